@@ -1,0 +1,103 @@
+// Writes the schedule of ONE rank in textbook order, and infers from the byte ranges which step must wait for which.
+// Pure: no I/O, no transport, no MPI. Algorithms use this class and nothing below it.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "collectives/schedule.hpp"
+
+namespace tutti::collectives {
+
+// a modulo P, never negative.
+constexpr int mod(int a, int P) noexcept { return ((a % P) + P) % P; }
+
+// A buffer cut into parts; the index is taken modulo the number of parts, as in textbooks. Where the bytes do not
+// divide, the first parts are one byte longer.
+class Blocks {
+ public:
+  Blocks(Buffer buffer, Bytes bytes, int parts) noexcept : buffer_(buffer), bytes_(bytes), parts_(parts) {}
+  Slice operator[](int index) const noexcept { return range(index, 1); }
+  // `count` parts from `first` (taken modulo parts) on. They must not wrap: a slice is contiguous.
+  Slice range(int first, int count) const noexcept;
+  bool wraps(int first, int count) const noexcept { return mod(first, parts_) + count > parts_; }
+
+ private:
+  Bytes start(int index) const noexcept;
+  Buffer buffer_;
+  Bytes bytes_;
+  int parts_;
+};
+
+// What the caller's buffers look like. With in_place the input's bytes are those of the output from
+// `input_within_output` on, and every mention of Buffer::input becomes one of Buffer::output.
+struct UserBuffers {
+  Bytes input = 0;
+  Bytes output = 0;
+  bool in_place = false;
+  Bytes input_within_output = 0;
+};
+
+class Builder {
+ public:
+  Builder(int P, Rank rank, const UserBuffers& buffers = {});
+
+  // One step each. The order of the calls is the order in which the textbook would run them one after another; a step
+  // waits for earlier ones only where bytes demand it (read after write, write after read, write after write).
+  void send(Rank peer, const Slice& source);
+  void recv(Rank peer, const Slice& target);
+  void recv_reduce(Rank peer, const Slice& target);
+  void copy(const Slice& source, const Slice& target);  // of nothing, or onto itself: no step
+  void reduce(const Slice& source, const Slice& target);
+
+  // A message without bytes, and its arrival.
+  void signal(Rank peer) { send(peer, {}); }
+  void await(Rank peer) { recv(peer, {}); }
+
+  // Order without data: every step after this call waits for every step before it.
+  void round();
+
+  // The whole input, the whole output; `bytes` of fresh scratch, aligned to a cache line.
+  Slice input() const noexcept { return {Buffer::input, 0, buffers_.input}; }
+  Slice output() const noexcept { return {Buffer::output, 0, buffers_.output}; }
+  Slice scratch(Bytes bytes) noexcept;
+  static Blocks split(Buffer buffer, Bytes bytes, int parts) noexcept { return {buffer, bytes, parts}; }
+  static Blocks split(const Slice& whole, int parts) noexcept { return {whole.buffer, whole.length, parts}; }
+
+  // The schedule; the builder is used up.
+  Schedule finish();
+
+ private:
+  // Who touched [its key in the map, end) last.
+  struct Touched {
+    Bytes end = 0;
+    StepId writer = kNoStep;
+    std::vector<StepId> readers;  // since that write
+  };
+  using History = std::map<Bytes, Touched>;
+
+  Slice placed(Slice slice) const noexcept;
+  History& history(Buffer buffer) noexcept { return histories_[static_cast<std::size_t>(buffer)]; }
+  void cut(History& history, Bytes at);
+  void add(const Step& step);
+  void wait_for_writers(const Slice& read);
+  void wait_for_all(const Slice& written);
+  void note_read(const Slice& read, StepId reader);
+  void note_write(const Slice& written, StepId writer);
+  void wait(StepId step) {
+    if (step != kNoStep) waits_.push_back(step);
+  }
+  StepId push(const Step& step);
+  StepId join(std::vector<StepId>& before);
+
+  UserBuffers buffers_;
+  Schedule schedule_;
+  std::vector<Edge> edges_;
+  History histories_[3];
+  std::vector<StepId> waits_;        // of the step that is being added
+  std::vector<StepId> round_waits_;  // what each step of this round waits for: the steps of the round before, or a join
+  StepId round_first_ = 0;
+  std::vector<Ordinal> sent_, received_;  // messages so far, by peer
+};
+
+}  // namespace tutti::collectives

@@ -1,0 +1,66 @@
+// The table of algorithms: what can be named, chosen, built, proved. Pure: no I/O, no transport, no MPI.
+// Adding an algorithm is one file in algorithms/ and one line in registry.cpp.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/types.hpp"
+#include "collectives/schedule.hpp"
+
+namespace tutti::collectives {
+
+enum class Collective : std::uint8_t { barrier, bcast, allgather };
+
+struct Parameters {
+  int k = 1;          // fanout: messages a rank has in flight per round; at least 1
+  Bytes segment = 0;  // longest message, in bytes; 0: messages are not cut
+  friend bool operator==(const Parameters&, const Parameters&) = default;
+};
+
+struct Problem {
+  Collective collective = Collective::barrier;
+  int P = 1;
+  Rank rank = 0;
+  Rank root = 0;          // of bcast
+  Bytes bytes = 0;        // bcast: the whole message; allgather: one rank's block; barrier: 0
+  bool in_place = false;  // of allgather: the block lies at its place in the output
+};
+
+struct Algorithm {
+  Collective collective;
+  std::string_view name;
+  std::string_view paper;    // section of the paper it is from
+  std::string_view summary;  // one line: rounds, messages, bytes
+  bool has_k;
+  bool has_segment;
+  // nullopt: it applies; else the reason why not.
+  std::optional<std::string> (*not_applicable)(const Problem&, const Parameters&);
+  // The schedule of problem.rank. Requires that the algorithm applies; pure, total, may be called from any thread.
+  Schedule (*build)(const Problem&, const Parameters&);
+};
+
+std::span<const Algorithm> algorithms() noexcept;
+const Algorithm* find(Collective collective, std::string_view name) noexcept;  // nullptr: no such name
+std::string_view name_of(Collective collective) noexcept;
+std::optional<Collective> collective_named(std::string_view name) noexcept;
+
+struct Choice {
+  const Algorithm* algorithm = nullptr;
+  Parameters parameters;
+};
+
+// `choice` as a user would write it: "bruck(k=3)".
+std::string to_string(const Choice& choice);
+
+// Reads the user's choice, `allgather=bruck(k=3);bcast=chain(segment=64k)`. Sizes take the suffixes k, M, G (powers of
+// 1024); blanks around words are ignored; an empty text chooses nothing.
+// Throws Error{unknown_algorithm} for an algorithm that the collective does not have, and Error{bad_configuration} for
+// everything else that is wrong; the message names the offending word and the words that would be right.
+std::map<Collective, Choice> parse_choices(std::string_view text);
+
+}  // namespace tutti::collectives
