@@ -1,0 +1,72 @@
+// Allgathers in which every rank does the same: rings and recursive doubling. Pure.
+// In all of them a rank's first message is read from the input, so that it need not wait for the copy to the output.
+#include "collectives/algorithms/algorithms.hpp"
+#include "collectives/algorithms/gathered.hpp"
+
+namespace tutti::collectives {
+
+// Ring: IB §5.3.2, BEO. P−1 rounds, (P−1)m bytes sent per rank, to one neighbour only. Any P.
+Schedule allgather_ring(const Problem& problem, const Parameters&) {
+  const int P = problem.P, r = problem.rank;
+  const int next = mod(r + 1, P), prev = mod(r - 1, P);
+  Builder s = gathering(problem);
+  const Blocks block = gathered(problem);
+  for (int i = 0; i < P - 1; ++i) {
+    s.send(next, i == 0 ? s.input() : block[r - i]);
+    s.recv(prev, block[r - i - 1]);
+  }
+  s.copy(s.input(), block[r]);
+  return s.finish();
+}
+
+// Modified ring ("linear", BEO's "full fan-out"): IB §5.3.2, BEO §3.3.7. One round of P−1 messages, (P−1)m bytes sent
+// per rank, nothing forwarded and so nothing waited for. Any P.
+Schedule allgather_modified_ring(const Problem& problem, const Parameters&) {
+  const int P = problem.P, r = problem.rank;
+  Builder s = gathering(problem);
+  const Blocks block = gathered(problem);
+  for (int i = 0; i < P - 1; ++i) {
+    s.send(mod(r + i + 1, P), s.input());
+    s.recv(mod(r - i - 1, P), block[r - i - 1]);
+  }
+  s.copy(s.input(), block[r]);
+  return s.finish();
+}
+
+// Recursive doubling, extended to any P: IB §5.3.2, BEO, TAU. log2 P rounds for a power of two, else ⌊log2 P⌋ + 2 (IB
+// speaks of 2⌈log2 P⌉); (P−1)m bytes per rank in the power of two.
+// Of the first 2·extra ranks every odd one lends its block to the even one before it and gets everything back at the
+// end. Neighbours are folded, not r and r − 2^⌊log2 P⌋ as is usual, because then what a group of partners holds stays
+// one contiguous range of blocks and so one message.
+Schedule allgather_recursive_doubling(const Problem& problem, const Parameters&) {
+  const int P = problem.P, r = problem.rank;
+  int partners = 1;
+  while (2 * partners <= P) partners *= 2;
+  const int extra = P - partners;
+  const auto first_rank = [&](int v) { return v < extra ? 2 * v : v + extra; };  // of partner v, and of what it holds
+
+  Builder s = gathering(problem);
+  const Blocks block = gathered(problem);
+  if (r < 2 * extra && r % 2 == 1) {
+    s.send(r - 1, s.input());
+    s.recv(r - 1, s.output());
+    return s.finish();
+  }
+  const int v = r < 2 * extra ? r / 2 : r - extra;
+  if (v < extra) s.recv(r + 1, block[r + 1]);
+  const auto held = [&](int group, int size) {
+    return block.range(first_rank(group), first_rank(group + size) - first_rank(group));
+  };
+  if (v < extra) s.copy(s.input(), block[r]);
+  for (int d = 1; d < partners; d *= 2) {
+    const int mine = v / d * d, peer = first_rank(v ^ d);
+    s.send(peer, d == 1 && v >= extra ? s.input() : held(mine, d));
+    if (d == 1 && v >= extra) s.copy(s.input(), block[r]);
+    s.recv(peer, held(mine ^ d, d));
+  }
+  if (partners == 1) s.copy(s.input(), block[r]);
+  if (v < extra) s.send(r + 1, s.output());
+  return s.finish();
+}
+
+}  // namespace tutti::collectives

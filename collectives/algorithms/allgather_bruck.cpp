@@ -1,0 +1,65 @@
+// Bruck's allgather with k ports. Pure.
+#include <algorithm>
+
+#include "collectives/algorithms/algorithms.hpp"
+#include "collectives/algorithms/gathered.hpp"
+
+namespace tutti::collectives {
+
+// IB §5.3.2 [BHU97]. ⌈log_{k+1} P⌉ rounds; in round i rank r sends its first (k+1)^i blocks r, r+1, … to r − y(k+1)^i,
+// y = 1…k; the last round sends only what is missing, in as few messages as possible. (P−1)m bytes per rank. Any P.
+// (IB's LogGP formula charges (s−1)G a round, as if every message were one block: the bytes of round i are (k+1)^i as
+// many.) The receives of a round do not depend on each other, so whichever arrives first is consumed first.
+//
+// A message is ONE contiguous slice, but the blocks r, r+1, … are taken modulo P. The thesis gathers them all in rotated
+// order and shifts the whole result at the end. Here every block lands at its final place if it can; only these do not:
+// a message that arrives across the end of the output (at most one a round) and, on ranks whose outgoing blocks run
+// across the end, those outgoing blocks: they are kept contiguous in scratch, and copied to their place while later
+// rounds are under way. So no rank copies more than the thesis' shift does, rank 0 only its own block, and only a
+// wrapped message of the last round is copied on the critical path. Two messages instead of scratch would copy nothing
+// at all, but an additional packet costs more than copying the small blocks that this algorithm is for.
+Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
+  const int P = problem.P, r = problem.rank, k = parameters.k;
+  const Bytes m = problem.bytes;
+  Builder s = gathering(problem);
+  const Blocks block = gathered(problem);
+
+  int before_last = 1;  // blocks held when the last round begins
+  while (static_cast<long long>(before_last) * (k + 1) < P) before_last *= k + 1;
+  const int outgoing = std::max({1, before_last / (k + 1), std::min(before_last, P - before_last)});  // longest message
+  const bool rotated = block.wraps(r, outgoing);
+  const Slice kept = rotated ? s.scratch(before_last * m) : Slice{};
+
+  const auto place_in_output = [&](const Slice& landed, int first, int count) {
+    const int until_end = std::min(count, P - mod(first, P));
+    const Bytes head = until_end * m;
+    s.copy({landed.buffer, landed.offset, head}, block.range(first, until_end));
+    if (until_end < count) {
+      s.copy({landed.buffer, landed.offset + head, landed.length - head}, block.range(0, count - until_end));
+    }
+  };
+
+  if (rotated) s.copy(s.input(), {kept.buffer, kept.offset, m});
+  for (int held = 1; held < P; held = static_cast<int>(std::min<long long>(P, held * (k + 1LL)))) {
+    const auto blocks_of = [&](int y) { return std::min(held, P - y * held); };
+    const int messages = std::min(k, (P - 1) / held);
+    for (int y = 1; y <= messages; ++y) {
+      const int n = blocks_of(y);
+      s.send(mod(r - y * held, P), n == 1 ? s.input() : rotated ? Slice{kept.buffer, kept.offset, n * m} : block.range(r, n));
+    }
+    for (int y = 1; y <= messages; ++y) {
+      const int first = r + y * held, n = blocks_of(y);
+      const bool sent_on = held < before_last && y * held < outgoing;
+      Slice landing;
+      if (rotated && sent_on) landing = {kept.buffer, kept.offset + y * held * m, n * m};
+      else if (block.wraps(first, n)) landing = s.scratch(n * m);
+      else landing = block.range(first, n);
+      s.recv(mod(first, P), landing);
+      if (landing.buffer == Buffer::scratch) place_in_output(landing, first, n);
+    }
+  }
+  s.copy(s.input(), block[r]);
+  return s.finish();
+}
+
+}  // namespace tutti::collectives

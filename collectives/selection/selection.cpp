@@ -1,0 +1,96 @@
+// The built-in table. Three kinds of machine, three prices:
+//   hardware wire    the adapter works, ranks wait: the critical path counts (rounds, then bytes per rank)
+//   software wire    packets are made by the CPU that the ranks compute on: the sum of packets and of bytes counts
+//   oversubscribed   ranks take turns on a core: every message that a rank must be woken for counts
+// Pure.
+#include "collectives/selection/selection.hpp"
+
+#include <cassert>
+
+namespace tutti::collectives {
+namespace {
+
+// Signals that leave an adapter nearly for free in one go (IB's f); at k = 3 a round quadruples the reach, while k = 4
+// and more save a round only for few P and cost injection time on each.
+constexpr int kBarrierFanout = 3;
+
+// Broadcast: up to here a message costs latency, beyond it bytes, and then each is to leave each rank only once.
+constexpr Bytes kPipelineFrom = 256 * 1024;
+constexpr Bytes kPipelineSegment = 64 * 1024;   // long enough for full bandwidth, short against the message
+constexpr int kPipelineRanks = 3;               // with fewer, the chain has nobody to overlap with
+
+// Allgather on a hardware wire: total result up to which rounds count more than bytes and copies.
+constexpr Bytes kBruckUpTo = 32 * 1024;
+constexpr int kBruckFanout = 1;                 // the bytes of a round are the same for all k; IB §7 found k > 1 slower
+
+// Allgather over gather + broadcast moves (P−1)(P+1)m bytes instead of P(P−1)m, in 2(P−1) messages instead of P·log P
+// or P(P−1): worth it while every message is one packet.
+constexpr Bytes kOnePacket = 1024;
+// Up to here (of the total) the ring's single blocks are so short that packets are saved by sending several at once.
+constexpr Bytes kShareOfPackets = 16 * 1024;
+
+Choice named(Collective collective, std::string_view name, Parameters parameters = {}) {
+  const Choice choice{find(collective, name), parameters};
+  assert(choice.algorithm != nullptr);
+  return choice;
+}
+
+Selection select_barrier(const Facts& facts) {
+  constexpr auto barrier = Collective::barrier;
+  if (facts.P <= 2) return {named(barrier, "dissemination"), "two ranks: one signal each way is the least"};
+  if (facts.oversubscribed) return {named(barrier, "flat-tree"), "more ranks than cores: each rank is woken once"};
+  if (facts.software_wire && facts.nodes > 1) return {named(barrier, "flat-tree"), "packets cost CPU: 2(P-1) is the fewest"};
+  const int k = facts.P - 1 < kBarrierFanout ? facts.P - 1 : kBarrierFanout;
+  return {named(barrier, "dissemination", {.k = k}), "the wire works by itself: the fewest rounds"};
+}
+
+Selection select_bcast(Bytes bytes, const Facts& facts) {
+  constexpr auto bcast = Collective::bcast;
+  if (facts.P <= 2) return {named(bcast, "linear"), "two ranks: one message"};
+  if (facts.oversubscribed && bytes < kPipelineFrom) {
+    return {named(bcast, "linear"), "more ranks than cores: nobody waits for a rank that must be woken first to forward"};
+  }
+  if (bytes >= kPipelineFrom && facts.P >= kPipelineRanks && !facts.oversubscribed && !facts.software_wire) {
+    return {named(bcast, "chain", {.segment = kPipelineSegment}), "bytes cost most: each leaves each rank once, pipelined"};
+  }
+  if (facts.software_wire && facts.nodes > 1) {
+    return {named(bcast, "binomial"), "packets cost CPU: P-1 messages in any tree, sent by as many CPUs as possible"};
+  }
+  return {named(bcast, "binomial"), "few bytes: the fewest rounds"};
+}
+
+Selection select_allgather(Bytes bytes, const Facts& facts) {
+  constexpr auto allgather = Collective::allgather;
+  const Bytes total = facts.P * bytes;
+  if (facts.P <= 2) return {named(allgather, "recursive-doubling"), "two ranks: one exchange, straight into place"};
+  if (facts.oversubscribed && total <= kOnePacket) {
+    return {named(allgather, "gather-bcast"), "more ranks than cores, few bytes: each rank is woken once"};
+  }
+  if (facts.oversubscribed) return {named(allgather, "modified-ring"), "more ranks than cores: no rank waits for another to forward"};
+  const bool costly_packets = facts.software_wire && facts.nodes > 1;
+  if (costly_packets && total <= kOnePacket) {
+    return {named(allgather, "gather-bcast"), "packets cost CPU, few bytes: 2(P-1) messages are the fewest"};
+  }
+  if (costly_packets && total > kShareOfPackets) {
+    return {named(allgather, "ring"), "bytes cost CPU: all schemes move P(P-1) blocks, the ring keeps most on a node"};
+  }
+  if (total <= kBruckUpTo) {
+    const bool power_of_two = (facts.P & (facts.P - 1)) == 0;
+    if (power_of_two) return {named(allgather, "recursive-doubling"), "few bytes: log2 P rounds, and not one copy"};
+    return {named(allgather, "bruck", {.k = kBruckFanout}), "few bytes: the fewest rounds for any P"};
+  }
+  return {named(allgather, "ring"), "many bytes: each link carries each block once, between neighbours"};
+}
+
+}  // namespace
+
+Selection select(Collective collective, Bytes bytes, const Facts& facts) {
+  switch (collective) {
+    case Collective::barrier: return select_barrier(facts);
+    case Collective::bcast: return select_bcast(bytes, facts);
+    case Collective::allgather: return select_allgather(bytes, facts);
+  }
+  return {};
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,28 @@
+// The built-in table: which algorithm runs when nobody has measured or chosen. Pure: it sees only facts that are equal
+// on all ranks, so that all ranks choose alike.
+#pragma once
+
+#include <string_view>
+
+#include "collectives/registry.hpp"
+
+namespace tutti::collectives {
+
+// What the choice may depend on. Must be equal on all ranks of the communicator.
+struct Facts {
+  int P = 1;
+  int nodes = 1;
+  int max_ranks_per_node = 1;
+  bool software_wire = false;   // every packet costs CPU time (rxe, siw), and the hosts may share the CPU
+  bool oversubscribed = false;  // a node has more ranks than cores
+};
+
+struct Selection {
+  Choice choice;
+  std::string_view reason;  // one sentence, static
+};
+
+// `bytes` as in Problem. What is returned applies to every root, in place or not.
+Selection select(Collective collective, Bytes bytes, const Facts& facts);
+
+}  // namespace tutti::collectives
