@@ -39,13 +39,18 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
     }
   };
 
-  if (rotated) s.copy(s.input(), {kept.buffer, kept.offset, m});
+  if (P == 1) s.copy(s.input(), block[r]);
   for (int held = 1; held < P; held = static_cast<int>(std::min<long long>(P, held * (k + 1LL)))) {
     const auto blocks_of = [&](int y) { return std::min(held, P - y * held); };
     const int messages = std::min(k, (P - 1) / held);
     for (int y = 1; y <= messages; ++y) {
       const int n = blocks_of(y);
-      s.send(mod(r - y * held, P), n == 1 ? s.input() : rotated ? Slice{kept.buffer, kept.offset, n * m} : block.range(r, n));
+      const Slice mine = rotated ? Slice{kept.buffer, kept.offset, n * m} : block.range(r, n);
+      s.send(mod(r - y * held, P), n == 1 ? s.input() : mine);
+    }
+    if (held == 1) {  // the first messages come from the input and need not wait for this
+      if (rotated) s.copy(s.input(), {kept.buffer, kept.offset, m});
+      s.copy(s.input(), block[r]);
     }
     for (int y = 1; y <= messages; ++y) {
       const int first = r + y * held, n = blocks_of(y);
@@ -58,7 +63,6 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
       if (landing.buffer == Buffer::scratch) place_in_output(landing, first, n);
     }
   }
-  s.copy(s.input(), block[r]);
   return s.finish();
 }
 
