@@ -1,0 +1,26 @@
+// The words every part of Tutti shares: ranks, byte counts, ordinals.
+// Pure definitions: no I/O, no system headers, usable from any folder.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti {
+
+using Bytes = std::int64_t;        // a length or an offset in bytes; signed, so that differences are honest
+using Rank = std::int32_t;         // a rank within one communicator
+using Ordinal = std::uint32_t;     // counts the messages of one schedule from one rank to another, from 0
+using CommunicatorId = std::uint32_t;
+using CollectiveNumber = std::uint32_t;  // counts the collectives called on one communicator, from 0
+
+inline constexpr std::size_t kCacheLine = 64;
+
+// What names a message between two ranks: both sides compute it alone (DESIGN §4).
+struct MessageName {
+  CommunicatorId communicator = 0;
+  CollectiveNumber collective = 0;
+  Ordinal ordinal = 0;
+  friend bool operator==(const MessageName&, const MessageName&) = default;
+};
+
+}  // namespace tutti
