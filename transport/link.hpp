@@ -1,0 +1,142 @@
+// Link: one-sided writes to ONE peer, and how their arrival is learnt. The seam between protocols and transports.
+//
+// A transport knows inboxes, bytes and queue pairs; it knows no communicator, no matching, no collective. Two
+// implementations run in earnest (verbs/, shm/), one in tests (tests/protocol, the hostile one).
+//
+// Data-path regime: every function is noexcept and answers with a Post; why a link failed stands in `failure()`.
+// A link is used by one thread at a time; `failed()` may be read by any.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "transport/inbox.hpp"
+#include "transport/memory.hpp"
+
+namespace tutti::transport {
+
+enum class Post : std::uint8_t {
+  done,    // accepted, and the local bytes may be reused now
+  posted,  // accepted; the local bytes may be reused when `completed()` has reached the ticket
+  again,   // back-pressure: nothing was done; progress everything, then ask again
+  failed,  // the link is dead: see failure()
+};
+
+enum class State : std::uint8_t { connecting, ready, failed, closed /* the peer said farewell */ };
+
+class Link {
+ public:
+  Link(const InboxShape& shape, int peer) : shape_(shape), peer_(peer) {}
+  virtual ~Link() = default;
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  // --- data path ------------------------------------------------------------------------------------------------
+
+  // Writes one message into slot `index` of the peer's `ring`: `payload` (trailer.bytes long, at most the ring's
+  // capacity), then the trailer, arrival mark last. The caller owns a credit for that slot. `payload` may be reused at
+  // once. Answers done, again or failed.
+  virtual Post put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept = 0;
+
+  // Tells the peer that `consumed` slots of `ring` (counted from the connection's beginning, modulo 2^32) of its messages
+  // in OUR inbox are free again. Answers done, again or failed; saying a later number makes an earlier one needless.
+  virtual Post report(Ring ring, std::uint32_t consumed) noexcept = 0;
+
+  // Writes `bytes` from `source` straight to the peer's memory. `registration` covers the source (ignored where the
+  // transport needs none). With `notify`, the peer's `finished()` will yield that number once all bytes are there; only
+  // where `notifies()`. On `posted`, `*ticket` is what completed() must reach before the source may be reused.
+  virtual Post write(const void* source, const Registration& registration, const RemoteKey& target, std::size_t bytes,
+                     std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept = 0;
+
+  // Takes in arrivals, completions, credits. Cheap when there is nothing. Called whenever a rank waits.
+  virtual void progress() noexcept = 0;
+
+  // Asks the peer for a sign of life (a zero-byte write, a pidfd): never blocks; a dead peer makes the link failed
+  // sooner or later. Called now and then while waiting for this peer.
+  virtual void probe() noexcept = 0;
+
+  // Begins the farewell: pushes out what is unsent. true once everything given to the link has left and was
+  // acknowledged, or never will be.
+  virtual bool drained() noexcept = 0;
+
+  // --- what the link can do -----------------------------------------------------------------------------------------
+
+  // Where a peer may write directly, registered memory needs a Registrar; null where it does not (shm).
+  virtual Registrar* registrar() noexcept { return nullptr; }
+  // false: no direct writes to user memory (single copy forbidden): large messages go in pieces through the rings.
+  virtual bool writes_directly() const noexcept { return true; }
+  // true: write(…, notify) exists, so that a rendezvous needs no message of its own to say that it is finished.
+  virtual bool notifies() const noexcept { return false; }
+  virtual const char* kind() const noexcept = 0;  // "verbs", "shm", …
+
+  // --- what every link has ------------------------------------------------------------------------------------------
+
+  // Has message number `sequence` (from 1) of `ring` arrived in our inbox?
+  bool arrived(Ring ring, std::uint32_t sequence) const noexcept {
+    const auto r = static_cast<std::size_t>(ring);
+    if (!polls_memory_) return static_cast<std::int32_t>(arrivals_[r] - sequence) >= 0;
+    const std::uint32_t index = (sequence - 1) & (shape_.rings[r].slots - 1);
+    const auto* word = reinterpret_cast<const std::uint32_t*>(inbox_ + shape_.slot_end(ring, index) - sizeof(std::uint32_t));
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE) == sequence;
+  }
+  // The trailer of an arrived message; the payload ends just before it, at trailer - padded(bytes).
+  const Trailer* trailer(Ring ring, std::uint32_t index) const noexcept {
+    return reinterpret_cast<const Trailer*>(inbox_ + shape_.slot_end(ring, index) - sizeof(Trailer));
+  }
+  // How many of our messages the peer has consumed, as far as explicit reports tell.
+  std::uint32_t reported(Ring ring) const noexcept {
+    return __atomic_load_n(&credits_[static_cast<std::size_t>(ring)], __ATOMIC_RELAXED);
+  }
+  std::uint64_t completed() const noexcept { return completed_; }
+  // The next finished rendezvous that a peer's write(…, notify) announced, if any.
+  std::optional<std::uint32_t> finished() noexcept {
+    if (finished_head_ == finished_tail_) return std::nullopt;
+    return finished_ids_[finished_head_++ % finished_ids_.size()];
+  }
+
+  State state() const noexcept { return state_.load(std::memory_order_acquire); }
+  bool failed() const noexcept { return state() == State::failed; }
+  // Valid once failed().
+  Code failure_code() const noexcept { return failure_code_; }
+  const char* failure() const noexcept { return failure_text_; }
+  int peer() const noexcept { return peer_; }  // world rank
+  const InboxShape& shape() const noexcept { return shape_; }
+
+  // Records the first cause; later ones are ignored. Safe from any thread.
+  void fail(Code code, const char* text) noexcept {
+    if (failing_.exchange(true)) return;
+    failure_code_ = code;
+    const std::size_t length = std::min(std::strlen(text), sizeof failure_text_ - 1);
+    std::memcpy(failure_text_, text, length);
+    state_.store(State::failed, std::memory_order_release);
+  }
+
+ protected:
+  void note_finished(std::uint32_t id) noexcept { finished_ids_[finished_tail_++ % finished_ids_.size()] = id; }
+
+  const InboxShape shape_;
+  const int peer_;
+  std::byte* inbox_ = nullptr;               // what the peer writes; shape_.bytes() long, zero at the beginning
+  const std::uint32_t* credits_ = nullptr;   // kRings counters, written by the peer or by progress()
+  bool polls_memory_ = true;                 // arrival by polling the sequence word; else by arrivals_ (completion queue)
+  std::array<std::uint32_t, kRings> arrivals_{};
+  std::uint64_t completed_ = 0;
+  std::atomic<State> state_{State::connecting};
+
+ private:
+  // Bounded by the rendezvous in flight from one peer, which the `ready` ring's slots bound.
+  std::array<std::uint32_t, 64> finished_ids_{};
+  std::uint32_t finished_head_ = 0, finished_tail_ = 0;
+  std::atomic<bool> failing_{false};
+  Code failure_code_ = Code::success;
+  char failure_text_[256] = {};
+};
+
+}  // namespace tutti::transport

@@ -1,0 +1,36 @@
+// The data path over shared memory: a put is a few stores into the peer's inbox, a write is one copy by the kernel
+// (process_vm_writev) from our memory to the peer's. No system call for a small message.
+#pragma once
+
+#include "transport/link.hpp"
+#include "transport/shm/segment.hpp"
+
+namespace tutti::transport::shm {
+
+class ShmLink final : public Link {
+ public:
+  // `peer_member` is the peer's entry in the segment. Throws Error{peer_failed} if its process is gone already.
+  ShmLink(const InboxShape& shape, int peer, std::byte* inbox, std::byte* peer_inbox, Member& peer_member, bool direct);
+  ~ShmLink() override;
+
+  Post put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept override;
+  Post report(Ring ring, std::uint32_t consumed) noexcept override;
+  Post write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes,
+             std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept override;
+  void progress() noexcept override {}
+  void probe() noexcept override;
+  bool drained() noexcept override { return true; }
+  bool writes_directly() const noexcept override { return direct_; }
+  const char* kind() const noexcept override { return "shm"; }
+
+ private:
+  void peer_is_gone(const char* how) noexcept;
+
+  std::byte* const peer_inbox_;
+  Member& peer_member_;
+  const int pid_;
+  int pidfd_ = -1;
+  const bool direct_;
+};
+
+}  // namespace tutti::transport::shm
