@@ -1,0 +1,293 @@
+// Eager, pieces and rendezvous, and the credits and control messages between them.
+#include "protocols/channel.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace tutti::protocols {
+
+using transport::Link;
+using transport::Post;
+using transport::Ring;
+using transport::State;
+using transport::Trailer;
+
+namespace {
+constexpr std::size_t at(Ring ring) { return static_cast<std::size_t>(ring); }
+constexpr Ring ring_of(Protocol protocol) { return static_cast<Ring>(protocol); }  // line, small, eager: the same numbers
+const std::byte* payload_of(const Trailer* trailer) {
+  return reinterpret_cast<const std::byte*>(trailer) - transport::padded(trailer->bytes);
+}
+}  // namespace
+
+Channel::Channel(Link& link, registration::Cache* cache, NoticeSink& sink)
+    : link_(link), cache_(cache), sink_(sink), limits_(limits_of(link.shape(), link.writes_directly())) {
+  for (std::size_t r = 0; r < transport::kRings; ++r) {
+    out_[r] = OutFlow(link.shape().rings[r].slots);
+    in_[r] = InFlow(link.shape().rings[r].slots);
+  }
+}
+
+// --- messages ---------------------------------------------------------------------------------------------------------
+
+Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
+  const Protocol protocol = protocol_for(bytes, limits_);
+  if (protocol <= Protocol::eager) return put(ring_of(protocol), name, data, static_cast<std::uint32_t>(bytes));
+  return protocol == Protocol::pieces ? send_pieces(transfer, name, data, bytes) : send_rendezvous(transfer, name, data, bytes);
+}
+
+Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
+  const Protocol protocol = protocol_for(bytes, limits_);
+  if (protocol <= Protocol::eager) return receive_eager(ring_of(protocol), name, data, bytes);
+  return protocol == Protocol::pieces ? receive_pieces(transfer, name, data, bytes) : receive_rendezvous(transfer, name, data, bytes);
+}
+
+Answer Channel::put(Ring ring, const MessageName& name, const void* data, std::uint32_t bytes) noexcept {
+  if (!ready_) {
+    if (link_.state() == State::connecting) return Answer::again;
+    ready_ = true;
+  }
+  OutFlow& out = out_[at(ring)];
+  if (!out.has_credit()) {
+    if (!out.update(link_.reported(ring))) return broken(Code::transport_failed, "impossible credit in ring %lld", static_cast<long long>(ring), 0);
+    if (!out.has_credit()) return waiting();
+  }
+  InFlow& in = in_[at(ring)];
+  const Trailer trailer{name, bytes, in.consumed(), out.next_sequence()};
+  switch (link_.put(ring, out.next_index(), data, trailer)) {
+    case Post::done:
+    case Post::posted:
+      out.sent();
+      in.told();
+      return Answer::done;
+    case Post::again:
+      return waiting();
+    case Post::failed:
+      break;
+  }
+  return Answer::failed;
+}
+
+// The oldest arrived message of that name. Messages before it stay where they are.
+const Trailer* Channel::find(Ring ring, const MessageName& name) noexcept {
+  InFlow& in = in_[at(ring)];
+  for (std::uint32_t sequence = in.first(); sequence != in.end() && link_.arrived(ring, sequence); ++sequence) {
+    if (in.taken(sequence)) continue;
+    const Trailer* trailer = link_.trailer(ring, in.index(sequence));
+    // Every look at a trailer is a chance for credits: they ride on whatever comes the other way.
+    if (!out_[at(ring)].update(trailer->consumed)) {
+      broken(Code::transport_failed, "impossible credit in ring %lld", static_cast<long long>(ring), 0);
+      return nullptr;
+    }
+    if (trailer->name == name) return trailer;
+  }
+  return nullptr;
+}
+
+void Channel::consume(Ring ring, const Trailer* trailer) noexcept {
+  InFlow& in = in_[at(ring)];
+  // The sequence is told by the slot, not by the trailer: with arrival by completion the trailer's word is data like any other.
+  const auto offset = static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(trailer) - reinterpret_cast<const std::byte*>(link_.trailer(ring, 0)));
+  const std::uint32_t index = offset / link_.shape()[ring].slot_bytes;
+  const std::uint32_t slots = link_.shape()[ring].slots;
+  in.take(in.first() + ((index - in.index(in.first())) & (slots - 1)));
+  if (in.owes_report()) report(ring);
+}
+
+void Channel::report(Ring ring) noexcept {
+  InFlow& in = in_[at(ring)];
+  if (link_.state() != State::connecting && link_.report(ring, in.consumed()) == Post::done) in.told();
+}
+
+Answer Channel::receive_eager(Ring ring, const MessageName& name, void* data, Bytes bytes) noexcept {
+  const Trailer* trailer = find(ring, name);
+  if (!trailer) return Answer::again;  // the executor looks at failures now and then, not at each poll
+  if (trailer->bytes != bytes) return broken(Code::size_mismatch, "a message of %lld bytes came where %lld were expected: do all ranks pass the same sizes?", trailer->bytes, bytes);
+  if (bytes != 0) std::memcpy(data, payload_of(trailer), static_cast<std::size_t>(bytes));
+  consume(ring, trailer);
+  return Answer::done;
+}
+
+// --- pieces: where the kernel forbids single copy -----------------------------------------------------------------------
+
+// All pieces bear the message's name and follow each other in the eager ring, so their order is their place.
+Answer Channel::send_pieces(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
+  while (transfer.moved < bytes) {
+    const auto piece = static_cast<std::uint32_t>(std::min(bytes - transfer.moved, limits_.eager));
+    const Answer answer = put(Ring::eager, name, static_cast<const std::byte*>(data) + transfer.moved, piece);
+    if (answer != Answer::done) return answer;
+    transfer.moved += piece;
+  }
+  return Answer::done;
+}
+
+Answer Channel::receive_pieces(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
+  while (transfer.moved < bytes) {
+    const Trailer* trailer = find(Ring::eager, name);
+    if (!trailer) return Answer::again;
+    if (trailer->bytes > bytes - transfer.moved)
+      return broken(Code::size_mismatch, "a message of more than %lld bytes came where %lld were expected: do all ranks pass the same sizes?", bytes, bytes);
+    std::memcpy(static_cast<std::byte*>(data) + transfer.moved, payload_of(trailer), trailer->bytes);
+    transfer.moved += trailer->bytes;
+    consume(Ring::eager, trailer);
+  }
+  return Answer::done;
+}
+
+// --- rendezvous ---------------------------------------------------------------------------------------------------------
+
+bool Channel::register_memory(Transfer& transfer, const void* data, Bytes bytes, bool writable) noexcept {
+  if (transfer.region || !link_.registrar()) return true;
+  try {
+    transfer.region = cache_->acquire(data, static_cast<std::size_t>(bytes), writable);
+    return true;
+  } catch (const Error& error) {
+    failure_code_ = error.code;
+    std::snprintf(failure_text_, sizeof failure_text_, "%s", error.message.c_str());
+  } catch (const std::exception& error) {
+    failure_code_ = Code::out_of_memory;
+    std::snprintf(failure_text_, sizeof failure_text_, "registering memory failed: %s", error.what());
+  }
+  return false;
+}
+
+Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
+  enum : std::uint8_t { kWaitReady, kWrite, kTellFinished, kWaitCompletion };
+  if (transfer.phase == kWaitReady) {
+    const Trailer* trailer = find(Ring::ready, name);
+    if (!trailer) return Answer::again;
+    ReadyEntry entry;
+    std::memcpy(&entry, payload_of(trailer), sizeof entry);
+    if (entry.target.length != static_cast<std::uint64_t>(bytes))
+      return broken(Code::size_mismatch, "the peer expects %lld bytes where %lld are sent: do all ranks pass the same sizes?", static_cast<long long>(entry.target.length), bytes);
+    if (!register_memory(transfer, data, bytes, false)) return Answer::failed;
+    const bool notify = link_.notifies();
+    const transport::Registration none;
+    switch (link_.write(data, transfer.region ? transfer.region->registration : none, entry.target, static_cast<std::size_t>(bytes),
+                        notify ? std::optional(entry.rendezvous) : std::nullopt, &transfer.ticket)) {
+      case Post::again:
+        return waiting();
+      case Post::failed:
+        return Answer::failed;
+      case Post::done:
+        transfer.ticket = 0;
+        break;
+      case Post::posted:
+        break;
+    }
+    transfer.rendezvous = entry.rendezvous;
+    transfer.phase = notify ? kWaitCompletion : kTellFinished;
+    consume(Ring::ready, trailer);
+  }
+  if (transfer.phase == kTellFinished) {
+    // Same queue pair, after the data: it cannot arrive before them.
+    const Answer answer = put(Ring::control, {0, 0, static_cast<Ordinal>(Control::finished)}, &transfer.rendezvous, sizeof transfer.rendezvous);
+    if (answer != Answer::done) return answer;
+    transfer.phase = kWaitCompletion;
+  }
+  if (link_.completed() < transfer.ticket) return waiting();
+  if (transfer.region) cache_->release(std::exchange(transfer.region, nullptr));
+  return Answer::done;
+}
+
+Answer Channel::receive_rendezvous(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
+  enum : std::uint8_t { kTellReady, kWaitFinished };
+  if (transfer.phase == kTellReady) {
+    if (!out_[at(Ring::ready)].has_credit() && !out_[at(Ring::ready)].update(link_.reported(Ring::ready)))
+      return broken(Code::transport_failed, "impossible credit in ring %lld", static_cast<long long>(Ring::ready), 0);
+    if (rendezvous_used_.all() || !out_[at(Ring::ready)].has_credit()) return Answer::again;
+    if (!register_memory(transfer, data, bytes, true)) return Answer::failed;
+    std::uint32_t id = 0;
+    while (rendezvous_used_[id]) ++id;
+    const ReadyEntry entry{{reinterpret_cast<std::uint64_t>(data), static_cast<std::uint64_t>(bytes), transfer.region ? transfer.region->registration.remote_key : 0}, id};
+    const Answer answer = put(Ring::ready, name, &entry, sizeof entry);
+    if (answer != Answer::done) return answer;
+    rendezvous_used_.set(id);
+    rendezvous_finished_.reset(id);
+    transfer.rendezvous = id;
+    transfer.phase = kWaitFinished;
+  }
+  read_control();
+  if (!rendezvous_finished_[transfer.rendezvous]) return Answer::again;
+  rendezvous_used_.reset(transfer.rendezvous);
+  if (transfer.region) cache_->release(std::exchange(transfer.region, nullptr));
+  return Answer::done;
+}
+
+// The identifier of an abandoned receive stays in use: the peer may still name it. A channel of a failed communicator thus
+// loses at most as many as were in flight.
+void Channel::abandon(Transfer& transfer) noexcept {
+  if (transfer.region) {
+    cache_->revoke(transfer.region);
+    cache_->release(std::exchange(transfer.region, nullptr));
+  }
+}
+
+// --- control ------------------------------------------------------------------------------------------------------------
+
+void Channel::read_control() noexcept {
+  while (const auto id = link_.finished())
+    if (*id < kRendezvous) rendezvous_finished_.set(*id);
+  InFlow& in = in_[at(Ring::control)];
+  while (link_.arrived(Ring::control, in.first())) {
+    const Trailer* trailer = link_.trailer(Ring::control, in.index(in.first()));
+    out_[at(Ring::control)].update(trailer->consumed);
+    if (static_cast<Control>(trailer->name.ordinal) == Control::finished) {
+      std::uint32_t id;
+      std::memcpy(&id, payload_of(trailer), sizeof id);
+      if (id < kRendezvous) rendezvous_finished_.set(id);
+    } else {
+      Notice notice;
+      std::memcpy(&notice, payload_of(trailer), sizeof notice);
+      sink_.communicator_failed(notice.communicator, static_cast<Code>(notice.code), notice.culprit, peer());
+    }
+    consume(Ring::control, trailer);
+  }
+}
+
+// Messages of a communicator that failed here will never be asked for; their slots must not be lost.
+void Channel::skip_abandoned(Ring ring) noexcept {
+  InFlow& in = in_[at(ring)];
+  for (std::uint32_t sequence = in.first(); sequence != in.end() && link_.arrived(ring, sequence); ++sequence) {
+    if (in.taken(sequence)) continue;
+    const Trailer* trailer = link_.trailer(ring, in.index(sequence));
+    out_[at(ring)].update(trailer->consumed);
+    if (sink_.abandoned(trailer->name.communicator)) consume(ring, trailer);
+  }
+}
+
+void Channel::progress() noexcept {
+  read_control();
+  for (const Ring ring : {Ring::line, Ring::small, Ring::eager, Ring::ready}) {
+    skip_abandoned(ring);
+    if (in_[at(ring)].owes_report()) report(ring);
+  }
+  if (in_[at(Ring::control)].owes_report()) report(Ring::control);
+  if (notice_count_ != 0) send_notices();
+}
+
+void Channel::notify_failed(CommunicatorId communicator, Code code, int culprit) noexcept {
+  if (notice_count_ == notices_.size()) return;  // eight failed communicators unsaid: the peer hears of the first ones
+  notices_[notice_count_++] = {communicator, static_cast<std::int32_t>(code), culprit};
+  send_notices();
+}
+
+void Channel::send_notices() noexcept {
+  while (notice_count_ != 0) {
+    const Answer answer = put(Ring::control, {0, 0, static_cast<Ordinal>(Control::communicator_failed)}, &notices_[notice_count_ - 1], sizeof(Notice));
+    if (answer == Answer::again) return;
+    --notice_count_;
+  }
+}
+
+Answer Channel::broken(Code code, const char* format, long long a, long long b) noexcept {
+  if (failure_code_ == Code::success) {
+    failure_code_ = code;
+    const int used = std::snprintf(failure_text_, sizeof failure_text_, "from rank %d of MPI_COMM_WORLD: ", peer());
+    std::snprintf(failure_text_ + used, sizeof failure_text_ - static_cast<std::size_t>(used), format, a, b);
+  }
+  return Answer::failed;
+}
+
+}  // namespace tutti::protocols

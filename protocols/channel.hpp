@@ -1,0 +1,114 @@
+// Channel: messages by name between this rank and one peer, over one Link.
+//
+// Eager messages go through the peer's rings; large ones by receiver-driven rendezvous: the receiver writes a
+// ready-to-receive (RTR) entry, the sender writes the data straight into the user's buffer. A message that nobody waits
+// for yet stays in its slot; the search for a name looks past it. Nothing here allocates after construction, blocks, or
+// assumes that a send completes before its receive is posted.
+//
+// Knows names, credits and registrations; knows no schedule and no queue pair.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+
+#include "protocols/flow.hpp"
+#include "protocols/limits.hpp"
+#include "registration/cache.hpp"
+#include "transport/link.hpp"
+
+namespace tutti::protocols {
+
+enum class Answer : std::uint8_t {
+  done,    // sent (the local bytes may be reused), or received
+  again,   // not yet: progress everything, then ask again with the same arguments
+  failed,  // never: see failure()
+};
+
+// Where one send or receive stands. The caller keeps it, zeroed at the start, until done, failed or abandon().
+struct Transfer {
+  std::uint8_t phase = 0;
+  std::uint32_t rendezvous = 0;  // of a receive: what the sender names when it has finished
+  std::uint64_t ticket = 0;
+  Bytes moved = 0;               // bytes that have gone in pieces
+  registration::Region* region = nullptr;
+};
+
+// What peers say about communicators, on any channel.
+class NoticeSink {
+ public:
+  virtual ~NoticeSink() = default;
+  virtual void communicator_failed(CommunicatorId communicator, Code code, int culprit, int told_by) noexcept = 0;
+  // A message of this communicator is nobody's: it failed here, or was freed after failing.
+  virtual bool abandoned(CommunicatorId communicator) const noexcept = 0;
+};
+
+class Channel {
+ public:
+  // `cache` may be null where the link needs no registration. All must outlive the channel.
+  Channel(transport::Link& link, registration::Cache* cache, NoticeSink& sink);
+
+  Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept;
+  Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept;
+  // Gives up a transfer that is neither done nor failed; the peer loses the right to write into the buffer.
+  void abandon(Transfer& transfer) noexcept;
+
+  // Reads control messages, and sends reports and notices that are due. Cheap when there is nothing.
+  void progress() noexcept;
+  void probe() noexcept { link_.probe(); }
+  // Tells the peer that a communicator has failed. Kept and sent again by progress() while there is no credit.
+  void notify_failed(CommunicatorId communicator, Code code, int culprit) noexcept;
+  bool notices_pending() const noexcept { return notice_count_ != 0; }
+
+  // The link's failure, or that of the protocol (a message of another length, an impossible credit).
+  Code failure_code() const noexcept { return failure_code_ != Code::success ? failure_code_ : link_.failure_code(); }
+  const char* failure() const noexcept { return failure_code_ != Code::success ? failure_text_ : link_.failure(); }
+  bool failed() const noexcept { return failure_code_ != Code::success || link_.failed(); }
+  bool closed() const noexcept { return link_.state() == transport::State::closed; }
+  int peer() const noexcept { return link_.peer(); }
+  transport::Link& link() noexcept { return link_; }
+  const Limits& limits() const noexcept { return limits_; }
+
+ private:
+  struct ReadyEntry {  // what an RTR message carries; with its trailer it stands in the last 64 bytes of its slot
+    transport::RemoteKey target;
+    std::uint32_t rendezvous;
+  };
+  enum class Control : std::uint32_t { finished, communicator_failed };
+  struct Notice {
+    CommunicatorId communicator;
+    std::int32_t code, culprit;
+  };
+
+  Answer put(transport::Ring ring, const MessageName& name, const void* data, std::uint32_t bytes) noexcept;
+  const transport::Trailer* find(transport::Ring ring, const MessageName& name) noexcept;
+  void consume(transport::Ring ring, const transport::Trailer* trailer) noexcept;
+  void skip_abandoned(transport::Ring ring) noexcept;
+  void report(transport::Ring ring) noexcept;
+  Answer receive_eager(transport::Ring ring, const MessageName& name, void* data, Bytes bytes) noexcept;
+  Answer send_pieces(Transfer&, const MessageName&, const void* data, Bytes bytes) noexcept;
+  Answer receive_pieces(Transfer&, const MessageName&, void* data, Bytes bytes) noexcept;
+  Answer send_rendezvous(Transfer&, const MessageName&, const void* data, Bytes bytes) noexcept;
+  Answer receive_rendezvous(Transfer&, const MessageName&, void* data, Bytes bytes) noexcept;
+  bool register_memory(Transfer&, const void* data, Bytes bytes, bool writable) noexcept;
+  Answer broken(Code code, const char* format, long long a, long long b) noexcept;
+  Answer waiting() noexcept { return failed() ? Answer::failed : Answer::again; }
+  void read_control() noexcept;
+  void send_notices() noexcept;
+
+  transport::Link& link_;
+  registration::Cache* const cache_;
+  NoticeSink& sink_;
+  const Limits limits_;
+  bool ready_ = false;  // the link was seen ready: put() may be called
+  std::array<OutFlow, transport::kRings> out_;
+  std::array<InFlow, transport::kRings> in_;
+  static constexpr std::uint32_t kRendezvous = 64;  // in flight from one peer
+  std::bitset<kRendezvous> rendezvous_used_, rendezvous_finished_;
+  std::array<Notice, 8> notices_{};
+  std::size_t notice_count_ = 0;
+  Code failure_code_ = Code::success;
+  char failure_text_[256] = {};
+};
+
+}  // namespace tutti::protocols
