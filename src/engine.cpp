@@ -1,0 +1,300 @@
+// Opening transports, connecting channels, waiting, and passing bad news on.
+#include "src/engine.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <sched.h>
+#include <map>
+#include <set>
+#include <time.h>
+
+#include "src/communicator.hpp"
+#include "transport/topology.hpp"
+
+namespace tutti {
+
+using protocols::Channel;
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A wait first burns `spin` polls, then gives its core away at every poll, then sleeps: a little after a while, a
+// millisecond once the wait is plainly long.
+constexpr auto kNapAfter = 20ms;
+constexpr auto kSleepAfter = 1s;
+constexpr std::uint32_t kYieldsPerLook = 16;
+constexpr auto kSpreadPatience = 300ms;
+
+void sleep_for(std::chrono::nanoseconds time) {
+  const timespec request{0, static_cast<long>(time.count())};
+  nanosleep(&request, nullptr);
+}
+
+// A slot stride that is an odd number of cache lines spreads the slots' ends, which are all that is touched of a slot with a
+// small message, over the cache's sets.
+constexpr std::uint32_t slot_for(Bytes payload) {
+  const auto lines = static_cast<std::uint32_t>((payload + static_cast<Bytes>(sizeof(transport::Trailer)) + 63) / 64);
+  return (lines | 1u) * 64;
+}
+
+transport::InboxShape inbox_shape(const Configuration& c, Bytes eager_limit) {
+  const auto slots = [](int n) { return static_cast<std::uint32_t>(n); };
+  return {{{{64, slots(c.line_slots)}, {slot_for(c.small_bytes), slots(c.small_slots)}, {slot_for(eager_limit), slots(c.eager_slots)}, {64, slots(c.ready_slots)}, {64, slots(c.ready_slots)}}}};
+}
+
+transport::verbs::Options verbs_options(const Configuration& c, const Log& log) {
+  transport::verbs::Options options;
+  options.device = c.device;
+  options.port = c.port;
+  options.gid_index = c.gid_index;
+  options.mtu = c.mtu;
+  options.arrival = static_cast<transport::verbs::Options::Arrival>(c.arrival);
+  options.timeout = c.verbs_timeout;
+  options.retry_count = c.verbs_retry;
+  options.connect_timeout = std::chrono::milliseconds(c.connect_timeout_ms);
+  options.log = log;
+  return options;
+}
+
+}  // namespace
+
+Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, bool threads, Log log)
+    : configuration_(configuration), log_(std::move(log)), rank_(bootstrap.rank()), size_(bootstrap.size()), threads_(threads) {
+  channels_.resize(static_cast<std::size_t>(size_));
+  open_transports(bootstrap);
+  // Where every rank has a core of its own, spinning is the fastest way to wait; elsewhere it only delays the others.
+  spin_ = configuration_.spin >= 0 ? static_cast<std::uint32_t>(configuration_.spin) : oversubscribed_ ? 0u : 20000u;
+}
+
+Engine::~Engine() = default;
+
+// Runs `action` on this rank; throws its error if it failed here, or says that it failed elsewhere. So all ranks stay or
+// leave together, and none waits for one that is gone.
+void Engine::agree(transport::Bootstrap& bootstrap, const std::function<void()>& action) {
+  std::exception_ptr error;
+  try {
+    action();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  // The lowest failing rank is the one to name.
+  const std::int64_t worst = bootstrap.maximum(error ? size_ - rank_ : 0);
+  if (error) std::rethrow_exception(error);
+  if (worst > 0)
+    throw Error(Code::bootstrap_failed, fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned", size_ - worst), static_cast<int>(size_ - worst));
+}
+
+void Engine::open_transports(transport::Bootstrap& bootstrap) {
+  using transport::Address;
+  std::vector<Address> addresses(static_cast<std::size_t>(size_));
+  agree(bootstrap, [&] {
+    transport::shm::Options options;
+    options.node = transport::node_identity(configuration_.node);
+    options.allow_direct = configuration_.shm_copy != ShmCopy::double_copy;
+    shm_ = std::make_unique<transport::shm::ShmTransport>(options, rank_, inbox_shape(configuration_, configuration_.shm_eager_limit));
+  });
+  const Address mine = shm_->address();
+  bootstrap.allgather(&mine, sizeof mine, addresses.data());
+  agree(bootstrap, [&] { shm_->set_peers(addresses); });
+  oversubscribed_ = shm_->oversubscribed();
+
+  std::set<std::uint64_t> nodes;
+  for (int r = 0; r < size_; ++r) nodes.insert(shm_->node_of(r));
+  const bool wanted = configuration_.transport == TransportChoice::verbs || (configuration_.transport == TransportChoice::automatic && nodes.size() > 1);
+  // The setting may differ between ranks by mistake; the device is opened by all or by none.
+  if (bootstrap.maximum(wanted ? 1 : 0) == 0) return;
+  agree(bootstrap, [&] {
+    verbs_ = std::make_unique<transport::verbs::VerbsTransport>(verbs_options(configuration_, log_), rank_, size_, inbox_shape(configuration_, configuration_.eager_limit));
+  });
+  const Address device = verbs_->address();
+  bootstrap.allgather(&device, sizeof device, addresses.data());
+  agree(bootstrap, [&] { verbs_->set_peers(addresses); });
+  const bool software = configuration_.wire == Wire::automatic ? verbs_->software_wire() : configuration_.wire == Wire::software;
+  software_wire_ = bootstrap.maximum(software ? 1 : 0) != 0;
+}
+
+Channel& Engine::channel(int world_rank) {
+  auto& channel = channels_[static_cast<std::size_t>(world_rank)];
+  if (channel) return *channel;
+  const bool same_node = shm_->reaches(world_rank);
+  if (same_node && configuration_.transport != TransportChoice::verbs) return channel_over(shm_->connect(world_rank));
+  if (!verbs_)
+    throw Error(Code::unreachable,
+                fmt::format("rank {} of MPI_COMM_WORLD is on another node, and the setting `transport` allows shared memory only; set TUTTI_TRANSPORT=auto", world_rank), world_rank);
+  return channel_over(verbs_->connect(world_rank));
+}
+
+Channel& Engine::channel_over(transport::Link& link) {
+  auto& channel = channels_[static_cast<std::size_t>(link.peer())];
+  if (!channel) {
+    if (link.registrar() && !cache_)
+      cache_ = std::make_unique<registration::Cache>(
+          *link.registrar(),
+          registration::CacheOptions{configuration_.registration_cache, static_cast<std::size_t>(configuration_.registration_cache_bytes),
+                                     static_cast<std::size_t>(configuration_.registration_cache_regions)},
+          log_);
+    channel = std::make_unique<Channel>(link, cache_.get(), *this);
+    connected_.push_back(channel.get());
+    // A peer that comes late still has to hear what failed before.
+    for (const Communicator* c : communicators_)
+      if (c->failed() && c->has_member(link.peer())) channel->notify_failed(c->id(), c->failure_code(), c->failure_culprit());
+  }
+  return *channel;
+}
+
+// --- waiting --------------------------------------------------------------------------------------------------------------
+
+bool Engine::has_failed(const Communicator& communicator) noexcept { return communicator.failed(); }
+
+bool Engine::relax_slowly(Patience& patience, Communicator& communicator, const Visitor& each_waiting) noexcept {
+  if (++patience.yields % kYieldsPerLook == 0 && !look_after(patience, communicator, each_waiting)) return false;
+  if (communicator.failed()) return false;
+  // While this thread waits, others may call.
+  if (threads_) mutex_.unlock();
+  const auto waited = patience.looked - patience.since;
+  if (waited < kNapAfter)
+    sched_yield();
+  else
+    sleep_for(waited < kSleepAfter ? 50us : 1ms);
+  if (threads_) mutex_.lock();
+  return true;
+}
+
+// Everything that need not be done at every poll: other peers' news, signs of life, the user's limit.
+bool Engine::look_after(Patience& patience, Communicator& communicator, const Visitor& each_waiting) noexcept {
+  patience.looked = Clock::now();
+  if (patience.since == Patience::Time{}) patience.since = patience.probed = patience.looked;
+  const bool probe = patience.looked - patience.probed > std::chrono::milliseconds(configuration_.probe_interval_ms);
+  if (probe) patience.probed = patience.looked;
+  welcome();
+  for (Channel* channel : connected_) channel->progress();
+
+  int waits_for = kNoPeer;
+  bool parting = false;
+  each_waiting([&](Channel& channel) {
+    waits_for = channel.peer();
+    if (probe) channel.probe();
+    if (channel.failed())
+      communicator.fail(channel.failure_code(), channel.peer(), channel.failure());
+    else if (channel.closed() && patience.parting)
+      communicator.fail(Code::peer_finalized, channel.peer(),
+                        fmt::format("rank {} of MPI_COMM_WORLD has called tutti_finalize, and this rank waits for it; do all ranks call the same collectives?", channel.peer()));
+    else
+      parting |= channel.closed();
+  });
+  patience.parting = parting;
+  if (configuration_.timeout_ms > 0 && patience.looked - patience.since > std::chrono::milliseconds(configuration_.timeout_ms))
+    communicator.fail(Code::timed_out, waits_for, fmt::format("rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting `timeout`", waits_for, configuration_.timeout_ms));
+  return !communicator.failed();
+}
+
+// Channels for the links that peers began.
+void Engine::welcome() noexcept {
+  if (!verbs_) return;
+  while (transport::Link* link = verbs_->accepted()) {
+    try {
+      channel_over(*link);
+    } catch (const std::exception& error) {
+      log(error.what());
+    }
+  }
+}
+
+// --- communicators and their failures -----------------------------------------------------------------------------------------
+
+void Engine::add(Communicator& communicator) {
+  communicators_.push_back(&communicator);
+  next_id_ = std::max(next_id_, communicator.id() + 1);
+  for (const Failure& f : early_failures_)
+    if (f.id == communicator.id()) communicator_failed(f.id, f.code, f.culprit, f.told_by);
+}
+
+void Engine::remove(Communicator& communicator) noexcept {
+  std::erase(communicators_, &communicator);
+  if (communicator.failed()) abandoned_.push_back(communicator.id());
+}
+
+void Engine::communicator_failed(CommunicatorId id, Code code, int culprit, int told_by) noexcept {
+  const auto found = std::find_if(communicators_.begin(), communicators_.end(), [&](const Communicator* c) { return c->id() == id; });
+  if (found == communicators_.end()) {
+    if (id >= next_id_ && early_failures_.size() < 64) early_failures_.push_back({id, code, culprit, told_by});
+    return;
+  }
+  (*found)->fail(code, culprit, culprit == kNoPeer ? fmt::format("rank {} of MPI_COMM_WORLD says that the communicator has failed there", told_by)
+                                                   : fmt::format("rank {} of MPI_COMM_WORLD has failed, says rank {}", culprit, told_by));
+}
+
+bool Engine::abandoned(CommunicatorId id) const noexcept {
+  for (const Communicator* c : communicators_)
+    if (c->id() == id) return c->failed();
+  return std::find(abandoned_.begin(), abandoned_.end(), id) != abandoned_.end();
+}
+
+// Every member that can be told is told: on this node all (connecting costs nothing there), elsewhere the connected ones.
+// Waits a little for credits, never for a peer.
+void Engine::spread_failure(Communicator& communicator) noexcept {
+  std::vector<Channel*> told;
+  for (const int member : communicator.world_ranks()) {
+    if (member == rank_ || member == communicator.failure_culprit()) continue;
+    auto& known = channels_[static_cast<std::size_t>(member)];
+    try {
+      if (!known && (!shm_->reaches(member) || configuration_.transport == TransportChoice::verbs)) continue;
+      Channel& channel = this->channel(member);
+      if (channel.failed() || channel.closed()) continue;
+      channel.notify_failed(communicator.id(), communicator.failure_code(), communicator.failure_culprit());
+      told.push_back(&channel);
+    } catch (const std::exception& error) {
+      log(error.what());
+    }
+  }
+  const auto deadline = Clock::now() + kSpreadPatience;
+  const auto unsaid = [](const Channel* c) { return c->notices_pending() && !c->failed(); };
+  while (std::any_of(told.begin(), told.end(), unsaid) && Clock::now() < deadline) {
+    if (verbs_) verbs_->progress();
+    for (Channel* c : told) c->progress();
+    sched_yield();
+  }
+}
+
+// --- leaving and telling --------------------------------------------------------------------------------------------------------
+
+// What was sent last may still have to be sent again: leave only when the adapter says that everything has arrived. Peers
+// that are gone end this by their own time-out.
+void Engine::farewell() noexcept {
+  for (transport::Transport* transport : {static_cast<transport::Transport*>(shm_.get()), static_cast<transport::Transport*>(verbs_.get())})
+    if (transport) transport->say_farewell();
+  const auto deadline = Clock::now() + 10s;
+  const auto busy = [](Channel* c) { return !c->link().drained(); };
+  while (std::any_of(connected_.begin(), connected_.end(), busy) && Clock::now() < deadline) {
+    if (verbs_) verbs_->progress();
+    sched_yield();
+  }
+}
+
+std::string Engine::describe() const {
+  std::string text = fmt::format(R"("world_size":{},"world_rank":{},"oversubscribed":{},"software_wire":{},"connections":{{)", size_, rank_, oversubscribed_, software_wire_);
+  std::map<std::string, int> connections;
+  for (Channel* c : connected_) ++connections[c->link().kind()];
+  const char* separator = "";
+  for (const auto& [kind, count] : connections) {
+    text += fmt::format(R"({}"{}":{})", separator, kind, count);
+    separator = ",";
+  }
+  text += fmt::format(R"(}},"bytes_per_connection":{{"shm":{},"verbs":{}}},"address_bytes":{})", shm_->bytes_per_connection(),
+                      verbs_ ? verbs_->bytes_per_connection() : 0,
+                      static_cast<std::size_t>(size_) * (sizeof(channels_[0]) + sizeof(int) + sizeof(std::uint64_t) + (verbs_ ? sizeof(transport::Address) + sizeof(void*) : 0)));
+  text += fmt::format(R"(,"shm":{{"ranks":{},"direct":{}}})", shm_->local_ranks().size(), shm_->direct());
+  if (verbs_) {
+    text += R"(,"counters":{)";
+    separator = "";
+    for (const auto& [name, value] : verbs_->read_counters()) {
+      text += fmt::format(R"({}"{}":{})", separator, name, value);
+      separator = ",";
+    }
+    text += "}," + verbs_->describe();
+  }
+  return text;
+}
+
+}  // namespace tutti
