@@ -1,14 +1,14 @@
 // Enumerates the cases, deals them to threads, adds up the rows. No I/O.
 #include "collectives/proof.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
 #include <thread>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "collectives/verifier.hpp"
 
@@ -70,8 +70,9 @@ std::string varied(const Algorithm& algorithm) {
 
 std::string name_case(const Case& one) {
   const Problem& problem = one.problem;
-  return fmt::format("{} {} P={} root={} bytes={}{}", name_of(problem.collective), to_string({one.algorithm, one.parameters}),
-                     problem.P, problem.root, problem.bytes, problem.in_place ? " in place" : "");
+  return fmt::format("{} {} P={} root={} bytes={}{}", name_of(problem.collective),
+                     to_string({one.algorithm, one.parameters}), problem.P, problem.root, problem.bytes,
+                     problem.in_place ? " in place" : "");
 }
 
 // "" : proved.
@@ -144,7 +145,8 @@ std::vector<ProofRow> prove(const ProofOptions& options) {
     row.P = sizes;
     for (int P : sizes) {
       for (const Problem& problem : problems(algorithm.collective, P)) {
-        for (const Parameters& parameters : variants(algorithm)) cases.push_back({rows.size(), &algorithm, problem, parameters});
+        for (const Parameters& parameters : variants(algorithm))
+          cases.push_back({rows.size(), &algorithm, problem, parameters});
       }
     }
     rows.push_back(std::move(row));

@@ -24,9 +24,9 @@ struct ProofOptions {
 struct ProofRow {
   Collective collective = Collective::barrier;
   std::string algorithm;
-  std::string parameters;       // what was varied, for people: "k = 1…4, segment = 0, 64, 1000"
-  std::size_t cases = 0;        // schedules of all ranks verified together
-  std::size_t skipped = 0;      // cases for which the algorithm declares that it does not apply
+  std::string parameters;   // what was varied, for people: "k = 1…4, segment = 0, 64, 1000"
+  std::size_t cases = 0;    // schedules of all ranks verified together
+  std::size_t skipped = 0;  // cases for which the algorithm declares that it does not apply
   std::vector<int> P;
   std::size_t violations = 0;
   std::string first_violation;  // the first by order of cases: the case, the kind, the verifier's message; empty: none

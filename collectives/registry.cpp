@@ -1,13 +1,13 @@
 // The one table of all algorithms, and the reader of the user's choice. Pure.
 #include "collectives/registry.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "collectives/algorithms/algorithms.hpp"
@@ -32,20 +32,32 @@ constexpr auto allgather = Collective::allgather;
 
 // collective, name, paper, summary, has_k, has_segment, not_applicable, build
 constexpr std::array kAlgorithms{
-    Algorithm{barrier, "dissemination", "IB (Hoefler); OCC", "ceil(log_{k+1} P) rounds of k signals a rank", true, false, always, barrier_dissemination},
-    Algorithm{barrier, "flat-tree", "OCC 4.2", "2 rounds, 2(P-1) signals in all: the fewest", false, false, always, barrier_flat_tree},
-    Algorithm{bcast, "binomial", "IB 5.1.3; OCC 4.2", "ceil(log_{k+1} P) rounds, P-1 messages of m bytes", true, true, always, cut<bcast_binomial>},
-    Algorithm{bcast, "chain", "OCC 4.2", "P-2+n_s rounds of one segment: large messages", false, true, always, cut<bcast_chain>},
-    Algorithm{bcast, "linear", "OCC 4.2; IB 5.1.2", "1 round, the root sends all P-1 messages", false, true, always, cut<bcast_linear>},
-    Algorithm{allgather, "ring", "IB 5.3.2; BEO", "P-1 rounds of one block, to one neighbour", false, false, always, allgather_ring},
-    Algorithm{allgather, "modified-ring", "IB 5.3.2; BEO 3.3.7", "1 round of P-1 blocks, nothing forwarded", false, false, always, allgather_modified_ring},
-    Algorithm{allgather, "recursive-doubling", "IB 5.3.2; BEO; TAU", "log2 P rounds (+2 where P is no power of two)", false, false, always, allgather_recursive_doubling},
-    Algorithm{allgather, "bruck", "IB 5.3.2", "ceil(log_{k+1} P) rounds of k messages a rank", true, false, always, allgather_bruck},
-    Algorithm{allgather, "gather-bcast", "IB 5.3.2; BEO", "2 rounds, 2(P-1) messages in all: the fewest", false, false, always, allgather_gather_bcast},
-    Algorithm{allgather, "gather-bcast-binomial", "IB 5.1.3; BEO", "2 ceil(log_{k+1} P) rounds, 2(P-1) messages in all", true, false, always, allgather_gather_bcast_binomial},
+    Algorithm{barrier, "dissemination", "IB (Hoefler); OCC", "ceil(log_{k+1} P) rounds of k signals a rank", true,
+              false, always, barrier_dissemination},
+    Algorithm{barrier, "flat-tree", "OCC 4.2", "2 rounds, 2(P-1) signals in all: the fewest", false, false, always,
+              barrier_flat_tree},
+    Algorithm{bcast, "binomial", "IB 5.1.3; OCC 4.2", "ceil(log_{k+1} P) rounds, P-1 messages of m bytes", true, true,
+              always, cut<bcast_binomial>},
+    Algorithm{bcast, "chain", "OCC 4.2", "P-2+n_s rounds of one segment: large messages", false, true, always,
+              cut<bcast_chain>},
+    Algorithm{bcast, "linear", "OCC 4.2; IB 5.1.2", "1 round, the root sends all P-1 messages", false, true, always,
+              cut<bcast_linear>},
+    Algorithm{allgather, "ring", "IB 5.3.2; BEO", "P-1 rounds of one block, to one neighbour", false, false, always,
+              allgather_ring},
+    Algorithm{allgather, "modified-ring", "IB 5.3.2; BEO 3.3.7", "1 round of P-1 blocks, nothing forwarded", false,
+              false, always, allgather_modified_ring},
+    Algorithm{allgather, "recursive-doubling", "IB 5.3.2; BEO; TAU", "log2 P rounds (+2 where P is no power of two)",
+              false, false, always, allgather_recursive_doubling},
+    Algorithm{allgather, "bruck", "IB 5.3.2", "ceil(log_{k+1} P) rounds of k messages a rank", true, false, always,
+              allgather_bruck},
+    Algorithm{allgather, "gather-bcast", "IB 5.3.2; BEO", "2 rounds, 2(P-1) messages in all: the fewest", false, false,
+              always, allgather_gather_bcast},
+    Algorithm{allgather, "gather-bcast-binomial", "IB 5.1.3; BEO", "2 ceil(log_{k+1} P) rounds, 2(P-1) messages in all",
+              true, false, always, allgather_gather_bcast_binomial},
 };
 
-constexpr std::array kCollectives{std::pair{barrier, std::string_view{"barrier"}}, std::pair{bcast, std::string_view{"bcast"}},
+constexpr std::array kCollectives{std::pair{barrier, std::string_view{"barrier"}},
+                                  std::pair{bcast, std::string_view{"bcast"}},
                                   std::pair{allgather, std::string_view{"allgather"}}};
 
 [[noreturn]] void bad(std::string message) { throw Error{Code::bad_configuration, std::move(message)}; }
@@ -94,18 +106,23 @@ void read_parameter(std::string_view text, Choice& choice) {
   const Algorithm& algorithm = *choice.algorithm;
   if (name == "k" && algorithm.has_k) {
     const std::int64_t k = number(value, false);
-    if (k < 1 || k > kLargestK) bad(fmt::format("'{}': k is a number from 1 to {}; write for example k=3", text, kLargestK));
+    if (k < 1 || k > kLargestK)
+      bad(fmt::format("'{}': k is a number from 1 to {}; write for example k=3", text, kLargestK));
     choice.parameters.k = static_cast<int>(k);
   } else if (name == "segment" && algorithm.has_segment) {
     choice.parameters.segment = number(value, true);
     if (choice.parameters.segment < 0) {
-      bad(fmt::format("'{}': a segment is a number of bytes, with k, M or G if you like; write for example segment=64k, "
-                      "or segment=0 for whole messages", text));
+      bad(fmt::format(
+          "'{}': a segment is a number of bytes, with k, M or G if you like; write for example segment=64k, "
+          "or segment=0 for whole messages",
+          text));
     }
   } else {
-    const char* known = algorithm.has_k ? (algorithm.has_segment ? "the parameters k and segment" : "only the parameter k")
-                                        : (algorithm.has_segment ? "only the parameter segment" : "no parameters");
-    bad(fmt::format("unknown parameter '{}': {} {} has {}", text, name_of(algorithm.collective), algorithm.name, known));
+    const char* known = algorithm.has_k
+                            ? (algorithm.has_segment ? "the parameters k and segment" : "only the parameter k")
+                            : (algorithm.has_segment ? "only the parameter segment" : "no parameters");
+    bad(fmt::format("unknown parameter '{}': {} {} has {}", text, name_of(algorithm.collective), algorithm.name,
+                    known));
   }
 }
 
@@ -120,7 +137,8 @@ Choice read_choice(Collective collective, std::string_view text) {
   if (open == text.npos) return choice;
   const auto close = text.find(')', open);
   if (close == text.npos) bad(fmt::format("'{}': the closing ')' is missing; write for example bruck(k=3)", text));
-  if (close + 1 != text.size()) bad(fmt::format("'{}': '{}' after the ')' means nothing; separate choices by ';'", text, text.substr(close + 1)));
+  if (close + 1 != text.size())
+    bad(fmt::format("'{}': '{}' after the ')' means nothing; separate choices by ';'", text, text.substr(close + 1)));
   std::string_view inside = text.substr(open + 1, close - open - 1);
   while (!inside.empty()) read_parameter(next_part(inside, ','), choice);
   return choice;
@@ -169,8 +187,10 @@ std::map<Collective, Choice> parse_choices(std::string_view text) {
     const std::string_view name = next_part(part, '=');
     const auto collective = collective_named(name);
     if (!collective) {
-      bad(fmt::format("'{}': there is no collective '{}'; write for example allgather=bruck(k=3);bcast=chain(segment=64k), "
-                      "the collective being barrier, bcast or allgather", whole, name));
+      bad(fmt::format(
+          "'{}': there is no collective '{}'; write for example allgather=bruck(k=3);bcast=chain(segment=64k), "
+          "the collective being barrier, bcast or allgather",
+          whole, name));
     }
     if (choices.count(*collective) != 0) bad(fmt::format("{} is chosen twice; leave one of the two", name));
     choices[*collective] = read_choice(*collective, trimmed(part));

@@ -37,10 +37,10 @@ inline constexpr StepId kNoStep = ~StepId{0};
 
 struct Step {
   StepKind kind = StepKind::copy;
-  Rank peer = -1;          // of send, recv, recv_reduce
-  Ordinal ordinal = 0;     // counts the messages of the same direction between the two ranks, in authoring order
-  Slice source;            // of send, copy, reduce
-  Slice target;            // of recv, recv_reduce, copy, reduce
+  Rank peer = -1;       // of send, recv, recv_reduce
+  Ordinal ordinal = 0;  // counts the messages of the same direction between the two ranks, in authoring order
+  Slice source;         // of send, copy, reduce
+  Slice target;         // of recv, recv_reduce, copy, reduce
   std::uint32_t predecessors = 0;     // how many steps must be done before this one
   std::uint32_t first_successor = 0;  // its successors are Schedule::successors[first_successor, + successor_count),
   std::uint32_t successor_count = 0;  // ascending

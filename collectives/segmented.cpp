@@ -60,7 +60,8 @@ Pieces cut(const Schedule& whole, Bytes segment) {
 void cut_edge(const Schedule& whole, const Pieces& pieces, StepId before, StepId after, std::vector<Edge>& edges) {
   const Step &first = whole.steps[before], &second = whole.steps[after];
   const bool data = conflict(first, second);
-  const bool one_range_each = is_message(first.kind) && is_message(second.kind);  // so the pieces that meet are adjacent
+  const bool one_range_each =
+      is_message(first.kind) && is_message(second.kind);  // so the pieces that meet are adjacent
   const StepId b_end = pieces.first[after + 1];
   StepId b_first = pieces.first[after];  // pieces of `after` that end before the current piece of `before` are passed
   for (StepId a = pieces.first[before]; a < pieces.first[before + 1]; ++a) {
@@ -121,9 +122,8 @@ Schedule segmented(Schedule whole, Bytes segment) {
   std::vector<StepId> place(order.size());
   for (StepId i = 0; i < order.size(); ++i) place[order[i]] = i;
   for (Edge& edge : edges) edge = {place[edge.before], place[edge.after]};
-  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
-    return std::pair(a.after, a.before) < std::pair(b.after, b.before);
-  });
+  std::sort(edges.begin(), edges.end(),
+            [](const Edge& a, const Edge& b) { return std::pair(a.after, a.before) < std::pair(b.after, b.before); });
 
   whole.steps.clear();
   for (StepId id : order) whole.steps.push_back(pieces.steps[id]);

@@ -48,7 +48,8 @@ Tree binomial(int P, Rank rank, Rank root, int k) {
   tree.own = {0, P};
   for (int round = 0; next < end; ++round) {
     const int held = 1 + end - next;
-    const int part = held / (k + 1), longer = held % (k + 1);  // the first `longer` parts, the holder's own first of all
+    const int part = held / (k + 1),
+              longer = held % (k + 1);  // the first `longer` parts, the holder's own first of all
     int first = next;
     next = end - (part + (longer > 0 ? 1 : 0) - 1);
     for (int child = 1; child <= k && first < next; ++child) {

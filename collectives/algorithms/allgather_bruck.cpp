@@ -11,10 +11,10 @@ namespace tutti::collectives {
 // (IB's LogGP formula charges (s−1)G a round, as if every message were one block: the bytes of round i are (k+1)^i as
 // many.) The receives of a round do not depend on each other, so whichever arrives first is consumed first.
 //
-// A message is ONE contiguous slice, but the blocks r, r+1, … are taken modulo P. The thesis gathers them all in rotated
-// order and shifts the whole result at the end. Here every block lands at its final place if it can; only these do not:
-// a message that arrives across the end of the output (at most one a round) and, on ranks whose outgoing blocks run
-// across the end, those outgoing blocks: they are kept contiguous in scratch, and copied to their place while later
+// A message is ONE contiguous slice, but the blocks r, r+1, … are taken modulo P. The thesis gathers them all in
+// rotated order and shifts the whole result at the end. Here every block lands at its final place if it can; only these
+// do not: a message that arrives across the end of the output (at most one a round) and, on ranks whose outgoing blocks
+// run across the end, those outgoing blocks: they are kept contiguous in scratch, and copied to their place while later
 // rounds are under way. So no rank copies more than the thesis' shift does, rank 0 only its own block, and only a
 // wrapped message of the last round is copied on the critical path. Two messages instead of scratch would copy nothing
 // at all, but an additional packet costs more than copying the small blocks that this algorithm is for.
@@ -56,9 +56,12 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
       const int first = r + y * held, n = blocks_of(y);
       const bool sent_on = held < before_last && y * held < outgoing;
       Slice landing;
-      if (rotated && sent_on) landing = {kept.buffer, kept.offset + y * held * m, n * m};
-      else if (block.wraps(first, n)) landing = s.scratch(n * m);
-      else landing = block.range(first, n);
+      if (rotated && sent_on)
+        landing = {kept.buffer, kept.offset + y * held * m, n * m};
+      else if (block.wraps(first, n))
+        landing = s.scratch(n * m);
+      else
+        landing = block.range(first, n);
       s.recv(mod(first, P), landing);
       if (landing.buffer == Buffer::scratch) place_in_output(landing, first, n);
     }

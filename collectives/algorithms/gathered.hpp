@@ -7,10 +7,12 @@
 namespace tutti::collectives {
 
 inline Builder gathering(const Problem& problem) {
-  return Builder{problem.P, problem.rank, {.input = problem.bytes,
-                                           .output = problem.P * problem.bytes,
-                                           .in_place = problem.in_place,
-                                           .input_within_output = problem.rank * problem.bytes}};
+  return Builder{problem.P,
+                 problem.rank,
+                 {.input = problem.bytes,
+                  .output = problem.P * problem.bytes,
+                  .in_place = problem.in_place,
+                  .input_within_output = problem.rank * problem.bytes}};
 }
 
 inline Blocks gathered(const Problem& problem) {

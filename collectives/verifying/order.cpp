@@ -5,10 +5,10 @@
 // other pairs follow, and if any pair is unordered, so is one of these.
 #include "collectives/verifying/order.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "collectives/verifying/matching.hpp"
 
@@ -106,7 +106,8 @@ std::vector<Access> accesses(const Schedule& schedule, Buffer buffer, const std:
   for (StepId id = 0; id < schedule.steps.size(); ++id) {
     const Step& step = schedule.steps[id];
     const auto touch = [&](const Slice& slice, bool writes) {
-      if (slice.length != 0 && slice.buffer == buffer) all.push_back({slice.offset, slice.end(), position[id], id, writes});
+      if (slice.length != 0 && slice.buffer == buffer)
+        all.push_back({slice.offset, slice.end(), position[id], id, writes});
     };
     if (reads_source(step.kind)) touch(step.source, false);
     if (writes_target(step.kind)) touch(step.target, true);
@@ -134,14 +135,17 @@ std::optional<std::pair<StepId, StepId>> unordered_pair(const std::vector<Access
   return std::nullopt;
 }
 
-Verdict check_buffer(const Schedule& schedule, Buffer buffer, const std::vector<std::uint32_t>& position, Reachability& graph) {
+Verdict check_buffer(const Schedule& schedule, Buffer buffer, const std::vector<std::uint32_t>& position,
+                     Reachability& graph) {
   std::vector<Access> by_begin = accesses(schedule, buffer, position);
   if (std::none_of(by_begin.begin(), by_begin.end(), [](const Access& a) { return a.writes; })) return {};
   std::vector<Access> by_end = by_begin;
   std::sort(by_begin.begin(), by_begin.end(), [](const Access& a, const Access& b) { return a.begin < b.begin; });
   std::sort(by_end.begin(), by_end.end(), [](const Access& a, const Access& b) { return a.end < b.end; });
   // Of one step the read comes before the write.
-  const auto before = [](const Access& a, const Access& b) { return a.position != b.position ? a.position < b.position : a.writes < b.writes; };
+  const auto before = [](const Access& a, const Access& b) {
+    return a.position != b.position ? a.position < b.position : a.writes < b.writes;
+  };
 
   std::vector<Access> touching;  // the current byte, in topological order
   std::size_t opened = 0, closed = 0;
@@ -155,9 +159,10 @@ Verdict check_buffer(const Schedule& schedule, Buffer buffer, const std::vector<
     }
     // What only leaves brings no new pair, so looking where something begins is enough.
     if (const auto pair = unordered_pair(touching, graph)) {
-      return {Violation::unordered_overlap, fmt::format("{} and step {} ({}) both touch byte {} of {}, and neither waits for the other",
-                                                        describe(schedule, pair->first), pair->second,
-                                                        name_of(schedule.steps[pair->second].kind), byte, name_of(buffer))};
+      return {Violation::unordered_overlap,
+              fmt::format("{} and step {} ({}) both touch byte {} of {}, and neither waits for the other",
+                          describe(schedule, pair->first), pair->second, name_of(schedule.steps[pair->second].kind),
+                          byte, name_of(buffer))};
     }
   }
   return {};
@@ -168,7 +173,8 @@ Verdict check_buffer(const Schedule& schedule, Buffer buffer, const std::vector<
 Verdict check_order(const Schedule& schedule) {
   const auto position = topological_positions(schedule);
   if (!position) {
-    return {Violation::deadlock, fmt::format("rank {}: some of its steps wait for each other in a circle", schedule.rank)};
+    return {Violation::deadlock,
+            fmt::format("rank {}: some of its steps wait for each other in a circle", schedule.rank)};
   }
   Reachability graph{schedule, *position};
   for (Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {

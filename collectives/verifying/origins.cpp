@@ -18,7 +18,8 @@ void append(std::vector<Run>& runs, std::size_t first_of_mine, Run run) {
 }  // namespace
 
 std::size_t Origins::covering(Bytes at) const noexcept {
-  const auto after = std::upper_bound(runs_.begin(), runs_.end(), at, [](Bytes b, const Run& run) { return b < run.begin; });
+  const auto after =
+      std::upper_bound(runs_.begin(), runs_.end(), at, [](Bytes b, const Run& run) { return b < run.begin; });
   return static_cast<std::size_t>(after - runs_.begin()) - 1;
 }
 
@@ -26,7 +27,8 @@ void Origins::read(Bytes at, Bytes length, std::vector<Run>& out) const {
   if (length == 0) return;
   std::size_t i = covering(at);
   out.push_back({0, origin_at(runs_[i], at)});
-  for (++i; i < runs_.size() && runs_[i].begin < at + length; ++i) out.push_back({runs_[i].begin - at, runs_[i].origin});
+  for (++i; i < runs_.size() && runs_[i].begin < at + length; ++i)
+    out.push_back({runs_[i].begin - at, runs_[i].origin});
 }
 
 void Origins::write(Bytes at, Bytes length, const std::vector<Run>& values) {
@@ -46,8 +48,10 @@ void Origins::write(Bytes at, Bytes length, const std::vector<Run>& values) {
   const std::size_t old_count = last + 1 - first, kept = std::min(old_count, melted.size());
   std::copy_n(melted.begin(), kept, place);
   const auto rest = place + static_cast<std::ptrdiff_t>(kept);
-  if (melted.size() > kept) runs_.insert(rest, melted.begin() + static_cast<std::ptrdiff_t>(kept), melted.end());
-  else runs_.erase(rest, place + static_cast<std::ptrdiff_t>(old_count));
+  if (melted.size() > kept)
+    runs_.insert(rest, melted.begin() + static_cast<std::ptrdiff_t>(kept), melted.end());
+  else
+    runs_.erase(rest, place + static_cast<std::ptrdiff_t>(old_count));
 }
 
 }  // namespace tutti::collectives

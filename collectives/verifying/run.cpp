@@ -2,9 +2,9 @@
 // conflicting steps are ordered has the same result in every execution.
 #include "collectives/verifying/run.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "collectives/cursor.hpp"
 #include "collectives/verifying/knowledge.hpp"
@@ -39,7 +39,8 @@ class Simulation {
       if (cursors_[rank].finished()) continue;
       for (StepId id = 0; id < ranks_[rank].steps.size(); ++id) {
         if (!posted_[any({rank, id})]) continue;
-        return {Violation::deadlock, fmt::format("{} waits for ever for {}", describe(ranks_[rank], id), blocker({rank, id}))};
+        return {Violation::deadlock,
+                fmt::format("{} waits for ever for {}", describe(ranks_[rank], id), blocker({rank, id}))};
       }
     }
     return {};
@@ -54,7 +55,8 @@ class Simulation {
   std::string blocker(Place place) const {
     const Place other = partner(place);
     const bool both = posted_[any(other)] != 0;
-    return describe(ranks_[other.rank], other.id) + (both ? ", the slot between them being full" : ", which does not get ready");
+    return describe(ranks_[other.rank], other.id) +
+           (both ? ", the slot between them being full" : ", which does not get ready");
   }
 };
 
@@ -115,7 +117,10 @@ class Rendezvous : Simulation {
 class Eager : Simulation {
  public:
   Eager(std::span<const Schedule> all_ranks, const Matching& matching, bool newest_first)
-      : Simulation(all_ranks, matching), newest_first_(newest_first), slots_(matching.channels), after_(matching.partner.size(), kNoPartner) {}
+      : Simulation(all_ranks, matching),
+        newest_first_(newest_first),
+        slots_(matching.channels),
+        after_(matching.partner.size(), kNoPartner) {}
 
   Verdict run() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) pending_.push_back(rank);

@@ -1,0 +1,212 @@
+// Wrong schedules of each kind, seeded into right ones: each must be caught, and named.
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "collectives/builder.hpp"
+#include "tests/schedules/ranks.hpp"
+
+using namespace tutti;
+using namespace tutti::collectives;
+using namespace tutti::collectives::test;
+
+namespace {
+
+void caught(const std::vector<Schedule>& all, const Problem& problem, Violation expected, const std::string& says) {
+  const Verdict verdict = verify(all, problem);
+  INFO(verdict.message);
+  CHECK(name_of(verdict.violation) == name_of(expected));
+  CHECK_THAT(verdict.message, Catch::Contains(says));
+}
+
+// Takes step `id` out, and all its edges with it.
+void remove_step(Schedule& schedule, StepId id) {
+  std::vector<Edge> edges;
+  for (StepId before = 0; before < schedule.steps.size(); ++before) {
+    for (StepId after : schedule.successors_of(before)) {
+      if (before != id && after != id) edges.push_back({before - (before > id), after - (after > id)});
+    }
+  }
+  schedule.steps.erase(schedule.steps.begin() + id);
+  link(schedule, edges);
+}
+
+void edit_edges(Schedule& schedule, const std::function<void(std::vector<Edge>&)>& edit) {
+  std::vector<Edge> edges;
+  for (StepId before = 0; before < schedule.steps.size(); ++before) {
+    for (StepId after : schedule.successors_of(before)) edges.push_back({before, after});
+  }
+  edit(edges);
+  link(schedule, edges);
+}
+
+StepId nth(const Schedule& schedule, StepKind kind, int n) {
+  for (StepId id = 0; id < schedule.steps.size(); ++id) {
+    if (schedule.steps[id].kind == kind && n-- == 0) return id;
+  }
+  return kNoStep;
+}
+
+}  // namespace
+
+TEST_CASE("caught: a lost message") {
+  const Problem problem = allgather_of(4, 8);
+  for (StepKind kind : {StepKind::send, StepKind::recv}) {
+    auto all = build_all("ring", problem);
+    remove_step(all[2], nth(all[2], kind, 2));
+    caught(all, problem, Violation::unmatched_message, kind == StepKind::send ? "never sent" : "never received");
+  }
+}
+
+TEST_CASE("caught: a message with an ordinal of its own") {
+  const Problem problem = allgather_of(4, 8);
+  auto all = build_all("ring", problem);
+  all[1].steps[nth(all[1], StepKind::send, 2)].ordinal = 7;
+  caught(all, problem, Violation::unmatched_message, "rank 1");
+}
+
+TEST_CASE("caught: crossed order of two messages between the same ranks") {
+  const Problem problem = allgather_of(5, 8);
+  auto all = build_all("ring", problem);
+  std::swap(all[2].steps[nth(all[2], StepKind::recv, 0)].ordinal, all[2].steps[nth(all[2], StepKind::recv, 2)].ordinal);
+  CHECK_FALSE(verify(all, problem).ok());
+  const Problem broadcast = bcast_of(2, 100);
+  all = build_all("linear", broadcast, {1, 50});
+  std::swap(all[1].steps[0].ordinal, all[1].steps[1].ordinal);
+  caught(all, broadcast, Violation::wrong_result, "rank 1: byte 0 of the output holds the root's byte 50");
+}
+
+TEST_CASE("caught: crossed order of different lengths") {
+  const Problem problem = bcast_of(2, 99);
+  auto all = build_all("linear", problem, {1, 50});
+  std::swap(all[1].steps[0].ordinal, all[1].steps[1].ordinal);
+  caught(all, problem, Violation::size_mismatch, "sends 50 bytes");
+}
+
+TEST_CASE("caught: overlapping write, that is an edge forgotten") {
+  const Problem problem = allgather_of(6, 8);
+  for (const char* name : {"ring", "recursive-doubling", "gather-bcast", "gather-bcast-binomial", "bruck"}) {
+    auto all = build_all(name, problem);
+    int edges = 0, found = 0;
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      for (std::size_t e = 0; e < all[rank].successors.size(); ++e) {
+        auto wrong = all;
+        edit_edges(wrong[rank],
+                   [&](std::vector<Edge>& list) { list.erase(list.begin() + static_cast<std::ptrdiff_t>(e)); });
+        const Verdict verdict = verify(wrong, problem);
+        ++edges;
+        found += verdict.violation == Violation::unordered_overlap;
+        if (verdict.violation != Violation::none) CHECK(verdict.violation == Violation::unordered_overlap);
+      }
+    }
+    INFO(name);
+    CHECK(edges > 0);
+    CHECK(found == edges);  // none of the builder's edges is idle here
+  }
+}
+
+TEST_CASE("caught: a receive over bytes that are still being sent") {
+  const Problem problem = allgather_of(3, 8);
+  auto all = build_all("modified-ring", problem);
+  all[0].steps[nth(all[0], StepKind::recv, 1)].target.offset -= 1;
+  caught(all, problem, Violation::unordered_overlap, "of output");
+}
+
+TEST_CASE("caught: wrong bytes") {
+  const Problem problem = allgather_of(4, 8, true);
+  auto all = build_all("ring", problem);
+  all[3].steps[nth(all[3], StepKind::send, 0)].source.offset -= 8;
+  CHECK_FALSE(verify(all, problem).ok());
+  const Problem out_of_place = allgather_of(4, 8);
+  all = build_all("modified-ring", out_of_place);
+  std::swap(all[3].steps[nth(all[3], StepKind::recv, 0)].target, all[3].steps[nth(all[3], StepKind::recv, 1)].target);
+  caught(all, out_of_place, Violation::wrong_result,
+         "rank 3: byte 8 of the output holds byte 0 of rank 2 instead of byte 0 of rank 1");
+  all = build_all("modified-ring", out_of_place);
+  remove_step(all[1], nth(all[1], StepKind::copy, 0));
+  caught(all, out_of_place, Violation::wrong_result, "holds nothing defined instead of byte 0 of rank 1");
+}
+
+TEST_CASE("caught: deadlock of sends that wait for receives behind them") {
+  std::vector<Schedule> all;
+  for (Rank rank : {0, 1}) {
+    Builder s{2, rank, {.input = 4, .output = 8}};
+    s.copy(s.input(), {Buffer::output, 4 * rank, 4});
+    s.send(1 - rank, s.input());
+    s.round();
+    s.recv(1 - rank, {Buffer::output, 4 * (1 - rank), 4});
+    all.push_back(s.finish());
+  }
+  // Over slots it would pass: only the rendezvous shows it.
+  caught(all, allgather_of(2, 4), Violation::deadlock, "waits for ever");
+}
+
+TEST_CASE("caught: deadlock of a circle of receives") {
+  std::vector<Schedule> all;
+  for (Rank rank : {0, 1, 2}) {
+    Builder s{3, rank};
+    s.await(mod(rank - 1, 3));
+    s.round();
+    s.signal(mod(rank + 1, 3));
+    all.push_back(s.finish());
+  }
+  caught(all, barrier_of(3), Violation::deadlock, "which does not get ready");
+}
+
+TEST_CASE("caught: deadlock of one slot, the second message being wanted first") {
+  // Rank 0 sends two messages at will; rank 1 consumes the second before the first. Rendezvous lets it; one slot
+  // without setting aside does not.
+  Builder from{2, 0, {.output = 2}};
+  from.send(1, {Buffer::output, 0, 1});
+  from.send(1, {Buffer::output, 1, 1});
+  Builder to{2, 1, {.output = 2}};
+  to.recv(0, {Buffer::output, 0, 1});
+  to.recv(0, {Buffer::output, 1, 1});
+  std::vector<Schedule> all{from.finish(), to.finish()};
+  CHECK(verify(all, bcast_of(2, 2)).ok());
+  edit_edges(all[1], [](std::vector<Edge>& edges) { edges.push_back({1, 0}); });
+  caught(all, bcast_of(2, 2), Violation::deadlock, "the slot between them being full");
+}
+
+TEST_CASE("caught: steps of one rank that wait for each other") {
+  const Problem problem = allgather_of(3, 8);
+  auto all = build_all("ring", problem);
+  edit_edges(all[1], [](std::vector<Edge>& edges) { edges.push_back({edges[0].after, edges[0].before}); });
+  caught(all, problem, Violation::deadlock, "in a circle");
+}
+
+TEST_CASE("caught: out of bounds, in every way") {
+  const Problem problem = allgather_of(3, 8);
+  const auto with = [&](const std::function<void(Schedule&)>& spoil, const std::string& says) {
+    auto all = build_all("ring", problem);
+    spoil(all[1]);
+    caught(all, problem, Violation::out_of_bounds, says);
+  };
+  with([](Schedule& s) { s.steps[nth(s, StepKind::recv, 0)].target.offset = 17; },
+       "bytes [17, 25) of output do not exist");
+  with([](Schedule& s) { s.steps[nth(s, StepKind::send, 0)].source.offset = -1; }, "of input do not exist");
+  with(
+      [](Schedule& s) {
+        s.steps[nth(s, StepKind::send, 0)].source = {Buffer::scratch, 0, 8};
+      },
+      "of scratch do not exist");
+  with([](Schedule& s) { s.steps[nth(s, StepKind::recv, 0)].target = {Buffer::input, 0, 8}; }, "writes to the input");
+  with([](Schedule& s) { s.steps[0].peer = 3; }, "its peer is 3");
+  with([](Schedule& s) { s.steps[0].peer = 1; }, "its peer is 1");
+  with([](Schedule& s) { ++s.steps[0].predecessors; }, "predecessors");
+  with([](Schedule& s) { s.successors[0] = 99; }, "does not exist");
+  with([](Schedule& s) { s.rank = 2; }, "says rank 2");
+}
+
+TEST_CASE("caught: a barrier that can be left too early") {
+  for (int P : {4, 5, 9, 70}) {
+    auto all = build_all("dissemination", barrier_of(P));
+    edit_edges(all[1], [](std::vector<Edge>& edges) { edges.clear(); });  // the rounds run into each other
+    caught(all, barrier_of(P), Violation::wrong_result, "can leave the barrier before rank");
+  }
+}
+
+TEST_CASE("caught: a size that differs between the ranks") {
+  auto all = build_all("chain", bcast_of(3, 100));
+  all[2] = build_all("chain", bcast_of(3, 90))[2];
+  caught(all, bcast_of(3, 100), Violation::size_mismatch, "expects 90");
+}
