@@ -45,15 +45,15 @@ transport::InboxShape inbox_shape(const Configuration& c, Bytes eager_limit) {
 
 transport::verbs::Options verbs_options(const Configuration& c, const Log& log) {
   transport::verbs::Options options;
-  options.device = c.device;
-  options.port = c.port;
-  options.gid_index = c.gid_index;
+  options.device = {c.device, c.port, c.gid_index};
   options.mtu = c.mtu;
-  options.arrival = static_cast<transport::verbs::Options::Arrival>(c.arrival);
-  options.timeout = c.verbs_timeout;
-  options.retry_count = c.verbs_retry;
+  options.link.arrival = c.arrival;
+  options.link.timeout = c.verbs_timeout;
+  options.link.retry_count = c.verbs_retry;
   options.connect_timeout = std::chrono::milliseconds(c.connect_timeout_ms);
-  options.log = log;
+  options.log = [log](std::string_view line) {
+    if (log) log(line);
+  };
   return options;
 }
 
@@ -133,7 +133,7 @@ Channel& Engine::channel_over(transport::Link& link) {
           *link.registrar(),
           registration::CacheOptions{configuration_.registration_cache, static_cast<std::size_t>(configuration_.registration_cache_bytes),
                                      static_cast<std::size_t>(configuration_.registration_cache_regions)},
-          log_);
+          [this](std::string_view line) { log(line); });
     channel = std::make_unique<Channel>(link, cache_.get(), *this);
     connected_.push_back(channel.get());
     // A peer that comes late still has to hear what failed before.
@@ -288,7 +288,7 @@ std::string Engine::describe() const {
   if (verbs_) {
     text += R"(,"counters":{)";
     separator = "";
-    for (const auto& [name, value] : verbs_->read_counters()) {
+    for (const auto& [name, value] : verbs_->counters()) {
       text += fmt::format(R"({}"{}":{})", separator, name, value);
       separator = ",";
     }

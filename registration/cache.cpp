@@ -1,0 +1,188 @@
+// Looking up, keeping, evicting and dropping regions.
+//
+// The rule of this file (see watcher.hpp): with the lock held nothing is allocated, freed, registered or deregistered. The
+// vectors therefore have room for every region that exists before it is made known, and the dead are buried outside.
+#include "registration/cache.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace tutti::registration {
+
+Cache::Cache(transport::Registrar& registrar, const CacheOptions& options, const Log& log) : registrar_(registrar), options_(options) {
+  if (!options_.enabled) return;
+  watcher_ = std::make_unique<Watcher>(lock_, [this](std::uintptr_t begin, std::uintptr_t end) { gone(begin, end); });
+  if (!watcher_->works()) log(fmt::format("registration cache off: {}", watcher_->why_not()));
+}
+
+Cache::~Cache() {
+  watcher_.reset();
+  for (Region* region : kept_) registrar_.remove(region->registration);
+  for (Region* region : dead_) registrar_.remove(region->registration);
+}
+
+Region* Cache::acquire(const void* address, std::size_t length, bool writable) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(address), end = begin + length;
+  std::unique_lock lock(lock_);
+  bury(lock);
+  if (Region* region = find(begin, end, writable)) {
+    ++statistics_.hits;
+    ++region->users;
+    region->last_use = ++clock_;
+    return region;
+  }
+  ++statistics_.misses;
+  lock.unlock();
+
+  // Watched first: what happens to the memory from now on is seen.
+  const bool keepable = caches() && length > 0 && watcher_->watch(address, length);
+  const transport::Registration registration = add(const_cast<void*>(address), length, writable);
+  Region* region = fresh();
+  *region = {registration, begin, end, 1, writable, false, 0};
+  lock.lock();
+  if (keepable) keep(region);
+  bury(lock);
+  return region;
+}
+
+transport::Registration Cache::add(void* address, std::size_t length, bool writable) {
+  for (;;) {
+    try {
+      return registrar_.add(address, length, writable);
+    } catch (const Error& error) {
+      if (error.code != Code::locked_memory && error.code != Code::out_of_memory) throw;
+      std::unique_lock lock(lock_);
+      const std::size_t before = kept_.size();
+      evict_one();
+      const bool evicted = kept_.size() < before;
+      bury(lock);
+      if (!evicted) throw;
+    }
+  }
+}
+
+// A Region object, and room for it in all lists. Called without the lock, allocates.
+Region* Cache::fresh() {
+  std::unique_ptr<Region> made = std::make_unique<Region>();
+  std::vector<Region*> room[3];
+  std::unique_lock lock(lock_);
+  if (!free_.empty()) {
+    Region* region = free_.back();
+    free_.pop_back();
+    return region;
+  }
+  // Growing needs memory, so the new lists are made outside and exchanged; others may have grown them meanwhile.
+  std::vector<Region*>* const lists[3] = {&free_, &kept_, &dead_};
+  for (;;) {
+    const std::size_t needed = storage_.size() + 1;
+    if (storage_.capacity() >= needed && kept_.capacity() >= needed) break;
+    lock.unlock();
+    std::vector<std::unique_ptr<Region>> storage;
+    storage.reserve(2 * needed + 64);
+    for (auto& r : room) r.reserve(2 * needed + 64);
+    lock.lock();
+    if (storage.capacity() < storage_.size() + 1) continue;
+    std::move(storage_.begin(), storage_.end(), std::back_inserter(storage));
+    storage_.swap(storage);
+    for (int i = 0; i < 3; ++i) {
+      room[i].assign(lists[i]->begin(), lists[i]->end());
+      lists[i]->swap(room[i]);
+    }
+    lock.unlock();  // the old lists are freed at the end of this scope, without the lock
+    storage.clear();
+    lock.lock();
+  }
+  storage_.push_back(std::move(made));
+  return storage_.back().get();
+}
+
+// Kept regions stand by their beginning; one that covers the range begins at most the longest kept length before its end.
+Region* Cache::find(std::uintptr_t begin, std::uintptr_t end, bool writable) noexcept {
+  auto place = std::upper_bound(kept_.begin(), kept_.end(), begin, [](std::uintptr_t b, const Region* r) { return b < r->begin; });
+  while (place != kept_.begin()) {
+    Region* region = *--place;
+    if (region->end >= end && (region->writable || !writable)) return region;
+    if (region->begin + longest_ < end) break;
+  }
+  return nullptr;
+}
+
+void Cache::keep(Region* region) noexcept {
+  region->kept = true;
+  region->last_use = ++clock_;
+  const auto place = std::upper_bound(kept_.begin(), kept_.end(), region->begin, [](std::uintptr_t b, const Region* r) { return b < r->begin; });
+  kept_.insert(place, region);  // within capacity: fresh() made room
+  kept_bytes_ += region->end - region->begin;
+  longest_ = std::max<std::size_t>(longest_, region->end - region->begin);
+  while (kept_bytes_ > options_.max_bytes || kept_.size() > options_.max_regions) {
+    const std::size_t before = kept_.size();
+    evict_one();
+    if (kept_.size() == before) break;  // all the rest is in use
+  }
+}
+
+// The longest unused one goes. Its pages are watched no more, unless another region shares them.
+void Cache::evict_one() noexcept {
+  std::size_t oldest = kept_.size();
+  for (std::size_t i = 0; i < kept_.size(); ++i)
+    if (kept_[i]->users == 0 && (oldest == kept_.size() || kept_[i]->last_use < kept_[oldest]->last_use)) oldest = i;
+  if (oldest == kept_.size()) return;
+  const Region* region = kept_[oldest];
+  drop(oldest);
+  ++statistics_.evictions;
+  constexpr std::uintptr_t page = 4096;
+  const bool shared = std::any_of(kept_.begin(), kept_.end(), [&](const Region* r) { return r->begin / page <= region->end / page && region->begin / page <= r->end / page; });
+  if (!shared) watcher_->forget(reinterpret_cast<void*>(region->begin), region->end - region->begin);
+}
+
+void Cache::drop(std::size_t index) noexcept {
+  Region* region = kept_[index];
+  kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(index));
+  kept_bytes_ -= region->end - region->begin;
+  region->kept = false;
+  if (region->users == 0) dead_.push_back(region);
+}
+
+void Cache::gone(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  for (std::size_t i = kept_.size(); i-- > 0;) {
+    if (kept_[i]->begin >= end || kept_[i]->end <= begin) continue;
+    drop(i);
+    ++statistics_.invalidations;
+  }
+}
+
+void Cache::release(Region* region) noexcept {
+  std::unique_lock lock(lock_);
+  if (--region->users == 0 && !region->kept) dead_.push_back(region);
+  bury(lock);
+}
+
+void Cache::revoke(Region* region) noexcept {
+  const std::lock_guard lock(lock_);
+  const auto found = std::find(kept_.begin(), kept_.end(), region);
+  if (found != kept_.end()) drop(static_cast<std::size_t>(found - kept_.begin()));
+}
+
+// Deregisters the dead, without the lock: that frees memory.
+void Cache::bury(std::unique_lock<std::mutex>& lock) noexcept {
+  while (!dead_.empty()) {
+    Region* region = dead_.back();
+    dead_.pop_back();
+    lock.unlock();
+    registrar_.remove(region->registration);
+    lock.lock();
+    free_.push_back(region);
+  }
+}
+
+Cache::Statistics Cache::statistics() const {
+  const std::lock_guard lock(lock_);
+  Statistics result = statistics_;
+  result.bytes = kept_bytes_;
+  result.regions = kept_.size();
+  return result;
+}
+
+}  // namespace tutti::registration

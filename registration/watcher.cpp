@@ -1,0 +1,134 @@
+// userfaultfd: opening it, watching ranges, reading events.
+#include "registration/watcher.hpp"
+
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace tutti::registration {
+namespace {
+
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
+#endif
+
+constexpr std::uint64_t kEvents = UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE;
+
+std::pair<std::uintptr_t, std::uintptr_t> pages(const void* address, std::size_t length) {
+  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  return {begin / page * page, (begin + length + page - 1) / page * page};
+}
+
+// A descriptor that has the events and `more`; -1 if the kernel says no. Faults are not our business, so the kind that
+// needs no privilege will do where the other is refused.
+int open_with(std::uint64_t more) {
+  int fd = -1;
+  for (const int flags : {0, UFFD_USER_MODE_ONLY}) {
+    fd = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | flags));
+    if (fd >= 0) break;
+  }
+  if (fd < 0) return -1;
+  uffdio_api api{};
+  api.api = UFFD_API;
+  api.features = kEvents | more;
+  if (ioctl(fd, UFFDIO_API, &api) == 0) return fd;
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+Watcher::Watcher(std::mutex& lock, Gone gone) : lock_(lock), gone_(std::move(gone)) {
+  // Write-protect mode is the quietest: nothing is ever protected, so no fault ever comes. Where it does not exist
+  // (User-Mode Linux), missing mode: registered memory is pinned, so nothing is missing either.
+  descriptor_ = open_with(UFFD_FEATURE_PAGEFAULT_FLAG_WP);
+  mode_ = UFFDIO_REGISTER_MODE_WP;
+  if (descriptor_ < 0) {
+    descriptor_ = open_with(0);
+    mode_ = UFFDIO_REGISTER_MODE_MISSING;
+  }
+  if (descriptor_ < 0) {
+    why_not_ = std::string("userfaultfd is not to be had (") + std::strerror(errno) + "); sysctl vm.unprivileged_userfaultfd=1 or a kernel from 5.11 on allows it";
+    return;
+  }
+  stop_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  thread_ = std::thread([this] { serve(); });
+}
+
+Watcher::~Watcher() {
+  if (descriptor_ < 0) return;
+  stop_ = true;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(stop_fd_, &one, sizeof one);
+  thread_.join();
+  close(descriptor_);  // the kernel forgets all ranges, and wakes whoever waits
+  close(stop_fd_);
+}
+
+bool Watcher::watch(const void* address, std::size_t length) noexcept {
+  const auto [begin, end] = pages(address, length);
+  uffdio_register request{};
+  request.range = {begin, end - begin};
+  request.mode = mode_;
+  return ioctl(descriptor_, UFFDIO_REGISTER, &request) == 0;
+}
+
+void Watcher::forget(const void* address, std::size_t length) noexcept {
+  const auto [begin, end] = pages(address, length);
+  uffdio_range range{begin, end - begin};
+  ioctl(descriptor_, UFFDIO_UNREGISTER, &range);
+}
+
+void Watcher::serve() noexcept {
+  while (!stop_) {
+    pollfd fds[] = {{descriptor_, POLLIN, 0}, {stop_fd_, POLLIN, 0}};
+    ::poll(fds, 2, -1);
+    if (fds[0].revents == 0) continue;
+    const std::lock_guard guard(lock_);
+    read_events();
+  }
+}
+
+void Watcher::read_events() noexcept {
+  uffd_msg message;
+  while (read(descriptor_, &message, sizeof message) == static_cast<ssize_t>(sizeof message)) {
+    switch (message.event) {
+      case UFFD_EVENT_UNMAP:
+        gone_(message.arg.remove.start, message.arg.remove.end);
+        break;
+      case UFFD_EVENT_REMOVE: {
+        // The mapping stays, its pages are gone: in missing mode the next touch would wait for us. Let go of it.
+        gone_(message.arg.remove.start, message.arg.remove.end);
+        uffdio_range range{message.arg.remove.start, message.arg.remove.end - message.arg.remove.start};
+        ioctl(descriptor_, UFFDIO_UNREGISTER, &range);
+        break;
+      }
+      case UFFD_EVENT_REMAP:
+        gone_(message.arg.remap.from, message.arg.remap.from + message.arg.remap.len);
+        gone_(message.arg.remap.to, message.arg.remap.to + message.arg.remap.len);
+        break;
+      case UFFD_EVENT_PAGEFAULT: {
+        // Between a removal and our reading of it. Without us the kernel serves the fault as ever.
+        const auto [begin, end] = pages(reinterpret_cast<void*>(message.arg.pagefault.address), 1);
+        uffdio_range range{begin, end - begin};
+        ioctl(descriptor_, UFFDIO_UNREGISTER, &range);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace tutti::registration

@@ -1,0 +1,65 @@
+// The settings: their names, defaults and documentation in one table, from which parsing, `tutti info` and the manual are made.
+// Sources, strongest first: tutti_options, environment (TUTTI_NAME), the file that TUTTI_CONFIG names, the default.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.hpp"
+#include "transport/verbs/device.hpp"
+
+namespace tutti {
+
+enum class TransportChoice { automatic, shm, verbs };
+enum class ShmCopy { automatic, single_copy, double_copy };
+enum class Wire { automatic, hardware, software };
+enum class LogLevel { off, info };
+
+struct Configuration {
+  TransportChoice transport = TransportChoice::automatic;
+  std::string algorithm;
+  std::string device;
+  int port = 0;
+  int gid_index = -1;
+  int mtu = 0;
+  transport::verbs::Arrival arrival = transport::verbs::Arrival::automatic;
+  int verbs_timeout = 14;
+  int verbs_retry = 5;
+  int connect_timeout_ms = 8000;
+  int timeout_ms = 0;
+  int probe_interval_ms = 200;
+  bool registration_cache = true;
+  Bytes registration_cache_bytes = Bytes{1} << 30;
+  int registration_cache_regions = 1024;
+  Bytes eager_limit = 16 * 1024;
+  Bytes shm_eager_limit = 16 * 1024;
+  Bytes small_bytes = 1024;
+  int line_slots = 64;
+  int small_slots = 32;
+  int eager_slots = 16;
+  int ready_slots = 16;
+  ShmCopy shm_copy = ShmCopy::automatic;
+  int spin = -1;
+  Wire wire = Wire::automatic;
+  std::string node;
+  LogLevel log = LogLevel::off;
+
+  std::vector<std::string> warnings;  // TUTTI_* variables that name no setting
+};
+
+struct Setting {
+  std::string_view name;           // in files and tutti_options; the environment has TUTTI_ and capitals
+  std::string_view type;           // for people: "auto|shm|verbs", "bytes", "number 1…6", …
+  std::string_view documentation;  // one or two sentences
+  void (*parse)(Configuration&, std::string_view value);  // throws std::string: what is wrong with the value
+  std::string (*show)(const Configuration&);
+};
+std::span<const Setting> settings();
+std::string environment_name(const Setting& setting);
+
+// Reads all sources. Throws Error{bad_configuration} naming the source, the value and what is allowed.
+Configuration load_configuration(std::span<const std::string> options);
+
+}  // namespace tutti

@@ -1,0 +1,57 @@
+// Reliable connections over verbs, made when two ranks first speak, as a Transport: one device, one completion queue, one
+// handshake; links by world rank.
+#pragma once
+
+#include <atomic>
+#include <deque>
+
+#include "transport/verbs/handshake.hpp"
+
+namespace tutti::transport::verbs {
+
+struct Options {
+  DeviceChoice device;
+  int mtu = 0;  // bytes; 0: the port's
+  LinkOptions link;
+  std::chrono::milliseconds connect_timeout{8000};
+  std::function<void(std::string_view)> log;
+};
+
+class VerbsTransport final : public Transport {
+ public:
+  // Throws as Device, and Error{bad_configuration} for an MTU that the port cannot carry.
+  VerbsTransport(const Options& options, int world_rank, int world_size, const InboxShape& shape);
+  ~VerbsTransport() override;
+
+  const char* kind() const noexcept override { return "verbs"; }
+  Address address() const override;
+  void set_peers(std::span<const Address> addresses) override;
+  Link& connect(int peer) override;
+  Link* accepted() noexcept override;
+  void progress() noexcept override;
+  void say_farewell() noexcept override;
+
+  bool software_wire() const noexcept { return device_.software(); }
+  std::vector<std::pair<std::string, std::uint64_t>> counters() const { return device_.counters(); }
+  std::size_t bytes_per_connection() const noexcept { return 2 * shape_.bytes(); }
+  // JSON members: device, port, GID, why they were chosen, arrival strategy.
+  std::string describe() const;
+
+ private:
+  VerbsLink* make_link(int peer);
+
+  const Options options_;
+  const int rank_;
+  const InboxShape shape_;
+  Device device_;
+  DeviceRegistrar registrar_;
+  CompletionQueue queue_;
+  int queue_room_ = 0, queue_used_ = 0;
+  std::vector<std::atomic<VerbsLink*>> links_;  // by world rank; made under the handshake's lock
+  std::deque<std::unique_ptr<VerbsLink>> made_;  // owns them
+  std::vector<Link*> accepted_;
+  std::atomic<bool> any_accepted_{false};
+  std::unique_ptr<Handshake> handshake_;         // last: its thread uses all of the above
+};
+
+}  // namespace tutti::transport::verbs
