@@ -38,10 +38,6 @@ constexpr std::uint32_t slot_for(Bytes payload) {
   return (lines | 1u) * 64;
 }
 
-transport::InboxShape inbox_shape(const Configuration& c, Bytes eager_limit) {
-  const auto slots = [](int n) { return static_cast<std::uint32_t>(n); };
-  return {{{{64, slots(c.line_slots)}, {slot_for(c.small_bytes), slots(c.small_slots)}, {slot_for(eager_limit), slots(c.eager_slots)}, {64, slots(c.ready_slots)}, {64, slots(c.ready_slots)}}}};
-}
 
 transport::verbs::Options verbs_options(const Configuration& c, const Log& log) {
   transport::verbs::Options options;
@@ -58,6 +54,11 @@ transport::verbs::Options verbs_options(const Configuration& c, const Log& log) 
 }
 
 }  // namespace
+
+transport::InboxShape inbox_shape(const Configuration& c, Bytes eager_limit) {
+  const auto slots = [](int n) { return static_cast<std::uint32_t>(n); };
+  return {{{{64, slots(c.line_slots)}, {slot_for(c.small_bytes), slots(c.small_slots)}, {slot_for(eager_limit), slots(c.eager_slots)}, {64, slots(c.ready_slots)}, {64, slots(c.ready_slots)}}}};
+}
 
 Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, bool threads, Log log)
     : configuration_(configuration), log_(std::move(log)), rank_(bootstrap.rank()), size_(bootstrap.size()), threads_(threads) {
@@ -91,6 +92,7 @@ void Engine::open_transports(transport::Bootstrap& bootstrap) {
   agree(bootstrap, [&] {
     transport::shm::Options options;
     options.node = transport::node_identity(configuration_.node);
+    options.machine = transport::machine_identity();
     options.allow_direct = configuration_.shm_copy != ShmCopy::double_copy;
     shm_ = std::make_unique<transport::shm::ShmTransport>(options, rank_, inbox_shape(configuration_, configuration_.shm_eager_limit));
   });
@@ -283,7 +285,7 @@ std::string Engine::describe() const {
   }
   text += fmt::format(R"(}},"bytes_per_connection":{{"shm":{},"verbs":{}}},"address_bytes":{})", shm_->bytes_per_connection(),
                       verbs_ ? verbs_->bytes_per_connection() : 0,
-                      static_cast<std::size_t>(size_) * (sizeof(channels_[0]) + sizeof(int) + sizeof(std::uint64_t) + (verbs_ ? sizeof(transport::Address) + sizeof(void*) : 0)));
+                      static_cast<std::size_t>(size_) * kBytesPerRank);
   text += fmt::format(R"(,"shm":{{"ranks":{},"direct":{}}})", shm_->local_ranks().size(), shm_->direct());
   if (verbs_) {
     text += R"(,"counters":{)";

@@ -29,6 +29,9 @@ struct Patience {
   bool parting = false;              // a peer waited for was seen to have left: what it sent before counts once more
 };
 
+// What both ends of a connection agree on, from the settings that must be the same on all ranks.
+transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eager_limit);
+
 using Log = std::function<void(std::string_view)>;
 
 class Engine final : public protocols::NoticeSink {
@@ -36,6 +39,9 @@ class Engine final : public protocols::NoticeSink {
   // Collective over `bootstrap`: opens transports and exchanges addresses. If one rank fails, all throw.
   Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, bool threads, Log log);
   ~Engine() override;
+
+  // What is kept for every rank of MPI_COMM_WORLD, connected or not.
+  static constexpr std::size_t kBytesPerRank = sizeof(void*) + sizeof(int) + sizeof(std::uint64_t) + sizeof(transport::verbs::Card) + 2 * sizeof(void*);
 
   // --- for communicators ----------------------------------------------------------------------------------------------
   int rank() const noexcept { return rank_; }

@@ -17,6 +17,12 @@ std::uint64_t fingerprint(const std::string& text) {
   return hash;
 }
 
+std::string boot_id() {
+  std::string id;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  return id;
+}
+
 struct TopologyRelease {
   void operator()(hwloc_topology* t) const { hwloc_topology_destroy(t); }
 };
@@ -26,12 +32,12 @@ struct BitmapRelease {
 
 }  // namespace
 
+std::uint64_t machine_identity() { return fingerprint(boot_id()); }
+
 std::uint64_t node_identity(const std::string& override) {
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   char host[256] = {};
   gethostname(host, sizeof host - 1);
-  return fingerprint(boot + "/" + (override.empty() ? std::string(host) : override));
+  return fingerprint(boot_id() + "/" + (override.empty() ? std::string(host) : override));
 }
 
 Locality locality() {

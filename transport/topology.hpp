@@ -10,6 +10,9 @@ namespace tutti::transport {
 // their own count as nodes of their own, as their devices do. `override` (the setting `node`) replaces the host name.
 std::uint64_t node_identity(const std::string& override);
 
+// Equal on ranks that share a kernel, and so its cores, whatever their nodes are called.
+std::uint64_t machine_identity();
+
 struct Locality {
   int cores = 1;      // distinct cores that this process may run on
   int package = -1;   // the socket it is bound to; -1: several, or unknown

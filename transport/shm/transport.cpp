@@ -20,7 +20,7 @@ namespace {
 using Threads = std::bitset<256>;
 
 struct Card {  // what an Address holds
-  std::uint64_t node;
+  std::uint64_t node, machine;
   std::array<std::uint64_t, 2> token;
   Threads threads;
 };
@@ -55,7 +55,7 @@ ShmTransport::~ShmTransport() = default;
 
 Address ShmTransport::address() const {
   Address address;
-  const Card card{options_.node, token_, threads_of_this_process()};
+  const Card card{options_.node, options_.machine, token_, threads_of_this_process()};
   std::memcpy(address.bytes.data(), &card, sizeof card);
   return address;
 }
@@ -71,14 +71,14 @@ void ShmTransport::set_peers(std::span<const Address> addresses) {
   for (std::size_t peer = 0; peer < addresses.size(); ++peer) {
     const Card card = read_card(addresses[peer]);
     nodes_[peer] = card.node;
-    Load& load = load_of[card.node];
+    Load& load = load_of[card.machine];
     load.threads |= card.threads;
     ++load.ranks;
     if (nodes_[peer] != options_.node) continue;
     local_rank_[peer] = static_cast<int>(world_rank_.size());
     world_rank_.push_back(static_cast<int>(peer));
   }
-  for (const auto& [node, load] : load_of) oversubscribed_ |= load.ranks > load.threads.count();
+  for (const auto& [machine, load] : load_of) oversubscribed_ |= load.ranks > load.threads.count();
   my_local_rank_ = local_rank_[static_cast<std::size_t>(rank_)];
   links_.resize(world_rank_.size());
   if (world_rank_.size() < 2) return;

@@ -11,6 +11,7 @@ namespace tutti::transport::shm {
 
 struct Options {
   std::uint64_t node = 0;       // see node_identity()
+  std::uint64_t machine = 0;    // see machine_identity()
   bool allow_direct = true;     // single copy, where the kernel permits it
   std::chrono::milliseconds patience{20000};  // for the other ranks of the node, at the start
 };
@@ -32,7 +33,7 @@ class ShmTransport final : public Transport {
   std::uint64_t node_of(int peer) const noexcept { return nodes_[static_cast<std::size_t>(peer)]; }
   // Ranks of this node, by local rank.
   std::span<const int> local_ranks() const noexcept { return world_rank_; }
-  // Some node has more ranks than hardware threads that they may run on: the same answer on every rank.
+  // Some machine (of one or several nodes) has more ranks than hardware threads that they may run on: the same answer on every rank.
   bool oversubscribed() const noexcept { return oversubscribed_; }
   bool direct() const noexcept { return segment_ && segment_->direct(); }
   std::size_t bytes_per_connection() const noexcept { return segment_ ? segment_->bytes_per_pair() : 0; }

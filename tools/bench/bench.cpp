@@ -1,0 +1,152 @@
+// `tutti bench`: reads what is to be measured, runs it on all ranks, and lets rank 0 report.
+#include "tools/bench/bench.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "tools/commands.hpp"
+
+namespace tutti::tools {
+namespace {
+
+std::int64_t size_of(const std::string& text) {
+  std::size_t used = 0;
+  long long value = -1;
+  try {
+    value = std::stoll(text, &used);
+  } catch (const std::exception&) {
+  }
+  const std::string unit = text.substr(std::min(used, text.size()));
+  const int shift = unit.empty() ? 0 : unit == "k" || unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  if (value < 0 || shift < 0 || value > (INT32_MAX >> shift)) throw Error(Code::bad_configuration, fmt::format("'{}' is no size: write bytes, with k, M or G, below 2 GiB (the surrounding MPI counts in int)", text));
+  return value << shift;
+}
+
+std::vector<std::int64_t> sizes_of(const BenchOptions& options) {
+  std::vector<std::int64_t> sizes;
+  for (const std::string& text : options.sizes) sizes.push_back(size_of(text));
+  if (sizes.empty()) {
+    const std::int64_t least = std::max<std::int64_t>(size_of(options.least), 1), most = size_of(options.most);
+    for (std::int64_t s = least; s < most; s *= 4) sizes.push_back(s);
+    sizes.push_back(most);
+  }
+  return sizes;
+}
+
+double slowest_ms(double seconds) {
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return seconds * 1e3;
+}
+
+std::string mpi_name() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string name(text);
+  name = name.substr(0, name.find_first_of("\n,"));
+  std::replace(name.begin(), name.end(), '\t', ' ');
+  name.erase(std::unique(name.begin(), name.end(), [](char a, char b) { return a == ' ' && b == ' '; }), name.end());
+  return name;
+}
+
+// Of the rank that has most of each.
+void read_memory(BenchSetting& setting, tutti_comm comm) {
+  const auto facts = nlohmann::json::parse(describe(comm));
+  long long most[3] = {0, 0, facts["address_bytes"].get<long long>() + facts["communicator"]["address_bytes"].get<long long>()};
+  setting.transports.clear();
+  for (const auto& [kind, count] : facts["connections"].items()) {
+    most[0] += count.get<long long>();
+    most[1] += count.get<long long>() * facts["bytes_per_connection"][kind].get<long long>();
+    setting.transports += (setting.transports.empty() ? "" : " and ") + kind;
+  }
+  if (setting.transports.empty()) setting.transports = "none";
+  if (facts.contains("device")) setting.device = fmt::format("{}, arrival by {}", facts["device"]["name"].get<std::string>(), facts["device"]["arrival"].get<std::string>());
+  setting.nodes = facts["communicator"]["nodes"];
+  MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
+  setting.connections = most[0];
+  setting.connection_bytes = most[1];
+  setting.address_bytes = most[2];
+}
+
+void run_all(const BenchOptions& options, int rank) {
+  BenchSetting setting;
+  MPI_Comm_size(MPI_COMM_WORLD, &setting.ranks);
+  setting.mpi = mpi_name();
+  if (options.root < 0 || options.root >= setting.ranks) throw Error(Code::bad_root, fmt::format("--root {} is not one of the {} ranks", options.root, setting.ranks));
+  const std::vector<std::int64_t> sizes = sizes_of(options);
+
+  double begin = MPI_Wtime();
+  must(tutti_init(nullptr), "tutti_init");
+  setting.init_ms = slowest_ms(MPI_Wtime() - begin);
+  begin = MPI_Wtime();
+  tutti_comm comm = TUTTI_COMM_NULL;
+  must(tutti_comm_create(MPI_COMM_WORLD, &comm), "tutti_comm_create");
+  setting.create_ms = slowest_ms(MPI_Wtime() - begin);
+  must(tutti_barrier(comm), "tutti_barrier");
+  read_memory(setting, comm);
+  if (rank == 0) print_header(setting);
+
+  std::vector<BenchRow> rows;
+  {
+    ProgressBar bar("measuring");
+    std::size_t done = 0;
+    const std::size_t total = options.collectives.size() * sizes.size();
+    for (const std::string& collective : options.collectives) {
+      bool first = true;
+      for (const std::int64_t bytes : collective == "barrier" ? std::vector<std::int64_t>{0} : sizes) {
+        rows.push_back(measure(options, collective, bytes, comm));
+        if (rank == 0) print_row(rows.back(), first);
+        first = false;
+        if (rank == 0) bar.show(++done, total);
+      }
+    }
+  }
+  read_memory(setting, comm);
+  if (rank == 0) {
+    fmt::print("\nmemory of the rank that has most: {} bytes of addresses, {} connections of together {} bytes\n", setting.address_bytes, setting.connections, setting.connection_bytes);
+    if (!options.json.empty()) write_json(options.json, setting, rows);
+    if (!options.svg.empty()) write_svg(options.svg, setting, rows);
+  }
+  must(tutti_comm_free(&comm), "tutti_comm_free");
+  must(tutti_finalize(), "tutti_finalize");
+}
+
+int run_bench(const BenchOptions& options) {
+  MPI_Init(nullptr, nullptr);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    run_all(options, rank);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tutti bench, rank {}: {}\n", rank, error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);  // the others may wait for this rank
+  }
+  MPI_Finalize();
+  return 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Run* run) {
+  auto options = std::make_shared<BenchOptions>();
+  CLI::App* command = app.add_subcommand("bench", "under mpiexec: Tutti and the surrounding MPI, in turn in one run, each result checked before it is timed");
+  command->add_option("--collective", options->collectives, "barrier, bcast, allgather (default: all)")->delimiter(',')->check(CLI::IsMember({"barrier", "bcast", "allgather"}));
+  command->add_option("--sizes", options->sizes, "sizes in bytes, such as 8,1k,64k,1M (default: times four from --min to --max)")->delimiter(',');
+  command->add_option("--min", options->least, "smallest size")->capture_default_str();
+  command->add_option("--max", options->most, "largest size")->capture_default_str();
+  command->add_option("--repetitions", options->repetitions, "batches of calls for each library and point")->capture_default_str()->check(CLI::Range(5, 10000));
+  command->add_option("--time-limit", options->seconds, "seconds at most for each library and point")->capture_default_str()->check(CLI::Range(0.001, 3600.0));
+  command->add_option("--root", options->root, "root of the broadcast")->capture_default_str();
+  command->add_flag("--check,!--no-check", options->check, "check results before timing (default)");
+  command->add_flag("!--no-mpi", options->with_mpi, "leave the surrounding MPI out");
+  command->add_option("--json", options->json, "write everything to this file");
+  command->add_option("--svg", options->svg, "draw a picture into this file");
+  command->footer("Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");
+  command->callback([options, run] { *run = [options] { return run_bench(*options); }; });
+}
+
+}  // namespace tutti::tools

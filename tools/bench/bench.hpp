@@ -1,0 +1,57 @@
+// What the bench measures and how its parts speak to each other: measure.cpp times, report.cpp prints, plot.cpp draws.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tutti/tutti.h"
+
+namespace tutti::tools {
+
+struct BenchOptions {
+  std::vector<std::string> collectives = {"barrier", "bcast", "allgather"};
+  std::vector<std::string> sizes;  // bytes as the user wrote them; empty: powers of four from least to most
+  std::string least = "8", most = "1M";
+  int repetitions = 21;
+  double seconds = 1.0;  // at most, for each library and point
+  int root = 0;
+  bool check = true, with_mpi = true;
+  std::string json, svg;
+};
+
+// Microseconds a call: the median of the repetitions' maxima over ranks, and its 95 % confidence interval.
+struct Timing {
+  double median = 0, low = 0, high = 0;
+  int repetitions = 0, calls = 0;  // calls in each repetition
+  std::optional<double> packets, bytes;  // per operation, all ranks together; only where a device counts
+};
+
+struct BenchRow {
+  std::string collective, algorithm, digest;
+  std::int64_t bytes = 0;  // bcast: the message; allgather: one rank's block
+  Timing tutti;
+  std::optional<Timing> mpi;
+};
+
+struct BenchSetting {
+  int ranks = 0;
+  std::string mpi, transports, device;
+  int nodes = 0;
+  double init_ms = 0, create_ms = 0;  // of the slowest rank
+  std::int64_t connections = 0, connection_bytes = 0, address_bytes = 0;  // of the rank that has most
+};
+
+// Throws Error on a wrong result or a failed call. Collective over MPI_COMM_WORLD.
+BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes, tutti_comm comm);
+std::string describe(tutti_comm comm);  // tutti_describe as a string
+void must(int code, const char* call);  // throws Error with Tutti's message
+
+std::string human(std::int64_t bytes);
+void print_header(const BenchSetting& setting);
+void print_row(const BenchRow& row, bool first);
+void write_json(const std::string& path, const BenchSetting& setting, const std::vector<BenchRow>& rows);
+void write_svg(const std::string& path, const BenchSetting& setting, const std::vector<BenchRow>& rows);
+
+}  // namespace tutti::tools

@@ -1,0 +1,208 @@
+// Timing one collective at one size: Tutti and the surrounding MPI in turn in one run, after a check of the very call.
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <cstring>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+#include "tools/bench/bench.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using Call = std::function<void()>;
+
+struct Job {
+  std::string collective;
+  std::int64_t bytes;
+  int rank, P, root;
+  tutti_comm comm;
+  std::vector<unsigned char> send, receive;  // bcast uses `receive` alone
+
+  // First touch is slow in some places, and is not what is measured: vectors touch.
+  Job(std::string name, std::int64_t size, int root_rank, tutti_comm c) : collective(std::move(name)), bytes(size), rank(0), P(1), root(root_rank), comm(c) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    send.resize(static_cast<std::size_t>(collective == "allgather" ? bytes : 0) + 1);
+    receive.resize(static_cast<std::size_t>(collective == "allgather" ? bytes * P : bytes) + 1);
+  }
+  void run_tutti() {
+    if (collective == "barrier") must(tutti_barrier(comm), "tutti_barrier");
+    if (collective == "bcast") must(tutti_bcast(receive.data(), bytes, MPI_BYTE, root, comm), "tutti_bcast");
+    if (collective == "allgather") must(tutti_allgather(send.data(), bytes, MPI_BYTE, receive.data(), bytes, MPI_BYTE, comm), "tutti_allgather");
+  }
+  void run_mpi() {
+    const int count = static_cast<int>(bytes);
+    if (collective == "barrier") MPI_Barrier(MPI_COMM_WORLD);
+    if (collective == "bcast") MPI_Bcast(receive.data(), count, MPI_BYTE, root, MPI_COMM_WORLD);
+    if (collective == "allgather") MPI_Allgather(send.data(), count, MPI_BYTE, receive.data(), count, MPI_BYTE, MPI_COMM_WORLD);
+  }
+};
+
+unsigned char expected(int rank, std::int64_t i, int round) { return static_cast<unsigned char>(static_cast<std::uint64_t>(i) * 2654435761u >> 7 ^ static_cast<unsigned>(rank * 31 + round * 7)); }
+
+// Twice with other data each time, so that bytes left from before cannot pass.
+void check(Job& job) {
+  for (int round = 0; round < 2; ++round) {
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(job.send.size()) - 1; ++i) job.send[static_cast<std::size_t>(i)] = expected(job.rank, i, round);
+    std::fill(job.receive.begin(), job.receive.end(), static_cast<unsigned char>(0xEE));
+    if (job.collective == "bcast" && job.rank == job.root)
+      for (std::int64_t i = 0; i < job.bytes; ++i) job.receive[static_cast<std::size_t>(i)] = expected(job.root, i, round);
+    job.run_tutti();
+    const std::int64_t blocks = job.collective == "allgather" ? job.P : job.collective == "bcast" ? 1 : 0;
+    for (std::int64_t b = 0; b < blocks; ++b)
+      for (std::int64_t i = 0; i < job.bytes; ++i) {
+        const unsigned char got = job.receive[static_cast<std::size_t>(b * job.bytes + i)], want = expected(job.collective == "bcast" ? job.root : static_cast<int>(b), i, round);
+        if (got != want)
+          throw Error(Code::internal, fmt::format("WRONG RESULT: {} of {} bytes, rank {}: byte {} of block {} is {:#04x}, not {:#04x}", job.collective, job.bytes, job.rank, i, b, got, want));
+      }
+    if (job.receive.back() != 0xEE) throw Error(Code::internal, fmt::format("WRONG RESULT: {} of {} bytes, rank {}: a byte behind the buffer was written", job.collective, job.bytes, job.rank));
+  }
+}
+
+// Seconds of `calls` calls, begun together.
+double batch(const Call& call, int calls, tutti_comm comm) {
+  must(tutti_barrier(comm), "tutti_barrier");
+  const double begin = MPI_Wtime();
+  for (int i = 0; i < calls; ++i) call();
+  return MPI_Wtime() - begin;
+}
+
+struct Plan {
+  int calls, repetitions;
+};
+
+// So many calls that a repetition lasts a millisecond at least, and all of them no longer than the limit. The same on all ranks.
+Plan plan_for(const Call& call, const BenchOptions& options, tutti_comm comm) {
+  double first = batch(call, 1, comm);
+  first = std::min(first, batch(call, 2, comm) / 2);
+  if (first < 2e-4) first = batch(call, 20, comm) / 20;
+  int numbers[2] = {static_cast<int>(std::clamp(1e-3 / std::max(first, 1e-9), 1.0, 20000.0)), options.repetitions};
+  const double all = first * numbers[0] * numbers[1];
+  if (all > options.seconds) numbers[0] = std::max(1, static_cast<int>(numbers[0] * options.seconds / all));
+  if (first * numbers[0] * numbers[1] > options.seconds) numbers[1] = std::max(5, static_cast<int>(options.seconds / (first * numbers[0])));
+  MPI_Bcast(numbers, 2, MPI_INT, 0, MPI_COMM_WORLD);
+  return {numbers[0], numbers[1]};
+}
+
+// The median and the interval that holds it with 95 %: order statistics, no assumption on the distribution.
+Timing timing_of(std::vector<double> microseconds, const Plan& plan) {
+  MPI_Allreduce(MPI_IN_PLACE, microseconds.data(), static_cast<int>(microseconds.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  std::sort(microseconds.begin(), microseconds.end());
+  const std::size_t n = microseconds.size();
+  const boost::math::binomial_distribution<> below(static_cast<double>(n), 0.5);
+  const auto low = static_cast<std::size_t>(std::max(0.0, boost::math::quantile(below, 0.025)));
+  Timing timing;
+  timing.median = n % 2 ? microseconds[n / 2] : (microseconds[n / 2 - 1] + microseconds[n / 2]) / 2;
+  timing.low = microseconds[std::min(low, n - 1)];
+  timing.high = microseconds[n - 1 - std::min(low, n - 1)];
+  timing.repetitions = static_cast<int>(n);
+  timing.calls = plan.calls;
+  return timing;
+}
+
+struct Counters {
+  double packets = 0, bytes = 0;
+  bool present = false;
+};
+
+// Sent packets and bytes of all devices that the ranks use, each device once.
+Counters read_counters(tutti_comm comm) {
+  const auto facts = nlohmann::json::parse(describe(comm));
+  struct Entry {
+    char where[320];
+    double packets, bytes;
+    int present;
+  } mine{};
+  if (facts.contains("counters") && facts["counters"].contains("sent_pkts")) {
+    char host[256] = {};
+    gethostname(host, sizeof host - 1);
+    std::snprintf(mine.where, sizeof mine.where, "%s/%s", host, facts["device"]["name"].get<std::string>().c_str());
+    mine.packets = facts["counters"]["sent_pkts"].get<double>();
+    mine.bytes = facts["counters"].value("sent_bytes", 0.0);
+    mine.present = 1;
+  }
+  int P = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &P);
+  std::vector<Entry> all(static_cast<std::size_t>(P));
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+  Counters sum;
+  std::set<std::string> seen;
+  for (const Entry& e : all)
+    if (e.present && seen.insert(e.where).second) sum = {sum.packets + e.packets, sum.bytes + e.bytes, true};
+  return sum;
+}
+
+// Apart from the timing. What the counting itself sends (MPI over the same device) is measured by an empty run and taken off.
+void count_traffic(const Call& call, tutti_comm comm, Timing& timing) {
+  constexpr int kCalls = 50;
+  const auto run = [&](int calls) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const Counters before = read_counters(comm);
+    for (int i = 0; i < calls; ++i) call();
+    must(tutti_barrier(comm), "tutti_barrier");  // the last acknowledgements
+    MPI_Barrier(MPI_COMM_WORLD);
+    const Counters after = read_counters(comm);
+    return Counters{after.packets - before.packets, after.bytes - before.bytes, before.present};
+  };
+  const Counters empty = run(0);
+  if (!empty.present) return;
+  const Counters full = run(kCalls);
+  timing.packets = (full.packets - empty.packets) / kCalls;
+  timing.bytes = (full.bytes - empty.bytes) / kCalls;
+}
+
+}  // namespace
+
+void must(int code, const char* call) {
+  if (code != TUTTI_SUCCESS) throw Error(static_cast<Code>(code), fmt::format("{}: {} ({})", call, tutti_last_error_message(), tutti_error_string(code)));
+}
+
+std::string describe(tutti_comm comm) {
+  std::size_t needed = 0;
+  must(tutti_describe(comm, nullptr, 0, &needed), "tutti_describe");
+  std::string text(needed + 4096, '\0');
+  must(tutti_describe(comm, text.data(), text.size(), &needed), "tutti_describe");
+  text.resize(std::strlen(text.c_str()));
+  return text;
+}
+
+BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes, tutti_comm comm) {
+  Job job(collective, bytes, options.root, comm);
+  if (options.check) check(job);
+  const Call tutti = [&] { job.run_tutti(); }, mpi = [&] { job.run_mpi(); };
+  tutti();
+  const Plan tutti_plan = plan_for(tutti, options, comm);
+  Plan mpi_plan{0, 0};
+  if (options.with_mpi) {
+    mpi();
+    mpi_plan = plan_for(mpi, options, comm);
+  }
+  std::vector<double> tutti_times, mpi_times;
+  for (int i = 0; i < std::max(tutti_plan.repetitions, mpi_plan.repetitions); ++i) {
+    if (i < tutti_plan.repetitions) tutti_times.push_back(batch(tutti, tutti_plan.calls, comm) * 1e6 / tutti_plan.calls);
+    if (i < mpi_plan.repetitions) mpi_times.push_back(batch(mpi, mpi_plan.calls, comm) * 1e6 / mpi_plan.calls);
+  }
+  BenchRow row;
+  row.collective = collective;
+  row.bytes = bytes;
+  row.tutti = timing_of(std::move(tutti_times), tutti_plan);
+  count_traffic(tutti, comm, row.tutti);
+  if (options.with_mpi) {
+    row.mpi = timing_of(std::move(mpi_times), mpi_plan);
+    count_traffic(mpi, comm, *row.mpi);
+  }
+  const auto facts = nlohmann::json::parse(describe(comm));
+  const auto& last = facts["communicator"]["collectives"][collective];
+  row.algorithm = last.value("algorithm", "?");
+  row.digest = last.value("digest", "?");
+  return row;
+}
+
+}  // namespace tutti::tools

@@ -1,0 +1,76 @@
+// The bench's table and its JSON.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "tools/bench/bench.hpp"
+
+namespace tutti::tools {
+namespace {
+
+// Three significant digits, in the unit that the column is in (microseconds).
+std::string time_text(double us) { return us < 10 ? fmt::format("{:.3f}", us) : us < 1000 ? fmt::format("{:.1f}", us) : fmt::format("{:.0f}", us); }
+
+nlohmann::json json_of(const Timing& t) {
+  nlohmann::json j = {{"median_us", t.median}, {"low_us", t.low}, {"high_us", t.high}, {"repetitions", t.repetitions}, {"calls", t.calls}};
+  if (t.packets) j["packets_per_operation"] = *t.packets;
+  if (t.bytes) j["bytes_per_operation"] = *t.bytes;
+  return j;
+}
+
+}  // namespace
+
+std::string human(std::int64_t bytes) {
+  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+  if (bytes >= 1024 && bytes % 1024 == 0) return fmt::format("{} KiB", bytes >> 10);
+  return fmt::format("{} B", bytes);
+}
+
+void print_header(const BenchSetting& s) {
+  fmt::print("Tutti and {}, in turn in one run\n", s.mpi);
+  fmt::print("  {} ranks on {} node(s), connections: {}{}{}\n", s.ranks, s.nodes, s.transports, s.device.empty() ? "" : "; ", s.device);
+  fmt::print("  start-up of the slowest rank: tutti_init {:.1f} ms, tutti_comm_create {:.2f} ms\n", s.init_ms, s.create_ms);
+  fmt::print("  times: microseconds a call, maximum over ranks, median of repetitions [95 % confidence interval]; every result checked before it is timed\n");
+}
+
+void print_row(const BenchRow& r, bool first) {
+  const bool counted = r.tutti.packets.has_value();
+  if (first) {
+    fmt::print("\n{}\n{:>9}  {:>9} {:>21}  {:>9} {:>21}  {:>8}", r.collective, "size", "Tutti us", "[95 %]", "MPI us", "[95 %]", "MPI/Tutti");
+    if (counted) fmt::print("  {:>9} {:>9} {:>9} {:>9}", "pkt/op", "MPI's", "B/op", "MPI's");
+    fmt::print("  algorithm, digest\n");
+  }
+  const auto interval = [](const Timing& t) { return fmt::format("[{}, {}]", time_text(t.low), time_text(t.high)); };
+  fmt::print("{:>9}  {:>9} {:>21}  ", r.collective == "barrier" ? "-" : human(r.bytes), time_text(r.tutti.median), interval(r.tutti));
+  if (r.mpi)
+    fmt::print("{:>9} {:>21}  {:>8.2f}x", time_text(r.mpi->median), interval(*r.mpi), r.mpi->median / r.tutti.median);
+  else
+    fmt::print("{:>9} {:>21}  {:>9}", "-", "", "-");
+  if (counted) {
+    const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.1f}", *v) : std::string("-"); };
+    fmt::print("  {:>9} {:>9} {:>9} {:>9}", number(r.tutti.packets), number(r.mpi ? r.mpi->packets : std::nullopt), fmt::format("{:.0f}", r.tutti.bytes.value_or(0)),
+               r.mpi && r.mpi->bytes ? fmt::format("{:.0f}", *r.mpi->bytes) : "-");
+  }
+  fmt::print("  {} {}\n", r.algorithm, r.digest.substr(0, 8));
+  std::fflush(stdout);
+}
+
+void write_json(const std::string& path, const BenchSetting& s, const std::vector<BenchRow>& rows) {
+  nlohmann::json all = {{"ranks", s.ranks}, {"nodes", s.nodes}, {"mpi", s.mpi}, {"transports", s.transports}, {"device", s.device}, {"init_ms", s.init_ms}, {"comm_create_ms", s.create_ms},
+                        {"connections", s.connections}, {"connection_bytes", s.connection_bytes}, {"address_bytes", s.address_bytes}, {"rows", nlohmann::json::array()}};
+  for (const BenchRow& r : rows) {
+    nlohmann::json row = {{"collective", r.collective}, {"bytes", r.bytes}, {"algorithm", r.algorithm}, {"digest", r.digest}, {"tutti", json_of(r.tutti)}};
+    if (r.mpi) {
+      row["mpi"] = json_of(*r.mpi);
+      row["ratio"] = r.mpi->median / r.tutti.median;
+    }
+    all["rows"].push_back(row);
+  }
+  std::ofstream file(path);
+  file << all.dump(2) << '\n';
+  if (!file.flush()) throw Error(Code::system, fmt::format("cannot write {}", path));
+}
+
+}  // namespace tutti::tools

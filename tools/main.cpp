@@ -1,0 +1,48 @@
+// The program `tutti`: reads the command line and hands over to a command.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <exception>
+
+#include "tools/commands.hpp"
+#include "tutti/tutti.h"
+
+namespace tutti::tools {
+
+ProgressBar::ProgressBar(const char* what) : what_(what), terminal_(isatty(STDERR_FILENO) != 0) {}
+ProgressBar::~ProgressBar() {
+  if (terminal_ && shown_ >= 0) fmt::print(stderr, "\r\033[K");
+}
+void ProgressBar::show(std::size_t done, std::size_t total) {
+  const int percent = total == 0 ? 100 : static_cast<int>(done * 100 / total);
+  if (!terminal_ || percent == shown_) return;
+  shown_ = percent;
+  const int filled = percent * 40 / 100;
+  fmt::print(stderr, "\r{} [{}{}] {:3}%", what_, std::string(static_cast<std::size_t>(filled), '#'), std::string(static_cast<std::size_t>(40 - filled), '.'), percent);
+}
+
+}  // namespace tutti::tools
+
+int main(int argc, char** argv) {
+  CLI::App app{"Tutti: collective communication for InfiniBand and RoCE", "tutti"};
+  app.set_version_flag("--version", fmt::format("tutti {}.{}.{}", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH));
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  tutti info                                  devices, settings, what would be chosen and why\n"
+      "  tutti verify --algorithm bruck              prove an algorithm for every P, root and parameter\n"
+      "  mpiexec -n 4 tutti bench --svg plot.svg     Tutti and the MPI at hand, in turn in one run\n"
+      "See tutti(1).");
+  tutti::tools::Run run;
+  tutti::tools::add_info(app, &run);
+  tutti::tools::add_list(app, &run);
+  tutti::tools::add_verify(app, &run);
+  tutti::tools::add_bench(app, &run);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return run();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tutti: {}\n", error.what());
+    return 1;
+  }
+}

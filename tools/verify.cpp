@@ -1,0 +1,115 @@
+// `tutti verify`: runs the proof matrix and says what it proved. `tutti list`: the algorithms.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "collectives/proof.hpp"
+#include "tools/commands.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using collectives::Collective;
+using collectives::ProofRow;
+
+std::optional<Collective> collective_or_all(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  const auto found = collectives::collective_named(name);
+  if (!found) throw Error(Code::bad_configuration, fmt::format("there is no collective '{}'; there are barrier, bcast, allgather", name));
+  return found;
+}
+
+// 1-33,64,… as a reader would write it.
+std::string ranges(const std::vector<int>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < values.size();) {
+    std::size_t j = i;
+    while (j + 1 < values.size() && values[j + 1] == values[j] + 1) ++j;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", values[i]);
+    if (j > i) text += fmt::format("-{}", values[j]);
+    i = j + 1;
+  }
+  return text;
+}
+
+int print(const std::vector<ProofRow>& rows, bool json) {
+  std::size_t cases = 0, violations = 0;
+  nlohmann::json out = nlohmann::json::array();
+  if (!json) fmt::print("{:<10} {:<22} {:>7} {:>8} {:>7}  {}\n", "collective", "algorithm", "proved", "skipped", "CPU s", "varied");
+  for (const ProofRow& row : rows) {
+    cases += row.cases;
+    violations += row.violations;
+    if (json)
+      out.push_back({{"collective", name_of(row.collective)}, {"algorithm", row.algorithm}, {"parameters", row.parameters}, {"cases", row.cases}, {"skipped", row.skipped}, {"P", row.P},
+                     {"violations", row.violations}, {"first_violation", row.first_violation}, {"seconds", row.seconds}});
+    else
+      fmt::print("{:<10} {:<22} {:>7} {:>8} {:>7.2f}  {}\n", name_of(row.collective), row.algorithm, row.cases - row.violations, row.skipped, row.seconds, row.parameters);
+  }
+  if (json) {
+    fmt::print("{}\n", out.dump(2));
+    return violations != 0;
+  }
+  for (const ProofRow& row : rows)
+    if (row.violations != 0) fmt::print("\n{} {}: {} violations; the first:\n  {}\n", name_of(row.collective), row.algorithm, row.violations, row.first_violation);
+  if (!rows.empty()) fmt::print("\nP = {}\n", ranges(rows.front().P));
+  fmt::print("{} cases: in each, every rank's result is right, every message meets its receive, nothing deadlocks (rendezvous; eager with one credit), and no two unordered steps touch the same "
+             "bytes: {}\n",
+             cases, violations == 0 ? "proved" : fmt::format("VIOLATED in {}", violations));
+  return violations != 0;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Run* run) {
+  struct Arguments {
+    std::string collective, algorithm;
+    std::vector<int> P;
+    int threads = 0;
+    bool json = false, quick = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("verify", "prove every algorithm: for each P, root, parameter and size, by following where each byte comes from");
+  command->add_option("--collective", arguments->collective, "only this collective: barrier, bcast, allgather");
+  command->add_option("--algorithm", arguments->algorithm, "only the algorithm of this name");
+  command->add_option("--ranks", arguments->P, "only these P (default: 1-33, 64, 127, 128, 129, 257, 1000)")->delimiter(',')->check(CLI::Range(1, 4096));
+  command->add_option("--threads", arguments->threads, "threads (default: one for each core)")->check(CLI::Range(0, 1024));
+  command->add_flag("--quick", arguments->quick, "P up to 17 and 33 only");
+  command->add_flag("--json", arguments->json, "rows as JSON");
+  command->callback([arguments, run] {
+    *run = [arguments] {
+      collectives::ProofOptions options;
+      options.collective = collective_or_all(arguments->collective);
+      options.algorithm = arguments->algorithm;
+      options.P = arguments->P;
+      if (arguments->quick)
+        for (int P = 1; P <= 33; P += P < 17 ? 1 : 16) options.P.push_back(P);
+      options.threads = arguments->threads;
+      ProgressBar bar("proving");
+      options.progress = [&](std::size_t done, std::size_t total) { bar.show(done, total); };
+      const auto rows = collectives::prove(options);
+      if (rows.empty()) throw Error(Code::unknown_algorithm, fmt::format("there is no algorithm '{}' here; `tutti list` names them", arguments->algorithm));
+      return print(rows, arguments->json);
+    };
+  });
+}
+
+void add_list(CLI::App& app, Run* run) {
+  CLI::App* command = app.add_subcommand("list", "every algorithm, its parameters and the paper it comes from");
+  command->callback([run] {
+    *run = [] {
+      for (const auto& a : collectives::algorithms()) {
+        std::string parameters;
+        if (a.has_k) parameters += "k=1";
+        if (a.has_segment) parameters += std::string(parameters.empty() ? "" : ",") + "segment=0";
+        fmt::print("{:<10} {:<44} {}\n{:<10}   {}\n", name_of(a.collective), fmt::format("{}{}", a.name, parameters.empty() ? "" : "(" + parameters + ")"), a.paper, "", a.summary);
+      }
+      fmt::print("\nForce one with TUTTI_ALGORITHM, such as \"allgather=bruck(k=3);bcast=chain(segment=64k)\".\n");
+      return 0;
+    };
+  });
+}
+
+}  // namespace tutti::tools
