@@ -50,7 +50,7 @@ Answer Channel::put(Ring ring, const MessageName& name, const void* data, std::u
   }
   OutFlow& out = out_[at(ring)];
   if (!out.has_credit()) {
-    if (!out.update(link_.reported(ring))) return broken(Code::transport_failed, "impossible credit in ring %lld", static_cast<long long>(ring), 0);
+    if (!out.update(link_.reported(ring))) return impossible_credit(ring);
     if (!out.has_credit()) return waiting();
   }
   InFlow& in = in_[at(ring)];
@@ -77,7 +77,7 @@ const Trailer* Channel::find(Ring ring, const MessageName& name) noexcept {
     const Trailer* trailer = link_.trailer(ring, in.index(sequence));
     // Every look at a trailer is a chance for credits: they ride on whatever comes the other way.
     if (!out_[at(ring)].update(trailer->consumed)) {
-      broken(Code::transport_failed, "impossible credit in ring %lld", static_cast<long long>(ring), 0);
+      impossible_credit(ring);
       return nullptr;
     }
     if (trailer->name == name) return trailer;
@@ -103,7 +103,7 @@ void Channel::report(Ring ring) noexcept {
 Answer Channel::receive_eager(Ring ring, const MessageName& name, void* data, Bytes bytes) noexcept {
   const Trailer* trailer = find(ring, name);
   if (!trailer) return Answer::again;  // the executor looks at failures now and then, not at each poll
-  if (trailer->bytes != bytes) return broken(Code::size_mismatch, "a message of %lld bytes came where %lld were expected: do all ranks pass the same sizes?", trailer->bytes, bytes);
+  if (trailer->bytes != bytes) return complain(Code::size_mismatch, "a message of %lld bytes came where %lld were expected: do all ranks pass the same sizes?", trailer->bytes, bytes);
   if (bytes != 0) std::memcpy(data, payload_of(trailer), static_cast<std::size_t>(bytes));
   consume(ring, trailer);
   return Answer::done;
@@ -127,7 +127,7 @@ Answer Channel::receive_pieces(Transfer& transfer, const MessageName& name, void
     const Trailer* trailer = find(Ring::eager, name);
     if (!trailer) return Answer::again;
     if (trailer->bytes > bytes - transfer.moved)
-      return broken(Code::size_mismatch, "a message of more than %lld bytes came where %lld were expected: do all ranks pass the same sizes?", bytes, bytes);
+      return complain(Code::size_mismatch, "a message of more than %lld bytes came where %lld were expected: do all ranks pass the same sizes?", bytes, bytes);
     std::memcpy(static_cast<std::byte*>(data) + transfer.moved, payload_of(trailer), trailer->bytes);
     transfer.moved += trailer->bytes;
     consume(Ring::eager, trailer);
@@ -143,11 +143,11 @@ bool Channel::register_memory(Transfer& transfer, const void* data, Bytes bytes,
     transfer.region = cache_->acquire(data, static_cast<std::size_t>(bytes), writable);
     return true;
   } catch (const Error& error) {
-    failure_code_ = error.code;
-    std::snprintf(failure_text_, sizeof failure_text_, "%s", error.message.c_str());
+    complaint_ = error.code;
+    std::snprintf(complaint_text_, sizeof complaint_text_, "%s", error.message.c_str());
   } catch (const std::exception& error) {
-    failure_code_ = Code::out_of_memory;
-    std::snprintf(failure_text_, sizeof failure_text_, "registering memory failed: %s", error.what());
+    complaint_ = Code::out_of_memory;
+    std::snprintf(complaint_text_, sizeof complaint_text_, "registering memory failed: %s", error.what());
   }
   return false;
 }
@@ -160,7 +160,7 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
     ReadyEntry entry;
     std::memcpy(&entry, payload_of(trailer), sizeof entry);
     if (entry.target.length != static_cast<std::uint64_t>(bytes))
-      return broken(Code::size_mismatch, "the peer expects %lld bytes where %lld are sent: do all ranks pass the same sizes?", static_cast<long long>(entry.target.length), bytes);
+      return complain(Code::size_mismatch, "the peer expects %lld bytes where %lld are sent: do all ranks pass the same sizes?", static_cast<long long>(entry.target.length), bytes);
     if (!register_memory(transfer, data, bytes, false)) return Answer::failed;
     const bool notify = link_.notifies();
     const transport::Registration none;
@@ -195,7 +195,7 @@ Answer Channel::receive_rendezvous(Transfer& transfer, const MessageName& name, 
   enum : std::uint8_t { kTellReady, kWaitFinished };
   if (transfer.phase == kTellReady) {
     if (!out_[at(Ring::ready)].has_credit() && !out_[at(Ring::ready)].update(link_.reported(Ring::ready)))
-      return broken(Code::transport_failed, "impossible credit in ring %lld", static_cast<long long>(Ring::ready), 0);
+      return impossible_credit(Ring::ready);
     if (rendezvous_used_.all() || !out_[at(Ring::ready)].has_credit()) return Answer::again;
     if (!register_memory(transfer, data, bytes, true)) return Answer::failed;
     std::uint32_t id = 0;
@@ -281,12 +281,18 @@ void Channel::send_notices() noexcept {
   }
 }
 
-Answer Channel::broken(Code code, const char* format, long long a, long long b) noexcept {
-  if (failure_code_ == Code::success) {
-    failure_code_ = code;
-    const int used = std::snprintf(failure_text_, sizeof failure_text_, "from rank %d of MPI_COMM_WORLD: ", peer());
-    std::snprintf(failure_text_ + used, sizeof failure_text_ - static_cast<std::size_t>(used), format, a, b);
-  }
+Answer Channel::complain(Code code, const char* format, long long a, long long b) noexcept {
+  complaint_ = code;
+  const int used = std::snprintf(complaint_text_, sizeof complaint_text_, "from rank %d of MPI_COMM_WORLD: ", peer());
+  std::snprintf(complaint_text_ + used, sizeof complaint_text_ - static_cast<std::size_t>(used), format, a, b);
+  return Answer::failed;
+}
+
+// A peer that has consumed more than was sent is broken, or not who it seems to be: nothing it says can be trusted.
+Answer Channel::impossible_credit(Ring ring) noexcept {
+  char text[128];
+  std::snprintf(text, sizeof text, "rank %d of MPI_COMM_WORLD gives credits for messages that were never sent (ring %d)", peer(), static_cast<int>(ring));
+  link_.fail(Code::transport_failed, text);
   return Answer::failed;
 }
 

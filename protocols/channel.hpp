@@ -60,10 +60,12 @@ class Channel {
   void notify_failed(CommunicatorId communicator, Code code, int culprit) noexcept;
   bool notices_pending() const noexcept { return notice_count_ != 0; }
 
-  // The link's failure, or that of the protocol (a message of another length, an impossible credit).
-  Code failure_code() const noexcept { return failure_code_ != Code::success ? failure_code_ : link_.failure_code(); }
-  const char* failure() const noexcept { return failure_code_ != Code::success ? failure_text_ : link_.failure(); }
-  bool failed() const noexcept { return failure_code_ != Code::success || link_.failed(); }
+  // Why the last transfer failed: a complaint about that transfer alone (a message of another length, memory that cannot be
+  // registered), after which the channel goes on for others; else the link's failure.
+  Code failure_code() const noexcept { return complaint_ != Code::success ? complaint_ : link_.failure_code(); }
+  const char* failure() const noexcept { return complaint_ != Code::success ? complaint_text_ : link_.failure(); }
+  void forget_complaint() noexcept { complaint_ = Code::success; }
+  bool failed() const noexcept { return link_.failed(); }
   bool closed() const noexcept { return link_.state() == transport::State::closed; }
   int peer() const noexcept { return link_.peer(); }
   transport::Link& link() noexcept { return link_; }
@@ -91,7 +93,8 @@ class Channel {
   Answer send_rendezvous(Transfer&, const MessageName&, const void* data, Bytes bytes) noexcept;
   Answer receive_rendezvous(Transfer&, const MessageName&, void* data, Bytes bytes) noexcept;
   bool register_memory(Transfer&, const void* data, Bytes bytes, bool writable) noexcept;
-  Answer broken(Code code, const char* format, long long a, long long b) noexcept;
+  Answer complain(Code code, const char* format, long long a, long long b) noexcept;
+  Answer impossible_credit(transport::Ring ring) noexcept;
   Answer waiting() noexcept { return failed() ? Answer::failed : Answer::again; }
   void read_control() noexcept;
   void send_notices() noexcept;
@@ -107,8 +110,8 @@ class Channel {
   std::bitset<kRendezvous> rendezvous_used_, rendezvous_finished_;
   std::array<Notice, 8> notices_{};
   std::size_t notice_count_ = 0;
-  Code failure_code_ = Code::success;
-  char failure_text_[256] = {};
+  Code complaint_ = Code::success;
+  char complaint_text_[256] = {};
 };
 
 }  // namespace tutti::protocols

@@ -91,7 +91,10 @@ void Communicator::run(Collective collective, Bytes bytes, int root, bool in_pla
     answer = execution.advance();
   }
   if (answer == Answer::done) return;
-  if (Channel* channel = execution.culprit()) fail(channel->failure_code(), channel->peer(), channel->failure());
+  if (Channel* channel = execution.culprit()) {
+    fail(channel->failure_code(), channel->peer(), channel->failure());
+    channel->forget_complaint();
+  }
   if (!failed()) fail(Code::internal, kNoPeer, "a step of the schedule cannot be run; please report this");
   execution.abandon();
   throw_failure();

@@ -10,6 +10,7 @@
 
 #include "src/communicator.hpp"
 #include "transport/topology.hpp"
+#include "tutti/tutti.h"
 
 namespace tutti {
 
@@ -223,8 +224,10 @@ void Engine::communicator_failed(CommunicatorId id, Code code, int culprit, int 
     if (id >= next_id_ && early_failures_.size() < 64) early_failures_.push_back({id, code, culprit, told_by});
     return;
   }
-  (*found)->fail(code, culprit, culprit == kNoPeer ? fmt::format("rank {} of MPI_COMM_WORLD says that the communicator has failed there", told_by)
-                                                   : fmt::format("rank {} of MPI_COMM_WORLD has failed, says rank {}", culprit, told_by));
+  (*found)->fail(code, culprit,
+                 code == Code::peer_failed ? fmt::format("rank {} of MPI_COMM_WORLD has failed, says rank {}", culprit, told_by)
+                                           : fmt::format("rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})", told_by,
+                                                         tutti_error_string(static_cast<int>(code)), culprit));
 }
 
 bool Engine::abandoned(CommunicatorId id) const noexcept {
