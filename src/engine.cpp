@@ -241,7 +241,7 @@ bool Engine::abandoned(CommunicatorId id) const noexcept {
 void Engine::spread_failure(Communicator& communicator) noexcept {
   std::vector<Channel*> told;
   for (const int member : communicator.world_ranks()) {
-    if (member == rank_ || member == communicator.failure_culprit()) continue;
+    if (member == rank_) continue;
     auto& known = channels_[static_cast<std::size_t>(member)];
     try {
       if (!known && (!shm_->reaches(member) || configuration_.transport == TransportChoice::verbs)) continue;

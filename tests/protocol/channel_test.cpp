@@ -1,0 +1,214 @@
+// Channels over the hostile transport: every protocol, order by name, back-pressure, failures.
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "protocols/channel.hpp"
+#include "tests/protocol/hostile.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+using protocols::Answer;
+using protocols::Channel;
+using protocols::Transfer;
+
+namespace {
+
+constexpr transport::InboxShape kUsual{{{{64, 8}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
+constexpr transport::InboxShape kTiny{{{{64, 1}, {320, 1}, {1088, 1}, {64, 1}, {64, 1}}}};
+
+struct Sink final : protocols::NoticeSink {
+  void communicator_failed(CommunicatorId id, Code code, int culprit, int told_by) noexcept override {
+    ++notices;
+    last = {id, code, culprit, told_by};
+  }
+  bool abandoned(CommunicatorId id) const noexcept override { return id == abandoned_id; }
+  int notices = 0;
+  CommunicatorId abandoned_id = 0;
+  struct {
+    CommunicatorId id;
+    Code code;
+    int culprit, told_by;
+  } last{};
+};
+
+// Two ranks, a channel each.
+struct Pair {
+  HostileNet net;
+  Sink sinks[2];
+  registration::Cache cache;
+  Channel channels[2];
+  explicit Pair(const Hostility& hostility, const transport::InboxShape& shape = kUsual)
+      : net(2, shape, hostility), cache(net.registrar, {false, 0, 0}, [](std::string_view) {}), channels{{net.link(0, 1), &cache, sinks[0]}, {net.link(1, 0), &cache, sinks[1]}} {}
+  // Steps until `done`, at most so long; false: it never came.
+  bool until(const std::function<bool()>& done) {
+    for (int i = 0; i < 200000; ++i) {
+      if (done()) return true;
+      net.step();
+      for (Channel& c : channels) c.progress();
+    }
+    return false;
+  }
+};
+
+std::vector<std::byte> bytes_of(std::size_t n, std::uint32_t seed) {
+  std::vector<std::byte> data(n);
+  for (std::size_t i = 0; i < n; ++i) data[i] = static_cast<std::byte>((i * 131 + seed * 17 + 3) & 0xff);
+  return data;
+}
+
+const std::size_t kSizes[] = {0, 1, 7, 39, 40, 41, 295, 296, 297, 1063, 1064, 1065, 5000, 70001};
+
+std::vector<Hostility> all_kinds(std::uint32_t seed) {
+  std::vector<Hostility> kinds;
+  for (const bool polls : {true, false})
+    for (const bool direct : {true, false})
+      for (const bool registers : {true, false}) kinds.push_back({seed, polls, direct, registers});
+  return kinds;
+}
+
+}  // namespace
+
+TEST_CASE("each size arrives whole, by each protocol, both ways at once", "[channel]") {
+  for (std::uint32_t seed = 1; seed <= 5; ++seed)
+    for (const Hostility& hostility : all_kinds(seed))
+      for (const auto& shape : {kUsual, kTiny}) {
+        Pair pair(hostility, shape);
+        std::uint32_t number = 0;
+        for (const std::size_t n : kSizes) {
+          INFO("seed " << seed << ", polls " << hostility.polls_memory << ", direct " << hostility.direct << ", " << n << " bytes");
+          const auto sent0 = bytes_of(n, seed), sent1 = bytes_of(n, seed + 1);
+          std::vector<std::byte> got0(n), got1(n);
+          Transfer t[4];
+          bool done[4] = {};
+          const MessageName name{1, number++, 0};
+          const auto all_done = [&] {
+            const auto go = [&](int i, Answer answer) {
+              REQUIRE(answer != Answer::failed);
+              done[i] = answer == Answer::done;
+            };
+            if (!done[0]) go(0, pair.channels[0].send(t[0], name, sent0.data(), static_cast<Bytes>(n)));
+            if (!done[1]) go(1, pair.channels[1].send(t[1], name, sent1.data(), static_cast<Bytes>(n)));
+            if (!done[2]) go(2, pair.channels[1].recv(t[2], name, got1.data(), static_cast<Bytes>(n)));
+            if (!done[3]) go(3, pair.channels[0].recv(t[3], name, got0.data(), static_cast<Bytes>(n)));
+            return done[0] && done[1] && done[2] && done[3];
+          };
+          REQUIRE(pair.until(all_done));
+          REQUIRE(got1 == sent0);
+          REQUIRE(got0 == sent1);
+        }
+        CHECK(pair.net.registrar.live == 0);
+      }
+}
+
+TEST_CASE("messages are found by name, in whatever order they are wanted", "[channel]") {
+  Pair pair({3, true, true, false});
+  constexpr int kMessages = 4;
+  Transfer t[kMessages];
+  for (int i = 0; i < kMessages; ++i)
+    REQUIRE(pair.until([&] { return pair.channels[0].send(t[i], {1, 0, static_cast<Ordinal>(i)}, &i, sizeof i) == Answer::done; }));
+  for (const int wanted : {2, 0, 3, 1}) {
+    int got = -1;
+    Transfer r;
+    REQUIRE(pair.until([&] { return pair.channels[1].recv(r, {1, 0, static_cast<Ordinal>(wanted)}, &got, sizeof got) == Answer::done; }));
+    CHECK(got == wanted);
+  }
+}
+
+TEST_CASE("a flood one way lives on explicit credits", "[channel]") {
+  for (const bool polls : {true, false}) {
+    Pair pair({5, polls, true, false}, kTiny);
+    int sent = 0, received = 0;
+    Transfer s, r;
+    REQUIRE(pair.until([&] {
+      if (sent < 300 && pair.channels[0].send(s, {1, static_cast<CollectiveNumber>(sent), 0}, &sent, sizeof sent) == Answer::done) ++sent;
+      int value = -1;
+      if (pair.channels[1].recv(r, {1, static_cast<CollectiveNumber>(received), 0}, &value, sizeof value) == Answer::done) {
+        REQUIRE(value == received);
+        ++received;
+      }
+      return received == 300;
+    }));
+  }
+}
+
+TEST_CASE("without a receiver a sender stops at its credits, and loses nothing", "[channel]") {
+  Pair pair({6, true, true, false});
+  int sent = 0;
+  Transfer s;
+  pair.until([&] {
+    if (pair.channels[0].send(s, {1, static_cast<CollectiveNumber>(sent), 0}, &sent, sizeof sent) == Answer::done) ++sent;
+    return false;
+  });
+  CHECK(sent == 8);
+}
+
+TEST_CASE("a message of another length is a complaint, and the channel goes on", "[channel]") {
+  Pair pair({7, true, true, false});
+  char data[100] = {};
+  Transfer s, r, s2, r2;
+  REQUIRE(pair.until([&] { return pair.channels[0].send(s, {1, 0, 0}, data, 8) == Answer::done; }));
+  Answer answer = Answer::again;
+  REQUIRE(pair.until([&] { return (answer = pair.channels[1].recv(r, {1, 0, 0}, data, 16)) != Answer::again; }));
+  CHECK(answer == Answer::failed);
+  CHECK(pair.channels[1].failure_code() == Code::size_mismatch);
+  CHECK_FALSE(pair.channels[1].failed());
+  pair.sinks[1].abandoned_id = 1;  // its communicator has failed: what lies there is nobody's
+  REQUIRE(pair.until([&] { return pair.channels[0].send(s2, {2, 0, 0}, data, 8) == Answer::done; }));
+  REQUIRE(pair.until([&] { return pair.channels[1].recv(r2, {2, 0, 0}, data, 8) == Answer::done; }));
+}
+
+TEST_CASE("messages of an abandoned communicator give their slots back", "[channel]") {
+  Pair pair({8, false, true, false}, kTiny);
+  pair.sinks[1].abandoned_id = 9;
+  int sent = 0;
+  Transfer s;
+  REQUIRE(pair.until([&] {
+    if (pair.channels[0].send(s, {9, static_cast<CollectiveNumber>(sent), 0}, &sent, sizeof sent) == Answer::done) ++sent;
+    return sent == 50;
+  }));
+}
+
+TEST_CASE("a failed registration is told with its reason", "[channel]") {
+  for (int k = 1; k <= 2; ++k) {
+    Hostility hostility{9, true, true, true};
+    hostility.fail_registration = k;
+    Pair pair(hostility);
+    std::vector<std::byte> data(50000), got(50000);
+    Transfer s, r;
+    Answer sa = Answer::again, ra = Answer::again;
+    pair.until([&] {
+      if (ra == Answer::again) ra = pair.channels[1].recv(r, {1, 0, 0}, got.data(), 50000);
+      if (sa == Answer::again) sa = pair.channels[0].send(s, {1, 0, 0}, data.data(), 50000);
+      return ra != Answer::again && sa != Answer::again;
+    });
+    CHECK((sa == Answer::failed || ra == Answer::failed));
+    Channel& bad = pair.channels[ra == Answer::failed ? 1 : 0];
+    CHECK(bad.failure_code() == Code::locked_memory);
+    pair.channels[0].abandon(s);
+    pair.channels[1].abandon(r);
+    CHECK(pair.net.registrar.live == 0);
+  }
+}
+
+TEST_CASE("news of a failed communicator arrives, also through one slot", "[channel]") {
+  Pair pair({10, false, true, false}, kTiny);
+  for (CommunicatorId id = 1; id <= 3; ++id) pair.channels[0].notify_failed(id, Code::peer_failed, 5);
+  REQUIRE(pair.until([&] { return pair.sinks[1].notices == 3; }));
+  CHECK(pair.sinks[1].last.code == Code::peer_failed);
+  CHECK(pair.sinks[1].last.culprit == 5);
+  CHECK(pair.sinks[1].last.told_by == 0);
+  CHECK_FALSE(pair.channels[0].notices_pending());
+}
+
+TEST_CASE("a stopped peer makes the channel fail", "[channel]") {
+  Pair pair({11, true, true, false});
+  pair.net.stop(1);
+  REQUIRE(pair.until([&] {
+    pair.channels[0].probe();
+    return pair.channels[0].failed();
+  }));
+  Transfer s;
+  char byte = 0;
+  CHECK(pair.channels[0].send(s, {1, 0, 0}, &byte, 1) == Answer::failed);
+  CHECK(pair.channels[0].failure_code() == Code::peer_failed);
+}

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Runs every test of Tutti, part by part, and counts them. Called by tools/test, which installs what is needed first.
+
+Parts: build, unit (schedules, protocols, units, manual pages, includes), mpi (jobs over shared memory), openmpi, sanitize
+(address and undefined behaviour; thread), install, style, rdma (real SoftRoCE in the virtual RDMA host).
+Nothing is skipped: what cannot run counts as failed.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CACHE = pathlib.Path(os.environ.get("TUTTI_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tutti")
+PARTS = ["build", "unit", "mpi", "openmpi", "sanitize", "install", "style", "rdma"]
+HOST = str(ROOT / "tests/rdma/host")
+
+
+class Runner:
+    def __init__(self, work):
+        self.work = work
+        self.passed = 0
+        self.failed = []
+
+    def run(self, name, command, seconds=120, env=None, cwd=None, show=False, expect=None):
+        """One test: a command that must end in time with status 0 (and print `expect`). Its output is shown when it fails."""
+        begin = time.monotonic()
+        full_env = dict(os.environ, **(env or {}))
+        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=full_env, cwd=cwd or self.work, start_new_session=True,
+                                   text=True, errors="replace")
+        try:
+            output, _ = process.communicate(timeout=seconds)
+            why = "" if process.returncode == 0 else f"status {process.returncode}"
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            why = f"no end after {seconds} s"
+        if not why and expect and expect not in output:
+            why = f"did not print '{expect}'"
+        took = time.monotonic() - begin
+        if why:
+            self.failed.append(name)
+            print(f"FAILED  {name} ({why}, {took:.1f} s)\n" + "\n".join("    " + line for line in output.splitlines()[-60:]), flush=True)
+        else:
+            self.passed += 1
+            print(f"ok      {name} ({took:.1f} s)", flush=True)
+            if show:
+                print("\n".join("    " + line for line in output.splitlines()), flush=True)
+        return not why
+
+    def check(self, name, problem):
+        """One test that was decided here: `problem` is empty if it passed."""
+        if problem:
+            self.failed.append(name)
+            print(f"FAILED  {name}\n    {problem}", flush=True)
+        else:
+            self.passed += 1
+            print(f"ok      {name}", flush=True)
+
+
+def build(r, folder, options, name):
+    env = {}
+    if shutil.which("ccache"):
+        env = {"CC": "ccache gcc", "CXX": "ccache g++", "CCACHE_DIR": str(CACHE / "ccache"), "CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
+    target = r.work / folder
+    return (r.run(f"configure {name}", ["meson", "setup", target, ROOT, "-Dwerror=true", *options], 300, env)
+            and r.run(f"build {name}", ["ninja", "-C", target], 2400, env))
+
+
+def mpiexec(ranks, *command, mpi="mpich", extra=()):
+    if mpi == "openmpi":
+        return ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader", "--mca", "mpi_yield_when_idle", "1", "-n", ranks, *extra, *command]
+    return ["mpiexec.mpich", *extra, "-n", ranks, *command]
+
+
+def part_build(r, _):
+    build(r, "mpich", ["-Dmpi=mpich", "-Dprefix=/usr"], "with MPICH, warnings as errors")
+
+
+def part_unit(r, _):
+    tests = r.work / "mpich/tests"
+    for name in ["schedules_test", "unit_test", "protocol_test"]:
+        r.run(name, [tests / name], 300)
+    r.run("tutti verify: the whole matrix", [r.work / "mpich/tools/tutti", "verify"], 900, show=True, expect="proved")
+    r.run("tutti info", [r.work / "mpich/tools/tutti", "info"], expect="Settings")
+    r.run("tutti list", [r.work / "mpich/tools/tutti", "list"], expect="bruck")
+    r.run("includes run one way", [sys.executable, ROOT / "tests/unit/includes_test.py", ROOT])
+    r.run("the header is C99", ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-x", "c", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
+    r.run("the header is C++", ["g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
+
+
+ALGORITHMS = {
+    "barrier": ["dissemination", "dissemination(k=3)", "flat-tree"],
+    "bcast": ["binomial", "binomial(k=3)", "binomial(segment=1000)", "chain(segment=5k)", "linear"],
+    "allgather": ["ring", "modified-ring", "recursive-doubling", "bruck", "bruck(k=3)", "gather-bcast", "gather-bcast-binomial(k=2)"],
+}
+
+
+def forced(i):
+    """The i-th choice of each collective at once: all algorithms pass by with few jobs."""
+    return ";".join(f"{collective}={names[i % len(names)]}" for collective, names in ALGORITHMS.items())
+
+
+def dead_rank(r, name, ranks, run, env, folder):
+    """`run` makes the launcher's command line from a program's; survivors leave files in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    program = r.work / "mpich/tests/mpi/dead_rank_test"
+    shell = f"trap : USR1; {program} {folder}; true"
+    r.run(name, run(["mpiexec.mpich", "-disable-auto-cleanup", "-n", ranks, "sh", "-c", shell]), 60, env)
+    survivors = len(list(folder.glob("survivor-*")))
+    r.check(f"{name}: all survivors returned, and go on without the dead", "" if survivors == ranks - 1 else f"{survivors} of {ranks - 1} survivors")
+
+
+def part_mpi(r, options):
+    jobs = r.work / "mpich/tests/mpi"
+    for ranks in [1, 2, 3, 4, 5, 8]:
+        r.run(f"shm: collectives, {ranks} ranks", mpiexec(ranks, jobs / "collectives_test"), 300)
+    for i in range(7):
+        r.run(f"shm: 5 ranks, {forced(i)}", mpiexec(5, jobs / "collectives_test"), 300, {"TUTTI_ALGORITHM": forced(i)})
+    r.run("shm: 3 ranks, double copy", mpiexec(3, jobs / "collectives_test"), 300, {"TUTTI_SHM_COPY": "double"})
+    r.run("shm: 4 ranks, one slot each", mpiexec(4, jobs / "collectives_test"), 300, {f"TUTTI_{ring}_SLOTS": "1" for ring in ["LINE", "SMALL", "EAGER", "READY"]})
+    r.run("shm: 2 ranks, blocks of 16 MiB", mpiexec(2, jobs / "collectives_test", "--large"), 300)
+    r.run("shm: 2 ranks, more than 2^31 bytes", mpiexec(2, jobs / "collectives_test", "--huge"), 300)
+    for ranks in [1, 2, 4]:
+        r.run(f"shm: errors, {ranks} ranks", mpiexec(ranks, jobs / "errors_test"))
+    for size, env in [("small", {}), ("large", {"JOB_LARGE": "1"})]:
+        dead_rank(r, f"shm: dead rank, {size} blocks", 5, lambda command: command, {**env, "TUTTI_ALGORITHM": "allgather=ring"}, r.work / f"dead-shm-{size}")
+    r.run("shm: slow rank", mpiexec(3, jobs / "slow_rank_test", 60 if options.long else 6), 120)
+    r.run("shm: threads", mpiexec(2, jobs / "threads_test"))
+    r.run("shm: bench", mpiexec(2, r.work / "mpich/tools/tutti", "bench", "--max", "64k", "--time-limit", "0.05", "--json", r.work / "bench.json", "--svg", r.work / "bench.svg"), 120, show=True, expect="allgather")
+    r.check("no segment is left in /dev/shm", " ".join(str(p) for p in pathlib.Path("/dev/shm").glob("tutti-*")))
+
+
+def part_openmpi(r, _):
+    if not build(r, "openmpi", ["-Dmpi=openmpi"], "with Open MPI"):
+        return
+    jobs = r.work / "openmpi/tests/mpi"
+    for ranks in [1, 2, 4]:
+        r.run(f"Open MPI: collectives, {ranks} ranks", mpiexec(ranks, jobs / "collectives_test", mpi="openmpi"), 300)
+    r.run("Open MPI: errors", mpiexec(2, jobs / "errors_test", mpi="openmpi"))
+
+
+def part_sanitize(r, _):
+    if build(r, "asan", ["-Dmpi=mpich", "-Db_sanitize=address,undefined", "-Db_lundef=false"], "with address and undefined sanitizers"):
+        tests = r.work / "asan/tests"
+        # MPICH and its libraries leak at exit; their leaks are not ours to report.
+        env = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
+        for name in ["schedules_test", "unit_test", "protocol_test"]:
+            r.run(f"asan: {name}", [tests / name], 600, {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"})
+        for ranks in [2, 4]:
+            r.run(f"asan: collectives, {ranks} ranks", mpiexec(ranks, tests / "mpi/collectives_test"), 600, env)
+        r.run("asan: errors", mpiexec(2, tests / "mpi/errors_test"), 300, env)
+        r.run("asan: threads", mpiexec(2, tests / "mpi/threads_test"), 300, env)
+    if build(r, "tsan", ["-Dmpi=mpich", "-Db_sanitize=thread", "-Db_lundef=false"], "with the thread sanitizer"):
+        for name in ["unit_test", "protocol_test"]:
+            r.run(f"tsan: {name}", [r.work / "tsan/tests" / name], 600, {"TSAN_OPTIONS": "halt_on_error=1"})
+
+
+def part_install(r, _):
+    target = r.work / "installed"
+    if not r.run("meson install", ["meson", "install", "-C", r.work / "mpich", "--destdir", target]):
+        return
+    r.run("what is installed", [sys.executable, ROOT / "tests/install_test.py", target, ROOT])
+
+
+def part_style(r, _):
+    sources = [str(p) for p in ROOT.rglob("*") if p.suffix in {".cpp", ".hpp", ".h", ".c"} and "build" not in p.relative_to(ROOT).parts[0]]
+    r.run("clang-format", ["clang-format", "--dry-run", "-Werror", *sources], 120)
+    ours = [s for s in sources if s.endswith(".cpp") and "/tests/" not in s]
+    r.run("clang-tidy", ["sh", "-c", "printf '%s\\n' \"$@\" | xargs -n 4 -P 2 clang-tidy --quiet -p " + str(r.work / "mpich"), "tidy", *ours], 1500)
+
+
+def part_rdma(r, options):
+    jobs = r.work / "mpich/tests/mpi"
+    if not r.run("rdma: the guest kernel", [ROOT / "tests/rdma/kernel"], 2400, show=True):
+        return
+    host = lambda *words: [HOST, "--timeout", "200", *[str(w) for w in words]]  # noqa: E731
+    r.run("rdma: devices", host("--hosts", 2, "--", "sh", "-c", "ibv_devinfo && on-host 1 hostname"), expect="host1")
+    r.run("rdma: a command's status is passed on", ["sh", "-c", f"{HOST} -- sh -c 'exit 7'; test $? -eq 7"])
+    for hosts, ranks in [(1, 2), (2, 4), (4, 4), (4, 8)]:
+        env = {"TUTTI_TRANSPORT": "verbs"} if hosts == 1 else {}
+        r.run(f"rdma: {ranks} ranks on {hosts} host(s)", host("--hosts", hosts, "--", *mpiexec(ranks, jobs / "collectives_test")), 220, env)
+    for arrival in ["tail", "flag", "imm"]:
+        for limit in ["1k", "64k"]:
+            env = {"TUTTI_ARRIVAL": arrival, "TUTTI_EAGER_LIMIT": limit}
+            r.run(f"rdma: arrival {arrival}, eager limit {limit}", host("--hosts", 2, "--", *mpiexec(3, jobs / "collectives_test")), 220, env)
+    r.run("rdma: 1 % of packets lost", host("--hosts", 4, "--loss", "1%", "--", *mpiexec(4, jobs / "collectives_test")), 220)
+    for i in range(7):
+        r.run(f"rdma: 4 ranks, {forced(i)}", host("--hosts", 4, "--", *mpiexec(4, jobs / "collectives_test")), 220, {"TUTTI_ALGORITHM": forced(i)})
+    r.run("rdma: registration cache off", host("--hosts", 2, "--", *mpiexec(2, jobs / "collectives_test")), 220, {"TUTTI_REGISTRATION_CACHE": "off"})
+    r.run("rdma: blocks of 16 MiB, 8 ranks", host("--hosts", 4, "--memory", "6G", "--", *mpiexec(8, jobs / "collectives_test", "--large")), 220)
+    r.run("rdma: errors", host("--hosts", 2, "--", *mpiexec(2, jobs / "errors_test")), 220, {"JOB_HAS_DEVICE": "1"})
+    r.run("rdma: too little locked memory has a message", host("--hosts", 2, "--memlock", 64, "--", "sh", "-c", "setpriv --bounding-set -ipc_lock " + " ".join(map(str, mpiexec(2, jobs / "collectives_test"))) + " 2>&1 | grep RLIMIT_MEMLOCK"), 220,
+          expect="more bytes are needed")
+    r.run("rdma: slow rank", host("--hosts", 3, "--", *mpiexec(3, jobs / "slow_rank_test", 60 if options.long else 6)), 220)
+    r.run("rdma: threads", host("--hosts", 2, "--", *mpiexec(2, jobs / "threads_test")), 220)
+    for size, env in [("small", {}), ("large", {"JOB_LARGE": "1"})]:
+        folder = r.work / f"dead-rdma-{size}"
+        dead_rank(r, f"rdma: dead rank, {size} blocks", 6, lambda command: host("--hosts", 4, "--run-dir", folder, "--", *command), {**env, "TUTTI_ALGORITHM": "allgather=ring"}, folder)
+    # The devices' own counters say that the ranks really used them.
+    r.run("rdma: counters move", host("--hosts", 4, "--", *mpiexec(4, r.work / "mpich/tools/tutti", "bench", "--no-mpi", "--sizes", "8,64k", "--time-limit", "0.2")), 220, show=True, expect="pkt/op")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tools/test", description=__doc__.splitlines()[0])
+    parser.add_argument("--only", help="these parts only, with commas: " + ", ".join(PARTS))
+    parser.add_argument("--long", action="store_true", help="a rank that computes computes for a minute")
+    parser.add_argument("--work", help="build here and keep it (default: a temporary folder)")
+    options = parser.parse_args()
+    chosen = options.only.split(",") if options.only else PARTS
+    for part in chosen:
+        if part not in PARTS:
+            parser.error(f"there is no part '{part}'; there are: {', '.join(PARTS)}")
+    if "build" not in chosen:
+        chosen = ["build", *chosen]
+    with tempfile.TemporaryDirectory(prefix="tutti-test-") as temporary:
+        work = pathlib.Path(options.work or temporary).resolve()
+        work.mkdir(parents=True, exist_ok=True)
+        r = Runner(work)
+        begin = time.monotonic()
+        for part in chosen:
+            print(f"\n== {part} ({(time.monotonic() - begin) / 60:.1f} min) ==", flush=True)
+            globals()["part_" + part](r, options)
+    print(f"\n{(time.monotonic() - begin) / 60:.1f} minutes")
+    for name in r.failed:
+        print(f"FAILED  {name}")
+    print(f"{r.passed} passed, {len(r.failed)} failed", flush=True)
+    return 1 if r.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,248 @@
+// The registration cache, above all: a program that frees memory and gets the same address again.
+#include <sys/mman.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <thread>
+
+#include "base/error.hpp"
+#include "registration/cache.hpp"
+
+using namespace tutti;
+using registration::Cache;
+using registration::CacheOptions;
+using registration::Region;
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+// Counts, remembers what is registered, and fails when it is told to.
+class CountingRegistrar final : public transport::Registrar {
+ public:
+  transport::Registration add(void*, std::size_t length, bool) override {
+    const std::lock_guard guard(lock_);
+    if (live_.size() >= most_live) throw Error(Code::locked_memory, "the limit of the test");
+    ++adds;
+    live_[++last_] = length;
+    return {nullptr, last_, last_};
+  }
+  void remove(const transport::Registration& registration) noexcept override {
+    const std::lock_guard guard(lock_);
+    if (live_.erase(registration.local_key) == 0) ++wrong_removals;
+  }
+  std::size_t live() const {
+    const std::lock_guard guard(lock_);
+    return live_.size();
+  }
+  std::size_t most_live = 1000000;
+  int adds = 0, wrong_removals = 0;
+
+ private:
+  mutable std::mutex lock_;
+  std::map<std::uint32_t, std::size_t> live_;
+  std::uint32_t last_ = 0;
+};
+
+struct Fixture {
+  CountingRegistrar registrar;
+  std::string log;
+  Cache cache;
+  explicit Fixture(CacheOptions options = {}) : cache(registrar, options, [this](std::string_view line) { log += line; }) {}
+  // Acquires and releases; true if nothing had to be registered.
+  bool hit(const void* address, std::size_t length, bool writable = true) {
+    const int before = registrar.adds;
+    cache.release(cache.acquire(address, length, writable));
+    return registrar.adds == before;
+  }
+};
+
+std::byte* map_pages(std::size_t count, void* at = nullptr) {
+  void* memory = mmap(at, count * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  std::memset(memory, 1, count * kPage);
+  return static_cast<std::byte*>(memory);
+}
+
+}  // namespace
+
+TEST_CASE("the kernel of the test machine watches memory", "[registration]") {
+  // Without this the tests below would prove nothing about the cache that users run.
+  Fixture f;
+  INFO(f.log);
+  REQUIRE(f.cache.caches());
+}
+
+TEST_CASE("a range inside a kept region is a hit, one beyond it is not", "[registration]") {
+  Fixture f;
+  std::byte* memory = map_pages(16);
+  CHECK_FALSE(f.hit(memory + 100, 4 * kPage));
+  CHECK(f.hit(memory + 100, 4 * kPage));
+  CHECK(f.hit(memory + 500, 10));
+  CHECK_FALSE(f.hit(memory + 100, 4 * kPage + 1));
+  CHECK_FALSE(f.hit(memory, 100));
+  CHECK(f.hit(memory + 3 * kPage, kPage, false));
+  munmap(memory, 16 * kPage);
+}
+
+TEST_CASE("a region for reading is not lent for writing", "[registration]") {
+  Fixture f;
+  std::byte* memory = map_pages(4);
+  CHECK_FALSE(f.hit(memory, kPage, false));
+  CHECK_FALSE(f.hit(memory, kPage, true));
+  CHECK(f.hit(memory, kPage, false));
+  munmap(memory, 4 * kPage);
+}
+
+TEST_CASE("memory that is unmapped and mapped again at the same address is registered again", "[registration]") {
+  Fixture f;
+  std::byte* memory = map_pages(8);
+  SECTION("munmap, mmap") {
+    CHECK_FALSE(f.hit(memory, 8 * kPage));
+    REQUIRE(munmap(memory, 8 * kPage) == 0);
+    REQUIRE(map_pages(8, memory) == memory);
+  }
+  SECTION("mapped over") {
+    CHECK_FALSE(f.hit(memory, 8 * kPage));
+    REQUIRE(map_pages(8, memory) == memory);
+  }
+  SECTION("a part only") {
+    CHECK_FALSE(f.hit(memory, 8 * kPage));
+    REQUIRE(munmap(memory + 3 * kPage, kPage) == 0);
+    map_pages(1, memory + 3 * kPage);
+  }
+  SECTION("given back to the kernel") {
+    CHECK_FALSE(f.hit(memory, 8 * kPage));
+    REQUIRE(madvise(memory, 8 * kPage, MADV_DONTNEED) == 0);
+    memory[0] = std::byte{1};  // and touched again: nothing may hang
+  }
+  SECTION("moved away") {
+    CHECK_FALSE(f.hit(memory, 8 * kPage));
+    void* elsewhere = mremap(memory, 8 * kPage, 16 * kPage, MREMAP_MAYMOVE);
+    REQUIRE(elsewhere != MAP_FAILED);
+    if (elsewhere == memory) return;  // grew in place: nothing moved
+    map_pages(8, memory);
+    munmap(elsewhere, 16 * kPage);
+  }
+  CHECK_FALSE(f.hit(memory, 8 * kPage));
+  CHECK(f.cache.statistics().invalidations >= 1);
+  CHECK(f.hit(memory, 8 * kPage));
+  munmap(memory, 8 * kPage);
+}
+
+TEST_CASE("free and malloc of the same address register again", "[registration]") {
+  Fixture f;
+  constexpr std::size_t bytes = 8 << 20;  // malloc maps it by itself
+  int same = 0;
+  for (int round = 0; round < 20; ++round) {
+    void* first = std::malloc(bytes);
+    std::memset(first, 1, bytes);
+    CHECK_FALSE(f.hit(first, bytes));
+    const auto place = reinterpret_cast<std::uintptr_t>(first);
+    std::free(first);
+    void* second = std::malloc(bytes);
+    std::memset(second, 2, bytes);
+    if (reinterpret_cast<std::uintptr_t>(second) == place) {
+      ++same;
+      CHECK_FALSE(f.hit(second, bytes));
+    }
+    std::free(second);
+  }
+  WARN("same address " << same << " times of 20");
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  CHECK(same > 0);  // sanitizers keep freed memory in quarantine
+#endif
+}
+
+TEST_CASE("a region in use outlives its memory, and is never found again", "[registration]") {
+  Fixture f;
+  std::byte* memory = map_pages(2);
+  Region* held = f.cache.acquire(memory, 2 * kPage, true);
+  munmap(memory, 2 * kPage);
+  map_pages(2, memory);
+  CHECK_FALSE(f.hit(memory, 2 * kPage));
+  CHECK(f.registrar.live() == 2);
+  f.cache.release(held);
+  CHECK(f.registrar.live() == 1);
+  munmap(memory, 2 * kPage);
+}
+
+TEST_CASE("the least recently used region goes first, and none that is in use", "[registration]") {
+  Fixture f({true, 1 << 30, 3});
+  std::byte* memory = map_pages(64);
+  Region* held = f.cache.acquire(memory, kPage, true);
+  for (int i = 1; i < 3; ++i) f.hit(memory + i * 4 * kPage, kPage);
+  CHECK(f.hit(memory + 4 * kPage, kPage));         // used again: younger than the next
+  CHECK_FALSE(f.hit(memory + 40 * kPage, kPage));  // a fourth
+  CHECK(f.hit(memory + 4 * kPage, kPage));
+  CHECK_FALSE(f.hit(memory + 8 * kPage, kPage));  // that one had to go
+  CHECK(f.hit(memory, kPage));                    // this one is held
+  f.cache.release(held);
+  CHECK(f.cache.statistics().regions <= 3);
+  munmap(memory, 64 * kPage);
+}
+
+TEST_CASE("the limit in bytes holds", "[registration]") {
+  Fixture f({true, 10 * kPage, 1000});
+  std::byte* memory = map_pages(64);
+  for (int i = 0; i < 16; ++i) f.hit(memory + i * 4 * kPage, 4 * kPage);
+  CHECK(f.cache.statistics().bytes <= 10 * kPage);
+  CHECK(f.registrar.live() <= 2);
+  munmap(memory, 64 * kPage);
+}
+
+TEST_CASE("a full registrar gets another try without the unused", "[registration]") {
+  Fixture f;
+  std::byte* memory = map_pages(64);
+  f.registrar.most_live = 4;
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(f.hit(memory + i * 4 * kPage, kPage));
+  std::vector<Region*> held;
+  for (int i = 0; i < 4; ++i) held.push_back(f.cache.acquire(memory + i * 4 * kPage, kPage, true));
+  CHECK_THROWS_AS(f.cache.acquire(memory + 50 * kPage, kPage, true), Error);
+  for (Region* region : held) f.cache.release(region);
+  CHECK_FALSE(f.hit(memory + 50 * kPage, kPage));
+  munmap(memory, 64 * kPage);
+}
+
+TEST_CASE("a revoked region is deregistered with its last release", "[registration]") {
+  Fixture f;
+  std::byte* memory = map_pages(4);
+  Region* region = f.cache.acquire(memory, kPage, true);
+  f.cache.revoke(region);
+  CHECK_FALSE(f.hit(memory, kPage));
+  CHECK(f.registrar.live() == 2);
+  f.cache.release(region);
+  CHECK(f.registrar.live() == 1);
+  munmap(memory, 4 * kPage);
+}
+
+TEST_CASE("switched off, nothing is kept", "[registration]") {
+  Fixture f({false, 1 << 30, 1000});
+  std::byte* memory = map_pages(4);
+  CHECK_FALSE(f.hit(memory, kPage));
+  CHECK_FALSE(f.hit(memory, kPage));
+  CHECK(f.registrar.live() == 0);
+  munmap(memory, 4 * kPage);
+}
+
+TEST_CASE("threads that map, register and unmap at the same time", "[registration]") {
+  Fixture f({true, 1 << 30, 32});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 150; ++round) {
+        void* memory = mmap(nullptr, 8 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        auto* bytes = static_cast<std::byte*>(memory);
+        bytes[0] = std::byte{1};
+        Region* first = f.cache.acquire(bytes, 8 * kPage, true);
+        f.cache.release(f.cache.acquire(bytes + kPage, kPage, true));
+        f.cache.release(first);
+        munmap(memory, 8 * kPage);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(f.registrar.wrong_removals == 0);
+  CHECK(f.cache.statistics().regions == 0);  // all of it was unmapped
+}
