@@ -33,7 +33,7 @@ Channel::Channel(Link& link, registration::Cache* cache, NoticeSink& sink)
 
 Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
   const Protocol protocol = protocol_for(bytes, limits_);
-  if (protocol <= Protocol::eager) return put(ring_of(protocol), name, data, static_cast<std::uint32_t>(bytes));
+  if (protocol <= Protocol::eager) return put(ring_of(protocol), &transfer, name, data, static_cast<std::uint32_t>(bytes));
   return protocol == Protocol::pieces ? send_pieces(transfer, name, data, bytes) : send_rendezvous(transfer, name, data, bytes);
 }
 
@@ -43,16 +43,23 @@ Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, By
   return protocol == Protocol::pieces ? receive_pieces(transfer, name, data, bytes) : receive_rendezvous(transfer, name, data, bytes);
 }
 
-Answer Channel::put(Ring ring, const MessageName& name, const void* data, std::uint32_t bytes) noexcept {
+// Whether there is a slot, and whether it is this transfer's turn. Null: it needs no turn.
+bool Channel::may_put(Ring ring, const Transfer* transfer) noexcept {
   if (!ready_) {
-    if (link_.state() == State::connecting) return Answer::again;
+    if (link_.state() == State::connecting) return false;
     ready_ = true;
   }
+  const Transfer*& first = turn_[at(ring)];
+  if (transfer && first && first != transfer) return false;
   OutFlow& out = out_[at(ring)];
-  if (!out.has_credit()) {
-    if (!out.update(link_.reported(ring))) return impossible_credit(ring);
-    if (!out.has_credit()) return waiting();
-  }
+  if (!out.has_credit() && !out.update(link_.reported(ring))) impossible_credit(ring);
+  if (!out.has_credit() && transfer) first = transfer;
+  return out.has_credit();
+}
+
+Answer Channel::put(Ring ring, const Transfer* transfer, const MessageName& name, const void* data, std::uint32_t bytes) noexcept {
+  if (!may_put(ring, transfer)) return waiting();
+  OutFlow& out = out_[at(ring)];
   InFlow& in = in_[at(ring)];
   const Trailer trailer{name, bytes, in.consumed(), out.next_sequence()};
   switch (link_.put(ring, out.next_index(), data, trailer)) {
@@ -60,8 +67,10 @@ Answer Channel::put(Ring ring, const MessageName& name, const void* data, std::u
     case Post::posted:
       out.sent();
       in.told();
+      if (turn_[at(ring)] == transfer) turn_[at(ring)] = nullptr;
       return Answer::done;
     case Post::again:
+      if (transfer) turn_[at(ring)] = transfer;
       return waiting();
     case Post::failed:
       break;
@@ -115,7 +124,7 @@ Answer Channel::receive_eager(Ring ring, const MessageName& name, void* data, By
 Answer Channel::send_pieces(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
   while (transfer.moved < bytes) {
     const auto piece = static_cast<std::uint32_t>(std::min(bytes - transfer.moved, limits_.eager));
-    const Answer answer = put(Ring::eager, name, static_cast<const std::byte*>(data) + transfer.moved, piece);
+    const Answer answer = put(Ring::eager, &transfer, name, static_cast<const std::byte*>(data) + transfer.moved, piece);
     if (answer != Answer::done) return answer;
     transfer.moved += piece;
   }
@@ -155,10 +164,11 @@ bool Channel::register_memory(Transfer& transfer, const void* data, Bytes bytes,
 Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
   enum : std::uint8_t { kWaitReady, kWrite, kTellFinished, kWaitCompletion };
   if (transfer.phase == kWaitReady) {
-    const Trailer* trailer = find(Ring::ready, name);
-    if (!trailer) return Answer::again;
-    ReadyEntry entry;
-    std::memcpy(&entry, payload_of(trailer), sizeof entry);
+    take_ready_entries();
+    std::size_t found = 0;
+    while (found < kRendezvous && !(ready_entry_waits_[found] && ready_entries_[found].name == name)) ++found;
+    if (found == kRendezvous) return Answer::again;
+    const ReadyEntry entry = ready_entries_[found].entry;
     if (entry.target.length != static_cast<std::uint64_t>(bytes))
       return complain(Code::size_mismatch, "the peer expects %lld bytes where %lld are sent: do all ranks pass the same sizes?", static_cast<long long>(entry.target.length), bytes);
     if (!register_memory(transfer, data, bytes, false)) return Answer::failed;
@@ -178,11 +188,11 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
     }
     transfer.rendezvous = entry.rendezvous;
     transfer.phase = notify ? kWaitCompletion : kTellFinished;
-    consume(Ring::ready, trailer);
+    ready_entry_waits_.reset(found);
   }
   if (transfer.phase == kTellFinished) {
     // Same queue pair, after the data: it cannot arrive before them.
-    const Answer answer = put(Ring::control, {0, 0, static_cast<Ordinal>(Control::finished)}, &transfer.rendezvous, sizeof transfer.rendezvous);
+    const Answer answer = put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::finished)}, &transfer.rendezvous, sizeof transfer.rendezvous);
     if (answer != Answer::done) return answer;
     transfer.phase = kWaitCompletion;
   }
@@ -194,14 +204,12 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
 Answer Channel::receive_rendezvous(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
   enum : std::uint8_t { kTellReady, kWaitFinished };
   if (transfer.phase == kTellReady) {
-    if (!out_[at(Ring::ready)].has_credit() && !out_[at(Ring::ready)].update(link_.reported(Ring::ready)))
-      return impossible_credit(Ring::ready);
-    if (rendezvous_used_.all() || !out_[at(Ring::ready)].has_credit()) return Answer::again;
+    if (rendezvous_used_.all() || !may_put(Ring::ready, &transfer)) return waiting();
     if (!register_memory(transfer, data, bytes, true)) return Answer::failed;
     std::uint32_t id = 0;
     while (rendezvous_used_[id]) ++id;
     const ReadyEntry entry{{reinterpret_cast<std::uint64_t>(data), static_cast<std::uint64_t>(bytes), transfer.region ? transfer.region->registration.remote_key : 0}, id};
-    const Answer answer = put(Ring::ready, name, &entry, sizeof entry);
+    const Answer answer = put(Ring::ready, &transfer, name, &entry, sizeof entry);
     if (answer != Answer::done) return answer;
     rendezvous_used_.set(id);
     rendezvous_finished_.reset(id);
@@ -218,9 +226,28 @@ Answer Channel::receive_rendezvous(Transfer& transfer, const MessageName& name, 
 // The identifier of an abandoned receive stays in use: the peer may still name it. A channel of a failed communicator thus
 // loses at most as many as were in flight.
 void Channel::abandon(Transfer& transfer) noexcept {
+  for (const Transfer*& first : turn_)
+    if (first == &transfer) first = nullptr;
   if (transfer.region) {
     cache_->revoke(transfer.region);
     cache_->release(std::exchange(transfer.region, nullptr));
+  }
+}
+
+// Out of their slots, so that the ring has room for the entry that our next send needs, whatever came before it.
+void Channel::take_ready_entries() noexcept {
+  InFlow& in = in_[at(Ring::ready)];
+  while (link_.arrived(Ring::ready, in.first())) {
+    const Trailer* trailer = link_.trailer(Ring::ready, in.index(in.first()));
+    if (!out_[at(Ring::ready)].update(trailer->consumed)) impossible_credit(Ring::ready);
+    Ready ready;
+    ready.name = trailer->name;
+    std::memcpy(&ready.entry, payload_of(trailer), sizeof ready.entry);
+    if (ready.entry.rendezvous < kRendezvous) {
+      ready_entries_[ready.entry.rendezvous] = ready;
+      ready_entry_waits_.set(ready.entry.rendezvous);
+    }
+    consume(Ring::ready, trailer);
   }
 }
 
@@ -259,11 +286,10 @@ void Channel::skip_abandoned(Ring ring) noexcept {
 
 void Channel::progress() noexcept {
   read_control();
-  for (const Ring ring : {Ring::line, Ring::small, Ring::eager, Ring::ready}) {
-    skip_abandoned(ring);
-    if (in_[at(ring)].owes_report()) report(ring);
-  }
-  if (in_[at(Ring::control)].owes_report()) report(Ring::control);
+  take_ready_entries();
+  for (const Ring ring : {Ring::line, Ring::small, Ring::eager}) skip_abandoned(ring);
+  for (std::size_t r = 0; r < transport::kRings; ++r)
+    if (in_[r].owes_report()) report(static_cast<Ring>(r));
   if (notice_count_ != 0) send_notices();
 }
 
@@ -275,7 +301,7 @@ void Channel::notify_failed(CommunicatorId communicator, Code code, int culprit)
 
 void Channel::send_notices() noexcept {
   while (notice_count_ != 0) {
-    const Answer answer = put(Ring::control, {0, 0, static_cast<Ordinal>(Control::communicator_failed)}, &notices_[notice_count_ - 1], sizeof(Notice));
+    const Answer answer = put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::communicator_failed)}, &notices_[notice_count_ - 1], sizeof(Notice));
     if (answer == Answer::again) return;
     --notice_count_;
   }

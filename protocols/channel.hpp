@@ -76,13 +76,19 @@ class Channel {
     transport::RemoteKey target;
     std::uint32_t rendezvous;
   };
+  struct Ready {  // an RTR entry that was taken out of its slot, until its send comes
+    MessageName name;
+    ReadyEntry entry;
+  };
   enum class Control : std::uint32_t { finished, communicator_failed };
   struct Notice {
     CommunicatorId communicator;
     std::int32_t code, culprit;
   };
 
-  Answer put(transport::Ring ring, const MessageName& name, const void* data, std::uint32_t bytes) noexcept;
+  Answer put(transport::Ring ring, const Transfer* transfer, const MessageName& name, const void* data, std::uint32_t bytes) noexcept;
+  bool may_put(transport::Ring ring, const Transfer* transfer) noexcept;
+  void take_ready_entries() noexcept;
   const transport::Trailer* find(transport::Ring ring, const MessageName& name) noexcept;
   void consume(transport::Ring ring, const transport::Trailer* trailer) noexcept;
   void skip_abandoned(transport::Ring ring) noexcept;
@@ -106,8 +112,14 @@ class Channel {
   bool ready_ = false;  // the link was seen ready: put() may be called
   std::array<OutFlow, transport::kRings> out_;
   std::array<InFlow, transport::kRings> in_;
+  // Who stands first in line for a slot of each ring, as long as there is none. Later transfers wait behind it: overtaking
+  // could fill the peer's ring with messages it cannot use yet, while the one it waits for finds no slot.
+  std::array<const Transfer*, transport::kRings> turn_{};
   static constexpr std::uint32_t kRendezvous = 64;  // in flight from one peer
   std::bitset<kRendezvous> rendezvous_used_, rendezvous_finished_;
+  // The peer's RTR entries by its identifiers, of which it has no more than these: so its ring never stays full.
+  std::array<Ready, kRendezvous> ready_entries_;
+  std::bitset<kRendezvous> ready_entry_waits_;
   std::array<Notice, 8> notices_{};
   std::size_t notice_count_ = 0;
   Code complaint_ = Code::success;

@@ -78,7 +78,7 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem, cons
     executions.push_back(std::make_unique<Execution>(algorithm.build(mine, parameters), [&, r](Rank peer) -> Channel& { return *channels.at({r, peer}); }));
     executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), 1, 0);
   }
-  for (int step = 0; step < 400000; ++step) {
+  for (int step = 0; step < 2000000; ++step) {
     net.step();
     if (step == 30 && stop >= 0) net.stop(stop);
     bool all = true;
