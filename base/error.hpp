@@ -44,8 +44,8 @@ inline constexpr int kNoPeer = -1;
 
 struct Error : std::exception {
   Code code;
-  int peer;          // world rank of the peer it is about, or kNoPeer
-  int system_errno;  // 0: none
+  int peer;             // world rank of the peer it is about, or kNoPeer
+  int system_errno;     // 0: none
   std::string message;  // what happened and what to do, one sentence each
 
   Error(Code c, std::string what_happened, int about_peer = kNoPeer, int error_number = 0)

@@ -7,9 +7,9 @@
 
 namespace tutti {
 
-using Bytes = std::int64_t;        // a length or an offset in bytes; signed, so that differences are honest
-using Rank = std::int32_t;         // a rank within one communicator
-using Ordinal = std::uint32_t;     // counts the messages of one schedule from one rank to another, from 0
+using Bytes = std::int64_t;     // a length or an offset in bytes; signed, so that differences are honest
+using Rank = std::int32_t;      // a rank within one communicator
+using Ordinal = std::uint32_t;  // counts the messages of one schedule from one rank to another, from 0
 using CommunicatorId = std::uint32_t;
 using CollectiveNumber = std::uint32_t;  // counts the collectives called on one communicator, from 0
 

@@ -32,7 +32,9 @@ Execution::Execution(Schedule schedule, const std::function<Channel&(Rank)>& cha
   if (schedule_.scratch_bytes > 0) {
     const std::size_t bytes = (static_cast<std::size_t>(schedule_.scratch_bytes) + kCacheLine - 1) / kCacheLine * kCacheLine;
     scratch_.reset(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, bytes)));
-    if (!scratch_) throw Error(Code::out_of_memory, "no memory for " + std::to_string(bytes) + " bytes of scratch; choose an algorithm that needs less (tutti list)");
+    if (!scratch_)
+      throw Error(Code::out_of_memory,
+                  "no memory for " + std::to_string(bytes) + " bytes of scratch; choose an algorithm that needs less (tutti list)");
   }
 }
 
@@ -88,8 +90,7 @@ Answer Execution::take(StepId id) noexcept {
       if (step.source.length != 0) std::memcpy(at(step.target), at(step.source), static_cast<std::size_t>(step.source.length));
       return Answer::done;
     case StepKind::recv_reduce:
-    case StepKind::reduce:
-      break;  // no registered algorithm makes them yet; an operation to apply comes with the reductions
+    case StepKind::reduce: break;  // no registered algorithm makes them yet; an operation to apply comes with the reductions
   }
   return Answer::failed;
 }

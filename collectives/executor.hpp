@@ -50,9 +50,9 @@ class Execution {
 
   const Schedule schedule_;
   Cursor cursor_;
-  std::vector<protocols::Channel*> channels_;    // by step; null for local steps
-  std::vector<protocols::Transfer> transfers_;   // by step
-  std::vector<StepId> active_;                   // taken, not done; in id order as far as readiness allows
+  std::vector<protocols::Channel*> channels_;   // by step; null for local steps
+  std::vector<protocols::Transfer> transfers_;  // by step
+  std::vector<StepId> active_;                  // taken, not done; in id order as far as readiness allows
   struct Free {
     void operator()(std::byte* memory) const noexcept;
   };

@@ -70,9 +70,8 @@ std::string varied(const Algorithm& algorithm) {
 
 std::string name_case(const Case& one) {
   const Problem& problem = one.problem;
-  return fmt::format("{} {} P={} root={} bytes={}{}", name_of(problem.collective),
-                     to_string({one.algorithm, one.parameters}), problem.P, problem.root, problem.bytes,
-                     problem.in_place ? " in place" : "");
+  return fmt::format("{} {} P={} root={} bytes={}{}", name_of(problem.collective), to_string({one.algorithm, one.parameters}), problem.P,
+                     problem.root, problem.bytes, problem.in_place ? " in place" : "");
 }
 
 // "" : proved.
@@ -145,8 +144,7 @@ std::vector<ProofRow> prove(const ProofOptions& options) {
     row.P = sizes;
     for (int P : sizes) {
       for (const Problem& problem : problems(algorithm.collective, P)) {
-        for (const Parameters& parameters : variants(algorithm))
-          cases.push_back({rows.size(), &algorithm, problem, parameters});
+        for (const Parameters& parameters : variants(algorithm)) cases.push_back({rows.size(), &algorithm, problem, parameters});
       }
     }
     rows.push_back(std::move(row));

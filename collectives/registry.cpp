@@ -32,32 +32,26 @@ constexpr auto allgather = Collective::allgather;
 
 // collective, name, paper, summary, has_k, has_segment, not_applicable, build
 constexpr std::array kAlgorithms{
-    Algorithm{barrier, "dissemination", "IB (Hoefler); OCC", "ceil(log_{k+1} P) rounds of k signals a rank", true,
-              false, always, barrier_dissemination},
-    Algorithm{barrier, "flat-tree", "OCC 4.2", "2 rounds, 2(P-1) signals in all: the fewest", false, false, always,
-              barrier_flat_tree},
-    Algorithm{bcast, "binomial", "IB 5.1.3; OCC 4.2", "ceil(log_{k+1} P) rounds, P-1 messages of m bytes", true, true,
-              always, cut<bcast_binomial>},
-    Algorithm{bcast, "chain", "OCC 4.2", "P-2+n_s rounds of one segment: large messages", false, true, always,
-              cut<bcast_chain>},
-    Algorithm{bcast, "linear", "OCC 4.2; IB 5.1.2", "1 round, the root sends all P-1 messages", false, true, always,
-              cut<bcast_linear>},
-    Algorithm{allgather, "ring", "IB 5.3.2; BEO", "P-1 rounds of one block, to one neighbour", false, false, always,
-              allgather_ring},
-    Algorithm{allgather, "modified-ring", "IB 5.3.2; BEO 3.3.7", "1 round of P-1 blocks, nothing forwarded", false,
-              false, always, allgather_modified_ring},
-    Algorithm{allgather, "recursive-doubling", "IB 5.3.2; BEO; TAU", "log2 P rounds (+2 where P is no power of two)",
-              false, false, always, allgather_recursive_doubling},
-    Algorithm{allgather, "bruck", "IB 5.3.2", "ceil(log_{k+1} P) rounds of k messages a rank", true, false, always,
-              allgather_bruck},
-    Algorithm{allgather, "gather-bcast", "IB 5.3.2; BEO", "2 rounds, 2(P-1) messages in all: the fewest", false, false,
-              always, allgather_gather_bcast},
-    Algorithm{allgather, "gather-bcast-binomial", "IB 5.1.3; BEO", "2 ceil(log_{k+1} P) rounds, 2(P-1) messages in all",
-              true, false, always, allgather_gather_bcast_binomial},
+    Algorithm{barrier, "dissemination", "IB (Hoefler); OCC", "ceil(log_{k+1} P) rounds of k signals a rank", true, false, always,
+              barrier_dissemination},
+    Algorithm{barrier, "flat-tree", "OCC 4.2", "2 rounds, 2(P-1) signals in all: the fewest", false, false, always, barrier_flat_tree},
+    Algorithm{bcast, "binomial", "IB 5.1.3; OCC 4.2", "ceil(log_{k+1} P) rounds, P-1 messages of m bytes", true, true, always,
+              cut<bcast_binomial>},
+    Algorithm{bcast, "chain", "OCC 4.2", "P-2+n_s rounds of one segment: large messages", false, true, always, cut<bcast_chain>},
+    Algorithm{bcast, "linear", "OCC 4.2; IB 5.1.2", "1 round, the root sends all P-1 messages", false, true, always, cut<bcast_linear>},
+    Algorithm{allgather, "ring", "IB 5.3.2; BEO", "P-1 rounds of one block, to one neighbour", false, false, always, allgather_ring},
+    Algorithm{allgather, "modified-ring", "IB 5.3.2; BEO 3.3.7", "1 round of P-1 blocks, nothing forwarded", false, false, always,
+              allgather_modified_ring},
+    Algorithm{allgather, "recursive-doubling", "IB 5.3.2; BEO; TAU", "log2 P rounds (+2 where P is no power of two)", false, false, always,
+              allgather_recursive_doubling},
+    Algorithm{allgather, "bruck", "IB 5.3.2", "ceil(log_{k+1} P) rounds of k messages a rank", true, false, always, allgather_bruck},
+    Algorithm{allgather, "gather-bcast", "IB 5.3.2; BEO", "2 rounds, 2(P-1) messages in all: the fewest", false, false, always,
+              allgather_gather_bcast},
+    Algorithm{allgather, "gather-bcast-binomial", "IB 5.1.3; BEO", "2 ceil(log_{k+1} P) rounds, 2(P-1) messages in all", true, false,
+              always, allgather_gather_bcast_binomial},
 };
 
-constexpr std::array kCollectives{std::pair{barrier, std::string_view{"barrier"}},
-                                  std::pair{bcast, std::string_view{"bcast"}},
+constexpr std::array kCollectives{std::pair{barrier, std::string_view{"barrier"}}, std::pair{bcast, std::string_view{"bcast"}},
                                   std::pair{allgather, std::string_view{"allgather"}}};
 
 [[noreturn]] void bad(std::string message) { throw Error{Code::bad_configuration, std::move(message)}; }
@@ -106,23 +100,20 @@ void read_parameter(std::string_view text, Choice& choice) {
   const Algorithm& algorithm = *choice.algorithm;
   if (name == "k" && algorithm.has_k) {
     const std::int64_t k = number(value, false);
-    if (k < 1 || k > kLargestK)
-      bad(fmt::format("'{}': k is a number from 1 to {}; write for example k=3", text, kLargestK));
+    if (k < 1 || k > kLargestK) bad(fmt::format("'{}': k is a number from 1 to {}; write for example k=3", text, kLargestK));
     choice.parameters.k = static_cast<int>(k);
   } else if (name == "segment" && algorithm.has_segment) {
     choice.parameters.segment = number(value, true);
     if (choice.parameters.segment < 0) {
-      bad(fmt::format(
-          "'{}': a segment is a number of bytes, with k, M or G if you like; write for example segment=64k, "
-          "or segment=0 for whole messages",
-          text));
+      bad(
+          fmt::format("'{}': a segment is a number of bytes, with k, M or G if you like; write for example segment=64k, "
+                      "or segment=0 for whole messages",
+                      text));
     }
   } else {
-    const char* known = algorithm.has_k
-                            ? (algorithm.has_segment ? "the parameters k and segment" : "only the parameter k")
-                            : (algorithm.has_segment ? "only the parameter segment" : "no parameters");
-    bad(fmt::format("unknown parameter '{}': {} {} has {}", text, name_of(algorithm.collective), algorithm.name,
-                    known));
+    const char* known = algorithm.has_k ? (algorithm.has_segment ? "the parameters k and segment" : "only the parameter k")
+                                        : (algorithm.has_segment ? "only the parameter segment" : "no parameters");
+    bad(fmt::format("unknown parameter '{}': {} {} has {}", text, name_of(algorithm.collective), algorithm.name, known));
   }
 }
 
@@ -131,8 +122,8 @@ Choice read_choice(Collective collective, std::string_view text) {
   const std::string_view name = trimmed(text.substr(0, open));
   Choice choice{find(collective, name), {}};
   if (choice.algorithm == nullptr) {
-    throw Error{Code::unknown_algorithm, fmt::format("{0} has no algorithm '{1}'; write {0}= and one of: {2}",
-                                                     name_of(collective), name, names_of(collective))};
+    throw Error{Code::unknown_algorithm,
+                fmt::format("{0} has no algorithm '{1}'; write {0}= and one of: {2}", name_of(collective), name, names_of(collective))};
   }
   if (open == text.npos) return choice;
   const auto close = text.find(')', open);
@@ -149,9 +140,8 @@ Choice read_choice(Collective collective, std::string_view text) {
 std::span<const Algorithm> algorithms() noexcept { return kAlgorithms; }
 
 const Algorithm* find(Collective collective, std::string_view name) noexcept {
-  const auto it = std::find_if(kAlgorithms.begin(), kAlgorithms.end(), [&](const Algorithm& algorithm) {
-    return algorithm.collective == collective && algorithm.name == name;
-  });
+  const auto it = std::find_if(kAlgorithms.begin(), kAlgorithms.end(),
+                               [&](const Algorithm& algorithm) { return algorithm.collective == collective && algorithm.name == name; });
   return it == kAlgorithms.end() ? nullptr : &*it;
 }
 
@@ -187,10 +177,10 @@ std::map<Collective, Choice> parse_choices(std::string_view text) {
     const std::string_view name = next_part(part, '=');
     const auto collective = collective_named(name);
     if (!collective) {
-      bad(fmt::format(
-          "'{}': there is no collective '{}'; write for example allgather=bruck(k=3);bcast=chain(segment=64k), "
-          "the collective being barrier, bcast or allgather",
-          whole, name));
+      bad(
+          fmt::format("'{}': there is no collective '{}'; write for example allgather=bruck(k=3);bcast=chain(segment=64k), "
+                      "the collective being barrier, bcast or allgather",
+                      whole, name));
     }
     if (choices.count(*collective) != 0) bad(fmt::format("{} is chosen twice; leave one of the two", name));
     choices[*collective] = read_choice(*collective, trimmed(part));

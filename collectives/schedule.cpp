@@ -64,28 +64,20 @@ void link(Schedule& schedule, std::span<const Edge> edges) {
 
 std::string_view name_of(Buffer buffer) noexcept {
   switch (buffer) {
-    case Buffer::input:
-      return "input";
-    case Buffer::output:
-      return "output";
-    case Buffer::scratch:
-      return "scratch";
+    case Buffer::input: return "input";
+    case Buffer::output: return "output";
+    case Buffer::scratch: return "scratch";
   }
   return "?";
 }
 
 std::string_view name_of(StepKind kind) noexcept {
   switch (kind) {
-    case StepKind::send:
-      return "send";
-    case StepKind::recv:
-      return "recv";
-    case StepKind::recv_reduce:
-      return "recv_reduce";
-    case StepKind::copy:
-      return "copy";
-    case StepKind::reduce:
-      return "reduce";
+    case StepKind::send: return "send";
+    case StepKind::recv: return "recv";
+    case StepKind::recv_reduce: return "recv_reduce";
+    case StepKind::copy: return "copy";
+    case StepKind::reduce: return "reduce";
   }
   return "?";
 }

@@ -37,10 +37,10 @@ inline constexpr StepId kNoStep = ~StepId{0};
 
 struct Step {
   StepKind kind = StepKind::copy;
-  Rank peer = -1;       // of send, recv, recv_reduce
-  Ordinal ordinal = 0;  // counts the messages of the same direction between the two ranks, in authoring order
-  Slice source;         // of send, copy, reduce
-  Slice target;         // of recv, recv_reduce, copy, reduce
+  Rank peer = -1;                     // of send, recv, recv_reduce
+  Ordinal ordinal = 0;                // counts the messages of the same direction between the two ranks, in authoring order
+  Slice source;                       // of send, copy, reduce
+  Slice target;                       // of recv, recv_reduce, copy, reduce
   std::uint32_t predecessors = 0;     // how many steps must be done before this one
   std::uint32_t first_successor = 0;  // its successors are Schedule::successors[first_successor, + successor_count),
   std::uint32_t successor_count = 0;  // ascending
@@ -50,9 +50,7 @@ constexpr bool receives(StepKind kind) noexcept { return kind == StepKind::recv 
 constexpr bool is_message(StepKind kind) noexcept { return kind == StepKind::send || receives(kind); }
 constexpr bool reads_source(StepKind kind) noexcept { return !receives(kind); }
 constexpr bool writes_target(StepKind kind) noexcept { return kind != StepKind::send; }
-constexpr Bytes length_of(const Step& step) noexcept {
-  return receives(step.kind) ? step.target.length : step.source.length;
-}
+constexpr Bytes length_of(const Step& step) noexcept { return receives(step.kind) ? step.target.length : step.source.length; }
 
 // Invariants of a schedule from Builder: every edge goes from a lower to a higher StepId (so id order is one valid
 // sequential execution); ordinals of one direction between two ranks are 0, 1, 2, …; with in_place no step names

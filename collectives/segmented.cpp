@@ -9,9 +9,7 @@
 namespace tutti::collectives {
 namespace {
 
-bool overlap(const Slice& a, const Slice& b) noexcept {
-  return a.buffer == b.buffer && a.offset < b.end() && b.offset < a.end();
-}
+bool overlap(const Slice& a, const Slice& b) noexcept { return a.buffer == b.buffer && a.offset < b.end() && b.offset < a.end(); }
 
 bool conflict(const Step& a, const Step& b) noexcept {
   const bool a_reads = reads_source(a.kind), b_reads = reads_source(b.kind);
@@ -60,8 +58,7 @@ Pieces cut(const Schedule& whole, Bytes segment) {
 void cut_edge(const Schedule& whole, const Pieces& pieces, StepId before, StepId after, std::vector<Edge>& edges) {
   const Step &first = whole.steps[before], &second = whole.steps[after];
   const bool data = conflict(first, second);
-  const bool one_range_each =
-      is_message(first.kind) && is_message(second.kind);  // so the pieces that meet are adjacent
+  const bool one_range_each = is_message(first.kind) && is_message(second.kind);  // so the pieces that meet are adjacent
   const StepId b_end = pieces.first[after + 1];
   StepId b_first = pieces.first[after];  // pieces of `after` that end before the current piece of `before` are passed
   for (StepId a = pieces.first[before]; a < pieces.first[before + 1]; ++a) {

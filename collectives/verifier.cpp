@@ -28,20 +28,13 @@ Verdict verify(std::span<const Schedule> all_ranks, const Problem& problem) {
 
 std::string_view name_of(Violation violation) noexcept {
   switch (violation) {
-    case Violation::none:
-      return "none";
-    case Violation::wrong_result:
-      return "wrong_result";
-    case Violation::unmatched_message:
-      return "unmatched_message";
-    case Violation::size_mismatch:
-      return "size_mismatch";
-    case Violation::deadlock:
-      return "deadlock";
-    case Violation::unordered_overlap:
-      return "unordered_overlap";
-    case Violation::out_of_bounds:
-      return "out_of_bounds";
+    case Violation::none: return "none";
+    case Violation::wrong_result: return "wrong_result";
+    case Violation::unmatched_message: return "unmatched_message";
+    case Violation::size_mismatch: return "size_mismatch";
+    case Violation::deadlock: return "deadlock";
+    case Violation::unordered_overlap: return "unordered_overlap";
+    case Violation::out_of_bounds: return "out_of_bounds";
   }
   return "?";
 }

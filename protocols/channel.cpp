@@ -72,8 +72,7 @@ Answer Channel::put(Ring ring, const Transfer* transfer, const MessageName& name
     case Post::again:
       if (transfer) turn_[at(ring)] = transfer;
       return waiting();
-    case Post::failed:
-      break;
+    case Post::failed: break;
   }
   return Answer::failed;
 }
@@ -97,7 +96,8 @@ const Trailer* Channel::find(Ring ring, const MessageName& name) noexcept {
 void Channel::consume(Ring ring, const Trailer* trailer) noexcept {
   InFlow& in = in_[at(ring)];
   // The sequence is told by the slot, not by the trailer: with arrival by completion the trailer's word is data like any other.
-  const auto offset = static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(trailer) - reinterpret_cast<const std::byte*>(link_.trailer(ring, 0)));
+  const auto offset =
+      static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(trailer) - reinterpret_cast<const std::byte*>(link_.trailer(ring, 0)));
   const std::uint32_t index = offset / link_.shape()[ring].slot_bytes;
   const std::uint32_t slots = link_.shape()[ring].slots;
   in.take(in.first() + ((index - in.index(in.first())) & (slots - 1)));
@@ -112,7 +112,9 @@ void Channel::report(Ring ring) noexcept {
 Answer Channel::receive_eager(Ring ring, const MessageName& name, void* data, Bytes bytes) noexcept {
   const Trailer* trailer = find(ring, name);
   if (!trailer) return Answer::again;  // the executor looks at failures now and then, not at each poll
-  if (trailer->bytes != bytes) return complain(Code::size_mismatch, "a message of %lld bytes came where %lld were expected: do all ranks pass the same sizes?", trailer->bytes, bytes);
+  if (trailer->bytes != bytes)
+    return complain(Code::size_mismatch, "a message of %lld bytes came where %lld were expected: do all ranks pass the same sizes?",
+                    trailer->bytes, bytes);
   if (bytes != 0) std::memcpy(data, payload_of(trailer), static_cast<std::size_t>(bytes));
   consume(ring, trailer);
   return Answer::done;
@@ -136,7 +138,8 @@ Answer Channel::receive_pieces(Transfer& transfer, const MessageName& name, void
     const Trailer* trailer = find(Ring::eager, name);
     if (!trailer) return Answer::again;
     if (trailer->bytes > bytes - transfer.moved)
-      return complain(Code::size_mismatch, "a message of more than %lld bytes came where %lld were expected: do all ranks pass the same sizes?", bytes, bytes);
+      return complain(Code::size_mismatch,
+                      "a message of more than %lld bytes came where %lld were expected: do all ranks pass the same sizes?", bytes, bytes);
     std::memcpy(static_cast<std::byte*>(data) + transfer.moved, payload_of(trailer), trailer->bytes);
     transfer.moved += trailer->bytes;
     consume(Ring::eager, trailer);
@@ -170,21 +173,17 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
     if (found == kRendezvous) return Answer::again;
     const ReadyEntry entry = ready_entries_[found].entry;
     if (entry.target.length != static_cast<std::uint64_t>(bytes))
-      return complain(Code::size_mismatch, "the peer expects %lld bytes where %lld are sent: do all ranks pass the same sizes?", static_cast<long long>(entry.target.length), bytes);
+      return complain(Code::size_mismatch, "the peer expects %lld bytes where %lld are sent: do all ranks pass the same sizes?",
+                      static_cast<long long>(entry.target.length), bytes);
     if (!register_memory(transfer, data, bytes, false)) return Answer::failed;
     const bool notify = link_.notifies();
     const transport::Registration none;
     switch (link_.write(data, transfer.region ? transfer.region->registration : none, entry.target, static_cast<std::size_t>(bytes),
                         notify ? std::optional(entry.rendezvous) : std::nullopt, &transfer.ticket)) {
-      case Post::again:
-        return waiting();
-      case Post::failed:
-        return Answer::failed;
-      case Post::done:
-        transfer.ticket = 0;
-        break;
-      case Post::posted:
-        break;
+      case Post::again: return waiting();
+      case Post::failed: return Answer::failed;
+      case Post::done: transfer.ticket = 0; break;
+      case Post::posted: break;
     }
     transfer.rendezvous = entry.rendezvous;
     transfer.phase = notify ? kWaitCompletion : kTellFinished;
@@ -192,7 +191,8 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
   }
   if (transfer.phase == kTellFinished) {
     // Same queue pair, after the data: it cannot arrive before them.
-    const Answer answer = put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::finished)}, &transfer.rendezvous, sizeof transfer.rendezvous);
+    const Answer answer =
+        put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::finished)}, &transfer.rendezvous, sizeof transfer.rendezvous);
     if (answer != Answer::done) return answer;
     transfer.phase = kWaitCompletion;
   }
@@ -208,7 +208,9 @@ Answer Channel::receive_rendezvous(Transfer& transfer, const MessageName& name, 
     if (!register_memory(transfer, data, bytes, true)) return Answer::failed;
     std::uint32_t id = 0;
     while (rendezvous_used_[id]) ++id;
-    const ReadyEntry entry{{reinterpret_cast<std::uint64_t>(data), static_cast<std::uint64_t>(bytes), transfer.region ? transfer.region->registration.remote_key : 0}, id};
+    const ReadyEntry entry{{reinterpret_cast<std::uint64_t>(data), static_cast<std::uint64_t>(bytes),
+                            transfer.region ? transfer.region->registration.remote_key : 0},
+                           id};
     const Answer answer = put(Ring::ready, &transfer, name, &entry, sizeof entry);
     if (answer != Answer::done) return answer;
     rendezvous_used_.set(id);
@@ -301,7 +303,8 @@ void Channel::notify_failed(CommunicatorId communicator, Code code, int culprit)
 
 void Channel::send_notices() noexcept {
   while (notice_count_ != 0) {
-    const Answer answer = put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::communicator_failed)}, &notices_[notice_count_ - 1], sizeof(Notice));
+    const Answer answer = put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::communicator_failed)},
+                              &notices_[notice_count_ - 1], sizeof(Notice));
     if (answer == Answer::again) return;
     --notice_count_;
   }
@@ -317,7 +320,8 @@ Answer Channel::complain(Code code, const char* format, long long a, long long b
 // A peer that has consumed more than was sent is broken, or not who it seems to be: nothing it says can be trusted.
 Answer Channel::impossible_credit(Ring ring) noexcept {
   char text[128];
-  std::snprintf(text, sizeof text, "rank %d of MPI_COMM_WORLD gives credits for messages that were never sent (ring %d)", peer(), static_cast<int>(ring));
+  std::snprintf(text, sizeof text, "rank %d of MPI_COMM_WORLD gives credits for messages that were never sent (ring %d)", peer(),
+                static_cast<int>(ring));
   link_.fail(Code::transport_failed, text);
   return Answer::failed;
 }

@@ -30,7 +30,7 @@ struct Transfer {
   std::uint8_t phase = 0;
   std::uint32_t rendezvous = 0;  // of a receive: what the sender names when it has finished
   std::uint64_t ticket = 0;
-  Bytes moved = 0;               // bytes that have gone in pieces
+  Bytes moved = 0;  // bytes that have gone in pieces
   registration::Region* region = nullptr;
 };
 

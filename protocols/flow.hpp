@@ -33,8 +33,8 @@ class OutFlow {
 class InFlow {
  public:
   explicit InFlow(std::uint32_t slots = 1) : slots_(slots) {}
-  std::uint32_t first() const noexcept { return consumed_ + 1; }                 // the oldest sequence not consumed
-  std::uint32_t end() const noexcept { return consumed_ + 1 + slots_; }          // beyond the newest that can have come
+  std::uint32_t first() const noexcept { return consumed_ + 1; }         // the oldest sequence not consumed
+  std::uint32_t end() const noexcept { return consumed_ + 1 + slots_; }  // beyond the newest that can have come
   std::uint32_t index(std::uint32_t sequence) const noexcept { return (sequence - 1) & (slots_ - 1); }
   bool taken(std::uint32_t sequence) const noexcept { return (ahead_ >> (sequence - first())) & 1u; }
   void take(std::uint32_t sequence) noexcept {

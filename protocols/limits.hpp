@@ -15,7 +15,8 @@ struct Limits {
 };
 
 constexpr Limits limits_of(const transport::InboxShape& shape, bool direct) {
-  return {shape[transport::Ring::line].capacity(), shape[transport::Ring::small].capacity(), shape[transport::Ring::eager].capacity(), direct};
+  return {shape[transport::Ring::line].capacity(), shape[transport::Ring::small].capacity(), shape[transport::Ring::eager].capacity(),
+          direct};
 }
 
 // Both sides compute it from the message's length alone, so they never disagree.

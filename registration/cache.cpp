@@ -112,7 +112,8 @@ Region* Cache::find(std::uintptr_t begin, std::uintptr_t end, bool writable) noe
 void Cache::keep(Region* region) noexcept {
   region->kept = true;
   region->last_use = ++clock_;
-  const auto place = std::upper_bound(kept_.begin(), kept_.end(), region->begin, [](std::uintptr_t b, const Region* r) { return b < r->begin; });
+  const auto place =
+      std::upper_bound(kept_.begin(), kept_.end(), region->begin, [](std::uintptr_t b, const Region* r) { return b < r->begin; });
   kept_.insert(place, region);  // within capacity: fresh() made room
   kept_bytes_ += region->end - region->begin;
   longest_ = std::max<std::size_t>(longest_, region->end - region->begin);
@@ -133,7 +134,9 @@ void Cache::evict_one() noexcept {
   drop(oldest);
   ++statistics_.evictions;
   constexpr std::uintptr_t page = 4096;
-  const bool shared = std::any_of(kept_.begin(), kept_.end(), [&](const Region* r) { return r->begin / page <= region->end / page && region->begin / page <= r->end / page; });
+  const bool shared = std::any_of(kept_.begin(), kept_.end(), [&](const Region* r) {
+    return r->begin / page <= region->end / page && region->begin / page <= r->end / page;
+  });
   if (!shared) watcher_->forget(reinterpret_cast<void*>(region->begin), region->end - region->begin);
 }
 

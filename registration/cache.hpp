@@ -74,8 +74,8 @@ class Cache {
   // All Region objects ever made; they are reused and never freed before the end, so that nothing frees under the lock.
   std::vector<std::unique_ptr<Region>> storage_;
   std::vector<Region*> free_;
-  std::vector<Region*> kept_;   // by begin; capacity reserved outside of the lock's critical moments
-  std::vector<Region*> dead_;   // to be deregistered by the next acquire or release, never by the watcher
+  std::vector<Region*> kept_;  // by begin; capacity reserved outside of the lock's critical moments
+  std::vector<Region*> dead_;  // to be deregistered by the next acquire or release, never by the watcher
   std::size_t kept_bytes_ = 0, longest_ = 0;
   std::uint64_t clock_ = 0;
   Statistics statistics_;

@@ -59,7 +59,8 @@ Watcher::Watcher(std::mutex& lock, Gone gone) : lock_(lock), gone_(std::move(gon
     mode_ = UFFDIO_REGISTER_MODE_MISSING;
   }
   if (descriptor_ < 0) {
-    why_not_ = std::string("userfaultfd is not to be had (") + std::strerror(errno) + "); sysctl vm.unprivileged_userfaultfd=1 or a kernel from 5.11 on allows it";
+    why_not_ = std::string("userfaultfd is not to be had (") + std::strerror(errno) +
+               "); sysctl vm.unprivileged_userfaultfd=1 or a kernel from 5.11 on allows it";
     return;
   }
   stop_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -104,9 +105,7 @@ void Watcher::read_events() noexcept {
   uffd_msg message;
   while (read(descriptor_, &message, sizeof message) == static_cast<ssize_t>(sizeof message)) {
     switch (message.event) {
-      case UFFD_EVENT_UNMAP:
-        gone_(message.arg.remove.start, message.arg.remove.end);
-        break;
+      case UFFD_EVENT_UNMAP: gone_(message.arg.remove.start, message.arg.remove.end); break;
       case UFFD_EVENT_REMOVE: {
         // The mapping stays, its pages are gone: in missing mode the next touch would wait for us. Let go of it.
         gone_(message.arg.remove.start, message.arg.remove.end);
@@ -125,8 +124,7 @@ void Watcher::read_events() noexcept {
         ioctl(descriptor_, UFFDIO_UNREGISTER, &range);
         break;
       }
-      default:
-        break;
+      default: break;
     }
   }
 }

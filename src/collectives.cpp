@@ -14,7 +14,8 @@ using collectives::Collective;
 Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks = 1) {
   Bytes bytes = 0, span = 0;
   if (count < 0) throw Error(Code::bad_count, fmt::format("the count is {}; it must not be negative", static_cast<long long>(count)));
-  if (__builtin_mul_overflow(static_cast<Bytes>(count), std::max(layout.size, std::abs(layout.extent)), &span) || __builtin_mul_overflow(span, static_cast<Bytes>(blocks), &span) ||
+  if (__builtin_mul_overflow(static_cast<Bytes>(count), std::max(layout.size, std::abs(layout.extent)), &span) ||
+      __builtin_mul_overflow(span, static_cast<Bytes>(blocks), &span) ||
       __builtin_mul_overflow(static_cast<Bytes>(count), layout.size, &bytes))
     throw Error(Code::bad_count, fmt::format("{} elements of {} bytes do not fit in 63 bits", static_cast<long long>(count), layout.size));
   return bytes;
@@ -54,7 +55,8 @@ void broadcast(Library& state, void* buffer, MPI_Count count, MPI_Datatype type,
   Communicator& comm = communicator_of(handle);
   const Layout layout = state.datatypes.layout(type);
   const Bytes bytes = bytes_of(count, layout);
-  if (root < 0 || root >= comm.size()) throw Error(Code::bad_root, fmt::format("the root is {}, and the communicator has ranks 0 to {}", root, comm.size() - 1));
+  if (root < 0 || root >= comm.size())
+    throw Error(Code::bad_root, fmt::format("the root is {}, and the communicator has ranks 0 to {}", root, comm.size() - 1));
   if (buffer == MPI_IN_PLACE) throw Error(Code::bad_buffer, "MPI_IN_PLACE has no meaning in a broadcast; pass the buffer");
   if (layout.contiguous) {
     check_buffer(buffer, bytes, "buffer");
@@ -66,7 +68,8 @@ void broadcast(Library& state, void* buffer, MPI_Count count, MPI_Datatype type,
   if (comm.rank() != root) state.datatypes.unpack(packed.get(), buffer, count, type, layout);
 }
 
-void allgather(Library& state, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, tutti_comm handle) {
+void allgather(Library& state, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+               MPI_Datatype recvtype, tutti_comm handle) {
   Communicator& comm = communicator_of(handle);
   const bool in_place = sendbuf == MPI_IN_PLACE;
   if (recvbuf == MPI_IN_PLACE) throw Error(Code::bad_buffer, "MPI_IN_PLACE is allowed as `sendbuf` only");
@@ -79,12 +82,15 @@ void allgather(Library& state, const void* sendbuf, MPI_Count sendcount, MPI_Dat
   if (!in_place) {
     from = state.datatypes.layout(sendtype);
     const Bytes sent = bytes_of(sendcount, from);
-    if (sent != block) throw Error(Code::size_mismatch, fmt::format("a block of {} bytes is sent and one of {} bytes received; they must be equal", sent, block));
+    if (sent != block)
+      throw Error(Code::size_mismatch,
+                  fmt::format("a block of {} bytes is sent and one of {} bytes received; they must be equal", sent, block));
     if (from.contiguous) check_buffer(sendbuf, block, "sendbuf");
     if (block > 0) {
       const Span out(sendbuf, sendcount, from), in(recvbuf, all, to);
       if (out.begin < in.end && in.begin < out.end)
-        throw Error(Code::buffers_overlap, "`sendbuf` and `recvbuf` share bytes; to send the own block of `recvbuf`, pass MPI_IN_PLACE as `sendbuf`");
+        throw Error(Code::buffers_overlap,
+                    "`sendbuf` and `recvbuf` share bytes; to send the own block of `recvbuf`, pass MPI_IN_PLACE as `sendbuf`");
     }
   }
   if (to.contiguous && (in_place || from.contiguous)) return comm.run(Collective::allgather, block, 0, in_place, sendbuf, recvbuf);
@@ -116,6 +122,7 @@ int tutti_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, tutt
   return guard([&](Library& state) { broadcast(state, buffer, count, type, root, comm); });
 }
 
-int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, tutti_comm comm) {
+int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                    MPI_Datatype recvtype, tutti_comm comm) {
   return guard([&](Library& state) { allgather(state, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
 }

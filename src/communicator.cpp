@@ -33,12 +33,18 @@ collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_
 
 std::size_t Communicator::KeyHash::operator()(const Key& key) const noexcept {
   std::uint64_t hash = static_cast<std::uint64_t>(key.bytes) * 0x9E3779B97F4A7C15ull;
-  hash ^= (static_cast<std::uint64_t>(key.root) << 8) ^ (static_cast<std::uint64_t>(key.collective) << 1) ^ static_cast<std::uint64_t>(key.in_place);
+  hash ^= (static_cast<std::uint64_t>(key.root) << 8) ^ (static_cast<std::uint64_t>(key.collective) << 1) ^
+          static_cast<std::uint64_t>(key.in_place);
   return static_cast<std::size_t>(hash * 0x9E3779B97F4A7C15ull);
 }
 
 Communicator::Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks, std::map<Collective, Choice> forced)
-    : engine_(engine), id_(id), rank_(rank), world_ranks_(std::move(world_ranks)), forced_(std::move(forced)), facts_(facts_of(engine, world_ranks_)) {
+    : engine_(engine),
+      id_(id),
+      rank_(rank),
+      world_ranks_(std::move(world_ranks)),
+      forced_(std::move(forced)),
+      facts_(facts_of(engine, world_ranks_)) {
   engine_.add(*this);
 }
 
@@ -64,17 +70,20 @@ Communicator::Prepared& Communicator::prepare(const Key& key) {
     throw Error(Code::algorithm_not_applicable, fmt::format("{} cannot run this {}: {}; change the setting `algorithm` (TUTTI_ALGORITHM)",
                                                             collectives::to_string(choice), collectives::name_of(key.collective), *reason));
   if (prepared_.size() >= kMaxPrepared) {
-    const auto oldest = std::min_element(prepared_.begin(), prepared_.end(), [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; });
+    const auto oldest = std::min_element(prepared_.begin(), prepared_.end(),
+                                         [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; });
     std::replace(last_.begin(), last_.end(), &oldest->second, static_cast<Prepared*>(nullptr));
     prepared_.erase(oldest);
   }
-  auto execution = std::make_unique<Execution>(choice.algorithm->build(problem, choice.parameters),
-                                               [&](Rank peer) -> Channel& { return engine_.channel(world_ranks_[static_cast<std::size_t>(peer)]); });
+  auto execution = std::make_unique<Execution>(choice.algorithm->build(problem, choice.parameters), [&](Rank peer) -> Channel& {
+    return engine_.channel(world_ranks_[static_cast<std::size_t>(peer)]);
+  });
   return prepared_.insert_or_assign(key, Prepared{key, choice, std::move(execution), 0}).first->second;
 }
 
 void Communicator::run(Collective collective, Bytes bytes, int root, bool in_place, const void* input, void* output) {
-  if (failed()) [[unlikely]] throw_failure();
+  if (failed()) [[unlikely]]
+    throw_failure();
   Prepared& prepared = this->prepared({collective, in_place, root, bytes});
   prepared.last_use = ++uses_;
   Execution& execution = *prepared.execution;
@@ -113,14 +122,16 @@ void Communicator::throw_failure() {
 }
 
 std::string Communicator::describe() const {
-  std::string text = fmt::format(R"("communicator":{{"id":{},"size":{},"rank":{},"nodes":{},"max_ranks_per_node":{},"address_bytes":{},"failed":{},"collectives":{{)", id_,
-                                 size(), rank_, facts_.nodes, facts_.max_ranks_per_node, world_ranks_.capacity() * sizeof(int), failed());
+  std::string text = fmt::format(
+      R"("communicator":{{"id":{},"size":{},"rank":{},"nodes":{},"max_ranks_per_node":{},"address_bytes":{},"failed":{},"collectives":{{)",
+      id_, size(), rank_, facts_.nodes, facts_.max_ranks_per_node, world_ranks_.capacity() * sizeof(int), failed());
   const char* separator = "";
   for (const Prepared* last : last_) {
     if (!last) continue;
     const auto& schedule = last->execution->schedule();
-    text += fmt::format(R"({}"{}":{{"algorithm":"{}","digest":"{:016x}","steps":{},"scratch_bytes":{}}})", separator, collectives::name_of(last->key.collective),
-                        collectives::to_string(last->choice), schedule.digest(), schedule.steps.size(), schedule.scratch_bytes);
+    text += fmt::format(R"({}"{}":{{"algorithm":"{}","digest":"{:016x}","steps":{},"scratch_bytes":{}}})", separator,
+                        collectives::name_of(last->key.collective), collectives::to_string(last->choice), schedule.digest(),
+                        schedule.steps.size(), schedule.scratch_bytes);
     separator = ",";
   }
   return text + "}}";

@@ -17,7 +17,8 @@ namespace tutti {
 class Communicator {
  public:
   // `world_ranks`: the members, by rank of this communicator. `id`: agreed by all members.
-  Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks, std::map<collectives::Collective, collectives::Choice> forced);
+  Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks,
+               std::map<collectives::Collective, collectives::Choice> forced);
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;

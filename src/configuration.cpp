@@ -55,9 +55,12 @@ std::string shown(Enum value, const std::array<Word<Enum>, N>& words) {
   return "?";
 }
 
-constexpr std::array<Word<TransportChoice>, 3> kTransports{{{"auto", TransportChoice::automatic}, {"shm", TransportChoice::shm}, {"verbs", TransportChoice::verbs}}};
-constexpr std::array<Word<Arrival>, 4> kArrivals{{{"auto", Arrival::automatic}, {"tail", Arrival::tail}, {"imm", Arrival::imm}, {"flag", Arrival::flag}}};
-constexpr std::array<Word<ShmCopy>, 3> kCopies{{{"auto", ShmCopy::automatic}, {"single", ShmCopy::single_copy}, {"double", ShmCopy::double_copy}}};
+constexpr std::array<Word<TransportChoice>, 3> kTransports{
+    {{"auto", TransportChoice::automatic}, {"shm", TransportChoice::shm}, {"verbs", TransportChoice::verbs}}};
+constexpr std::array<Word<Arrival>, 4> kArrivals{
+    {{"auto", Arrival::automatic}, {"tail", Arrival::tail}, {"imm", Arrival::imm}, {"flag", Arrival::flag}}};
+constexpr std::array<Word<ShmCopy>, 3> kCopies{
+    {{"auto", ShmCopy::automatic}, {"single", ShmCopy::single_copy}, {"double", ShmCopy::double_copy}}};
 constexpr std::array<Word<Wire>, 3> kWires{{{"auto", Wire::automatic}, {"hardware", Wire::hardware}, {"software", Wire::software}}};
 constexpr std::array<Word<LogLevel>, 2> kLogs{{{"off", LogLevel::off}, {"info", LogLevel::info}}};
 constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
@@ -69,43 +72,73 @@ int slots(std::string_view text) {
 }
 
 // One line of the table: how the member is read and shown follows from its type.
-#define TEXT(member, name, type, doc) \
-  Setting { name, type, doc, [](Configuration& c, std::string_view v) { c.member = v; }, [](const Configuration& c) { return c.member; } }
-#define WORD(member, words, name, type, doc) \
-  Setting { name, type, doc, [](Configuration& c, std::string_view v) { c.member = chosen(v, words); }, [](const Configuration& c) { return shown(c.member, words); } }
-#define NUMBER(member, least, most, name, type, doc) \
-  Setting { name, type, doc, [](Configuration& c, std::string_view v) { c.member = static_cast<int>(number(v, least, most, false)); }, [](const Configuration& c) { return fmt::to_string(c.member); } }
-#define SIZE(member, least, most, name, doc) \
-  Setting { name, "bytes", doc, [](Configuration& c, std::string_view v) { c.member = number(v, least, most, true); }, [](const Configuration& c) { return fmt::to_string(c.member); } }
-#define SLOTS(member, name, doc) \
-  Setting { name, "power of two, 1 to 64", doc, [](Configuration& c, std::string_view v) { c.member = slots(v); }, [](const Configuration& c) { return fmt::to_string(c.member); } }
+#define TEXT(member, name, type, doc)                                                                                            \
+  Setting {                                                                                                                      \
+    name, type, doc, [](Configuration& c, std::string_view v) { c.member = v; }, [](const Configuration& c) { return c.member; } \
+  }
+#define WORD(member, words, name, type, doc)                                                    \
+  Setting {                                                                                     \
+    name, type, doc, [](Configuration& c, std::string_view v) { c.member = chosen(v, words); }, \
+        [](const Configuration& c) { return shown(c.member, words); }                           \
+  }
+#define NUMBER(member, least, most, name, type, doc)                                                                           \
+  Setting {                                                                                                                    \
+    name, type, doc, [](Configuration& c, std::string_view v) { c.member = static_cast<int>(number(v, least, most, false)); }, \
+        [](const Configuration& c) { return fmt::to_string(c.member); }                                                        \
+  }
+#define SIZE(member, least, most, name, doc)                                                                   \
+  Setting {                                                                                                    \
+    name, "bytes", doc, [](Configuration& c, std::string_view v) { c.member = number(v, least, most, true); }, \
+        [](const Configuration& c) { return fmt::to_string(c.member); }                                        \
+  }
+#define SLOTS(member, name, doc)                                                                           \
+  Setting {                                                                                                \
+    name, "power of two, 1 to 64", doc, [](Configuration& c, std::string_view v) { c.member = slots(v); }, \
+        [](const Configuration& c) { return fmt::to_string(c.member); }                                    \
+  }
 
 const Setting kSettings[] = {
-    WORD(transport, kTransports, "transport", "auto|shm|verbs", "How ranks reach each other. auto: shared memory on a node, verbs between nodes. verbs: verbs on a node too."),
-    TEXT(algorithm, "algorithm", "collective=name(k=N,segment=SIZE);…", "Forces algorithms, such as allgather=bruck(k=3);bcast=chain(segment=64k). `tutti list` names them all."),
+    WORD(transport, kTransports, "transport", "auto|shm|verbs",
+         "How ranks reach each other. auto: shared memory on a node, verbs between nodes. verbs: verbs on a node too."),
+    TEXT(algorithm, "algorithm", "collective=name(k=N,segment=SIZE);…",
+         "Forces algorithms, such as allgather=bruck(k=3);bcast=chain(segment=64k). `tutti list` names them all."),
     TEXT(device, "device", "name", "The RDMA device. Empty: the first with an active port and a GID."),
     NUMBER(port, 0, 255, "port", "number", "The device's port. 0: the first active one."),
-    NUMBER(gid_index, -1, 255, "gid_index", "number", "The GID's index. -1: RoCE v2 with an IPv4 address if there is one, else the best there is."),
+    NUMBER(gid_index, -1, 255, "gid_index", "number",
+           "The GID's index. -1: RoCE v2 with an IPv4 address if there is one, else the best there is."),
     NUMBER(mtu, 0, 4096, "mtu", "256, 512, 1024, 2048, 4096", "Largest packet, in bytes. 0: the port's; the smaller of both ends counts."),
-    WORD(arrival, kArrivals, "arrival", "auto|tail|imm|flag", "How a receiver learns of an arrival over verbs. auto: tail if the device writes in order, else imm (always safe). flag and tail by hand: at your own word that the device keeps order."),
-    NUMBER(verbs_timeout, 1, 31, "verbs_timeout", "exponent, 1 to 31", "A packet without acknowledgement is sent again after 4.096 us times two to this power."),
-    NUMBER(verbs_retry, 1, 6, "verbs_retry", "number, 1 to 6", "How often, before the peer counts as dead. 7 would mean for ever on some devices."),
-    NUMBER(connect_timeout_ms, 100, 600000, "connect_timeout", "milliseconds", "How long a connection may take until the peer counts as unreachable."),
-    NUMBER(timeout_ms, 0, 2000000000, "timeout", "milliseconds", "How long a rank waits for another in a collective. 0: for ever, as slow is not dead."),
-    NUMBER(probe_interval_ms, 1, 60000, "probe_interval", "milliseconds", "How often a waiting rank asks the peers it waits for for a sign of life."),
+    WORD(arrival, kArrivals, "arrival", "auto|tail|imm|flag",
+         "How a receiver learns of an arrival over verbs. auto: tail if the device writes in order, else imm (always safe). flag and tail "
+         "by hand: at your own word that the device keeps order."),
+    NUMBER(verbs_timeout, 1, 31, "verbs_timeout", "exponent, 1 to 31",
+           "A packet without acknowledgement is sent again after 4.096 us times two to this power."),
+    NUMBER(verbs_retry, 1, 6, "verbs_retry", "number, 1 to 6",
+           "How often, before the peer counts as dead. 7 would mean for ever on some devices."),
+    NUMBER(connect_timeout_ms, 100, 600000, "connect_timeout", "milliseconds",
+           "How long a connection may take until the peer counts as unreachable."),
+    NUMBER(timeout_ms, 0, 2000000000, "timeout", "milliseconds",
+           "How long a rank waits for another in a collective. 0: for ever, as slow is not dead."),
+    NUMBER(probe_interval_ms, 1, 60000, "probe_interval", "milliseconds",
+           "How often a waiting rank asks the peers it waits for for a sign of life."),
     WORD(registration_cache, kSwitch, "registration_cache", "on|off", "Keep user buffers registered between calls."),
     SIZE(registration_cache_bytes, 0, (1ll << 50), "registration_cache_bytes", "Most bytes that stay registered without being in use."),
-    NUMBER(registration_cache_regions, 1, 1000000, "registration_cache_regions", "number", "Most regions that stay registered without being in use."),
-    SIZE(eager_limit, 1024, (1 << 20), "eager_limit", "Over verbs: longer messages go by rendezvous, straight into the user's buffer. The same on all ranks."),
+    NUMBER(registration_cache_regions, 1, 1000000, "registration_cache_regions", "number",
+           "Most regions that stay registered without being in use."),
+    SIZE(eager_limit, 1024, (1 << 20), "eager_limit",
+         "Over verbs: longer messages go by rendezvous, straight into the user's buffer. The same on all ranks."),
     SIZE(shm_eager_limit, 1024, (1 << 20), "shm_eager_limit", "The same over shared memory."),
     SIZE(small_bytes, 64, 65536, "small_bytes", "Longest message of the ring of small slots. The same on all ranks."),
     SLOTS(line_slots, "line_slots", "Slots for messages of a cache line, for each connection. The same on all ranks, as all slots."),
     SLOTS(small_slots, "small_slots", "Slots for small messages, for each connection."),
     SLOTS(eager_slots, "eager_slots", "Slots for messages up to the eager limit, for each connection."),
     SLOTS(ready_slots, "ready_slots", "Slots for ready-to-receive entries, for each connection."),
-    WORD(shm_copy, kCopies, "shm_copy", "auto|single|double", "Large messages on a node: one copy by the kernel (process_vm_writev), or two through shared memory. auto: single where the kernel permits it."),
-    NUMBER(spin, -1, 1000000000, "spin", "number", "Polls before a waiting rank gives its core away. -1: many if each rank has a core of its own, none otherwise."),
-    WORD(wire, kWires, "wire", "auto|hardware|software", "Whether packets cost CPU time (rxe, siw): the choice of algorithm then saves packets rather than rounds."),
+    WORD(shm_copy, kCopies, "shm_copy", "auto|single|double",
+         "Large messages on a node: one copy by the kernel (process_vm_writev), or two through shared memory. auto: single where the "
+         "kernel permits it."),
+    NUMBER(spin, -1, 1000000000, "spin", "number",
+           "Polls before a waiting rank gives its core away. -1: many if each rank has a core of its own, none otherwise."),
+    WORD(wire, kWires, "wire", "auto|hardware|software",
+         "Whether packets cost CPU time (rxe, siw): the choice of algorithm then saves packets rather than rounds."),
     TEXT(node, "node", "name", "Stands for the host name in deciding which ranks share a node."),
     WORD(log, kLogs, "log", "off|info", "info: what was chosen and why, to standard error or to tutti_options.log."),
 };
@@ -138,15 +171,19 @@ void apply(Configuration& configuration, const Setting& setting, std::string_vie
 void apply_line(Configuration& configuration, std::string_view line, const std::string& source) {
   const auto equals = line.find('=');
   const std::string_view name = trimmed(line.substr(0, equals));
-  if (equals == std::string_view::npos) throw Error(Code::bad_configuration, fmt::format("{}: expected name = value, not '{}'", source, line));
+  if (equals == std::string_view::npos)
+    throw Error(Code::bad_configuration, fmt::format("{}: expected name = value, not '{}'", source, line));
   const Setting* setting = find(name);
-  if (!setting) throw Error(Code::bad_configuration, fmt::format("{}: there is no setting `{}`; there are: {}", source, name, known_names()));
+  if (!setting)
+    throw Error(Code::bad_configuration, fmt::format("{}: there is no setting `{}`; there are: {}", source, name, known_names()));
   apply(configuration, *setting, trimmed(line.substr(equals + 1)), source);
 }
 
 void read_file(Configuration& configuration, const char* path) {
   std::ifstream file(path);
-  if (!file) throw Error(Code::bad_configuration, fmt::format("TUTTI_CONFIG: the file {} cannot be read: {}", path, std::strerror(errno)), kNoPeer, errno);
+  if (!file)
+    throw Error(Code::bad_configuration, fmt::format("TUTTI_CONFIG: the file {} cannot be read: {}", path, std::strerror(errno)), kNoPeer,
+                errno);
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     const std::string_view text = trimmed(std::string_view(line).substr(0, line.find('#')));
@@ -161,7 +198,8 @@ void read_environment(Configuration& configuration) {
     if (!text.starts_with("TUTTI_")) continue;
     const auto equals = text.find('=');
     const std::string_view variable = text.substr(0, equals);
-    const auto* found = std::find_if(std::begin(kSettings), std::end(kSettings), [&](const Setting& s) { return environment_name(s) == variable; });
+    const auto* found =
+        std::find_if(std::begin(kSettings), std::end(kSettings), [&](const Setting& s) { return environment_name(s) == variable; });
     if (found != std::end(kSettings))
       apply(configuration, *found, text.substr(equals + 1), std::string(variable));
     else if (variable != "TUTTI_CONFIG")

@@ -50,9 +50,9 @@ struct Configuration {
 };
 
 struct Setting {
-  std::string_view name;           // in files and tutti_options; the environment has TUTTI_ and capitals
-  std::string_view type;           // for people: "auto|shm|verbs", "bytes", "number 1…6", …
-  std::string_view documentation;  // one or two sentences
+  std::string_view name;                                  // in files and tutti_options; the environment has TUTTI_ and capitals
+  std::string_view type;                                  // for people: "auto|shm|verbs", "bytes", "number 1…6", …
+  std::string_view documentation;                         // one or two sentences
   void (*parse)(Configuration&, std::string_view value);  // throws std::string: what is wrong with the value
   std::string (*show)(const Configuration&);
 };

@@ -52,7 +52,8 @@ Datatypes::Datatypes() {
   // A duplicate has an error handler of its own; errors on it are returned and the program's handlers are not called.
   if (MPI_Comm_dup(MPI_COMM_SELF, &self_) != MPI_SUCCESS) throw Error(Code::bootstrap_failed, "MPI_Comm_dup(MPI_COMM_SELF) failed");
   MPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
-  const MPI_Datatype common[] = {MPI_BYTE, MPI_CHAR, MPI_INT, MPI_DOUBLE, MPI_FLOAT, MPI_LONG, MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_INT64_T, MPI_UINT64_T, MPI_UNSIGNED_CHAR, MPI_INT32_T};
+  const MPI_Datatype common[] = {MPI_BYTE,     MPI_CHAR,          MPI_INT,     MPI_DOUBLE,   MPI_FLOAT,         MPI_LONG,
+                                 MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_INT64_T, MPI_UINT64_T, MPI_UNSIGNED_CHAR, MPI_INT32_T};
   static_assert(std::size(common) == std::size(decltype(known_){}));
   for (std::size_t i = 0; i < std::size(common); ++i) {
     int size = 0;
@@ -68,11 +69,13 @@ Datatypes::~Datatypes() {
 }
 
 Layout Datatypes::examine(MPI_Datatype type) const {
-  if (type == MPI_DATATYPE_NULL) throw Error(Code::bad_datatype, "the datatype is MPI_DATATYPE_NULL; pass the type of the elements, such as MPI_DOUBLE");
+  if (type == MPI_DATATYPE_NULL)
+    throw Error(Code::bad_datatype, "the datatype is MPI_DATATYPE_NULL; pass the type of the elements, such as MPI_DOUBLE");
   // MPI has no question "is it committed?". A send to MPI_PROC_NULL moves nothing, but checks its arguments first.
   alignas(64) static char nothing[64];
   if (const int code = MPI_Send(nothing, 1, type, MPI_PROC_NULL, 0, self_); code != MPI_SUCCESS)
-    throw Error(Code::datatype_not_committed, fmt::format("the datatype cannot be used for communication: {}; call MPI_Type_commit on it first", text_of(code)));
+    throw Error(Code::datatype_not_committed,
+                fmt::format("the datatype cannot be used for communication: {}; call MPI_Type_commit on it first", text_of(code)));
   Layout layout;
   MPI_Count size = 0, lower = 0, extent = 0, true_lower = 0, true_extent = 0;
   check(MPI_Type_size_x(type, &size), "MPI_Type_size_x");
@@ -86,7 +89,9 @@ Layout Datatypes::examine(MPI_Datatype type) const {
 template <class Call>
 void Datatypes::in_chunks(MPI_Count count, const Layout& layout, Call&& call) const {
   if (layout.size == 0) return;
-  if (layout.size > INT_MAX) throw Error(Code::unsupported, fmt::format("one element of the derived datatype has {} bytes; MPI_Pack ends at {}", layout.size, INT_MAX));
+  if (layout.size > INT_MAX)
+    throw Error(Code::unsupported,
+                fmt::format("one element of the derived datatype has {} bytes; MPI_Pack ends at {}", layout.size, INT_MAX));
   const MPI_Count most = INT_MAX / layout.size;
   for (MPI_Count done = 0; done < count;) {
     const auto chunk = static_cast<int>(std::min<MPI_Count>(most, count - done));
@@ -99,7 +104,8 @@ void Datatypes::pack(const void* typed, MPI_Count count, MPI_Datatype type, cons
   in_chunks(count, layout, [&](Bytes from, Bytes to, int elements, int length) {
     int position = 0;
     check(MPI_Pack(static_cast<const std::byte*>(typed) + from, elements, type, bytes + to, length, &position, self_), "MPI_Pack");
-    if (position != length) throw Error(Code::unsupported, "this MPI packs the datatype into another number of bytes than its size; use a contiguous type");
+    if (position != length)
+      throw Error(Code::unsupported, "this MPI packs the datatype into another number of bytes than its size; use a contiguous type");
   });
 }
 

@@ -39,7 +39,6 @@ constexpr std::uint32_t slot_for(Bytes payload) {
   return (lines | 1u) * 64;
 }
 
-
 transport::verbs::Options verbs_options(const Configuration& c, const Log& log) {
   transport::verbs::Options options;
   options.device = {c.device, c.port, c.gid_index};
@@ -58,7 +57,11 @@ transport::verbs::Options verbs_options(const Configuration& c, const Log& log) 
 
 transport::InboxShape inbox_shape(const Configuration& c, Bytes eager_limit) {
   const auto slots = [](int n) { return static_cast<std::uint32_t>(n); };
-  return {{{{64, slots(c.line_slots)}, {slot_for(c.small_bytes), slots(c.small_slots)}, {slot_for(eager_limit), slots(c.eager_slots)}, {64, slots(c.ready_slots)}, {64, slots(c.ready_slots)}}}};
+  return {{{{64, slots(c.line_slots)},
+            {slot_for(c.small_bytes), slots(c.small_slots)},
+            {slot_for(eager_limit), slots(c.eager_slots)},
+            {64, slots(c.ready_slots)},
+            {64, slots(c.ready_slots)}}}};
 }
 
 Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, bool threads, Log log)
@@ -84,7 +87,8 @@ void Engine::agree(transport::Bootstrap& bootstrap, const std::function<void()>&
   const std::int64_t worst = bootstrap.maximum(error ? size_ - rank_ : 0);
   if (error) std::rethrow_exception(error);
   if (worst > 0)
-    throw Error(Code::bootstrap_failed, fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned", size_ - worst), static_cast<int>(size_ - worst));
+    throw Error(Code::bootstrap_failed, fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned", size_ - worst),
+                static_cast<int>(size_ - worst));
 }
 
 void Engine::open_transports(transport::Bootstrap& bootstrap) {
@@ -104,11 +108,13 @@ void Engine::open_transports(transport::Bootstrap& bootstrap) {
 
   std::set<std::uint64_t> nodes;
   for (int r = 0; r < size_; ++r) nodes.insert(shm_->node_of(r));
-  const bool wanted = configuration_.transport == TransportChoice::verbs || (configuration_.transport == TransportChoice::automatic && nodes.size() > 1);
+  const bool wanted =
+      configuration_.transport == TransportChoice::verbs || (configuration_.transport == TransportChoice::automatic && nodes.size() > 1);
   // The setting may differ between ranks by mistake; the device is opened by all or by none.
   if (bootstrap.maximum(wanted ? 1 : 0) == 0) return;
   agree(bootstrap, [&] {
-    verbs_ = std::make_unique<transport::verbs::VerbsTransport>(verbs_options(configuration_, log_), rank_, size_, inbox_shape(configuration_, configuration_.eager_limit));
+    verbs_ = std::make_unique<transport::verbs::VerbsTransport>(verbs_options(configuration_, log_), rank_, size_,
+                                                                inbox_shape(configuration_, configuration_.eager_limit));
   });
   const Address device = verbs_->address();
   bootstrap.allgather(&device, sizeof device, addresses.data());
@@ -123,8 +129,12 @@ Channel& Engine::channel(int world_rank) {
   const bool same_node = shm_->reaches(world_rank);
   if (same_node && configuration_.transport != TransportChoice::verbs) return channel_over(shm_->connect(world_rank));
   if (!verbs_)
-    throw Error(Code::unreachable,
-                fmt::format("rank {} of MPI_COMM_WORLD is on another node, and the setting `transport` allows shared memory only; set TUTTI_TRANSPORT=auto", world_rank), world_rank);
+    throw Error(
+        Code::unreachable,
+        fmt::format(
+            "rank {} of MPI_COMM_WORLD is on another node, and the setting `transport` allows shared memory only; set TUTTI_TRANSPORT=auto",
+            world_rank),
+        world_rank);
   return channel_over(verbs_->connect(world_rank));
 }
 
@@ -181,14 +191,19 @@ bool Engine::look_after(Patience& patience, Communicator& communicator, const Vi
     if (channel.failed())
       communicator.fail(channel.failure_code(), channel.peer(), channel.failure());
     else if (channel.closed() && patience.parting)
-      communicator.fail(Code::peer_finalized, channel.peer(),
-                        fmt::format("rank {} of MPI_COMM_WORLD has called tutti_finalize, and this rank waits for it; do all ranks call the same collectives?", channel.peer()));
+      communicator.fail(
+          Code::peer_finalized, channel.peer(),
+          fmt::format(
+              "rank {} of MPI_COMM_WORLD has called tutti_finalize, and this rank waits for it; do all ranks call the same collectives?",
+              channel.peer()));
     else
       parting |= channel.closed();
   });
   patience.parting = parting;
   if (configuration_.timeout_ms > 0 && patience.looked - patience.since > std::chrono::milliseconds(configuration_.timeout_ms))
-    communicator.fail(Code::timed_out, waits_for, fmt::format("rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting `timeout`", waits_for, configuration_.timeout_ms));
+    communicator.fail(Code::timed_out, waits_for,
+                      fmt::format("rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting `timeout`", waits_for,
+                                  configuration_.timeout_ms));
   return !communicator.failed();
 }
 
@@ -225,9 +240,10 @@ void Engine::communicator_failed(CommunicatorId id, Code code, int culprit, int 
     return;
   }
   (*found)->fail(code, culprit,
-                 code == Code::peer_failed ? fmt::format("rank {} of MPI_COMM_WORLD has failed, says rank {}", culprit, told_by)
-                                           : fmt::format("rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})", told_by,
-                                                         tutti_error_string(static_cast<int>(code)), culprit));
+                 code == Code::peer_failed
+                     ? fmt::format("rank {} of MPI_COMM_WORLD has failed, says rank {}", culprit, told_by)
+                     : fmt::format("rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})", told_by,
+                                   tutti_error_string(static_cast<int>(code)), culprit));
 }
 
 bool Engine::abandoned(CommunicatorId id) const noexcept {
@@ -278,7 +294,8 @@ void Engine::farewell() noexcept {
 }
 
 std::string Engine::describe() const {
-  std::string text = fmt::format(R"("world_size":{},"world_rank":{},"oversubscribed":{},"software_wire":{},"connections":{{)", size_, rank_, oversubscribed_, software_wire_);
+  std::string text = fmt::format(R"("world_size":{},"world_rank":{},"oversubscribed":{},"software_wire":{},"connections":{{)", size_, rank_,
+                                 oversubscribed_, software_wire_);
   std::map<std::string, int> connections;
   for (Channel* c : connected_) ++connections[c->link().kind()];
   const char* separator = "";
@@ -287,8 +304,7 @@ std::string Engine::describe() const {
     separator = ",";
   }
   text += fmt::format(R"(}},"bytes_per_connection":{{"shm":{},"verbs":{}}},"address_bytes":{})", shm_->bytes_per_connection(),
-                      verbs_ ? verbs_->bytes_per_connection() : 0,
-                      static_cast<std::size_t>(size_) * kBytesPerRank);
+                      verbs_ ? verbs_->bytes_per_connection() : 0, static_cast<std::size_t>(size_) * kBytesPerRank);
   text += fmt::format(R"(,"shm":{{"ranks":{},"direct":{}}})", shm_->local_ranks().size(), shm_->direct());
   if (verbs_) {
     text += R"(,"counters":{)";

@@ -41,7 +41,8 @@ class Engine final : public protocols::NoticeSink {
   ~Engine() override;
 
   // What is kept for every rank of MPI_COMM_WORLD, connected or not.
-  static constexpr std::size_t kBytesPerRank = sizeof(void*) + sizeof(int) + sizeof(std::uint64_t) + sizeof(transport::verbs::Card) + 2 * sizeof(void*);
+  static constexpr std::size_t kBytesPerRank =
+      sizeof(void*) + sizeof(int) + sizeof(std::uint64_t) + sizeof(transport::verbs::Card) + 2 * sizeof(void*);
 
   // --- for communicators ----------------------------------------------------------------------------------------------
   int rank() const noexcept { return rank_; }
@@ -60,7 +61,8 @@ class Engine final : public protocols::NoticeSink {
   // visits the channels waited for. Answers false once nothing can come any more: then the communicator is failed.
   template <class EachWaiting>
   bool relax(Patience& patience, Communicator& communicator, EachWaiting&& each_waiting) noexcept {
-    if (verbs_) verbs_->progress();
+    // What came may be what is waited for: look before giving the core away.
+    if (verbs_ && verbs_->progress() && !has_failed(communicator)) return true;
     if (++patience.polls % kPollsPerLook != 0 && patience.polls < spin_) {
       __builtin_ia32_pause();
       return true;
@@ -107,15 +109,15 @@ class Engine final : public protocols::NoticeSink {
   std::unique_ptr<transport::verbs::VerbsTransport> verbs_;
   std::unique_ptr<registration::Cache> cache_;
   std::vector<std::unique_ptr<protocols::Channel>> channels_;  // by world rank
-  std::vector<protocols::Channel*> connected_;                  // in order of connection
+  std::vector<protocols::Channel*> connected_;                 // in order of connection
   std::vector<Communicator*> communicators_;
   struct Failure {
     CommunicatorId id;
     Code code;
     int culprit, told_by;
   };
-  std::vector<Failure> early_failures_;          // of communicators that are not made here yet
-  std::vector<CommunicatorId> abandoned_;        // freed after failing: what still comes for them is nobody's
+  std::vector<Failure> early_failures_;    // of communicators that are not made here yet
+  std::vector<CommunicatorId> abandoned_;  // freed after failing: what still comes for them is nobody's
   CommunicatorId next_id_ = 1;
   bool software_wire_ = false, oversubscribed_ = false;
   std::uint32_t spin_ = 0;

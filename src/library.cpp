@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-std::mutex g_setup;                      // init, finalize, and the table of handles
+std::mutex g_setup;  // init, finalize, and the table of handles
 std::unique_ptr<Library> g_library;
 std::atomic<Library*> g_current{nullptr};
 std::deque<tutti_comm_object> g_handles;  // grows only: see tutti_comm_object
@@ -30,7 +30,9 @@ std::vector<std::string> settings_of(const tutti_options* options) {
   std::vector<std::string> settings;
   if (!options) return settings;
   if (options->size != sizeof(tutti_options))
-    throw Error(Code::bad_configuration, fmt::format("tutti_options.size is {} and should be sizeof(tutti_options) = {}; zero the structure, then set it", options->size, sizeof(tutti_options)));
+    throw Error(Code::bad_configuration,
+                fmt::format("tutti_options.size is {} and should be sizeof(tutti_options) = {}; zero the structure, then set it",
+                            options->size, sizeof(tutti_options)));
   if (options->settings)
     for (const char* const* setting = options->settings; *setting; ++setting) settings.emplace_back(*setting);
   return settings;
@@ -38,7 +40,8 @@ std::vector<std::string> settings_of(const tutti_options* options) {
 
 Log log_for(const Configuration& configuration, const tutti_options* options, int rank) {
   if (configuration.log == LogLevel::off) return {};
-  if (options && options->log) return [call = options->log, context = options->log_context](std::string_view line) { call(context, std::string(line).c_str()); };
+  if (options && options->log)
+    return [call = options->log, context = options->log_context](std::string_view line) { call(context, std::string(line).c_str()); };
   return [rank](std::string_view line) { fmt::print(stderr, "tutti[{}]: {}\n", rank, line); };
 }
 
@@ -55,7 +58,9 @@ std::unique_ptr<Library> start(const tutti_options* options) {
   // A rank whose configuration is wrong must not leave the others in the exchange of addresses.
   const std::int64_t worst = bootstrap->maximum(error ? bootstrap->size() - bootstrap->rank() : 0);
   if (error) std::rethrow_exception(error);
-  if (worst > 0) throw Error(Code::bootstrap_failed, fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned", bootstrap->size() - worst));
+  if (worst > 0)
+    throw Error(Code::bootstrap_failed,
+                fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned", bootstrap->size() - worst));
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   Log log = log_for(state->configuration, options, bootstrap->rank());
@@ -79,7 +84,8 @@ void remember_error(const std::string& message) noexcept {
 
 Communicator& communicator_of(tutti_comm comm) {
   if (comm == TUTTI_COMM_NULL) throw Error(Code::bad_communicator, "the communicator is TUTTI_COMM_NULL; make one with tutti_comm_create");
-  if (comm->magic != tutti_comm_object::kMagic) throw Error(Code::bad_communicator, "this is no communicator of Tutti; make one with tutti_comm_create");
+  if (comm->magic != tutti_comm_object::kMagic)
+    throw Error(Code::bad_communicator, "this is no communicator of Tutti; make one with tutti_comm_create");
   if (!comm->communicator) throw Error(Code::bad_communicator, "the communicator was freed");
   return *comm->communicator;
 }
@@ -104,7 +110,9 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   MPI_Group_free(&group);
   MPI_Group_free(&world_group);
   if (std::find(world.begin(), world.end(), MPI_UNDEFINED) != world.end())
-    throw Error(Code::unsupported, "a rank of the MPI communicator is not in MPI_COMM_WORLD (spawned or connected later); Tutti reaches the ranks of MPI_COMM_WORLD only");
+    throw Error(Code::unsupported,
+                "a rank of the MPI communicator is not in MPI_COMM_WORLD (spawned or connected later); Tutti reaches the ranks of "
+                "MPI_COMM_WORLD only");
   const auto id = static_cast<CommunicatorId>(bootstrap->maximum(state.engine->next_id()));
   auto communicator = std::make_unique<Communicator>(*state.engine, id, bootstrap->rank(), std::move(world), state.forced);
   const std::lock_guard lock(g_setup);
@@ -114,7 +122,8 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
 
 void describe(Library& state, tutti_comm comm, char* text, std::size_t size, std::size_t* needed) {
   if (!text && size != 0) throw Error(Code::bad_buffer, "`text` is NULL and `size` is not 0");
-  std::string json = fmt::format(R"({{"version":"{}.{}.{}",)", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH) + state.engine->describe();
+  std::string json =
+      fmt::format(R"({{"version":"{}.{}.{}",)", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH) + state.engine->describe();
   if (comm != TUTTI_COMM_NULL) json += "," + communicator_of(comm).describe();
   json += "}";
   if (needed) *needed = json.size();
@@ -133,7 +142,8 @@ int tutti_init(const tutti_options* options) {
   const std::lock_guard lock(g_setup);
   try {
     if (g_library) throw Error(Code::already_initialized, "tutti_init was called before; call tutti_finalize first");
-    if (!mpi_is_running()) throw Error(Code::mpi_not_initialized, "MPI is not running; call MPI_Init before tutti_init, and tutti_finalize before MPI_Finalize");
+    if (!mpi_is_running())
+      throw Error(Code::mpi_not_initialized, "MPI is not running; call MPI_Init before tutti_init, and tutti_finalize before MPI_Finalize");
     g_library = start(options);
     g_current.store(g_library.get(), std::memory_order_release);
     return TUTTI_SUCCESS;

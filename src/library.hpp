@@ -43,7 +43,8 @@ template <class Body>
 int guard(Body&& body) noexcept {
   try {
     Library* const state = library();
-    if (!state) [[unlikely]] throw Error(Code::not_initialized, "call tutti_init first; nothing works before it or after tutti_finalize");
+    if (!state) [[unlikely]]
+      throw Error(Code::not_initialized, "call tutti_init first; nothing works before it or after tutti_finalize");
     const auto lock = state->engine->enter();
     body(*state);
     return TUTTI_SUCCESS;

@@ -47,10 +47,15 @@ json device_facts(const verbs::DeviceReport& d) {
   for (const auto& p : d.ports) {
     json gids = json::array();
     for (const auto& g : p.gids) gids.push_back({{"index", g.index}, {"address", g.address}, {"type", g.type}});
-    ports.push_back({{"port", p.port}, {"state", p.state}, {"link_layer", p.ethernet ? "Ethernet" : "InfiniBand"}, {"lid", p.lid}, {"active_mtu", p.active_mtu}, {"gids", gids}});
+    ports.push_back({{"port", p.port},
+                     {"state", p.state},
+                     {"link_layer", p.ethernet ? "Ethernet" : "InfiniBand"},
+                     {"lid", p.lid},
+                     {"active_mtu", p.active_mtu},
+                     {"gids", gids}});
   }
-  return {{"name", d.name}, {"driver", d.driver}, {"firmware", d.firmware}, {"software", d.software}, {"problem", d.problem}, {"max_qp", d.max_qp}, {"max_cqe", d.max_cqe}, {"max_sge", d.max_sge},
-          {"max_mr_size", d.max_mr_size}, {"ports", ports}};
+  return {{"name", d.name},     {"driver", d.driver},   {"firmware", d.firmware}, {"software", d.software},       {"problem", d.problem},
+          {"max_qp", d.max_qp}, {"max_cqe", d.max_cqe}, {"max_sge", d.max_sge},   {"max_mr_size", d.max_mr_size}, {"ports", ports}};
 }
 
 std::string choice(const Configuration& c) {
@@ -73,7 +78,9 @@ void draw_topology(hwloc_topology_t topology, hwloc_obj_t object, int depth, std
   char type[64], attributes[128];
   hwloc_obj_type_snprintf(type, sizeof type, object, 0);
   hwloc_obj_attr_snprintf(attributes, sizeof attributes, object, " ", 0);
-  text += fmt::format("  {:{}}{}{}{}{}{}\n", "", depth * 2, type, object->logical_index == HWLOC_UNKNOWN_INDEX ? "" : fmt::format(" {}", object->logical_index), *attributes ? " (" : "", attributes, *attributes ? ")" : "");
+  text += fmt::format("  {:{}}{}{}{}{}{}\n", "", depth * 2, type,
+                      object->logical_index == HWLOC_UNKNOWN_INDEX ? "" : fmt::format(" {}", object->logical_index),
+                      *attributes ? " (" : "", attributes, *attributes ? ")" : "");
   for (unsigned i = 0; i < object->arity; ++i) draw_topology(topology, object->children[i], depth + 1, text);
 }
 
@@ -96,35 +103,48 @@ json memory_facts(const Configuration& c) {
   for (const int P : {2, 64, 1024, 16384}) {
     int rounds = 0;
     for (long reach = 1; reach < P; reach *= 2) ++rounds;
-    rows.push_back({{"P", P}, {"address_bytes", static_cast<std::size_t>(P) * Engine::kBytesPerRank}, {"connections_of_a_dissemination", 2 * rounds}, {"connection_bytes", 2 * static_cast<std::size_t>(rounds) * verbs_bytes}});
+    rows.push_back({{"P", P},
+                    {"address_bytes", static_cast<std::size_t>(P) * Engine::kBytesPerRank},
+                    {"connections_of_a_dissemination", 2 * rounds},
+                    {"connection_bytes", 2 * static_cast<std::size_t>(rounds) * verbs_bytes}});
   }
   return {{"verbs_connection_bytes", verbs_bytes}, {"shm_connection_bytes", shm_bytes}, {"communicators", rows}};
 }
 
 void print(const json& all, const Configuration& configuration) {
   const json& b = all["build"];
-  fmt::print("Tutti {}\n  built with {}, MPI option {}\n  MPI: {}\n  kernel: {}\n\n", b["version"].get<std::string>(), b["compiler"].get<std::string>(), b["mpi_option"].get<std::string>(), b["mpi"].get<std::string>(),
+  fmt::print("Tutti {}\n  built with {}, MPI option {}\n  MPI: {}\n  kernel: {}\n\n", b["version"].get<std::string>(),
+             b["compiler"].get<std::string>(), b["mpi_option"].get<std::string>(), b["mpi"].get<std::string>(),
              b["kernel"].get<std::string>());
   fmt::print("RDMA devices\n");
   if (all["devices"].empty()) fmt::print("  none\n");
   for (const json& d : all["devices"]) {
-    fmt::print("  {} (driver {}, {}): {} queue pairs, {} CQ entries, {} SGEs\n", d["name"].get<std::string>(), d["driver"].get<std::string>().empty() ? "unknown" : d["driver"].get<std::string>(),
-               d["software"].get<bool>() ? "software wire: packets cost CPU" : "hardware wire", d["max_qp"].get<int>(), d["max_cqe"].get<int>(), d["max_sge"].get<int>());
+    fmt::print("  {} (driver {}, {}): {} queue pairs, {} CQ entries, {} SGEs\n", d["name"].get<std::string>(),
+               d["driver"].get<std::string>().empty() ? "unknown" : d["driver"].get<std::string>(),
+               d["software"].get<bool>() ? "software wire: packets cost CPU" : "hardware wire", d["max_qp"].get<int>(),
+               d["max_cqe"].get<int>(), d["max_sge"].get<int>());
     if (const auto problem = d["problem"].get<std::string>(); !problem.empty()) fmt::print("    {}\n", problem);
     for (const json& p : d["ports"]) {
-      fmt::print("    port {}: {}, {}, MTU {}\n", p["port"].get<int>(), p["state"].get<std::string>(), p["link_layer"].get<std::string>(), p["active_mtu"].get<int>());
-      for (const json& g : p["gids"]) fmt::print("      GID {}: {} ({})\n", g["index"].get<int>(), g["address"].get<std::string>(), g["type"].get<std::string>());
+      fmt::print("    port {}: {}, {}, MTU {}\n", p["port"].get<int>(), p["state"].get<std::string>(), p["link_layer"].get<std::string>(),
+                 p["active_mtu"].get<int>());
+      for (const json& g : p["gids"])
+        fmt::print("      GID {}: {} ({})\n", g["index"].get<int>(), g["address"].get<std::string>(), g["type"].get<std::string>());
     }
   }
   fmt::print("  would be chosen: {}\n\n", all["choice"].get<std::string>());
-  fmt::print("Limits\n  RLIMIT_MEMLOCK: {}\n  registration cache: {}\n\n", all["memlock"].get<std::string>(), all["registration_cache"].get<std::string>());
+  fmt::print("Limits\n  RLIMIT_MEMLOCK: {}\n  registration cache: {}\n\n", all["memlock"].get<std::string>(),
+             all["registration_cache"].get<std::string>());
   const json& m = all["memory"];
-  fmt::print("Memory of a rank (a connection is made when two ranks first speak)\n  a connection: verbs {} bytes, shared memory {} bytes\n", m["verbs_connection_bytes"].get<std::size_t>(), m["shm_connection_bytes"].get<std::size_t>());
+  fmt::print("Memory of a rank (a connection is made when two ranks first speak)\n  a connection: verbs {} bytes, shared memory {} bytes\n",
+             m["verbs_connection_bytes"].get<std::size_t>(), m["shm_connection_bytes"].get<std::size_t>());
   for (const json& row : m["communicators"])
-    fmt::print("  P = {:>5}: {:>8} bytes of addresses; a dissemination makes {:>2} connections, {:>9} bytes\n", row["P"].get<int>(), row["address_bytes"].get<std::size_t>(), row["connections_of_a_dissemination"].get<int>(),
+    fmt::print("  P = {:>5}: {:>8} bytes of addresses; a dissemination makes {:>2} connections, {:>9} bytes\n", row["P"].get<int>(),
+               row["address_bytes"].get<std::size_t>(), row["connections_of_a_dissemination"].get<int>(),
                row["connection_bytes"].get<std::size_t>());
   fmt::print("\nMachine\n{}\nSettings (option, then environment, then the file TUTTI_CONFIG names)\n", all["topology"].get<std::string>());
-  for (const Setting& s : settings()) fmt::print("  {:<27} {:<14} {} ({}); {}\n", s.name, s.show(configuration).empty() ? "\"\"" : s.show(configuration), environment_name(s), s.type, s.documentation);
+  for (const Setting& s : settings())
+    fmt::print("  {:<27} {:<14} {} ({}); {}\n", s.name, s.show(configuration).empty() ? "\"\"" : s.show(configuration), environment_name(s),
+               s.type, s.documentation);
   for (const std::string& warning : configuration.warnings) fmt::print("  note: {}\n", warning);
 }
 
@@ -132,18 +152,28 @@ void print(const json& all, const Configuration& configuration) {
 
 void add_info(CLI::App& app, Run* run) {
   auto as_json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("info", "version, build, devices and ports, what would be chosen and why, limits, settings, the machine");
+  CLI::App* command =
+      app.add_subcommand("info", "version, build, devices and ports, what would be chosen and why, limits, settings, the machine");
   command->add_flag("--json", *as_json, "all of it as JSON");
   command->callback([as_json, run] {
     *run = [as_json] {
       const Configuration configuration = load_configuration({});
       rlimit limit{};
       getrlimit(RLIMIT_MEMLOCK, &limit);
-      json devices = json::array(), values = json::object();
+      json devices = json::array(), values = json::object(), documentation = json::array();
       for (const auto& d : verbs::survey()) devices.push_back(device_facts(d));
-      for (const Setting& s : settings()) values[std::string(s.name)] = s.show(configuration);
-      const json all = {{"build", build_facts()}, {"devices", devices}, {"choice", choice(configuration)}, {"memlock", limit.rlim_cur == RLIM_INFINITY ? "unlimited" : fmt::format("{} bytes", limit.rlim_cur)},
-                        {"registration_cache", cache_method()}, {"memory", memory_facts(configuration)}, {"topology", topology_picture()}, {"settings", values}};
+      for (const Setting& s : settings()) {
+        values[std::string(s.name)] = s.show(configuration);
+        documentation.push_back({{"name", s.name}, {"environment", environment_name(s)}, {"type", s.type}, {"default", s.show({})}, {"documentation", s.documentation}});
+      }
+      const json all = {{"build", build_facts()},
+                        {"devices", devices},
+                        {"choice", choice(configuration)},
+                        {"memlock", limit.rlim_cur == RLIM_INFINITY ? "unlimited" : fmt::format("{} bytes", limit.rlim_cur)},
+                        {"registration_cache", cache_method()},
+                        {"memory", memory_facts(configuration)},
+                        {"topology", topology_picture()},
+                        {"settings", values}, {"settings_documentation", documentation}};
       if (*as_json)
         fmt::print("{}\n", all.dump(2));
       else

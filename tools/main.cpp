@@ -18,7 +18,8 @@ void ProgressBar::show(std::size_t done, std::size_t total) {
   if (!terminal_ || percent == shown_) return;
   shown_ = percent;
   const int filled = percent * 40 / 100;
-  fmt::print(stderr, "\r{} [{}{}] {:3}%", what_, std::string(static_cast<std::size_t>(filled), '#'), std::string(static_cast<std::size_t>(40 - filled), '.'), percent);
+  fmt::print(stderr, "\r{} [{}{}] {:3}%", what_, std::string(static_cast<std::size_t>(filled), '#'),
+             std::string(static_cast<std::size_t>(40 - filled), '.'), percent);
 }
 
 }  // namespace tutti::tools

@@ -43,21 +43,32 @@ int print(const std::vector<ProofRow>& rows, bool json) {
     cases += row.cases;
     violations += row.violations;
     if (json)
-      out.push_back({{"collective", name_of(row.collective)}, {"algorithm", row.algorithm}, {"parameters", row.parameters}, {"cases", row.cases}, {"skipped", row.skipped}, {"P", row.P},
-                     {"violations", row.violations}, {"first_violation", row.first_violation}, {"seconds", row.seconds}});
+      out.push_back({{"collective", name_of(row.collective)},
+                     {"algorithm", row.algorithm},
+                     {"parameters", row.parameters},
+                     {"cases", row.cases},
+                     {"skipped", row.skipped},
+                     {"P", row.P},
+                     {"violations", row.violations},
+                     {"first_violation", row.first_violation},
+                     {"seconds", row.seconds}});
     else
-      fmt::print("{:<10} {:<22} {:>7} {:>8} {:>7.2f}  {}\n", name_of(row.collective), row.algorithm, row.cases - row.violations, row.skipped, row.seconds, row.parameters);
+      fmt::print("{:<10} {:<22} {:>7} {:>8} {:>7.2f}  {}\n", name_of(row.collective), row.algorithm, row.cases - row.violations,
+                 row.skipped, row.seconds, row.parameters);
   }
   if (json) {
     fmt::print("{}\n", out.dump(2));
     return violations != 0;
   }
   for (const ProofRow& row : rows)
-    if (row.violations != 0) fmt::print("\n{} {}: {} violations; the first:\n  {}\n", name_of(row.collective), row.algorithm, row.violations, row.first_violation);
+    if (row.violations != 0)
+      fmt::print("\n{} {}: {} violations; the first:\n  {}\n", name_of(row.collective), row.algorithm, row.violations, row.first_violation);
   if (!rows.empty()) fmt::print("\nP = {}\n", ranges(rows.front().P));
-  fmt::print("{} cases: in each, every rank's result is right, every message meets its receive, nothing deadlocks (rendezvous; eager with one credit), and no two unordered steps touch the same "
-             "bytes: {}\n",
-             cases, violations == 0 ? "proved" : fmt::format("VIOLATED in {}", violations));
+  fmt::print(
+      "{} cases: in each, every rank's result is right, every message meets its receive, nothing deadlocks (rendezvous; eager with one "
+      "credit), and no two unordered steps touch the same "
+      "bytes: {}\n",
+      cases, violations == 0 ? "proved" : fmt::format("VIOLATED in {}", violations));
   return violations != 0;
 }
 
@@ -71,10 +82,13 @@ void add_verify(CLI::App& app, Run* run) {
     bool json = false, quick = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("verify", "prove every algorithm: for each P, root, parameter and size, by following where each byte comes from");
+  CLI::App* command =
+      app.add_subcommand("verify", "prove every algorithm: for each P, root, parameter and size, by following where each byte comes from");
   command->add_option("--collective", arguments->collective, "only this collective: barrier, bcast, allgather");
   command->add_option("--algorithm", arguments->algorithm, "only the algorithm of this name");
-  command->add_option("--ranks", arguments->P, "only these P (default: 1-33, 64, 127, 128, 129, 257, 1000)")->delimiter(',')->check(CLI::Range(1, 4096));
+  command->add_option("--ranks", arguments->P, "only these P (default: 1-33, 64, 127, 128, 129, 257, 1000)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096));
   command->add_option("--threads", arguments->threads, "threads (default: one for each core)")->check(CLI::Range(0, 1024));
   command->add_flag("--quick", arguments->quick, "P up to 17 and 33 only");
   command->add_flag("--json", arguments->json, "rows as JSON");
@@ -90,7 +104,8 @@ void add_verify(CLI::App& app, Run* run) {
       ProgressBar bar("proving");
       options.progress = [&](std::size_t done, std::size_t total) { bar.show(done, total); };
       const auto rows = collectives::prove(options);
-      if (rows.empty()) throw Error(Code::unknown_algorithm, fmt::format("there is no algorithm '{}' here; `tutti list` names them", arguments->algorithm));
+      if (rows.empty())
+        throw Error(Code::unknown_algorithm, fmt::format("there is no algorithm '{}' here; `tutti list` names them", arguments->algorithm));
       return print(rows, arguments->json);
     };
   });
@@ -104,7 +119,8 @@ void add_list(CLI::App& app, Run* run) {
         std::string parameters;
         if (a.has_k) parameters += "k=1";
         if (a.has_segment) parameters += std::string(parameters.empty() ? "" : ",") + "segment=0";
-        fmt::print("{:<10} {:<44} {}\n{:<10}   {}\n", name_of(a.collective), fmt::format("{}{}", a.name, parameters.empty() ? "" : "(" + parameters + ")"), a.paper, "", a.summary);
+        fmt::print("{:<10} {:<44} {}\n{:<10}   {}\n", name_of(a.collective),
+                   fmt::format("{}{}", a.name, parameters.empty() ? "" : "(" + parameters + ")"), a.paper, "", a.summary);
       }
       fmt::print("\nForce one with TUTTI_ALGORITHM, such as \"allgather=bruck(k=3);bcast=chain(segment=64k)\".\n");
       return 0;

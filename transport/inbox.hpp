@@ -49,8 +49,7 @@ struct InboxShape {
   }
   constexpr std::size_t ring_offset(Ring r) const {
     std::size_t offset = kCreditBytes;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(r); ++i)
-      offset += static_cast<std::size_t>(rings[i].slot_bytes) * rings[i].slots;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(r); ++i) offset += static_cast<std::size_t>(rings[i].slot_bytes) * rings[i].slots;
     return offset;
   }
   constexpr std::size_t bytes() const {

@@ -91,9 +91,7 @@ class Link {
     return reinterpret_cast<const Trailer*>(inbox_ + shape_.slot_end(ring, index) - sizeof(Trailer));
   }
   // How many of our messages the peer has consumed, as far as explicit reports tell.
-  std::uint32_t reported(Ring ring) const noexcept {
-    return __atomic_load_n(&credits_[static_cast<std::size_t>(ring)], __ATOMIC_RELAXED);
-  }
+  std::uint32_t reported(Ring ring) const noexcept { return __atomic_load_n(&credits_[static_cast<std::size_t>(ring)], __ATOMIC_RELAXED); }
   std::uint64_t completed() const noexcept { return completed_; }
   // The next finished rendezvous that a peer's write(…, notify) announced, if any.
   std::optional<std::uint32_t> finished() noexcept {
@@ -123,9 +121,9 @@ class Link {
 
   const InboxShape shape_;
   const int peer_;
-  std::byte* inbox_ = nullptr;               // what the peer writes; shape_.bytes() long, zero at the beginning
-  const std::uint32_t* credits_ = nullptr;   // kRings counters, written by the peer or by progress()
-  bool polls_memory_ = true;                 // arrival by polling the sequence word; else by arrivals_ (completion queue)
+  std::byte* inbox_ = nullptr;              // what the peer writes; shape_.bytes() long, zero at the beginning
+  const std::uint32_t* credits_ = nullptr;  // kRings counters, written by the peer or by progress()
+  bool polls_memory_ = true;                // arrival by polling the sequence word; else by arrivals_ (completion queue)
   std::array<std::uint32_t, kRings> arrivals_{};
   std::uint64_t completed_ = 0;
   std::atomic<State> state_{State::connecting};

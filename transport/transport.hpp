@@ -29,8 +29,8 @@ class Transport {
   virtual Link& connect(int peer) = 0;
   // A link which a PEER began and that was not handed out yet by connect() or accepted(); null if none.
   virtual Link* accepted() noexcept = 0;
-  // Advances connections, arrivals and completions of all links, without blocking.
-  virtual void progress() noexcept = 0;
+  // Advances connections, arrivals and completions of all links, without blocking. Whether anything came.
+  virtual bool progress() noexcept = 0;
   // Tells every connected peer that this rank leaves on purpose. After that only progress() and drained() are called.
   virtual void say_farewell() noexcept = 0;
 };

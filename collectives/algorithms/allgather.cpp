@@ -54,9 +54,7 @@ Schedule allgather_recursive_doubling(const Problem& problem, const Parameters&)
   }
   const int v = r < 2 * extra ? r / 2 : r - extra;
   if (v < extra) s.recv(r + 1, block[r + 1]);
-  const auto held = [&](int group, int size) {
-    return block.range(first_rank(group), first_rank(group + size) - first_rank(group));
-  };
+  const auto held = [&](int group, int size) { return block.range(first_rank(group), first_rank(group + size) - first_rank(group)); };
   if (v < extra) s.copy(s.input(), block[r]);
   for (int d = 1; d < partners; d *= 2) {
     const int mine = v / d * d, peer = first_rank(v ^ d);

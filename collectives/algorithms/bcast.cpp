@@ -21,13 +21,9 @@ Schedule bcast_binomial(const Problem& problem, const Parameters& parameters) {
 }
 
 // Chain: OCC §4.2. P−1 rounds of m bytes; cut into n_s segments P−2+n_s rounds of m_s bytes. Any P, any root.
-Schedule bcast_chain(const Problem& problem, const Parameters&) {
-  return down(chain(problem.P, problem.rank, problem.root), problem);
-}
+Schedule bcast_chain(const Problem& problem, const Parameters&) { return down(chain(problem.P, problem.rank, problem.root), problem); }
 
 // Linear: OCC §4.2, IB §5.1.2. 1 round, P−1 messages of m bytes, all from the root. Any P, any root.
-Schedule bcast_linear(const Problem& problem, const Parameters&) {
-  return down(flat(problem.P, problem.rank, problem.root), problem);
-}
+Schedule bcast_linear(const Problem& problem, const Parameters&) { return down(flat(problem.P, problem.rank, problem.root), problem); }
 
 }  // namespace tutti::collectives

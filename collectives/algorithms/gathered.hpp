@@ -15,8 +15,6 @@ inline Builder gathering(const Problem& problem) {
                   .input_within_output = problem.rank * problem.bytes}};
 }
 
-inline Blocks gathered(const Problem& problem) {
-  return Builder::split(Buffer::output, problem.P * problem.bytes, problem.P);
-}
+inline Blocks gathered(const Problem& problem) { return Builder::split(Buffer::output, problem.P * problem.bytes, problem.P); }
 
 }  // namespace tutti::collectives

@@ -39,8 +39,7 @@ Selection select_barrier(const Facts& facts) {
   constexpr auto barrier = Collective::barrier;
   if (facts.P <= 2) return {named(barrier, "dissemination"), "two ranks: one signal each way is the least"};
   if (facts.oversubscribed) return {named(barrier, "flat-tree"), "more ranks than cores: each rank is woken once"};
-  if (facts.software_wire && facts.nodes > 1)
-    return {named(barrier, "flat-tree"), "packets cost CPU: 2(P-1) is the fewest"};
+  if (facts.software_wire && facts.nodes > 1) return {named(barrier, "flat-tree"), "packets cost CPU: 2(P-1) is the fewest"};
   const int k = facts.P - 1 < kBarrierFanout ? facts.P - 1 : kBarrierFanout;
   return {named(barrier, "dissemination", {.k = k}), "the wire works by itself: the fewest rounds"};
 }
@@ -49,12 +48,10 @@ Selection select_bcast(Bytes bytes, const Facts& facts) {
   constexpr auto bcast = Collective::bcast;
   if (facts.P <= 2) return {named(bcast, "linear"), "two ranks: one message"};
   if (facts.oversubscribed && bytes < kPipelineFrom) {
-    return {named(bcast, "linear"),
-            "more ranks than cores: nobody waits for a rank that must be woken first to forward"};
+    return {named(bcast, "linear"), "more ranks than cores: nobody waits for a rank that must be woken first to forward"};
   }
   if (bytes >= kPipelineFrom && facts.P >= kPipelineRanks && !facts.oversubscribed && !facts.software_wire) {
-    return {named(bcast, "chain", {.segment = kPipelineSegment}),
-            "bytes cost most: each leaves each rank once, pipelined"};
+    return {named(bcast, "chain", {.segment = kPipelineSegment}), "bytes cost most: each leaves each rank once, pipelined"};
   }
   if (facts.software_wire && facts.nodes > 1) {
     return {named(bcast, "binomial"), "packets cost CPU: P-1 messages in any tree, sent by as many CPUs as possible"};
@@ -69,8 +66,7 @@ Selection select_allgather(Bytes bytes, const Facts& facts) {
   if (facts.oversubscribed && total <= kOnePacket) {
     return {named(allgather, "gather-bcast"), "more ranks than cores, few bytes: each rank is woken once"};
   }
-  if (facts.oversubscribed)
-    return {named(allgather, "modified-ring"), "more ranks than cores: no rank waits for another to forward"};
+  if (facts.oversubscribed) return {named(allgather, "modified-ring"), "more ranks than cores: no rank waits for another to forward"};
   const bool costly_packets = facts.software_wire && facts.nodes > 1;
   if (costly_packets && total <= kOnePacket) {
     return {named(allgather, "gather-bcast"), "packets cost CPU, few bytes: 2(P-1) messages are the fewest"};
@@ -90,12 +86,9 @@ Selection select_allgather(Bytes bytes, const Facts& facts) {
 
 Selection select(Collective collective, Bytes bytes, const Facts& facts) {
   switch (collective) {
-    case Collective::barrier:
-      return select_barrier(facts);
-    case Collective::bcast:
-      return select_bcast(bytes, facts);
-    case Collective::allgather:
-      return select_allgather(bytes, facts);
+    case Collective::barrier: return select_barrier(facts);
+    case Collective::bcast: return select_bcast(bytes, facts);
+    case Collective::allgather: return select_allgather(bytes, facts);
   }
   return {};
 }

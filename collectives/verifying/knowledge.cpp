@@ -19,16 +19,12 @@ Knowledge::Knowledge(std::span<const Schedule> all_ranks, const Matching& matchi
   }
   memories_.reserve(all_ranks.size());
   for (const Schedule& schedule : all_ranks) {
-    memories_.push_back(
-        {Origins{schedule.input_bytes}, Origins{schedule.output_bytes}, Origins{schedule.scratch_bytes}});
+    memories_.push_back({Origins{schedule.input_bytes}, Origins{schedule.output_bytes}, Origins{schedule.scratch_bytes}});
     Memory& memory = memories_.back();
     const Bytes mine = schedule.rank * problem.bytes;
-    if (problem.collective == Collective::allgather && schedule.in_place)
-      memory.output.write(mine, problem.bytes, {{0, mine}});
-    if (problem.collective == Collective::allgather && !schedule.in_place)
-      memory.input.write(0, problem.bytes, {{0, mine}});
-    if (problem.collective == Collective::bcast && schedule.rank == problem.root)
-      memory.output.write(0, problem.bytes, {{0, 0}});
+    if (problem.collective == Collective::allgather && schedule.in_place) memory.output.write(mine, problem.bytes, {{0, mine}});
+    if (problem.collective == Collective::allgather && !schedule.in_place) memory.input.write(0, problem.bytes, {{0, mine}});
+    if (problem.collective == Collective::bcast && schedule.rank == problem.root) memory.output.write(0, problem.bytes, {{0, 0}});
   }
 }
 
@@ -81,8 +77,7 @@ Verdict Knowledge::barrier_verdict() const {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     for (std::size_t other = 0; other < ranks_.size(); ++other) {
       if ((heard_at_exit_[rank * words_ + other / 64] >> (other % 64) & 1U) != 0) continue;
-      return {Violation::wrong_result,
-              fmt::format("rank {} can leave the barrier before rank {} enters it", rank, other)};
+      return {Violation::wrong_result, fmt::format("rank {} can leave the barrier before rank {} enters it", rank, other)};
     }
   }
   return {};
@@ -92,8 +87,7 @@ Verdict Knowledge::barrier_verdict() const {
 Verdict Knowledge::data_verdict(std::size_t rank) const {
   const Bytes promised = problem_.collective == Collective::allgather ? problem_.P * problem_.bytes : problem_.bytes;
   if (ranks_[rank].output_bytes != promised) {
-    return {Violation::wrong_result,
-            fmt::format("rank {}: the output has {} bytes, not {}", rank, ranks_[rank].output_bytes, promised)};
+    return {Violation::wrong_result, fmt::format("rank {}: the output has {} bytes, not {}", rank, ranks_[rank].output_bytes, promised)};
   }
   if (promised == 0) return {};
   for (const Run& run : memories_[rank].output.runs()) {
@@ -103,8 +97,8 @@ Verdict Knowledge::data_verdict(std::size_t rank) const {
       if (problem_.collective == Collective::bcast) return fmt::format("the root's byte {}", origin);
       return fmt::format("byte {} of rank {}", origin % problem_.bytes, origin / problem_.bytes);
     };
-    return {Violation::wrong_result, fmt::format("rank {}: byte {} of the output holds {} instead of {}", rank,
-                                                 run.begin, name(run.origin), name(run.begin))};
+    return {Violation::wrong_result,
+            fmt::format("rank {}: byte {} of the output holds {} instead of {}", rank, run.begin, name(run.origin), name(run.begin))};
   }
   return {};
 }

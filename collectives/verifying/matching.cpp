@@ -28,14 +28,12 @@ std::string fault(const Schedule& schedule, const Step& step) {
   if (is_message(step.kind) && (step.peer < 0 || step.peer >= schedule.P || step.peer == schedule.rank)) {
     return fmt::format("its peer is {}", step.peer);
   }
-  for (const auto& [used, slice] :
-       {std::pair{reads_source(step.kind), step.source}, {writes_target(step.kind), step.target}}) {
+  for (const auto& [used, slice] : {std::pair{reads_source(step.kind), step.source}, {writes_target(step.kind), step.target}}) {
     if (used && slice.length != 0 && !inside(schedule, slice)) {
       return fmt::format("bytes [{}, {}) of {} do not exist", slice.offset, slice.end(), name_of(slice.buffer));
     }
   }
-  if (writes_target(step.kind) && step.target.length != 0 && step.target.buffer == Buffer::input)
-    return "it writes to the input";
+  if (writes_target(step.kind) && step.target.length != 0 && step.target.buffer == Buffer::input) return "it writes to the input";
   if (!is_message(step.kind) && step.source.length != step.target.length) return "source and target differ in length";
   return {};
 }
@@ -53,9 +51,7 @@ Verdict pair_off(std::span<const Schedule> all_ranks, Rank to, Inbox& inbox, Mat
   sort_if_needed(inbox.sends);
   sort_if_needed(inbox.receives);
   const auto id = [&](const End& end, Rank rank) { return end.step - matching.first[static_cast<std::size_t>(rank)]; };
-  const auto describe_end = [&](const End& end, Rank rank) {
-    return describe(all_ranks[static_cast<std::size_t>(rank)], id(end, rank));
-  };
+  const auto describe_end = [&](const End& end, Rank rank) { return describe(all_ranks[static_cast<std::size_t>(rank)], id(end, rank)); };
   for (std::size_t i = 0; i < std::max(inbox.sends.size(), inbox.receives.size()); ++i) {
     const bool no_send = i >= inbox.sends.size(), no_receive = i >= inbox.receives.size();
     if (no_receive || (!no_send && earlier(inbox.sends[i], inbox.receives[i]))) {
@@ -69,9 +65,8 @@ Verdict pair_off(std::span<const Schedule> all_ranks, Rank to, Inbox& inbox, Mat
     const Step& from_step = all_ranks[static_cast<std::size_t>(send.from)].steps[id(send, send.from)];
     const Step& to_step = all_ranks[static_cast<std::size_t>(to)].steps[id(receive, to)];
     if (length_of(from_step) != length_of(to_step)) {
-      return {Violation::size_mismatch,
-              fmt::format("{} sends {} bytes, {} expects {}", describe_end(send, send.from), length_of(from_step),
-                          describe_end(receive, to), length_of(to_step))};
+      return {Violation::size_mismatch, fmt::format("{} sends {} bytes, {} expects {}", describe_end(send, send.from), length_of(from_step),
+                                                    describe_end(receive, to), length_of(to_step))};
     }
     matching.partner[send.step] = receive.step;
     matching.partner[receive.step] = send.step;
@@ -92,8 +87,7 @@ std::string describe(const Schedule& schedule, StepId id) {
 
 Verdict check_form(const Schedule& schedule, int P, Rank rank) {
   if (schedule.P != P || schedule.rank != rank) {
-    return {Violation::out_of_bounds,
-            fmt::format("the schedule of rank {} of {} says rank {} of {}", rank, P, schedule.rank, schedule.P)};
+    return {Violation::out_of_bounds, fmt::format("the schedule of rank {} of {} says rank {} of {}", rank, P, schedule.rank, schedule.P)};
   }
   std::vector<std::uint32_t> waits(schedule.steps.size());
   for (StepId id = 0; id < schedule.steps.size(); ++id) {
@@ -105,15 +99,14 @@ Verdict check_form(const Schedule& schedule, int P, Rank rank) {
       return {Violation::out_of_bounds, describe(schedule, id) + ": its successors do not exist"};
     }
     for (StepId next : schedule.successors_of(id)) {
-      if (next >= schedule.steps.size())
-        return {Violation::out_of_bounds, describe(schedule, id) + ": a successor does not exist"};
+      if (next >= schedule.steps.size()) return {Violation::out_of_bounds, describe(schedule, id) + ": a successor does not exist"};
       ++waits[next];
     }
   }
   for (StepId id = 0; id < schedule.steps.size(); ++id) {
     if (waits[id] == schedule.steps[id].predecessors) continue;
-    return {Violation::out_of_bounds, fmt::format("{}: it counts {} predecessors and has {}", describe(schedule, id),
-                                                  schedule.steps[id].predecessors, waits[id])};
+    return {Violation::out_of_bounds,
+            fmt::format("{}: it counts {} predecessors and has {}", describe(schedule, id), schedule.steps[id].predecessors, waits[id])};
   }
   return {};
 }

@@ -44,8 +44,7 @@ std::optional<std::vector<std::uint32_t>> topological_positions(const Schedule& 
 // of all ancestors is made once. Beyond kLargestMatrix steps it would be too large, and the graph is searched.
 class Reachability {
  public:
-  Reachability(const Schedule& schedule, const std::vector<std::uint32_t>& position)
-      : schedule_(schedule), position_(position) {}
+  Reachability(const Schedule& schedule, const std::vector<std::uint32_t>& position) : schedule_(schedule), position_(position) {}
 
   bool reaches(StepId from, StepId to) {
     const auto next = schedule_.successors_of(from);
@@ -106,8 +105,7 @@ std::vector<Access> accesses(const Schedule& schedule, Buffer buffer, const std:
   for (StepId id = 0; id < schedule.steps.size(); ++id) {
     const Step& step = schedule.steps[id];
     const auto touch = [&](const Slice& slice, bool writes) {
-      if (slice.length != 0 && slice.buffer == buffer)
-        all.push_back({slice.offset, slice.end(), position[id], id, writes});
+      if (slice.length != 0 && slice.buffer == buffer) all.push_back({slice.offset, slice.end(), position[id], id, writes});
     };
     if (reads_source(step.kind)) touch(step.source, false);
     if (writes_target(step.kind)) touch(step.target, true);
@@ -135,8 +133,7 @@ std::optional<std::pair<StepId, StepId>> unordered_pair(const std::vector<Access
   return std::nullopt;
 }
 
-Verdict check_buffer(const Schedule& schedule, Buffer buffer, const std::vector<std::uint32_t>& position,
-                     Reachability& graph) {
+Verdict check_buffer(const Schedule& schedule, Buffer buffer, const std::vector<std::uint32_t>& position, Reachability& graph) {
   std::vector<Access> by_begin = accesses(schedule, buffer, position);
   if (std::none_of(by_begin.begin(), by_begin.end(), [](const Access& a) { return a.writes; })) return {};
   std::vector<Access> by_end = by_begin;
@@ -160,9 +157,8 @@ Verdict check_buffer(const Schedule& schedule, Buffer buffer, const std::vector<
     // What only leaves brings no new pair, so looking where something begins is enough.
     if (const auto pair = unordered_pair(touching, graph)) {
       return {Violation::unordered_overlap,
-              fmt::format("{} and step {} ({}) both touch byte {} of {}, and neither waits for the other",
-                          describe(schedule, pair->first), pair->second, name_of(schedule.steps[pair->second].kind),
-                          byte, name_of(buffer))};
+              fmt::format("{} and step {} ({}) both touch byte {} of {}, and neither waits for the other", describe(schedule, pair->first),
+                          pair->second, name_of(schedule.steps[pair->second].kind), byte, name_of(buffer))};
     }
   }
   return {};
@@ -173,8 +169,7 @@ Verdict check_buffer(const Schedule& schedule, Buffer buffer, const std::vector<
 Verdict check_order(const Schedule& schedule) {
   const auto position = topological_positions(schedule);
   if (!position) {
-    return {Violation::deadlock,
-            fmt::format("rank {}: some of its steps wait for each other in a circle", schedule.rank)};
+    return {Violation::deadlock, fmt::format("rank {}: some of its steps wait for each other in a circle", schedule.rank)};
   }
   Reachability graph{schedule, *position};
   for (Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {

@@ -39,8 +39,7 @@ class Simulation {
       if (cursors_[rank].finished()) continue;
       for (StepId id = 0; id < ranks_[rank].steps.size(); ++id) {
         if (!posted_[any({rank, id})]) continue;
-        return {Violation::deadlock,
-                fmt::format("{} waits for ever for {}", describe(ranks_[rank], id), blocker({rank, id}))};
+        return {Violation::deadlock, fmt::format("{} waits for ever for {}", describe(ranks_[rank], id), blocker({rank, id}))};
       }
     }
     return {};
@@ -55,8 +54,7 @@ class Simulation {
   std::string blocker(Place place) const {
     const Place other = partner(place);
     const bool both = posted_[any(other)] != 0;
-    return describe(ranks_[other.rank], other.id) +
-           (both ? ", the slot between them being full" : ", which does not get ready");
+    return describe(ranks_[other.rank], other.id) + (both ? ", the slot between them being full" : ", which does not get ready");
   }
 };
 

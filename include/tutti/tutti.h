@@ -28,45 +28,45 @@ extern "C" {
 /* Error codes. tutti_error_string() says what each means; tutti_last_error_message() what happened this time. */
 enum {
   TUTTI_SUCCESS = 0,
-  TUTTI_ERR_NOT_INITIALIZED = 1,         /* tutti_init was not called, or tutti_finalize was */
-  TUTTI_ERR_ALREADY_INITIALIZED = 2,     /* tutti_init was called before */
-  TUTTI_ERR_MPI_NOT_INITIALIZED = 3,     /* MPI_Init was not called, or MPI_Finalize was */
-  TUTTI_ERR_COMM = 4,                    /* null, freed or foreign communicator; an intercommunicator */
-  TUTTI_ERR_BUFFER = 5,                  /* a null buffer where bytes are expected; MPI_IN_PLACE where it is not allowed */
-  TUTTI_ERR_OVERLAP = 6,                 /* send and receive buffer share bytes */
-  TUTTI_ERR_COUNT = 7,                   /* negative, or the bytes do not fit in 63 bits */
-  TUTTI_ERR_TYPE = 8,                    /* MPI_DATATYPE_NULL or an invalid datatype */
-  TUTTI_ERR_TYPE_NOT_COMMITTED = 9,      /* a derived datatype without MPI_Type_commit */
-  TUTTI_ERR_ROOT = 10,                   /* root is not a rank of the communicator */
-  TUTTI_ERR_SIZE_MISMATCH = 11,          /* send and receive sizes differ, or a message had another length than expected */
-  TUTTI_ERR_CONFIGURATION = 12,          /* a configuration value that cannot be read, or a file that cannot */
-  TUTTI_ERR_UNKNOWN_ALGORITHM = 13,      /* no algorithm of that name */
-  TUTTI_ERR_NOT_APPLICABLE = 14,         /* the forced algorithm cannot run this call */
-  TUTTI_ERR_NO_DEVICE = 15,              /* no RDMA device, or not the one asked for */
-  TUTTI_ERR_PORT_DOWN = 16,              /* the device's port is not active */
-  TUTTI_ERR_LOCKED_MEMORY = 17,          /* RLIMIT_MEMLOCK is too low */
-  TUTTI_ERR_UNREACHABLE = 18,            /* a peer's address does not answer */
-  TUTTI_ERR_PEER_FAILED = 19,            /* a peer died, or told that another did */
-  TUTTI_ERR_TRANSPORT = 20,              /* the device or the link failed */
-  TUTTI_ERR_NO_MEMORY = 21,              /* memory or shared memory is exhausted */
-  TUTTI_ERR_BOOTSTRAP = 22,              /* MPI failed while Tutti started */
-  TUTTI_ERR_UNSUPPORTED = 23,            /* valid, but Tutti cannot do it */
-  TUTTI_ERR_TIMEOUT = 24,                /* the limit that the user set on waiting has passed */
-  TUTTI_ERR_SYSTEM = 25,                 /* a system call failed */
-  TUTTI_ERR_INTERNAL = 26,               /* a bug in Tutti */
-  TUTTI_ERR_PEER_FINALIZED = 27          /* a peer called tutti_finalize while this rank waits for it */
+  TUTTI_ERR_NOT_INITIALIZED = 1,     /* tutti_init was not called, or tutti_finalize was */
+  TUTTI_ERR_ALREADY_INITIALIZED = 2, /* tutti_init was called before */
+  TUTTI_ERR_MPI_NOT_INITIALIZED = 3, /* MPI_Init was not called, or MPI_Finalize was */
+  TUTTI_ERR_COMM = 4,                /* null, freed or foreign communicator; an intercommunicator */
+  TUTTI_ERR_BUFFER = 5,              /* a null buffer where bytes are expected; MPI_IN_PLACE where it is not allowed */
+  TUTTI_ERR_OVERLAP = 6,             /* send and receive buffer share bytes */
+  TUTTI_ERR_COUNT = 7,               /* negative, or the bytes do not fit in 63 bits */
+  TUTTI_ERR_TYPE = 8,                /* MPI_DATATYPE_NULL or an invalid datatype */
+  TUTTI_ERR_TYPE_NOT_COMMITTED = 9,  /* a derived datatype without MPI_Type_commit */
+  TUTTI_ERR_ROOT = 10,               /* root is not a rank of the communicator */
+  TUTTI_ERR_SIZE_MISMATCH = 11,      /* send and receive sizes differ, or a message had another length than expected */
+  TUTTI_ERR_CONFIGURATION = 12,      /* a configuration value that cannot be read, or a file that cannot */
+  TUTTI_ERR_UNKNOWN_ALGORITHM = 13,  /* no algorithm of that name */
+  TUTTI_ERR_NOT_APPLICABLE = 14,     /* the forced algorithm cannot run this call */
+  TUTTI_ERR_NO_DEVICE = 15,          /* no RDMA device, or not the one asked for */
+  TUTTI_ERR_PORT_DOWN = 16,          /* the device's port is not active */
+  TUTTI_ERR_LOCKED_MEMORY = 17,      /* RLIMIT_MEMLOCK is too low */
+  TUTTI_ERR_UNREACHABLE = 18,        /* a peer's address does not answer */
+  TUTTI_ERR_PEER_FAILED = 19,        /* a peer died, or told that another did */
+  TUTTI_ERR_TRANSPORT = 20,          /* the device or the link failed */
+  TUTTI_ERR_NO_MEMORY = 21,          /* memory or shared memory is exhausted */
+  TUTTI_ERR_BOOTSTRAP = 22,          /* MPI failed while Tutti started */
+  TUTTI_ERR_UNSUPPORTED = 23,        /* valid, but Tutti cannot do it */
+  TUTTI_ERR_TIMEOUT = 24,            /* the limit that the user set on waiting has passed */
+  TUTTI_ERR_SYSTEM = 25,             /* a system call failed */
+  TUTTI_ERR_INTERNAL = 26,           /* a bug in Tutti */
+  TUTTI_ERR_PEER_FINALIZED = 27      /* a peer called tutti_finalize while this rank waits for it */
 };
 
 /* A communicator of Tutti: an opaque handle. */
-typedef struct tutti_comm_object *tutti_comm;
+typedef struct tutti_comm_object* tutti_comm;
 #define TUTTI_COMM_NULL ((tutti_comm)0)
 
 /* Options of tutti_init; zero the whole, then set `size`. */
 typedef struct tutti_options {
-  size_t size;                 /* sizeof(tutti_options): lets the library tell versions apart */
-  const char *const *settings; /* NULL, or a NULL-terminated array of "name=value"; they override environment and file */
-  void (*log)(void *context, const char *line); /* NULL, or called with each line of the log (see the setting `log`) */
-  void *log_context;           /* passed to log */
+  size_t size;                                  /* sizeof(tutti_options): lets the library tell versions apart */
+  const char* const* settings;                  /* NULL, or a NULL-terminated array of "name=value"; they override environment and file */
+  void (*log)(void* context, const char* line); /* NULL, or called with each line of the log (see the setting `log`) */
+  void* log_context;                            /* passed to log */
 } tutti_options;
 
 /*
@@ -97,7 +97,7 @@ typedef struct tutti_options {
  * SEE ALSO
  *   tutti_finalize(3), tutti_comm_create(3), tutti(1)
  */
-TUTTI_API int tutti_init(const tutti_options *options);
+TUTTI_API int tutti_init(const tutti_options* options);
 
 /*
  * NAME
@@ -141,7 +141,7 @@ TUTTI_API int tutti_finalize(void);
  * SEE ALSO
  *   tutti_comm_free(3)
  */
-TUTTI_API int tutti_comm_create(MPI_Comm mpi, tutti_comm *comm);
+TUTTI_API int tutti_comm_create(MPI_Comm mpi, tutti_comm* comm);
 
 /*
  * NAME
@@ -160,7 +160,7 @@ TUTTI_API int tutti_comm_create(MPI_Comm mpi, tutti_comm *comm);
  * SEE ALSO
  *   tutti_comm_create(3)
  */
-TUTTI_API int tutti_comm_free(tutti_comm *comm);
+TUTTI_API int tutti_comm_free(tutti_comm* comm);
 
 /*
  * NAME
@@ -213,7 +213,7 @@ TUTTI_API int tutti_barrier(tutti_comm comm);
  * SEE ALSO
  *   tutti_allgather(3), tutti_barrier(3)
  */
-TUTTI_API int tutti_bcast(void *buffer, MPI_Count count, MPI_Datatype type, int root, tutti_comm comm);
+TUTTI_API int tutti_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, tutti_comm comm);
 
 /*
  * NAME
@@ -241,8 +241,8 @@ TUTTI_API int tutti_bcast(void *buffer, MPI_Count count, MPI_Datatype type, int 
  * SEE ALSO
  *   tutti_bcast(3), tutti_barrier(3)
  */
-TUTTI_API int tutti_allgather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                              MPI_Count recvcount, MPI_Datatype recvtype, tutti_comm comm);
+TUTTI_API int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                              MPI_Datatype recvtype, tutti_comm comm);
 
 /*
  * NAME
@@ -265,7 +265,7 @@ TUTTI_API int tutti_allgather(const void *sendbuf, MPI_Count sendcount, MPI_Data
  * SEE ALSO
  *   tutti(1)
  */
-TUTTI_API int tutti_describe(tutti_comm comm, char *text, size_t size, size_t *needed);
+TUTTI_API int tutti_describe(tutti_comm comm, char* text, size_t size, size_t* needed);
 
 /*
  * NAME
@@ -281,7 +281,7 @@ TUTTI_API int tutti_describe(tutti_comm comm, char *text, size_t size, size_t *n
  * SEE ALSO
  *   tutti_last_error_message(3)
  */
-TUTTI_API const char *tutti_error_string(int code);
+TUTTI_API const char* tutti_error_string(int code);
 
 /*
  * NAME
@@ -298,7 +298,7 @@ TUTTI_API const char *tutti_error_string(int code);
  * SEE ALSO
  *   tutti_error_string(3)
  */
-TUTTI_API const char *tutti_last_error_message(void);
+TUTTI_API const char* tutti_last_error_message(void);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static void check_bcast(tutti_comm comm, int rank, int root, size_t n, int round) {
-  unsigned char *buffer = malloc(n + 1);
+  unsigned char* buffer = malloc(n + 1);
   for (size_t i = 0; i < n; ++i) buffer[i] = rank == root ? pattern(i, root, round) : 0;
   buffer[n] = 0xA5;
   MUST(tutti_bcast(n ? buffer : NULL, (MPI_Count)n, MPI_BYTE, root, comm));
@@ -26,7 +26,9 @@ static void check_allgather(tutti_comm comm, int rank, int size, size_t n, int i
   receive[n * (size_t)size] = 0xA5;
   MUST(tutti_allgather(in_place ? MPI_IN_PLACE : send, (MPI_Count)n, MPI_BYTE, receive, (MPI_Count)n, MPI_BYTE, comm));
   for (int r = 0; r < size; ++r)
-    for (size_t i = 0; i < n; ++i) CHECK(receive[n * (size_t)r + i] == pattern(i, r, round), "allgather of %zu bytes (in place: %d): byte %zu of block %d is wrong", n, in_place, i, r);
+    for (size_t i = 0; i < n; ++i)
+      CHECK(receive[n * (size_t)r + i] == pattern(i, r, round), "allgather of %zu bytes (in place: %d): byte %zu of block %d is wrong", n,
+            in_place, i, r);
   CHECK(receive[n * (size_t)size] == 0xA5, "allgather of %zu bytes wrote behind the buffer", n);
   for (size_t i = 0; i < n; ++i) CHECK(send[i] == pattern(i, rank, round), "allgather changed its input");
   free(send);
@@ -35,10 +37,12 @@ static void check_allgather(tutti_comm comm, int rank, int size, size_t n, int i
 
 /* Nobody leaves before the last has come: the last one sleeps first, and times the others by the common clock. */
 static void check_barrier(tutti_comm comm, int rank, int size) {
-  for (int late = 0; late < size; late += size > 3 ? 3 : 1) {
+  for (int late = 0; late<size; late += size> 3 ? 3 : 1) {
     MUST(tutti_barrier(comm));
     if (rank == late) usleep(20000);
-    struct { double entered, left; } mine, all[64];
+    struct {
+      double entered, left;
+    } mine, all[64];
     mine.entered = MPI_Wtime();
     MUST(tutti_barrier(comm));
     mine.left = MPI_Wtime();
@@ -61,7 +65,8 @@ static void check_types(tutti_comm comm, int rank, int size) {
   int strided[14 * 3], packed[7 * 3];
   for (int i = 0; i < 42; ++i) strided[i] = rank == 0 ? i : -1;
   MUST(tutti_bcast(strided, 3, resized, 0, comm));
-  for (int i = 0; i < 42; ++i) CHECK(strided[i] == (rank == 0 || i % 2 == 0 ? i : -1), "bcast of a strided type: element %d is %d", i, strided[i]);
+  for (int i = 0; i < 42; ++i)
+    CHECK(strided[i] == (rank == 0 || i % 2 == 0 ? i : -1), "bcast of a strided type: element %d is %d", i, strided[i]);
   /* types may differ between ranks if they describe the same bytes */
   for (int i = 0; i < 21; ++i) packed[i] = -1;
   if (rank == 0)
@@ -79,12 +84,15 @@ static void check_types(tutti_comm comm, int rank, int size) {
   for (int i = 0; i < size * 14; ++i) all[i] = -1;
   MUST(tutti_allgather(mine, 7, MPI_INT, all, 1, resized, comm));
   for (int r = 0; r < size; ++r)
-    for (int i = 0; i < 7; ++i) CHECK(all[r * 14 + 2 * i] == r * 100 + i && all[r * 14 + 2 * i + 1] == -1, "allgather into a strided type: block %d, element %d", r, i);
+    for (int i = 0; i < 7; ++i)
+      CHECK(all[r * 14 + 2 * i] == r * 100 + i && all[r * 14 + 2 * i + 1] == -1, "allgather into a strided type: block %d, element %d", r,
+            i);
   for (int i = 0; i < size * 14; ++i)
     if (i / 14 != rank) all[i] = -1;
   MUST(tutti_allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 1, resized, comm));
   for (int r = 0; r < size; ++r)
-    for (int i = 0; i < 7; ++i) CHECK(all[r * 14 + 2 * i] == r * 100 + i, "allgather in place of a strided type: block %d, element %d", r, i);
+    for (int i = 0; i < 7; ++i)
+      CHECK(all[r * 14 + 2 * i] == r * 100 + i, "allgather in place of a strided type: block %d, element %d", r, i);
   free(all);
   MPI_Type_free(&vector);
   MPI_Type_free(&resized);
@@ -92,7 +100,7 @@ static void check_types(tutti_comm comm, int rank, int size) {
   MPI_Type_free(&swapped);
 }
 
-static void check_communicator(MPI_Comm mpi, const size_t *sizes, int count) {
+static void check_communicator(MPI_Comm mpi, const size_t* sizes, int count) {
   int rank, size;
   MPI_Comm_rank(mpi, &rank);
   MPI_Comm_size(mpi, &size);
@@ -147,7 +155,7 @@ static void check_huge(void) {
   const size_t n = ((size_t)1 << 31) + 4097;
   tutti_comm comm;
   MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
-  unsigned char *buffer = malloc(n);
+  unsigned char* buffer = malloc(n);
   CHECK(buffer, "no memory for %zu bytes", n);
   memset(buffer, job_rank == 0 ? 7 : 0, n);
   if (job_rank == 0) buffer[n - 1] = buffer[(size_t)1 << 31] = 9;
@@ -157,7 +165,7 @@ static void check_huge(void) {
   MUST(tutti_comm_free(&comm));
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   job_begin(&argc, &argv);
   const size_t usual[] = {0, 1, 7, 40, 41, 64, 255, 256, 1000, 1001, 4096, 16383, 16385, 65537, 1 << 20};
   const size_t large[] = {0, 1, 1 << 20, 16 << 20};

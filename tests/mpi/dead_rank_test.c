@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   job_begin(&argc, &argv);
   CHECK(argc == 2 && job_size >= 3, "usage: dead_rank_test DIRECTORY, with 3 ranks or more");
   const int victim = job_size - 1;
@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
   fflush(stdout);
   char name[4096];
   snprintf(name, sizeof name, "%s/survivor-%d", argv[1], job_rank);
-  FILE *file = fopen(name, "w");
+  FILE* file = fopen(name, "w");
   CHECK(file, "cannot write %s", name);
   fclose(file);
   /* The launcher ends the job with the first rank that leaves so: leave together. */

@@ -1,8 +1,8 @@
 /* Every bad input gives its own code and a message, on the rank that is wrong, and nothing is lost: the library works after. */
 #include "job.h"
 
-static int init_with(const char *setting) {
-  const char *settings[2] = {setting, NULL};
+static int init_with(const char* setting) {
+  const char* settings[2] = {setting, NULL};
   tutti_options options;
   memset(&options, 0, sizeof options);
   options.size = sizeof options;
@@ -21,7 +21,8 @@ static void without_init(void) {
 
 static void bad_configuration(void) {
   GIVES(init_with("transport=pigeon"), TUTTI_ERR_CONFIGURATION);
-  CHECK(strstr(tutti_last_error_message(), "pigeon") && strstr(tutti_last_error_message(), "shm"), "the message names neither the value nor what is allowed: %s", tutti_last_error_message());
+  CHECK(strstr(tutti_last_error_message(), "pigeon") && strstr(tutti_last_error_message(), "shm"),
+        "the message names neither the value nor what is allowed: %s", tutti_last_error_message());
   GIVES(init_with("no_such_setting=1"), TUTTI_ERR_CONFIGURATION);
   GIVES(init_with("eager_limit=many"), TUTTI_ERR_CONFIGURATION);
   GIVES(init_with("eager_limit=99999999999999999999"), TUTTI_ERR_CONFIGURATION);
@@ -115,7 +116,7 @@ static void works(tutti_comm comm) {
   MUST(tutti_barrier(comm));
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   CHECK(tutti_init(NULL) == TUTTI_ERR_MPI_NOT_INITIALIZED, "tutti_init before MPI_Init passes");
   job_begin(&argc, &argv);
   without_init();
@@ -125,13 +126,13 @@ int main(int argc, char **argv) {
   if (!getenv("JOB_HAS_DEVICE")) {
     GIVES(init_with("transport=verbs"), TUTTI_ERR_NO_DEVICE);
   } else {
-    const char *none[] = {"transport=verbs", "device=no_such_device0", NULL};
+    const char* none[] = {"transport=verbs", "device=no_such_device0", NULL};
     tutti_options options = {sizeof options, none, NULL, NULL};
     GIVES(tutti_init(&options), TUTTI_ERR_NO_DEVICE);
-    const char *port[] = {"transport=verbs", "port=7", NULL};
+    const char* port[] = {"transport=verbs", "port=7", NULL};
     options.settings = port;
     GIVES(tutti_init(&options), TUTTI_ERR_CONFIGURATION);
-    const char *gid[] = {"transport=verbs", "gid_index=200", NULL};
+    const char* gid[] = {"transport=verbs", "gid_index=200", NULL};
     options.settings = gid;
     GIVES(tutti_init(&options), TUTTI_ERR_CONFIGURATION);
   }

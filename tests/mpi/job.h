@@ -10,40 +10,40 @@
 static int job_rank, job_size;
 
 /* A failed check ends the job: the other ranks may wait for this one. */
-#define CHECK(condition, ...)                                                          \
-  do {                                                                                 \
-    if (!(condition)) {                                                                \
-      fprintf(stderr, "%s:%d: rank %d: ", __FILE__, __LINE__, job_rank);               \
-      fprintf(stderr, __VA_ARGS__);                                                    \
-      fprintf(stderr, "\n");                                                           \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                    \
-    }                                                                                  \
+#define CHECK(condition, ...)                                            \
+  do {                                                                   \
+    if (!(condition)) {                                                  \
+      fprintf(stderr, "%s:%d: rank %d: ", __FILE__, __LINE__, job_rank); \
+      fprintf(stderr, __VA_ARGS__);                                      \
+      fprintf(stderr, "\n");                                             \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                      \
+    }                                                                    \
   } while (0)
 
-#define MUST(call)                                                                                                     \
-  do {                                                                                                                 \
-    const int code_ = (call);                                                                                          \
+#define MUST(call)                                                                                                              \
+  do {                                                                                                                          \
+    const int code_ = (call);                                                                                                   \
     CHECK(code_ == TUTTI_SUCCESS, "%s gives %d: %s (%s)", #call, code_, tutti_last_error_message(), tutti_error_string(code_)); \
   } while (0)
 
-#define GIVES(call, expected)                                                                                          \
-  do {                                                                                                                 \
-    const int code_ = (call);                                                                                          \
-    CHECK(code_ == (expected), "%s gives %d (%s), not %s", #call, code_, tutti_last_error_message(), #expected);       \
-    CHECK(strlen(tutti_last_error_message()) > 10, "%s leaves no message", #call);                                     \
+#define GIVES(call, expected)                                                                                    \
+  do {                                                                                                           \
+    const int code_ = (call);                                                                                    \
+    CHECK(code_ == (expected), "%s gives %d (%s), not %s", #call, code_, tutti_last_error_message(), #expected); \
+    CHECK(strlen(tutti_last_error_message()) > 10, "%s leaves no message", #call);                               \
   } while (0)
 
 static inline unsigned char pattern(size_t i, int rank, int round) {
   return (unsigned char)((i * 2654435761u >> 5) ^ (unsigned)(rank * 31 + round * 17 + 3));
 }
 
-static inline void job_begin(int *argc, char ***argv) {
+static inline void job_begin(int* argc, char*** argv) {
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &job_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &job_size);
 }
 
-static inline void job_end(const char *name) {
+static inline void job_end(const char* name) {
   MUST(tutti_finalize());
   MPI_Finalize();
   if (job_rank == 0) printf("%s: ok with %d ranks\n", name, job_size);

@@ -4,7 +4,7 @@
  */
 #include "job.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   job_begin(&argc, &argv);
   CHECK(argc == 2, "usage: slow_rank_test SECONDS");
   MUST(tutti_init(NULL));

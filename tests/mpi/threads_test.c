@@ -5,7 +5,7 @@
 
 enum { kThreads = 3, kRounds = 200 };
 
-static void *work(void *argument) {
+static void* work(void* argument) {
   tutti_comm comm = argument;
   static const int sizes[] = {1, 40, 300, 20000};
   for (int i = 0; i < kRounds; ++i) {
@@ -14,7 +14,8 @@ static void *work(void *argument) {
     memset(send, job_rank * 3 + i, n);
     MUST(tutti_allgather(send, (MPI_Count)n, MPI_BYTE, all, (MPI_Count)n, MPI_BYTE, comm));
     for (int r = 0; r < job_size; ++r)
-      for (size_t b = 0; b < n; ++b) CHECK(all[n * (size_t)r + b] == (unsigned char)(r * 3 + i), "thread: wrong byte %zu of block %d", b, r);
+      for (size_t b = 0; b < n; ++b)
+        CHECK(all[n * (size_t)r + b] == (unsigned char)(r * 3 + i), "thread: wrong byte %zu of block %d", b, r);
     free(send);
     free(all);
     MUST(tutti_barrier(comm));
@@ -22,7 +23,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int level = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &job_rank);

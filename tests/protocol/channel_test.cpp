@@ -38,7 +38,9 @@ struct Pair {
   registration::Cache cache;
   Channel channels[2];
   explicit Pair(const Hostility& hostility, const transport::InboxShape& shape = kUsual)
-      : net(2, shape, hostility), cache(net.registrar, {false, 0, 0}, [](std::string_view) {}), channels{{net.link(0, 1), &cache, sinks[0]}, {net.link(1, 0), &cache, sinks[1]}} {}
+      : net(2, shape, hostility),
+        cache(net.registrar, {false, 0, 0}, [](std::string_view) {}),
+        channels{{net.link(0, 1), &cache, sinks[0]}, {net.link(1, 0), &cache, sinks[1]}} {}
   // Steps until `done`, at most so long; false: it never came.
   bool until(const std::function<bool()>& done) {
     for (int i = 0; i < 200000; ++i) {

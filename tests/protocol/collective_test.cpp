@@ -59,7 +59,8 @@ struct Buffers {
 };
 
 // All ranks in one thread. `stop`: a rank that ceases to run half-way; then every survivor must end, well or in error.
-std::string run_hostile(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters, const Hostility& hostility, const transport::InboxShape& shape, int stop = -1) {
+std::string run_hostile(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters, const Hostility& hostility,
+                        const transport::InboxShape& shape, int stop = -1) {
   const int P = problem.P;
   HostileNet net(P, shape, hostility);
   QuietSink sink;
@@ -75,7 +76,9 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem, cons
     Problem mine = problem;
     mine.rank = r;
     buffers.emplace_back(problem, r);
-    executions.push_back(std::make_unique<Execution>(algorithm.build(mine, parameters), [&, r](Rank peer) -> Channel& { return *channels.at({r, peer}); }));
+    executions.push_back(std::make_unique<Execution>(algorithm.build(mine, parameters), [&, r](Rank peer) -> Channel& {
+      return *channels.at({r, peer});
+    }));
     executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), 1, 0);
   }
   for (int step = 0; step < 2000000; ++step) {
@@ -118,7 +121,8 @@ template <class Visit>
 void each_case(int P, const Algorithm& algorithm, Visit&& visit) {
   for (const int k : algorithm.has_k ? std::vector<int>{1, 3} : std::vector<int>{1})
     for (const Bytes segment : algorithm.has_segment ? std::vector<Bytes>{0, 100} : std::vector<Bytes>{0})
-      for (const Bytes bytes : algorithm.collective == Collective::barrier ? std::vector<Bytes>{0} : std::vector<Bytes>{0, 1, 41, 297, 2001})
+      for (const Bytes bytes :
+           algorithm.collective == Collective::barrier ? std::vector<Bytes>{0} : std::vector<Bytes>{0, 1, 41, 297, 2001})
         for (const int root : algorithm.collective == Collective::bcast ? std::vector<int>{0, P - 1} : std::vector<int>{0}) {
           const Problem problem{algorithm.collective, P, 0, root, bytes, algorithm.collective == Collective::allgather && bytes % 2 == 0};
           const Parameters parameters{k, segment};
@@ -136,7 +140,8 @@ TEST_CASE("every algorithm over the hostile wire", "[collective]") {
         ++seed;
         const Hostility hostility{seed, seed % 2 == 0, seed % 3 != 0, seed % 4 == 0};
         const std::string problem_found = run_hostile(algorithm, problem, parameters, hostility, seed % 5 == 0 ? kStarved : kUsual);
-        INFO(name_of(algorithm.collective) << " " << algorithm.name << " P=" << P << " k=" << parameters.k << " segment=" << parameters.segment << " bytes=" << problem.bytes << " root=" << problem.root
+        INFO(name_of(algorithm.collective) << " " << algorithm.name << " P=" << P << " k=" << parameters.k
+                                           << " segment=" << parameters.segment << " bytes=" << problem.bytes << " root=" << problem.root
                                            << " seed=" << seed);
         REQUIRE(problem_found == "");
       });
@@ -146,7 +151,8 @@ TEST_CASE("one slot for each ring starves no algorithm", "[collective]") {
   for (const Algorithm& algorithm : collectives::algorithms())
     each_case(5, algorithm, [&](const Problem& problem, const Parameters& parameters) {
       for (std::uint32_t seed = 1; seed <= 2; ++seed) {
-        INFO(name_of(algorithm.collective) << " " << algorithm.name << " k=" << parameters.k << " segment=" << parameters.segment << " bytes=" << problem.bytes << " seed=" << seed);
+        INFO(name_of(algorithm.collective) << " " << algorithm.name << " k=" << parameters.k << " segment=" << parameters.segment
+                                           << " bytes=" << problem.bytes << " seed=" << seed);
         REQUIRE(run_hostile(algorithm, problem, parameters, {seed, seed % 2 == 0, seed % 2 == 1, false}, kStarved) == "");
       }
     });

@@ -5,7 +5,8 @@ namespace tutti::tests {
 
 using namespace transport;
 
-HostileLink::HostileLink(HostileNet& net, int from, int to) : Link(net.shape, to), net_(net), from_(from), memory_(net.shape.bytes() + kCacheLine) {
+HostileLink::HostileLink(HostileNet& net, int from, int to)
+    : Link(net.shape, to), net_(net), from_(from), memory_(net.shape.bytes() + kCacheLine) {
   auto place = reinterpret_cast<std::uintptr_t>(memory_.data());
   inbox_ = reinterpret_cast<std::byte*>((place + kCacheLine - 1) / kCacheLine * kCacheLine);
   polls_memory_ = net.hostility.polls_memory;
@@ -44,10 +45,12 @@ Post HostileLink::report(Ring ring, std::uint32_t consumed) noexcept {
 }
 
 // The source may change only once the ticket is reached: it is read piece by piece on arrival.
-Post HostileLink::write(const void* source, const Registration& registration, const RemoteKey& target, std::size_t bytes, std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
+Post HostileLink::write(const void* source, const Registration& registration, const RemoteKey& target, std::size_t bytes,
+                        std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
   if (failed()) return Post::failed;
   if (refused()) return Post::again;
-  if (net_.hostility.registers && (registration.local_key != 7 || target.key != 7)) fail(Code::transport_failed, "a write without a registration");
+  if (net_.hostility.registers && (registration.local_key != 7 || target.key != 7))
+    fail(Code::transport_failed, "a write without a registration");
   Write w;
   w.data.assign(static_cast<const std::byte*>(source), static_cast<const std::byte*>(source) + bytes);
   w.target = reinterpret_cast<std::byte*>(target.address);
@@ -94,7 +97,8 @@ void HostileLink::arrive(Write& w) {
   if (w.ticket != 0) completed_ = w.ticket;
 }
 
-HostileNet::HostileNet(int ranks, const InboxShape& inbox_shape, const Hostility& how) : shape(inbox_shape), hostility(how), random_(how.seed), stopped_(static_cast<std::size_t>(ranks)) {
+HostileNet::HostileNet(int ranks, const InboxShape& inbox_shape, const Hostility& how)
+    : shape(inbox_shape), hostility(how), random_(how.seed), stopped_(static_cast<std::size_t>(ranks)) {
   registrar.fail_at = how.fail_registration;
   for (int a = 0; a < ranks; ++a)
     for (int b = 0; b < ranks; ++b)

@@ -42,8 +42,8 @@ class HostileLink final : public transport::Link {
   HostileLink(HostileNet& net, int from, int to);
   transport::Post put(transport::Ring ring, std::uint32_t index, const void* payload, const transport::Trailer& trailer) noexcept override;
   transport::Post report(transport::Ring ring, std::uint32_t consumed) noexcept override;
-  transport::Post write(const void* source, const transport::Registration& registration, const transport::RemoteKey& target, std::size_t bytes, std::optional<std::uint32_t> notify,
-                        std::uint64_t* ticket) noexcept override;
+  transport::Post write(const void* source, const transport::Registration& registration, const transport::RemoteKey& target,
+                        std::size_t bytes, std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept override;
   void progress() noexcept override {}
   void probe() noexcept override;
   bool drained() noexcept override { return queue_.empty(); }

@@ -157,8 +157,7 @@ TEST_CASE("a digest is equal for equal schedules and for no others") {
   std::vector<std::uint64_t> digests;
   for (const Algorithm& algorithm : algorithms()) {
     for (int P : {3, 5, 16}) {
-      for (const Schedule& schedule :
-           test::build_all(algorithm.name, {algorithm.collective, P, 0, 0, 24, false}, {2, 0})) {
+      for (const Schedule& schedule : test::build_all(algorithm.name, {algorithm.collective, P, 0, 0, 24, false}, {2, 0})) {
         digests.push_back(schedule.digest());
       }
     }

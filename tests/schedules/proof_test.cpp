@@ -67,10 +67,8 @@ std::vector<Memory> run_at_random(const std::vector<Schedule>& all, const Proble
     Memory& mine = problem.collective == Collective::bcast || s.in_place ? ranks.back().output : ranks.back().input;
     const Bytes first = s.rank * problem.bytes;
     for (Bytes i = 0; i < problem.bytes; ++i) {
-      if (problem.collective == Collective::allgather)
-        mine[static_cast<std::size_t>(i + (s.in_place ? first : 0))] = pattern(first + i);
-      if (problem.collective == Collective::bcast && s.rank == problem.root)
-        mine[static_cast<std::size_t>(i)] = pattern(i);
+      if (problem.collective == Collective::allgather) mine[static_cast<std::size_t>(i + (s.in_place ? first : 0))] = pattern(first + i);
+      if (problem.collective == Collective::bcast && s.rank == problem.root) mine[static_cast<std::size_t>(i)] = pattern(i);
     }
   }
   std::map<std::tuple<Rank, Rank, Ordinal>, Memory> mail;
@@ -85,9 +83,7 @@ std::vector<Memory> run_at_random(const std::vector<Schedule>& all, const Proble
     const StepId id = rank.active[which];
     const Step& step = all[r].steps[id];
     const auto at = [&](const Slice& slice) {
-      Memory& memory = slice.buffer == Buffer::input    ? rank.input
-                       : slice.buffer == Buffer::output ? rank.output
-                                                        : rank.scratch;
+      Memory& memory = slice.buffer == Buffer::input ? rank.input : slice.buffer == Buffer::output ? rank.output : rank.scratch;
       return memory.data() + slice.offset;
     };
     if (step.kind == StepKind::send) {
@@ -122,8 +118,7 @@ TEST_CASE("real bytes in random order give what was proved") {
         const bool in_place = random() % 2 == 0 && algorithm.collective == Collective::allgather;
         const Problem problem{algorithm.collective, P, 0, P / 2, 37, in_place};
         INFO(algorithm.name << " P=" << P << " k=" << k);
-        const auto all =
-            build_all(algorithm.name, problem, {algorithm.has_k ? k : 1, algorithm.has_segment ? 5 * k : 0});
+        const auto all = build_all(algorithm.name, problem, {algorithm.has_k ? k : 1, algorithm.has_segment ? 5 * k : 0});
         for (const Memory& output : run_at_random(all, problem, random)) {
           bool right = true;
           for (std::size_t i = 0; i < output.size(); ++i) right = right && output[i] == pattern(static_cast<Bytes>(i));

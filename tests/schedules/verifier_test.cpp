@@ -90,8 +90,7 @@ TEST_CASE("caught: overlapping write, that is an edge forgotten") {
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
       for (std::size_t e = 0; e < all[rank].successors.size(); ++e) {
         auto wrong = all;
-        edit_edges(wrong[rank],
-                   [&](std::vector<Edge>& list) { list.erase(list.begin() + static_cast<std::ptrdiff_t>(e)); });
+        edit_edges(wrong[rank], [&](std::vector<Edge>& list) { list.erase(list.begin() + static_cast<std::ptrdiff_t>(e)); });
         const Verdict verdict = verify(wrong, problem);
         ++edges;
         found += verdict.violation == Violation::unordered_overlap;
@@ -119,8 +118,7 @@ TEST_CASE("caught: wrong bytes") {
   const Problem out_of_place = allgather_of(4, 8);
   all = build_all("modified-ring", out_of_place);
   std::swap(all[3].steps[nth(all[3], StepKind::recv, 0)].target, all[3].steps[nth(all[3], StepKind::recv, 1)].target);
-  caught(all, out_of_place, Violation::wrong_result,
-         "rank 3: byte 8 of the output holds byte 0 of rank 2 instead of byte 0 of rank 1");
+  caught(all, out_of_place, Violation::wrong_result, "rank 3: byte 8 of the output holds byte 0 of rank 2 instead of byte 0 of rank 1");
   all = build_all("modified-ring", out_of_place);
   remove_step(all[1], nth(all[1], StepKind::copy, 0));
   caught(all, out_of_place, Violation::wrong_result, "holds nothing defined instead of byte 0 of rank 1");
@@ -181,14 +179,9 @@ TEST_CASE("caught: out of bounds, in every way") {
     spoil(all[1]);
     caught(all, problem, Violation::out_of_bounds, says);
   };
-  with([](Schedule& s) { s.steps[nth(s, StepKind::recv, 0)].target.offset = 17; },
-       "bytes [17, 25) of output do not exist");
+  with([](Schedule& s) { s.steps[nth(s, StepKind::recv, 0)].target.offset = 17; }, "bytes [17, 25) of output do not exist");
   with([](Schedule& s) { s.steps[nth(s, StepKind::send, 0)].source.offset = -1; }, "of input do not exist");
-  with(
-      [](Schedule& s) {
-        s.steps[nth(s, StepKind::send, 0)].source = {Buffer::scratch, 0, 8};
-      },
-      "of scratch do not exist");
+  with([](Schedule& s) { s.steps[nth(s, StepKind::send, 0)].source = {Buffer::scratch, 0, 8}; }, "of scratch do not exist");
   with([](Schedule& s) { s.steps[nth(s, StepKind::recv, 0)].target = {Buffer::input, 0, 8}; }, "writes to the input");
   with([](Schedule& s) { s.steps[0].peer = 3; }, "its peer is 3");
   with([](Schedule& s) { s.steps[0].peer = 1; }, "its peer is 1");

@@ -22,7 +22,9 @@ std::int64_t size_of(const std::string& text) {
   }
   const std::string unit = text.substr(std::min(used, text.size()));
   const int shift = unit.empty() ? 0 : unit == "k" || unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
-  if (value < 0 || shift < 0 || value > (INT32_MAX >> shift)) throw Error(Code::bad_configuration, fmt::format("'{}' is no size: write bytes, with k, M or G, below 2 GiB (the surrounding MPI counts in int)", text));
+  if (value < 0 || shift < 0 || value > (INT32_MAX >> shift))
+    throw Error(Code::bad_configuration,
+                fmt::format("'{}' is no size: write bytes, with k, M or G, below 2 GiB (the surrounding MPI counts in int)", text));
   return value << shift;
 }
 
@@ -64,7 +66,9 @@ void read_memory(BenchSetting& setting, tutti_comm comm) {
     setting.transports += (setting.transports.empty() ? "" : " and ") + kind;
   }
   if (setting.transports.empty()) setting.transports = "none";
-  if (facts.contains("device")) setting.device = fmt::format("{}, arrival by {}", facts["device"]["name"].get<std::string>(), facts["device"]["arrival"].get<std::string>());
+  if (facts.contains("device"))
+    setting.device =
+        fmt::format("{}, arrival by {}", facts["device"]["name"].get<std::string>(), facts["device"]["arrival"].get<std::string>());
   setting.nodes = facts["communicator"]["nodes"];
   MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
   setting.connections = most[0];
@@ -76,7 +80,8 @@ void run_all(const BenchOptions& options, int rank) {
   BenchSetting setting;
   MPI_Comm_size(MPI_COMM_WORLD, &setting.ranks);
   setting.mpi = mpi_name();
-  if (options.root < 0 || options.root >= setting.ranks) throw Error(Code::bad_root, fmt::format("--root {} is not one of the {} ranks", options.root, setting.ranks));
+  if (options.root < 0 || options.root >= setting.ranks)
+    throw Error(Code::bad_root, fmt::format("--root {} is not one of the {} ranks", options.root, setting.ranks));
   const std::vector<std::int64_t> sizes = sizes_of(options);
 
   double begin = MPI_Wtime();
@@ -107,7 +112,8 @@ void run_all(const BenchOptions& options, int rank) {
   }
   read_memory(setting, comm);
   if (rank == 0) {
-    fmt::print("\nmemory of the rank that has most: {} bytes of addresses, {} connections of together {} bytes\n", setting.address_bytes, setting.connections, setting.connection_bytes);
+    fmt::print("\nmemory of the rank that has most: {} bytes of addresses, {} connections of together {} bytes\n", setting.address_bytes,
+               setting.connections, setting.connection_bytes);
     if (!options.json.empty()) write_json(options.json, setting, rows);
     if (!options.svg.empty()) write_svg(options.svg, setting, rows);
   }
@@ -133,13 +139,21 @@ int run_bench(const BenchOptions& options) {
 
 void add_bench(CLI::App& app, Run* run) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App* command = app.add_subcommand("bench", "under mpiexec: Tutti and the surrounding MPI, in turn in one run, each result checked before it is timed");
-  command->add_option("--collective", options->collectives, "barrier, bcast, allgather (default: all)")->delimiter(',')->check(CLI::IsMember({"barrier", "bcast", "allgather"}));
-  command->add_option("--sizes", options->sizes, "sizes in bytes, such as 8,1k,64k,1M (default: times four from --min to --max)")->delimiter(',');
+  CLI::App* command = app.add_subcommand(
+      "bench", "under mpiexec: Tutti and the surrounding MPI, in turn in one run, each result checked before it is timed");
+  command->add_option("--collective", options->collectives, "barrier, bcast, allgather (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"barrier", "bcast", "allgather"}));
+  command->add_option("--sizes", options->sizes, "sizes in bytes, such as 8,1k,64k,1M (default: times four from --min to --max)")
+      ->delimiter(',');
   command->add_option("--min", options->least, "smallest size")->capture_default_str();
   command->add_option("--max", options->most, "largest size")->capture_default_str();
-  command->add_option("--repetitions", options->repetitions, "batches of calls for each library and point")->capture_default_str()->check(CLI::Range(5, 10000));
-  command->add_option("--time-limit", options->seconds, "seconds at most for each library and point")->capture_default_str()->check(CLI::Range(0.001, 3600.0));
+  command->add_option("--repetitions", options->repetitions, "batches of calls for each library and point")
+      ->capture_default_str()
+      ->check(CLI::Range(5, 10000));
+  command->add_option("--time-limit", options->seconds, "seconds at most for each library and point")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 3600.0));
   command->add_option("--root", options->root, "root of the broadcast")->capture_default_str();
   command->add_flag("--check,!--no-check", options->check, "check results before timing (default)");
   command->add_flag("!--no-mpi", options->with_mpi, "leave the surrounding MPI out");

@@ -24,7 +24,7 @@ struct BenchOptions {
 // Microseconds a call: the median of the repetitions' maxima over ranks, and its 95 % confidence interval.
 struct Timing {
   double median = 0, low = 0, high = 0;
-  int repetitions = 0, calls = 0;  // calls in each repetition
+  int repetitions = 0, calls = 0;        // calls in each repetition
   std::optional<double> packets, bytes;  // per operation, all ranks together; only where a device counts
 };
 
@@ -39,7 +39,7 @@ struct BenchSetting {
   int ranks = 0;
   std::string mpi, transports, device;
   int nodes = 0;
-  double init_ms = 0, create_ms = 0;  // of the slowest rank
+  double init_ms = 0, create_ms = 0;                                      // of the slowest rank
   std::int64_t connections = 0, connection_bytes = 0, address_bytes = 0;  // of the rank that has most
 };
 

@@ -26,7 +26,8 @@ struct Job {
   std::vector<unsigned char> send, receive;  // bcast uses `receive` alone
 
   // First touch is slow in some places, and is not what is measured: vectors touch.
-  Job(std::string name, std::int64_t size, int root_rank, tutti_comm c) : collective(std::move(name)), bytes(size), rank(0), P(1), root(root_rank), comm(c) {
+  Job(std::string name, std::int64_t size, int root_rank, tutti_comm c)
+      : collective(std::move(name)), bytes(size), rank(0), P(1), root(root_rank), comm(c) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &P);
     send.resize(static_cast<std::size_t>(collective == "allgather" ? bytes : 0) + 1);
@@ -35,7 +36,8 @@ struct Job {
   void run_tutti() {
     if (collective == "barrier") must(tutti_barrier(comm), "tutti_barrier");
     if (collective == "bcast") must(tutti_bcast(receive.data(), bytes, MPI_BYTE, root, comm), "tutti_bcast");
-    if (collective == "allgather") must(tutti_allgather(send.data(), bytes, MPI_BYTE, receive.data(), bytes, MPI_BYTE, comm), "tutti_allgather");
+    if (collective == "allgather")
+      must(tutti_allgather(send.data(), bytes, MPI_BYTE, receive.data(), bytes, MPI_BYTE, comm), "tutti_allgather");
   }
   void run_mpi() {
     const int count = static_cast<int>(bytes);
@@ -45,12 +47,15 @@ struct Job {
   }
 };
 
-unsigned char expected(int rank, std::int64_t i, int round) { return static_cast<unsigned char>(static_cast<std::uint64_t>(i) * 2654435761u >> 7 ^ static_cast<unsigned>(rank * 31 + round * 7)); }
+unsigned char expected(int rank, std::int64_t i, int round) {
+  return static_cast<unsigned char>(static_cast<std::uint64_t>(i) * 2654435761u >> 7 ^ static_cast<unsigned>(rank * 31 + round * 7));
+}
 
 // Twice with other data each time, so that bytes left from before cannot pass.
 void check(Job& job) {
   for (int round = 0; round < 2; ++round) {
-    for (std::int64_t i = 0; i < static_cast<std::int64_t>(job.send.size()) - 1; ++i) job.send[static_cast<std::size_t>(i)] = expected(job.rank, i, round);
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(job.send.size()) - 1; ++i)
+      job.send[static_cast<std::size_t>(i)] = expected(job.rank, i, round);
     std::fill(job.receive.begin(), job.receive.end(), static_cast<unsigned char>(0xEE));
     if (job.collective == "bcast" && job.rank == job.root)
       for (std::int64_t i = 0; i < job.bytes; ++i) job.receive[static_cast<std::size_t>(i)] = expected(job.root, i, round);
@@ -58,11 +63,15 @@ void check(Job& job) {
     const std::int64_t blocks = job.collective == "allgather" ? job.P : job.collective == "bcast" ? 1 : 0;
     for (std::int64_t b = 0; b < blocks; ++b)
       for (std::int64_t i = 0; i < job.bytes; ++i) {
-        const unsigned char got = job.receive[static_cast<std::size_t>(b * job.bytes + i)], want = expected(job.collective == "bcast" ? job.root : static_cast<int>(b), i, round);
+        const unsigned char got = job.receive[static_cast<std::size_t>(b * job.bytes + i)],
+                            want = expected(job.collective == "bcast" ? job.root : static_cast<int>(b), i, round);
         if (got != want)
-          throw Error(Code::internal, fmt::format("WRONG RESULT: {} of {} bytes, rank {}: byte {} of block {} is {:#04x}, not {:#04x}", job.collective, job.bytes, job.rank, i, b, got, want));
+          throw Error(Code::internal, fmt::format("WRONG RESULT: {} of {} bytes, rank {}: byte {} of block {} is {:#04x}, not {:#04x}",
+                                                  job.collective, job.bytes, job.rank, i, b, got, want));
       }
-    if (job.receive.back() != 0xEE) throw Error(Code::internal, fmt::format("WRONG RESULT: {} of {} bytes, rank {}: a byte behind the buffer was written", job.collective, job.bytes, job.rank));
+    if (job.receive.back() != 0xEE)
+      throw Error(Code::internal, fmt::format("WRONG RESULT: {} of {} bytes, rank {}: a byte behind the buffer was written", job.collective,
+                                              job.bytes, job.rank));
   }
 }
 
@@ -78,15 +87,18 @@ struct Plan {
   int calls, repetitions;
 };
 
-// So many calls that a repetition lasts a millisecond at least, and all of them no longer than the limit. The same on all ranks.
+// So many calls that a repetition lasts a millisecond at least, and not fewer than some: ranks that share a core leave the barrier
+// one after another, which a single call would feel. Repetitions are given up first to stay within the limit. The same on all ranks.
 Plan plan_for(const Call& call, const BenchOptions& options, tutti_comm comm) {
+  constexpr int kFewestCalls = 8, kFewestRepetitions = 7;
   double first = batch(call, 1, comm);
   first = std::min(first, batch(call, 2, comm) / 2);
   if (first < 2e-4) first = batch(call, 20, comm) / 20;
-  int numbers[2] = {static_cast<int>(std::clamp(1e-3 / std::max(first, 1e-9), 1.0, 20000.0)), options.repetitions};
-  const double all = first * numbers[0] * numbers[1];
-  if (all > options.seconds) numbers[0] = std::max(1, static_cast<int>(numbers[0] * options.seconds / all));
-  if (first * numbers[0] * numbers[1] > options.seconds) numbers[1] = std::max(5, static_cast<int>(options.seconds / (first * numbers[0])));
+  const double calls = std::clamp(1e-3 / std::max(first, 1e-9), static_cast<double>(kFewestCalls), 20000.0);
+  const double repetitions = std::min<double>(options.repetitions, options.seconds / (first * calls));
+  int numbers[2] = {static_cast<int>(calls), std::max(kFewestRepetitions, static_cast<int>(repetitions))};
+  if (first * calls * kFewestRepetitions > options.seconds)
+    numbers[0] = std::max(1, static_cast<int>(options.seconds / (first * kFewestRepetitions)));
   MPI_Bcast(numbers, 2, MPI_INT, 0, MPI_COMM_WORLD);
   return {numbers[0], numbers[1]};
 }
@@ -141,7 +153,7 @@ Counters read_counters(tutti_comm comm) {
 
 // Apart from the timing. What the counting itself sends (MPI over the same device) is measured by an empty run and taken off.
 void count_traffic(const Call& call, tutti_comm comm, Timing& timing) {
-  constexpr int kCalls = 50;
+  constexpr int kCalls = 200;
   const auto run = [&](int calls) {
     MPI_Barrier(MPI_COMM_WORLD);
     const Counters before = read_counters(comm);
@@ -153,15 +165,17 @@ void count_traffic(const Call& call, tutti_comm comm, Timing& timing) {
   };
   const Counters empty = run(0);
   if (!empty.present) return;
-  const Counters full = run(kCalls);
-  timing.packets = (full.packets - empty.packets) / kCalls;
-  timing.bytes = (full.bytes - empty.bytes) / kCalls;
+  const int calls = timing.median > 2000 ? 20 : kCalls;
+  const Counters full = run(calls);
+  timing.packets = (full.packets - empty.packets) / calls;
+  timing.bytes = (full.bytes - empty.bytes) / calls;
 }
 
 }  // namespace
 
 void must(int code, const char* call) {
-  if (code != TUTTI_SUCCESS) throw Error(static_cast<Code>(code), fmt::format("{}: {} ({})", call, tutti_last_error_message(), tutti_error_string(code)));
+  if (code != TUTTI_SUCCESS)
+    throw Error(static_cast<Code>(code), fmt::format("{}: {} ({})", call, tutti_last_error_message(), tutti_error_string(code)));
 }
 
 std::string describe(tutti_comm comm) {

@@ -11,7 +11,9 @@ namespace tutti::tools {
 namespace {
 
 // Three significant digits, in the unit that the column is in (microseconds).
-std::string time_text(double us) { return us < 10 ? fmt::format("{:.3f}", us) : us < 1000 ? fmt::format("{:.1f}", us) : fmt::format("{:.0f}", us); }
+std::string time_text(double us) {
+  return us < 10 ? fmt::format("{:.3f}", us) : us < 1000 ? fmt::format("{:.1f}", us) : fmt::format("{:.0f}", us);
+}
 
 nlohmann::json json_of(const Timing& t) {
   nlohmann::json j = {{"median_us", t.median}, {"low_us", t.low}, {"high_us", t.high}, {"repetitions", t.repetitions}, {"calls", t.calls}};
@@ -32,13 +34,16 @@ void print_header(const BenchSetting& s) {
   fmt::print("Tutti and {}, in turn in one run\n", s.mpi);
   fmt::print("  {} ranks on {} node(s), connections: {}{}{}\n", s.ranks, s.nodes, s.transports, s.device.empty() ? "" : "; ", s.device);
   fmt::print("  start-up of the slowest rank: tutti_init {:.1f} ms, tutti_comm_create {:.2f} ms\n", s.init_ms, s.create_ms);
-  fmt::print("  times: microseconds a call, maximum over ranks, median of repetitions [95 % confidence interval]; every result checked before it is timed\n");
+  fmt::print(
+      "  times: microseconds a call, maximum over ranks, median of repetitions [95 % confidence interval]; every result checked before it "
+      "is timed\n");
 }
 
 void print_row(const BenchRow& r, bool first) {
   const bool counted = r.tutti.packets.has_value();
   if (first) {
-    fmt::print("\n{}\n{:>9}  {:>9} {:>21}  {:>9} {:>21}  {:>8}", r.collective, "size", "Tutti us", "[95 %]", "MPI us", "[95 %]", "MPI/Tutti");
+    fmt::print("\n{}\n{:>9}  {:>9} {:>21}  {:>9} {:>21}  {:>8}", r.collective, "size", "Tutti us", "[95 %]", "MPI us", "[95 %]",
+               "MPI/Tutti");
     if (counted) fmt::print("  {:>9} {:>9} {:>9} {:>9}", "pkt/op", "MPI's", "B/op", "MPI's");
     fmt::print("  algorithm, digest\n");
   }
@@ -50,18 +55,28 @@ void print_row(const BenchRow& r, bool first) {
     fmt::print("{:>9} {:>21}  {:>9}", "-", "", "-");
   if (counted) {
     const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.1f}", *v) : std::string("-"); };
-    fmt::print("  {:>9} {:>9} {:>9} {:>9}", number(r.tutti.packets), number(r.mpi ? r.mpi->packets : std::nullopt), fmt::format("{:.0f}", r.tutti.bytes.value_or(0)),
-               r.mpi && r.mpi->bytes ? fmt::format("{:.0f}", *r.mpi->bytes) : "-");
+    fmt::print("  {:>9} {:>9} {:>9} {:>9}", number(r.tutti.packets), number(r.mpi ? r.mpi->packets : std::nullopt),
+               fmt::format("{:.0f}", r.tutti.bytes.value_or(0)), r.mpi && r.mpi->bytes ? fmt::format("{:.0f}", *r.mpi->bytes) : "-");
   }
   fmt::print("  {} {}\n", r.algorithm, r.digest.substr(0, 8));
   std::fflush(stdout);
 }
 
 void write_json(const std::string& path, const BenchSetting& s, const std::vector<BenchRow>& rows) {
-  nlohmann::json all = {{"ranks", s.ranks}, {"nodes", s.nodes}, {"mpi", s.mpi}, {"transports", s.transports}, {"device", s.device}, {"init_ms", s.init_ms}, {"comm_create_ms", s.create_ms},
-                        {"connections", s.connections}, {"connection_bytes", s.connection_bytes}, {"address_bytes", s.address_bytes}, {"rows", nlohmann::json::array()}};
+  nlohmann::json all = {{"ranks", s.ranks},
+                        {"nodes", s.nodes},
+                        {"mpi", s.mpi},
+                        {"transports", s.transports},
+                        {"device", s.device},
+                        {"init_ms", s.init_ms},
+                        {"comm_create_ms", s.create_ms},
+                        {"connections", s.connections},
+                        {"connection_bytes", s.connection_bytes},
+                        {"address_bytes", s.address_bytes},
+                        {"rows", nlohmann::json::array()}};
   for (const BenchRow& r : rows) {
-    nlohmann::json row = {{"collective", r.collective}, {"bytes", r.bytes}, {"algorithm", r.algorithm}, {"digest", r.digest}, {"tutti", json_of(r.tutti)}};
+    nlohmann::json row = {
+        {"collective", r.collective}, {"bytes", r.bytes}, {"algorithm", r.algorithm}, {"digest", r.digest}, {"tutti", json_of(r.tutti)}};
     if (r.mpi) {
       row["mpi"] = json_of(*r.mpi);
       row["ratio"] = r.mpi->median / r.tutti.median;

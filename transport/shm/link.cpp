@@ -48,8 +48,8 @@ Post ShmLink::report(Ring ring, std::uint32_t consumed) noexcept {
   return Post::done;
 }
 
-Post ShmLink::write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes,
-                    std::optional<std::uint32_t>, std::uint64_t*) noexcept {
+Post ShmLink::write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes, std::optional<std::uint32_t>,
+                    std::uint64_t*) noexcept {
   if (failed()) return Post::failed;
   const auto* from = static_cast<const std::byte*>(source);
   std::uint64_t to = target.address;

@@ -15,8 +15,8 @@ class ShmLink final : public Link {
 
   Post put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept override;
   Post report(Ring ring, std::uint32_t consumed) noexcept override;
-  Post write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes,
-             std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept override;
+  Post write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes, std::optional<std::uint32_t> notify,
+             std::uint64_t* ticket) noexcept override;
   void progress() noexcept override {}
   void probe() noexcept override;
   bool drained() noexcept override { return true; }

@@ -33,7 +33,9 @@ Member* Segment::members() noexcept { return reinterpret_cast<Member*>(base_ + k
 
 Segment::Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape, bool allow_direct,
                  std::chrono::milliseconds patience)
-    : rank_(local_rank), size_(local_size), stride_(page_rounded(shape.bytes())),
+    : rank_(local_rank),
+      size_(local_size),
+      stride_(page_rounded(shape.bytes())),
       first_inbox_(page_rounded(kCacheLine + sizeof(Member) * static_cast<std::size_t>(local_size))),
       bytes_(first_inbox_ + stride_ * static_cast<std::size_t>(local_size) * static_cast<std::size_t>(local_size)) {
   const auto deadline = Clock::now() + patience;
@@ -64,8 +66,9 @@ void Segment::open(const std::string& name, Clock::time_point deadline) {
   if (rank_ == 0) {
     file_ = shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (file_ < 0)
-      throw Error(Code::system, fmt::format("cannot create shared memory {}: {}; is /dev/shm mounted and writable?", name, std::strerror(errno)),
-                  kNoPeer, errno);
+      throw Error(Code::system,
+                  fmt::format("cannot create shared memory {}: {}; is /dev/shm mounted and writable?", name, std::strerror(errno)), kNoPeer,
+                  errno);
     // The head is allocated before the size is set: a rank that sees the size may touch it.
     const int no_room = posix_fallocate(file_, 0, static_cast<off_t>(first_inbox_));
     if (no_room != 0 || ftruncate(file_, static_cast<off_t>(bytes_)) != 0)
@@ -111,9 +114,10 @@ void Segment::allocate_pair(int a, int b) {
   for (const std::size_t offset : {inbox_offset(a, b), inbox_offset(b, a)}) {
     const int failed = posix_fallocate(file_, static_cast<off_t>(offset), static_cast<off_t>(stride_));
     if (failed != 0)
-      throw Error(Code::out_of_memory,
-                  fmt::format("/dev/shm has no room for the {} bytes of one more connection; enlarge it (mount -o remount,size=…)", stride_),
-                  kNoPeer, failed);
+      throw Error(
+          Code::out_of_memory,
+          fmt::format("/dev/shm has no room for the {} bytes of one more connection; enlarge it (mount -o remount,size=…)", stride_),
+          kNoPeer, failed);
   }
 }
 

@@ -19,7 +19,7 @@ namespace tutti::transport::shm {
 // What each rank of the node says of itself, in the segment.
 struct alignas(kCacheLine) Member {
   std::atomic<std::int32_t> pid;
-  std::atomic<std::uint32_t> farewell;      // 1: it called tutti_finalize
+  std::atomic<std::uint32_t> farewell;       // 1: it called tutti_finalize
   std::atomic<std::uint64_t> probe_address;  // of a word in its memory that others may overwrite to try a direct write
 };
 

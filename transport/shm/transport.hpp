@@ -10,9 +10,9 @@
 namespace tutti::transport::shm {
 
 struct Options {
-  std::uint64_t node = 0;       // see node_identity()
-  std::uint64_t machine = 0;    // see machine_identity()
-  bool allow_direct = true;     // single copy, where the kernel permits it
+  std::uint64_t node = 0;                     // see node_identity()
+  std::uint64_t machine = 0;                  // see machine_identity()
+  bool allow_direct = true;                   // single copy, where the kernel permits it
   std::chrono::milliseconds patience{20000};  // for the other ranks of the node, at the start
 };
 
@@ -26,7 +26,7 @@ class ShmTransport final : public Transport {
   void set_peers(std::span<const Address> addresses) override;
   Link& connect(int peer) override;
   Link* accepted() noexcept override { return nullptr; }  // an inbox is there before anyone connects
-  void progress() noexcept override {}
+  bool progress() noexcept override { return false; }  // receivers poll their inboxes
   void say_farewell() noexcept override;
 
   bool reaches(int peer) const noexcept { return local_rank_[static_cast<std::size_t>(peer)] >= 0; }

@@ -22,9 +22,7 @@ using DeviceList = std::unique_ptr<ibv_device*[], FreeList>;
 
 // rxe and siw have no vendor: they present 0xffffff ("rxe" since Linux 5.12; 0 before) and "bmt" (siw). Their names are only
 // the habit of those who add the links, so names decide nothing here.
-bool is_software(const ibv_device_attr& a) {
-  return a.vendor_id == 0xffffff || a.vendor_id == 0 || a.vendor_id == 0x626d74;
-}
+bool is_software(const ibv_device_attr& a) { return a.vendor_id == 0xffffff || a.vendor_id == 0 || a.vendor_id == 0x626d74; }
 
 bool is_zero(const ibv_gid& gid) {
   for (const std::uint8_t byte : gid.raw)
@@ -62,7 +60,8 @@ PortReport report_port(ibv_context* context, int number) {
   report.active_mtu = bytes_of(port.active_mtu);
   for (int i = 0; i < port.gid_tbl_len && i < 256; ++i) {
     ibv_gid_entry entry{};
-    if (ibv_query_gid_ex(context, static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(i), &entry, 0) != 0 || is_zero(entry.gid)) continue;
+    if (ibv_query_gid_ex(context, static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(i), &entry, 0) != 0 || is_zero(entry.gid))
+      continue;
     report.gids.push_back({i, text_of(entry.gid), std::string(type_name(entry.gid_type))});
   }
   return report;
@@ -108,15 +107,19 @@ std::vector<DeviceReport> survey() {
 Device::Device(const DeviceChoice& choice, const std::function<void(std::string_view)>& log) {
   const DeviceList list(ibv_get_device_list(nullptr));
   if (!list || !list[0])
-    throw Error(Code::no_device, "there is no RDMA device here; load its driver, or add a software one: rdma link add rxe0 type rxe netdev eth0 "
-                                 "(see `tutti info`); on one node, TUTTI_TRANSPORT=shm needs none");
+    throw Error(Code::no_device,
+                "there is no RDMA device here; load its driver, or add a software one: rdma link add rxe0 type rxe netdev eth0 "
+                "(see `tutti info`); on one node, TUTTI_TRANSPORT=shm needs none");
   std::string why_not;
   for (ibv_device** device = list.get(); *device; ++device) {
     name_ = ibv_get_device_name(*device);
     if (!choice.device.empty() && name_ != choice.device) continue;
     context_.reset(ibv_open_device(*device));
     if (!context_ || ibv_query_device(context_.get(), &limits_) != 0)
-      throw Error(Code::no_device, fmt::format("device {} cannot be opened: {}; may this user read and write /dev/infiniband/uverbs*?", name_, std::strerror(errno)), kNoPeer, errno);
+      throw Error(
+          Code::no_device,
+          fmt::format("device {} cannot be opened: {}; may this user read and write /dev/infiniband/uverbs*?", name_, std::strerror(errno)),
+          kNoPeer, errno);
     try {
       choose_port(choice.port);
       choose_gid(choice.gid_index);
@@ -129,10 +132,12 @@ Device::Device(const DeviceChoice& choice, const std::function<void(std::string_
       log(why_not);
     }
   }
-  if (!context_) throw Error(Code::no_device, fmt::format("there is no device {}; there are: {}; set TUTTI_DEVICE to one of them or leave it unset", choice.device, all_names(list.get())));
+  if (!context_)
+    throw Error(Code::no_device, fmt::format("there is no device {}; there are: {}; set TUTTI_DEVICE to one of them or leave it unset",
+                                             choice.device, all_names(list.get())));
   software_ = is_software(limits_);
-  reason_ = fmt::format("device {} ({}), port {} ({}), GID {} ({})", name_, choice.device.empty() ? "the first usable one" : "as set", port_, choice.port == 0 ? "the first active one" : "as set",
-                        gid_index_, choice.gid_index < 0 ? reason_ : "as set");
+  reason_ = fmt::format("device {} ({}), port {} ({}), GID {} ({})", name_, choice.device.empty() ? "the first usable one" : "as set",
+                        port_, choice.port == 0 ? "the first active one" : "as set", gid_index_, choice.gid_index < 0 ? reason_ : "as set");
   log(reason_);
   pd_.reset(ibv_alloc_pd(context_.get()));
   if (!pd_) throw_no_memory("a protection domain", 0);
@@ -140,7 +145,8 @@ Device::Device(const DeviceChoice& choice, const std::function<void(std::string_
 
 void Device::choose_port(int wanted) {
   if (wanted < 0 || wanted > limits_.phys_port_cnt)
-    throw Error(Code::bad_configuration, fmt::format("device {} has ports 1 to {}, and the setting `port` is {}", name_, limits_.phys_port_cnt, wanted));
+    throw Error(Code::bad_configuration,
+                fmt::format("device {} has ports 1 to {}, and the setting `port` is {}", name_, limits_.phys_port_cnt, wanted));
   std::string states;
   for (int p = 1; p <= limits_.phys_port_cnt; ++p) {
     if (wanted != 0 && p != wanted) continue;
@@ -153,17 +159,21 @@ void Device::choose_port(int wanted) {
     }
     states += fmt::format("{}port {} is {}", states.empty() ? "" : ", ", p, ibv_port_state_str(port.state));
   }
-  throw Error(Code::port_down, fmt::format("device {} has no usable port: {}; bring the link up (ip link set … up; ibstat or `rdma link` shows it), or set TUTTI_DEVICE and TUTTI_PORT", name_, states));
+  throw Error(Code::port_down, fmt::format("device {} has no usable port: {}; bring the link up (ip link set … up; ibstat or `rdma link` "
+                                           "shows it), or set TUTTI_DEVICE and TUTTI_PORT",
+                                           name_, states));
 }
 
 // RoCE v2 over IPv4 is what routers and rxe handle best; then any RoCE v2, then what there is.
 void Device::choose_gid(int wanted) {
   const auto read = [&](int index, ibv_gid_entry& entry) {
-    return ibv_query_gid_ex(context_.get(), static_cast<std::uint32_t>(port_), static_cast<std::uint32_t>(index), &entry, 0) == 0 && !is_zero(entry.gid);
+    return ibv_query_gid_ex(context_.get(), static_cast<std::uint32_t>(port_), static_cast<std::uint32_t>(index), &entry, 0) == 0 &&
+           !is_zero(entry.gid);
   };
   ibv_gid_entry entry{};
   if (wanted >= 0) {
-    if (!read(wanted, entry)) throw Error(Code::bad_configuration, fmt::format("port {} of {} has no GID {}; `tutti info` lists them", port_, name_, wanted));
+    if (!read(wanted, entry))
+      throw Error(Code::bad_configuration, fmt::format("port {} of {} has no GID {}; `tutti info` lists them", port_, name_, wanted));
     gid_index_ = wanted;
     gid_ = entry.gid;
     return;
@@ -179,7 +189,9 @@ void Device::choose_gid(int wanted) {
     gid_ = entry.gid;
     reason_ = fmt::format("{} {}, the best of its kind", type_name(entry.gid_type), text_of(entry.gid));
   }
-  if (best < 0) throw Error(Code::unreachable, fmt::format("port {} of {} has no GID; give its network device an address (ip addr add …)", port_, name_));
+  if (best < 0)
+    throw Error(Code::unreachable,
+                fmt::format("port {} of {} has no GID; give its network device an address (ip addr add …)", port_, name_));
 }
 
 ibv_ah_attr Device::path_to(std::uint16_t lid, const ibv_gid& gid) const noexcept {
@@ -197,7 +209,10 @@ MemoryRegion Device::register_memory(void* address, std::size_t length, int acce
   MemoryRegion region(ibv_reg_mr(pd_.get(), address, length, access));
   if (region) return region;
   if (errno == EFAULT || errno == EINVAL)
-    throw Error(Code::bad_buffer, fmt::format("the {} bytes at {} cannot be registered: not all of them are mapped, or not writable", length, fmt::ptr(address)), kNoPeer, errno);
+    throw Error(
+        Code::bad_buffer,
+        fmt::format("the {} bytes at {} cannot be registered: not all of them are mapped, or not writable", length, fmt::ptr(address)),
+        kNoPeer, errno);
   throw_no_memory("registering memory", length);
 }
 
@@ -207,9 +222,14 @@ void throw_no_memory(const char* what, std::size_t bytes) {
   getrlimit(RLIMIT_MEMLOCK, &limit);
   const auto now = limit.rlim_cur == RLIM_INFINITY ? std::string("unlimited") : fmt::format("{} bytes", limit.rlim_cur);
   if ((error == ENOMEM || error == EAGAIN || error == EPERM) && limit.rlim_cur != RLIM_INFINITY)
-    throw Error(Code::locked_memory,
-                fmt::format("{} failed: RLIMIT_MEMLOCK is {}, and {} more bytes are needed; raise it (ulimit -l unlimited, or /etc/security/limits.conf)", what, now, bytes), kNoPeer, error);
-  throw Error(error == ENOMEM ? Code::out_of_memory : Code::transport_failed, fmt::format("{} ({} bytes) failed: {} (RLIMIT_MEMLOCK is {})", what, bytes, std::strerror(error), now), kNoPeer, error);
+    throw Error(
+        Code::locked_memory,
+        fmt::format(
+            "{} failed: RLIMIT_MEMLOCK is {}, and {} more bytes are needed; raise it (ulimit -l unlimited, or /etc/security/limits.conf)",
+            what, now, bytes),
+        kNoPeer, error);
+  throw Error(error == ENOMEM ? Code::out_of_memory : Code::transport_failed,
+              fmt::format("{} ({} bytes) failed: {} (RLIMIT_MEMLOCK is {})", what, bytes, std::strerror(error), now), kNoPeer, error);
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> Device::counters() const {

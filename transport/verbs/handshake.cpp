@@ -21,9 +21,9 @@ namespace {
 constexpr std::uint32_t kMagic = 0x74757474;
 constexpr std::uint16_t kVersion = 1;
 constexpr std::uint32_t kQueueKey = 0x74750001;
-constexpr std::uint32_t kSlots = 64;            // datagrams that may lie unread; more are lost and repeated
+constexpr std::uint32_t kSlots = 64;  // datagrams that may lie unread; more are lost and repeated
 constexpr std::size_t kSlotBytes = 256;
-constexpr std::size_t kGrhBytes = 40;           // a UD receive begins with the global route header
+constexpr std::size_t kGrhBytes = 40;  // a UD receive begins with the global route header
 constexpr auto kFirstInterval = 20ms, kLongestInterval = 400ms;
 }  // namespace
 
@@ -38,10 +38,12 @@ struct Handshake::Datagram {
   InboxShape shape{};
 };
 
-Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu, std::chrono::milliseconds timeout, std::function<void(std::string_view)> log)
+Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu, std::chrono::milliseconds timeout,
+                     std::function<void(std::string_view)> log)
     : device_(device), rank_(rank), mtu_(mtu), timeout_(timeout), log_(std::move(log)) {
   static_assert(sizeof(Datagram) + kGrhBytes <= kSlotBytes);
-  if (getrandom(&token_, sizeof token_, 0) != static_cast<ssize_t>(sizeof token_)) throw Error(Code::system, "getrandom failed", kNoPeer, errno);
+  if (getrandom(&token_, sizeof token_, 0) != static_cast<ssize_t>(sizeof token_))
+    throw Error(Code::system, "getrandom failed", kNoPeer, errno);
   channel_.reset(ibv_create_comp_channel(device.context()));
   if (channel_) receive_queue_.reset(ibv_create_cq(device.context(), kSlots + 1, nullptr, channel_.get(), 0));
   if (receive_queue_) send_queue_.reset(ibv_create_cq(device.context(), kSlots + 1, nullptr, nullptr, 0));
@@ -68,7 +70,8 @@ Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu, std::chr
   to.qp_state = IBV_QPS_RTS;
   if (error == 0) error = ibv_modify_qp(queue_pair_.get(), &to, IBV_QP_STATE | IBV_QP_SQ_PSN);
   if (error == 0) error = ibv_req_notify_cq(receive_queue_.get(), 0);
-  if (error != 0) throw Error(Code::transport_failed, fmt::format("the UD queue pair cannot be made ready: {}", std::strerror(error)), kNoPeer, error);
+  if (error != 0)
+    throw Error(Code::transport_failed, fmt::format("the UD queue pair cannot be made ready: {}", std::strerror(error)), kNoPeer, error);
   for (const int fd : {channel_->fd, device.context()->async_fd}) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wake_fd_ < 0) throw Error(Code::system, fmt::format("eventfd failed: {}", std::strerror(errno)), kNoPeer, errno);
@@ -83,7 +86,8 @@ Handshake::~Handshake() {
 
 Card Handshake::card() const noexcept { return {device_.gid(), token_, queue_pair_->qp_num, device_.lid(), mtu_}; }
 
-void Handshake::start(std::vector<Card> cards, std::span<std::atomic<VerbsLink*>> links, MakeLink make_link, std::function<void(VerbsLink&)> on_accepted) {
+void Handshake::start(std::vector<Card> cards, std::span<std::atomic<VerbsLink*>> links, MakeLink make_link,
+                      std::function<void(VerbsLink&)> on_accepted) {
   cards_ = std::move(cards);
   paths_.resize(cards_.size());
   links_ = links;
@@ -163,7 +167,9 @@ void Handshake::post_receive(std::uint32_t slot) {
 
 // Anyone on the network can send us a datagram: what does not fit in every respect is dropped.
 void Handshake::take(const Datagram& d) {
-  if (d.magic != kMagic || d.version != kVersion || d.to != rank_ || d.from < 0 || d.from >= static_cast<int>(cards_.size()) || d.from == rank_) return;
+  if (d.magic != kMagic || d.version != kVersion || d.to != rank_ || d.from < 0 || d.from >= static_cast<int>(cards_.size()) ||
+      d.from == rank_)
+    return;
   const auto peer = static_cast<std::size_t>(d.from);
   if (d.token != cards_[peer].token) return;
   VerbsLink* link = links_[peer].load(std::memory_order_acquire);
@@ -177,7 +183,8 @@ void Handshake::take(const Datagram& d) {
   }
   if (link->failed()) return;
   if (!(d.shape == link->shape())) {
-    link->fail(Code::bad_configuration, fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots; give all ranks the same settings", d.from).c_str());
+    link->fail(Code::bad_configuration,
+               fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots; give all ranks the same settings", d.from).c_str());
     return;
   }
   if (!link->attached() && !attach(*link, d)) return;
@@ -247,8 +254,10 @@ void Handshake::retry() {
       const Card& card = cards_[static_cast<std::size_t>(a.link->peer())];
       std::string gid;
       for (int i = 0; i < 16; i += 2) gid += fmt::format("{}{:02x}{:02x}", i ? ":" : "", card.gid.raw[i], card.gid.raw[i + 1]);
-      a.link->fail(Code::unreachable, fmt::format("rank {} of MPI_COMM_WORLD (GID {}, LID {}) did not answer within {} ms: it has died, or the network between the devices drops UDP port 4791; check with ping and ib_write_lat",
-                                                  a.link->peer(), gid, card.lid, timeout_.count()).c_str());
+      a.link->fail(Code::unreachable, fmt::format("rank {} of MPI_COMM_WORLD (GID {}, LID {}) did not answer within {} ms: it has died, or "
+                                                  "the network between the devices drops UDP port 4791; check with ping and ib_write_lat",
+                                                  a.link->peer(), gid, card.lid, timeout_.count())
+                                          .c_str());
     } else if (now >= a.next) {
       send(Type::request, *a.link);
       a.interval = std::min<std::chrono::milliseconds>(a.interval * 2, kLongestInterval);
@@ -278,11 +287,12 @@ void Handshake::watch_device() {
       case IBV_EVENT_QP_REQ_ERR:
       case IBV_EVENT_QP_ACCESS_ERR:
         for (auto& entry : links_)
-          if (VerbsLink* link = entry.load(std::memory_order_acquire); link && link->info().queue_pair == event.element.qp->qp_num && link->state() != State::closed)
-            link->fail(Code::transport_failed, fmt::format("the connection to rank {} of MPI_COMM_WORLD broke: {}", link->peer(), what).c_str());
+          if (VerbsLink* link = entry.load(std::memory_order_acquire);
+              link && link->info().queue_pair == event.element.qp->qp_num && link->state() != State::closed)
+            link->fail(Code::transport_failed,
+                       fmt::format("the connection to rank {} of MPI_COMM_WORLD broke: {}", link->peer(), what).c_str());
         break;
-      default:
-        break;
+      default: break;
     }
     ibv_ack_async_event(&event);
   }

@@ -38,12 +38,14 @@ class Handshake {
  public:
   using MakeLink = std::function<VerbsLink*(int peer)>;  // called with the lock held; null on failure
 
-  Handshake(const Device& device, int rank, std::uint16_t mtu, std::chrono::milliseconds timeout, std::function<void(std::string_view)> log);
+  Handshake(const Device& device, int rank, std::uint16_t mtu, std::chrono::milliseconds timeout,
+            std::function<void(std::string_view)> log);
   ~Handshake();  // joins the thread
 
   Card card() const noexcept;
   // Starts the thread. `links` is indexed by world rank; entries are null until made.
-  void start(std::vector<Card> cards, std::span<std::atomic<VerbsLink*>> links, MakeLink make_link, std::function<void(VerbsLink&)> on_accepted);
+  void start(std::vector<Card> cards, std::span<std::atomic<VerbsLink*>> links, MakeLink make_link,
+             std::function<void(VerbsLink&)> on_accepted);
   // Begins with a peer whose link was just made.
   void begin(VerbsLink& link);
   // Guards the making of links, by whichever side begins.
@@ -65,7 +67,7 @@ class Handshake {
   void watch_device();
   bool attach(VerbsLink& link, const Datagram& datagram);
   void post_receive(std::uint32_t slot);
-  int milliseconds_to_next() ;
+  int milliseconds_to_next();
   void wake() noexcept;
 
   const Device& device_;
@@ -84,7 +86,7 @@ class Handshake {
   std::span<std::atomic<VerbsLink*>> links_;
   MakeLink make_link_;
   std::function<void(VerbsLink&)> on_accepted_;
-  std::mutex mutex_;                 // everything below, and the UD queue pair's send side
+  std::mutex mutex_;  // everything below, and the UD queue pair's send side
   std::vector<Attempt> attempts_;
   std::uint32_t next_send_slot_ = 0, sends_under_way_ = 0;
   int wake_fd_ = -1;

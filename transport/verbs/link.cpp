@@ -14,8 +14,8 @@ namespace tutti::transport::verbs {
 namespace {
 
 constexpr std::uint32_t kRepostBatch = 16;
-constexpr int kMinRnrTimer = 12;  // 0.64 ms; much less makes storms on rxe
-constexpr int kRnrRetry = 6;      // finite: receives are always posted for all that credits allow
+constexpr int kMinRnrTimer = 12;             // 0.64 ms; much less makes storms on rxe
+constexpr int kRnrRetry = 6;                 // finite: receives are always posted for all that credits allow
 constexpr std::size_t kFarewellOffset = 60;  // in the inbox's credit line, behind the counters
 constexpr std::uint32_t kLowBits = 29;
 constexpr std::uint32_t kCreditBits = 26;
@@ -35,7 +35,8 @@ std::uint32_t VerbsLink::receives_for(const InboxShape& shape) noexcept {
   return slots + 4 * kRings + 64 + 1 + 2 * kRepostBatch;
 }
 
-VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar, const LinkOptions& options, int peer, const InboxShape& shape)
+VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar, const LinkOptions& options, int peer,
+                     const InboxShape& shape)
     : Link(shape, peer), device_(device), registrar_(registrar), options_(options), arrival_(options.arrival) {
   const std::size_t bytes = (shape.bytes() + 4095) / 4096 * 4096;
   memory_.reset(static_cast<std::byte*>(std::aligned_alloc(4096, 2 * bytes)));
@@ -51,7 +52,8 @@ VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar, 
   wanted.qp_type = IBV_QPT_RC;
   wanted.cap = {options.send_queue_depth, receives_for(shape), 3, 1, options.inline_bytes};
   queue_pair_.reset(ibv_create_qp(device.pd(), &wanted));
-  for (; !queue_pair_ && wanted.cap.max_inline_data > 32; queue_pair_.reset(ibv_create_qp(device.pd(), &wanted))) wanted.cap.max_inline_data /= 2;
+  for (; !queue_pair_ && wanted.cap.max_inline_data > 32; queue_pair_.reset(ibv_create_qp(device.pd(), &wanted)))
+    wanted.cap.max_inline_data /= 2;
   if (!queue_pair_) throw_no_memory("creating a queue pair", (options.send_queue_depth + receives_for(shape)) * 64ul);
   inline_limit_ = wanted.cap.max_inline_data;
   packet_sequence_ = std::random_device{}() & 0xffffff;
@@ -86,16 +88,24 @@ void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::
   to.max_dest_rd_atomic = 1;
   to.min_rnr_timer = kMinRnrTimer;
   to.ah_attr = device_.path_to(lid, gid);
-  if (const int error = ibv_modify_qp(queue_pair_.get(), &to, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
-    throw Error(Code::unreachable, fmt::format("there is no path to rank {} of MPI_COMM_WORLD: {}; do both devices share a network?", this->peer(), std::strerror(error)), this->peer(), error);
+  if (const int error = ibv_modify_qp(
+          queue_pair_.get(), &to,
+          IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
+    throw Error(Code::unreachable,
+                fmt::format("there is no path to rank {} of MPI_COMM_WORLD: {}; do both devices share a network?", this->peer(),
+                            std::strerror(error)),
+                this->peer(), error);
   to.qp_state = IBV_QPS_RTS;
   to.sq_psn = packet_sequence_;
   to.timeout = static_cast<std::uint8_t>(options_.timeout);
   to.retry_cnt = static_cast<std::uint8_t>(options_.retry_count);
   to.rnr_retry = kRnrRetry;
   to.max_rd_atomic = 1;
-  if (const int error = ibv_modify_qp(queue_pair_.get(), &to, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC))
-    throw Error(Code::transport_failed, fmt::format("a queue pair cannot be made ready to send: {}", std::strerror(error)), this->peer(), error);
+  if (const int error =
+          ibv_modify_qp(queue_pair_.get(), &to,
+                        IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC))
+    throw Error(Code::transport_failed, fmt::format("a queue pair cannot be made ready to send: {}", std::strerror(error)), this->peer(),
+                error);
   attached_ = true;
 }
 
@@ -163,7 +173,8 @@ Post VerbsLink::put(Ring ring, std::uint32_t index, const void* payload, const T
   }
 
   if (arrival_ != Arrival::flag) {
-    ibv_send_wr wr = request(pieces, count, arrival_ == Arrival::imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE, target, peer_info_.inbox_key);
+    ibv_send_wr wr =
+        request(pieces, count, arrival_ == Arrival::imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE, target, peer_info_.inbox_key);
     wr.send_flags = flags;
     wr.imm_data = htonl(immediate(static_cast<Immediate>(ring), 0));
     sign(wr, false);
@@ -220,8 +231,10 @@ Post VerbsLink::write(const void* source, const Registration& registration, cons
   if (!has_room(static_cast<std::uint32_t>(count))) return Post::again;
   for (std::size_t i = 0, offset = 0; i < count; ++i, offset += most) {
     const bool last = i + 1 == count;
-    ibv_sge piece{reinterpret_cast<std::uint64_t>(source) + offset, static_cast<std::uint32_t>(std::min(most, bytes - offset)), registration.local_key};
-    ibv_send_wr wr = request(&piece, bytes == 0 ? 0 : 1, last && notify ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE, target.address + offset, target.key);
+    ibv_sge piece{reinterpret_cast<std::uint64_t>(source) + offset, static_cast<std::uint32_t>(std::min(most, bytes - offset)),
+                  registration.local_key};
+    ibv_send_wr wr = request(&piece, bytes == 0 ? 0 : 1, last && notify ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
+                             target.address + offset, target.key);
     if (last && notify) wr.imm_data = htonl(immediate(Immediate::finished, *notify));
     sign(wr, last);
     if (post(wr, 1) != Post::done) return Post::failed;
@@ -232,7 +245,8 @@ Post VerbsLink::write(const void* source, const Registration& registration, cons
 
 void VerbsLink::probe() noexcept {
   const auto* farewell = reinterpret_cast<const std::uint32_t*>(inbox_ + kFarewellOffset);
-  if (polls_memory_ && state() == State::ready && __atomic_load_n(farewell, __ATOMIC_ACQUIRE) != 0) state_.store(State::closed, std::memory_order_release);
+  if (polls_memory_ && state() == State::ready && __atomic_load_n(farewell, __ATOMIC_ACQUIRE) != 0)
+    state_.store(State::closed, std::memory_order_release);
   if (state() != State::ready || completed_ < probe_ || !has_room(1)) return;
   ibv_send_wr wr = request(nullptr, 0, IBV_WR_RDMA_WRITE, peer_info_.inbox_address, peer_info_.inbox_key);
   sign(wr, true);
@@ -312,9 +326,11 @@ void VerbsLink::broken(const ibv_wc& completion) noexcept {
     return;
   }
   char text[256];
-  const bool gone = completion.status == IBV_WC_RETRY_EXC_ERR || completion.status == IBV_WC_RNR_RETRY_EXC_ERR || completion.status == IBV_WC_WR_FLUSH_ERR;
-  std::snprintf(text, sizeof text, "rank %d of MPI_COMM_WORLD no longer answers on device %s: %s (vendor code %u); %s", peer(), device_.name().c_str(), ibv_wc_status_str(completion.status),
-                completion.vendor_err, gone ? "its process has died, or the path to it is gone" : "the connection is broken");
+  const bool gone = completion.status == IBV_WC_RETRY_EXC_ERR || completion.status == IBV_WC_RNR_RETRY_EXC_ERR ||
+                    completion.status == IBV_WC_WR_FLUSH_ERR;
+  std::snprintf(text, sizeof text, "rank %d of MPI_COMM_WORLD no longer answers on device %s: %s (vendor code %u); %s", peer(),
+                device_.name().c_str(), ibv_wc_status_str(completion.status), completion.vendor_err,
+                gone ? "its process has died, or the path to it is gone" : "the connection is broken");
   fail(gone ? Code::peer_failed : Code::transport_failed, text);
 }
 

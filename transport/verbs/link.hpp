@@ -59,7 +59,9 @@ class VerbsLink final : public Link {
   void complete(const ibv_wc& completion, std::uint64_t sequence) noexcept;
 
   static std::uint32_t receives_for(const InboxShape& shape) noexcept;
-  static std::uint32_t completions_for(const InboxShape& shape, const LinkOptions& options) noexcept { return receives_for(shape) + options.send_queue_depth; }
+  static std::uint32_t completions_for(const InboxShape& shape, const LinkOptions& options) noexcept {
+    return receives_for(shape) + options.send_queue_depth;
+  }
   std::size_t memory_bytes() const noexcept { return 2 * shape_.bytes(); }
 
  private:

@@ -16,18 +16,25 @@ ibv_mtu mtu_for(const Device& device, int bytes) {
   if (bytes == 0) return device.mtu();
   for (const ibv_mtu mtu : {IBV_MTU_256, IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096})
     if (128 << mtu == bytes && mtu <= device.mtu()) return mtu;
-  throw Error(Code::bad_configuration, fmt::format("the setting `mtu` is {}; port {} of {} carries 256, 512, … up to {}", bytes, device.port(), device.name(), 128 << device.mtu()));
+  throw Error(Code::bad_configuration, fmt::format("the setting `mtu` is {}; port {} of {} carries 256, 512, … up to {}", bytes,
+                                                   device.port(), device.name(), 128 << device.mtu()));
 }
 
 }  // namespace
 
 VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world_size, const InboxShape& shape)
-    : options_(options), rank_(world_rank), shape_(shape), device_(options.device, options.log), registrar_(device_), links_(static_cast<std::size_t>(world_size)) {
+    : options_(options),
+      rank_(world_rank),
+      shape_(shape),
+      device_(options.device, options.log),
+      registrar_(device_),
+      links_(static_cast<std::size_t>(world_size)) {
   queue_room_ = std::min(kFirstQueueRoom, device_.limits().max_cqe);
   queue_.reset(ibv_create_cq(device_.context(), queue_room_, nullptr, nullptr, 0));
   if (!queue_) throw_no_memory("creating a completion queue", static_cast<std::size_t>(queue_room_) * 64);
   queue_room_ = queue_->cqe;
-  handshake_ = std::make_unique<Handshake>(device_, world_rank, static_cast<std::uint16_t>(mtu_for(device_, options.mtu)), options.connect_timeout, options.log);
+  handshake_ = std::make_unique<Handshake>(device_, world_rank, static_cast<std::uint16_t>(mtu_for(device_, options.mtu)),
+                                           options.connect_timeout, options.log);
 }
 
 VerbsTransport::~VerbsTransport() = default;
@@ -63,7 +70,11 @@ VerbsLink* VerbsTransport::make_link(int peer) {
   if (needed > queue_room_) {
     const int wanted = std::min(std::max(needed, 2 * queue_room_), device_.limits().max_cqe);
     if (wanted < needed)
-      throw Error(Code::out_of_memory, fmt::format("device {} has completion queues of at most {} entries, and connection {} needs more; lower the setting `line_slots`", device_.name(), device_.limits().max_cqe, made_.size() + 1), peer);
+      throw Error(
+          Code::out_of_memory,
+          fmt::format("device {} has completion queues of at most {} entries, and connection {} needs more; lower the setting `line_slots`",
+                      device_.name(), device_.limits().max_cqe, made_.size() + 1),
+          peer);
     if (const int error = ibv_resize_cq(queue_.get(), wanted)) {
       errno = error;
       throw_no_memory("growing the completion queue", static_cast<std::size_t>(wanted) * 64);
@@ -99,15 +110,16 @@ Link* VerbsTransport::accepted() noexcept {
   return link;
 }
 
-void VerbsTransport::progress() noexcept {
+bool VerbsTransport::progress() noexcept {
   ibv_wc completions[16];
-  for (;;) {
+  for (bool any = false;; any = true) {
     const int count = ibv_poll_cq(queue_.get(), 16, completions);
     for (int i = 0; i < count; ++i) {
       const std::uint64_t id = completions[i].wr_id;
-      if (VerbsLink* link = links_[static_cast<std::size_t>(peer_of(id))].load(std::memory_order_acquire)) link->complete(completions[i], id & kSequenceMask);
+      if (VerbsLink* link = links_[static_cast<std::size_t>(peer_of(id))].load(std::memory_order_acquire))
+        link->complete(completions[i], id & kSequenceMask);
     }
-    if (count < 16) return;
+    if (count < 16) return any || count > 0;
   }
 }
 
@@ -118,8 +130,9 @@ void VerbsTransport::say_farewell() noexcept {
 
 std::string VerbsTransport::describe() const {
   const VerbsLink* some = made_.empty() ? nullptr : made_.front().get();
-  return fmt::format(R"("device":{{"name":"{}","port":{},"gid_index":{},"why":"{}","software":{},"mtu":{},"arrival":"{}"}})", device_.name(), device_.port(), device_.gid_index(),
-                     device_.reason(), device_.software(), 128 << device_.mtu(), name_of(some ? some->arrival() : options_.link.arrival));
+  return fmt::format(R"("device":{{"name":"{}","port":{},"gid_index":{},"why":"{}","software":{},"mtu":{},"arrival":"{}"}})",
+                     device_.name(), device_.port(), device_.gid_index(), device_.reason(), device_.software(), 128 << device_.mtu(),
+                     name_of(some ? some->arrival() : options_.link.arrival));
 }
 
 }  // namespace tutti::transport::verbs

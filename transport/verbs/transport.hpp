@@ -28,7 +28,7 @@ class VerbsTransport final : public Transport {
   void set_peers(std::span<const Address> addresses) override;
   Link& connect(int peer) override;
   Link* accepted() noexcept override;
-  void progress() noexcept override;
+  bool progress() noexcept override;
   void say_farewell() noexcept override;
 
   bool software_wire() const noexcept { return device_.software(); }
@@ -47,11 +47,11 @@ class VerbsTransport final : public Transport {
   DeviceRegistrar registrar_;
   CompletionQueue queue_;
   int queue_room_ = 0, queue_used_ = 0;
-  std::vector<std::atomic<VerbsLink*>> links_;  // by world rank; made under the handshake's lock
+  std::vector<std::atomic<VerbsLink*>> links_;   // by world rank; made under the handshake's lock
   std::deque<std::unique_ptr<VerbsLink>> made_;  // owns them
   std::vector<Link*> accepted_;
   std::atomic<bool> any_accepted_{false};
-  std::unique_ptr<Handshake> handshake_;         // last: its thread uses all of the above
+  std::unique_ptr<Handshake> handshake_;  // last: its thread uses all of the above
 };
 
 }  // namespace tutti::transport::verbs
