@@ -32,6 +32,7 @@ std::vector<Rank> roots(Collective collective, int P) {
   std::vector<Rank> all;
   if (collective != Collective::bcast) return {0};
   if (P > kEveryRootUpTo) return {0, 1, P / 2, P - 1};
+  all.reserve(static_cast<std::size_t>(P));
   for (Rank root = 0; root < P; ++root) all.push_back(root);
   return all;
 }

@@ -24,7 +24,7 @@ collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_
   facts.P = static_cast<int>(world_ranks.size());
   facts.nodes = static_cast<int>(ranks_on.size());
   facts.max_ranks_per_node = most;
-  facts.software_wire = engine.software_wire();
+  facts.software_wire = engine.software_wire() && (facts.nodes > 1 || engine.verbs_on_nodes());
   facts.oversubscribed = engine.oversubscribed();
   return facts;
 }

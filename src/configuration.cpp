@@ -8,10 +8,9 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <unistd.h>
 
 #include "base/error.hpp"
-
-extern char** environ;
 
 namespace tutti {
 namespace {
@@ -124,8 +123,9 @@ const Setting kSettings[] = {
     SIZE(registration_cache_bytes, 0, (1ll << 50), "registration_cache_bytes", "Most bytes that stay registered without being in use."),
     NUMBER(registration_cache_regions, 1, 1000000, "registration_cache_regions", "number",
            "Most regions that stay registered without being in use."),
-    SIZE(eager_limit, 1024, (1 << 20), "eager_limit",
-         "Over verbs: longer messages go by rendezvous, straight into the user's buffer. The same on all ranks."),
+    SIZE(eager_limit, 0, (1 << 20), "eager_limit",
+         "Over verbs: longer messages go by rendezvous, straight into the user's buffer. 0: 16k, or 64k where packets cost CPU. The same "
+         "on all ranks."),
     SIZE(shm_eager_limit, 1024, (1 << 20), "shm_eager_limit", "The same over shared memory."),
     SIZE(small_bytes, 64, 65536, "small_bytes", "Longest message of the ring of small slots. The same on all ranks."),
     SLOTS(line_slots, "line_slots", "Slots for messages of a cache line, for each connection. The same on all ranks, as all slots."),

@@ -32,6 +32,8 @@ struct Patience {
 // What both ends of a connection agree on, from the settings that must be the same on all ranks.
 transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eager_limit);
 
+Bytes verbs_eager_limit(const Configuration& configuration, bool software);
+
 using Log = std::function<void(std::string_view)>;
 
 class Engine final : public protocols::NoticeSink {
@@ -51,6 +53,7 @@ class Engine final : public protocols::NoticeSink {
   protocols::Channel& channel(int world_rank);
   std::uint64_t node_of(int world_rank) const noexcept { return shm_->node_of(world_rank); }
   bool software_wire() const noexcept { return software_wire_; }
+  bool verbs_on_nodes() const noexcept { return verbs_on_nodes_; }  // some rank has the setting transport=verbs
   bool oversubscribed() const noexcept { return oversubscribed_; }
   const Configuration& configuration() const noexcept { return configuration_; }
   void add(Communicator& communicator);
@@ -119,7 +122,7 @@ class Engine final : public protocols::NoticeSink {
   std::vector<Failure> early_failures_;    // of communicators that are not made here yet
   std::vector<CommunicatorId> abandoned_;  // freed after failing: what still comes for them is nobody's
   CommunicatorId next_id_ = 1;
-  bool software_wire_ = false, oversubscribed_ = false;
+  bool software_wire_ = false, oversubscribed_ = false, verbs_on_nodes_ = false;
   std::uint32_t spin_ = 0;
 };
 

@@ -97,9 +97,10 @@ std::string topology_picture() {
   return text;
 }
 
-json memory_facts(const Configuration& c) {
+json memory_facts(const Configuration& c, bool software) {
   json rows = json::array();
-  const auto verbs_bytes = 2 * inbox_shape(c, c.eager_limit).bytes(), shm_bytes = 2 * inbox_shape(c, c.shm_eager_limit).bytes();
+  const auto verbs_bytes = 2 * inbox_shape(c, verbs_eager_limit(c, software)).bytes(),
+             shm_bytes = 2 * inbox_shape(c, c.shm_eager_limit).bytes();
   for (const int P : {2, 64, 1024, 16384}) {
     int rounds = 0;
     for (long reach = 1; reach < P; reach *= 2) ++rounds;
@@ -164,16 +165,21 @@ void add_info(CLI::App& app, Run* run) {
       for (const auto& d : verbs::survey()) devices.push_back(device_facts(d));
       for (const Setting& s : settings()) {
         values[std::string(s.name)] = s.show(configuration);
-        documentation.push_back({{"name", s.name}, {"environment", environment_name(s)}, {"type", s.type}, {"default", s.show({})}, {"documentation", s.documentation}});
+        documentation.push_back({{"name", s.name},
+                                 {"environment", environment_name(s)},
+                                 {"type", s.type},
+                                 {"default", s.show({})},
+                                 {"documentation", s.documentation}});
       }
       const json all = {{"build", build_facts()},
                         {"devices", devices},
                         {"choice", choice(configuration)},
                         {"memlock", limit.rlim_cur == RLIM_INFINITY ? "unlimited" : fmt::format("{} bytes", limit.rlim_cur)},
                         {"registration_cache", cache_method()},
-                        {"memory", memory_facts(configuration)},
+                        {"memory", memory_facts(configuration, !devices.empty() && devices.front()["software"].get<bool>())},
                         {"topology", topology_picture()},
-                        {"settings", values}, {"settings_documentation", documentation}};
+                        {"settings", values},
+                        {"settings_documentation", documentation}};
       if (*as_json)
         fmt::print("{}\n", all.dump(2));
       else

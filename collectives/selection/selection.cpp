@@ -26,8 +26,11 @@ constexpr int kBruckFanout = 1;  // the bytes of a round are the same for all k;
 // Allgather over gather + broadcast moves (P−1)(P+1)m bytes instead of P(P−1)m, in 2(P−1) messages instead of P·log P
 // or P(P−1): worth it while every message is one packet.
 constexpr Bytes kOnePacket = 1024;
-// Up to here (of the total) the ring's single blocks are so short that packets are saved by sending several at once.
-constexpr Bytes kShareOfPackets = 16 * 1024;
+// Up to here (of the total) several blocks in one message save packets against the ring's single blocks.
+constexpr Bytes kShareOfPackets = 128 * 1024;
+
+// Broadcast on a software wire, measured over rxe with four ranks: the binomial tree is ahead up to here, the flat one beyond.
+constexpr Bytes kSmallTree = 2 * 1024;
 
 Choice named(Collective collective, std::string_view name, Parameters parameters = {}) {
   const Choice choice{find(collective, name), parameters};
@@ -38,8 +41,8 @@ Choice named(Collective collective, std::string_view name, Parameters parameters
 Selection select_barrier(const Facts& facts) {
   constexpr auto barrier = Collective::barrier;
   if (facts.P <= 2) return {named(barrier, "dissemination"), "two ranks: one signal each way is the least"};
+  if (facts.software_wire) return {named(barrier, "flat-tree"), "packets cost CPU: 2(P-1) is the fewest"};
   if (facts.oversubscribed) return {named(barrier, "flat-tree"), "more ranks than cores: each rank is woken once"};
-  if (facts.software_wire && facts.nodes > 1) return {named(barrier, "flat-tree"), "packets cost CPU: 2(P-1) is the fewest"};
   const int k = facts.P - 1 < kBarrierFanout ? facts.P - 1 : kBarrierFanout;
   return {named(barrier, "dissemination", {.k = k}), "the wire works by itself: the fewest rounds"};
 }
@@ -47,38 +50,37 @@ Selection select_barrier(const Facts& facts) {
 Selection select_bcast(Bytes bytes, const Facts& facts) {
   constexpr auto bcast = Collective::bcast;
   if (facts.P <= 2) return {named(bcast, "linear"), "two ranks: one message"};
+  if (facts.software_wire) {
+    const bool middling = bytes > kSmallTree && bytes < kPipelineFrom;
+    return {named(bcast, middling ? "linear" : "binomial"),
+            "packets cost CPU: P-1 messages in any tree; this tree waits least at this size"};
+  }
   if (facts.oversubscribed && bytes < kPipelineFrom) {
     return {named(bcast, "linear"), "more ranks than cores: nobody waits for a rank that must be woken first to forward"};
   }
-  if (bytes >= kPipelineFrom && facts.P >= kPipelineRanks && !facts.oversubscribed && !facts.software_wire) {
+  if (bytes >= kPipelineFrom && facts.P >= kPipelineRanks && !facts.oversubscribed) {
     return {named(bcast, "chain", {.segment = kPipelineSegment}), "bytes cost most: each leaves each rank once, pipelined"};
   }
-  if (facts.software_wire && facts.nodes > 1) {
-    return {named(bcast, "binomial"), "packets cost CPU: P-1 messages in any tree, sent by as many CPUs as possible"};
-  }
   return {named(bcast, "binomial"), "few bytes: the fewest rounds"};
+}
+
+Selection few_messages(const Facts& facts) {
+  constexpr auto allgather = Collective::allgather;
+  const bool power_of_two = (facts.P & (facts.P - 1)) == 0;
+  if (power_of_two) return {named(allgather, "recursive-doubling"), "log2 P rounds, and not one copy"};
+  return {named(allgather, "bruck", {.k = kBruckFanout}), "the fewest rounds for any P"};
 }
 
 Selection select_allgather(Bytes bytes, const Facts& facts) {
   constexpr auto allgather = Collective::allgather;
   const Bytes total = facts.P * bytes;
   if (facts.P <= 2) return {named(allgather, "recursive-doubling"), "two ranks: one exchange, straight into place"};
-  if (facts.oversubscribed && total <= kOnePacket) {
-    return {named(allgather, "gather-bcast"), "more ranks than cores, few bytes: each rank is woken once"};
+  if ((facts.software_wire || facts.oversubscribed) && total <= kOnePacket) {
+    return {named(allgather, "gather-bcast"), "few bytes: 2(P-1) messages are the fewest, and each rank is woken once"};
   }
+  if (facts.software_wire && total <= kShareOfPackets) return few_messages(facts);
   if (facts.oversubscribed) return {named(allgather, "modified-ring"), "more ranks than cores: no rank waits for another to forward"};
-  const bool costly_packets = facts.software_wire && facts.nodes > 1;
-  if (costly_packets && total <= kOnePacket) {
-    return {named(allgather, "gather-bcast"), "packets cost CPU, few bytes: 2(P-1) messages are the fewest"};
-  }
-  if (costly_packets && total > kShareOfPackets) {
-    return {named(allgather, "ring"), "bytes cost CPU: all schemes move P(P-1) blocks, the ring keeps most on a node"};
-  }
-  if (total <= kBruckUpTo) {
-    const bool power_of_two = (facts.P & (facts.P - 1)) == 0;
-    if (power_of_two) return {named(allgather, "recursive-doubling"), "few bytes: log2 P rounds, and not one copy"};
-    return {named(allgather, "bruck", {.k = kBruckFanout}), "few bytes: the fewest rounds for any P"};
-  }
+  if (!facts.software_wire && total <= kBruckUpTo) return few_messages(facts);
   return {named(allgather, "ring"), "many bytes: each link carries each block once, between neighbours"};
 }
 

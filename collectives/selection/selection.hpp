@@ -13,8 +13,8 @@ struct Facts {
   int P = 1;
   int nodes = 1;
   int max_ranks_per_node = 1;
-  bool software_wire = false;   // every packet costs CPU time (rxe, siw), and the hosts may share the CPU
-  bool oversubscribed = false;  // a node has more ranks than cores
+  bool software_wire = false;   // ranks speak over a wire whose every packet costs CPU time (rxe, siw)
+  bool oversubscribed = false;  // a machine has more ranks than cores
 };
 
 struct Selection {

@@ -5,11 +5,11 @@
 #include <dlfcn.h>
 #include <sched.h>
 
-unsigned ucp_worker_progress(void *worker);
+unsigned ucp_worker_progress(void* worker);
 
-unsigned ucp_worker_progress(void *worker) {
-  static unsigned (*next)(void *);
-  if (!next) *(void **)&next = dlsym(RTLD_NEXT, "ucp_worker_progress");
+unsigned ucp_worker_progress(void* worker) {
+  static unsigned (*next)(void*);
+  if (!next) *(void**)&next = dlsym(RTLD_NEXT, "ucp_worker_progress");
   const unsigned progressed = next(worker);
   if (progressed == 0) sched_yield();
   return progressed;

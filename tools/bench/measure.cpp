@@ -93,6 +93,7 @@ Plan plan_for(const Call& call, const BenchOptions& options, tutti_comm comm) {
   constexpr int kFewestCalls = 8, kFewestRepetitions = 7;
   double first = batch(call, 1, comm);
   first = std::min(first, batch(call, 2, comm) / 2);
+  MPI_Bcast(&first, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);  // all ranks make the same number of calls
   if (first < 2e-4) first = batch(call, 20, comm) / 20;
   const double calls = std::clamp(1e-3 / std::max(first, 1e-9), static_cast<double>(kFewestCalls), 20000.0);
   const double repetitions = std::min<double>(options.repetitions, options.seconds / (first * calls));

@@ -26,7 +26,7 @@ class ShmTransport final : public Transport {
   void set_peers(std::span<const Address> addresses) override;
   Link& connect(int peer) override;
   Link* accepted() noexcept override { return nullptr; }  // an inbox is there before anyone connects
-  bool progress() noexcept override { return false; }  // receivers poll their inboxes
+  bool progress() noexcept override { return false; }     // receivers poll their inboxes
   void say_farewell() noexcept override;
 
   bool reaches(int peer) const noexcept { return local_rank_[static_cast<std::size_t>(peer)] >= 0; }

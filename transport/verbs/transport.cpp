@@ -22,11 +22,12 @@ ibv_mtu mtu_for(const Device& device, int bytes) {
 
 }  // namespace
 
-VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world_size, const InboxShape& shape)
+VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world_size,
+                               const std::function<InboxShape(bool software)>& shape_for)
     : options_(options),
       rank_(world_rank),
-      shape_(shape),
       device_(options.device, options.log),
+      shape_(shape_for(device_.software())),
       registrar_(device_),
       links_(static_cast<std::size_t>(world_size)) {
   queue_room_ = std::min(kFirstQueueRoom, device_.limits().max_cqe);

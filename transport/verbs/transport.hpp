@@ -20,7 +20,8 @@ struct Options {
 class VerbsTransport final : public Transport {
  public:
   // Throws as Device, and Error{bad_configuration} for an MTU that the port cannot carry.
-  VerbsTransport(const Options& options, int world_rank, int world_size, const InboxShape& shape);
+  // `shape_for(software)` gives the inboxes' shape, once it is known whether packets cost CPU.
+  VerbsTransport(const Options& options, int world_rank, int world_size, const std::function<InboxShape(bool software)>& shape_for);
   ~VerbsTransport() override;
 
   const char* kind() const noexcept override { return "verbs"; }
@@ -42,8 +43,8 @@ class VerbsTransport final : public Transport {
 
   const Options options_;
   const int rank_;
-  const InboxShape shape_;
   Device device_;
+  const InboxShape shape_;
   DeviceRegistrar registrar_;
   CompletionQueue queue_;
   int queue_room_ = 0, queue_used_ = 0;
