@@ -106,6 +106,7 @@ void Engine::open_transports(transport::Bootstrap& bootstrap) {
     transport::shm::Options options;
     options.node = transport::node_identity(configuration_.node);
     options.machine = transport::machine_identity();
+    options.locality = transport::locality();
     options.allow_direct = configuration_.shm_copy != ShmCopy::double_copy;
     shm_ = std::make_unique<transport::shm::ShmTransport>(options, rank_, inbox_shape(configuration_, configuration_.shm_eager_limit));
   });
@@ -315,7 +316,8 @@ std::string Engine::describe() const {
   }
   text += fmt::format(R"(}},"bytes_per_connection":{{"shm":{},"verbs":{}}},"address_bytes":{})", shm_->bytes_per_connection(),
                       verbs_ ? verbs_->bytes_per_connection() : 0, static_cast<std::size_t>(size_) * kBytesPerRank);
-  text += fmt::format(R"(,"shm":{{"ranks":{},"direct":{}}})", shm_->local_ranks().size(), shm_->direct());
+  text += fmt::format(R"(,"shm":{{"ranks":{},"direct":{},"ranks_on_socket":{},"ranks_on_cache":{}}})", shm_->sharing().node, shm_->direct(),
+                      shm_->sharing().package, shm_->sharing().cache);
   if (verbs_) {
     text += R"(,"counters":{)";
     separator = "";

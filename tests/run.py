@@ -27,15 +27,15 @@ class Runner:
         self.passed = 0
         self.failed = []
 
-    def run(self, name, command, seconds=120, env=None, cwd=None, show=False, expect=None):
-        """One test: a command that must end in time with status 0 (and print `expect`). Its output is shown when it fails."""
+    def run(self, name, command, seconds=120, env=None, cwd=None, show=False, expect=None, status=0):
+        """One test: a command that must end in time with `status` (and print `expect`). Its output is shown when it fails."""
         begin = time.monotonic()
         full_env = dict(os.environ, **(env or {}))
         process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=full_env, cwd=cwd or self.work, start_new_session=True,
                                    text=True, errors="replace")
         try:
             output, _ = process.communicate(timeout=seconds)
-            why = "" if process.returncode == 0 else f"status {process.returncode}"
+            why = "" if process.returncode == status else f"status {process.returncode}, not {status}"
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             output, _ = process.communicate()
@@ -63,13 +63,13 @@ class Runner:
             print(f"ok      {name}", flush=True)
 
 
-def build(r, folder, options, name):
+def build(r, folder, options, name, targets=()):
     env = {}
     if shutil.which("ccache"):
         env = {"CC": "ccache gcc", "CXX": "ccache g++", "CCACHE_DIR": str(CACHE / "ccache"), "CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
     target = r.work / folder
     return (r.run(f"configure {name}", ["meson", "setup", target, ROOT, "-Dwerror=true", *options], 300, env)
-            and r.run(f"build {name}", ["ninja", "-C", target], 2400, env))
+            and r.run(f"build {name}", ["ninja", "-C", target, *targets], 2400, env))
 
 
 def mpiexec(ranks, *command, mpi="mpich", extra=()):
@@ -146,7 +146,7 @@ def part_openmpi(r, _):
 
 
 def part_sanitize(r, _):
-    if build(r, "asan", ["-Dmpi=mpich", "-Db_sanitize=address,undefined", "-Db_lundef=false"], "with address and undefined sanitizers"):
+    if build(r, "asan", ["-Dmpi=mpich", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"], "with address and undefined sanitizers"):
         tests = r.work / "asan/tests"
         # MPICH and its libraries leak at exit; their leaks are not ours to report.
         env = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
@@ -156,7 +156,7 @@ def part_sanitize(r, _):
             r.run(f"asan: collectives, {ranks} ranks", mpiexec(ranks, tests / "mpi/collectives_test"), 600, env)
         r.run("asan: errors", mpiexec(2, tests / "mpi/errors_test"), 300, env)
         r.run("asan: threads", mpiexec(2, tests / "mpi/threads_test"), 300, env)
-    if build(r, "tsan", ["-Dmpi=mpich", "-Db_sanitize=thread", "-Db_lundef=false"], "with the thread sanitizer"):
+    if build(r, "tsan", ["-Dmpi=mpich", "-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"], "with the thread sanitizer", ["tests/unit_test", "tests/protocol_test"]):
         for name in ["unit_test", "protocol_test"]:
             r.run(f"tsan: {name}", [r.work / "tsan/tests" / name], 600, {"TSAN_OPTIONS": "halt_on_error=1"})
 
@@ -197,6 +197,8 @@ def part_rdma(r, options):
     r.run("rdma: errors", host("--hosts", 2, "--", *mpiexec(2, jobs / "errors_test")), 220, {"JOB_HAS_DEVICE": "1"})
     r.run("rdma: too little locked memory has a message", host("--hosts", 2, "--memlock", 64, "--", "sh", "-c", "setpriv --bounding-set -ipc_lock " + " ".join(map(str, mpiexec(2, jobs / "collectives_test"))) + " 2>&1 | grep RLIMIT_MEMLOCK"), 220,
           expect="more bytes are needed")
+    r.run("rdma: a port that is down has a message", host("--", "sh", "-c", "ip link set eth0 down; " + " ".join(map(str, mpiexec(2, jobs / "collectives_test"))) + " 2>&1"), 220, {"TUTTI_TRANSPORT": "verbs"}, status=1,
+          expect="has no usable port")
     r.run("rdma: slow rank", host("--hosts", 3, "--", *mpiexec(3, jobs / "slow_rank_test", 60 if options.long else 6)), 220)
     r.run("rdma: threads", host("--hosts", 2, "--", *mpiexec(2, jobs / "threads_test")), 220)
     for size, env in [("small", {}), ("large", {"JOB_LARGE": "1"})]:

@@ -45,13 +45,14 @@ Locality locality() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return result;
   const std::unique_ptr<hwloc_topology, TopologyRelease> topology(raw);
+  // Only what is asked below: loading everything would take most of tutti_init.
+  hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
+  for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE})
+    hwloc_topology_set_type_filter(raw, type, HWLOC_TYPE_FILTER_KEEP_ALL);
   if (hwloc_topology_load(raw) != 0) return result;
   const std::unique_ptr<hwloc_bitmap_s, BitmapRelease> bound(hwloc_bitmap_alloc());
   if (!bound || hwloc_get_cpubind(raw, bound.get(), HWLOC_CPUBIND_PROCESS) != 0) return result;
 
-  const int cores = hwloc_get_nbobjs_inside_cpuset_by_type(raw, bound.get(), HWLOC_OBJ_CORE);
-  // A process bound to one hardware thread of a core covers no whole core: it still has one to run on.
-  result.cores = cores > 0 ? cores : 1;
   if (hwloc_obj_t package = hwloc_get_next_obj_covering_cpuset_by_type(raw, bound.get(), HWLOC_OBJ_PACKAGE, nullptr);
       package && hwloc_bitmap_isincluded(bound.get(), package->cpuset))
     result.package = static_cast<int>(package->logical_index);

@@ -14,7 +14,6 @@ std::uint64_t node_identity(const std::string& override);
 std::uint64_t machine_identity();
 
 struct Locality {
-  int cores = 1;     // distinct cores that this process may run on
   int package = -1;  // the socket it is bound to; -1: several, or unknown
   int cache = -1;    // the last-level cache it is bound to; -1: several, or unknown
 };

@@ -21,8 +21,9 @@ using Threads = std::bitset<256>;
 
 struct Card {  // what an Address holds
   std::uint64_t node, machine;
-  std::array<std::uint64_t, 2> token;
+  std::uint64_t token;
   Threads threads;
+  std::int16_t package, cache;  // as in Locality
 };
 static_assert(std::is_trivially_copyable_v<Card>);
 static_assert(sizeof(Card) <= sizeof(Address));
@@ -47,7 +48,7 @@ Threads threads_of_this_process() {
 
 ShmTransport::ShmTransport(const Options& options, int world_rank, const InboxShape& shape)
     : options_(options), rank_(world_rank), shape_(shape) {
-  if (getrandom(token_.data(), sizeof token_, 0) != static_cast<ssize_t>(sizeof token_))
+  if (getrandom(&token_, sizeof token_, 0) != static_cast<ssize_t>(sizeof token_))
     throw Error(Code::system, "getrandom failed: no name for the shared segment", kNoPeer, errno);
 }
 
@@ -55,7 +56,12 @@ ShmTransport::~ShmTransport() = default;
 
 Address ShmTransport::address() const {
   Address address;
-  const Card card{options_.node, options_.machine, token_, threads_of_this_process()};
+  const Card card{options_.node,
+                  options_.machine,
+                  token_,
+                  threads_of_this_process(),
+                  static_cast<std::int16_t>(options_.locality.package),
+                  static_cast<std::int16_t>(options_.locality.cache)};
   std::memcpy(address.bytes.data(), &card, sizeof card);
   return address;
 }
@@ -75,6 +81,9 @@ void ShmTransport::set_peers(std::span<const Address> addresses) {
     load.threads |= card.threads;
     ++load.ranks;
     if (nodes_[peer] != options_.node) continue;
+    ++sharing_.node;
+    sharing_.package += options_.locality.package >= 0 && card.package == options_.locality.package;
+    sharing_.cache += options_.locality.cache >= 0 && card.cache == options_.locality.cache;
     local_rank_[peer] = static_cast<int>(world_rank_.size());
     world_rank_.push_back(static_cast<int>(peer));
   }
@@ -83,8 +92,8 @@ void ShmTransport::set_peers(std::span<const Address> addresses) {
   links_.resize(world_rank_.size());
   if (world_rank_.size() < 2) return;
   const Card first = read_card(addresses[static_cast<std::size_t>(world_rank_.front())]);
-  segment_ = std::make_unique<Segment>(fmt::format("/tutti-{:016x}{:016x}", first.token[0], first.token[1]), my_local_rank_,
-                                       static_cast<int>(world_rank_.size()), shape_, options_.allow_direct, options_.patience);
+  segment_ = std::make_unique<Segment>(fmt::format("/tutti-{:016x}", first.token), my_local_rank_, static_cast<int>(world_rank_.size()),
+                                       shape_, options_.allow_direct, options_.patience);
 }
 
 Link& ShmTransport::connect(int peer) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "transport/shm/segment.hpp"
+#include "transport/topology.hpp"
 #include "transport/transport.hpp"
 
 namespace tutti::transport::shm {
@@ -12,6 +13,7 @@ namespace tutti::transport::shm {
 struct Options {
   std::uint64_t node = 0;                     // see node_identity()
   std::uint64_t machine = 0;                  // see machine_identity()
+  Locality locality;                          // where this process may run
   bool allow_direct = true;                   // single copy, where the kernel permits it
   std::chrono::milliseconds patience{20000};  // for the other ranks of the node, at the start
 };
@@ -35,6 +37,11 @@ class ShmTransport final : public Transport {
   std::span<const int> local_ranks() const noexcept { return world_rank_; }
   // Some machine (of one or several nodes) has more ranks than hardware threads that they may run on: the same answer on every rank.
   bool oversubscribed() const noexcept { return oversubscribed_; }
+  // How many ranks (this one counts) share the node, and of those the socket and the last-level cache; 0: bound to none.
+  struct Sharing {
+    int node = 0, package = 0, cache = 0;
+  };
+  Sharing sharing() const noexcept { return sharing_; }
   bool direct() const noexcept { return segment_ && segment_->direct(); }
   std::size_t bytes_per_connection() const noexcept { return segment_ ? segment_->bytes_per_pair() : 0; }
 
@@ -42,12 +49,13 @@ class ShmTransport final : public Transport {
   const Options options_;
   const int rank_;
   const InboxShape shape_;
-  std::array<std::uint64_t, 2> token_;  // random; names the segment if we are the node's first rank
-  std::vector<int> local_rank_;         // by world rank; -1: on another node
-  std::vector<std::uint64_t> nodes_;    // by world rank
-  std::vector<int> world_rank_;         // by local rank
+  std::uint64_t token_;               // random; names the segment if we are the node's first rank
+  std::vector<int> local_rank_;       // by world rank; -1: on another node
+  std::vector<std::uint64_t> nodes_;  // by world rank
+  std::vector<int> world_rank_;       // by local rank
   int my_local_rank_ = 0;
   bool oversubscribed_ = false;
+  Sharing sharing_;
   std::unique_ptr<Segment> segment_;
   std::vector<std::unique_ptr<Link>> links_;  // by local rank
 };
