@@ -76,7 +76,6 @@ Layout Datatypes::examine(MPI_Datatype type) const {
   if (const int code = MPI_Send(nothing, 1, type, MPI_PROC_NULL, 0, self_); code != MPI_SUCCESS)
     throw Error(Code::datatype_not_committed,
                 fmt::format("the datatype cannot be used for communication: {}; call MPI_Type_commit on it first", text_of(code)));
-  Layout layout;
   MPI_Count size = 0, lower = 0, extent = 0, true_lower = 0, true_extent = 0;
   check(MPI_Type_size_x(type, &size), "MPI_Type_size_x");
   check(MPI_Type_get_extent_x(type, &lower, &extent), "MPI_Type_get_extent_x");
