@@ -156,7 +156,8 @@ def part_sanitize(r, _):
             r.run(f"asan: collectives, {ranks} ranks", mpiexec(ranks, tests / "mpi/collectives_test"), 600, env)
         r.run("asan: errors", mpiexec(2, tests / "mpi/errors_test"), 300, env)
         r.run("asan: threads", mpiexec(2, tests / "mpi/threads_test"), 300, env)
-    if build(r, "tsan", ["-Dmpi=mpich", "-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"], "with the thread sanitizer", ["tests/unit_test", "tests/protocol_test"]):
+    # With Open MPI: MPICH brings UCX's memory hooks, which the thread sanitizer does not survive at the end of a thread.
+    if build(r, "tsan", ["-Dmpi=openmpi", "-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"], "with the thread sanitizer", ["tests/unit_test", "tests/protocol_test"]):
         for name in ["unit_test", "protocol_test"]:
             r.run(f"tsan: {name}", [r.work / "tsan/tests" / name], 600, {"TSAN_OPTIONS": "halt_on_error=1"})
 

@@ -90,7 +90,7 @@ class VerbsLink final : public Link {
   PeerInfo peer_info_{};
   bool attached_ = false;
   std::array<std::uint32_t, kRings> credits_by_immediate_{};
-  std::uint64_t posted_ = 0, signaled_ = 0, probe_ = 0, flush_ = 0;  // numbers of work requests, from 1
+  std::uint64_t posted_ = 0, signaled_ = 0, probe_ = 0;  // numbers of work requests, from 1
   std::uint32_t owed_receives_ = 0;
 };
 

@@ -25,7 +25,6 @@ ibv_mtu mtu_for(const Device& device, int bytes) {
 VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world_size,
                                const std::function<InboxShape(bool software)>& shape_for)
     : options_(options),
-      rank_(world_rank),
       device_(options.device, options.log),
       shape_(shape_for(device_.software())),
       registrar_(device_),

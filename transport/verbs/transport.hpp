@@ -42,7 +42,6 @@ class VerbsTransport final : public Transport {
   VerbsLink* make_link(int peer);
 
   const Options options_;
-  const int rank_;
   Device device_;
   const InboxShape shape_;
   DeviceRegistrar registrar_;
