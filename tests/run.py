@@ -198,7 +198,7 @@ def part_rdma(r, options):
     r.run("rdma: errors", host("--hosts", 2, "--", *mpiexec(2, jobs / "errors_test")), 220, {"JOB_HAS_DEVICE": "1"})
     r.run("rdma: too little locked memory has a message", host("--hosts", 2, "--memlock", 64, "--", "sh", "-c", "setpriv --bounding-set -ipc_lock " + " ".join(map(str, mpiexec(2, jobs / "collectives_test"))) + " 2>&1 | grep RLIMIT_MEMLOCK"), 220,
           expect="more bytes are needed")
-    r.run("rdma: a port that is down has a message", host("--", "sh", "-c", "ip link set eth0 down; " + " ".join(map(str, mpiexec(2, jobs / "collectives_test"))) + " 2>&1"), 220, {"TUTTI_TRANSPORT": "verbs"}, status=1,
+    r.run("rdma: a port that is down has a message", host("--", "sh", "-c", "ip link set eth0 down; " + " ".join(map(str, mpiexec(1, jobs / "collectives_test"))) + " 2>&1"), 220, {"TUTTI_TRANSPORT": "verbs"}, status=1,
           expect="has no usable port")
     r.run("rdma: slow rank", host("--hosts", 3, "--", *mpiexec(3, jobs / "slow_rank_test", 60 if options.long else 6)), 220)
     r.run("rdma: threads", host("--hosts", 2, "--", *mpiexec(2, jobs / "threads_test")), 220)

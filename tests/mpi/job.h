@@ -10,14 +10,14 @@
 static int job_rank, job_size;
 
 /* A failed check ends the job: the other ranks may wait for this one. */
-#define CHECK(condition, ...)                                            \
-  do {                                                                   \
-    if (!(condition)) {                                                  \
-      fprintf(stderr, "%s:%d: rank %d: ", __FILE__, __LINE__, job_rank); \
-      fprintf(stderr, __VA_ARGS__);                                      \
-      fprintf(stderr, "\n");                                             \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                      \
-    }                                                                    \
+#define CHECK(condition, ...)                                                       \
+  do {                                                                              \
+    if (!(condition)) {                                                             \
+      char text_[2048]; /* one write: another rank's end must not cut it in two */  \
+      snprintf(text_, sizeof text_, __VA_ARGS__);                                   \
+      fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, job_rank, text_); \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                                 \
+    }                                                                               \
   } while (0)
 
 #define MUST(call)                                                                                                              \
