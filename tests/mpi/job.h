@@ -13,7 +13,7 @@ static int job_rank, job_size;
 #define CHECK(condition, ...)                                                       \
   do {                                                                              \
     if (!(condition)) {                                                             \
-      char text_[2048]; /* one write: another rank's end must not cut it in two */  \
+      char text_[8192]; /* one write: another rank's end must not cut it in two */  \
       snprintf(text_, sizeof text_, __VA_ARGS__);                                   \
       fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, job_rank, text_); \
       MPI_Abort(MPI_COMM_WORLD, 1);                                                 \
