@@ -134,6 +134,7 @@ def part_mpi(r, options):
         dead_rank(r, f"shm: dead rank, {size} blocks", 5, lambda command: command, {**env, "TUTTI_ALGORITHM": "allgather=ring"}, r.work / f"dead-shm-{size}")
     r.run("shm: slow rank", mpiexec(3, jobs / "slow_rank_test", 60 if options.long else 6), 120)
     r.run("shm: threads", mpiexec(2, jobs / "threads_test"))
+    r.run("shm: pages change behind an address", mpiexec(2, jobs / "remap_test"))
     r.run("shm: bench", mpiexec(2, r.work / "mpich/tools/tutti", "bench", "--max", "64k", "--time-limit", "0.05", "--json", r.work / "bench.json", "--svg", r.work / "bench.svg"), 120, show=True, expect="allgather")
     r.check("no segment is left in /dev/shm", " ".join(str(p) for p in pathlib.Path("/dev/shm").glob("tutti-*")))
 
@@ -195,6 +196,7 @@ def part_rdma(r, options):
     r.run("rdma: 1 % of packets lost", host("--hosts", 4, "--loss", "1%", "--", *mpiexec(4, jobs / "collectives_test")), 220)
     for i in range(7):
         r.run(f"rdma: 4 ranks, {forced(i)}", host("--hosts", 4, "--", *mpiexec(4, jobs / "collectives_test")), 220, {"TUTTI_ALGORITHM": forced(i)})
+    r.run("rdma: pages change behind an address", host("--hosts", 2, "--", *mpiexec(2, jobs / "remap_test")), 220)
     r.run("rdma: registration cache off", host("--hosts", 2, "--", *mpiexec(2, jobs / "collectives_test")), 220, {"TUTTI_REGISTRATION_CACHE": "off"})
     r.run("rdma: blocks of 16 MiB, 8 ranks", host("--hosts", 4, "--memory", "6G", "--", *mpiexec(8, jobs / "collectives_test", "--large")), 220)
     r.run("rdma: errors", host("--hosts", 2, "--", *mpiexec(2, jobs / "errors_test")), 220, {"JOB_HAS_DEVICE": "1"})
