@@ -204,6 +204,7 @@ def part_rdma(r, options):
           expect="more bytes are needed")
     r.run("rdma: a port that is down has a message", host("--", "sh", "-c", "ip link set eth0 down; " + " ".join(map(str, mpiexec(1, jobs / "collectives_test"))) + " 2>&1"), 220, {"TUTTI_TRANSPORT": "verbs"}, status=1,
           expect="has no usable port")
+    r.run("rdma: a peer that does not answer", host("--", *mpiexec(2, jobs / "unreachable_test")), 60, {"TUTTI_TRANSPORT": "verbs", "TUTTI_CONNECT_TIMEOUT": "2000"}, expect="ok with 2 ranks")
     r.run("rdma: slow rank", host("--hosts", 3, "--", *mpiexec(3, jobs / "slow_rank_test", 60 if options.long else 6)), 220)
     r.run("rdma: threads", host("--hosts", 2, "--", *mpiexec(2, jobs / "threads_test")), 220)
     for size, env in [("small", {}), ("large", {"JOB_LARGE": "1"})]:

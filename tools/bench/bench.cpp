@@ -95,6 +95,15 @@ void run_all(const BenchOptions& options, int rank) {
   read_memory(setting, comm);
   if (rank == 0) print_header(setting);
 
+  // Before and after the collectives, so that a machine that changes its pace favours neither.
+  std::optional<RawWire> wire;
+  if (options.raw) {
+    const auto facts = nlohmann::json::parse(describe(comm));
+    if (!facts.contains("device")) throw Error(Code::no_device, "--raw needs an RDMA device that is in use; set TUTTI_TRANSPORT=verbs");
+    const auto& device = facts["device"];
+    wire.emplace(device["name"].get<std::string>(), device["port"].get<int>(), device["gid_index"].get<int>());
+    wire->run(options.seconds);
+  }
   std::vector<BenchRow> rows;
   {
     ProgressBar bar("measuring");
@@ -111,10 +120,16 @@ void run_all(const BenchOptions& options, int rank) {
     }
   }
   read_memory(setting, comm);
+  std::optional<RawRow> raw;
+  if (wire) {
+    wire->run(options.seconds);
+    raw = wire->result();
+  }
   if (rank == 0) {
+    if (raw) print_raw(*raw, setting, rows);
     fmt::print("\nmemory of the rank that has most: {} bytes of addresses, {} connections of together {} bytes\n", setting.address_bytes,
                setting.connections, setting.connection_bytes);
-    if (!options.json.empty()) write_json(options.json, setting, rows);
+    if (!options.json.empty()) write_json(options.json, setting, rows, raw);
     if (!options.svg.empty()) write_svg(options.svg, setting, rows);
   }
   must(tutti_comm_free(&comm), "tutti_comm_free");
@@ -157,6 +172,7 @@ void add_bench(CLI::App& app, Run* run) {
   command->add_option("--root", options->root, "root of the broadcast")->capture_default_str();
   command->add_flag("--check,!--no-check", options->check, "check results before timing (default)");
   command->add_flag("!--no-mpi", options->with_mpi, "leave the surrounding MPI out");
+  command->add_flag("--raw", options->raw, "also plain RDMA writes between ranks 0 and 1, as a floor to judge by");
   command->add_option("--json", options->json, "write everything to this file");
   command->add_option("--svg", options->svg, "draw a picture into this file");
   command->footer("Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct BenchOptions {
   int repetitions = 21;
   double seconds = 1.0;  // at most, for each library and point
   int root = 0;
-  bool check = true, with_mpi = true;
+  bool check = true, with_mpi = true, raw = false;
   std::string json, svg;
 };
 
@@ -35,6 +36,25 @@ struct BenchRow {
   std::optional<Timing> mpi;
 };
 
+// Plain RDMA writes between ranks 0 and 1: microseconds for 8 bytes one way, and for 1 MiB with 16 in flight.
+struct RawRow {
+  Timing write, stream;
+};
+
+class RawWire {
+ public:
+  // Over the device that Tutti uses. Collective over MPI_COMM_WORLD, as all below. Throws Error.
+  RawWire(const std::string& device, int port, int gid_index);
+  ~RawWire();
+  void run(double seconds);  // adds repetitions
+  RawRow result() const;
+
+ private:
+  struct Ends;
+  std::unique_ptr<Ends> ends_;  // of ranks 0 and 1
+  std::vector<double> latencies_, streams_;
+};
+
 struct BenchSetting {
   int ranks = 0;
   std::string mpi, transports, device;
@@ -45,13 +65,17 @@ struct BenchSetting {
 
 // Throws Error on a wrong result or a failed call. Collective over MPI_COMM_WORLD.
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes, tutti_comm comm);
+// Of the repetitions' times on this rank, in microseconds. Collective over MPI_COMM_WORLD.
+Timing timing_of(std::vector<double> microseconds, int calls);
 std::string describe(tutti_comm comm);  // tutti_describe as a string
 void must(int code, const char* call);  // throws Error with Tutti's message
 
 std::string human(std::int64_t bytes);
 void print_header(const BenchSetting& setting);
 void print_row(const BenchRow& row, bool first);
-void write_json(const std::string& path, const BenchSetting& setting, const std::vector<BenchRow>& rows);
+// What 8 bytes take over the bare wire, and how near the rows come to it.
+void print_raw(const RawRow& raw, const BenchSetting& setting, const std::vector<BenchRow>& rows);
+void write_json(const std::string& path, const BenchSetting& setting, const std::vector<BenchRow>& rows, const std::optional<RawRow>& raw);
 void write_svg(const std::string& path, const BenchSetting& setting, const std::vector<BenchRow>& rows);
 
 }  // namespace tutti::tools

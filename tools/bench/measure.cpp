@@ -104,22 +104,6 @@ Plan plan_for(const Call& call, const BenchOptions& options, tutti_comm comm) {
   return {numbers[0], numbers[1]};
 }
 
-// The median and the interval that holds it with 95 %: order statistics, no assumption on the distribution.
-Timing timing_of(std::vector<double> microseconds, const Plan& plan) {
-  MPI_Allreduce(MPI_IN_PLACE, microseconds.data(), static_cast<int>(microseconds.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  std::sort(microseconds.begin(), microseconds.end());
-  const std::size_t n = microseconds.size();
-  const boost::math::binomial_distribution<> below(static_cast<double>(n), 0.5);
-  const auto low = static_cast<std::size_t>(std::max(0.0, boost::math::quantile(below, 0.025)));
-  Timing timing;
-  timing.median = n % 2 ? microseconds[n / 2] : (microseconds[n / 2 - 1] + microseconds[n / 2]) / 2;
-  timing.low = microseconds[std::min(low, n - 1)];
-  timing.high = microseconds[n - 1 - std::min(low, n - 1)];
-  timing.repetitions = static_cast<int>(n);
-  timing.calls = plan.calls;
-  return timing;
-}
-
 struct Counters {
   double packets = 0, bytes = 0;
   bool present = false;
@@ -174,6 +158,22 @@ void count_traffic(const Call& call, tutti_comm comm, Timing& timing) {
 
 }  // namespace
 
+// The median and the interval that holds it with 95 %: order statistics, no assumption on the distribution.
+Timing timing_of(std::vector<double> microseconds, int calls) {
+  MPI_Allreduce(MPI_IN_PLACE, microseconds.data(), static_cast<int>(microseconds.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  std::sort(microseconds.begin(), microseconds.end());
+  const std::size_t n = microseconds.size();
+  const boost::math::binomial_distribution<> below(static_cast<double>(n), 0.5);
+  const auto low = static_cast<std::size_t>(std::max(0.0, boost::math::quantile(below, 0.025)));
+  Timing timing;
+  timing.median = n % 2 ? microseconds[n / 2] : (microseconds[n / 2 - 1] + microseconds[n / 2]) / 2;
+  timing.low = microseconds[std::min(low, n - 1)];
+  timing.high = microseconds[n - 1 - std::min(low, n - 1)];
+  timing.repetitions = static_cast<int>(n);
+  timing.calls = calls;
+  return timing;
+}
+
 void must(int code, const char* call) {
   if (code != TUTTI_SUCCESS)
     throw Error(static_cast<Code>(code), fmt::format("{}: {} ({})", call, tutti_last_error_message(), tutti_error_string(code)));
@@ -207,10 +207,10 @@ BenchRow measure(const BenchOptions& options, const std::string& collective, std
   BenchRow row;
   row.collective = collective;
   row.bytes = bytes;
-  row.tutti = timing_of(std::move(tutti_times), tutti_plan);
+  row.tutti = timing_of(std::move(tutti_times), tutti_plan.calls);
   count_traffic(tutti, comm, row.tutti);
   if (options.with_mpi) {
-    row.mpi = timing_of(std::move(mpi_times), mpi_plan);
+    row.mpi = timing_of(std::move(mpi_times), mpi_plan.calls);
     count_traffic(mpi, comm, *row.mpi);
   }
   const auto facts = nlohmann::json::parse(describe(comm));

@@ -62,7 +62,22 @@ void print_row(const BenchRow& r, bool first) {
   std::fflush(stdout);
 }
 
-void write_json(const std::string& path, const BenchSetting& s, const std::vector<BenchRow>& rows) {
+void print_raw(const RawRow& raw, const BenchSetting& s, const std::vector<BenchRow>& rows) {
+  constexpr double kMiB = 1 << 20;
+  fmt::print("\nthe bare wire, ranks 0 and 1, verbs alone: 8 bytes one way {} us [{}, {}]; 1 MiB with 16 in flight {} us, {:.0f} MB/s\n",
+             time_text(raw.write.median), time_text(raw.write.low), time_text(raw.write.high), time_text(raw.stream.median),
+             kMiB / raw.stream.median);
+  if (s.ranks != 2) return;
+  for (const BenchRow& r : rows) {
+    if (r.collective == "barrier") fmt::print("  a barrier takes {:.2f} raw writes of 8 bytes\n", r.tutti.median / raw.write.median);
+    // Among two ranks a broadcast sends its bytes once over the device, an allgather once each way.
+    if (r.bytes == 1 << 20)
+      fmt::print("  {} of 1 MiB: {:.1f} % of the raw bandwidth\n", r.collective,
+                 100 * raw.stream.median * (r.collective == "allgather" ? 2 : 1) / r.tutti.median);
+  }
+}
+
+void write_json(const std::string& path, const BenchSetting& s, const std::vector<BenchRow>& rows, const std::optional<RawRow>& raw) {
   nlohmann::json all = {{"ranks", s.ranks},
                         {"nodes", s.nodes},
                         {"mpi", s.mpi},
@@ -83,6 +98,7 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
     }
     all["rows"].push_back(row);
   }
+  if (raw) all["raw"] = {{"write_8", json_of(raw->write)}, {"write_1M_16_in_flight", json_of(raw->stream)}};
   std::ofstream file(path);
   file << all.dump(2) << '\n';
   if (!file.flush()) throw Error(Code::system, fmt::format("cannot write {}", path));
