@@ -58,8 +58,8 @@ constexpr std::array<Word<TransportChoice>, 3> kTransports{
     {{"auto", TransportChoice::automatic}, {"shm", TransportChoice::shm}, {"verbs", TransportChoice::verbs}}};
 constexpr std::array<Word<Arrival>, 4> kArrivals{
     {{"auto", Arrival::automatic}, {"tail", Arrival::tail}, {"imm", Arrival::imm}, {"flag", Arrival::flag}}};
-constexpr std::array<Word<ShmCopy>, 3> kCopies{
-    {{"auto", ShmCopy::automatic}, {"single", ShmCopy::single_copy}, {"double", ShmCopy::double_copy}}};
+constexpr std::array<Word<transport::shm::Copy>, 3> kCopies{
+    {{"auto", transport::shm::Copy::automatic}, {"single", transport::shm::Copy::once}, {"double", transport::shm::Copy::twice}}};
 constexpr std::array<Word<Wire>, 3> kWires{{{"auto", Wire::automatic}, {"hardware", Wire::hardware}, {"software", Wire::software}}};
 constexpr std::array<Word<LogLevel>, 2> kLogs{{{"off", LogLevel::off}, {"info", LogLevel::info}}};
 constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
@@ -134,7 +134,7 @@ const Setting kSettings[] = {
     SLOTS(ready_slots, "ready_slots", "Slots for ready-to-receive entries, for each connection."),
     WORD(shm_copy, kCopies, "shm_copy", "auto|single|double",
          "Large messages on a node: one copy by the kernel (process_vm_writev), or two through shared memory. auto: single where the "
-         "kernel permits it."),
+         "kernel permits it and a measurement at start-up finds it faster."),
     NUMBER(spin, -1, 1000000000, "spin", "number",
            "Polls before a waiting rank gives its core away. -1: many if each rank has a core of its own, none otherwise."),
     WORD(wire, kWires, "wire", "auto|hardware|software",

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "transport/shm/segment.hpp"
 #include "transport/verbs/device.hpp"
 
 namespace tutti {
 
 enum class TransportChoice { automatic, shm, verbs };
-enum class ShmCopy { automatic, single_copy, double_copy };
 enum class Wire { automatic, hardware, software };
 enum class LogLevel { off, info };
 
@@ -37,10 +37,10 @@ struct Configuration {
   Bytes shm_eager_limit = 16 * 1024;
   Bytes small_bytes = 1024;
   int line_slots = 64;
-  int small_slots = 32;
+  int small_slots = 64;
   int eager_slots = 16;
   int ready_slots = 16;
-  ShmCopy shm_copy = ShmCopy::automatic;
+  transport::shm::Copy shm_copy = transport::shm::Copy::automatic;
   int spin = -1;
   Wire wire = Wire::automatic;
   std::string node;

@@ -107,7 +107,7 @@ void Engine::open_transports(transport::Bootstrap& bootstrap) {
     options.node = transport::node_identity(configuration_.node);
     options.machine = transport::machine_identity();
     options.locality = transport::locality();
-    options.allow_direct = configuration_.shm_copy != ShmCopy::double_copy;
+    options.copy = configuration_.shm_copy;
     shm_ = std::make_unique<transport::shm::ShmTransport>(options, rank_, inbox_shape(configuration_, configuration_.shm_eager_limit));
   });
   const Address mine = shm_->address();

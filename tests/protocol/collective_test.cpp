@@ -176,7 +176,7 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
     for (int r = 0; r < P; ++r) {
       transport::shm::Options options;
       options.node = 42;
-      options.allow_direct = direct;
+      options.copy = direct ? transport::shm::Copy::once : transport::shm::Copy::twice;
       transports.push_back(std::make_unique<transport::shm::ShmTransport>(options, r, shape));
       addresses.push_back(transports.back()->address());
     }

@@ -94,6 +94,7 @@ void run_all(const BenchOptions& options, int rank) {
   must(tutti_barrier(comm), "tutti_barrier");
   read_memory(setting, comm);
   if (rank == 0) print_header(setting);
+  warm_up(options, comm);
 
   // Before and after the collectives, so that a machine that changes its pace favours neither.
   std::optional<RawWire> wire;

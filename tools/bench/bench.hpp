@@ -63,6 +63,9 @@ struct BenchSetting {
   std::int64_t connections = 0, connection_bytes = 0, address_bytes = 0;  // of the rank that has most
 };
 
+// Both libraries, until what is slow only in a job's first moments is over (first touches, connections, clocks): over rxe the
+// first 50 ms are a quarter slower. Collective over MPI_COMM_WORLD.
+void warm_up(const BenchOptions& options, tutti_comm comm);
 // Throws Error on a wrong result or a failed call. Collective over MPI_COMM_WORLD.
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes, tutti_comm comm);
 // Of the repetitions' times on this rank, in microseconds. Collective over MPI_COMM_WORLD.

@@ -111,6 +111,7 @@ struct Counters {
 
 // Sent packets and bytes of all devices that the ranks use, each device once.
 Counters read_counters(tutti_comm comm) {
+  usleep(20'000);  // the kernel answers with what it has read before for 10 ms (hw_counters/lifespan)
   const auto facts = nlohmann::json::parse(describe(comm));
   struct Entry {
     char where[320];
@@ -157,6 +158,19 @@ void count_traffic(const Call& call, tutti_comm comm, Timing& timing) {
 }
 
 }  // namespace
+
+void warm_up(const BenchOptions& options, tutti_comm comm) {
+  constexpr double kSeconds = 0.1;
+  int go_on = 1;
+  for (const double begin = MPI_Wtime(); go_on != 0;) {
+    for (int i = 0; i < 20; ++i) {
+      must(tutti_barrier(comm), "tutti_barrier");
+      if (options.with_mpi) MPI_Barrier(MPI_COMM_WORLD);
+    }
+    go_on = MPI_Wtime() - begin < kSeconds ? 1 : 0;
+    MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  }
+}
 
 // The median and the interval that holds it with 95 %: order statistics, no assumption on the distribution.
 Timing timing_of(std::vector<double> microseconds, int calls) {

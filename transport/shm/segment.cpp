@@ -1,6 +1,7 @@
 // Creating, opening, meeting in and unlinking the node's segment.
 #include "transport/shm/segment.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -18,20 +19,23 @@ namespace tutti::transport::shm {
 using Clock = std::chrono::steady_clock;
 
 namespace {
-constexpr std::uint64_t kProbeMark = 0x7574746974757474ull;
+constexpr std::size_t kProbeBytes = 256 * 1024, kProbePiece = 16 * 1024;
+constexpr int kProbes = 5;
 std::size_t page_rounded(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 }  // namespace
 
 struct Segment::Header {
   std::atomic<std::uint32_t> attached;  // ranks that have mapped it
   std::atomic<std::uint32_t> tried;     // ranks that have tried a direct write
-  std::atomic<std::uint32_t> refused;   // of those, the ones to whom the kernel said no
+  std::atomic<std::uint32_t> refused;   // of those, the ones to whom the kernel or the user said no
+  std::atomic<std::uint32_t> measured;  // ranks that know whether one copy pays
+  std::atomic<std::uint32_t> slower;    // it does not
 };
 
 Segment::Header& Segment::header() noexcept { return *reinterpret_cast<Header*>(base_); }
 Member* Segment::members() noexcept { return reinterpret_cast<Member*>(base_ + kCacheLine); }
 
-Segment::Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape, bool allow_direct,
+Segment::Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape, Copy copy,
                  std::chrono::milliseconds patience)
     : rank_(local_rank),
       size_(local_size),
@@ -43,12 +47,18 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
     open(name, deadline);
     Member& me = member(rank_);
     me.pid = getpid();
-    me.probe_address = reinterpret_cast<std::uint64_t>(&probe_word_);
+    probe_ = std::make_unique_for_overwrite<std::byte[]>(kProbeBytes);
+    me.probe_address = reinterpret_cast<std::uint64_t>(probe_.get());
     meet(header().attached, deadline, "map the shared segment");
     if (rank_ == 0) shm_unlink(name.c_str());
-    if (!allow_direct || !try_direct_write((rank_ + 1) % size_)) header().refused.fetch_add(1);
+    const std::byte word{1};
+    if (copy == Copy::twice || !write_directly((rank_ + 1) % size_, &word, 1)) header().refused.fetch_add(1);
     meet(header().tried, deadline, "try direct writes");
     direct_ = header().refused.load() == 0;
+    if (direct_ && rank_ == 0 && copy == Copy::automatic && !one_copy_pays(1 % size_)) header().slower = 1;
+    meet(header().measured, deadline, "hear which way of copying is faster");
+    direct_ = direct_ && header().slower.load() == 0;
+    probe_.reset();
   } catch (...) {
     if (rank_ == 0) shm_unlink(name.c_str());
     if (base_) munmap(base_, bytes_);
@@ -102,12 +112,32 @@ void Segment::meet(std::atomic<std::uint32_t>& counter, Clock::time_point deadli
 }
 
 // Yama, containers and different users may forbid it; trying is the only sure way to know.
-bool Segment::try_direct_write(int local_rank) {
+bool Segment::write_directly(int local_rank, const std::byte* source, std::size_t bytes) noexcept {
   Member& other = member(local_rank);
-  std::uint64_t mark = kProbeMark;
-  iovec local{&mark, sizeof mark};
-  iovec remote{reinterpret_cast<void*>(other.probe_address.load()), sizeof mark};
-  return process_vm_writev(other.pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(sizeof mark);
+  iovec local{const_cast<std::byte*>(source), bytes};
+  iovec remote{reinterpret_cast<void*>(other.probe_address.load()), bytes};
+  return process_vm_writev(other.pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+// One copy by the kernel looks up the peer's pages first; on many a machine two copies in the cache take less. The best of some
+// tries counts, as other ranks may be on the same core. Both copies are made here, one after another; ranks with a core each overlap them.
+bool Segment::one_copy_pays(int local_rank) {
+  const auto source = std::make_unique<std::byte[]>(kProbeBytes), target = std::make_unique<std::byte[]>(kProbeBytes),
+             between = std::make_unique<std::byte[]>(kProbeBytes);
+  auto once = Clock::duration::max(), twice = once;
+  for (int i = 0; i < kProbes; ++i) {
+    auto begin = Clock::now();
+    if (!write_directly(local_rank, source.get(), kProbeBytes)) return false;
+    once = std::min(once, Clock::now() - begin);
+    begin = Clock::now();
+    for (std::size_t at = 0; at < kProbeBytes; at += kProbePiece) {
+      std::memcpy(between.get() + at, source.get() + at, kProbePiece);
+      std::memcpy(target.get() + at, between.get() + at, kProbePiece);
+      asm volatile("" : : "r"(target.get()) : "memory");  // nobody reads it: keep the copy
+    }
+    twice = std::min(twice, Clock::now() - begin);
+  }
+  return once < twice;
 }
 
 void Segment::allocate_pair(int a, int b) {

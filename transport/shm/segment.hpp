@@ -10,25 +10,29 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "transport/inbox.hpp"
 
 namespace tutti::transport::shm {
 
+// How large messages travel: by one copy of the kernel's from memory to memory, or by two through the segment. automatic: once where the
+// kernel permits it and it is the faster of the two on this machine.
+enum class Copy : std::uint8_t { automatic, once, twice };
+
 // What each rank of the node says of itself, in the segment.
 struct alignas(kCacheLine) Member {
   std::atomic<std::int32_t> pid;
   std::atomic<std::uint32_t> farewell;       // 1: it called tutti_finalize
-  std::atomic<std::uint64_t> probe_address;  // of a word in its memory that others may overwrite to try a direct write
+  std::atomic<std::uint64_t> probe_address;  // of memory that others may overwrite to try direct writes, at start-up
 };
 
 class Segment {
  public:
   // Creates (local_rank 0) or opens the segment `name` for `local_size` ranks, waits at most `patience` for all of them,
-  // and finds out together whether the kernel lets them write into each other's memory.
-  Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape, bool allow_direct,
-          std::chrono::milliseconds patience);
+  // and finds out together whether they shall write into each other's memory.
+  Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape, Copy copy, std::chrono::milliseconds patience);
   ~Segment();
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
@@ -51,14 +55,15 @@ class Segment {
   }
   void open(const std::string& name, std::chrono::steady_clock::time_point deadline);
   void meet(std::atomic<std::uint32_t>& counter, std::chrono::steady_clock::time_point deadline, const char* what);
-  bool try_direct_write(int local_rank);
+  bool write_directly(int local_rank, const std::byte* source, std::size_t bytes) noexcept;
+  bool one_copy_pays(int local_rank);
 
   const int rank_, size_;
   std::size_t stride_ = 0, first_inbox_ = 0, bytes_ = 0;
   int file_ = -1;
   std::byte* base_ = nullptr;
   bool direct_ = false;
-  std::atomic<std::uint64_t> probe_word_{0};
+  std::unique_ptr<std::byte[]> probe_;  // where the others try, at start-up
 };
 
 }  // namespace tutti::transport::shm

@@ -93,7 +93,7 @@ void ShmTransport::set_peers(std::span<const Address> addresses) {
   if (world_rank_.size() < 2) return;
   const Card first = read_card(addresses[static_cast<std::size_t>(world_rank_.front())]);
   segment_ = std::make_unique<Segment>(fmt::format("/tutti-{:016x}", first.token), my_local_rank_, static_cast<int>(world_rank_.size()),
-                                       shape_, options_.allow_direct, options_.patience);
+                                       shape_, options_.copy, options_.patience);
 }
 
 Link& ShmTransport::connect(int peer) {

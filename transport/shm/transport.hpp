@@ -14,7 +14,7 @@ struct Options {
   std::uint64_t node = 0;                     // see node_identity()
   std::uint64_t machine = 0;                  // see machine_identity()
   Locality locality;                          // where this process may run
-  bool allow_direct = true;                   // single copy, where the kernel permits it
+  Copy copy = Copy::automatic;                // of large messages
   std::chrono::milliseconds patience{20000};  // for the other ranks of the node, at the start
 };
 
