@@ -79,8 +79,11 @@ Answer Channel::put(Ring ring, const Transfer* transfer, const MessageName& name
 
 // The oldest arrived message of that name. Messages before it stay where they are.
 const Trailer* Channel::find(Ring ring, const MessageName& name) noexcept {
+  if (!aside_.empty())
+    if (const Trailer* kept = aside_.find(ring, name)) return kept;
   InFlow& in = in_[at(ring)];
-  for (std::uint32_t sequence = in.first(); sequence != in.end() && link_.arrived(ring, sequence); ++sequence) {
+  std::uint32_t sequence = in.first();
+  for (; sequence != in.end() && link_.arrived(ring, sequence); ++sequence) {
     if (in.taken(sequence)) continue;
     const Trailer* trailer = link_.trailer(ring, in.index(sequence));
     // Every look at a trailer is a chance for credits: they ride on whatever comes the other way.
@@ -90,10 +93,24 @@ const Trailer* Channel::find(Ring ring, const MessageName& name) noexcept {
     }
     if (trailer->name == name) return trailer;
   }
+  if (sequence == in.end()) make_room(ring, name);
   return nullptr;
 }
 
+// The ring is full, and what is wanted is not in it. Other messages of its own communicator will be asked for in time (the verifier
+// proves of every schedule that one slot is enough); those of others may wait for what the program does after this.
+void Channel::make_room(Ring ring, const MessageName& wanted) noexcept {
+  InFlow& in = in_[at(ring)];
+  for (std::uint32_t sequence = in.first(), end = in.end(); sequence != end; ++sequence) {
+    if (in.taken(sequence)) continue;
+    const Trailer* trailer = link_.trailer(ring, in.index(sequence));
+    if (trailer->name.communicator != wanted.communicator && aside_.keep(ring, trailer)) in.take(sequence);
+  }
+  if (in.owes_report()) report(ring);
+}
+
 void Channel::consume(Ring ring, const Trailer* trailer) noexcept {
+  if (!aside_.empty() && aside_.release(trailer)) return;
   InFlow& in = in_[at(ring)];
   // The sequence is told by the slot, not by the trailer: with arrival by completion the trailer's word is data like any other.
   const auto offset =
@@ -277,6 +294,7 @@ void Channel::read_control() noexcept {
 
 // Messages of a communicator that failed here will never be asked for; their slots must not be lost.
 void Channel::skip_abandoned(Ring ring) noexcept {
+  if (!aside_.empty()) aside_.drop([this](const MessageName& name) { return sink_.abandoned(name.communicator); });
   InFlow& in = in_[at(ring)];
   for (std::uint32_t sequence = in.first(); sequence != in.end() && link_.arrived(ring, sequence); ++sequence) {
     if (in.taken(sequence)) continue;

@@ -3,7 +3,8 @@
 // Eager messages go through the peer's rings; large ones by receiver-driven rendezvous: the receiver writes a
 // ready-to-receive (RTR) entry, the sender writes the data straight into the user's buffer. A message that nobody waits
 // for yet stays in its slot; the search for a name looks past it. Nothing here allocates after construction, blocks, or
-// assumes that a send completes before its receive is posted.
+// assumes that a send completes before its receive is posted. (One exception allocates: messages of other communicators that
+// fill a ring in front of the one that is wanted are set aside, within a bound.)
 //
 // Knows names, credits and registrations; knows no schedule and no queue pair.
 #pragma once
@@ -12,6 +13,7 @@
 #include <bitset>
 #include <cstdint>
 
+#include "protocols/aside.hpp"
 #include "protocols/flow.hpp"
 #include "protocols/limits.hpp"
 #include "registration/cache.hpp"
@@ -90,6 +92,7 @@ class Channel {
   bool may_put(transport::Ring ring, const Transfer* transfer) noexcept;
   void take_ready_entries() noexcept;
   const transport::Trailer* find(transport::Ring ring, const MessageName& name) noexcept;
+  void make_room(transport::Ring ring, const MessageName& wanted) noexcept;
   void consume(transport::Ring ring, const transport::Trailer* trailer) noexcept;
   void skip_abandoned(transport::Ring ring) noexcept;
   void report(transport::Ring ring) noexcept;
@@ -112,6 +115,7 @@ class Channel {
   bool ready_ = false;  // the link was seen ready: put() may be called
   std::array<OutFlow, transport::kRings> out_;
   std::array<InFlow, transport::kRings> in_;
+  Aside aside_;
   // Who stands first in line for a slot of each ring, as long as there is none. Later transfers wait behind it: overtaking
   // could fill the peer's ring with messages it cannot use yet, while the one it waits for finds no slot.
   std::array<const Transfer*, transport::kRings> turn_{};

@@ -116,6 +116,61 @@ TEST_CASE("messages are found by name, in whatever order they are wanted", "[cha
   }
 }
 
+TEST_CASE("messages that nobody takes do not hold up another communicator", "[channel]") {
+  for (const bool polls : {true, false})
+    for (const auto& shape : {kUsual, kTiny})
+      for (const std::size_t n : {std::size_t{4}, std::size_t{1000}}) {
+        INFO("polls " << polls << ", " << n << " bytes, " << shape.rings[0].slots << " slots");
+        Pair pair({11, polls, true, false}, shape);
+        // More than the ring holds, on communicator 1; behind them, in line, one on communicator 2.
+        constexpr int kFlood = 30;
+        std::vector<std::vector<std::byte>> sent;
+        for (int i = 0; i <= kFlood; ++i) sent.push_back(bytes_of(n, static_cast<std::uint32_t>(i)));
+        std::vector<Transfer> sends(kFlood + 1);
+        std::vector<bool> gone(kFlood + 1);
+        const auto push = [&] {
+          for (std::size_t i = 0; i < sends.size(); ++i) {
+            const MessageName name{i == kFlood ? 2u : 1u, static_cast<CollectiveNumber>(i), 0};
+            if (!gone[i]) gone[i] = pair.channels[0].send(sends[i], name, sent[i].data(), static_cast<Bytes>(n)) == Answer::done;
+          }
+        };
+        std::vector<std::byte> got(n);
+        Transfer receive;
+        REQUIRE(pair.until([&] {
+          push();
+          return pair.channels[1].recv(receive, {2, kFlood, 0}, got.data(), static_cast<Bytes>(n)) == Answer::done;
+        }));
+        CHECK(got == sent[kFlood]);
+        for (const int i : {kFlood - 1, 0, 7, 3}) {  // in any order
+          Transfer r;
+          REQUIRE(pair.until([&] {
+            push();
+            return pair.channels[1].recv(r, {1, static_cast<CollectiveNumber>(i), 0}, got.data(), static_cast<Bytes>(n)) == Answer::done;
+          }));
+          CHECK(got == sent[static_cast<std::size_t>(i)]);
+        }
+      }
+}
+
+TEST_CASE("what is set aside is bounded, and dropped with its communicator", "[channel]") {
+  protocols::Aside aside;
+  std::vector<std::byte> memory(1 << 20);
+  auto* trailer = reinterpret_cast<transport::Trailer*>(memory.data() + memory.size()) - 1;
+  *trailer = {{5, 0, 0}, static_cast<std::uint32_t>(memory.size() - sizeof *trailer), 0, 0};
+  int kept = 0;
+  while (kept < 100 && aside.keep(transport::Ring::eager, trailer)) ++kept;
+  CHECK(kept == 16);
+  CHECK(aside.find(transport::Ring::small, trailer->name) == nullptr);
+  CHECK(aside.find(transport::Ring::eager, {5, 1, 0}) == nullptr);
+  const transport::Trailer* one = aside.find(transport::Ring::eager, {5, 0, 0});
+  REQUIRE(one != nullptr);
+  CHECK(aside.release(one));
+  CHECK_FALSE(aside.release(trailer));
+  CHECK(aside.keep(transport::Ring::eager, trailer));
+  aside.drop([](const MessageName& name) { return name.communicator == 5; });
+  CHECK(aside.empty());
+}
+
 TEST_CASE("a flood one way lives on explicit credits", "[channel]") {
   for (const bool polls : {true, false}) {
     Pair pair({5, polls, true, false}, kTiny);

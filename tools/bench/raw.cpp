@@ -45,8 +45,13 @@ struct RawWire::Ends {
     pair.reset(ibv_create_qp(device.pd(), &wanted));
     if (!pair) throw_no_memory("creating a queue pair", 4 * kInFlight * 64);
     region = device.register_memory(memory.data(), memory.size(), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-    mine = {device.gid(), reinterpret_cast<std::uint64_t>(memory.data() + kMost), region->rkey, pair->qp_num,
-            std::random_device{}() & 0xffffff, device.lid(), static_cast<std::uint16_t>(device.mtu())};
+    mine = {device.gid(),
+            reinterpret_cast<std::uint64_t>(memory.data() + kMost),
+            region->rkey,
+            pair->qp_num,
+            std::random_device{}() & 0xffffff,
+            device.lid(),
+            static_cast<std::uint16_t>(device.mtu())};
   }
 
   void connect(const Card& peer) {
@@ -55,7 +60,8 @@ struct RawWire::Ends {
     const auto modify = [&](ibv_qp_state state, int mask) {
       to.qp_state = state;
       if (const int error = ibv_modify_qp(pair.get(), &to, IBV_QP_STATE | mask))
-        throw Error(Code::transport_failed, fmt::format("the raw queue pair cannot be connected: {}", std::strerror(error)), kNoPeer, error);
+        throw Error(Code::transport_failed, fmt::format("the raw queue pair cannot be connected: {}", std::strerror(error)), kNoPeer,
+                    error);
     };
     to.port_num = static_cast<std::uint8_t>(device.port());
     to.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
@@ -149,7 +155,8 @@ RawWire::RawWire(const std::string& device, int port, int gid_index) {
   if (rank > 1) return;
   ends_ = std::make_unique<Ends>(DeviceChoice{device, port, gid_index}, rank);
   Card peer{};
-  MPI_Sendrecv(&ends_->mine, sizeof peer, MPI_BYTE, 1 - rank, 7, &peer, sizeof peer, MPI_BYTE, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&ends_->mine, sizeof peer, MPI_BYTE, 1 - rank, 7, &peer, sizeof peer, MPI_BYTE, 1 - rank, 7, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   ends_->connect(peer);
 }
 
