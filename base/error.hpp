@@ -38,6 +38,9 @@ enum class Code : int {
   system = 25,
   internal = 26,
   peer_finalized = 27,
+  bad_operation = 28,
+  bad_displacement = 29,
+  operation_failed = 30,
 };
 
 inline constexpr int kNoPeer = -1;

@@ -20,17 +20,6 @@ void sort_unique(std::vector<StepId>& ids) {
 
 }  // namespace
 
-Bytes Blocks::start(int index) const noexcept {
-  const Bytes each = bytes_ / parts_;
-  return index * each + std::min<Bytes>(index, bytes_ % parts_);
-}
-
-Slice Blocks::range(int first, int count) const noexcept {
-  const int from = mod(first, parts_);
-  assert(from + count <= parts_ && "a slice is contiguous");
-  return {buffer_, start(from), start(from + count) - start(from)};
-}
-
 Builder::Builder(int P, Rank rank, const UserBuffers& buffers)
     : buffers_(buffers), sent_(static_cast<std::size_t>(P)), received_(static_cast<std::size_t>(P)) {
   schedule_.P = P;
@@ -40,58 +29,67 @@ Builder::Builder(int P, Rank rank, const UserBuffers& buffers)
   schedule_.in_place = buffers.in_place;
 }
 
-void Builder::send(Rank peer, const Slice& source) {
-  Step step;
-  step.kind = StepKind::send;
-  step.peer = peer;
-  step.ordinal = sent_[static_cast<std::size_t>(peer)]++;
-  step.source = placed(source);
-  wait_for_writers(step.source);
-  add(step);
-}
+void Builder::send(Rank peer, const Slice& source) { insert({.kind = StepKind::send, .peer = peer, .source = source}); }
 
-void Builder::recv(Rank peer, const Slice& target) {
-  Step step;
-  step.kind = StepKind::recv;
-  step.peer = peer;
-  step.ordinal = received_[static_cast<std::size_t>(peer)]++;
-  step.target = placed(target);
-  wait_for_all(step.target);
-  add(step);
-}
+void Builder::recv(Rank peer, const Slice& target) { insert({.kind = StepKind::recv, .peer = peer, .target = target}); }
 
-void Builder::recv_reduce(Rank peer, const Slice& target) {
-  Step step;
-  step.kind = StepKind::recv_reduce;
-  step.peer = peer;
-  step.ordinal = received_[static_cast<std::size_t>(peer)]++;
-  step.target = placed(target);
-  wait_for_all(step.target);
-  add(step);
+void Builder::recv_reduce(Rank peer, const Slice& source, const Slice& target, bool reversed) {
+  insert({.kind = StepKind::recv_reduce, .reversed = reversed, .peer = peer, .source = source, .target = target});
 }
 
 void Builder::copy(const Slice& source, const Slice& target) {
-  Step step;
-  step.kind = StepKind::copy;
-  step.source = placed(source);
-  step.target = placed(target);
-  assert(source.length == target.length);
-  if (step.source.length == 0 || step.source == step.target) return;
-  wait_for_writers(step.source);
-  wait_for_all(step.target);
+  if (source.length != 0) insert({.kind = StepKind::copy, .source = source, .target = target});
+}
+
+void Builder::reduce(const Slice& source, const Slice& target, bool reversed) {
+  if (source.length != 0) insert({.kind = StepKind::reduce, .reversed = reversed, .source = source, .target = target});
+}
+
+// The one place where a step gets its ordinal and its waits.
+void Builder::insert(Step step) {
+  assert((!reads_source(step.kind) || !writes_target(step.kind) || step.source.length == step.target.length) && "operands of one length");
+  step.source = placed(step.source);
+  step.target = placed(step.target);
+  if (step.kind == StepKind::copy && step.source == step.target) {
+    waits_.clear();
+    return;
+  }
+  if (is_message(step.kind)) step.ordinal = (receives(step.kind) ? received_ : sent_)[static_cast<std::size_t>(step.peer)]++;
+  if (reads_source(step.kind)) wait_for_writers(step.source);
+  if (writes_target(step.kind)) wait_for_all(step.target);
   add(step);
 }
 
-void Builder::reduce(const Slice& source, const Slice& target) {
-  Step step;
-  step.kind = StepKind::reduce;
-  step.source = placed(source);
-  step.target = placed(target);
-  assert(source.length == target.length);
-  if (step.source.length == 0) return;
-  wait_for_writers(step.source);
-  wait_for_all(step.target);
-  add(step);
+void Builder::play(const Schedule& part, const Slice& input, const Slice& output, std::span<const Rank> ranks) {
+  const Slice bases[] = {input, output, scratch(part.scratch_bytes)};
+  const auto moved = [&](Slice slice) {
+    const Slice& base = bases[static_cast<std::size_t>(slice.buffer)];
+    return slice.length == 0 ? Slice{} : Slice{base.buffer, base.offset + slice.offset, slice.length};
+  };
+  std::vector<std::vector<StepId>> waits(part.steps.size());
+  for (StepId id = 0; id < part.steps.size(); ++id) {
+    Step step = part.steps[id];
+    step.source = moved(step.source);
+    step.target = moved(step.target);
+    if (is_message(step.kind) && !ranks.empty()) step.peer = ranks[static_cast<std::size_t>(step.peer)];
+    step.predecessors = step.first_successor = step.successor_count = 0;
+    const auto before = static_cast<StepId>(schedule_.steps.size());
+    if (step.kind == StepKind::copy && step.source.length == 0) {
+      if (!waits[id].empty()) join(waits[id]);
+    } else {
+      waits_ = waits[id];
+      insert(step);
+    }
+    // A step that came to nothing leaves what it waited for to those that wait for it.
+    const bool vanished = schedule_.steps.size() == before;
+    const auto mine = static_cast<StepId>(schedule_.steps.size() - 1);
+    for (const StepId next : part.successors_of(id)) {
+      if (vanished)
+        waits[next].insert(waits[next].end(), waits[id].begin(), waits[id].end());
+      else
+        waits[next].push_back(mine);
+    }
+  }
 }
 
 // All steps of the round before are named, not only its last ones, so that the edges still say "everything" after

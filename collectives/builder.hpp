@@ -3,40 +3,13 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <vector>
 
+#include "collectives/blocks.hpp"
 #include "collectives/schedule.hpp"
 
 namespace tutti::collectives {
-
-// a modulo P, never negative.
-constexpr int mod(int a, int P) noexcept { return ((a % P) + P) % P; }
-
-// A buffer cut into parts; the index is taken modulo the number of parts, as in textbooks. Where the bytes do not
-// divide, the first parts are one byte longer.
-class Blocks {
- public:
-  Blocks(Buffer buffer, Bytes bytes, int parts) noexcept : buffer_(buffer), bytes_(bytes), parts_(parts) {}
-  Slice operator[](int index) const noexcept { return range(index, 1); }
-  // `count` parts from `first` (taken modulo parts) on. They must not wrap: a slice is contiguous.
-  Slice range(int first, int count) const noexcept;
-  bool wraps(int first, int count) const noexcept { return mod(first, parts_) + count > parts_; }
-
- private:
-  Bytes start(int index) const noexcept;
-  Buffer buffer_;
-  Bytes bytes_;
-  int parts_;
-};
-
-// What the caller's buffers look like. With in_place the input's bytes are those of the output from
-// `input_within_output` on, and every mention of Buffer::input becomes one of Buffer::output.
-struct UserBuffers {
-  Bytes input = 0;
-  Bytes output = 0;
-  bool in_place = false;
-  Bytes input_within_output = 0;
-};
 
 class Builder {
  public:
@@ -46,9 +19,9 @@ class Builder {
   // waits for earlier ones only where bytes demand it (read after write, write after read, write after write).
   void send(Rank peer, const Slice& source);
   void recv(Rank peer, const Slice& target);
-  void recv_reduce(Rank peer, const Slice& target);
+  void recv_reduce(Rank peer, const Slice& source, const Slice& target, bool reversed = false);
   void copy(const Slice& source, const Slice& target);  // of nothing, or onto itself: no step
-  void reduce(const Slice& source, const Slice& target);
+  void reduce(const Slice& source, const Slice& target, bool reversed = false);
 
   // A message without bytes, and its arrival.
   void signal(Rank peer) { send(peer, {}); }
@@ -56,13 +29,19 @@ class Builder {
 
   // Order without data: every step after this call waits for every step before it.
   void round();
+  // The step made last, and: the next step waits for that one too.
+  StepId last() const noexcept { return static_cast<StepId>(schedule_.steps.size() - 1); }
+  void after(StepId step) { wait(step); }
 
   // The whole input, the whole output; `bytes` of fresh scratch, aligned to a cache line.
   Slice input() const noexcept { return {Buffer::input, 0, buffers_.input}; }
   Slice output() const noexcept { return {Buffer::output, 0, buffers_.output}; }
   Slice scratch(Bytes bytes) noexcept;
-  static Blocks split(Buffer buffer, Bytes bytes, int parts) noexcept { return {buffer, bytes, parts}; }
-  static Blocks split(const Slice& whole, int parts) noexcept { return {whole.buffer, whole.length, parts}; }
+
+  // All steps of another schedule of this rank, whose input and output lie where it is said (with in_place only the output
+  // counts), whose scratch is fresh, and whose rank i is ranks[i] (empty: i). Besides its own edges its steps get those that
+  // the bytes touched before demand.
+  void play(const Schedule& part, const Slice& input, const Slice& output, std::span<const Rank> ranks = {});
 
   // The schedule; the builder is used up.
   Schedule finish();
@@ -76,6 +55,7 @@ class Builder {
   };
   using History = std::map<Bytes, Touched>;
 
+  void insert(Step step);
   Slice placed(Slice slice) const noexcept;
   History& history(Buffer buffer) noexcept { return histories_[static_cast<std::size_t>(buffer)]; }
   void cut(History& history, Bytes at);

@@ -18,15 +18,17 @@ namespace tutti::collectives {
 
 class Execution {
  public:
-  // `channel_to` gives the channel to a rank of the communicator; it is asked once for each peer. Throws what it throws.
-  Execution(Schedule schedule, const std::function<protocols::Channel&(Rank)>& channel_to);
+  // `channel_to` gives the channel to a rank of the communicator; it is asked once for each peer. `element`: bytes of what is
+  // reduced. Throws what it throws, and Error{out_of_memory}.
+  Execution(Schedule schedule, const std::function<protocols::Channel&(Rank)>& channel_to, Bytes element = 1);
   ~Execution();
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
   // Binds buffers and a name, and makes the first steps ready. Not while another run of this object is under way.
-  // Slices are offsets into `input` (never written) and `output`; both stay the caller's.
-  void start(const void* input, void* output, CommunicatorId communicator, CollectiveNumber number) noexcept;
+  // Slices are offsets into `input` (never written) and `output`; both stay the caller's. `combine` is the operation of a reduction.
+  void start(const void* input, void* output, CommunicatorId communicator, CollectiveNumber number,
+             const protocols::Combine& combine = {}) noexcept;
 
   // Takes every step as far as it goes now. done: the collective is complete here. failed: see culprit().
   protocols::Answer advance() noexcept;
@@ -43,9 +45,12 @@ class Execution {
   // After failed: the channel that failed, or null (out of memory).
   protocols::Channel* culprit() const noexcept { return culprit_; }
   const Schedule& schedule() const noexcept { return schedule_; }
+  // For messages that must be received whole before they can be combined, beside the schedule's own scratch.
+  Bytes staging_bytes() const noexcept { return staging_bytes_; }
 
  private:
   protocols::Answer take(StepId id) noexcept;
+  protocols::Answer receive_and_reduce(StepId id, const MessageName& name) noexcept;
   std::byte* at(const Slice& slice) const noexcept { return base_[static_cast<std::size_t>(slice.buffer)] + slice.offset; }
 
   const Schedule schedule_;
@@ -56,8 +61,11 @@ class Execution {
   struct Free {
     void operator()(std::byte* memory) const noexcept;
   };
-  std::unique_ptr<std::byte, Free> scratch_;
+  std::unique_ptr<std::byte, Free> scratch_;  // the schedule's, then the staging
+  std::vector<Bytes> staged_;                 // by step: where in scratch_ its message is received first; -1: nowhere. Empty: no step is
+  Bytes staging_bytes_ = 0;
   std::array<std::byte*, 3> base_{};
+  protocols::Combine combine_;
   MessageName name_;
   protocols::Channel* culprit_ = nullptr;
 };

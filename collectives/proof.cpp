@@ -30,30 +30,84 @@ struct Case {
 
 std::vector<Rank> roots(Collective collective, int P) {
   std::vector<Rank> all;
-  if (collective != Collective::bcast) return {0};
+  if (!is_rooted(collective)) return {0};
   if (P > kEveryRootUpTo) return {0, 1, P / 2, P - 1};
   all.reserve(static_cast<std::size_t>(P));
   for (Rank root = 0; root < P; ++root) all.push_back(root);
   return all;
 }
 
-std::vector<Parameters> variants(const Algorithm& algorithm) {
+// Many ranks: the many segments of a message follow each other alike, so few are enough; P² messages are left whole.
+std::vector<Parameters> variants(const Algorithm& algorithm, int P) {
   std::vector<Parameters> all;
   for (int k = 1; k <= (algorithm.has_k ? kLargestFanout : 1); ++k) {
     for (Bytes segment : kSegments) {
-      if (segment == 0 || algorithm.has_segment) all.push_back({k, segment});
+      if (segment != 0 && (!algorithm.has_segment || (P > kEveryRootUpTo && segment == kSegments[1]))) continue;
+      if (segment != 0 && P > kEveryRootUpTo && algorithm.collective == Collective::alltoall) continue;
+      all.push_back({.k = k, .segment = segment});
     }
   }
   return all;
 }
 
-std::vector<Problem> problems(Collective collective, int P) {
+// Lengths that differ, zeros among them, all of them a multiple of `element`.
+std::vector<Bytes> uneven(int P, int seed, Bytes element) {
+  std::vector<Bytes> counts;
+  for (int i = 0; i < P; ++i) counts.push_back((i + seed) % 3 == 0 ? 0 : ((i * 7 + seed * 5) % 11 + 1) * element);
+  return counts;
+}
+
+// Node numbers in order of first appearance: `per_node` neighbours each, or dealt out in turn to P / per_node nodes.
+std::vector<int> nodes_of(int P, int per_node, bool in_turn) {
+  std::vector<int> node;
+  const int nodes = (P + per_node - 1) / per_node;
+  for (int rank = 0; rank < P; ++rank) node.push_back(in_turn ? rank % nodes : rank / per_node);
+  return node;
+}
+
+// What the sizes, roots and buffers of an algorithm's problems are. Many ranks: one size less, as the structure is the same.
+std::vector<Problem> problems(const Algorithm& algorithm, int P) {
+  const Collective collective = algorithm.collective;
   std::vector<Problem> all;
-  for (Rank root : roots(collective, P)) {
+  const auto add = [&](Problem problem) {
+    all.push_back(problem);
+    if (!may_be_in_place(collective)) return;
+    problem.in_place = true;
+    if (collective == Collective::alltoall && !problem.counts.empty()) problem.counts = problem.receive_counts;
+    all.push_back(problem);
+  };
+  const auto add_sizes = [&](const Problem& base) {
     for (Bytes bytes : kSizes) {
       if (collective == Collective::barrier && bytes != 0) continue;
-      all.push_back({collective, P, 0, root, bytes, false});
-      if (collective == Collective::allgather) all.push_back({collective, P, 0, root, bytes, true});
+      if (P > kEveryRootUpTo && bytes == 1) continue;
+      Problem problem = base;
+      problem.bytes = bytes;
+      add(problem);
+    }
+    if (!has_blocks(collective)) return;
+    Problem problem = base;
+    problem.counts = uneven(P, 1, base.element);
+    if (collective == Collective::alltoall) problem.receive_counts = problem.counts;  // each rank's own are set in prove_case
+    if (collective != Collective::alltoall || P <= kEveryRootUpTo) add(problem);
+  };
+  for (Rank root : roots(collective, P)) {
+    Problem base{.collective = collective, .P = P, .root = root};
+    add_sizes(base);
+    if (reduces(collective)) {
+      base.commutative = false;
+      add_sizes(base);
+      base.left_fold = true;
+      add_sizes(base);
+      base.left_fold = false;
+      base.element = 8;
+      base.bytes = 8 * 129;
+      add(base);
+    }
+    if (algorithm.has_levels) {
+      for (const bool in_turn : {false, true}) {
+        Problem layered{.collective = collective, .P = P, .root = root, .node = nodes_of(P, 3, in_turn)};
+        add_sizes(layered);
+      }
     }
   }
   return all;
@@ -63,27 +117,43 @@ std::string varied(const Algorithm& algorithm) {
   std::vector<std::string> what;
   if (algorithm.has_k) what.push_back(fmt::format("k = 1…{}", kLargestFanout));
   if (algorithm.has_segment) what.push_back(fmt::format("segment = {}", fmt::join(kSegments, ", ")));
-  if (algorithm.collective == Collective::bcast) what.push_back("roots");
+  if (is_rooted(algorithm.collective)) what.push_back("roots");
   if (algorithm.collective != Collective::barrier) what.push_back(fmt::format("bytes = {}", fmt::join(kSizes, ", ")));
-  if (algorithm.collective == Collective::allgather) what.push_back("in place or not");
+  if (has_blocks(algorithm.collective)) what.push_back("uneven counts");
+  if (may_be_in_place(algorithm.collective)) what.push_back("in place or not");
+  if (reduces(algorithm.collective)) what.push_back("commutative or not");
+  if (algorithm.has_levels) what.push_back("nodes");
   return fmt::format("{}", fmt::join(what, "; "));
 }
 
 std::string name_case(const Case& one) {
   const Problem& problem = one.problem;
-  return fmt::format("{} {} P={} root={} bytes={}{}", name_of(problem.collective), to_string({one.algorithm, one.parameters}), problem.P,
-                     problem.root, problem.bytes, problem.in_place ? " in place" : "");
+  return fmt::format(
+      "{} {} P={} root={} bytes={}{}{}{}{}{}", name_of(problem.collective), to_string({one.algorithm, one.parameters}), problem.P,
+      problem.root, problem.bytes, problem.counts.empty() ? "" : " uneven counts", problem.in_place ? " in place" : "",
+      problem.left_fold     ? " from left to right"
+      : problem.commutative ? ""
+                            : " not commutative",
+      problem.element > 1 ? fmt::format(" elements of {}", problem.element) : "", problem.node.empty() ? "" : " on several nodes");
 }
 
 // "" : proved.
 std::string prove_case(const Case& one) {
-  std::vector<Schedule> all_ranks;
-  all_ranks.reserve(static_cast<std::size_t>(one.problem.P));
-  Problem problem = one.problem;
-  for (problem.rank = 0; problem.rank < problem.P; ++problem.rank) {
-    all_ranks.push_back(one.algorithm->build(problem, one.parameters));
+  const auto P = static_cast<std::size_t>(one.problem.P);
+  std::vector<Problem> each(P, one.problem);
+  for (std::size_t rank = 0; rank < P; ++rank) each[rank].rank = static_cast<Rank>(rank);
+  if (one.problem.collective == Collective::alltoall && !one.problem.counts.empty()) {
+    // Row i: what rank i sends to each. In place both must be equal, so the matrix is symmetric there.
+    const auto sends = [&](std::size_t i, std::size_t j) {
+      return static_cast<Bytes>(one.problem.in_place ? (i * j) % 5 * 3 : (i + 2 * j) % 4 * 5);
+    };
+    for (std::size_t i = 0; i < P; ++i)
+      for (std::size_t j = 0; j < P; ++j) each[i].counts[j] = sends(i, j), each[i].receive_counts[j] = sends(j, i);
   }
-  const Verdict verdict = verify(all_ranks, one.problem);
+  std::vector<Schedule> all_ranks;
+  all_ranks.reserve(P);
+  for (const Problem& problem : each) all_ranks.push_back(one.algorithm->build(problem, one.parameters));
+  const Verdict verdict = verify(all_ranks, each);
   if (verdict.ok()) return {};
   return fmt::format("{}: {}: {}", name_case(one), name_of(verdict.violation), verdict.message);
 }
@@ -144,8 +214,8 @@ std::vector<ProofRow> prove(const ProofOptions& options) {
     row.parameters = varied(algorithm);
     row.P = sizes;
     for (int P : sizes) {
-      for (const Problem& problem : problems(algorithm.collective, P)) {
-        for (const Parameters& parameters : variants(algorithm)) cases.push_back({rows.size(), &algorithm, problem, parameters});
+      for (const Problem& problem : problems(algorithm, P)) {
+        for (const Parameters& parameters : variants(algorithm, P)) cases.push_back({rows.size(), &algorithm, problem, parameters});
       }
     }
     rows.push_back(std::move(row));

@@ -10,25 +10,25 @@
 #include <string_view>
 
 #include "base/types.hpp"
+#include "collectives/problem.hpp"
 #include "collectives/schedule.hpp"
 
 namespace tutti::collectives {
 
-enum class Collective : std::uint8_t { barrier, bcast, allgather };
+struct Algorithm;
 
-struct Parameters {
-  int k = 1;          // fanout: messages a rank has in flight per round; at least 1
-  Bytes segment = 0;  // longest message, in bytes; 0: messages are not cut
-  friend bool operator==(const Parameters&, const Parameters&) = default;
+// The algorithm of one level of a hierarchical one; null: its usual one.
+struct Nested {
+  const Algorithm* algorithm = nullptr;
+  int k = 1;
+  friend bool operator==(const Nested&, const Nested&) = default;
 };
 
-struct Problem {
-  Collective collective = Collective::barrier;
-  int P = 1;
-  Rank rank = 0;
-  Rank root = 0;          // of bcast
-  Bytes bytes = 0;        // bcast: the whole message; allgather: one rank's block; barrier: 0
-  bool in_place = false;  // of allgather: the block lies at its place in the output
+struct Parameters {
+  int k = 1;                  // fanout: messages a rank has in flight per round; at least 1
+  Bytes segment = 0;          // longest message, in bytes; 0: messages are not cut
+  Nested within{}, across{};  // of hierarchical algorithms: a broadcast's name (its tree), and one of the collective itself
+  friend bool operator==(const Parameters&, const Parameters&) = default;
 };
 
 struct Algorithm {
@@ -38,6 +38,7 @@ struct Algorithm {
   std::string_view summary;  // one line: rounds, messages, bytes
   bool has_k;
   bool has_segment;
+  bool has_levels;  // within, across
   // nullopt: it applies; else the reason why not.
   std::optional<std::string> (*not_applicable)(const Problem&, const Parameters&);
   // The schedule of problem.rank. Requires that the algorithm applies; pure, total, may be called from any thread.
@@ -46,19 +47,18 @@ struct Algorithm {
 
 std::span<const Algorithm> algorithms() noexcept;
 const Algorithm* find(Collective collective, std::string_view name) noexcept;  // nullptr: no such name
-std::string_view name_of(Collective collective) noexcept;
-std::optional<Collective> collective_named(std::string_view name) noexcept;
 
 struct Choice {
   const Algorithm* algorithm = nullptr;
-  Parameters parameters;
+  Parameters parameters{};
+  bool preferred = false;  // by hand, and only where it applies
 };
 
 // `choice` as a user would write it: "bruck(k=3)".
 std::string to_string(const Choice& choice);
 
-// Reads the user's choice, `allgather=bruck(k=3);bcast=chain(segment=64k)`. Sizes take the suffixes k, M, G (powers of
-// 1024); blanks around words are ignored; an empty text chooses nothing.
+// Reads the user's choice, `allgather=bruck(k=3);bcast=chain(segment=64k);barrier=prefer hierarchical(across=dissemination(k=3))`.
+// Sizes take the suffixes k, M, G (powers of 1024); blanks around words are ignored; an empty text chooses nothing.
 // Throws Error{unknown_algorithm} for an algorithm that the collective does not have, and Error{bad_configuration} for
 // everything else that is wrong; the message names the offending word and the words that would be right.
 std::map<Collective, Choice> parse_choices(std::string_view text);

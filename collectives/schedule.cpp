@@ -33,7 +33,7 @@ std::uint64_t Schedule::digest() const noexcept {
   print.add(static_cast<std::uint64_t>(scratch_bytes));
   print.add(in_place ? 1U : 0U);
   for (const Step& step : steps) {
-    print.add(static_cast<std::uint64_t>(step.kind));
+    print.add(static_cast<std::uint64_t>(step.kind) | (step.reversed ? 256U : 0U));
     print.add(static_cast<std::uint64_t>(step.peer));
     print.add(step.ordinal);
     print.add(step.source);

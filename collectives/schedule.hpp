@@ -26,10 +26,11 @@ struct Slice {
 // The closed set of things a rank can do. What it reads and writes:
 //   send         reads source, and sends it as one message to peer
 //   recv         writes one message from peer to target
-//   recv_reduce  reads and writes target: target = target op message
+//   recv_reduce  reads source, writes target (which may be the same bytes): target = source op message
 //   copy         reads source, writes target. With length 0 it is a join: it only gathers edges (Builder makes it where
 //                many steps wait for many others)
 //   reduce       reads source, reads and writes target: target = target op source
+// With `reversed` the operands of op change places.
 enum class StepKind : std::uint8_t { send, recv, recv_reduce, copy, reduce };
 
 using StepId = std::uint32_t;
@@ -37,9 +38,10 @@ inline constexpr StepId kNoStep = ~StepId{0};
 
 struct Step {
   StepKind kind = StepKind::copy;
+  bool reversed = false;              // of recv_reduce, reduce
   Rank peer = -1;                     // of send, recv, recv_reduce
   Ordinal ordinal = 0;                // counts the messages of the same direction between the two ranks, in authoring order
-  Slice source;                       // of send, copy, reduce
+  Slice source;                       // of send, recv_reduce, copy, reduce
   Slice target;                       // of recv, recv_reduce, copy, reduce
   std::uint32_t predecessors = 0;     // how many steps must be done before this one
   std::uint32_t first_successor = 0;  // its successors are Schedule::successors[first_successor, + successor_count),
@@ -48,7 +50,7 @@ struct Step {
 
 constexpr bool receives(StepKind kind) noexcept { return kind == StepKind::recv || kind == StepKind::recv_reduce; }
 constexpr bool is_message(StepKind kind) noexcept { return kind == StepKind::send || receives(kind); }
-constexpr bool reads_source(StepKind kind) noexcept { return !receives(kind); }
+constexpr bool reads_source(StepKind kind) noexcept { return kind != StepKind::recv; }
 constexpr bool writes_target(StepKind kind) noexcept { return kind != StepKind::send; }
 constexpr Bytes length_of(const Step& step) noexcept { return receives(step.kind) ? step.target.length : step.source.length; }
 

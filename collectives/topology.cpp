@@ -1,6 +1,8 @@
 // The trees, each from its definition. Pure.
 #include "collectives/topology.hpp"
 
+#include <algorithm>
+
 #include "collectives/builder.hpp"
 
 namespace tutti::collectives {
@@ -35,6 +37,82 @@ Tree chain(int P, Rank rank, Rank root) {
   if (v != 0) tree.parent = mod(rank - 1, P);
   if (v != P - 1) adopt(tree, P, root, {v + 1, P - v - 1}, v);
   return tree;
+}
+
+Tree k_chain(int P, Rank rank, Rank root, int k) {
+  Tree tree;
+  const int v = mod(rank - root, P), chains = std::min(k, P - 1);
+  tree.own = {0, P};
+  for (int c = 0, first = 1; c < chains; ++c) {
+    const int length = (P - 1) / chains + (c < (P - 1) % chains ? 1 : 0), end = first + length;
+    if (v == 0) adopt(tree, P, root, {first, length}, 0);
+    if (v >= first && v < end) {
+      tree.parent = v == first ? root : mod(rank - 1, P);
+      tree.round = v - first;
+      tree.own = {v, end - v};
+      if (v + 1 < end) adopt(tree, P, root, {v + 1, end - v - 1}, tree.round + 1);
+    }
+    first = end;
+  }
+  return tree;
+}
+
+Tree binary(int P, Rank rank, Rank root) {
+  Tree tree;
+  const int v = mod(rank - root, P);
+  if (v != 0) tree.parent = mod((v - 1) / 2 + root, P);
+  for (int child = 2 * v + 1; child <= 2 * v + 2 && child < P; ++child) tree.children.push_back(mod(child + root, P));
+  return tree;
+}
+
+namespace {
+
+// The tree of a rule that says how many of the n ranks that one holds it hands over next: always the last ones, to their first.
+template <class HandOver>
+Tree handing_over(int P, Rank rank, Rank root, HandOver&& hand_over) {
+  Tree tree;
+  const int v = mod(rank - root, P);
+  int first = 0, count = P, round = 0;
+  tree.own = {0, P};
+  while (count > 1) {
+    const int given = hand_over(count);
+    const Range part{first + count - given, given};
+    count -= given;
+    if (v >= part.first && v < part.first + part.count) {
+      tree.parent = mod(first + root, P);
+      tree.round = round;
+      tree.own = part;
+      first = part.first;
+      count = part.count;
+    } else if (v == first) {
+      adopt(tree, P, root, part, round);
+    }
+    ++round;
+  }
+  return tree;
+}
+
+}  // namespace
+
+Tree splitting(int P, Rank rank, Rank root) {
+  return handing_over(P, rank, root, [](int n) { return n / 2; });
+}
+
+Tree loggp(int P, Rank rank, Rank root, Bytes block, const LogGP& times) {
+  // t and the best share, for every number of ranks up to P. More than half is never handed over: t grows with n.
+  std::vector<double> t(static_cast<std::size_t>(P) + 1, 0);
+  std::vector<int> share(t.size(), 0);
+  for (int n = 2; n <= P; ++n) {
+    double best = 0;
+    for (int given = 1; given <= n / 2; ++given) {
+      const double sending = std::max<double>(0, static_cast<double>(given * block) - 1) * times.per_byte;
+      const double time =
+          sending + std::max(times.latency + t[static_cast<std::size_t>(given)], times.gap + t[static_cast<std::size_t>(n - given)]);
+      if (given == 1 || time < best) best = time, share[static_cast<std::size_t>(n)] = given;
+    }
+    t[static_cast<std::size_t>(n)] = best;
+  }
+  return handing_over(P, rank, root, [&](int n) { return share[static_cast<std::size_t>(n)]; });
 }
 
 // IB prints a listing that uses names it never defines (`addstride`, `startnode`) and overwrites `size` inside its own

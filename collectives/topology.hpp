@@ -16,12 +16,12 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-// One rank's place in a tree. Every subtree is a contiguous range of virtual ranks that starts with its root, so that
-// what belongs to a subtree can be one message.
+// One rank's place in a tree. Every subtree (but for the binary tree) is a contiguous range of virtual ranks that starts with
+// its root, so that what belongs to a subtree can be one message.
 struct Tree {
   std::optional<Rank> parent;   // nullopt: this rank is the root
-  std::vector<Rank> children;   // in round order, largest subtree first
-  std::vector<Range> subtrees;  // of the children, in the same order
+  std::vector<Rank> children;   // in the order in which they are served
+  std::vector<Range> subtrees;  // of the children, in the same order; binary: none
   std::vector<int> rounds;      // of the children: the round in which the child hears from this rank, from 0
   Range own;                    // this rank's own subtree: itself and all below it
   int round = -1;               // in which this rank hears from its parent; −1: the root
@@ -32,6 +32,27 @@ Tree flat(int P, Rank rank, Rank root);
 
 // v → v+1. P−1 rounds.
 Tree chain(int P, Rank rank, Rank root);
+
+// The root feeds k chains of nearly equal length (OCC §4.2).
+Tree k_chain(int P, Rank rank, Rank root, int k);
+
+// Complete binary tree, children 2v+1 and 2v+2 (OCC §4.2). ⌊log2 P⌋ levels. Subtrees are no ranges of ranks.
+Tree binary(int P, Rank rank, Rank root);
+
+// Halving of partitions (IB §5.1.3, recursive splitting): who holds n ranks hands the upper ⌊n/2⌋ to their first, and goes on
+// with the rest. For a power of two the hypercube. ⌈log2 P⌉ rounds.
+Tree splitting(int P, Rank rank, Rank root);
+
+// The times of the LogGP model that shape the tree below, in microseconds and microseconds a byte.
+struct LogGP {
+  double latency = 2.0;  // L' = o_s + L + o_r
+  double gap = 0.4;      // g, between two messages of one sender
+  double per_byte = 1.0 / 10000;
+};
+// The tree that is best for scattering blocks of `block` bytes under LogGP, IB §5.1.3: who holds the blocks of P ranks hands over
+// those of the n that solve t(1) = 0, t(P) = min over n of { (n·block − 1)G + max{ L' + t(n), g + t(P−n) } }.
+// (The print writes n(s−1)G, which would let a message of n blocks cost n − 1 bytes too little; it is one message.)
+Tree loggp(int P, Rank rank, Rank root, Bytes block, const LogGP& times = {});
 
 // n-way binomial tree, IB §5.1.3: each round every holder of ranks cuts them into k+1 parts whose sizes differ by at
 // most one, keeps the part with itself and hands k parts to new ranks. ⌈log_{k+1} P⌉ rounds; k = 1: the binomial tree.

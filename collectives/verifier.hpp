@@ -28,17 +28,21 @@ struct Verdict {
   bool ok() const noexcept { return violation == Violation::none; }
 };
 
-// Checks schedules[0 … P−1], of ranks 0 … P−1, against `problem` (whose rank is ignored). What is proved:
+// Checks schedules[0 … P−1], of ranks 0 … P−1, each against its own problem. What is proved:
 //   * every slice, peer and edge is in bounds, and nothing writes to the input;
 //   * messages: sends and receives pair off by (from, to, ordinal), with equal lengths;
 //   * order: of any two steps of a rank that touch a byte in common, one of them writing, one waits for the other.
 //     Found from the slices and from reachability in the step graph alone, not from what Builder believed. This is what
 //     makes the result independent of timing, so that following ONE execution proves all;
-//   * result: every byte of every output has the right origin. Barrier: no rank can leave before all have entered;
+//   * result: every byte of every output has the right origin. Reductions: every contribution is in it exactly once; where the
+//     operation is not commutative, as operands in the order of the ranks; and an allreduce makes it by the same expression
+//     on every rank, up to the order of two operands, so that all have the same bits. Barrier: no rank can leave before
+//     all have entered;
 //   * liveness over the strictest channels: rendezvous, where a send completes only together with its receive (every
 //     execution blocks alike there, so one proves all), and eager with ONE slot between two ranks, no setting aside and
 //     so consumption in order (there the order of service matters; oldest first and newest first are both run).
-// Reductions are followed as "undefined": no collective that reduces is in the registry yet.
+Verdict verify(std::span<const Schedule> all_ranks, std::span<const Problem> problems);
+// The same problem for all, whatever its rank.
 Verdict verify(std::span<const Schedule> all_ranks, const Problem& problem);
 
 std::string_view name_of(Violation violation) noexcept;

@@ -37,10 +37,11 @@ Answer Channel::send(Transfer& transfer, const MessageName& name, const void* da
   return protocol == Protocol::pieces ? send_pieces(transfer, name, data, bytes) : send_rendezvous(transfer, name, data, bytes);
 }
 
-Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
+Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes, const Operand* operand) noexcept {
   const Protocol protocol = protocol_for(bytes, limits_);
-  if (protocol <= Protocol::eager) return receive_eager(ring_of(protocol), name, data, bytes);
-  return protocol == Protocol::pieces ? receive_pieces(transfer, name, data, bytes) : receive_rendezvous(transfer, name, data, bytes);
+  if (protocol <= Protocol::eager) return receive_eager(ring_of(protocol), name, data, bytes, operand);
+  if (protocol == Protocol::pieces) return receive_pieces(transfer, name, data, bytes, operand);
+  return receive_rendezvous(transfer, name, data, bytes);
 }
 
 // Whether there is a slot, and whether it is this transfer's turn. Null: it needs no turn.
@@ -126,18 +127,23 @@ void Channel::report(Ring ring) noexcept {
   if (link_.state() != State::connecting && link_.report(ring, in.consumed()) == Post::done) in.told();
 }
 
-Answer Channel::receive_eager(Ring ring, const MessageName& name, void* data, Bytes bytes) noexcept {
+Answer Channel::receive_eager(Ring ring, const MessageName& name, void* data, Bytes bytes, const Operand* operand) noexcept {
   const Trailer* trailer = find(ring, name);
   if (!trailer) return Answer::again;  // the executor looks at failures now and then, not at each poll
   if (trailer->bytes != bytes)
     return complain(Code::size_mismatch, "a message of %lld bytes came where %lld were expected: do all ranks pass the same sizes?",
                     trailer->bytes, bytes);
-  if (bytes != 0) std::memcpy(data, payload_of(trailer), static_cast<std::size_t>(bytes));
+  if (bytes != 0) {
+    if (operand)
+      operand->apply(payload_of(trailer), data, 0, bytes);
+    else
+      std::memcpy(data, payload_of(trailer), static_cast<std::size_t>(bytes));
+  }
   consume(ring, trailer);
   return Answer::done;
 }
 
-// --- pieces: where the kernel forbids single copy -----------------------------------------------------------------------
+// --- pieces: where one copy is forbidden, or slower -----------------------------------------------------------------------
 
 // All pieces bear the message's name and follow each other in the eager ring, so their order is their place.
 Answer Channel::send_pieces(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
@@ -150,14 +156,18 @@ Answer Channel::send_pieces(Transfer& transfer, const MessageName& name, const v
   return Answer::done;
 }
 
-Answer Channel::receive_pieces(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
+Answer Channel::receive_pieces(Transfer& transfer, const MessageName& name, void* data, Bytes bytes, const Operand* operand) noexcept {
   while (transfer.moved < bytes) {
     const Trailer* trailer = find(Ring::eager, name);
     if (!trailer) return Answer::again;
     if (trailer->bytes > bytes - transfer.moved)
       return complain(Code::size_mismatch,
                       "a message of more than %lld bytes came where %lld were expected: do all ranks pass the same sizes?", bytes, bytes);
-    std::memcpy(static_cast<std::byte*>(data) + transfer.moved, payload_of(trailer), trailer->bytes);
+    std::byte* const place = static_cast<std::byte*>(data) + transfer.moved;
+    if (operand)
+      operand->apply(payload_of(trailer), place, transfer.moved, trailer->bytes);
+    else
+      std::memcpy(place, payload_of(trailer), trailer->bytes);
     transfer.moved += trailer->bytes;
     consume(Ring::eager, trailer);
   }
@@ -286,7 +296,11 @@ void Channel::read_control() noexcept {
     } else {
       Notice notice;
       std::memcpy(&notice, payload_of(trailer), sizeof notice);
-      sink_.communicator_failed(notice.communicator, static_cast<Code>(notice.code), notice.culprit, peer());
+      if (notice.kind == Control::collective_refused)
+        sink_.collective_refused(notice.communicator, static_cast<CollectiveNumber>(notice.subject), static_cast<Code>(notice.code),
+                                 peer());
+      else
+        sink_.communicator_failed(notice.communicator, static_cast<Code>(notice.code), notice.subject, peer());
     }
     consume(Ring::control, trailer);
   }
@@ -314,15 +328,23 @@ void Channel::progress() noexcept {
 }
 
 void Channel::notify_failed(CommunicatorId communicator, Code code, int culprit) noexcept {
-  if (notice_count_ == notices_.size()) return;  // eight failed communicators unsaid: the peer hears of the first ones
-  notices_[notice_count_++] = {communicator, static_cast<std::int32_t>(code), culprit};
+  notify({communicator, static_cast<std::int32_t>(code), culprit, Control::communicator_failed});
+}
+
+void Channel::notify_refused(CommunicatorId communicator, CollectiveNumber number, Code code) noexcept {
+  notify({communicator, static_cast<std::int32_t>(code), static_cast<std::int32_t>(number), Control::collective_refused});
+}
+
+void Channel::notify(const Notice& notice) noexcept {
+  if (notice_count_ == notices_.size()) return;  // so many bad news unsaid: the peer hears of the first ones
+  notices_[notice_count_++] = notice;
   send_notices();
 }
 
 void Channel::send_notices() noexcept {
   while (notice_count_ != 0) {
-    const Answer answer = put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::communicator_failed)},
-                              &notices_[notice_count_ - 1], sizeof(Notice));
+    const Notice& notice = notices_[notice_count_ - 1];
+    const Answer answer = put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(notice.kind)}, &notice, sizeof notice);
     if (answer == Answer::again) return;
     --notice_count_;
   }

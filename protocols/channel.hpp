@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "protocols/aside.hpp"
+#include "protocols/combine.hpp"
 #include "protocols/flow.hpp"
 #include "protocols/limits.hpp"
 #include "registration/cache.hpp"
@@ -41,6 +42,8 @@ class NoticeSink {
  public:
   virtual ~NoticeSink() = default;
   virtual void communicator_failed(CommunicatorId communicator, Code code, int culprit, int told_by) noexcept = 0;
+  // The peer refused its arguments of that collective, and will never take part in it.
+  virtual void collective_refused(CommunicatorId communicator, CollectiveNumber number, Code code, int told_by) noexcept = 0;
   // A message of this communicator is nobody's: it failed here, or was freed after failing.
   virtual bool abandoned(CommunicatorId communicator) const noexcept = 0;
 };
@@ -51,7 +54,14 @@ class Channel {
   Channel(transport::Link& link, registration::Cache* cache, NoticeSink& sink);
 
   Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept;
-  Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept;
+  // With `operand`, data = operand and message combined; only where combines() says yes.
+  Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes, const Operand* operand = nullptr) noexcept;
+  // Whether a message of that length arrives in parts of whole elements that can be combined where they lie. A rendezvous goes
+  // straight to user memory: it has to be received first.
+  bool combines(Bytes bytes, Bytes element) const noexcept {
+    const Protocol protocol = protocol_for(bytes, limits_);
+    return protocol <= Protocol::eager || (protocol == Protocol::pieces && limits_.eager % element == 0);
+  }
   // Gives up a transfer that is neither done nor failed; the peer loses the right to write into the buffer.
   void abandon(Transfer& transfer) noexcept;
 
@@ -60,6 +70,7 @@ class Channel {
   void probe() noexcept { link_.probe(); }
   // Tells the peer that a communicator has failed. Kept and sent again by progress() while there is no credit.
   void notify_failed(CommunicatorId communicator, Code code, int culprit) noexcept;
+  void notify_refused(CommunicatorId communicator, CollectiveNumber number, Code code) noexcept;
   bool notices_pending() const noexcept { return notice_count_ != 0; }
 
   // Why the last transfer failed: a complaint about that transfer alone (a message of another length, memory that cannot be
@@ -82,10 +93,12 @@ class Channel {
     MessageName name;
     ReadyEntry entry;
   };
-  enum class Control : std::uint32_t { finished, communicator_failed };
+  enum class Control : std::uint32_t { finished, communicator_failed, collective_refused };
   struct Notice {
     CommunicatorId communicator;
-    std::int32_t code, culprit;
+    std::int32_t code;
+    std::int32_t subject;  // communicator_failed: the culprit; collective_refused: its number
+    Control kind;
   };
 
   Answer put(transport::Ring ring, const Transfer* transfer, const MessageName& name, const void* data, std::uint32_t bytes) noexcept;
@@ -96,9 +109,9 @@ class Channel {
   void consume(transport::Ring ring, const transport::Trailer* trailer) noexcept;
   void skip_abandoned(transport::Ring ring) noexcept;
   void report(transport::Ring ring) noexcept;
-  Answer receive_eager(transport::Ring ring, const MessageName& name, void* data, Bytes bytes) noexcept;
+  Answer receive_eager(transport::Ring ring, const MessageName& name, void* data, Bytes bytes, const Operand* operand) noexcept;
   Answer send_pieces(Transfer&, const MessageName&, const void* data, Bytes bytes) noexcept;
-  Answer receive_pieces(Transfer&, const MessageName&, void* data, Bytes bytes) noexcept;
+  Answer receive_pieces(Transfer&, const MessageName&, void* data, Bytes bytes, const Operand* operand) noexcept;
   Answer send_rendezvous(Transfer&, const MessageName&, const void* data, Bytes bytes) noexcept;
   Answer receive_rendezvous(Transfer&, const MessageName&, void* data, Bytes bytes) noexcept;
   bool register_memory(Transfer&, const void* data, Bytes bytes, bool writable) noexcept;
@@ -106,6 +119,7 @@ class Channel {
   Answer impossible_credit(transport::Ring ring) noexcept;
   Answer waiting() noexcept { return failed() ? Answer::failed : Answer::again; }
   void read_control() noexcept;
+  void notify(const Notice& notice) noexcept;
   void send_notices() noexcept;
 
   transport::Link& link_;
@@ -124,7 +138,7 @@ class Channel {
   // The peer's RTR entries by its identifiers, of which it has no more than these: so its ring never stays full.
   std::array<Ready, kRendezvous> ready_entries_;
   std::bitset<kRendezvous> ready_entry_waits_;
-  std::array<Notice, 8> notices_{};
+  std::array<Notice, 32> notices_{};
   std::size_t notice_count_ = 0;
   Code complaint_ = Code::success;
   char complaint_text_[256] = {};

@@ -8,8 +8,6 @@
 
 namespace tutti {
 
-using collectives::Choice;
-using collectives::Collective;
 using collectives::Execution;
 using protocols::Answer;
 using protocols::Channel;
@@ -31,20 +29,11 @@ collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_
 
 }  // namespace
 
-std::size_t Communicator::KeyHash::operator()(const Key& key) const noexcept {
-  std::uint64_t hash = static_cast<std::uint64_t>(key.bytes) * 0x9E3779B97F4A7C15ull;
-  hash ^= (static_cast<std::uint64_t>(key.root) << 8) ^ (static_cast<std::uint64_t>(key.collective) << 1) ^
-          static_cast<std::uint64_t>(key.in_place);
-  return static_cast<std::size_t>(hash * 0x9E3779B97F4A7C15ull);
-}
-
-Communicator::Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks, std::map<Collective, Choice> forced)
-    : engine_(engine),
-      id_(id),
-      rank_(rank),
-      world_ranks_(std::move(world_ranks)),
-      forced_(std::move(forced)),
-      facts_(facts_of(engine, world_ranks_)) {
+Communicator::Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks, const collectives::Rules& rules)
+    : engine_(engine), id_(id), rank_(rank), world_ranks_(std::move(world_ranks)), rules_(rules), facts_(facts_of(engine, world_ranks_)) {
+  std::map<std::uint64_t, int> number;  // nodes in order of first appearance
+  for (const int world : world_ranks_)
+    nodes_.push_back(number.try_emplace(engine.node_of(world), static_cast<int>(number.size())).first->second);
   engine_.add(*this);
 }
 
@@ -54,40 +43,92 @@ bool Communicator::has_member(int world_rank) const noexcept {
   return std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) != world_ranks_.end();
 }
 
-Communicator::Prepared& Communicator::prepared(const Key& key) {
-  Prepared*& last = last_[static_cast<std::size_t>(key.collective)];
-  if (last && last->key == key) return *last;
-  const auto found = prepared_.find(key);
-  last = found != prepared_.end() ? &found->second : &prepare(key);
+bool Communicator::Prepared::solves(const Call& call) const noexcept {
+  const auto same = [](const std::vector<Bytes>& a, std::span<const Bytes> b) {
+    return a.size() == b.size() && (a.empty() || std::equal(a.begin(), a.end(), b.begin()));
+  };
+  return problem.bytes == call.bytes && problem.root == call.root && problem.in_place == call.in_place &&
+         problem.collective == call.collective && problem.element == call.element && problem.commutative == call.commutative &&
+         problem.left_fold == call.left_fold && problem.counts_known == call.counts_known && same(problem.counts, call.counts) &&
+         same(problem.receive_counts, call.receive_counts);
+}
+
+Communicator::Prepared& Communicator::prepared(const Call& call) {
+  Prepared*& last = last_[static_cast<std::size_t>(call.collective)];
+  if (last && last->solves(call)) return *last;
+  const auto found = std::find_if(prepared_.begin(), prepared_.end(), [&](const auto& p) { return p->solves(call); });
+  last = found != prepared_.end() ? found->get() : &prepare(call);
   return *last;
 }
 
-Communicator::Prepared& Communicator::prepare(const Key& key) {
-  const auto forced = forced_.find(key.collective);
-  const Choice choice = forced != forced_.end() ? forced->second : collectives::select(key.collective, key.bytes, facts_).choice;
-  const collectives::Problem problem{key.collective, size(), rank_, key.root, key.bytes, key.in_place};
-  if (const auto reason = choice.algorithm->not_applicable(problem, choice.parameters))
-    throw Error(Code::algorithm_not_applicable, fmt::format("{} cannot run this {}: {}; change the setting `algorithm` (TUTTI_ALGORITHM)",
-                                                            collectives::to_string(choice), collectives::name_of(key.collective), *reason));
+Communicator::Prepared& Communicator::prepare(const Call& call) {
+  auto prepared = std::make_unique<Prepared>();
+  collectives::Problem& problem = prepared->problem;
+  problem.collective = call.collective;
+  problem.P = size();
+  problem.rank = rank_;
+  problem.root = call.root;
+  problem.bytes = call.bytes;
+  problem.in_place = call.in_place;
+  problem.counts.assign(call.counts.begin(), call.counts.end());
+  problem.receive_counts.assign(call.receive_counts.begin(), call.receive_counts.end());
+  problem.counts_known = call.counts_known;
+  problem.element = call.element;
+  problem.commutative = call.commutative;
+  problem.left_fold = call.left_fold;
+  if (facts_.nodes > 1) problem.node = nodes_;
+  prepared->choice = collectives::choose(problem, facts_, rules_);
+  const auto& [algorithm, parameters, preferred] = prepared->choice;
+  prepared->execution = std::make_unique<Execution>(
+      algorithm->build(problem, parameters),
+      [&](Rank peer) -> Channel& { return engine_.channel(world_ranks_[static_cast<std::size_t>(peer)]); }, problem.element);
   if (prepared_.size() >= kMaxPrepared) {
-    const auto oldest = std::min_element(prepared_.begin(), prepared_.end(),
-                                         [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; });
-    std::replace(last_.begin(), last_.end(), &oldest->second, static_cast<Prepared*>(nullptr));
+    const auto oldest =
+        std::min_element(prepared_.begin(), prepared_.end(), [](const auto& a, const auto& b) { return a->last_use < b->last_use; });
+    std::replace(last_.begin(), last_.end(), oldest->get(), static_cast<Prepared*>(nullptr));
     prepared_.erase(oldest);
   }
-  auto execution = std::make_unique<Execution>(choice.algorithm->build(problem, choice.parameters), [&](Rank peer) -> Channel& {
-    return engine_.channel(world_ranks_[static_cast<std::size_t>(peer)]);
-  });
-  return prepared_.insert_or_assign(key, Prepared{key, choice, std::move(execution), 0}).first->second;
+  prepared_.push_back(std::move(prepared));
+  return *prepared_.back();
 }
 
-void Communicator::run(Collective collective, Bytes bytes, int root, bool in_place, const void* input, void* output) {
+void Communicator::refuse(const Error& error) noexcept {
+  if (failed()) return;
+  const CollectiveNumber number = number_++;
+  std::erase_if(refusals_, [&](const Refusal& r) { return r.number == number; });
+  refused_.emplace(number, error.code);
+  if (refused_.size() > kRefusalsKept) refused_.erase(refused_.begin());
+  engine_.spread_refusal(*this, number, error.code);
+}
+
+void Communicator::refused_by(int world_rank, CollectiveNumber number, Code code) noexcept {
+  if (failed() || refused_.contains(number)) return;
+  if (static_cast<std::int32_t>(number - number_) >= 0) {
+    refusals_.push_back({world_rank, number, code});
+    return;
+  }
+  fail(
+      code, world_rank,
+      fmt::format("rank {} of MPI_COMM_WORLD refused its arguments of a collective that this rank takes part in; see the error it returned",
+                  world_rank));
+}
+
+void Communicator::run(const Call& call) {
   if (failed()) [[unlikely]]
     throw_failure();
-  Prepared& prepared = this->prepared({collective, in_place, root, bytes});
+  Prepared& prepared = this->prepared(call);
   prepared.last_use = ++uses_;
+  if (!refusals_.empty()) [[unlikely]] {
+    const auto found = std::find_if(refusals_.begin(), refusals_.end(), [&](const Refusal& r) { return r.number == number_; });
+    if (found != refusals_.end()) {
+      const Refusal refusal = *found;
+      ++number_;
+      refused_by(refusal.world_rank, refusal.number, refusal.code);
+      throw_failure();
+    }
+  }
   Execution& execution = *prepared.execution;
-  execution.start(input, output, id_, number_++);
+  execution.start(call.input, call.output, id_, number_++, call.combine);
   Answer answer = execution.advance();
   if (answer == Answer::done) return;
   Patience patience;
@@ -129,9 +170,9 @@ std::string Communicator::describe() const {
   for (const Prepared* last : last_) {
     if (!last) continue;
     const auto& schedule = last->execution->schedule();
-    text += fmt::format(R"({}"{}":{{"algorithm":"{}","digest":"{:016x}","steps":{},"scratch_bytes":{}}})", separator,
-                        collectives::name_of(last->key.collective), collectives::to_string(last->choice), schedule.digest(),
-                        schedule.steps.size(), schedule.scratch_bytes);
+    text += fmt::format(R"({}"{}":{{"algorithm":"{}","digest":"{:016x}","steps":{},"scratch_bytes":{},"staging_bytes":{}}})", separator,
+                        collectives::name_of(last->problem.collective), collectives::to_string(last->choice), schedule.digest(),
+                        schedule.steps.size(), schedule.scratch_bytes, last->execution->staging_bytes());
     separator = ",";
   }
   return text + "}}";

@@ -2,29 +2,59 @@
 // Knows collectives (registry, selection, executor) and the engine; knows no MPI type.
 #pragma once
 
+#include <iterator>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "collectives/executor.hpp"
 #include "collectives/registry.hpp"
-#include "collectives/selection/selection.hpp"
+#include "collectives/selection/rules.hpp"
 #include "src/engine.hpp"
 
 namespace tutti {
 
+// One collective to run: what a Problem says, and where the bytes are. Counts are the caller's, for the time of the call.
+struct Call {
+  collectives::Collective collective = collectives::Collective::barrier;
+  Bytes bytes = 0;
+  int root = 0;
+  bool in_place = false;
+  std::span<const Bytes> counts{}, receive_counts{};
+  bool counts_known = true;
+  const void* input = nullptr;
+  void* output = nullptr;
+  Bytes element = 1;
+  bool commutative = true, left_fold = false;
+  protocols::Combine combine{};
+};
+
 class Communicator {
  public:
   // `world_ranks`: the members, by rank of this communicator. `id`: agreed by all members.
-  Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks,
-               std::map<collectives::Collective, collectives::Choice> forced);
+  Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks, const collectives::Rules& rules);
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
   // Runs a collective to its end. Throws Error; after any but an argument's error the communicator has failed.
-  void run(collectives::Collective collective, Bytes bytes, int root, bool in_place, const void* input, void* output);
+  void run(const Call& call);
+
+  // A call that was refused here, for its arguments, before it could run: it counts as one of the communicator's collectives, and the
+  // members hear of it, as they may wait for this rank in it. Where all refuse it, nothing is lost.
+  void refuse(const Error& error) noexcept;
+  // A member refused collective `number`. If this rank did not, it can never end there: the communicator fails.
+  void refused_by(int world_rank, CollectiveNumber number, Code code) noexcept;
+  // Collectives called so far.
+  CollectiveNumber calls() const noexcept { return number_; }
+  // The last refusals here, for a member that connects late.
+  template <class Visit>
+  void each_refusal(Visit&& visit) const {
+    auto it = refused_.size() > 16 ? std::prev(refused_.end(), 16) : refused_.begin();
+    for (; it != refused_.end(); ++it) visit(it->first, it->second);
+  }
 
   int size() const noexcept { return static_cast<int>(world_ranks_.size()); }
   int rank() const noexcept { return rank_; }
@@ -40,42 +70,42 @@ class Communicator {
   std::string describe() const;
 
  private:
-  struct Key {
-    collectives::Collective collective;
-    bool in_place;
-    int root;
-    Bytes bytes;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const noexcept;
-  };
   struct Prepared {
-    Key key;
+    collectives::Problem problem;
     collectives::Choice choice;
     std::unique_ptr<collectives::Execution> execution;
     std::uint64_t last_use = 0;
+    bool solves(const Call& call) const noexcept;
   };
 
-  Prepared& prepared(const Key& key);
-  Prepared& prepare(const Key& key);
+  Prepared& prepared(const Call& call);
+  Prepared& prepare(const Call& call);
   [[noreturn]] void throw_failure();
 
   Engine& engine_;
   const CommunicatorId id_;
   const int rank_;
   const std::vector<int> world_ranks_;
-  const std::map<collectives::Collective, collectives::Choice> forced_;
+  const collectives::Rules& rules_;
   collectives::Facts facts_;
+  std::vector<int> nodes_;  // of each rank, numbered in order of first appearance
   CollectiveNumber number_ = 0;
   static constexpr std::size_t kMaxPrepared = 64;
-  std::unordered_map<Key, Prepared, KeyHash> prepared_;
-  std::array<Prepared*, 3> last_{};  // by collective: what ran last, which mostly runs again
+  std::vector<std::unique_ptr<Prepared>> prepared_;
+  std::array<Prepared*, collectives::kCollectives> last_{};  // by collective: what ran last, which mostly runs again
   std::uint64_t uses_ = 0;
   Code failure_code_ = Code::success;
   int failure_culprit_ = kNoPeer;
   std::string failure_text_;
-  bool spread_ = false;  // the members were told
+  bool spread_ = false;                       // the members were told
+  std::map<CollectiveNumber, Code> refused_;  // here, the last of them: peers may tell of theirs much later
+  struct Refusal {
+    int world_rank;
+    CollectiveNumber number;
+    Code code;
+  };
+  std::vector<Refusal> refusals_;  // of peers, for collectives that this rank has not reached
+  static constexpr std::size_t kRefusalsKept = 4096;
 };
 
 }  // namespace tutti

@@ -62,6 +62,7 @@ constexpr std::array<Word<transport::shm::Copy>, 3> kCopies{
     {{"auto", transport::shm::Copy::automatic}, {"single", transport::shm::Copy::once}, {"double", transport::shm::Copy::twice}}};
 constexpr std::array<Word<Wire>, 3> kWires{{{"auto", Wire::automatic}, {"hardware", Wire::hardware}, {"software", Wire::software}}};
 constexpr std::array<Word<LogLevel>, 2> kLogs{{{"off", LogLevel::off}, {"info", LogLevel::info}}};
+constexpr std::array<Word<Counts>, 2> kCounts{{{"root", Counts::root}, {"all", Counts::all}}};
 constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
 
 int slots(std::string_view text) {
@@ -100,7 +101,17 @@ const Setting kSettings[] = {
     WORD(transport, kTransports, "transport", "auto|shm|verbs",
          "How ranks reach each other. auto: shared memory on a node, verbs between nodes. verbs: verbs on a node too."),
     TEXT(algorithm, "algorithm", "collective=name(k=N,segment=SIZE);…",
-         "Forces algorithms, such as allgather=bruck(k=3);bcast=chain(segment=64k). `tutti list` names them all."),
+         "Forces algorithms, such as allgather=bruck(k=3);bcast=chain(segment=64k). `tutti list` names them all. One that does not apply "
+         "to a call is an error, unless it is written as `prefer NAME`. The same on all ranks."),
+    TEXT(table, "table", "file",
+         "A JSON file of rules that choose algorithms by collective, ranks, ranks per node and bytes; `tutti list --schema` prints its "
+         "schema. What `algorithm` forces comes first. The same on all ranks."),
+    WORD(counts, kCounts, "counts", "root|all",
+         "Who knows the counts of tutti_scatterv and tutti_gatherv. all: your word that every rank passes them, as it must for algorithms "
+         "in "
+         "which ranks hand on the blocks of others."),
+    WORD(reproducible, kSwitch, "reproducible", "on|off",
+         "Reductions strictly from left to right in the order of ranks: the same bits whatever the algorithm. The same on all ranks."),
     TEXT(device, "device", "name", "The RDMA device. Empty: the first with an active port and a GID."),
     NUMBER(port, 0, 255, "port", "number", "The device's port. 0: the first active one."),
     NUMBER(gid_index, -1, 255, "gid_index", "number",

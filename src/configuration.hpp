@@ -14,12 +14,15 @@
 namespace tutti {
 
 enum class TransportChoice { automatic, shm, verbs };
+enum class Counts { root, all };
 enum class Wire { automatic, hardware, software };
 enum class LogLevel { off, info };
 
 struct Configuration {
   TransportChoice transport = TransportChoice::automatic;
-  std::string algorithm;
+  std::string algorithm, table;
+  Counts counts = Counts::root;
+  bool reproducible = false;
   std::string device;
   int port = 0;
   int gid_index = -1;

@@ -162,7 +162,10 @@ Channel& Engine::channel_over(transport::Link& link) {
     connected_.push_back(channel.get());
     // A peer that comes late still has to hear what failed before.
     for (const Communicator* c : communicators_)
-      if (c->failed() && c->has_member(link.peer())) channel->notify_failed(c->id(), c->failure_code(), c->failure_culprit());
+      if (c->has_member(link.peer())) {
+        if (c->failed()) channel->notify_failed(c->id(), c->failure_code(), c->failure_culprit());
+        c->each_refusal([&](CollectiveNumber number, Code code) { channel->notify_refused(c->id(), number, code); });
+      }
   }
   return *channel;
 }
@@ -237,6 +240,8 @@ void Engine::add(Communicator& communicator) {
   next_id_ = std::max(next_id_, communicator.id() + 1);
   for (const Failure& f : early_failures_)
     if (f.id == communicator.id()) communicator_failed(f.id, f.code, f.culprit, f.told_by);
+  for (const Refusal& r : early_refusals_)
+    if (r.id == communicator.id()) communicator.refused_by(r.told_by, r.number, r.code);
 }
 
 void Engine::remove(Communicator& communicator) noexcept {
@@ -265,6 +270,29 @@ bool Engine::abandoned(CommunicatorId id) const noexcept {
 
 // Every member that can be told is told: on this node all (connecting costs nothing there), elsewhere the connected ones.
 // Waits a little for credits, never for a peer.
+void Engine::collective_refused(CommunicatorId id, CollectiveNumber number, Code code, int told_by) noexcept {
+  const auto found = std::find_if(communicators_.begin(), communicators_.end(), [&](const Communicator* c) { return c->id() == id; });
+  if (found != communicators_.end())
+    (*found)->refused_by(told_by, number, code);
+  else if (id >= next_id_ && early_refusals_.size() < 64)
+    early_refusals_.push_back({id, number, code, told_by});
+}
+
+// Members that are not connected yet hear of it when they are: whoever waits for this rank connects to it.
+void Engine::spread_refusal(Communicator& communicator, CollectiveNumber number, Code code) noexcept {
+  for (const int member : communicator.world_ranks()) {
+    if (member == rank_) continue;
+    try {
+      if (!channels_[static_cast<std::size_t>(member)] && (!shm_->reaches(member) || configuration_.transport == TransportChoice::verbs))
+        continue;
+      Channel& channel = this->channel(member);
+      if (!channel.failed() && !channel.closed()) channel.notify_refused(communicator.id(), number, code);
+    } catch (const std::exception& error) {
+      log(error.what());
+    }
+  }
+}
+
 void Engine::spread_failure(Communicator& communicator) noexcept {
   std::vector<Channel*> told;
   for (const int member : communicator.world_ranks()) {

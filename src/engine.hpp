@@ -81,6 +81,9 @@ class Engine final : public protocols::NoticeSink {
   // --- failures -------------------------------------------------------------------------------------------------------
   void communicator_failed(CommunicatorId id, Code code, int culprit, int told_by) noexcept override;
   bool abandoned(CommunicatorId id) const noexcept override;
+  void collective_refused(CommunicatorId id, CollectiveNumber number, Code code, int told_by) noexcept override;
+  // Tells the connected members that this rank will not take part in that collective.
+  void spread_refusal(Communicator& communicator, CollectiveNumber number, Code code) noexcept;
   // Passes the news of a failed communicator on to its members.
   void spread_failure(Communicator& communicator) noexcept;
 
@@ -119,7 +122,14 @@ class Engine final : public protocols::NoticeSink {
     Code code;
     int culprit, told_by;
   };
+  struct Refusal {
+    CommunicatorId id;
+    CollectiveNumber number;
+    Code code;
+    int told_by;
+  };
   std::vector<Failure> early_failures_;    // of communicators that are not made here yet
+  std::vector<Refusal> early_refusals_;    // likewise
   std::vector<CommunicatorId> abandoned_;  // freed after failing: what still comes for them is nobody's
   CommunicatorId next_id_ = 1;
   bool software_wire_ = false, oversubscribed_ = false, verbs_on_nodes_ = false;

@@ -1,6 +1,11 @@
 // tutti_init to tutti_finalize, communicators, messages: everything of the C API but the collectives.
 #include "src/library.hpp"
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -38,6 +43,14 @@ std::vector<std::string> settings_of(const tutti_options* options) {
   return settings;
 }
 
+std::string read_whole(const std::string& path) {
+  std::ifstream file(path);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file || file.bad())
+    throw Error(Code::bad_configuration, fmt::format("table: the file {} cannot be read: {}", path, std::strerror(errno)), kNoPeer, errno);
+  return text;
+}
+
 Log log_for(const Configuration& configuration, const tutti_options* options, int rank) {
   if (configuration.log == LogLevel::off) return {};
   if (options && options->log)
@@ -51,7 +64,8 @@ std::unique_ptr<Library> start(const tutti_options* options) {
   std::exception_ptr error;
   try {
     state->configuration = load_configuration(settings_of(options));
-    state->forced = collectives::parse_choices(state->configuration.algorithm);
+    state->rules.forced = collectives::parse_choices(state->configuration.algorithm);
+    if (!state->configuration.table.empty()) state->rules.table = collectives::parse_table(read_whole(state->configuration.table));
   } catch (...) {
     error = std::current_exception();
   }
@@ -114,7 +128,7 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
                 "a rank of the MPI communicator is not in MPI_COMM_WORLD (spawned or connected later); Tutti reaches the ranks of "
                 "MPI_COMM_WORLD only");
   const auto id = static_cast<CommunicatorId>(bootstrap->maximum(state.engine->next_id()));
-  auto communicator = std::make_unique<Communicator>(*state.engine, id, bootstrap->rank(), std::move(world), state.forced);
+  auto communicator = std::make_unique<Communicator>(*state.engine, id, bootstrap->rank(), std::move(world), state.rules);
   const std::lock_guard lock(g_setup);
   g_handles.emplace_back().communicator = std::move(communicator);
   *comm = &g_handles.back();
@@ -217,6 +231,9 @@ const char* tutti_error_string(int code) {
     case TUTTI_ERR_SYSTEM: return "a system call failed";
     case TUTTI_ERR_INTERNAL: return "a bug in Tutti; please report it";
     case TUTTI_ERR_PEER_FINALIZED: return "a peer has called tutti_finalize";
+    case TUTTI_ERR_OP: return "the operation is not defined on the datatype";
+    case TUTTI_ERR_DISPLACEMENT: return "blocks of the receive buffer overlap";
+    case TUTTI_ERR_OP_FAILED: return "a user-defined operation failed";
     default: return "not an error code of Tutti";
   }
 }

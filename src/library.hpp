@@ -12,6 +12,7 @@
 #include "src/communicator.hpp"
 #include "src/datatype.hpp"
 #include "src/engine.hpp"
+#include "src/reduction.hpp"
 #include "tutti/tutti.h"
 
 // What a tutti_comm points to. Never given back to the allocator, so that a freed handle is an error and not a crash.
@@ -25,8 +26,9 @@ namespace tutti {
 
 struct Library {
   Configuration configuration;
-  std::map<collectives::Collective, collectives::Choice> forced;
+  collectives::Rules rules;
   Datatypes datatypes;
+  Operations operations;
   std::unique_ptr<Engine> engine;
 };
 

@@ -1,7 +1,6 @@
 // Allgathers in which every rank does the same: rings and recursive doubling. Pure.
 // In all of them a rank's first message is read from the input, so that it need not wait for the copy to the output.
-#include "collectives/algorithms/algorithms.hpp"
-#include "collectives/algorithms/gathered.hpp"
+#include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {
 
@@ -9,7 +8,7 @@ namespace tutti::collectives {
 Schedule allgather_ring(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   const int next = mod(r + 1, P), prev = mod(r - 1, P);
-  Builder s = gathering(problem);
+  Builder s = solve(problem);
   const Blocks block = gathered(problem);
   for (int i = 0; i < P - 1; ++i) {
     s.send(next, i == 0 ? s.input() : block[r - i]);
@@ -23,7 +22,7 @@ Schedule allgather_ring(const Problem& problem, const Parameters&) {
 // per rank, nothing forwarded and so nothing waited for. Any P.
 Schedule allgather_modified_ring(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
-  Builder s = gathering(problem);
+  Builder s = solve(problem);
   const Blocks block = gathered(problem);
   for (int i = 0; i < P - 1; ++i) {
     s.send(mod(r + i + 1, P), s.input());
@@ -45,7 +44,7 @@ Schedule allgather_recursive_doubling(const Problem& problem, const Parameters&)
   const int extra = P - partners;
   const auto first_rank = [&](int v) { return v < extra ? 2 * v : v + extra; };  // of partner v, and of what it holds
 
-  Builder s = gathering(problem);
+  Builder s = solve(problem);
   const Blocks block = gathered(problem);
   if (r < 2 * extra && r % 2 == 1) {
     s.send(r - 1, s.input());

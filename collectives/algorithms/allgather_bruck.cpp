@@ -1,8 +1,7 @@
 // Bruck's allgather with k ports. Pure.
 #include <algorithm>
 
-#include "collectives/algorithms/algorithms.hpp"
-#include "collectives/algorithms/gathered.hpp"
+#include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {
 
@@ -20,19 +19,20 @@ namespace tutti::collectives {
 // at all, but an additional packet costs more than copying the small blocks that this algorithm is for.
 Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
   const int P = problem.P, r = problem.rank, k = parameters.k;
-  const Bytes m = problem.bytes;
-  Builder s = gathering(problem);
+  Builder s = solve(problem);
   const Blocks block = gathered(problem);
 
   int before_last = 1;  // blocks held when the last round begins
   while (static_cast<long long>(before_last) * (k + 1) < P) before_last *= k + 1;
   const int outgoing = std::max({1, before_last / (k + 1), std::min(before_last, P - before_last)});  // longest message
   const bool rotated = block.wraps(r, outgoing);
-  const Slice kept = rotated ? s.scratch(before_last * m) : Slice{};
-
+  const Slice kept = rotated ? s.scratch(block.bytes(r, before_last)) : Slice{};
+  const auto in_kept = [&](int after, int count) {  // the blocks r + after, …
+    return Slice{kept.buffer, kept.offset + block.bytes(r, after), block.bytes(r + after, count)};
+  };
   const auto place_in_output = [&](const Slice& landed, int first, int count) {
     const int until_end = std::min(count, P - mod(first, P));
-    const Bytes head = until_end * m;
+    const Bytes head = block.bytes(first, until_end);
     s.copy({landed.buffer, landed.offset, head}, block.range(first, until_end));
     if (until_end < count) {
       s.copy({landed.buffer, landed.offset + head, landed.length - head}, block.range(0, count - until_end));
@@ -45,11 +45,10 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
     const int messages = std::min(k, (P - 1) / held);
     for (int y = 1; y <= messages; ++y) {
       const int n = blocks_of(y);
-      const Slice mine = rotated ? Slice{kept.buffer, kept.offset, n * m} : block.range(r, n);
-      s.send(mod(r - y * held, P), n == 1 ? s.input() : mine);
+      s.send(mod(r - y * held, P), n == 1 ? s.input() : rotated ? in_kept(0, n) : block.range(r, n));
     }
     if (held == 1) {  // the first messages come from the input and need not wait for this
-      if (rotated) s.copy(s.input(), {kept.buffer, kept.offset, m});
+      if (rotated) s.copy(s.input(), in_kept(0, 1));
       s.copy(s.input(), block[r]);
     }
     for (int y = 1; y <= messages; ++y) {
@@ -57,9 +56,9 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
       const bool sent_on = held < before_last && y * held < outgoing;
       Slice landing;
       if (rotated && sent_on)
-        landing = {kept.buffer, kept.offset + y * held * m, n * m};
+        landing = in_kept(y * held, n);
       else if (block.wraps(first, n))
-        landing = s.scratch(n * m);
+        landing = s.scratch(block.bytes(first, n));
       else
         landing = block.range(first, n);
       s.recv(mod(first, P), landing);

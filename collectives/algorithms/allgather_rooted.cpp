@@ -1,6 +1,5 @@
 // Allgathers that gather on rank 0 and broadcast from it. Pure.
-#include "collectives/algorithms/algorithms.hpp"
-#include "collectives/algorithms/gathered.hpp"
+#include "collectives/algorithms/common.hpp"
 #include "collectives/topology.hpp"
 
 namespace tutti::collectives {
@@ -9,7 +8,7 @@ namespace {
 // Up the tree with what its subtree gathered, down the tree with everything. The root being rank 0, virtual ranks are
 // ranks, and a subtree's blocks are contiguous in the output. A leaf needs no copy: everything includes its own block.
 Schedule up_and_down(const Tree& tree, const Problem& problem) {
-  Builder s = gathering(problem);
+  Builder s = solve(problem);
   const Blocks block = gathered(problem);
   const bool leaf = tree.children.empty();
   if (!leaf || !tree.parent) s.copy(s.input(), block[problem.rank]);

@@ -1,8 +1,7 @@
 // Barriers: no byte moves, so their order is said with round(). Pure.
 #include <algorithm>
 
-#include "collectives/algorithms/algorithms.hpp"
-#include "collectives/builder.hpp"
+#include "collectives/algorithms/common.hpp"
 #include "collectives/topology.hpp"
 
 namespace tutti::collectives {
@@ -24,16 +23,76 @@ Schedule barrier_dissemination(const Problem& problem, const Parameters& paramet
   return s.finish();
 }
 
-// Flat tree, fan-in and fan-out: OCC §4.2. 2 rounds, 2(P−1) signals, which is the fewest possible. Any P.
-// A leaf may wait for the root before its own signal has left: the root answers only after it.
-Schedule barrier_flat_tree(const Problem& problem, const Parameters&) {
-  const Tree tree = flat(problem.P, problem.rank, 0);
-  Builder s{problem.P, problem.rank};
-  if (tree.parent) s.signal(*tree.parent);
+namespace {
+
+// Up the tree, down the tree.
+// A leaf may wait for its parent before its own signal has left: the parent answers only after it.
+Schedule up_and_down(const Tree& tree, const Problem& problem) {
+  Builder s = solve(problem);
   for (Rank child : tree.children) s.await(child);
-  if (!tree.parent) s.round();
-  if (tree.parent) s.await(*tree.parent);
+  if (!tree.children.empty()) s.round();
+  if (tree.parent) {
+    s.signal(*tree.parent);
+    s.await(*tree.parent);
+    if (!tree.children.empty()) s.round();
+  }
   for (Rank child : tree.children) s.signal(child);
+  return s.finish();
+}
+
+}  // namespace
+
+// Flat tree, fan-in and fan-out: OCC §4.2. 2 rounds, 2(P−1) signals, which is the fewest possible. Any P.
+Schedule barrier_flat_tree(const Problem& problem, const Parameters&) { return up_and_down(flat(problem.P, problem.rank, 0), problem); }
+
+// Over the other trees: OCC, BEO. 2(P−1) signals, twice the depth in rounds.
+Schedule barrier_binomial(const Problem& problem, const Parameters& parameters) {
+  return up_and_down(binomial(problem.P, problem.rank, 0, parameters.k), problem);
+}
+Schedule barrier_binary(const Problem& problem, const Parameters&) { return up_and_down(binary(problem.P, problem.rank, 0), problem); }
+Schedule barrier_chain(const Problem& problem, const Parameters&) { return up_and_down(chain(problem.P, problem.rank, 0), problem); }
+Schedule barrier_k_chain(const Problem& problem, const Parameters& parameters) {
+  return up_and_down(k_chain(problem.P, problem.rank, 0, parameters.k), problem);
+}
+
+// Double ring: OCC §4.2. A signal runs round the ring twice: 2P rounds. Any P.
+Schedule barrier_double_ring(const Problem& problem, const Parameters&) {
+  const int P = problem.P, r = problem.rank;
+  Builder s = solve(problem);
+  if (P == 1) return s.finish();
+  const Rank next = mod(r + 1, P), before = mod(r - 1, P);
+  for (int lap = 0; lap < 2; ++lap) {
+    if (r != 0) s.await(before);
+    s.round();
+    s.signal(next);
+    s.round();
+    if (r == 0) s.await(before);
+    s.round();
+  }
+  return s.finish();
+}
+
+// Recursive doubling: OCC §4.2. log2 P rounds of an exchange with r ^ 2^i; for another P those beyond the largest power of two report
+// before and are told after: ⌊log2 P⌋ + 2 rounds.
+Schedule barrier_recursive_doubling(const Problem& problem, const Parameters&) {
+  const int P = problem.P, r = problem.rank;
+  Builder s = solve(problem);
+  int partners = 1;
+  while (2 * partners <= P) partners *= 2;
+  if (r >= partners) {
+    s.signal(r - partners);
+    s.await(r - partners);
+    return s.finish();
+  }
+  const bool helps = r + partners < P;
+  if (helps) s.await(r + partners);
+  s.round();
+  for (int d = 1; d < partners; d *= 2) {
+    s.signal(r ^ d);
+    s.await(r ^ d);
+    s.round();
+  }
+  if (helps) s.signal(r + partners);
   return s.finish();
 }
 

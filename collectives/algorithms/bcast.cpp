@@ -1,13 +1,17 @@
-// Broadcasts: one algorithm, down any tree. Segments are cut afterwards (segmented.hpp), for all of them alike. Pure.
-#include "collectives/algorithms/algorithms.hpp"
-#include "collectives/builder.hpp"
+// Broadcasts down a tree, and those that cut the message. Segments are cut afterwards (segmented.hpp), for all of them alike. Pure.
+// The mirror of each is a reduce (reduce.cpp).
+#include "collectives/algorithms/common.hpp"
 #include "collectives/topology.hpp"
 
 namespace tutti::collectives {
 namespace {
 
-Schedule down(const Tree& tree, const Problem& problem) {
-  Builder s{problem.P, problem.rank, {.output = problem.bytes}};
+// A mirror that keeps the order of ranks combines the nearest subtree first, so here the farthest is served first.
+Schedule down(Tree tree, const Problem& problem) {
+  if (!problem.commutative)
+    std::sort(tree.children.begin(), tree.children.end(),
+              [&](Rank a, Rank b) { return mod(a - problem.root, problem.P) > mod(b - problem.root, problem.P); });
+  Builder s = solve(problem);
   if (tree.parent) s.recv(*tree.parent, s.output());
   for (Rank child : tree.children) s.send(child, s.output());
   return s.finish();
@@ -23,7 +27,79 @@ Schedule bcast_binomial(const Problem& problem, const Parameters& parameters) {
 // Chain: OCC §4.2. P−1 rounds of m bytes; cut into n_s segments P−2+n_s rounds of m_s bytes. Any P, any root.
 Schedule bcast_chain(const Problem& problem, const Parameters&) { return down(chain(problem.P, problem.rank, problem.root), problem); }
 
+// k chains: OCC §4.2. ⌈(P−1)/k⌉ rounds, the root sends k messages. Any P, any root.
+Schedule bcast_k_chain(const Problem& problem, const Parameters& parameters) {
+  return down(k_chain(problem.P, problem.rank, problem.root, parameters.k), problem);
+}
+
+// Binary tree: OCC §4.2. ⌊log2 P⌋ rounds of two messages. Any P, any root.
+Schedule bcast_binary(const Problem& problem, const Parameters&) { return down(binary(problem.P, problem.rank, problem.root), problem); }
+
 // Linear: OCC §4.2, IB §5.1.2. 1 round, P−1 messages of m bytes, all from the root. Any P, any root.
 Schedule bcast_linear(const Problem& problem, const Parameters&) { return down(flat(problem.P, problem.rank, problem.root), problem); }
+
+// Halving of partitions: as the binomial tree of k = 1, but who holds a partition keeps its first ranks, so that a mirror keeps
+// the order of ranks by itself. ⌈log2 P⌉ rounds. Any P, any root.
+Schedule bcast_splitting(const Problem& problem, const Parameters&) {
+  return down(splitting(problem.P, problem.rank, problem.root), problem);
+}
+
+// Splitted binary: OCC §4.2. One half of the message goes down one half of the ranks, the other down the other, each a binary
+// tree; then every rank swaps halves with its partner on the other side. Root's message leaves it once, not twice.
+// The two sides are the odd and the even virtual ranks, so that they differ by one rank at most: for an even P the last odd one
+// (a leaf) has no partner and gets the second half from the root. m bytes sent per rank, ⌊log2 P⌋ + 1 rounds of m/2. Any P.
+Schedule bcast_splitted_binary(const Problem& problem, const Parameters&) {
+  const int P = problem.P, v = mod(problem.rank - problem.root, P);
+  const auto real = [&](int virtual_rank) { return mod(virtual_rank + problem.root, P); };
+  Builder s = solve(problem);
+  const Blocks half = Blocks::even(s.output(), 2, problem.element);
+  if (v == 0) {
+    for (int side = 0; side < std::min(2, P - 1); ++side) s.send(real(side + 1), half[side]);
+    if (P % 2 == 0) s.send(real(P - 1), half[1]);
+    return s.finish();
+  }
+  const int side = (v - 1) % 2, place = (v - 1) / 2;  // ranks 1, 3, 5, … are side 0
+  const auto rank_at = [&](int which_side, int at) { return 2 * at + which_side + 1; };
+  const int parent = place == 0 ? 0 : rank_at(side, (place - 1) / 2);
+  s.recv(real(parent), half[side]);
+  for (int child = 2 * place + 1; child <= 2 * place + 2; ++child)
+    if (rank_at(side, child) < P) s.send(real(rank_at(side, child)), half[side]);
+  const int partner = rank_at(1 - side, place);
+  if (partner < P) {
+    s.send(real(partner), half[side]);
+    s.recv(real(partner), half[1 - side]);
+  } else {
+    s.recv(real(0), half[1]);
+  }
+  return s.finish();
+}
+
+namespace {
+
+// Scatter down the binomial tree, straight into place, then an allgather of the pieces (van de Geijn; HPM [5]).
+Schedule scatter_allgather(const Problem& problem, Schedule (*allgather)(const Problem&, const Parameters&)) {
+  const int P = problem.P, v = mod(problem.rank - problem.root, P);
+  Builder s = solve(problem);
+  const Blocks piece = Blocks::even(s.output(), P, problem.element);
+  const Tree tree = splitting(P, problem.rank, problem.root);
+  if (tree.parent) s.recv(*tree.parent, piece.range(tree.own.first, tree.own.count));
+  for (std::size_t i = 0; i < tree.children.size(); ++i)
+    s.send(tree.children[i], piece.range(tree.subtrees[i].first, tree.subtrees[i].count));
+  std::vector<Rank> real;
+  for (int other = 0; other < P; ++other) real.push_back(mod(other + problem.root, P));
+  Problem rest{.collective = Collective::allgather, .P = P, .rank = v, .in_place = true, .counts = piece.lengths()};
+  s.play(allgather(rest, {}), {}, s.output(), real);
+  return s.finish();
+}
+
+}  // namespace
+
+// Scatter + ring allgather: HPM [5]. ⌈log2 P⌉ + P − 1 rounds, about 2m bytes sent per rank: long messages. Any P, any root.
+Schedule bcast_scatter_ring(const Problem& problem, const Parameters&) { return scatter_allgather(problem, allgather_ring); }
+
+// Scatter + recursive doubling: 2 log2 P rounds (+2 where P is no power of two), about 2m bytes sent per rank. Any P, any root.
+Schedule bcast_scatter_doubling(const Problem& problem, const Parameters&) {
+  return scatter_allgather(problem, allgather_recursive_doubling);
+}
 
 }  // namespace tutti::collectives

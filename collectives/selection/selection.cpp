@@ -6,6 +6,7 @@
 #include "collectives/selection/selection.hpp"
 
 #include <cassert>
+#include <numeric>
 
 namespace tutti::collectives {
 namespace {
@@ -31,6 +32,11 @@ constexpr Bytes kShareOfPackets = 128 * 1024;
 
 // Broadcast on a software wire, measured over rxe with four ranks: the binomial tree is ahead up to here, the flat one beyond.
 constexpr Bytes kSmallTree = 2 * 1024;
+constexpr Bytes kTreeUpTo = 2 * 1024;  // blocks of a scatter or gather that are worth handing on
+constexpr int kTreeFanout = 3;
+constexpr Bytes kBruckBlock = 256;
+constexpr Bytes kPairwiseFrom = 32 * 1024;
+constexpr Bytes kDoublingUpTo = 8 * 1024;  // an allreduce that is worth sending whole log2 P times
 
 Choice named(Collective collective, std::string_view name, Parameters parameters = {}) {
   const Choice choice{find(collective, name), parameters};
@@ -84,13 +90,89 @@ Selection select_allgather(Bytes bytes, const Facts& facts) {
   return {named(allgather, "ring"), "many bytes: each link carries each block once, between neighbours"};
 }
 
+Selection select_rooted_blocks(const Problem& problem, Bytes bytes, const Facts& facts) {
+  const Collective collective = problem.collective;
+  if (!problem.counts_known) return {named(collective, "linear"), "only the root knows the counts"};
+  if (facts.P <= 2) return {named(collective, "linear"), "two ranks: one message"};
+  if (facts.oversubscribed) return {named(collective, "linear"), "more ranks than cores: no rank waits for another to hand on"};
+  if (facts.software_wire) return {named(collective, "linear"), "packets cost CPU: each block crosses the wire once"};
+  if (bytes <= kTreeUpTo && facts.P >= 8) return {named(collective, "binomial", {.k = kTreeFanout}), "few bytes: the fewest rounds"};
+  return {named(collective, "linear"), "many bytes: each block leaves the root once and is not copied"};
+}
+
+Selection select_alltoall(const Problem& problem, Bytes bytes, const Facts& facts) {
+  constexpr auto alltoall = Collective::alltoall;
+  const bool equal = problem.counts.empty();
+  if (!equal) return {named(alltoall, "linear"), "lengths differ: each block goes straight to its place"};
+  if (facts.P >= 16 && bytes <= kBruckBlock && !facts.oversubscribed)
+    return {named(alltoall, "bruck"), "short blocks: log2 P messages instead of P-1"};
+  if (facts.P > 8 && bytes >= kPairwiseFrom) return {named(alltoall, "pairwise"), "long blocks: one partner at a time, no port is flooded"};
+  return {named(alltoall, "linear"), "all at once: nothing waits"};
+}
+
+Selection select_reduce(const Problem& problem, const Facts& facts) {
+  constexpr auto reduce = Collective::reduce;
+  if (problem.left_fold) return {named(reduce, "linear"), "reproducible: from left to right"};
+  if (facts.P <= 2) return {named(reduce, "linear"), "two ranks: one message"};
+  if (problem.bytes >= kPipelineFrom && problem.commutative && facts.P >= kPipelineRanks && !facts.oversubscribed)
+    return {named(reduce, "reduce-scatter-gather"), "many bytes: every rank combines its share"};
+  if (facts.oversubscribed && problem.bytes < kPipelineFrom)
+    return {named(reduce, "linear"), "more ranks than cores: nobody waits for a rank that must be woken first"};
+  return {named(reduce, "splitting"), "the fewest rounds, and the order of ranks is kept"};
+}
+
+Selection select_allreduce(const Problem& problem, const Facts& facts) {
+  constexpr auto allreduce = Collective::allreduce;
+  if (problem.left_fold) return {named(allreduce, "reduce-bcast-linear"), "reproducible: from left to right"};
+  const Bytes bytes = problem.bytes;
+  if (facts.P <= 2) return {named(allreduce, "recursive-doubling"), "two ranks: one exchange"};
+  const bool power_of_two = (facts.P & (facts.P - 1)) == 0;
+  if ((facts.software_wire || facts.oversubscribed) && bytes <= kOnePacket)
+    return {named(allreduce, "reduce-bcast-linear"), "few bytes: 2(P-1) messages are the fewest, and each rank is woken once"};
+  if (bytes <= kDoublingUpTo || !problem.commutative) return {named(allreduce, "recursive-doubling"), "few bytes: the fewest rounds"};
+  if (facts.oversubscribed)
+    return {named(allreduce, "full-fan-out"), "more ranks than cores: two rounds, and every rank combines its share"};
+  if (power_of_two) return {named(allreduce, "halving-doubling"), "many bytes: the fewest bytes in the fewest rounds"};
+  return {named(allreduce, "ring"), "many bytes, and P is no power of two: the fewest bytes, between neighbours"};
+}
+
+Selection select_reduce_scatter(const Problem& problem, Bytes bytes, const Facts& facts) {
+  constexpr auto reduce_scatter = Collective::reduce_scatter;
+  if (!problem.commutative || problem.left_fold) return {named(reduce_scatter, "linear"), "keeps the order of ranks"};
+  const bool power_of_two = (facts.P & (facts.P - 1)) == 0;
+  if (facts.P > 2 && power_of_two && bytes * facts.P <= kDoublingUpTo && !facts.oversubscribed)
+    return {named(reduce_scatter, "recursive-halving"), "few bytes: the fewest rounds"};
+  return {named(reduce_scatter, "pairwise"), "each contribution goes straight to where it is combined"};
+}
+
+Selection select_scan(const Problem& problem, const Facts& facts) {
+  if (problem.left_fold || facts.P <= 4 || facts.oversubscribed || facts.software_wire)
+    return {named(problem.collective, "linear"), "the fewest messages: P-1, from left to right"};
+  return {named(problem.collective, "recursive-doubling"), "the fewest rounds"};
+}
+
 }  // namespace
 
-Selection select(Collective collective, Bytes bytes, const Facts& facts) {
-  switch (collective) {
+Bytes typical_bytes(const Problem& problem) noexcept {
+  if (problem.counts.empty()) return problem.counts_known ? problem.bytes : 0;
+  if (problem.collective == Collective::alltoall || !problem.counts_known) return 0;
+  return std::accumulate(problem.counts.begin(), problem.counts.end(), Bytes{0}) / problem.P;
+}
+
+Selection select(const Problem& problem, const Facts& facts) {
+  const Bytes bytes = typical_bytes(problem);
+  switch (problem.collective) {
     case Collective::barrier: return select_barrier(facts);
     case Collective::bcast: return select_bcast(bytes, facts);
+    case Collective::scatter:
+    case Collective::gather: return select_rooted_blocks(problem, bytes, facts);
     case Collective::allgather: return select_allgather(bytes, facts);
+    case Collective::alltoall: return select_alltoall(problem, bytes, facts);
+    case Collective::reduce: return select_reduce(problem, facts);
+    case Collective::allreduce: return select_allreduce(problem, facts);
+    case Collective::reduce_scatter: return select_reduce_scatter(problem, bytes, facts);
+    case Collective::scan:
+    case Collective::exscan: return select_scan(problem, facts);
   }
   return {};
 }

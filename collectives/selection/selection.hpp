@@ -17,12 +17,16 @@ struct Facts {
   bool oversubscribed = false;  // a machine has more ranks than cores
 };
 
+// Of blocks that differ the mean; 0 where ranks may not know it alike.
+Bytes typical_bytes(const Problem& problem) noexcept;
+
 struct Selection {
   Choice choice;
   std::string_view reason;  // one sentence, static
 };
 
-// `bytes` as in Problem. What is returned applies to every root, in place or not.
-Selection select(Collective collective, Bytes bytes, const Facts& facts);
+// Only what is equal on all ranks counts: not problem.rank, nor the lengths of an all-to-all with counts. What is returned applies to
+// every root, in place or not.
+Selection select(const Problem& problem, const Facts& facts);
 
 }  // namespace tutti::collectives

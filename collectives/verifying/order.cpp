@@ -107,7 +107,9 @@ std::vector<Access> accesses(const Schedule& schedule, Buffer buffer, const std:
     const auto touch = [&](const Slice& slice, bool writes) {
       if (slice.length != 0 && slice.buffer == buffer) all.push_back({slice.offset, slice.end(), position[id], id, writes});
     };
-    if (reads_source(step.kind)) touch(step.source, false);
+    // An operand that is also the result is read and written by one step, byte by byte: as a write it waits for enough.
+    const bool in_place = step.kind == StepKind::recv_reduce && step.source == step.target;
+    if (reads_source(step.kind) && !in_place) touch(step.source, false);
     if (writes_target(step.kind)) touch(step.target, true);
   }
   return all;

@@ -8,13 +8,14 @@
 
 namespace tutti::collectives {
 
-// A byte's origin is its number in the sequence of all ranks' inputs, one after another. From `begin` on the bytes came
-// from `origin`, `origin` + 1, …; kUndefined stays itself.
+// A byte's origin is the value it is part of (values.hpp) times kSpan, plus its place in the input that the value speaks of. From
+// `begin` on the bytes came from `origin`, `origin` + 1, …; kUndefined stays itself.
 struct Run {
   Bytes begin = 0;
   Bytes origin = 0;
 };
 inline constexpr Bytes kUndefined = -1;
+inline constexpr Bytes kSpan = Bytes{1} << 40;  // longer than any buffer in a proof
 
 class Origins {
  public:

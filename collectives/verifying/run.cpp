@@ -60,8 +60,8 @@ class Simulation {
 
 class Rendezvous : Simulation {
  public:
-  Rendezvous(std::span<const Schedule> all_ranks, const Matching& matching, const Problem& problem)
-      : Simulation(all_ranks, matching), knowledge_(all_ranks, matching, problem) {}
+  Rendezvous(std::span<const Schedule> all_ranks, const Matching& matching, std::span<const Problem> problems)
+      : Simulation(all_ranks, matching), knowledge_(all_ranks, matching, problems) {}
 
   Verdict run() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) pending_.push_back(rank);
@@ -203,8 +203,8 @@ class Eager : Simulation {
 
 }  // namespace
 
-Verdict run_rendezvous(std::span<const Schedule> all_ranks, const Matching& matching, const Problem& problem) {
-  return Rendezvous{all_ranks, matching, problem}.run();
+Verdict run_rendezvous(std::span<const Schedule> all_ranks, const Matching& matching, std::span<const Problem> problems) {
+  return Rendezvous{all_ranks, matching, problems}.run();
 }
 
 Verdict run_eager(std::span<const Schedule> all_ranks, const Matching& matching, bool newest_first) {

@@ -10,7 +10,7 @@ namespace tutti::collectives {
 
 // A send completes only together with its receive. Also follows the data: checks the result. Every execution blocks
 // alike over this channel, because a message that can pass can do so for ever, whatever passes first.
-Verdict run_rendezvous(std::span<const Schedule> all_ranks, const Matching& matching, const Problem& problem);
+Verdict run_rendezvous(std::span<const Schedule> all_ranks, const Matching& matching, std::span<const Problem> problems);
 
 // One slot between two ranks, freed when its message is received; nothing is set aside. `newest_first` turns round the
 // order in which ranks, and the sends that wait for a slot, are served.

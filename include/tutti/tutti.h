@@ -54,7 +54,10 @@ enum {
   TUTTI_ERR_TIMEOUT = 24,            /* the limit that the user set on waiting has passed */
   TUTTI_ERR_SYSTEM = 25,             /* a system call failed */
   TUTTI_ERR_INTERNAL = 26,           /* a bug in Tutti */
-  TUTTI_ERR_PEER_FINALIZED = 27      /* a peer called tutti_finalize while this rank waits for it */
+  TUTTI_ERR_PEER_FINALIZED = 27,     /* a peer called tutti_finalize while this rank waits for it */
+  TUTTI_ERR_OP = 28,                 /* MPI_OP_NULL, or an operation that MPI does not define on the datatype */
+  TUTTI_ERR_DISPLACEMENT = 29,       /* displacements that let two blocks of a receive buffer overlap */
+  TUTTI_ERR_OP_FAILED = 30           /* MPI_Reduce_local failed: a user-defined operation reported an error */
 };
 
 /* A communicator of Tutti: an opaque handle. */
@@ -217,6 +220,122 @@ TUTTI_API int tutti_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int 
 
 /*
  * NAME
+ *   tutti_scatter - give every rank its block of the root's buffer
+ * SYNOPSIS
+ *   int tutti_scatter(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                     void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm);
+ * DESCRIPTION
+ *   Block i of the root's `sendbuf` (`sendcount` elements each, P blocks) becomes rank i's `recvbuf`. As MPI_Scatter. `sendbuf`,
+ *   `sendcount` and `sendtype` count on the root only. With MPI_IN_PLACE as the root's `recvbuf` its own block stays where
+ *   it is. Buffers are the caller's and must not overlap.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_ROOT                `root` is not a rank of `comm`.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_scatterv(3), tutti_gather(3)
+ */
+TUTTI_API int tutti_scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                            MPI_Datatype recvtype, int root, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_scatterv - give every rank its block of the root's buffer, blocks of different lengths
+ * SYNOPSIS
+ *   int tutti_scatterv(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Count *displs, MPI_Datatype sendtype,
+ *                      void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm);
+ * DESCRIPTION
+ *   As tutti_scatter; block i has `sendcounts[i]` elements and begins `displs[i]` extents of `sendtype` into `sendbuf` (NULL: the
+ *   blocks follow each other). Both arrays have P entries and count on the root only, unless the setting `counts` is `all`: then
+ *   every rank passes the counts, and algorithms in which ranks hand on the blocks of others can run.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_ROOT                `root` is not a rank of `comm`.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_scatter(3), tutti_gatherv(3)
+ */
+TUTTI_API int tutti_scatterv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* displs, MPI_Datatype sendtype,
+                             void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_gather - collect one block of every rank at the root
+ * SYNOPSIS
+ *   int tutti_gather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm);
+ * DESCRIPTION
+ *   Block i of the root's `recvbuf` (`recvcount` elements each, P blocks) becomes what rank i has at `sendbuf`. As MPI_Gather.
+ *   `recvbuf`, `recvcount` and `recvtype` count on the root only. With MPI_IN_PLACE as the root's `sendbuf` its own block is
+ *   already in place. Buffers are the caller's and must not overlap.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_ROOT                `root` is not a rank of `comm`.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_gatherv(3), tutti_scatter(3)
+ */
+TUTTI_API int tutti_gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                           MPI_Datatype recvtype, int root, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_gatherv - collect one block of every rank at the root, blocks of different lengths
+ * SYNOPSIS
+ *   int tutti_gatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ *                     const MPI_Count *recvcounts, const MPI_Count *displs, MPI_Datatype recvtype, int root, tutti_comm comm);
+ * DESCRIPTION
+ *   As tutti_gather; block i has `recvcounts[i]` elements and begins `displs[i]` extents of `recvtype` into `recvbuf` (NULL: the
+ *   blocks follow each other). Both arrays have P entries and count on the root only, unless the setting `counts` is `all`.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_ROOT                `root` is not a rank of `comm`.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   TUTTI_ERR_DISPLACEMENT        blocks of the receive buffer overlap.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_gather(3), tutti_scatterv(3)
+ */
+TUTTI_API int tutti_gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts,
+                            const MPI_Count* displs, MPI_Datatype recvtype, int root, tutti_comm comm);
+
+/*
+ * NAME
  *   tutti_allgather - collect one block of every rank on every rank
  * SYNOPSIS
  *   int tutti_allgather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -243,6 +362,287 @@ TUTTI_API int tutti_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int 
  */
 TUTTI_API int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
                               MPI_Datatype recvtype, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_allgatherv - collect one block of every rank on every rank, blocks of different lengths
+ * SYNOPSIS
+ *   int tutti_allgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ *                        const MPI_Count *recvcounts, const MPI_Count *displs, MPI_Datatype recvtype, tutti_comm comm);
+ * DESCRIPTION
+ *   As tutti_allgather; block i has `recvcounts[i]` elements and begins `displs[i]` extents of `recvtype` into `recvbuf` (NULL: the
+ *   blocks follow each other). The bytes of each block must be the same on all ranks; displacements may differ. Blocks that
+ *   do not follow each other are received into memory of Tutti's own first.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   TUTTI_ERR_DISPLACEMENT        blocks of the receive buffer overlap.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_allgather(3)
+ */
+TUTTI_API int tutti_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts,
+                               const MPI_Count* displs, MPI_Datatype recvtype, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_alltoall - give every rank a block, and get one of every rank
+ * SYNOPSIS
+ *   int tutti_alltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                      void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, tutti_comm comm);
+ * DESCRIPTION
+ *   Block i of rank j's `recvbuf` becomes block j of rank i's `sendbuf`. As MPI_Alltoall. With MPI_IN_PLACE as `sendbuf` (on all
+ *   ranks) the blocks to send are those at `recvbuf`.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_alltoallv(3)
+ */
+TUTTI_API int tutti_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                             MPI_Datatype recvtype, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_alltoallv - give every rank a block, and get one of every rank, blocks of different lengths
+ * SYNOPSIS
+ *   int tutti_alltoallv(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Count *sdispls, MPI_Datatype sendtype,
+ *                       void *recvbuf, const MPI_Count *recvcounts, const MPI_Count *rdispls, MPI_Datatype recvtype, tutti_comm comm);
+ * DESCRIPTION
+ *   As tutti_alltoall; the block for (of) rank i has `sendcounts[i]` (`recvcounts[i]`) elements and begins `sdispls[i]` (`rdispls[i]`)
+ *   extents into its buffer (NULL: the blocks follow each other). What rank i sends to j and j receives from i must be equally
+ *   many bytes. In place the receive counts are those sent too, and must be symmetric.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   TUTTI_ERR_DISPLACEMENT        blocks of the receive buffer overlap.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_alltoall(3)
+ */
+TUTTI_API int tutti_alltoallv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* sdispls, MPI_Datatype sendtype,
+                              void* recvbuf, const MPI_Count* recvcounts, const MPI_Count* rdispls, MPI_Datatype recvtype, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_reduce - combine what all ranks have, at the root
+ * SYNOPSIS
+ *   int tutti_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root, tutti_comm comm);
+ * DESCRIPTION
+ *   Element by element, x0 op x1 op … of the ranks' `sendbuf`, at the root's `recvbuf` (ignored elsewhere). As MPI_Reduce. With
+ *   MPI_IN_PLACE as the root's `sendbuf` its contribution is at `recvbuf`.
+ *   `op` is any predefined operation on a type that MPI defines it on, or a user-defined one, commutative or not; operands keep the
+ *   order of ranks where it is not. Contiguous predefined types are combined by loops of Tutti's own, everything else
+ *   through MPI_Reduce_local. The same inputs on the same P give the same bits each time; with the setting
+ *   `reproducible` also whatever the algorithm.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_ROOT                `root` is not a rank of `comm`.
+ *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or it is MPI_OP_NULL.
+ *   TUTTI_ERR_OP_FAILED           a user-defined operation failed.
+ *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_allreduce(3), tutti_reduce_scatter(3)
+ */
+TUTTI_API int tutti_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_allreduce - combine what all ranks have, on every rank
+ * SYNOPSIS
+ *   int tutti_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, tutti_comm comm);
+ * DESCRIPTION
+ *   As tutti_reduce, with the result on every rank. As MPI_Allreduce. With MPI_IN_PLACE as `sendbuf` (on all ranks) the contribution
+ *   is at `recvbuf`.
+ *   `op` is any predefined operation on a type that MPI defines it on, or a user-defined one, commutative or not; operands keep the
+ *   order of ranks where it is not. Contiguous predefined types are combined by loops of Tutti's own, everything else
+ *   through MPI_Reduce_local. The same inputs on the same P give the same bits each time and on every rank; with the setting
+ *   `reproducible` also whatever the algorithm.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or it is MPI_OP_NULL.
+ *   TUTTI_ERR_OP_FAILED           a user-defined operation failed.
+ *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_reduce(3)
+ */
+TUTTI_API int tutti_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_reduce_scatter_block - combine what all ranks have, and give every rank one block of the result
+ * SYNOPSIS
+ *   int tutti_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype type, MPI_Op op,
+ *                                  tutti_comm comm);
+ * DESCRIPTION
+ *   `sendbuf` has P blocks of `recvcount` elements; rank i's `recvbuf` becomes block i of the combination. As
+ *   MPI_Reduce_scatter_block. With MPI_IN_PLACE as `sendbuf` (on all ranks) the P blocks are at `recvbuf`, and the result stands at
+ *   its beginning; the rest of it is undefined.
+ *   `op` is any predefined operation on a type that MPI defines it on, or a user-defined one, commutative or not; operands keep the
+ *   order of ranks where it is not. Contiguous predefined types are combined by loops of Tutti's own, everything else
+ *   through MPI_Reduce_local. The same inputs on the same P give the same bits each time; with the setting
+ *   `reproducible` also whatever the algorithm.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or it is MPI_OP_NULL.
+ *   TUTTI_ERR_OP_FAILED           a user-defined operation failed.
+ *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_reduce_scatter(3)
+ */
+TUTTI_API int tutti_reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype type, MPI_Op op,
+                                         tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_reduce_scatter - combine what all ranks have, and give every rank one block of the result, blocks of different lengths
+ * SYNOPSIS
+ *   int tutti_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts, MPI_Datatype type, MPI_Op op,
+ *                            tutti_comm comm);
+ * DESCRIPTION
+ *   As tutti_reduce_scatter_block; block i has `recvcounts[i]` elements. The array has P entries and is the same on all ranks.
+ *   `op` is any predefined operation on a type that MPI defines it on, or a user-defined one, commutative or not; operands keep the
+ *   order of ranks where it is not. Contiguous predefined types are combined by loops of Tutti's own, everything else
+ *   through MPI_Reduce_local. The same inputs on the same P give the same bits each time; with the setting
+ *   `reproducible` also whatever the algorithm.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or it is MPI_OP_NULL.
+ *   TUTTI_ERR_OP_FAILED           a user-defined operation failed.
+ *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_reduce_scatter_block(3)
+ */
+TUTTI_API int tutti_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts, MPI_Datatype type, MPI_Op op,
+                                   tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_scan - combine what the ranks up to this one have
+ * SYNOPSIS
+ *   int tutti_scan(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, tutti_comm comm);
+ * DESCRIPTION
+ *   Rank r's `recvbuf` becomes x0 op … op xr. As MPI_Scan. MPI_IN_PLACE as `sendbuf` (on all ranks): the contribution is at `recvbuf`.
+ *   `op` is any predefined operation on a type that MPI defines it on, or a user-defined one, commutative or not; operands keep the
+ *   order of ranks where it is not. Contiguous predefined types are combined by loops of Tutti's own, everything else
+ *   through MPI_Reduce_local. The same inputs on the same P give the same bits each time; with the setting
+ *   `reproducible` also whatever the algorithm.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or it is MPI_OP_NULL.
+ *   TUTTI_ERR_OP_FAILED           a user-defined operation failed.
+ *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_exscan(3)
+ */
+TUTTI_API int tutti_scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_exscan - combine what the ranks before this one have
+ * SYNOPSIS
+ *   int tutti_exscan(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, tutti_comm comm);
+ * DESCRIPTION
+ *   Rank r's `recvbuf` becomes x0 op … op x(r−1); on rank 0 it is left as it is. As MPI_Exscan. MPI_IN_PLACE as `sendbuf` (on all
+ *   ranks): the contribution is at `recvbuf`.
+ *   `op` is any predefined operation on a type that MPI defines it on, or a user-defined one, commutative or not; operands keep the
+ *   order of ranks where it is not. Contiguous predefined types are combined by loops of Tutti's own, everything else
+ *   through MPI_Reduce_local. The same inputs on the same P give the same bits each time; with the setting
+ *   `reproducible` also whatever the algorithm.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error what was to be received is undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array of counts is NULL where it is needed; MPI_IN_PLACE where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a type is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or it is MPI_OP_NULL.
+ *   TUTTI_ERR_OP_FAILED           a user-defined operation failed.
+ *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
+ *   TUTTI_ERR_SIZE_MISMATCH       sent and received bytes of a block differ, here or at a peer.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time for each communicator.
+ * SEE ALSO
+ *   tutti_scan(3)
+ */
+TUTTI_API int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, tutti_comm comm);
 
 /*
  * NAME

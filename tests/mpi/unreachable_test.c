@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
   GIVES(tutti_barrier(comm), TUTTI_ERR_UNREACHABLE);
   const double took = MPI_Wtime() - begin;
   CHECK(took < 6, "the error comes after %.1f s", took);
-  CHECK(strstr(tutti_last_error_message(), job_rank == 0 ? "rank 1" : "rank 0"), "the message names no peer: %s", tutti_last_error_message());
+  CHECK(strstr(tutti_last_error_message(), job_rank == 0 ? "rank 1" : "rank 0"), "the message names no peer: %s",
+        tutti_last_error_message());
   GIVES(tutti_barrier(comm), TUTTI_ERR_UNREACHABLE);
   MUST(tutti_comm_free(&comm));
   job_end("unreachable");

@@ -21,6 +21,7 @@ struct Sink final : protocols::NoticeSink {
     ++notices;
     last = {id, code, culprit, told_by};
   }
+  void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
   bool abandoned(CommunicatorId id) const noexcept override { return id == abandoned_id; }
   int notices = 0;
   CommunicatorId abandoned_id = 0;

@@ -8,15 +8,14 @@
 #include "collectives/executor.hpp"
 #include "collectives/registry.hpp"
 #include "tests/protocol/hostile.hpp"
+#include "tests/reference.hpp"
 #include "transport/shm/transport.hpp"
 
 using namespace tutti;
 using namespace tutti::tests;
 using collectives::Algorithm;
-using collectives::Collective;
 using collectives::Execution;
 using collectives::Parameters;
-using collectives::Problem;
 using protocols::Answer;
 using protocols::Channel;
 
@@ -24,38 +23,8 @@ namespace {
 
 struct QuietSink final : protocols::NoticeSink {
   void communicator_failed(CommunicatorId, Code, int, int) noexcept override {}
+  void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
   bool abandoned(CommunicatorId) const noexcept override { return false; }
-};
-
-std::byte data_of(int rank, Bytes i) { return static_cast<std::byte>((i * 7 + rank * 31 + 5) & 0xff); }
-
-// One rank's buffers, before and after.
-struct Buffers {
-  std::vector<std::byte> input, output;
-  Buffers(const Problem& p, int rank) {
-    const auto n = static_cast<std::size_t>(p.bytes);
-    if (p.collective == Collective::bcast) {
-      output.assign(n, std::byte{0});
-      if (rank == p.root)
-        for (std::size_t i = 0; i < n; ++i) output[i] = data_of(p.root, static_cast<Bytes>(i));
-    }
-    if (p.collective == Collective::allgather) {
-      input.resize(n);
-      output.assign(n * static_cast<std::size_t>(p.P), std::byte{0});
-      for (std::size_t i = 0; i < n; ++i) {
-        input[i] = data_of(rank, static_cast<Bytes>(i));
-        if (p.in_place) output[n * static_cast<std::size_t>(rank) + i] = input[i];
-      }
-    }
-  }
-  bool right(const Problem& p) const {
-    if (p.collective == Collective::barrier) return true;
-    const int blocks = p.collective == Collective::bcast ? 1 : p.P;
-    for (int b = 0; b < blocks; ++b)
-      for (Bytes i = 0; i < p.bytes; ++i)
-        if (output[static_cast<std::size_t>(b * p.bytes + i)] != data_of(p.collective == Collective::bcast ? p.root : b, i)) return false;
-    return true;
-  }
 };
 
 // All ranks in one thread. `stop`: a rank that ceases to run half-way; then every survivor must end, well or in error.
@@ -72,14 +41,17 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem, cons
   std::vector<Buffers> buffers;
   std::vector<std::unique_ptr<Execution>> executions;
   std::vector<Answer> answers(static_cast<std::size_t>(P), Answer::again);
+  const std::vector<Problem> each = by_rank(problem);
   for (int r = 0; r < P; ++r) {
-    Problem mine = problem;
-    mine.rank = r;
-    buffers.emplace_back(problem, r);
-    executions.push_back(std::make_unique<Execution>(algorithm.build(mine, parameters), [&, r](Rank peer) -> Channel& {
-      return *channels.at({r, peer});
-    }));
-    executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), 1, 0);
+    const Problem& mine = each[static_cast<std::size_t>(r)];
+    buffers.emplace_back(mine);
+    executions.push_back(std::make_unique<Execution>(
+        algorithm.build(mine, parameters),
+        [&, r](Rank peer) -> Channel& {
+          return *channels.at({r, peer});
+        },
+        problem.element));
+    executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), 1, 0, combine_of(problem));
   }
   for (int step = 0; step < 2000000; ++step) {
     net.step();
@@ -106,7 +78,7 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem, cons
       for (int r = 0; r < P; ++r) {
         const auto i = static_cast<std::size_t>(r);
         if (stop < 0 && answers[i] == Answer::failed) return "rank " + std::to_string(r) + " failed";
-        if (answers[i] == Answer::done && !buffers[i].right(problem)) return "wrong result on rank " + std::to_string(r);
+        if (answers[i] == Answer::done && !buffers[i].right(each)) return "wrong result on rank " + std::to_string(r);
       }
       return {};
     }
@@ -117,16 +89,40 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem, cons
 constexpr transport::InboxShape kUsual{{{{64, 8}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
 constexpr transport::InboxShape kStarved{{{{64, 1}, {320, 1}, {1088, 1}, {64, 1}, {64, 1}}}};
 
+// Lengths that differ, with zeros.
+std::vector<Bytes> uneven(int P) {
+  std::vector<Bytes> counts;
+  for (int i = 0; i < P; ++i) counts.push_back(i % 3 == 1 ? 0 : (i * 5 % 7 + 1) * 60);
+  return counts;
+}
+
 template <class Visit>
 void each_case(int P, const Algorithm& algorithm, Visit&& visit) {
+  const Collective collective = algorithm.collective;
+  const bool reducing = reduces(collective);
   for (const int k : algorithm.has_k ? std::vector<int>{1, 3} : std::vector<int>{1})
     for (const Bytes segment : algorithm.has_segment ? std::vector<Bytes>{0, 100} : std::vector<Bytes>{0})
-      for (const Bytes bytes :
-           algorithm.collective == Collective::barrier ? std::vector<Bytes>{0} : std::vector<Bytes>{0, 1, 41, 297, 2001})
-        for (const int root : algorithm.collective == Collective::bcast ? std::vector<int>{0, P - 1} : std::vector<int>{0}) {
-          const Problem problem{algorithm.collective, P, 0, root, bytes, algorithm.collective == Collective::allgather && bytes % 2 == 0};
-          const Parameters parameters{k, segment};
-          if (!algorithm.not_applicable(problem, parameters)) visit(problem, parameters);
+      for (const Bytes bytes : collective == Collective::barrier ? std::vector<Bytes>{0}
+                               : reducing                        ? std::vector<Bytes>{0, 4, 40, 296, 2000, -1}
+                               : has_blocks(collective)          ? std::vector<Bytes>{0, 1, 41, 297, 2001, -1}
+                                                                 : std::vector<Bytes>{0, 1, 41, 297, 2001})
+        for (const int root : is_rooted(collective) ? std::vector<int>{0, P - 1} : std::vector<int>{0}) {
+          Problem problem{.collective = collective, .P = P, .root = root, .bytes = bytes};
+          problem.in_place = may_be_in_place(collective) && (bytes + root) % 2 == 0;
+          if (reducing) {
+            problem.element = kElement;
+            problem.in_place = (bytes / 4 + root) % 2 == 0;
+          }
+          if (bytes < 0) {  // the v-forms; where there are none, a reduction that is not commutative
+            problem.bytes = has_blocks(collective) ? 0 : 400;
+            if (has_blocks(collective)) problem.counts = problem.receive_counts = uneven(P);
+            if (collective != Collective::alltoall) problem.receive_counts.clear();
+          }
+          for (const bool commutative : {true, false}) {
+            problem.commutative = commutative;
+            const Parameters parameters{.k = k, .segment = segment};
+            if ((commutative || reducing) && !algorithm.not_applicable(problem, parameters)) visit(problem, parameters);
+          }
         }
 }
 
@@ -161,7 +157,9 @@ TEST_CASE("one slot for each ring starves no algorithm", "[collective]") {
 TEST_CASE("a rank that stops leaves nobody waiting", "[collective]") {
   for (const Algorithm& algorithm : collectives::algorithms())
     for (std::uint32_t seed = 1; seed <= 6; ++seed) {
-      const Problem problem{algorithm.collective, 5, 0, 0, algorithm.collective == Collective::barrier ? 0 : 2001, false};
+      const Problem problem{
+          .collective = algorithm.collective, .P = 5, .bytes = algorithm.collective == Collective::barrier ? 0 : 2000, .element = kElement};
+      if (algorithm.not_applicable(problem, {})) continue;
       INFO(name_of(algorithm.collective) << " " << algorithm.name << " seed=" << seed);
       REQUIRE(run_hostile(algorithm, problem, {}, {seed, seed % 2 == 0, true, false}, kUsual, static_cast<int>(seed) % 5) == "");
     }
@@ -195,17 +193,24 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
         };
         CollectiveNumber number = 0;
         for (const Algorithm& algorithm : collectives::algorithms())
-          for (const Bytes bytes : {Bytes{0}, Bytes{30}, Bytes{900}, Bytes{3000}}) {
-            Problem problem{algorithm.collective, P, r, 1, algorithm.collective == Collective::barrier ? 0 : bytes, false};
-            Buffers buffers(problem, r);
-            Execution execution(algorithm.build(problem, {}), channel_to);
-            execution.start(buffers.input.data(), buffers.output.data(), 1, number++);
+          for (const Bytes bytes : {Bytes{0}, Bytes{32}, Bytes{900}, Bytes{3000}, Bytes{20000}}) {
+            const Problem any{.collective = algorithm.collective,
+                              .P = P,
+                              .root = 1,
+                              .bytes = algorithm.collective == Collective::barrier ? 0 : bytes,
+                              .element = kElement};
+            if (algorithm.not_applicable(any, {})) continue;
+            const std::vector<Problem> each = by_rank(any);
+            const Problem& problem = each[static_cast<std::size_t>(r)];
+            Buffers buffers(problem);
+            Execution execution(algorithm.build(problem, {}), channel_to, problem.element);
+            execution.start(buffers.input.data(), buffers.output.data(), 1, number++, combine_of(problem));
             Answer answer = Answer::again;
             while ((answer = execution.advance()) == Answer::again) {
               execution.each_waiting([](Channel& c) { c.progress(); });
               sched_yield();
             }
-            if (answer != Answer::done || !buffers.right(problem)) ++wrong;
+            if (answer != Answer::done || !buffers.right(each)) ++wrong;
           }
       });
     for (std::thread& rank : ranks) rank.join();

@@ -54,7 +54,7 @@ TEST_CASE("a choice can be written and read again") {
 TEST_CASE("wrong choices are explained") {
   fails("allgather=brook", Code::unknown_algorithm, "ring, modified-ring, recursive-doubling, bruck");
   fails("allgather", Code::unknown_algorithm, "write allgather=");
-  fails("alltoall=bruck", Code::bad_configuration, "barrier, bcast or allgather");
+  fails("allsum=bruck", Code::bad_configuration, "barrier, bcast, scatter, gather, allgather, alltoall, reduce, allreduce");
   fails("=bruck", Code::bad_configuration, "no collective ''");
   fails("allgather=bruck(k=0)", Code::bad_configuration, "k=3");
   fails("allgather=bruck(k=-1)", Code::bad_configuration, "k=3");
@@ -84,22 +84,37 @@ TEST_CASE("names are unique and every algorithm says what it is") {
 }
 
 TEST_CASE("the built-in selection always names an algorithm that applies, with a reason") {
-  for (Collective collective : {Collective::barrier, Collective::bcast, Collective::allgather}) {
+  for (std::size_t c = 0; c < kCollectives; ++c) {
+    const auto collective = static_cast<Collective>(c);
     for (int P : {1, 2, 3, 4, 7, 8, 33, 1000}) {
       for (int flags = 0; flags < 8; ++flags) {
         for (Bytes bytes = 0; bytes <= (Bytes{1} << 32); bytes = bytes == 0 ? 1 : 8 * bytes) {
           const Facts facts{P, flags & 4 ? P : 1, flags & 4 ? 1 : P, (flags & 1) != 0, (flags & 2) != 0};
-          const Selection selection = select(collective, bytes, facts);
-          REQUIRE(selection.choice.algorithm != nullptr);
-          REQUIRE_FALSE(selection.reason.empty());
-          const Problem problem{collective, P, 0, 0, bytes, false};
-          REQUIRE_FALSE(selection.choice.algorithm->not_applicable(problem, selection.choice.parameters));
-          REQUIRE(parse_choices(std::string{name_of(collective)} + "=" + to_string(selection.choice)).size() == 1);
+          for (int kind = 0; kind < 4; ++kind) {  // plain; not commutative; reproducible; counts that differ or are not known
+            Problem problem{collective, P, 0, 0, bytes, false};
+            problem.commutative = kind == 0 || kind == 3;
+            problem.left_fold = kind == 2;
+            if (kind == 3) {
+              problem.counts.assign(static_cast<std::size_t>(P), bytes);
+              problem.counts_known = (flags & 1) != 0;
+            }
+            const Selection selection = select(problem, facts);
+            REQUIRE(selection.choice.algorithm != nullptr);
+            REQUIRE_FALSE(selection.reason.empty());
+            REQUIRE_FALSE(selection.choice.algorithm->not_applicable(problem, selection.choice.parameters));
+            REQUIRE(parse_choices(std::string{name_of(collective)} + "=" + to_string(selection.choice)).size() == 1);
+          }
         }
       }
     }
   }
 }
+
+namespace {
+Selection select(Collective collective, Bytes bytes, const Facts& facts) {
+  return collectives::select({.collective = collective, .P = facts.P, .bytes = bytes}, facts);
+}
+}  // namespace
 
 TEST_CASE("the selection counts packets on a software wire and rounds on a hardware wire") {
   const Facts hardware{16, 16, 1, false, false}, software{16, 16, 1, true, false};

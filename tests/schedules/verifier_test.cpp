@@ -72,7 +72,7 @@ TEST_CASE("caught: crossed order of two messages between the same ranks") {
   const Problem broadcast = bcast_of(2, 100);
   all = build_all("linear", broadcast, {1, 50});
   std::swap(all[1].steps[0].ordinal, all[1].steps[1].ordinal);
-  caught(all, broadcast, Violation::wrong_result, "rank 1: byte 0 of the output holds the root's byte 50");
+  caught(all, broadcast, Violation::wrong_result, "rank 1: byte 0 of the output holds byte 50 of rank 0 instead of byte 0 of rank 0");
 }
 
 TEST_CASE("caught: crossed order of different lengths") {

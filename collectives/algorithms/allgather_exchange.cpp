@@ -1,0 +1,101 @@
+// Allgathers by exchange between neighbours, by dissemination, and by P overlapped fan-ins or broadcasts. Pure.
+#include "collectives/algorithms/common.hpp"
+#include "collectives/topology.hpp"
+
+namespace tutti::collectives {
+
+// Neighbor exchange: IB §5.3.2, TAU. P/2 rounds: first the own block with one neighbour, then by turns with either the two blocks
+// that came in the round before. Even P only.
+Schedule allgather_neighbor_exchange(const Problem& problem, const Parameters&) {
+  const int P = problem.P, r = problem.rank;
+  const bool even = r % 2 == 0;
+  Builder s = solve(problem);
+  const Blocks block = gathered(problem);
+  const Rank partner[2] = {mod(even ? r + 1 : r - 1, P), mod(even ? r - 1 : r + 1, P)};  // of even and of odd rounds
+  s.send(partner[0], s.input());
+  s.copy(s.input(), block[r]);
+  s.recv(partner[0], block[partner[0]]);
+  // Pairs (2j, 2j+1) of blocks. Round i brings the pair that lies i steps away on the side of the partner.
+  const int pair = r / 2, pairs = P / 2;
+  for (int i = 1, mine = pair; i < pairs; ++i) {
+    const int direction = (even ? -1 : 1) * (i % 2 == 1 ? 1 : -1);
+    const int theirs = mod(pair + direction * ((i + 1) / 2), pairs);
+    s.send(partner[i % 2], block.range(2 * mine, 2));
+    s.recv(partner[i % 2], block.range(2 * theirs, 2));
+    mine = theirs;
+  }
+  return s.finish();
+}
+
+// Dissemination: IB §5.3.2. Bruck's in the other direction and with one port: in round i everything held, the blocks r, r−1, …, to
+// r + 2^i; ⌈log2 P⌉ rounds. What runs across the end of the output is two messages. Any P.
+Schedule allgather_dissemination(const Problem& problem, const Parameters&) {
+  const int P = problem.P, r = problem.rank;
+  Builder s = solve(problem);
+  const Blocks block = gathered(problem);
+  const auto both_runs = [&](int last, int count, auto&& message) {  // the blocks last − count + 1 … last
+    const int first = mod(last - count + 1, P), head = std::min(count, P - first);
+    message(block.range(first, head));
+    if (head < count) message(block.range(0, count - head));
+  };
+  s.copy(s.input(), block[r]);
+  for (int held = 1; held < P; held *= 2) {
+    const int count = std::min(held, P - held);
+    const Rank to = mod(r + held, P), from = mod(r - held, P);
+    both_runs(r, count, [&](const Slice& run) { s.send(to, run); });
+    both_runs(from, count, [&](const Slice& run) { s.recv(from, run); });
+  }
+  return s.finish();
+}
+
+// Full fan-in: BEO §3.3.7. P stages: in stage i all others send their block to rank i, which takes them one after another, its
+// right neighbour's first. Any P.
+Schedule allgather_full_fan_in(const Problem& problem, const Parameters&) {
+  const int P = problem.P, r = problem.rank;
+  Builder s = solve(problem);
+  const Blocks block = gathered(problem);
+  StepId before = kNoStep;
+  for (int stage = 0; stage < P; ++stage) {
+    if (stage == r) continue;
+    s.after(before);
+    s.send(stage, s.input());
+    before = s.last();
+  }
+  before = kNoStep;
+  for (int i = 1; i < P; ++i) {
+    s.after(before);
+    s.recv(mod(r + i, P), block[r + i]);
+    before = s.last();
+  }
+  s.copy(s.input(), block[r]);
+  return s.finish();
+}
+
+namespace {
+
+template <class MakeTree>
+Schedule broadcast_each(const Problem& problem, MakeTree&& tree_of) {
+  Builder s = solve(problem);
+  const Blocks block = gathered(problem);
+  s.copy(s.input(), block[problem.rank]);
+  for (Rank root = 0; root < problem.P; ++root) {
+    const Tree tree = tree_of(root);
+    if (tree.parent) s.recv(*tree.parent, block[root]);
+    for (Rank child : tree.children) s.send(child, tree.parent ? block[root] : s.input());
+  }
+  return s.finish();
+}
+
+}  // namespace
+
+// Repeated binary tree: BEO §3.3.5. P broadcasts down binary trees, one from each rank, overlapped. Any P.
+Schedule allgather_repeated_binary_tree(const Problem& problem, const Parameters&) {
+  return broadcast_each(problem, [&](Rank root) { return binary(problem.P, problem.rank, root); });
+}
+
+// Pipeline: BEO §3.3.6. P broadcasts along chains, one from each rank, overlapped. Any P.
+Schedule allgather_pipeline(const Problem& problem, const Parameters&) {
+  return broadcast_each(problem, [&](Rank root) { return chain(problem.P, problem.rank, root); });
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,191 @@
+// Allreduces, and the scans. Pure.
+#include "collectives/algorithms/common.hpp"
+
+namespace tutti::collectives {
+namespace {
+
+using Author = Schedule (*)(const Problem&, const Parameters&);
+
+// Reduce to rank 0, then broadcast from it.
+Schedule reduce_then_bcast(Author reduce, Author bcast, const Problem& problem, const Parameters& parameters) {
+  Builder s = solve(problem);
+  Problem part = problem;
+  part.collective = Collective::reduce;
+  part.root = 0;
+  part.in_place = false;
+  s.play(reduce(part, parameters), s.input(), s.output());
+  part.collective = Collective::bcast;
+  s.play(bcast(part, parameters), {}, s.output());
+  return s.finish();
+}
+
+// Every rank reduces one piece, then all gather them.
+Schedule scatter_then_gather(Author reduce_scatter, Author allgather, const Problem& problem, const Parameters& parameters) {
+  Builder s = solve(problem);
+  const Blocks piece = Blocks::even(s.output(), problem.P, problem.element);
+  Problem part = problem;
+  part.counts = piece.lengths();
+  part.collective = Collective::reduce_scatter;
+  part.in_place = false;
+  s.play(reduce_scatter(part, parameters), s.input(), piece[problem.rank]);
+  part.collective = Collective::allgather;
+  part.in_place = true;
+  s.play(allgather(part, parameters), {}, s.output());
+  return s.finish();
+}
+
+}  // namespace
+
+// k-ary recursive multiplying; k = 1 is recursive doubling, BEO's bi-directional exchange (§3.3.1), IB §6.7. Ranks in groups of
+// k + 1 exchange what their groups have; ⌊log_{k+1} P⌋ rounds of k messages of m bytes. Any P: neighbours that no whole number of
+// groups takes send what they have to the first of them before, and get the result after (2 rounds more). Neighbours, so that what a
+// group has is a run of ranks, and the order of ranks is kept.
+Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameters& parameters) {
+  const int P = problem.P, r = problem.rank, radix = parameters.k + 1;
+  Builder s = solve(problem);
+  long long partners = 1;
+  while (partners * radix <= P) partners *= radix;
+  // Partner v stands for the ranks [first(v), first(v + 1)): itself first.
+  const auto first = [&](long long v) { return static_cast<Rank>(v * P / partners); };
+  long long v = r * partners / P;
+  while (first(v + 1) <= r) ++v;
+  if (r != first(v)) {
+    s.send(first(v), s.input());
+    s.recv(first(v), s.output());
+    return s.finish();
+  }
+  // Two places by turns: what is being sent is not written.
+  const Slice place[2] = {s.output(), s.scratch(problem.bytes)};
+  Slice held = problem.in_place ? s.output() : s.input();
+  for (Rank member = r + 1; member < first(v + 1); ++member) {
+    s.recv_reduce(member, held, place[0]);
+    held = place[0];
+  }
+  std::vector<Slice> arrived(static_cast<std::size_t>(radix));  // by digit
+  if (radix > 2)
+    for (Slice& slot : arrived) slot = s.scratch(partners > 1 ? problem.bytes : 0);
+  for (long long distance = 1; distance < partners; distance *= radix) {
+    const long long digit = v / distance % radix;
+    const auto partner = [&](long long d) { return first(v + (d - digit) * distance); };
+    for (long long d = 0; d < radix; ++d)
+      if (d != digit) s.send(partner(d), held);
+    // Of each partner in the order of ranks, so that all make the same expression.
+    const Slice next = held == place[0] ? place[1] : place[0];
+    if (radix == 2) {
+      s.recv_reduce(partner(1 - digit), held, next, digit == 1);
+    } else {
+      const auto part = [&](long long d) { return d == digit ? held : arrived[static_cast<std::size_t>(d)]; };
+      for (long long d = 0; d < radix; ++d)
+        if (d != digit) s.recv(partner(d), part(d));
+      s.copy(part(0), next);
+      for (long long d = 1; d < radix; ++d) s.reduce(part(d), next);
+    }
+    held = next;
+  }
+  s.copy(held, s.output());
+  for (Rank member = r + 1; member < first(v + 1); ++member) s.send(member, s.output());
+  return s.finish();
+}
+
+// Fan-in fan-out (reduce + broadcast): BEO §3.3.3. 2⌈log_{k+1} P⌉ rounds of m bytes, 2(P−1) messages.
+Schedule allreduce_reduce_bcast(const Problem& p, const Parameters& q) { return reduce_then_bcast(reduce_binomial, bcast_binomial, p, q); }
+// The same over the flat tree: 2 rounds, 2(P−1) messages, all at rank 0.
+Schedule allreduce_reduce_bcast_linear(const Problem& p, const Parameters& q) {
+  return reduce_then_bcast(reduce_linear, bcast_linear, p, q);
+}
+// The same along a chain: with segments a pipeline there and back.
+Schedule allreduce_chain(const Problem& p, const Parameters& q) { return reduce_then_bcast(reduce_chain, bcast_chain, p, q); }
+
+// Recursive halving + recursive doubling: BEO §3.3.2. 2 log2 P rounds, 2(P−1)/P·m bytes sent per rank in the power of two.
+Schedule allreduce_halving_doubling(const Problem& p, const Parameters& q) {
+  return scatter_then_gather(reduce_scatter_halving, allgather_recursive_doubling, p, q);
+}
+// Ring: BEO, IB §6.7. 2(P−1) rounds, 2(P−1)/P·m bytes sent per rank, to one neighbour.
+Schedule allreduce_ring(const Problem& p, const Parameters& q) { return scatter_then_gather(reduce_scatter_ring, allgather_ring, p, q); }
+// Repeated binary tree: BEO §3.3.5.
+Schedule allreduce_repeated_binary_tree(const Problem& p, const Parameters& q) {
+  return scatter_then_gather(reduce_scatter_repeated_binary_tree, allgather_repeated_binary_tree, p, q);
+}
+// Pipeline: BEO §3.3.6.
+Schedule allreduce_pipeline(const Problem& p, const Parameters& q) {
+  return scatter_then_gather(reduce_scatter_pipeline, allgather_pipeline, p, q);
+}
+// Full fan-in of pieces, then of results: BEO §3.3.7, whose network had room for P whole messages a rank; pieces need a P-th of it.
+Schedule allreduce_full_fan_in(const Problem& p, const Parameters& q) {
+  return scatter_then_gather(reduce_scatter_full_fan_in, allgather_full_fan_in, p, q);
+}
+// Full fan-out of pieces, then of results: BEO §3.3.7. 2 rounds of P−1 messages of m/P bytes, nothing forwarded.
+Schedule allreduce_full_fan_out(const Problem& p, const Parameters& q) {
+  return scatter_then_gather(reduce_scatter_pairwise, allgather_modified_ring, p, q);
+}
+
+// Scans: what comes from the ranks before is the left operand. In an exscan the own contribution only goes on.
+
+// Linear: IB §6.7. P−1 rounds: rank r waits for what the ranks before it make, and passes it on with its own.
+Schedule scan_linear(const Problem& problem, const Parameters&) {
+  const int P = problem.P, r = problem.rank;
+  const bool exclusive = problem.collective == Collective::exscan;
+  Builder s = solve(problem);
+  if (!exclusive) {
+    if (r == 0)
+      s.copy(s.input(), s.output());
+    else
+      s.recv_reduce(r - 1, s.input(), s.output(), true);
+    if (r + 1 < P) s.send(r + 1, s.output());
+    return s.finish();
+  }
+  if (r == 0) {
+    if (P > 1) s.send(1, s.input());
+    return s.finish();
+  }
+  // In place the own contribution lies where the result is to be: it is taken away first.
+  const bool last = r + 1 == P;
+  const Slice sum = last ? Slice{} : s.scratch(problem.bytes);
+  if (!last) s.copy(s.input(), sum);
+  s.recv(r - 1, s.output());
+  if (!last) {
+    s.reduce(s.output(), sum, true);
+    s.send(r + 1, sum);
+  }
+  return s.finish();
+}
+
+// Recursive doubling: IB §6.7. ⌈log2 P⌉ rounds: in round i to r + 2^i what the 2^i ranks up to this one make. Any P.
+Schedule scan_recursive_doubling(const Problem& problem, const Parameters&) {
+  const int P = problem.P, r = problem.rank;
+  const bool exclusive = problem.collective == Collective::exscan;
+  Builder s = solve(problem);
+  // Of the ranks up to this one, by turns at two places; an exscan's result leaves this rank out.
+  Slice place[2] = {s.scratch(problem.bytes), s.scratch(problem.bytes)};
+  if (!exclusive) place[0] = s.output();
+  Slice held = s.input();
+  bool any = false;
+  // Reading the own contribution late would find it overwritten where the output is the same bytes.
+  if (problem.in_place) {
+    s.copy(s.input(), place[1]);
+    held = place[1];
+  }
+  for (int d = 1; d < P; d *= 2) {
+    if (r + d < P) s.send(r + d, held);
+    if (r - d < 0) continue;
+    const Slice next = held == place[0] ? place[1] : place[0];
+    if (!exclusive) {
+      s.recv_reduce(r - d, held, next, true);
+    } else {
+      const Slice arrived = s.scratch(problem.bytes);
+      s.recv(r - d, arrived);
+      s.copy(held, next);
+      s.reduce(arrived, next, true);
+      if (any)
+        s.reduce(arrived, s.output(), true);
+      else
+        s.copy(arrived, s.output());
+      any = true;
+    }
+    held = next;
+  }
+  if (!exclusive) s.copy(held, s.output());
+  return s.finish();
+}
+
+}  // namespace tutti::collectives

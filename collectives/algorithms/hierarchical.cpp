@@ -1,0 +1,151 @@
+// Hierarchical composition: within each node one algorithm, across the nodes' leaders another. A combinator: it plays the schedules of
+// any two algorithms for the smaller groups. BEO §5; ALGORITHMS.md "Beyond the papers". Pure.
+#include "collectives/algorithms/common.hpp"
+#include "collectives/mirrored.hpp"
+
+namespace tutti::collectives {
+namespace {
+
+// The ranks of one level and this rank's place among them; −1: it is not of them.
+struct Group {
+  std::vector<Rank> ranks;
+  int mine = -1, root = 0;
+};
+struct Levels {
+  Group within, across;
+};
+
+// A node's leader is its first rank; the root's node's is the root.
+Levels levels(const Problem& problem) {
+  const auto node_of = [&](Rank rank) { return problem.node.empty() ? 0 : problem.node[static_cast<std::size_t>(rank)]; };
+  Levels all;
+  const Rank root = is_rooted(problem.collective) ? problem.root : 0;
+  const int my_node = node_of(problem.rank), root_node = node_of(root);
+  std::vector<bool> led;
+  for (Rank rank = 0; rank < problem.P; ++rank) {
+    const int node = node_of(rank);
+    if (static_cast<std::size_t>(node) >= led.size()) led.resize(static_cast<std::size_t>(node) + 1);
+    if (!led[static_cast<std::size_t>(node)]) {
+      led[static_cast<std::size_t>(node)] = true;
+      all.across.ranks.push_back(node == root_node ? root : rank);
+    }
+    if (node == my_node) all.within.ranks.push_back(rank);
+  }
+  const auto place = [](const Group& group, Rank rank) {
+    const auto found = std::find(group.ranks.begin(), group.ranks.end(), rank);
+    return found == group.ranks.end() ? -1 : static_cast<int>(found - group.ranks.begin());
+  };
+  for (Group* group : {&all.within, &all.across}) group->mine = place(*group, problem.rank);
+  const Rank leader = all.across.ranks[static_cast<std::size_t>(my_node)];
+  all.within.root = place(all.within, leader);
+  all.across.root = root_node;
+  return all;
+}
+
+Schedule part(const Problem& problem, const Group& group, Collective collective, const Nested& nested, std::string_view usual) {
+  Problem smaller = problem;
+  smaller.collective = collective;
+  smaller.P = static_cast<int>(group.ranks.size());
+  smaller.rank = group.mine;
+  smaller.root = group.root;
+  smaller.node.clear();
+  smaller.counts.clear();
+  const Algorithm* algorithm = nested.algorithm ? find(collective, nested.algorithm->name) : nullptr;
+  if (!algorithm) algorithm = find(collective, usual);
+  const Parameters parameters{.k = nested.k, .segment = 0};
+  return algorithm->build(smaller, parameters);
+}
+
+void broadcast_within(Builder& s, const Problem& problem, const Levels& level, const Parameters& parameters) {
+  Problem whole = problem;
+  whole.bytes = s.output().length;
+  s.play(part(whole, level.within, Collective::bcast, parameters.within, "linear"), {}, s.output(), level.within.ranks);
+}
+
+}  // namespace
+
+// The leaders broadcast among themselves, then each within its node.
+Schedule bcast_hierarchical(const Problem& problem, const Parameters& parameters) {
+  const Levels level = levels(problem);
+  Builder s = solve(problem);
+  if (level.across.mine >= 0)
+    s.play(part(problem, level.across, Collective::bcast, parameters.across, "binomial"), {}, s.output(), level.across.ranks);
+  broadcast_within(s, problem, level, parameters);
+  return s.finish();
+}
+
+// Its mirror: each node reduces to its leader, the leaders to the root.
+Schedule reduce_hierarchical(const Problem& problem, const Parameters& parameters) {
+  return mirrored(bcast_hierarchical(mirror_of(problem), parameters), problem);
+}
+
+// Reduce within, allreduce across, broadcast within.
+Schedule allreduce_hierarchical(const Problem& problem, const Parameters& parameters) {
+  const Levels level = levels(problem);
+  Builder s = solve(problem);
+  Problem flat = problem;
+  flat.in_place = false;
+  const bool leader = level.across.mine >= 0;
+  s.play(part(flat, level.within, Collective::reduce, parameters.within, "linear"), s.input(), leader ? s.output() : Slice{},
+         level.within.ranks);
+  flat.in_place = true;
+  if (leader)
+    s.play(part(flat, level.across, Collective::allreduce, parameters.across, "recursive-doubling"), {}, s.output(), level.across.ranks);
+  broadcast_within(s, problem, level, parameters);
+  return s.finish();
+}
+
+// Gather within, straight into place; allgather of whole nodes across; broadcast within. The ranks of a node must follow each other.
+Schedule allgather_hierarchical(const Problem& problem, const Parameters& parameters) {
+  const Levels level = levels(problem);
+  Builder s = solve(problem);
+  const Blocks block = gathered(problem);
+  const bool leader = level.across.mine >= 0;
+  const Rank first = level.within.ranks.front();
+  // Leaves send from the input; the leader's own block goes to its place.
+  if (leader) {
+    for (const Rank member : level.within.ranks)
+      if (member != problem.rank) s.recv(member, block[member]);
+    s.copy(s.input(), block[problem.rank]);
+  } else {
+    s.send(first, s.input());
+  }
+  if (leader && level.across.ranks.size() > 1) {
+    Problem nodes = problem;
+    nodes.P = static_cast<int>(level.across.ranks.size());
+    nodes.rank = level.across.mine;
+    nodes.node.clear();
+    nodes.in_place = true;
+    nodes.counts.clear();
+    for (std::size_t i = 0; i < level.across.ranks.size(); ++i) {
+      const Rank from = level.across.ranks[i], to = i + 1 < level.across.ranks.size() ? level.across.ranks[i + 1] : problem.P;
+      nodes.counts.push_back(block.range(from, to - from).length);
+    }
+    const Algorithm* across = parameters.across.algorithm ? parameters.across.algorithm : find(Collective::allgather, "ring");
+    s.play(across->build(nodes, {.k = parameters.across.k, .segment = 0}), {}, s.output(), level.across.ranks);
+  }
+  broadcast_within(s, problem, level, parameters);
+  return s.finish();
+}
+
+// Signals to the leader, a barrier across, signals back.
+Schedule barrier_hierarchical(const Problem& problem, const Parameters& parameters) {
+  const Levels level = levels(problem);
+  Builder s = solve(problem);
+  const Rank leader = level.within.ranks.front();
+  if (problem.rank != leader) {
+    s.signal(leader);
+    s.await(leader);
+    return s.finish();
+  }
+  for (const Rank member : level.within.ranks)
+    if (member != leader) s.await(member);
+  s.round();
+  s.play(part(problem, level.across, Collective::barrier, parameters.across, "dissemination"), {}, {}, level.across.ranks);
+  s.round();
+  for (const Rank member : level.within.ranks)
+    if (member != leader) s.signal(member);
+  return s.finish();
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,116 @@
+// Reduces, as mirrors of broadcasts, and reduce-scatters, as mirrors of allgathers. Pure.
+#include "collectives/algorithms/common.hpp"
+#include "collectives/mirrored.hpp"
+
+namespace tutti::collectives {
+namespace {
+
+using Author = Schedule (*)(const Problem&, const Parameters&);
+
+Schedule mirror(Author spread, const Problem& problem, const Parameters& parameters) {
+  return mirrored(spread(mirror_of(problem), parameters), problem);
+}
+
+// A tree of virtual ranks combines root, root + 1, …: in the order of ranks only for root 0. Otherwise rank 0 combines and sends the
+// result on.
+Schedule in_rank_order(Author spread, const Problem& problem, const Parameters& parameters) {
+  if (problem.commutative || problem.root == 0) return mirror(spread, problem, parameters);
+  Problem at_0 = problem;
+  at_0.root = 0;
+  at_0.in_place = false;
+  Builder s = solve(problem);
+  const Slice result = problem.rank == 0 ? s.scratch(problem.bytes) : Slice{};
+  s.play(mirror(spread, at_0, parameters), s.input(), result);
+  if (problem.rank == 0) s.send(problem.root, result);
+  if (problem.rank == problem.root) s.recv(0, s.output());
+  return s.finish();
+}
+
+// What all ranks contribute, ((x0 op x1) op x2) …, at one of them: it takes the messages in the order of ranks, its own contribution in
+// its turn.
+void fold(Builder& s, const Problem& problem, Rank owner, const Slice& contribution, const Slice& result) {
+  if (problem.rank != owner) return s.send(owner, contribution);
+  // In place the first message would overwrite the own contribution.
+  Slice own = contribution;
+  if (problem.in_place && owner != 0) {
+    own = s.scratch(contribution.length);
+    s.copy(contribution, own);
+  }
+  if (owner == 0)
+    if (problem.P == 1) return s.copy(own, result);
+  for (Rank rank = 0; rank < problem.P; ++rank) {
+    if (rank == owner) {
+      if (rank != 0) s.reduce(own, result);
+    } else if (rank == 0) {
+      s.recv(0, result);
+    } else {
+      s.recv_reduce(rank, owner == 0 && rank == 1 ? own : result, result);
+    }
+  }
+}
+
+}  // namespace
+
+// Flat, chain, k-chain, binomial, n-way binomial: OCC §4.2. The tree of the broadcast, upwards.
+Schedule reduce_linear(const Problem& problem, const Parameters& parameters) {
+  if (problem.commutative && !problem.left_fold) return mirror(bcast_linear, problem, parameters);
+  Builder s = solve(problem);
+  fold(s, problem, problem.root, s.input(), s.output());
+  return s.finish();
+}
+Schedule reduce_chain(const Problem& p, const Parameters& parameters) { return in_rank_order(bcast_chain, p, parameters); }
+Schedule reduce_k_chain(const Problem& p, const Parameters& parameters) { return in_rank_order(bcast_k_chain, p, parameters); }
+Schedule reduce_binomial(const Problem& p, const Parameters& parameters) { return in_rank_order(bcast_binomial, p, parameters); }
+Schedule reduce_splitting(const Problem& p, const Parameters& parameters) { return in_rank_order(bcast_splitting, p, parameters); }
+
+// Binary tree: OCC §4.2. Its subtrees are no ranges of ranks: commutative operations only.
+Schedule reduce_binary(const Problem& p, const Parameters& parameters) { return mirror(bcast_binary, p, parameters); }
+
+// Reduce-scatter + gather (Rabenseifner): the mirror of scatter + recursive doubling. Long messages; commutative only.
+Schedule reduce_scatter_gather(const Problem& p, const Parameters& parameters) { return mirror(bcast_scatter_doubling, p, parameters); }
+
+// Recursive halving, ring, pairwise (full fan-out), full fan-in, repeated binary tree, pipeline, Bruck: BEO §3.3. Commutative only.
+Schedule reduce_scatter_halving(const Problem& p, const Parameters& q) { return mirror(allgather_recursive_doubling, p, q); }
+Schedule reduce_scatter_ring(const Problem& p, const Parameters& q) { return mirror(allgather_ring, p, q); }
+Schedule reduce_scatter_pairwise(const Problem& p, const Parameters& q) { return mirror(allgather_modified_ring, p, q); }
+Schedule reduce_scatter_full_fan_in(const Problem& p, const Parameters& q) { return mirror(allgather_full_fan_in, p, q); }
+Schedule reduce_scatter_repeated_binary_tree(const Problem& p, const Parameters& q) { return mirror(allgather_repeated_binary_tree, p, q); }
+Schedule reduce_scatter_pipeline(const Problem& p, const Parameters& q) { return mirror(allgather_pipeline, p, q); }
+Schedule reduce_scatter_dissemination(const Problem& p, const Parameters& q) { return mirror(allgather_dissemination, p, q); }
+
+// To everybody its block: 1 round of P−1 messages, combined in the order of ranks.
+Schedule reduce_scatter_linear(const Problem& problem, const Parameters&) {
+  Builder s = solve(problem);
+  const Blocks block = blocks_in(Buffer::input, problem);
+  // In place the result stands where rank 0's block is: it is made elsewhere, and moved there when that is sent.
+  const Slice place{Buffer::output, 0, block[problem.rank].length};
+  const Slice result = problem.in_place ? s.scratch(place.length) : place;
+  for (int i = 0; i < problem.P; ++i) {
+    const Rank owner = mod(problem.rank + i, problem.P);
+    fold(s, problem, owner, block[owner], result);
+  }
+  s.copy(result, place);
+  return s.finish();
+}
+
+// Reduce to rank 0, then scatter: 2⌈log2 P⌉ rounds, and the one that keeps the order of ranks.
+Schedule reduce_scatter_reduce_scatter(const Problem& problem, const Parameters& parameters) {
+  Builder s = solve(problem);
+  const Blocks block = blocks_in(Buffer::input, problem);
+  Problem up = problem;
+  up.collective = Collective::reduce;
+  up.root = 0;
+  up.bytes = block.whole().length;
+  up.in_place = false;
+  up.counts.clear();
+  const Slice whole = problem.rank == 0 ? s.scratch(up.bytes) : Slice{};
+  s.play(reduce_splitting(up, parameters), s.input(), whole);
+  Problem down = problem;
+  down.collective = Collective::scatter;
+  down.root = 0;
+  down.in_place = false;
+  s.play(scatter_splitting(down, parameters), whole, {Buffer::output, 0, block_bytes(problem, problem.rank)});
+  return s.finish();
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,76 @@
+// Scatters down a tree; their mirrors are the gathers. Pure.
+#include "collectives/algorithms/common.hpp"
+#include "collectives/mirrored.hpp"
+#include "collectives/topology.hpp"
+
+namespace tutti::collectives {
+namespace {
+
+// Who hands blocks on holds those of its subtree in scratch, in virtual order; the root has them in its input, in the order of
+// ranks, where a subtree may run across the end: then it is two messages, on both sides.
+Schedule down(const Tree& tree, const Problem& problem) {
+  const int P = problem.P, root = problem.root;
+  Builder s = solve(problem);
+  const bool leaf = tree.children.empty();
+  const auto both_runs = [&](const Range& subtree, auto&& message) {
+    const int first = mod(subtree.first + root, P), head = std::min(subtree.count, P - first);
+    message(first, head);
+    if (head < subtree.count) message(0, subtree.count - head);
+  };
+  if (!tree.parent) {
+    const Blocks block = blocks_in(Buffer::input, problem);
+    for (std::size_t i = 0; i < tree.children.size(); ++i)
+      both_runs(tree.subtrees[i], [&](int first, int count) { s.send(tree.children[i], block.range(first, count)); });
+    if (!problem.in_place) s.copy(block[problem.rank], s.output());
+    return s.finish();
+  }
+  if (leaf) {
+    s.recv(*tree.parent, s.output());
+    return s.finish();
+  }
+  std::vector<Bytes> lengths;
+  for (int v = tree.own.first; v < tree.own.first + tree.own.count; ++v) lengths.push_back(block_bytes(problem, mod(v + root, P)));
+  Blocks held = Blocks::sized(Buffer::scratch, 0, lengths);
+  held = held.at(s.scratch(held.whole().length));
+  if (*tree.parent == root)
+    both_runs(tree.own, [&](int first, int count) { s.recv(root, held.range(mod(first - root, P) - tree.own.first, count)); });
+  else
+    s.recv(*tree.parent, held.whole());
+  for (std::size_t i = 0; i < tree.children.size(); ++i)
+    s.send(tree.children[i], held.range(tree.subtrees[i].first - tree.own.first, tree.subtrees[i].count));
+  s.copy(held[0], s.output());
+  return s.finish();
+}
+
+}  // namespace
+
+// Linear: IB §5.1.2. 1 round, the root sends P−1 messages; no send waits for another, so whoever is ready first is served first.
+Schedule scatter_linear(const Problem& problem, const Parameters&) { return down(flat(problem.P, problem.rank, problem.root), problem); }
+
+// Recursive splitting: IB §5.1.3. ⌈log2 P⌉ rounds, the largest message first.
+Schedule scatter_splitting(const Problem& problem, const Parameters&) {
+  return down(splitting(problem.P, problem.rank, problem.root), problem);
+}
+
+// n-way binomial: IB §5.1.3. ⌈log_{k+1} P⌉ rounds of k messages. Scratch at most ⌈P/(k+1)⌉ blocks.
+Schedule scatter_binomial(const Problem& problem, const Parameters& parameters) {
+  return down(binomial(problem.P, problem.rank, problem.root, parameters.k), problem);
+}
+
+// LogGP-optimal: IB §5.1.3. The tree is shaped by the block's size: near the flat one for long blocks, binomial for short ones.
+Schedule scatter_loggp(const Problem& problem, const Parameters&) {
+  return down(loggp(problem.P, problem.rank, problem.root, problem.bytes), problem);
+}
+
+namespace {
+Schedule up(Schedule (*scatter)(const Problem&, const Parameters&), const Problem& problem, const Parameters& parameters) {
+  return mirrored(scatter(mirror_of(problem), parameters), problem);
+}
+}  // namespace
+
+Schedule gather_linear(const Problem& problem, const Parameters& parameters) { return up(scatter_linear, problem, parameters); }
+Schedule gather_splitting(const Problem& problem, const Parameters& parameters) { return up(scatter_splitting, problem, parameters); }
+Schedule gather_binomial(const Problem& problem, const Parameters& parameters) { return up(scatter_binomial, problem, parameters); }
+Schedule gather_loggp(const Problem& problem, const Parameters& parameters) { return up(scatter_loggp, problem, parameters); }
+
+}  // namespace tutti::collectives

@@ -1,0 +1,66 @@
+// Reductions of predefined operations on predefined types: loops that the compiler turns into vector instructions, once for each
+// instruction set of the machine family. Pure: no MPI, no allocation.
+#pragma once
+
+#include <cstdint>
+
+#include "base/types.hpp"
+#include "protocols/combine.hpp"
+
+namespace tutti::collectives {
+
+enum class Operation : std::uint8_t {
+  sum,
+  product,
+  minimum,
+  maximum,
+  logical_and,
+  logical_or,
+  logical_xor,
+  bitwise_and,
+  bitwise_or,
+  bitwise_xor,
+  min_location,
+  max_location,
+};
+inline constexpr int kOperations = 12;
+
+// Complex numbers are two of their parts; pairs are C structures of a value and an int, padding included.
+enum class Element : std::uint8_t {
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  byte,
+  boolean,
+  float16,
+  float32,
+  float64,
+  long_double,
+  complex32,  // of two float32
+  complex64,
+  complex_long_double,
+  float_int,
+  double_int,
+  long_int,
+  two_int,
+  short_int,
+  long_double_int,
+};
+inline constexpr int kElements = 23;
+
+Bytes size_of(Element element) noexcept;
+
+// The loop for this machine, as Combine::Apply (its context is ignored); null: MPI defines no such operation (MPI 4.0 §6.9.2), or
+// the compiler has no such type. Results do not depend on the instruction set, nor on how the buffers lie: no element is
+// combined with another one, and nothing is fused.
+protocols::Combine::Apply kernel(Operation operation, Element element) noexcept;
+
+// "avx512", "avx2" or "baseline": which set kernel() chose from.
+const char* kernel_set() noexcept;
+
+}  // namespace tutti::collectives

@@ -1,0 +1,214 @@
+// The loops. Compiled once for each instruction set, each time into a namespace of its own (TUTTI_ISA), so that no inline function
+// of one set can be taken for that of another. To see what is vectorised: add -fopt-info-vec-optimized to this file.
+#include <cstring>
+
+#include "collectives/reduction/loops.hpp"
+
+namespace tutti::collectives::TUTTI_ISA {
+namespace {
+
+template <class T>
+struct Complex {
+  T re, im;
+};
+template <class T>
+struct Pair {
+  T value;
+  int index;
+};
+
+// No element is aligned for certain. `out` may be an operand, element by element, so the loop carries nothing from one to the next.
+template <class T, class Combine>
+void loop(const void*, const void* left, const void* right, void* out, Bytes bytes) {
+  const auto* a = static_cast<const std::byte*>(left);
+  const auto* b = static_cast<const std::byte*>(right);
+  auto* c = static_cast<std::byte*>(out);
+  const Bytes count = bytes / static_cast<Bytes>(sizeof(T));
+#pragma GCC ivdep
+  for (Bytes i = 0; i < count; ++i) {
+    T x, y;
+    std::memcpy(&x, a + i * static_cast<Bytes>(sizeof(T)), sizeof(T));
+    std::memcpy(&y, b + i * static_cast<Bytes>(sizeof(T)), sizeof(T));
+    const T z = Combine::of(x, y);
+    std::memcpy(c + i * static_cast<Bytes>(sizeof(T)), &z, sizeof(T));
+  }
+}
+
+struct Sum {
+  template <class T>
+  static T of(T x, T y) {
+    return static_cast<T>(x + y);
+  }
+  template <class T>
+  static Complex<T> of(Complex<T> x, Complex<T> y) {
+    return {x.re + y.re, x.im + y.im};
+  }
+};
+struct Product {
+  template <class T>
+  static T of(T x, T y) {
+    return static_cast<T>(x * y);
+  }
+  template <class T>
+  static Complex<T> of(Complex<T> x, Complex<T> y) {
+    return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+  }
+  // Signed overflow is the caller's, but no reason for the compiler to assume that it does not happen.
+  static std::int8_t of(std::int8_t x, std::int8_t y) { return static_cast<std::int8_t>(x * y); }
+  static std::int16_t of(std::int16_t x, std::int16_t y) { return static_cast<std::int16_t>(x * y); }
+  static std::uint16_t of(std::uint16_t x, std::uint16_t y) { return static_cast<std::uint16_t>(static_cast<unsigned>(x) * y); }
+};
+struct Minimum {
+  template <class T>
+  static T of(T x, T y) {
+    return y < x ? y : x;
+  }
+};
+struct Maximum {
+  template <class T>
+  static T of(T x, T y) {
+    return x < y ? y : x;
+  }
+};
+struct LogicalAnd {
+  template <class T>
+  static T of(T x, T y) {
+    return static_cast<T>((x != T{0}) & (y != T{0}));
+  }
+};
+struct LogicalOr {
+  template <class T>
+  static T of(T x, T y) {
+    return static_cast<T>((x != T{0}) | (y != T{0}));
+  }
+};
+struct LogicalXor {
+  template <class T>
+  static T of(T x, T y) {
+    return static_cast<T>((x != T{0}) ^ (y != T{0}));
+  }
+};
+struct BitwiseAnd {
+  template <class T>
+  static T of(T x, T y) {
+    return static_cast<T>(x & y);
+  }
+};
+struct BitwiseOr {
+  template <class T>
+  static T of(T x, T y) {
+    return static_cast<T>(x | y);
+  }
+};
+struct BitwiseXor {
+  template <class T>
+  static T of(T x, T y) {
+    return static_cast<T>(x ^ y);
+  }
+};
+// Of equal values the lower index (MPI 4.0 §6.9.4).
+struct MinLocation {
+  template <class T>
+  static Pair<T> of(Pair<T> x, Pair<T> y) {
+    return y.value < x.value || (y.value == x.value && y.index < x.index) ? y : x;
+  }
+};
+struct MaxLocation {
+  template <class T>
+  static Pair<T> of(Pair<T> x, Pair<T> y) {
+    return x.value < y.value || (y.value == x.value && y.index < x.index) ? y : x;
+  }
+};
+
+using Apply = protocols::Combine::Apply;
+
+// Signed sums wrap: as the unsigned numbers of that size, whose bits are the same.
+template <class T, class U>
+Apply integer(Operation operation) {
+  switch (operation) {
+    case Operation::sum: return loop<U, Sum>;
+    case Operation::product: return loop<U, Product>;
+    case Operation::minimum: return loop<T, Minimum>;
+    case Operation::maximum: return loop<T, Maximum>;
+    case Operation::logical_and: return loop<T, LogicalAnd>;
+    case Operation::logical_or: return loop<T, LogicalOr>;
+    case Operation::logical_xor: return loop<T, LogicalXor>;
+    case Operation::bitwise_and: return loop<U, BitwiseAnd>;
+    case Operation::bitwise_or: return loop<U, BitwiseOr>;
+    case Operation::bitwise_xor: return loop<U, BitwiseXor>;
+    default: return nullptr;
+  }
+}
+template <class T>
+Apply floating(Operation operation) {
+  switch (operation) {
+    case Operation::sum: return loop<T, Sum>;
+    case Operation::product: return loop<T, Product>;
+    case Operation::minimum: return loop<T, Minimum>;
+    case Operation::maximum: return loop<T, Maximum>;
+    default: return nullptr;
+  }
+}
+template <class T>
+Apply complex(Operation operation) {
+  if (operation == Operation::sum) return loop<Complex<T>, Sum>;
+  return operation == Operation::product ? loop<Complex<T>, Product> : Apply{};
+}
+template <class T>
+Apply pair(Operation operation) {
+  if (operation == Operation::min_location) return loop<Pair<T>, MinLocation>;
+  return operation == Operation::max_location ? loop<Pair<T>, MaxLocation> : Apply{};
+}
+Apply boolean(Operation operation) {
+  switch (operation) {
+    case Operation::logical_and: return loop<std::uint8_t, LogicalAnd>;
+    case Operation::logical_or: return loop<std::uint8_t, LogicalOr>;
+    case Operation::logical_xor: return loop<std::uint8_t, LogicalXor>;
+    default: return nullptr;
+  }
+}
+Apply bits(Operation operation) {
+  switch (operation) {
+    case Operation::bitwise_and: return loop<std::uint8_t, BitwiseAnd>;
+    case Operation::bitwise_or: return loop<std::uint8_t, BitwiseOr>;
+    case Operation::bitwise_xor: return loop<std::uint8_t, BitwiseXor>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+Apply find_loop(Operation operation, Element element) noexcept {
+  switch (element) {
+    case Element::int8: return integer<std::int8_t, std::uint8_t>(operation);
+    case Element::int16: return integer<std::int16_t, std::uint16_t>(operation);
+    case Element::int32: return integer<std::int32_t, std::uint32_t>(operation);
+    case Element::int64: return integer<std::int64_t, std::uint64_t>(operation);
+    case Element::uint8: return integer<std::uint8_t, std::uint8_t>(operation);
+    case Element::uint16: return integer<std::uint16_t, std::uint16_t>(operation);
+    case Element::uint32: return integer<std::uint32_t, std::uint32_t>(operation);
+    case Element::uint64: return integer<std::uint64_t, std::uint64_t>(operation);
+    case Element::byte: return bits(operation);
+    case Element::boolean: return boolean(operation);
+#ifdef __FLT16_MANT_DIG__
+    case Element::float16: return floating<_Float16>(operation);
+#else
+    case Element::float16: return nullptr;
+#endif
+    case Element::float32: return floating<float>(operation);
+    case Element::float64: return floating<double>(operation);
+    case Element::long_double: return floating<long double>(operation);
+    case Element::complex32: return complex<float>(operation);
+    case Element::complex64: return complex<double>(operation);
+    case Element::complex_long_double: return complex<long double>(operation);
+    case Element::float_int: return pair<float>(operation);
+    case Element::double_int: return pair<double>(operation);
+    case Element::long_int: return pair<long>(operation);
+    case Element::two_int: return pair<int>(operation);
+    case Element::short_int: return pair<short>(operation);
+    case Element::long_double_int: return pair<long double>(operation);
+  }
+  return nullptr;
+}
+
+}  // namespace tutti::collectives::TUTTI_ISA

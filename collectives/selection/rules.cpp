@@ -1,0 +1,119 @@
+// Reading tables, and asking the sources in turn. Pure.
+#include "collectives/selection/rules.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+
+namespace tutti::collectives {
+namespace {
+
+using Json = nlohmann::json;
+
+[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, "the table of algorithms: " + message); }
+
+Interval interval_of(const Json& rule, const char* name, std::size_t number) {
+  if (!rule.contains(name)) return {};
+  const Json& value = rule[name];
+  const auto whole = [](const Json& v) { return v.is_number_integer() && v.get<Bytes>() >= 0; };
+  if (whole(value)) return {value.get<Bytes>(), value.get<Bytes>()};
+  if (!value.is_array() || value.size() != 2 || !whole(value[0]) || !(whole(value[1]) || value[1].is_null()))
+    bad(fmt::format("rule {}: \"{}\" is a number or [least, most], where most may be null", number, name));
+  return {value[0].get<Bytes>(), value[1].is_null() ? -1 : value[1].get<Bytes>()};
+}
+
+Rule rule_of(const Json& json, std::size_t number) {
+  if (!json.is_object() || !json.contains("collective") || !json.contains("algorithm") || !json["collective"].is_string() ||
+      !json["algorithm"].is_string())
+    bad(fmt::format("rule {} needs a \"collective\" and an \"algorithm\", both texts", number));
+  for (const auto& [name, value] : json.items())
+    if (name != "collective" && name != "algorithm" && name != "ranks" && name != "ranks_per_node" && name != "bytes" && name != "comment")
+      bad(fmt::format("rule {}: there is no \"{}\"; there are collective, algorithm, ranks, ranks_per_node, bytes, comment", number, name));
+  const std::string collective = json["collective"];
+  const auto choices = parse_choices(fmt::format("{}={}", collective, json["algorithm"].get<std::string>()));
+  return {choices.begin()->first, interval_of(json, "ranks", number), interval_of(json, "ranks_per_node", number),
+          interval_of(json, "bytes", number), choices.begin()->second};
+}
+
+// "": it applies.
+std::string why_not(const Choice& choice, const Problem& problem) {
+  const auto reason = choice.algorithm->not_applicable(problem, choice.parameters);
+  return reason ? *reason : std::string{};
+}
+
+[[noreturn]] void refuse(const Choice& choice, const Problem& problem, const std::string& reason) {
+  throw Error(Code::algorithm_not_applicable,
+              fmt::format("{0} cannot run this {1}: {2}; choose another, or write {1}=prefer {0} to fall back where it does not apply",
+                          to_string(choice), name_of(problem.collective), reason));
+}
+
+}  // namespace
+
+std::vector<Rule> parse_table(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false, true);
+  if (json.is_discarded()) bad("it is no JSON");
+  if (!json.is_object() || !json.contains("rules") || !json["rules"].is_array()) bad("it has no array \"rules\"");
+  std::vector<Rule> rules;
+  for (const Json& rule : json["rules"]) rules.push_back(rule_of(rule, rules.size() + 1));
+  return rules;
+}
+
+std::string_view table_schema() noexcept {
+  return R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "title": "Tutti's table of algorithms",
+  "type": "object",
+  "required": ["rules"],
+  "properties": {
+    "rules": {
+      "description": "The first rule that fits a call chooses its algorithm.",
+      "type": "array",
+      "items": {
+        "type": "object",
+        "required": ["collective", "algorithm"],
+        "additionalProperties": false,
+        "properties": {
+          "collective": {"type": "string", "description": "barrier, bcast, scatter, gather, allgather, alltoall, reduce, allreduce, reduce_scatter, scan, exscan"},
+          "algorithm": {"type": "string", "description": "as in TUTTI_ALGORITHM, such as bruck(k=3) or prefer neighbor-exchange"},
+          "ranks": {"$ref": "#/$defs/interval", "description": "of the communicator"},
+          "ranks_per_node": {"$ref": "#/$defs/interval", "description": "most ranks on one node"},
+          "bytes": {"$ref": "#/$defs/interval", "description": "of one block, or of the message where there are no blocks"},
+          "comment": {"type": "string"}
+        }
+      }
+    }
+  },
+  "$defs": {
+    "interval": {
+      "oneOf": [
+        {"type": "integer", "minimum": 0},
+        {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": ["integer", "null"]}}
+      ]
+    }
+  }
+}
+)";
+}
+
+Choice choose(const Problem& problem, const Facts& facts, const Rules& rules) {
+  std::vector<const Choice*> by_hand;
+  if (const auto forced = rules.forced.find(problem.collective); forced != rules.forced.end()) by_hand.push_back(&forced->second);
+  const Bytes bytes = typical_bytes(problem);
+  for (const Rule& rule : rules.table) {
+    if (rule.collective != problem.collective || !rule.ranks.holds(facts.P) || !rule.ranks_per_node.holds(facts.max_ranks_per_node) ||
+        !rule.bytes.holds(bytes))
+      continue;
+    by_hand.push_back(&rule.choice);
+    break;
+  }
+  for (const Choice* choice : by_hand) {
+    const std::string reason = why_not(*choice, problem);
+    if (reason.empty()) return *choice;
+    if (!choice->preferred) refuse(*choice, problem, reason);
+  }
+  return select(problem, facts).choice;
+}
+
+}  // namespace tutti::collectives
