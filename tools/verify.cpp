@@ -1,4 +1,4 @@
-// `tutti verify`: runs the proof matrix and says what it proved. `tutti list`: the algorithms.
+// `tutti verify`: runs the proof matrix and says what it proved.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +18,7 @@ using collectives::ProofRow;
 std::optional<Collective> collective_or_all(const std::string& name) {
   if (name.empty()) return std::nullopt;
   const auto found = collectives::collective_named(name);
-  if (!found) throw Error(Code::bad_configuration, fmt::format("there is no collective '{}'; there are barrier, bcast, allgather", name));
+  if (!found) throw Error(Code::bad_configuration, fmt::format("there is no collective '{}'; `tutti list` names them", name));
   return found;
 }
 
@@ -38,7 +38,7 @@ std::string ranges(const std::vector<int>& values) {
 int print(const std::vector<ProofRow>& rows, bool json) {
   std::size_t cases = 0, violations = 0;
   nlohmann::json out = nlohmann::json::array();
-  if (!json) fmt::print("{:<10} {:<22} {:>7} {:>8} {:>7}  {}\n", "collective", "algorithm", "proved", "skipped", "CPU s", "varied");
+  if (!json) fmt::print("{:<14} {:<26} {:>7} {:>8} {:>7}  {}\n", "collective", "algorithm", "proved", "skipped", "CPU s", "varied");
   for (const ProofRow& row : rows) {
     cases += row.cases;
     violations += row.violations;
@@ -53,7 +53,7 @@ int print(const std::vector<ProofRow>& rows, bool json) {
                      {"first_violation", row.first_violation},
                      {"seconds", row.seconds}});
     else
-      fmt::print("{:<10} {:<22} {:>7} {:>8} {:>7.2f}  {}\n", name_of(row.collective), row.algorithm, row.cases - row.violations,
+      fmt::print("{:<14} {:<26} {:>7} {:>8} {:>7.2f}  {}\n", name_of(row.collective), row.algorithm, row.cases - row.violations,
                  row.skipped, row.seconds, row.parameters);
   }
   if (json) {
@@ -84,7 +84,7 @@ void add_verify(CLI::App& app, Run* run) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       app.add_subcommand("verify", "prove every algorithm: for each P, root, parameter and size, by following where each byte comes from");
-  command->add_option("--collective", arguments->collective, "only this collective: barrier, bcast, allgather");
+  command->add_option("--collective", arguments->collective, "only this collective");
   command->add_option("--algorithm", arguments->algorithm, "only the algorithm of this name");
   command->add_option("--ranks", arguments->P, "only these P (default: 1-33, 64, 127, 128, 129, 257, 1000)")
       ->delimiter(',')
@@ -107,23 +107,6 @@ void add_verify(CLI::App& app, Run* run) {
       if (rows.empty())
         throw Error(Code::unknown_algorithm, fmt::format("there is no algorithm '{}' here; `tutti list` names them", arguments->algorithm));
       return print(rows, arguments->json);
-    };
-  });
-}
-
-void add_list(CLI::App& app, Run* run) {
-  CLI::App* command = app.add_subcommand("list", "every algorithm, its parameters and the paper it comes from");
-  command->callback([run] {
-    *run = [] {
-      for (const auto& a : collectives::algorithms()) {
-        std::string parameters;
-        if (a.has_k) parameters += "k=1";
-        if (a.has_segment) parameters += std::string(parameters.empty() ? "" : ",") + "segment=0";
-        fmt::print("{:<10} {:<44} {}\n{:<10}   {}\n", name_of(a.collective),
-                   fmt::format("{}{}", a.name, parameters.empty() ? "" : "(" + parameters + ")"), a.paper, "", a.summary);
-      }
-      fmt::print("\nForce one with TUTTI_ALGORITHM, such as \"allgather=bruck(k=3);bcast=chain(segment=64k)\".\n");
-      return 0;
     };
   });
 }
