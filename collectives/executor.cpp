@@ -49,7 +49,7 @@ Execution::Execution(Schedule schedule, const std::function<Channel&(Rank)>& cha
 Execution::~Execution() { abandon(); }
 
 void Execution::start(const void* input, void* output, CommunicatorId communicator, CollectiveNumber number,
-                      const protocols::Combine& combine) noexcept {
+                      const Combine& combine) noexcept {
   // The input is only ever a source: no step kind writes it (the verifier proves that of every schedule).
   base_ = {static_cast<std::byte*>(const_cast<void*>(input)), static_cast<std::byte*>(output), scratch_.get()};
   name_ = {communicator, number, 0};
@@ -110,7 +110,7 @@ Answer Execution::take(StepId id) noexcept {
 
 Answer Execution::receive_and_reduce(StepId id, const MessageName& name) noexcept {
   const Step& step = schedule_.steps[id];
-  const protocols::Operand operand{&combine_, at(step.source), step.reversed};
+  const Operand operand{&combine_, at(step.source), step.reversed};
   const Bytes staged = staged_.empty() ? -1 : staged_[id];
   if (staged < 0) return channels_[id]->recv(transfers_[id], name, at(step.target), step.target.length, &operand);
   std::byte* const place = scratch_.get() + staged;

@@ -28,7 +28,7 @@ class Execution {
   // Binds buffers and a name, and makes the first steps ready. Not while another run of this object is under way.
   // Slices are offsets into `input` (never written) and `output`; both stay the caller's. `combine` is the operation of a reduction.
   void start(const void* input, void* output, CommunicatorId communicator, CollectiveNumber number,
-             const protocols::Combine& combine = {}) noexcept;
+             const Combine& combine = {}) noexcept;
 
   // Takes every step as far as it goes now. done: the collective is complete here. failed: see culprit().
   protocols::Answer advance() noexcept;
@@ -65,7 +65,7 @@ class Execution {
   std::vector<Bytes> staged_;                 // by step: where in scratch_ its message is received first; -1: nowhere. Empty: no step is
   Bytes staging_bytes_ = 0;
   std::array<std::byte*, 3> base_{};
-  protocols::Combine combine_;
+  Combine combine_;
   MessageName name_;
   protocols::Channel* culprit_ = nullptr;
 };

@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "protocols/aside.hpp"
-#include "protocols/combine.hpp"
+#include "base/combine.hpp"
 #include "protocols/flow.hpp"
 #include "protocols/limits.hpp"
 #include "registration/cache.hpp"

@@ -28,7 +28,7 @@ struct Call {
   void* output = nullptr;
   Bytes element = 1;
   bool commutative = true, left_fold = false;
-  protocols::Combine combine{};
+  Combine combine{};
 };
 
 class Communicator {

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "protocols/combine.hpp"
+#include "base/combine.hpp"
 #include "src/datatype.hpp"
 
 namespace tutti {
@@ -15,7 +15,7 @@ namespace tutti {
 // Used by one collective at a time, from where it lies: combine() points to it.
 class Reduction {
  public:
-  protocols::Combine combine() const noexcept { return {apply_, this}; }
+  Combine combine() const noexcept { return {apply_, this}; }
   Bytes element() const noexcept { return element_; }
   bool commutative() const noexcept { return commutative_; }
   bool vectorised() const noexcept { return op_ == MPI_OP_NULL; }
@@ -26,7 +26,7 @@ class Reduction {
   friend class Operations;
   static void local(const void* self, const void* left, const void* right, void* out, Bytes bytes);
 
-  protocols::Combine::Apply apply_ = nullptr;
+  Combine::Apply apply_ = nullptr;
   Bytes element_ = 1;
   bool commutative_ = true;
   MPI_Op op_ = MPI_OP_NULL;  // of MPI_Reduce_local

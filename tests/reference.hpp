@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collectives/problem.hpp"
-#include "protocols/combine.hpp"
+#include "base/combine.hpp"
 
 namespace tutti::tests {
 
@@ -36,7 +36,7 @@ inline void reduce_elements(const void* commutative, const void* left, const voi
     }
   }
 }
-inline protocols::Combine combine_of(const Problem& problem) { return {reduce_elements, &problem.commutative}; }
+inline Combine combine_of(const Problem& problem) { return {reduce_elements, &problem.commutative}; }
 
 // The problem of each rank. An all-to-all with counts gets a matrix of its own.
 inline std::vector<Problem> by_rank(const Problem& problem) {

@@ -58,7 +58,7 @@ Bytes size_of(Element element) noexcept {
   return static_cast<Bytes>(kSizes[static_cast<std::size_t>(element)]);
 }
 
-protocols::Combine::Apply kernel(Operation operation, Element element) noexcept {
+Combine::Apply kernel(Operation operation, Element element) noexcept {
 #ifdef __x86_64__
   if (set() == Set::avx512) return avx512::find_loop(operation, element);
   if (set() == Set::avx2) return avx2::find_loop(operation, element);

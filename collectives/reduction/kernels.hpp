@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/types.hpp"
-#include "protocols/combine.hpp"
+#include "base/combine.hpp"
 
 namespace tutti::collectives {
 
@@ -58,7 +58,7 @@ Bytes size_of(Element element) noexcept;
 // The loop for this machine, as Combine::Apply (its context is ignored); null: MPI defines no such operation (MPI 4.0 §6.9.2), or
 // the compiler has no such type. Results do not depend on the instruction set, nor on how the buffers lie: no element is
 // combined with another one, and nothing is fused.
-protocols::Combine::Apply kernel(Operation operation, Element element) noexcept;
+Combine::Apply kernel(Operation operation, Element element) noexcept;
 
 // "avx512", "avx2" or "baseline": which set kernel() chose from.
 const char* kernel_set() noexcept;

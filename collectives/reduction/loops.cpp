@@ -18,7 +18,7 @@ struct Pair {
 };
 
 // No element is aligned for certain. `out` may be an operand, element by element, so the loop carries nothing from one to the next.
-template <class T, class Combine>
+template <class T, class Rule>
 void loop(const void*, const void* left, const void* right, void* out, Bytes bytes) {
   const auto* a = static_cast<const std::byte*>(left);
   const auto* b = static_cast<const std::byte*>(right);
@@ -29,7 +29,7 @@ void loop(const void*, const void* left, const void* right, void* out, Bytes byt
     T x, y;
     std::memcpy(&x, a + i * static_cast<Bytes>(sizeof(T)), sizeof(T));
     std::memcpy(&y, b + i * static_cast<Bytes>(sizeof(T)), sizeof(T));
-    const T z = Combine::of(x, y);
+    const T z = Rule::of(x, y);
     std::memcpy(c + i * static_cast<Bytes>(sizeof(T)), &z, sizeof(T));
   }
 }
@@ -120,7 +120,7 @@ struct MaxLocation {
   }
 };
 
-using Apply = protocols::Combine::Apply;
+using Apply = Combine::Apply;
 
 // Signed sums wrap: as the unsigned numbers of that size, whose bits are the same.
 template <class T, class U>

@@ -6,14 +6,14 @@
 namespace tutti::collectives {
 
 namespace baseline {
-protocols::Combine::Apply find_loop(Operation operation, Element element) noexcept;
+Combine::Apply find_loop(Operation operation, Element element) noexcept;
 }
 #ifdef __x86_64__
 namespace avx2 {
-protocols::Combine::Apply find_loop(Operation operation, Element element) noexcept;
+Combine::Apply find_loop(Operation operation, Element element) noexcept;
 }
 namespace avx512 {
-protocols::Combine::Apply find_loop(Operation operation, Element element) noexcept;
+Combine::Apply find_loop(Operation operation, Element element) noexcept;
 }
 #endif
 

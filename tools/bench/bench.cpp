@@ -2,12 +2,14 @@
 #include "tools/bench/bench.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "collectives/problem.hpp"
 #include "tools/commands.hpp"
 
 namespace tutti::tools {
@@ -157,9 +159,17 @@ void add_bench(CLI::App& app, Run* run) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* command = app.add_subcommand(
       "bench", "under mpiexec: Tutti and the surrounding MPI, in turn in one run, each result checked before it is timed");
-  command->add_option("--collective", options->collectives, "barrier, bcast, allgather (default: all)")
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < collectives::kCollectives; ++c) names.emplace_back(name_of(static_cast<collectives::Collective>(c)));
+  command
+      ->add_option("--collective", options->collectives,
+                   fmt::format("{}, or all (default: barrier,bcast,allgather,allreduce)", fmt::join(names, ", ")))
       ->delimiter(',')
-      ->check(CLI::IsMember({"barrier", "bcast", "allgather"}));
+      ->check(CLI::IsMember([&] {
+        std::vector<std::string> allowed = names;
+        allowed.emplace_back("all");
+        return allowed;
+      }()));
   command->add_option("--sizes", options->sizes, "sizes in bytes, such as 8,1k,64k,1M (default: times four from --min to --max)")
       ->delimiter(',');
   command->add_option("--min", options->least, "smallest size")->capture_default_str();
@@ -170,14 +180,18 @@ void add_bench(CLI::App& app, Run* run) {
   command->add_option("--time-limit", options->seconds, "seconds at most for each library and point")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 3600.0));
-  command->add_option("--root", options->root, "root of the broadcast")->capture_default_str();
+  command->add_option("--root", options->root, "root of the rooted collectives")->capture_default_str();
   command->add_flag("--check,!--no-check", options->check, "check results before timing (default)");
   command->add_flag("!--no-mpi", options->with_mpi, "leave the surrounding MPI out");
   command->add_flag("--raw", options->raw, "also plain RDMA writes between ranks 0 and 1, as a floor to judge by");
   command->add_option("--json", options->json, "write everything to this file");
   command->add_option("--svg", options->svg, "draw a picture into this file");
   command->footer("Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");
-  command->callback([options, run] { *run = [options] { return run_bench(*options); }; });
+  command->callback([options, names, run] {
+    if (std::find(options->collectives.begin(), options->collectives.end(), "all") != options->collectives.end())
+      options->collectives = names;
+    *run = [options] { return run_bench(*options); };
+  });
 }
 
 }  // namespace tutti::tools

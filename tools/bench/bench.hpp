@@ -12,7 +12,7 @@
 namespace tutti::tools {
 
 struct BenchOptions {
-  std::vector<std::string> collectives = {"barrier", "bcast", "allgather"};
+  std::vector<std::string> collectives = {"barrier", "bcast", "allgather", "allreduce"};
   std::vector<std::string> sizes;  // bytes as the user wrote them; empty: powers of four from least to most
   std::string least = "8", most = "1M";
   int repetitions = 21;
@@ -31,7 +31,7 @@ struct Timing {
 
 struct BenchRow {
   std::string collective, algorithm, digest;
-  std::int64_t bytes = 0;  // bcast: the message; allgather: one rank's block
+  std::int64_t bytes = 0;  // of one block where there are blocks, else of the message
   Timing tutti;
   std::optional<Timing> mpi;
 };

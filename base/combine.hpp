@@ -4,7 +4,7 @@
 
 #include "base/types.hpp"
 
-namespace tutti::protocols {
+namespace tutti {
 
 // out = left op right, element by element, over `bytes` bytes (whole elements). `out` is either of the operands, or shares no
 // byte with them. Nothing need be aligned.
@@ -26,4 +26,4 @@ struct Operand {
   }
 };
 
-}  // namespace tutti::protocols
+}  // namespace tutti

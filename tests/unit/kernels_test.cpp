@@ -1,0 +1,164 @@
+// The loops of reductions against plain C++ on one element at a time: every operation on every type, at odd lengths and every
+// alignment, with the result in a place of its own or in that of an operand.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <random>
+
+#include "collectives/reduction/kernels.hpp"
+
+using namespace tutti;
+using collectives::Element;
+using collectives::Operation;
+
+namespace {
+
+template <class T>
+struct Pair {
+  T value;
+  int index;
+};
+
+// What MPI 4.0 §6.9.2 and §6.9.4 define; nullopt: nothing.
+template <class T>
+std::optional<T> reference(Operation operation, T x, T y) {
+  constexpr bool whole = std::is_integral_v<T>;
+  if constexpr (std::is_arithmetic_v<T>) {
+    switch (operation) {
+      case Operation::sum: return static_cast<T>(x + y);
+      case Operation::product: return static_cast<T>(x * y);
+      case Operation::minimum: return std::min(x, y);
+      case Operation::maximum: return std::max(x, y);
+      default: break;
+    }
+  }
+  if constexpr (whole) {
+    switch (operation) {
+      case Operation::logical_and: return static_cast<T>(x != 0 && y != 0);
+      case Operation::logical_or: return static_cast<T>(x != 0 || y != 0);
+      case Operation::logical_xor: return static_cast<T>((x != 0) != (y != 0));
+      case Operation::bitwise_and: return static_cast<T>(x & y);
+      case Operation::bitwise_or: return static_cast<T>(x | y);
+      case Operation::bitwise_xor: return static_cast<T>(x ^ y);
+      default: break;
+    }
+  }
+  return std::nullopt;
+}
+template <class T>
+std::optional<std::complex<T>> reference(Operation operation, std::complex<T> x, std::complex<T> y) {
+  if (operation == Operation::sum) return x + y;
+  if (operation == Operation::product)
+    return std::complex<T>(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
+  return std::nullopt;
+}
+template <class T>
+std::optional<Pair<T>> reference(Operation operation, Pair<T> x, Pair<T> y) {
+  if (operation != Operation::min_location && operation != Operation::max_location) return std::nullopt;
+  if (x.value == y.value) return Pair<T>{x.value, std::min(x.index, y.index)};
+  return (x.value < y.value) == (operation == Operation::min_location) ? x : y;
+}
+
+template <class T>
+bool equal(const T& a, const T& b) {
+  return a == b;
+}
+template <class T>
+bool equal(const Pair<T>& a, const Pair<T>& b) {
+  return a.value == b.value && a.index == b.index;
+}
+
+// Small whole numbers: every type can hold them and their products, and equal ones occur.
+std::mt19937 g_random(7);
+int small() { return static_cast<int>(g_random() % 9) - (g_random() % 2 ? 0 : 2); }
+template <class T>
+void draw(T& value) {
+  value = static_cast<T>(std::abs(small()));
+}
+void draw(double& value) { value = small() * 0.1; }
+void draw(float& value) { value = static_cast<float>(small()) * 0.1f; }
+template <class T>
+void draw(std::complex<T>& value) {
+  value = {static_cast<T>(small()), static_cast<T>(small())};
+}
+template <class T>
+void draw(Pair<T>& value) {
+  std::memset(static_cast<void*>(&value), 0, sizeof value);
+  value.value = static_cast<T>(small());
+  value.index = std::abs(small());
+}
+
+template <class T>
+void check_type(Element element, const std::function<bool(Operation)>& defined = {}) {
+  REQUIRE(collectives::size_of(element) == static_cast<Bytes>(sizeof(T)));
+  for (int o = 0; o < collectives::kOperations; ++o) {
+    const auto operation = static_cast<Operation>(o);
+    const auto apply = collectives::kernel(operation, element);
+    const bool expected = reference(operation, T{}, T{}).has_value() && (!defined || defined(operation));
+    INFO("element " << static_cast<int>(element) << ", operation " << o);
+    REQUIRE((apply != nullptr) == expected);
+    if (!apply) continue;
+    for (const std::size_t n : {0, 1, 2, 3, 7, 16, 31, 64, 257})
+      for (const std::size_t shift : {0, 1, 3, 8, 15}) {
+        std::vector<T> left(n), right(n);
+        for (std::size_t i = 0; i < n; ++i) draw(left[i]), draw(right[i]);
+        const std::size_t bytes = n * sizeof(T);
+        std::vector<std::byte> a(bytes + 64), b(bytes + 64), c(bytes + 64, std::byte{0xEE});
+        for (int where = 0; where < 3; ++where) {
+          std::memcpy(a.data() + shift, left.data(), bytes);
+          std::memcpy(b.data() + 1, right.data(), bytes);
+          std::byte* const out = where == 0 ? c.data() + 2 : where == 1 ? a.data() + shift : b.data() + 1;
+          apply(nullptr, a.data() + shift, b.data() + 1, out, static_cast<Bytes>(bytes));
+          bool right_everywhere = true;
+          for (std::size_t i = 0; i < n; ++i) {
+            T got;
+            std::memcpy(&got, out + i * sizeof(T), sizeof(T));
+            right_everywhere = right_everywhere && equal(got, *reference(operation, left[i], right[i]));
+          }
+          REQUIRE(right_everywhere);
+        }
+        REQUIRE(c[2 + bytes] == std::byte{0xEE});
+      }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every operation on every type", "[kernels]") {
+  INFO(collectives::kernel_set());
+  const auto logical = [](Operation o) { return o == Operation::logical_and || o == Operation::logical_or || o == Operation::logical_xor; };
+  const auto bitwise = [](Operation o) { return o == Operation::bitwise_and || o == Operation::bitwise_or || o == Operation::bitwise_xor; };
+  check_type<std::int8_t>(Element::int8);
+  check_type<std::int16_t>(Element::int16);
+  check_type<std::int32_t>(Element::int32);
+  check_type<std::int64_t>(Element::int64);
+  check_type<std::uint8_t>(Element::uint8);
+  check_type<std::uint16_t>(Element::uint16);
+  check_type<std::uint32_t>(Element::uint32);
+  check_type<std::uint64_t>(Element::uint64);
+  check_type<std::uint8_t>(Element::byte, bitwise);
+  check_type<std::uint8_t>(Element::boolean, logical);
+  check_type<float>(Element::float32);
+  check_type<double>(Element::float64);
+  check_type<long double>(Element::long_double);
+  check_type<std::complex<float>>(Element::complex32);
+  check_type<std::complex<double>>(Element::complex64);
+  check_type<std::complex<long double>>(Element::complex_long_double);
+  check_type<Pair<float>>(Element::float_int);
+  check_type<Pair<double>>(Element::double_int);
+  check_type<Pair<long>>(Element::long_int);
+  check_type<Pair<int>>(Element::two_int);
+  check_type<Pair<short>>(Element::short_int);
+  check_type<Pair<long double>>(Element::long_double_int);
+}
+
+TEST_CASE("integers wrap around", "[kernels]") {
+  const std::int32_t left[] = {INT32_MAX, INT32_MIN}, right[] = {1, -1};
+  std::int32_t out[2];
+  collectives::kernel(Operation::sum, Element::int32)(nullptr, left, right, out, sizeof out);
+  CHECK(out[0] == INT32_MIN);
+  CHECK(out[1] == INT32_MAX);
+}
