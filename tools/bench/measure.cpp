@@ -11,17 +11,20 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "collectives/problem.hpp"
 #include "tools/bench/bench.hpp"
 
 namespace tutti::tools {
 namespace {
 
 using Call = std::function<void()>;
+using collectives::Collective;
 
 // One collective of one size, ready to be called again and again. `bytes` are of one block where there are blocks, else of the message.
 // Reductions add ints; of other lengths the bytes that are none are left.
 struct Job {
   std::string collective;
+  collectives::Collective which;  // the same: the timed call decides by it
   std::int64_t bytes;
   int rank, P, root;
   tutti_comm comm;
@@ -29,7 +32,13 @@ struct Job {
 
   // First touch is slow in some places, and is not what is measured: vectors touch.
   Job(std::string name, std::int64_t size, int root_rank, tutti_comm c)
-      : collective(std::move(name)), bytes(size), rank(0), P(1), root(root_rank), comm(c) {
+      : collective(std::move(name)),
+        which(*collectives::collective_named(collective)),
+        bytes(size),
+        rank(0),
+        P(1),
+        root(root_rank),
+        comm(c) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &P);
     const std::int64_t all = bytes * P;
@@ -42,33 +51,37 @@ struct Job {
     unsigned char *const s = send.data(), *const r = receive.data();
     const MPI_Count n = bytes, ints = bytes / static_cast<MPI_Count>(sizeof(int));
     int code = TUTTI_SUCCESS;
-    if (collective == "barrier") code = tutti_barrier(comm);
-    if (collective == "bcast") code = tutti_bcast(r, n, MPI_BYTE, root, comm);
-    if (collective == "scatter") code = tutti_scatter(s, n, MPI_BYTE, r, n, MPI_BYTE, root, comm);
-    if (collective == "gather") code = tutti_gather(s, n, MPI_BYTE, r, n, MPI_BYTE, root, comm);
-    if (collective == "allgather") code = tutti_allgather(s, n, MPI_BYTE, r, n, MPI_BYTE, comm);
-    if (collective == "alltoall") code = tutti_alltoall(s, n, MPI_BYTE, r, n, MPI_BYTE, comm);
-    if (collective == "reduce") code = tutti_reduce(s, r, ints, MPI_INT, MPI_SUM, root, comm);
-    if (collective == "allreduce") code = tutti_allreduce(s, r, ints, MPI_INT, MPI_SUM, comm);
-    if (collective == "reduce_scatter") code = tutti_reduce_scatter_block(s, r, ints, MPI_INT, MPI_SUM, comm);
-    if (collective == "scan") code = tutti_scan(s, r, ints, MPI_INT, MPI_SUM, comm);
-    if (collective == "exscan") code = tutti_exscan(s, r, ints, MPI_INT, MPI_SUM, comm);
+    switch (which) {
+      case Collective::barrier: code = tutti_barrier(comm); break;
+      case Collective::bcast: code = tutti_bcast(r, n, MPI_BYTE, root, comm); break;
+      case Collective::scatter: code = tutti_scatter(s, n, MPI_BYTE, r, n, MPI_BYTE, root, comm); break;
+      case Collective::gather: code = tutti_gather(s, n, MPI_BYTE, r, n, MPI_BYTE, root, comm); break;
+      case Collective::allgather: code = tutti_allgather(s, n, MPI_BYTE, r, n, MPI_BYTE, comm); break;
+      case Collective::alltoall: code = tutti_alltoall(s, n, MPI_BYTE, r, n, MPI_BYTE, comm); break;
+      case Collective::reduce: code = tutti_reduce(s, r, ints, MPI_INT, MPI_SUM, root, comm); break;
+      case Collective::allreduce: code = tutti_allreduce(s, r, ints, MPI_INT, MPI_SUM, comm); break;
+      case Collective::reduce_scatter: code = tutti_reduce_scatter_block(s, r, ints, MPI_INT, MPI_SUM, comm); break;
+      case Collective::scan: code = tutti_scan(s, r, ints, MPI_INT, MPI_SUM, comm); break;
+      case Collective::exscan: code = tutti_exscan(s, r, ints, MPI_INT, MPI_SUM, comm); break;
+    }
     if (code != TUTTI_SUCCESS) must(code, collective.c_str());
   }
   void run_mpi() {
     unsigned char *const s = send.data(), *const r = receive.data();
     const int n = static_cast<int>(bytes), ints = n / static_cast<int>(sizeof(int));
-    if (collective == "barrier") MPI_Barrier(MPI_COMM_WORLD);
-    if (collective == "bcast") MPI_Bcast(r, n, MPI_BYTE, root, MPI_COMM_WORLD);
-    if (collective == "scatter") MPI_Scatter(s, n, MPI_BYTE, r, n, MPI_BYTE, root, MPI_COMM_WORLD);
-    if (collective == "gather") MPI_Gather(s, n, MPI_BYTE, r, n, MPI_BYTE, root, MPI_COMM_WORLD);
-    if (collective == "allgather") MPI_Allgather(s, n, MPI_BYTE, r, n, MPI_BYTE, MPI_COMM_WORLD);
-    if (collective == "alltoall") MPI_Alltoall(s, n, MPI_BYTE, r, n, MPI_BYTE, MPI_COMM_WORLD);
-    if (collective == "reduce") MPI_Reduce(s, r, ints, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
-    if (collective == "allreduce") MPI_Allreduce(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (collective == "reduce_scatter") MPI_Reduce_scatter_block(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (collective == "scan") MPI_Scan(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (collective == "exscan") MPI_Exscan(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    switch (which) {
+      case Collective::barrier: MPI_Barrier(MPI_COMM_WORLD); break;
+      case Collective::bcast: MPI_Bcast(r, n, MPI_BYTE, root, MPI_COMM_WORLD); break;
+      case Collective::scatter: MPI_Scatter(s, n, MPI_BYTE, r, n, MPI_BYTE, root, MPI_COMM_WORLD); break;
+      case Collective::gather: MPI_Gather(s, n, MPI_BYTE, r, n, MPI_BYTE, root, MPI_COMM_WORLD); break;
+      case Collective::allgather: MPI_Allgather(s, n, MPI_BYTE, r, n, MPI_BYTE, MPI_COMM_WORLD); break;
+      case Collective::alltoall: MPI_Alltoall(s, n, MPI_BYTE, r, n, MPI_BYTE, MPI_COMM_WORLD); break;
+      case Collective::reduce: MPI_Reduce(s, r, ints, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD); break;
+      case Collective::allreduce: MPI_Allreduce(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
+      case Collective::reduce_scatter: MPI_Reduce_scatter_block(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
+      case Collective::scan: MPI_Scan(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
+      case Collective::exscan: MPI_Exscan(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
+    }
   }
 };
 
