@@ -7,6 +7,8 @@
  */
 #include "job.h"
 
+#include <stdint.h>
+
 enum { kMostRanks = 64, kLongest = 20000 };
 
 /* Element `i` of what rank `rank` contributes in round `round`. */
