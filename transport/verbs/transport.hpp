@@ -32,6 +32,7 @@ class VerbsTransport final : public Transport {
   bool progress() noexcept override;
   void say_farewell() noexcept override;
 
+  const Device& device() const noexcept { return device_; }
   bool software_wire() const noexcept { return device_.software(); }
   std::vector<std::pair<std::string, std::uint64_t>> counters() const { return device_.counters(); }
   std::size_t bytes_per_connection() const noexcept { return 2 * shape_.bytes(); }
