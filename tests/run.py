@@ -210,6 +210,13 @@ def part_rdma(r, options):
     for size, env in [("small", {}), ("large", {"JOB_LARGE": "1"})]:
         folder = r.work / f"dead-rdma-{size}"
         dead_rank(r, f"rdma: dead rank, {size} blocks", 6, lambda command: host("--hosts", 4, "--run-dir", folder, "--", *command), {**env, "TUTTI_ALGORITHM": "allgather=ring"}, folder)
+    multicast = r.work / "mpich/tests/multicast_test"
+    for way in ["auto", "manager", "direct", "ipv6", "each"]:
+        r.run(f"rdma: multicast, {way}", host("--hosts", 4, "--", *mpiexec(4, multicast, way)), 220, expect="ok with 4 ranks")
+    for way in ["auto", "each"]:
+        r.run(f"rdma: multicast, {way}, 1 % of all packets lost", host("--hosts", 4, "--loss", "1%", "--", *mpiexec(4, multicast, way)), 220, expect="ok with 4 ranks")
+    r.run("rdma: multicast, two ranks a host", host("--hosts", 4, "--", *mpiexec(8, multicast)), 220, expect="ok with 8 ranks")
+    r.run("rdma: multicast without librdmacm", host("--hosts", 2, "--", "sh", "-c", "rm /dev/infiniband/rdma_cm; exec " + " ".join(map(str, mpiexec(2, multicast)))), 220, expect="joined by a socket")
     # The devices' own counters say that the ranks really used them.
     r.run("rdma: counters move", host("--hosts", 4, "--", *mpiexec(4, r.work / "mpich/tools/tutti", "bench", "--no-mpi", "--sizes", "8,64k", "--time-limit", "0.2")), 220, show=True, expect="pkt/op")
 

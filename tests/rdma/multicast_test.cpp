@@ -1,0 +1,242 @@
+// The multicast broadcast over a real device: run under mpiexec, on several hosts of tests/rdma/host.
+//
+//   multicast_test [auto | manager | direct | ipv6 | each] [ROUNDS] [compare]
+//
+// How the group is joined (through librdmacm or without; as an IPv6 group), or datagrams to each receiver.
+//
+// Every rank checks every byte. Rank 0 prints what was lost, and with `compare` the time of the binomial tree over channels.
+#include <mpi.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <map>
+
+#include "collectives/executor.hpp"
+#include "collectives/registry.hpp"
+#include "protocols/multicast.hpp"
+#include "transport/bootstrap.hpp"
+#include "transport/verbs/multicast.hpp"
+#include "transport/verbs/transport.hpp"
+
+using namespace tutti;
+using protocols::Answer;
+using protocols::Channel;
+
+namespace {
+
+constexpr Bytes kSizes[] = {0, 1, 8, 1000, 4064, 4065, 65536, 300000, 1 << 20};
+
+struct QuietSink final : protocols::NoticeSink {
+  void communicator_failed(CommunicatorId, Code, int, int) noexcept override {}
+  bool abandoned(CommunicatorId) const noexcept override { return false; }
+};
+
+[[noreturn]] void end(int rank, const char* what, long long a = 0, long long b = 0) {
+  std::fprintf(stderr, "multicast_test: rank %d: %s (%lld, %lld)\n", rank, what, a, b);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
+// Any round's bytes are a part of this.
+constexpr std::size_t kMost = 1 << 20;
+const std::vector<std::byte> kPattern = [] {
+  std::vector<std::byte> bytes(kMost + 1024);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761u >> 13);
+  return bytes;
+}();
+const std::byte* expected(std::uint32_t round) { return kPattern.data() + round % 1024; }
+
+struct Job {
+  int rank, size;
+  std::unique_ptr<transport::Bootstrap> boot = transport::bootstrap_over(MPI_COMM_WORLD);
+  transport::verbs::VerbsTransport transport;
+  transport::verbs::DeviceRegistrar registrar;
+  registration::Cache cache;
+  QuietSink sink;
+  std::map<int, std::unique_ptr<Channel>> channels;
+  std::unique_ptr<transport::verbs::Multicast> datagrams;
+  std::unique_ptr<protocols::Mailbox> mailbox;
+  std::uint32_t round = 0;
+  std::vector<std::byte> data = std::vector<std::byte>(kMost);
+
+  static void log(std::string_view line) {
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) std::printf("%.*s\n", static_cast<int>(line.size()), line.data());
+  }
+  static transport::verbs::Options options(int gid_index) {
+    transport::verbs::Options o;
+    o.device.gid_index = gid_index;
+    o.log = log;
+    return o;
+  }
+  static transport::InboxShape shape(bool) { return {{{{64, 16}, {1088, 8}, {16448, 8}, {64, 16}, {64, 8}}}}; }
+
+  Job(int my_rank, int ranks, int gid_index, const transport::verbs::MulticastOptions& multicast)
+      : rank(my_rank),
+        size(ranks),
+        transport(options(gid_index), rank, size, shape),
+        registrar(transport.device()),
+        cache(registrar, {false, 0, 0}, log) {
+    std::vector<transport::Address> addresses(static_cast<std::size_t>(size));
+    const transport::Address mine = transport.address();
+    boot->allgather(&mine, sizeof mine, addresses.data());
+    transport.set_peers(addresses);
+    datagrams = std::make_unique<transport::verbs::Multicast>(transport.device(), multicast, log);
+    std::vector<transport::verbs::MulticastCard> cards(static_cast<std::size_t>(size));
+    const transport::verbs::MulticastCard card = datagrams->card();
+    boot->allgather(&card, sizeof card, cards.data());
+    datagrams->set_members(cards);
+    const auto capacity = -boot->maximum(-static_cast<std::int64_t>(datagrams->capacity()));
+    const auto slots = -boot->maximum(-static_cast<std::int64_t>(datagrams->slots()));
+    std::uint64_t id = static_cast<std::uint64_t>(time(nullptr)) << 20 ^ static_cast<std::uint64_t>(getpid());
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
+    mailbox =
+        std::make_unique<protocols::Mailbox>(*datagrams, id, rank, static_cast<std::uint32_t>(capacity), static_cast<std::uint32_t>(slots));
+  }
+  Channel& channel(int peer) {
+    auto& c = channels[peer];
+    if (!c) c = std::make_unique<Channel>(transport.connect(peer), &cache, sink);
+    return *c;
+  }
+  template <class Running>
+  void complete(Running& running, const std::function<Answer()>& advance) {
+    for (Answer answer; (answer = advance()) != Answer::done;) {
+      if (answer == Answer::failed) end(rank, running.culprit() ? running.culprit()->failure() : "failed");
+      transport.progress();
+      running.each_waiting([&](Channel& c) {
+        c.progress();
+        if (c.failed()) end(rank, c.failure());
+      });
+      sched_yield();
+    }
+  }
+};
+
+// The tree that carries statuses and repairs: binomial, by the registry's own helper's numbering.
+std::unique_ptr<protocols::MulticastBroadcast> broadcast(Job& job, int root) {
+  const int v = (job.rank - root + job.size) % job.size;
+  const auto real = [&](int i) { return (i + root) % job.size; };
+  Channel* parent = nullptr;
+  std::vector<Channel*> children;
+  for (int bit = 1; bit < job.size; bit *= 2) {
+    if (v & bit) {
+      parent = &job.channel(real(v - bit));
+      break;
+    }
+    if (v + bit < job.size) children.push_back(&job.channel(real(v + bit)));
+  }
+  return std::make_unique<protocols::MulticastBroadcast>(*job.mailbox, root, parent, children);
+}
+
+struct Cost {
+  double micros;
+  protocols::MulticastBroadcast::Counts counts;
+};
+
+void fill(Job& job, int root, Bytes bytes) {
+  if (job.rank == root)
+    std::memcpy(job.data.data(), expected(job.round), static_cast<std::size_t>(bytes));
+  else
+    std::memset(job.data.data(), 0xee, static_cast<std::size_t>(bytes));
+}
+void check(Job& job, Bytes bytes) {
+  if (std::memcmp(job.data.data(), expected(job.round), static_cast<std::size_t>(bytes)) == 0) return;
+  std::size_t i = 0;
+  while (job.data[i] == expected(job.round)[i]) ++i;
+  end(job.rank, "wrong byte", static_cast<long long>(i), bytes);
+}
+
+// `rounds` broadcasts, one after the other without a barrier; each fourth from another root.
+Cost run(Job& job, Bytes bytes, int rounds, bool multicast) {
+  Cost cost{};
+  std::vector<std::unique_ptr<protocols::MulticastBroadcast>> broadcasts(static_cast<std::size_t>(job.size));
+  std::vector<std::unique_ptr<collectives::Execution>> executions(static_cast<std::size_t>(job.size));
+  const collectives::Algorithm* binomial = nullptr;
+  for (const collectives::Algorithm& a : collectives::algorithms())
+    if (a.collective == collectives::Collective::bcast && std::string_view(a.name) == "binomial") binomial = &a;
+  double total = 0;
+  for (int i = 0; i < rounds; ++i) {
+    const int root = i / 4 % job.size;
+    const auto r = static_cast<std::size_t>(root);
+    fill(job, root, bytes);
+    const double begin = MPI_Wtime();
+    if (multicast) {
+      if (!broadcasts[r]) broadcasts[r] = broadcast(job, root);
+      broadcasts[r]->start({1, job.round, 0}, job.data.data(), bytes);
+      job.complete(*broadcasts[r], [&] { return broadcasts[r]->step(); });
+    } else {
+      if (!executions[r])
+        executions[r] = std::make_unique<collectives::Execution>(
+            binomial->build({collectives::Collective::bcast, job.size, job.rank, root, bytes, false}, {}),
+            [&](Rank peer) -> Channel& { return job.channel(peer); });
+      executions[r]->start(nullptr, job.data.data(), 1, job.round);
+      job.complete(*executions[r], [&] { return executions[r]->advance(); });
+    }
+    total += MPI_Wtime() - begin;
+    check(job, bytes);
+    ++job.round;
+  }
+  for (int root = 0; root < job.size; ++root)
+    if (const auto& b = broadcasts[static_cast<std::size_t>(root)]) {
+      if (root != job.rank) cost.counts.fragments += b->counts().fragments;
+      cost.counts.repaired += b->counts().repaired;
+      cost.counts.reminders += b->counts().reminders;
+      cost.counts.statuses += b->counts().statuses;
+      cost.counts.repairs += b->counts().repairs;
+    }
+  cost.micros = total / rounds * 1e6;
+  MPI_Allreduce(MPI_IN_PLACE, &cost.micros, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &cost.counts, sizeof cost.counts / sizeof(std::uint64_t), MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return cost;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const std::string_view way = argc > 1 ? argv[1] : "auto";
+  const int rounds = argc > 2 ? std::atoi(argv[2]) : 20;
+  const bool compare = argc > 3 && std::string_view(argv[3]) == "compare";
+  try {
+    transport::verbs::MulticastOptions options;
+    options.group = 4711;
+    options.members = static_cast<std::uint32_t>(size);
+    options.joining = way == "manager"  ? transport::verbs::Joining::manager
+                      : way == "direct" ? transport::verbs::Joining::direct
+                                        : transport::verbs::Joining::automatic;
+    options.delivery = way == "each" ? transport::verbs::Delivery::each : transport::verbs::Delivery::group;
+    Job job(rank, size, way == "ipv6" ? 0 : -1, options);  // GID 0 is the link-local address
+    run(job, 8, 4 * size, true);                           // connects
+    if (compare) run(job, 8, 4 * size, false);
+    std::uint64_t fragments = 0;
+    for (const Bytes bytes : kSizes) {
+      const double tree = compare ? run(job, bytes, rounds, false).micros : 0;
+      const Cost cost = run(job, bytes, rounds, true);
+      fragments += cost.counts.fragments;
+      if (rank == 0)
+        std::printf(
+            "%8lld bytes: multicast %8.0f us, tree %8.0f us; %llu fragments came, %llu were lost; %llu statuses, %llu repairs, %llu "
+            "reminders\n",
+            static_cast<long long>(bytes), cost.micros, tree, static_cast<unsigned long long>(cost.counts.fragments),
+            static_cast<unsigned long long>(cost.counts.repaired), static_cast<unsigned long long>(cost.counts.statuses),
+            static_cast<unsigned long long>(cost.counts.repairs), static_cast<unsigned long long>(cost.counts.reminders));
+    }
+    if (fragments == 0 && size > 1) end(rank, "no datagram was delivered at all");
+    job.transport.say_farewell();
+    if (rank == 0) std::printf("multicast_test: ok with %d ranks, %s\n", size, job.datagrams->describe().c_str());
+    MPI_Barrier(MPI_COMM_WORLD);
+  } catch (const Error& error) {
+    end(rank, error.message.c_str(), static_cast<long long>(error.code));
+  }
+  MPI_Finalize();
+  return 0;
+}
