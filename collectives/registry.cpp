@@ -57,6 +57,12 @@ std::optional<std::string> nodes_in_order(const Problem& problem, const Paramete
   return "the ranks of a node must follow each other";
 }
 
+std::optional<std::string> datagrams(const Problem& problem, const Parameters&) {
+  if (problem.datagrams) return std::nullopt;
+  return "no multicast group was joined by all ranks when Tutti started; the settings `multicast` and `transport` and the log (`log=info`) "
+         "say why";
+}
+
 // collective, name, paper, summary, has_k, has_segment, has_levels, not_applicable, build
 constexpr std::array kAlgorithms{
     Algorithm{Collective::barrier, "dissemination", "IB (Hoefler); OCC 4.2", "a signal to r + y(k+1)^i; k = 1: Bruck", true, false, false,
@@ -89,6 +95,8 @@ constexpr std::array kAlgorithms{
               bcast_scatter_ring},
     Algorithm{Collective::bcast, "scatter-recursive-doubling", "HPM [5]", "scatter, then recursive doubling", false, false, false, always,
               bcast_scatter_doubling},
+    Algorithm{Collective::bcast, "multicast", "IB 6.7 (Siebert)",
+              "datagrams to all; down the binomial tree what was lost (costs: all lost)", false, false, false, datagrams, bcast_multicast},
     Algorithm{Collective::bcast, "hierarchical", "BEO 5", "across the nodes' leaders, then within", false, true, true, always,
               cut<bcast_hierarchical>},
     Algorithm{Collective::scatter, "linear", "IB 5.1.2", "one message for each rank; ready first is served first", false, true, false,
@@ -251,8 +259,9 @@ Nested read_level(const Algorithm& algorithm, std::string_view name, std::string
                                    : algorithm.collective == Collective::reduce ? Collective::bcast
                                                                                 : algorithm.collective,
                                    value);
-  if (inner.algorithm->has_levels || inner.parameters.segment != 0 || inner.preferred)
-    bad(fmt::format("'{}={}': a level is a plain algorithm, without levels, segments or prefer", name, value));
+  const bool datagrams = inner.algorithm->build == bcast_multicast;
+  if (inner.algorithm->has_levels || inner.parameters.segment != 0 || inner.preferred || datagrams)
+    bad(fmt::format("'{}={}': a level is a plain algorithm, without levels, segments, datagrams or prefer", name, value));
   return {inner.algorithm, inner.parameters.k};
 }
 

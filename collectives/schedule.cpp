@@ -31,7 +31,7 @@ std::uint64_t Schedule::digest() const noexcept {
   print.add(static_cast<std::uint64_t>(input_bytes));
   print.add(static_cast<std::uint64_t>(output_bytes));
   print.add(static_cast<std::uint64_t>(scratch_bytes));
-  print.add(in_place ? 1U : 0U);
+  print.add((in_place ? 1U : 0U) | (datagrams ? 2U : 0U));
   for (const Step& step : steps) {
     print.add(static_cast<std::uint64_t>(step.kind) | (step.reversed ? 256U : 0U));
     print.add(static_cast<std::uint64_t>(step.peer));

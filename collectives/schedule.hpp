@@ -64,6 +64,9 @@ struct Schedule {
   Bytes output_bytes = 0;   // bcast: the one user buffer, on every rank
   Bytes scratch_bytes = 0;  // to be aligned to a cache line; contents undefined before and after
   bool in_place = false;
+  // A broadcast by datagrams: the steps are the tree over which what was lost is asked for and sent again. With all datagrams lost they are
+  // what happens, so what is proved of them holds.
+  bool datagrams = false;
   std::vector<Step> steps;
   std::vector<StepId> successors;
 

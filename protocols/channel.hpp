@@ -78,6 +78,8 @@ class Channel {
   Code failure_code() const noexcept { return complaint_ != Code::success ? complaint_ : link_.failure_code(); }
   const char* failure() const noexcept { return complaint_ != Code::success ? complaint_text_ : link_.failure(); }
   void forget_complaint() noexcept { complaint_ = Code::success; }
+  // Makes such a complaint; the text begins with the peer's rank, `format` takes `a` and `b`. Answers failed.
+  Answer complain(Code code, const char* format, long long a, long long b) noexcept;
   bool failed() const noexcept { return link_.failed(); }
   bool closed() const noexcept { return link_.state() == transport::State::closed; }
   int peer() const noexcept { return link_.peer(); }
@@ -115,7 +117,6 @@ class Channel {
   Answer send_rendezvous(Transfer&, const MessageName&, const void* data, Bytes bytes) noexcept;
   Answer receive_rendezvous(Transfer&, const MessageName&, void* data, Bytes bytes) noexcept;
   bool register_memory(Transfer&, const void* data, Bytes bytes, bool writable) noexcept;
-  Answer complain(Code code, const char* format, long long a, long long b) noexcept;
   Answer impossible_credit(transport::Ring ring) noexcept;
   Answer waiting() noexcept { return failed() ? Answer::failed : Answer::again; }
   void read_control() noexcept;

@@ -42,7 +42,7 @@ void MulticastBroadcast::start(const MessageName& name, void* data, Bytes bytes)
   if (!closed_) mailbox_.open(*this, name_, root_);
 }
 
-Answer MulticastBroadcast::step() noexcept {
+Answer MulticastBroadcast::advance() noexcept {
   mailbox_.progress();
   ++idle_;
   for (Child& child : children_)
@@ -145,6 +145,12 @@ Answer MulticastBroadcast::tend(Child& child) noexcept {
     const Answer answer = child.channel->recv(child.hearing, name_of(child.heard), &child.status, sizeof child.status);
     if (answer != Answer::done) return answer == Answer::failed ? fail(child.channel) : answer;
     child.hearing = {};
+    if (child.status.bytes != bytes_) {
+      child.channel->complain(Code::size_mismatch,
+                              "a broadcast of %lld bytes is received where %lld are sent: do all ranks pass the same sizes?",
+                              child.status.bytes, bytes_);
+      return fail(child.channel);
+    }
     for (std::uint32_t i = 0; i < fragments_in(child.heard); ++i) child.missing[i] = (child.status.missing[i / 64] >> (i % 64)) & 1u;
     child.repairing = child.missing.any();
     ++child.heard;
@@ -238,7 +244,7 @@ void MulticastBroadcast::decide() noexcept {
 Answer MulticastBroadcast::report() noexcept {
   while (reported_ < decided_ && least_heard() > reported_) {
     status_ = {};
-    status_.window = reported_;
+    status_.bytes = bytes_;
     for (std::uint32_t i = 0; reported_ == complete_ && i < kMaxWindow; ++i)
       if (missing_[i]) status_.missing[i / 64] |= std::uint64_t{1} << (i % 64);
     const Answer answer = parent_->send(reporting_, name_of(reported_), &status_, sizeof status_);

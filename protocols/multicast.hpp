@@ -45,7 +45,7 @@ class MulticastBroadcast final : public Taker {
   // as there are fragments. `data` is the broadcast's until done or abandon(); the root's is not written.
   void start(const MessageName& name, void* data, Bytes bytes) noexcept;
   // done: the message is whole here, and nobody needs this rank any more. failed: see culprit().
-  Answer step() noexcept;
+  Answer advance() noexcept;
   // Gives up: peers lose the right to write into the buffer.
   void abandon() noexcept;
 
@@ -66,7 +66,7 @@ class MulticastBroadcast final : public Taker {
   using Clock = std::chrono::steady_clock;
   struct Status {  // what one window lacks
     std::array<std::uint64_t, kMaxWindow / 64> missing{};
-    std::uint64_t window = 0;
+    Bytes bytes = 0;  // the whole broadcast's, as this rank has it
   };
   static_assert(sizeof(Status) == 40, "fits the smallest ring's slot");
   struct Child {

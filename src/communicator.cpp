@@ -76,12 +76,15 @@ Communicator::Prepared& Communicator::prepare(const Call& call) {
   problem.element = call.element;
   problem.commutative = call.commutative;
   problem.left_fold = call.left_fold;
+  problem.datagrams = size() == 1 || engine_.mailbox();
   if (facts_.nodes > 1) problem.node = nodes_;
   prepared->choice = collectives::choose(problem, facts_, rules_);
   const auto& [algorithm, parameters, preferred] = prepared->choice;
   prepared->execution = std::make_unique<Execution>(
       algorithm->build(problem, parameters),
       [&](Rank peer) -> Channel& { return engine_.channel(world_ranks_[static_cast<std::size_t>(peer)]); }, problem.element);
+  const collectives::Schedule& schedule = prepared->execution->schedule();
+  if (schedule.datagrams && size() > 1) prepared->multicast = multicast_over(schedule, problem.root);
   if (prepared_.size() >= kMaxPrepared) {
     const auto oldest =
         std::min_element(prepared_.begin(), prepared_.end(), [](const auto& a, const auto& b) { return a->last_use < b->last_use; });
@@ -90,6 +93,18 @@ Communicator::Prepared& Communicator::prepare(const Call& call) {
   }
   prepared_.push_back(std::move(prepared));
   return *prepared_.back();
+}
+
+std::unique_ptr<protocols::MulticastBroadcast> Communicator::multicast_over(const collectives::Schedule& tree, Rank root) {
+  const auto world = [&](Rank rank) { return world_ranks_[static_cast<std::size_t>(rank)]; };
+  Channel* parent = nullptr;
+  std::vector<Channel*> children;
+  for (const collectives::Step& step : tree.steps)
+    if (step.kind == collectives::StepKind::send)
+      children.push_back(&engine_.channel(world(step.peer)));
+    else if (collectives::receives(step.kind))
+      parent = &engine_.channel(world(step.peer));
+  return std::make_unique<protocols::MulticastBroadcast>(*engine_.mailbox(), world(root), parent, children);
 }
 
 void Communicator::refuse(const Error& error) noexcept {
@@ -127,26 +142,35 @@ void Communicator::run(const Call& call) {
       throw_failure();
     }
   }
-  Execution& execution = *prepared.execution;
-  execution.start(call.input, call.output, id_, number_++, call.combine);
-  Answer answer = execution.advance();
+  const CollectiveNumber number = number_++;
+  if (prepared.multicast) [[unlikely]] {
+    prepared.multicast->start({id_, number, 0}, call.output, call.bytes);
+    return complete(*prepared.multicast);
+  }
+  prepared.execution->start(call.input, call.output, id_, number, call.combine);
+  complete(*prepared.execution);
+}
+
+template <class Running>
+void Communicator::complete(Running& running) {
+  Answer answer = running.advance();
   if (answer == Answer::done) return;
   Patience patience;
-  const auto each_waiting = [&](auto&& visit) { execution.each_waiting(visit); };
+  const auto each_waiting = [&](auto&& visit) { running.each_waiting(visit); };
   while (answer == Answer::again) {
     if (!engine_.relax(patience, *this, each_waiting)) {
       answer = Answer::failed;
       break;
     }
-    answer = execution.advance();
+    answer = running.advance();
   }
   if (answer == Answer::done) return;
-  if (Channel* channel = execution.culprit()) {
+  if (Channel* channel = running.culprit()) {
     fail(channel->failure_code(), channel->peer(), channel->failure());
     channel->forget_complaint();
   }
   if (!failed()) fail(Code::internal, kNoPeer, "a step of the schedule cannot be run; please report this");
-  execution.abandon();
+  running.abandon();
   throw_failure();
 }
 

@@ -12,6 +12,7 @@
 #include "collectives/executor.hpp"
 #include "collectives/registry.hpp"
 #include "collectives/selection/rules.hpp"
+#include "protocols/multicast.hpp"
 #include "src/engine.hpp"
 
 namespace tutti {
@@ -74,12 +75,17 @@ class Communicator {
     collectives::Problem problem;
     collectives::Choice choice;
     std::unique_ptr<collectives::Execution> execution;
+    std::unique_ptr<protocols::MulticastBroadcast> multicast;  // of a schedule with datagrams: runs in the execution's place
     std::uint64_t last_use = 0;
     bool solves(const Call& call) const noexcept;
   };
 
   Prepared& prepared(const Call& call);
   Prepared& prepare(const Call& call);
+  std::unique_ptr<protocols::MulticastBroadcast> multicast_over(const collectives::Schedule& tree, Rank root);
+  // Takes what was started to its end.
+  template <class Running>
+  void complete(Running& running);
   [[noreturn]] void throw_failure();
 
   Engine& engine_;

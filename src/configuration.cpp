@@ -63,6 +63,11 @@ constexpr std::array<Word<transport::shm::Copy>, 3> kCopies{
 constexpr std::array<Word<Wire>, 3> kWires{{{"auto", Wire::automatic}, {"hardware", Wire::hardware}, {"software", Wire::software}}};
 constexpr std::array<Word<LogLevel>, 2> kLogs{{{"off", LogLevel::off}, {"info", LogLevel::info}}};
 constexpr std::array<Word<Counts>, 2> kCounts{{{"root", Counts::root}, {"all", Counts::all}}};
+constexpr std::array<Word<MulticastWay>, 5> kMulticast{{{"auto", MulticastWay::automatic},
+                                                        {"manager", MulticastWay::manager},
+                                                        {"direct", MulticastWay::direct},
+                                                        {"each", MulticastWay::each},
+                                                        {"off", MulticastWay::off}}};
 constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
 
 int slots(std::string_view text) {
@@ -124,6 +129,9 @@ const Setting kSettings[] = {
            "A packet without acknowledgement is sent again after 4.096 us times two to this power."),
     NUMBER(verbs_retry, 1, 6, "verbs_retry", "number, 1 to 6",
            "How often, before the peer counts as dead. 7 would mean for ever on some devices."),
+    WORD(multicast, kMulticast, "multicast", "auto|manager|direct|each|off",
+         "How the datagrams of bcast=multicast travel, where `algorithm` or `table` names it. manager: a multicast group joined through "
+         "librdmacm. direct: attached to without it, RoCE only. auto: the first of the two that works. each: a datagram to each receiver."),
     NUMBER(connect_timeout_ms, 100, 600000, "connect_timeout", "milliseconds",
            "How long a connection may take until the peer counts as unreachable."),
     NUMBER(timeout_ms, 0, 2000000000, "timeout", "milliseconds",

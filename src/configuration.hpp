@@ -15,6 +15,7 @@ namespace tutti {
 
 enum class TransportChoice { automatic, shm, verbs };
 enum class Counts { root, all };
+enum class MulticastWay { automatic, manager, direct, each, off };
 enum class Wire { automatic, hardware, software };
 enum class LogLevel { off, info };
 
@@ -30,6 +31,7 @@ struct Configuration {
   transport::verbs::Arrival arrival = transport::verbs::Arrival::automatic;
   int verbs_timeout = 14;
   int verbs_retry = 5;
+  MulticastWay multicast = MulticastWay::automatic;
   int connect_timeout_ms = 8000;
   int timeout_ms = 0;
   int probe_interval_ms = 200;

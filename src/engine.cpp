@@ -72,10 +72,11 @@ Bytes verbs_eager_limit(const Configuration& configuration, bool software) {
   return (costly ? 64 : 16) * 1024;
 }
 
-Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, bool threads, Log log)
+Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, bool threads, bool datagrams, Log log)
     : configuration_(configuration), log_(std::move(log)), rank_(bootstrap.rank()), size_(bootstrap.size()), threads_(threads) {
   channels_.resize(static_cast<std::size_t>(size_));
   open_transports(bootstrap);
+  open_datagrams(bootstrap, datagrams);
   // Where every rank has a core of its own, spinning is the fastest way to wait; elsewhere it only delays the others.
   spin_ = configuration_.spin >= 0 ? static_cast<std::uint32_t>(configuration_.spin) : oversubscribed_ ? 0u : 20000u;
 }
@@ -132,6 +133,14 @@ void Engine::open_transports(transport::Bootstrap& bootstrap) {
   agree(bootstrap, [&] { verbs_->set_peers(addresses); });
   const bool software = configuration_.wire == Wire::automatic ? verbs_->software_wire() : configuration_.wire == Wire::software;
   software_wire_ = bootstrap.maximum(software ? 1 : 0) != 0;
+}
+
+// All join or none, so all must ask, whatever their own settings say.
+void Engine::open_datagrams(transport::Bootstrap& bootstrap, bool wanted) {
+  if (size_ == 1 || bootstrap.maximum(wanted && configuration_.multicast != MulticastWay::off ? 1 : 0) == 0) return;
+  if (!verbs_) return log("no multicast: all ranks are on one node, and no RDMA device is open; the setting transport=verbs opens one");
+  datagrams_ =
+      std::make_unique<JobDatagrams>(verbs_->device(), configuration_.multicast, bootstrap, [this](std::string_view line) { log(line); });
 }
 
 Channel& Engine::channel(int world_rank) {
@@ -355,6 +364,7 @@ std::string Engine::describe() const {
     }
     text += "}," + verbs_->describe();
   }
+  if (datagrams_) text += "," + datagrams_->describe();
   return text;
 }
 

@@ -13,6 +13,7 @@
 #include "protocols/channel.hpp"
 #include "registration/cache.hpp"
 #include "src/configuration.hpp"
+#include "src/datagrams.hpp"
 #include "transport/bootstrap.hpp"
 #include "transport/shm/transport.hpp"
 #include "transport/verbs/transport.hpp"
@@ -38,8 +39,9 @@ using Log = std::function<void(std::string_view)>;
 
 class Engine final : public protocols::NoticeSink {
  public:
-  // Collective over `bootstrap`: opens transports and exchanges addresses. If one rank fails, all throw.
-  Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, bool threads, Log log);
+  // Collective over `bootstrap`: opens transports and exchanges addresses. If one rank fails, all throw. `datagrams`: some broadcast
+  // will want them.
+  Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, bool threads, bool datagrams, Log log);
   ~Engine() override;
 
   // What is kept for every rank of MPI_COMM_WORLD, connected or not.
@@ -52,6 +54,8 @@ class Engine final : public protocols::NoticeSink {
   // The channel to a rank of MPI_COMM_WORLD, connected when first asked for. Throws Error.
   protocols::Channel& channel(int world_rank);
   std::uint64_t node_of(int world_rank) const noexcept { return shm_->node_of(world_rank); }
+  // For broadcasts by datagrams; null where they cannot be had.
+  protocols::Mailbox* mailbox() noexcept { return datagrams_ ? datagrams_->mailbox() : nullptr; }
   bool software_wire() const noexcept { return software_wire_; }
   bool verbs_on_nodes() const noexcept { return verbs_on_nodes_; }  // some rank has the setting transport=verbs
   bool oversubscribed() const noexcept { return oversubscribed_; }
@@ -99,6 +103,7 @@ class Engine final : public protocols::NoticeSink {
   static constexpr std::uint32_t kPollsPerLook = 64;
 
   void open_transports(transport::Bootstrap& bootstrap);
+  void open_datagrams(transport::Bootstrap& bootstrap, bool wanted);
   void agree(transport::Bootstrap& bootstrap, const std::function<void()>& action);
   bool relax_slowly(Patience& patience, Communicator& communicator, const Visitor& each_waiting) noexcept;
   bool look_after(Patience& patience, Communicator& communicator, const Visitor& each_waiting) noexcept;
@@ -113,6 +118,7 @@ class Engine final : public protocols::NoticeSink {
   std::mutex mutex_;
   std::unique_ptr<transport::shm::ShmTransport> shm_;
   std::unique_ptr<transport::verbs::VerbsTransport> verbs_;
+  std::unique_ptr<JobDatagrams> datagrams_;
   std::unique_ptr<registration::Cache> cache_;
   std::vector<std::unique_ptr<protocols::Channel>> channels_;  // by world rank
   std::vector<protocols::Channel*> connected_;                 // in order of connection

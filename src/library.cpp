@@ -80,7 +80,8 @@ std::unique_ptr<Library> start(const tutti_options* options) {
   Log log = log_for(state->configuration, options, bootstrap->rank());
   if (log)
     for (const std::string& warning : state->configuration.warnings) log(warning);
-  state->engine = std::make_unique<Engine>(state->configuration, *bootstrap, level == MPI_THREAD_MULTIPLE, std::move(log));
+  state->engine = std::make_unique<Engine>(state->configuration, *bootstrap, level == MPI_THREAD_MULTIPLE,
+                                           collectives::wants_datagrams(state->rules), std::move(log));
   return state;
 }
 

@@ -17,6 +17,7 @@ Schedule barrier_recursive_doubling(const Problem& problem, const Parameters& pa
 Schedule barrier_hierarchical(const Problem& problem, const Parameters& parameters);
 
 Schedule bcast_binomial(const Problem& problem, const Parameters& parameters);
+Schedule bcast_multicast(const Problem& problem, const Parameters& parameters);
 Schedule bcast_chain(const Problem& problem, const Parameters& parameters);
 Schedule bcast_k_chain(const Problem& problem, const Parameters& parameters);
 Schedule bcast_binary(const Problem& problem, const Parameters& parameters);

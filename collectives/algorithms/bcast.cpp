@@ -24,6 +24,14 @@ Schedule bcast_binomial(const Problem& problem, const Parameters& parameters) {
   return down(binomial(problem.P, problem.rank, problem.root, parameters.k), problem);
 }
 
+// Multicast: IB §6.7 (Siebert). The root sends datagrams to all; the tree carries what each rank lacks, and that again. 1 round if nothing
+// is lost. Any P, any root.
+Schedule bcast_multicast(const Problem& problem, const Parameters&) {
+  Schedule schedule = bcast_binomial(problem, {});
+  schedule.datagrams = true;
+  return schedule;
+}
+
 // Chain: OCC §4.2. P−1 rounds of m bytes; cut into n_s segments P−2+n_s rounds of m_s bytes. Any P, any root.
 Schedule bcast_chain(const Problem& problem, const Parameters&) { return down(chain(problem.P, problem.rank, problem.root), problem); }
 

@@ -97,6 +97,12 @@ std::string_view table_schema() noexcept {
 )";
 }
 
+bool wants_datagrams(const Rules& rules) noexcept {
+  const Algorithm* const multicast = find(Collective::bcast, "multicast");
+  return std::any_of(rules.forced.begin(), rules.forced.end(), [&](const auto& f) { return f.second.algorithm == multicast; }) ||
+         std::any_of(rules.table.begin(), rules.table.end(), [&](const Rule& r) { return r.choice.algorithm == multicast; });
+}
+
 Choice choose(const Problem& problem, const Facts& facts, const Rules& rules) {
   std::vector<const Choice*> by_hand;
   if (const auto forced = rules.forced.find(problem.collective); forced != rules.forced.end()) by_hand.push_back(&forced->second);

@@ -34,6 +34,9 @@ std::vector<Rule> parse_table(std::string_view json);
 // The JSON schema of such a table.
 std::string_view table_schema() noexcept;
 
+// Whether some choice made by hand is a broadcast by datagrams: then the ranks must join a group before the first call.
+bool wants_datagrams(const Rules& rules) noexcept;
+
 // What runs `problem`. A choice made by hand that does not apply is an Error{algorithm_not_applicable} that says why, unless it
 // was written with `prefer`: then the next source is asked.
 Choice choose(const Problem& problem, const Facts& facts, const Rules& rules);

@@ -25,6 +25,7 @@ constexpr MulticastSettings kPatient{1u << 30, microseconds{1000000000}, microse
 
 struct QuietSink final : protocols::NoticeSink {
   void communicator_failed(CommunicatorId, Code, int, int) noexcept override {}
+  void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
   bool abandoned(CommunicatorId) const noexcept override { return false; }
 };
 
@@ -109,7 +110,7 @@ Run run(Job& job, std::size_t bytes, int rounds, int k, const MulticastSettings&
         now[r]->start({1, static_cast<CollectiveNumber>(round[r]), 3}, data[r].data(), static_cast<Bytes>(bytes));
       }
       if (job.random() % 2 == 0) continue;
-      Answer answer = now[r]->step();
+      Answer answer = now[r]->advance();
       now[r]->each_waiting([&](Channel& c) {
         c.progress();
         if (stop < 0) return;

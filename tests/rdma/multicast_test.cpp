@@ -33,6 +33,7 @@ constexpr Bytes kSizes[] = {0, 1, 8, 1000, 4064, 4065, 65536, 300000, 1 << 20};
 
 struct QuietSink final : protocols::NoticeSink {
   void communicator_failed(CommunicatorId, Code, int, int) noexcept override {}
+  void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
   bool abandoned(CommunicatorId) const noexcept override { return false; }
 };
 
@@ -169,7 +170,7 @@ Cost run(Job& job, Bytes bytes, int rounds, bool multicast) {
     if (multicast) {
       if (!broadcasts[r]) broadcasts[r] = broadcast(job, root);
       broadcasts[r]->start({1, job.round, 0}, job.data.data(), bytes);
-      job.complete(*broadcasts[r], [&] { return broadcasts[r]->step(); });
+      job.complete(*broadcasts[r], [&] { return broadcasts[r]->advance(); });
     } else {
       if (!executions[r])
         executions[r] = std::make_unique<collectives::Execution>(
