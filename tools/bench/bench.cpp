@@ -144,7 +144,11 @@ int run_bench(const BenchOptions& options) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   try {
-    run_all(options, rank);
+    if (!options.kernels)
+      run_all(options, rank);
+    else if (rank == 0)
+      bench_kernels(options.sizes.empty() ? std::vector<std::int64_t>{64, 8 << 10, 256 << 10, 8 << 20} : sizes_of(options),
+                    options.repetitions);
   } catch (const std::exception& error) {
     fmt::print(stderr, "tutti bench, rank {}: {}\n", rank, error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);  // the others may wait for this rank
@@ -184,6 +188,7 @@ void add_bench(CLI::App& app, Run* run) {
   command->add_flag("--check,!--no-check", options->check, "check results before timing (default)");
   command->add_flag("!--no-mpi", options->with_mpi, "leave the surrounding MPI out");
   command->add_flag("--raw", options->raw, "also plain RDMA writes between ranks 0 and 1, as a floor to judge by");
+  command->add_flag("--kernels", options->kernels, "operations instead of collectives: each on each type, here and by MPI_Reduce_local");
   command->add_option("--json", options->json, "write everything to this file");
   command->add_option("--svg", options->svg, "draw a picture into this file");
   command->footer("Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");

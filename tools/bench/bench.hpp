@@ -18,7 +18,7 @@ struct BenchOptions {
   int repetitions = 21;
   double seconds = 1.0;  // at most, for each library and point
   int root = 0;
-  bool check = true, with_mpi = true, raw = false;
+  bool check = true, with_mpi = true, raw = false, kernels = false;
   std::string json, svg;
 };
 
@@ -70,6 +70,8 @@ void warm_up(const BenchOptions& options, tutti_comm comm);
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes, tutti_comm comm);
 // Of the repetitions' times on this rank, in microseconds. Collective over MPI_COMM_WORLD.
 Timing timing_of(std::vector<double> microseconds, int calls);
+// Every operation on every type, without communication: prints a table. Throws Error.
+void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions);
 std::string describe(tutti_comm comm);  // tutti_describe as a string
 void must(int code, const char* call);  // throws Error with Tutti's message
 
