@@ -12,10 +12,12 @@ enum class Set { baseline, avx2, avx512 };
 
 Set choose() noexcept {
 #ifdef __x86_64__
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c")) return Set::baseline;
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) return Set::avx512;
-  if (__builtin_cpu_supports("avx2")) return Set::avx2;
-#endif
+  return Set::avx2;
+#else
   return Set::baseline;
+#endif
 }
 
 Set set() noexcept {

@@ -1,5 +1,7 @@
 // The loops. Compiled once for each instruction set, each time into a namespace of its own (TUTTI_ISA), so that no inline function
 // of one set can be taken for that of another. To see what is vectorised: add -fopt-info-vec-optimized to this file.
+#include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "collectives/reduction/loops.hpp"
@@ -31,6 +33,37 @@ void loop(const void*, const void* left, const void* right, void* out, Bytes byt
     std::memcpy(&y, b + i * static_cast<Bytes>(sizeof(T)), sizeof(T));
     const T z = Rule::of(x, y);
     std::memcpy(c + i * static_cast<Bytes>(sizeof(T)), &z, sizeof(T));
+  }
+}
+
+// What to compare of a word that holds a T and, above it, padding: a whole number in the highest bits compares as it does alone.
+template <class T, class Word>
+auto value_in(Word word) {
+  if constexpr (sizeof(T) < sizeof(Word))
+    return static_cast<Word>(word << (8 * (sizeof(Word) - sizeof(T))));
+  else
+    return std::bit_cast<T>(word);
+}
+
+// Of pairs whose value and index, with their padding, fill a word each. Only loops over words in structures become vector instructions.
+template <class T, class Word, class Rule>
+void locate(const void*, const void* left, const void* right, void* out, Bytes bytes) {
+  struct [[gnu::packed, gnu::may_alias]] Words {
+    Word value, index;
+  };
+  static_assert(sizeof(Words) == sizeof(Pair<T>));
+  const auto* a = static_cast<const Words*>(left);
+  const auto* b = static_cast<const Words*>(right);
+  auto* c = static_cast<Words*>(out);
+  const Bytes count = bytes / static_cast<Bytes>(sizeof(Words));
+#pragma GCC ivdep
+  for (Bytes i = 0; i < count; ++i) {
+    const Word x_value = a[i].value, y_value = b[i].value, x_index = a[i].index, y_index = b[i].index;
+    const auto x = value_in<T>(x_value), y = value_in<T>(y_value);
+    const bool lower = value_in<int>(y_index) < value_in<int>(x_index);
+    const bool other = Rule::better(y, x) | ((x == y) & lower);
+    c[i].value = other ? y_value : x_value;
+    c[i].index = other ? y_index : x_index;
   }
 }
 
@@ -107,16 +140,23 @@ struct BitwiseXor {
   }
 };
 // Of equal values the lower index (MPI 4.0 §6.9.4).
-struct MinLocation {
+template <class Rule>
+struct Location {
   template <class T>
   static Pair<T> of(Pair<T> x, Pair<T> y) {
-    return y.value < x.value || (y.value == x.value && y.index < x.index) ? y : x;
+    return Rule::better(y.value, x.value) || (y.value == x.value && y.index < x.index) ? y : x;
   }
 };
-struct MaxLocation {
+struct Least {
   template <class T>
-  static Pair<T> of(Pair<T> x, Pair<T> y) {
-    return x.value < y.value || (y.value == x.value && y.index < x.index) ? y : x;
+  static bool better(T x, T y) {
+    return x < y;
+  }
+};
+struct Greatest {
+  template <class T>
+  static bool better(T x, T y) {
+    return y < x;
   }
 };
 
@@ -154,10 +194,15 @@ Apply complex(Operation operation) {
   if (operation == Operation::sum) return loop<Complex<T>, Sum>;
   return operation == Operation::product ? loop<Complex<T>, Product> : Apply{};
 }
-template <class T>
+template <class T, class Word>
 Apply pair(Operation operation) {
-  if (operation == Operation::min_location) return loop<Pair<T>, MinLocation>;
-  return operation == Operation::max_location ? loop<Pair<T>, MaxLocation> : Apply{};
+  if (operation == Operation::min_location) return locate<T, Word, Least>;
+  return operation == Operation::max_location ? locate<T, Word, Greatest> : Apply{};
+}
+template <class T>
+Apply wide_pair(Operation operation) {
+  if (operation == Operation::min_location) return loop<Pair<T>, Location<Least>>;
+  return operation == Operation::max_location ? loop<Pair<T>, Location<Greatest>> : Apply{};
 }
 Apply boolean(Operation operation) {
   switch (operation) {
@@ -201,12 +246,12 @@ Apply find_loop(Operation operation, Element element) noexcept {
     case Element::complex32: return complex<float>(operation);
     case Element::complex64: return complex<double>(operation);
     case Element::complex_long_double: return complex<long double>(operation);
-    case Element::float_int: return pair<float>(operation);
-    case Element::double_int: return pair<double>(operation);
-    case Element::long_int: return pair<long>(operation);
-    case Element::two_int: return pair<int>(operation);
-    case Element::short_int: return pair<short>(operation);
-    case Element::long_double_int: return pair<long double>(operation);
+    case Element::float_int: return pair<float, std::int32_t>(operation);
+    case Element::double_int: return pair<double, std::int64_t>(operation);
+    case Element::long_int: return pair<long, std::int64_t>(operation);
+    case Element::two_int: return pair<int, std::int32_t>(operation);
+    case Element::short_int: return pair<short, std::int32_t>(operation);
+    case Element::long_double_int: return wide_pair<long double>(operation);
   }
   return nullptr;
 }
