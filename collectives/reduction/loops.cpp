@@ -22,17 +22,17 @@ struct Pair {
 // No element is aligned for certain. `out` may be an operand, element by element, so the loop carries nothing from one to the next.
 template <class T, class Rule>
 void loop(const void*, const void* left, const void* right, void* out, Bytes bytes) {
-  const auto* a = static_cast<const std::byte*>(left);
-  const auto* b = static_cast<const std::byte*>(right);
-  auto* c = static_cast<std::byte*>(out);
+  struct [[gnu::packed, gnu::may_alias]] Unaligned {
+    T value;
+  };
+  const auto* a = static_cast<const Unaligned*>(left);
+  const auto* b = static_cast<const Unaligned*>(right);
+  auto* c = static_cast<Unaligned*>(out);
   const Bytes count = bytes / static_cast<Bytes>(sizeof(T));
 #pragma GCC ivdep
   for (Bytes i = 0; i < count; ++i) {
-    T x, y;
-    std::memcpy(&x, a + i * static_cast<Bytes>(sizeof(T)), sizeof(T));
-    std::memcpy(&y, b + i * static_cast<Bytes>(sizeof(T)), sizeof(T));
-    const T z = Rule::of(x, y);
-    std::memcpy(c + i * static_cast<Bytes>(sizeof(T)), &z, sizeof(T));
+    const T x = a[i].value, y = b[i].value;
+    c[i].value = Rule::of(x, y);
   }
 }
 
@@ -67,6 +67,31 @@ void locate(const void*, const void* left, const void* right, void* out, Bytes b
   }
 }
 
+// Of other pairs: whole structures are moved, never their values through registers.
+template <class T, class Rule>
+void locate_wide(const void*, const void* left, const void* right, void* out, Bytes bytes) {
+  struct [[gnu::packed, gnu::may_alias]] Unaligned {
+    Pair<T> pair;
+  };
+  const auto* a = static_cast<const Unaligned*>(left);
+  const auto* b = static_cast<const Unaligned*>(right);
+  auto* c = static_cast<Unaligned*>(out);
+  const Bytes count = bytes / static_cast<Bytes>(sizeof(Unaligned));
+  for (Bytes i = 0; i < count; ++i) {
+    const T x = a[i].pair.value, y = b[i].pair.value;
+    const bool other = Rule::better(y, x) | ((x == y) & (b[i].pair.index < a[i].pair.index));
+    std::byte chosen[sizeof(Unaligned)];
+    std::memcpy(chosen, other ? b + i : a + i, sizeof chosen);
+    std::memcpy(c + i, chosen, sizeof chosen);
+  }
+}
+
+// Gcc 12 fuses alternating sums and differences of products into one rounding whatever -ffp-contract says; where it does not see that
+// there is a difference, it does not. Bits must not depend on the instruction set.
+inline float negated(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) ^ std::uint32_t{1} << 31); }
+inline double negated(double x) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) ^ std::uint64_t{1} << 63); }
+inline long double negated(long double x) { return -x; }
+
 struct Sum {
   template <class T>
   static T of(T x, T y) {
@@ -84,7 +109,7 @@ struct Product {
   }
   template <class T>
   static Complex<T> of(Complex<T> x, Complex<T> y) {
-    return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+    return {x.re * y.re + negated(x.im * y.im), x.re * y.im + x.im * y.re};
   }
   // Signed overflow is the caller's, but no reason for the compiler to assume that it does not happen.
   static std::int8_t of(std::int8_t x, std::int8_t y) { return static_cast<std::int8_t>(x * y); }
@@ -140,13 +165,6 @@ struct BitwiseXor {
   }
 };
 // Of equal values the lower index (MPI 4.0 §6.9.4).
-template <class Rule>
-struct Location {
-  template <class T>
-  static Pair<T> of(Pair<T> x, Pair<T> y) {
-    return Rule::better(y.value, x.value) || (y.value == x.value && y.index < x.index) ? y : x;
-  }
-};
 struct Least {
   template <class T>
   static bool better(T x, T y) {
@@ -201,8 +219,8 @@ Apply pair(Operation operation) {
 }
 template <class T>
 Apply wide_pair(Operation operation) {
-  if (operation == Operation::min_location) return loop<Pair<T>, Location<Least>>;
-  return operation == Operation::max_location ? loop<Pair<T>, Location<Greatest>> : Apply{};
+  if (operation == Operation::min_location) return locate_wide<T, Least>;
+  return operation == Operation::max_location ? locate_wide<T, Greatest> : Apply{};
 }
 Apply boolean(Operation operation) {
   switch (operation) {
