@@ -199,22 +199,22 @@ Post VerbsLink::report(Ring ring, std::uint32_t consumed) noexcept {
   return post_word(4 * static_cast<std::uint64_t>(ring), consumed);
 }
 
-Post VerbsLink::post_immediate(Immediate kind, std::uint32_t low) noexcept {
+Post VerbsLink::post_immediate(Immediate kind, std::uint32_t low, bool signaled) noexcept {
   if (failed()) return Post::failed;
   if (!has_room(1)) return Post::again;
   ibv_send_wr wr = request(nullptr, 0, IBV_WR_RDMA_WRITE_WITH_IMM, peer_info_.inbox_address, peer_info_.inbox_key);
   wr.imm_data = htonl(immediate(kind, low));
-  sign(wr, false);
+  sign(wr, signaled);
   return post(wr, 1);
 }
 
-Post VerbsLink::post_word(std::uint64_t offset, std::uint32_t value) noexcept {
+Post VerbsLink::post_word(std::uint64_t offset, std::uint32_t value, bool signaled) noexcept {
   if (failed()) return Post::failed;
   if (!has_room(1)) return Post::again;
   ibv_sge word{reinterpret_cast<std::uint64_t>(&value), sizeof value, 0};
   ibv_send_wr wr = request(&word, 1, IBV_WR_RDMA_WRITE, peer_info_.inbox_address + offset, peer_info_.inbox_key);
   wr.send_flags = IBV_SEND_INLINE;
-  sign(wr, false);
+  sign(wr, signaled);
   return post(wr, 1);
 }
 
@@ -243,10 +243,14 @@ Post VerbsLink::write(const void* source, const Registration& registration, cons
   return Post::posted;
 }
 
-void VerbsLink::probe() noexcept {
+void VerbsLink::look_for_farewell() noexcept {
   const auto* farewell = reinterpret_cast<const std::uint32_t*>(inbox_ + kFarewellOffset);
   if (polls_memory_ && state() == State::ready && __atomic_load_n(farewell, __ATOMIC_ACQUIRE) != 0)
     state_.store(State::closed, std::memory_order_release);
+}
+
+void VerbsLink::probe() noexcept {
+  look_for_farewell();
   if (state() != State::ready || completed_ < probe_ || !has_room(1)) return;
   ibv_send_wr wr = request(nullptr, 0, IBV_WR_RDMA_WRITE, peer_info_.inbox_address, peer_info_.inbox_key);
   sign(wr, true);
@@ -254,23 +258,20 @@ void VerbsLink::probe() noexcept {
   post(wr, 1);
 }
 
+// A peer that has left acknowledges nothing any more, and waits for nothing.
 bool VerbsLink::drained() noexcept {
+  look_for_farewell();
   if (state() != State::ready) return true;
-  if (completed_ == posted_) return true;
-  if (signaled_ != posted_ && has_room(1)) {
-    ibv_send_wr wr = request(nullptr, 0, IBV_WR_RDMA_WRITE, peer_info_.inbox_address, peer_info_.inbox_key);
-    sign(wr, true);
-    post(wr, 1);
-  }
-  return false;
+  if (!said_farewell_) say_farewell();
+  return said_farewell_ && completed_ == posted_;
 }
 
+// Signaled: a peer that has read it may be gone before anything later is acknowledged.
 void VerbsLink::say_farewell() noexcept {
+  look_for_farewell();
   if (state() != State::ready) return;
-  if (arrival_ == Arrival::imm)
-    post_immediate(Immediate::farewell, 0);
-  else
-    post_word(kFarewellOffset, 1);
+  const Post post = arrival_ == Arrival::imm ? post_immediate(Immediate::farewell, 0, true) : post_word(kFarewellOffset, 1, true);
+  said_farewell_ = post == Post::done;
 }
 
 // --- completions ------------------------------------------------------------------------------------------------------------

@@ -72,10 +72,11 @@ class VerbsLink final : public Link {
   ibv_send_wr request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address, std::uint32_t key) noexcept;
   void sign(ibv_send_wr& request, bool wanted) noexcept;
   Post post(ibv_send_wr& first, std::uint32_t count) noexcept;
-  Post post_immediate(Immediate kind, std::uint32_t low) noexcept;
-  Post post_word(std::uint64_t offset, std::uint32_t value) noexcept;
+  Post post_immediate(Immediate kind, std::uint32_t low, bool signaled = false) noexcept;
+  Post post_word(std::uint64_t offset, std::uint32_t value, bool signaled = false) noexcept;
   void take_immediate(std::uint32_t word) noexcept;
   void repost(std::uint32_t count) noexcept;
+  void look_for_farewell() noexcept;
   void broken(const ibv_wc& completion) noexcept;
 
   const Device& device_;
@@ -92,6 +93,7 @@ class VerbsLink final : public Link {
   std::array<std::uint32_t, kRings> credits_by_immediate_{};
   std::uint64_t posted_ = 0, signaled_ = 0, probe_ = 0;  // numbers of work requests, from 1
   std::uint32_t owed_receives_ = 0;
+  bool said_farewell_ = false;
 };
 
 // wr_id: a receive (bit 63) or a send, the peer, and for sends the number of the work request.
