@@ -43,13 +43,23 @@ std::string_view type_name(std::uint32_t type) {
 }
 constexpr int bytes_of(ibv_mtu mtu) { return 128 << mtu; }
 
+// The GIDs of a port, in one system call: tables have hundreds of places, most of them empty.
+std::vector<ibv_gid_entry> gids_of(ibv_context* context, int port, const ibv_port_attr& attributes, int ports) {
+  std::vector<ibv_gid_entry> all(static_cast<std::size_t>(std::max(attributes.gid_tbl_len, 1)) * static_cast<std::size_t>(ports));
+  const ssize_t found = ibv_query_gid_table(context, all.data(), all.size(), 0);
+  all.resize(found > 0 ? static_cast<std::size_t>(found) : 0);
+  std::erase_if(all, [&](const ibv_gid_entry& e) { return e.port_num != static_cast<std::uint32_t>(port) || is_zero(e.gid); });
+  std::sort(all.begin(), all.end(), [](const ibv_gid_entry& a, const ibv_gid_entry& b) { return a.gid_index < b.gid_index; });
+  return all;
+}
+
 std::string all_names(ibv_device* const* list) {
   std::string names;
   for (; *list; ++list) names += (names.empty() ? "" : ", ") + std::string(ibv_get_device_name(*list));
   return names.empty() ? "none" : names;
 }
 
-PortReport report_port(ibv_context* context, int number) {
+PortReport report_port(ibv_context* context, int number, int ports) {
   PortReport report{number, false, false, "unreadable", 0, 0, {}};
   ibv_port_attr port{};
   if (ibv_query_port(context, static_cast<std::uint8_t>(number), &port) != 0) return report;
@@ -58,12 +68,8 @@ PortReport report_port(ibv_context* context, int number) {
   report.state = ibv_port_state_str(port.state);
   report.lid = port.lid;
   report.active_mtu = bytes_of(port.active_mtu);
-  for (int i = 0; i < port.gid_tbl_len && i < 256; ++i) {
-    ibv_gid_entry entry{};
-    if (ibv_query_gid_ex(context, static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(i), &entry, 0) != 0 || is_zero(entry.gid))
-      continue;
-    report.gids.push_back({i, text_of(entry.gid), std::string(type_name(entry.gid_type))});
-  }
+  for (const ibv_gid_entry& entry : gids_of(context, number, port, ports))
+    report.gids.push_back({static_cast<int>(entry.gid_index), text_of(entry.gid), std::string(type_name(entry.gid_type))});
   return report;
 }
 
@@ -99,7 +105,7 @@ std::vector<DeviceReport> survey() {
     report.max_cqe = limits.max_cqe;
     report.max_sge = limits.max_sge;
     report.max_mr_size = limits.max_mr_size;
-    for (int p = 1; p <= limits.phys_port_cnt; ++p) report.ports.push_back(report_port(context.get(), p));
+    for (int p = 1; p <= limits.phys_port_cnt; ++p) report.ports.push_back(report_port(context.get(), p, limits.phys_port_cnt));
   }
   return reports;
 }
@@ -166,29 +172,20 @@ void Device::choose_port(int wanted) {
 
 // RoCE v2 over IPv4 is what routers and rxe handle best; then any RoCE v2, then what there is.
 void Device::choose_gid(int wanted) {
-  const auto read = [&](int index, ibv_gid_entry& entry) {
-    return ibv_query_gid_ex(context_.get(), static_cast<std::uint32_t>(port_), static_cast<std::uint32_t>(index), &entry, 0) == 0 &&
-           !is_zero(entry.gid);
-  };
-  ibv_gid_entry entry{};
-  if (wanted >= 0) {
-    if (!read(wanted, entry))
-      throw Error(Code::bad_configuration, fmt::format("port {} of {} has no GID {}; `tutti info` lists them", port_, name_, wanted));
-    gid_index_ = wanted;
-    gid_ = entry.gid;
-    return;
-  }
   int best = -1;
-  for (int i = 0; i < port_attributes_.gid_tbl_len; ++i) {
-    if (!read(i, entry)) continue;
+  for (const ibv_gid_entry& entry : gids_of(context_.get(), port_, port_attributes_, limits_.phys_port_cnt)) {
     const bool v2 = entry.gid_type == IBV_GID_TYPE_ROCE_V2;
-    const int score = !ethernet() ? 1 : (v2 ? 2 : 0) + (is_ipv4(entry.gid) ? 1 : 0);
+    const int score = wanted >= 0   ? (static_cast<int>(entry.gid_index) == wanted ? 1 : -1)
+                      : !ethernet() ? 1
+                                    : (v2 ? 2 : 0) + (is_ipv4(entry.gid) ? 1 : 0);
     if (score <= best) continue;
     best = score;
-    gid_index_ = i;
+    gid_index_ = static_cast<int>(entry.gid_index);
     gid_ = entry.gid;
-    reason_ = fmt::format("{} {}, the best of its kind", type_name(entry.gid_type), text_of(entry.gid));
+    if (wanted < 0) reason_ = fmt::format("{} {}, the best of its kind", type_name(entry.gid_type), text_of(entry.gid));
   }
+  if (best < 0 && wanted >= 0)
+    throw Error(Code::bad_configuration, fmt::format("port {} of {} has no GID {}; `tutti info` lists them", port_, name_, wanted));
   if (best < 0)
     throw Error(Code::unreachable,
                 fmt::format("port {} of {} has no GID; give its network device an address (ip addr add …)", port_, name_));
