@@ -6,6 +6,7 @@ Parts: build, unit (schedules, protocols, units, manual pages, includes), mpi (j
 Nothing is skipped: what cannot run counts as failed.
 """
 import argparse
+import json
 import os
 import pathlib
 import shutil
@@ -74,10 +75,30 @@ def build(r, folder, options, name, targets=()):
             and r.run(f"build {name}", ["ninja", "-C", target, *targets], 2400, env))
 
 
-def mpiexec(ranks, *command, mpi="mpich", extra=()):
+def mpiexec(ranks, *command, mpi="mpich"):
+    """MPICH never gives a core away while it waits; where ranks outnumber cores a test would take ten times as long. Sanitizers must be loaded first."""
     if mpi == "openmpi":
-        return ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader", "--mca", "mpi_yield_when_idle", "1", "-n", ranks, *extra, *command]
-    return ["mpiexec.mpich", *extra, "-n", ranks, *command]
+        return ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader", "--mca", "mpi_yield_when_idle", "1", "-n", ranks, *command]
+    folder = next(f for f in pathlib.Path(command[0]).parents if (f / "build.ninja").exists())
+    preload = [] if folder.name == "asan" else ["-genv", "LD_PRELOAD", folder / "tests/libyield.so"]
+    return ["mpiexec.mpich", *preload, "-n", ranks, *command]
+
+
+def forced_algorithms(r):
+    """Every algorithm, and again with each parameter that it has, as TUTTI_ALGORITHM would name it."""
+    listed = json.loads(subprocess.run([r.work / "mpich/tools/tutti", "list", "--json"], check=True, capture_output=True).stdout)
+    across = {"barrier": "dissemination(k=2)", "bcast": "chain", "reduce": "splitting", "allreduce": "ring", "allgather": "bruck(k=2)"}
+    names = []
+    for one in listed:
+        name = f"{one['collective']}={one['algorithm']}"
+        names.append(name)
+        if one["k"]:
+            names.append(name + "(k=3)")
+        if one["segment"]:
+            names.append(name + "(segment=1000)")
+        if one["levels"]:
+            names.append(f"{name}(within=binomial(k=2),across={across[one['collective']]})")
+    return names
 
 
 def part_build(r, _):
@@ -91,21 +112,11 @@ def part_unit(r, _):
     r.run("tutti verify: the whole matrix", [r.work / "mpich/tools/tutti", "verify"], 900, show=True, expect="proved")
     r.run("tutti info", [r.work / "mpich/tools/tutti", "info"], expect="Settings")
     r.run("tutti list", [r.work / "mpich/tools/tutti", "list"], expect="bruck")
+    r.run("tutti list: the schema is JSON", ["sh", "-c", f"{r.work / 'mpich/tools/tutti'} list --schema | python3 -m json.tool"], expect="ranks_per_node")
+    r.run("tutti bench --kernels", [r.work / "mpich/tools/tutti", "bench", "--kernels", "--sizes", "64,8k"], 300, expect="geometric mean")
     r.run("includes run one way", [sys.executable, ROOT / "tests/unit/includes_test.py", ROOT])
     r.run("the header is C99", ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-x", "c", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
     r.run("the header is C++", ["g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
-
-
-ALGORITHMS = {
-    "barrier": ["dissemination", "dissemination(k=3)", "flat-tree"],
-    "bcast": ["binomial", "binomial(k=3)", "binomial(segment=1000)", "chain(segment=5k)", "linear"],
-    "allgather": ["ring", "modified-ring", "recursive-doubling", "bruck", "bruck(k=3)", "gather-bcast", "gather-bcast-binomial(k=2)"],
-}
-
-
-def forced(i):
-    """The i-th choice of each collective at once: all algorithms pass by with few jobs."""
-    return ";".join(f"{collective}={names[i % len(names)]}" for collective, names in ALGORITHMS.items())
 
 
 def dead_rank(r, name, ranks, run, env, folder):
@@ -122,8 +133,11 @@ def part_mpi(r, options):
     jobs = r.work / "mpich/tests/mpi"
     for ranks in [1, 2, 3, 4, 5, 8]:
         r.run(f"shm: collectives, {ranks} ranks", mpiexec(ranks, jobs / "collectives_test"), 300)
-    for i in range(7):
-        r.run(f"shm: 5 ranks, {forced(i)}", mpiexec(5, jobs / "collectives_test"), 300, {"TUTTI_ALGORITHM": forced(i)})
+    algorithms = forced_algorithms(r)
+    for ranks in [*range(1, 10), 16]:
+        r.run(f"shm: every algorithm, {ranks} ranks", mpiexec(ranks, jobs / "matrix_test", *algorithms), 600, expect=f"{len(algorithms)} algorithms")
+    r.run("shm: every algorithm in left folds, 5 ranks", mpiexec(5, jobs / "matrix_test", *algorithms), 600, {"TUTTI_REPRODUCIBLE": "on"})
+    r.run("shm: every operation on every type", mpiexec(2, jobs / "reductions_test"))
     r.run("shm: 3 ranks, double copy", mpiexec(3, jobs / "collectives_test"), 300, {"TUTTI_SHM_COPY": "double"})
     r.run("shm: 4 ranks, one slot each", mpiexec(4, jobs / "collectives_test"), 300, {f"TUTTI_{ring}_SLOTS": "1" for ring in ["LINE", "SMALL", "EAGER", "READY"]})
     r.run("shm: 2 ranks, blocks of 16 MiB", mpiexec(2, jobs / "collectives_test", "--large"), 300)
@@ -145,6 +159,8 @@ def part_openmpi(r, _):
     jobs = r.work / "openmpi/tests/mpi"
     for ranks in [1, 2, 4]:
         r.run(f"Open MPI: collectives, {ranks} ranks", mpiexec(ranks, jobs / "collectives_test", mpi="openmpi"), 300)
+    r.run("Open MPI: every operation on every type", mpiexec(2, jobs / "reductions_test", mpi="openmpi"))
+    r.run("Open MPI: every algorithm, 4 ranks", mpiexec(4, jobs / "matrix_test", *forced_algorithms(r), mpi="openmpi"), 600)
     r.run("Open MPI: errors", mpiexec(2, jobs / "errors_test", mpi="openmpi"))
 
 
@@ -157,6 +173,8 @@ def part_sanitize(r, _):
             r.run(f"asan: {name}", [tests / name], 600, {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"})
         for ranks in [2, 4]:
             r.run(f"asan: collectives, {ranks} ranks", mpiexec(ranks, tests / "mpi/collectives_test"), 600, env)
+        r.run("asan: every algorithm, 3 ranks", mpiexec(3, tests / "mpi/matrix_test", *forced_algorithms(r)), 600, env)
+        r.run("asan: every operation on every type", mpiexec(2, tests / "mpi/reductions_test"), 300, env)
         r.run("asan: errors", mpiexec(2, tests / "mpi/errors_test"), 300, env)
         r.run("asan: threads", mpiexec(2, tests / "mpi/threads_test"), 300, env)
     # With Open MPI: MPICH brings UCX's memory hooks, which the thread sanitizer does not survive at the end of a thread.
@@ -186,6 +204,11 @@ def part_rdma(r, options):
     host = lambda *words: [HOST, "--timeout", "200", *[str(w) for w in words]]  # noqa: E731
     r.run("rdma: devices", host("--hosts", 2, "--", "sh", "-c", "ibv_devinfo && on-host 1 hostname"), expect="host1")
     r.run("rdma: a command's status is passed on", ["sh", "-c", f"{HOST} -- sh -c 'exit 7'; test $? -eq 7"])
+    r.run("rdma: the stock kernel for QEMU", [ROOT / "tests/rdma/stock-kernel"], 600, show=True)
+    r.run("rdma: QEMU, 4 ranks on 2 hosts", host("--engine", "qemu", "--hosts", 2, "--", *mpiexec(4, jobs / "collectives_test")), 220)
+    broken = {"TUTTI_KERNEL_SCRIPT": "/bin/false"}
+    r.run("rdma: QEMU where the other kernel does not build", ["sh", "-c", f"{HOST} --timeout 100 -- uname -r 2>&1"], 120, broken, expect="trying QEMU")
+    r.run("rdma: neither kernel is an error", ["sh", "-c", f"{HOST} -- true 2>&1"], 60, {**broken, "TUTTI_STOCK_KERNEL_SCRIPT": "/bin/false"}, status=125, expect="no stock kernel for QEMU either")
     for hosts, ranks in [(1, 2), (2, 4), (4, 4), (4, 8)]:
         env = {"TUTTI_TRANSPORT": "verbs"} if hosts == 1 else {}
         r.run(f"rdma: {ranks} ranks on {hosts} host(s)", host("--hosts", hosts, "--", *mpiexec(ranks, jobs / "collectives_test")), 220, env)
@@ -194,8 +217,10 @@ def part_rdma(r, options):
             env = {"TUTTI_ARRIVAL": arrival, "TUTTI_EAGER_LIMIT": limit}
             r.run(f"rdma: arrival {arrival}, eager limit {limit}", host("--hosts", 2, "--", *mpiexec(3, jobs / "collectives_test")), 220, env)
     r.run("rdma: 1 % of packets lost", host("--hosts", 4, "--loss", "1%", "--", *mpiexec(4, jobs / "collectives_test")), 220)
-    for i in range(7):
-        r.run(f"rdma: 4 ranks, {forced(i)}", host("--hosts", 4, "--", *mpiexec(4, jobs / "collectives_test")), 220, {"TUTTI_ALGORITHM": forced(i)})
+    # A low limit, so that all protocols have their share.
+    algorithms = forced_algorithms(r)
+    for hosts, ranks in [(2, 4), (4, 4), (2, 8), (4, 8)]:
+        r.run(f"rdma: every algorithm, {ranks} ranks on {hosts} hosts", host("--hosts", hosts, "--", *mpiexec(ranks, jobs / "matrix_test", *algorithms)), 220, {"TUTTI_EAGER_LIMIT": "4k"}, expect=f"{len(algorithms)} algorithms")
     r.run("rdma: pages change behind an address", host("--hosts", 2, "--", *mpiexec(2, jobs / "remap_test")), 220)
     r.run("rdma: registration cache off", host("--hosts", 2, "--", *mpiexec(2, jobs / "collectives_test")), 220, {"TUTTI_REGISTRATION_CACHE": "off"})
     r.run("rdma: blocks of 16 MiB, 8 ranks", host("--hosts", 4, "--memory", "6G", "--", *mpiexec(8, jobs / "collectives_test", "--large")), 220)
@@ -218,6 +243,11 @@ def part_rdma(r, options):
     r.run("rdma: multicast, two ranks a host", host("--hosts", 4, "--", *mpiexec(8, multicast)), 220, expect="ok with 8 ranks")
     r.run("rdma: multicast without librdmacm", host("--hosts", 2, "--", "sh", "-c", "rm /dev/infiniband/rdma_cm; exec " + " ".join(map(str, mpiexec(2, multicast)))), 220, expect="joined by a socket")
     # The devices' own counters say that the ranks really used them.
+    r.run("rdma: bcast=multicast, chosen by hand, with losses", host("--hosts", 4, "--loss", "1%", "--", *mpiexec(6, jobs / "matrix_test", "bcast=multicast")), 220)
+    for way in ["manager", "direct", "each"]:
+        r.run(f"rdma: bcast=multicast, {way}", host("--hosts", 2, "--", *mpiexec(4, jobs / "matrix_test", "bcast=multicast")), 220, {"TUTTI_MULTICAST": way})
+    r.run("rdma: bcast=multicast without multicast is refused with a reason", host("--hosts", 2, "--", "sh", "-c", " ".join(map(str, mpiexec(2, jobs / "collectives_test"))) + " 2>&1"), 220,
+          {"TUTTI_MULTICAST": "off", "TUTTI_ALGORITHM": "bcast=multicast"}, status=1, expect="no multicast group was joined")
     r.run("rdma: counters move", host("--hosts", 4, "--", *mpiexec(4, r.work / "mpich/tools/tutti", "bench", "--no-mpi", "--sizes", "8,64k", "--time-limit", "0.2")), 220, show=True, expect="pkt/op")
 
 
