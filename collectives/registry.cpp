@@ -1,4 +1,4 @@
-// The one table of all algorithms, and the reader of the user's choice. Pure.
+// The one table of all algorithms (their lines: algorithms/list.def), and the reader of the user's choice. Pure.
 #include "collectives/registry.hpp"
 
 #include <fmt/format.h>
@@ -19,13 +19,6 @@ namespace {
 constexpr int kLargestK = 4096;
 
 std::optional<std::string> always(const Problem&, const Parameters&) { return std::nullopt; }
-
-// The author's whole messages, cut into the segments of the parameters.
-template <auto Author>
-Schedule cut(const Problem& problem, const Parameters& parameters) {
-  const Bytes segment = parameters.segment / problem.element * problem.element;  // never within an element
-  return segmented(Author(problem, parameters), parameters.segment > 0 ? std::max(segment, problem.element) : 0);
-}
 
 std::optional<std::string> no_fold(const Problem& problem, const Parameters&) {
   if (!problem.left_fold) return std::nullopt;
@@ -63,142 +56,43 @@ std::optional<std::string> datagrams(const Problem& problem, const Parameters&) 
          "say why";
 }
 
-// collective, name, paper, summary, has_k, has_segment, has_levels, not_applicable, build
+// What an algorithm's parameters are.
+struct Takes {
+  bool k = false, segment = false, levels = false;
+};
+namespace takes {
+constexpr Takes nothing{}, k{.k = true}, segment{.segment = true}, k_segment{.k = true, .segment = true}, levels{.levels = true},
+    levels_segment{.segment = true, .levels = true};
+}
+
+// The author's whole messages, cut into the segments of the parameters.
+template <auto Author>
+Schedule cut(const Problem& problem, const Parameters& parameters) {
+  const Bytes length = parameters.segment / problem.element * problem.element;  // never within an element
+  return segmented(Author(problem, parameters), parameters.segment > 0 ? std::max(length, problem.element) : 0);
+}
+
+template <auto Author, bool Cut>
+constexpr auto build_of() {
+  if constexpr (Cut)
+    return cut<Author>;
+  else
+    return Author;
+}
+
 constexpr std::array kAlgorithms{
-    Algorithm{Collective::barrier, "dissemination", "IB (Hoefler); OCC 4.2", "a signal to r + y(k+1)^i; k = 1: Bruck", true, false, false,
-              always, barrier_dissemination},
-    Algorithm{Collective::barrier, "flat-tree", "OCC 4.2", "fan-in and fan-out, the fewest signals", false, false, false, always,
-              barrier_flat_tree},
-    Algorithm{Collective::barrier, "binomial", "OCC 4.2; IB 5.1.3", "up and down the n-way binomial tree", true, false, false, always,
-              barrier_binomial},
-    Algorithm{Collective::barrier, "binary", "OCC 4.2", "up and down the binary tree", false, false, false, always, barrier_binary},
-    Algorithm{Collective::barrier, "chain", "OCC 4.2", "along the chain and back", false, false, false, always, barrier_chain},
-    Algorithm{Collective::barrier, "k-chain", "OCC 4.2", "along k chains and back", true, false, false, always, barrier_k_chain},
-    Algorithm{Collective::barrier, "double-ring", "OCC 4.2", "a signal runs round the ring twice", false, false, false, always,
-              barrier_double_ring},
-    Algorithm{Collective::barrier, "recursive-doubling", "OCC 4.2", "exchanges with r ^ 2^i", false, false, false, always,
-              barrier_recursive_doubling},
-    Algorithm{Collective::barrier, "hierarchical", "BEO 5", "to the node's leader, across, and back", false, false, true, always,
-              barrier_hierarchical},
-    Algorithm{Collective::bcast, "binomial", "IB 5.1.3; OCC 4.2", "down the n-way binomial tree", true, true, false, always,
-              cut<bcast_binomial>},
-    Algorithm{Collective::bcast, "chain", "OCC 4.2", "from rank to rank; with segments a pipeline", false, true, false, always,
-              cut<bcast_chain>},
-    Algorithm{Collective::bcast, "k-chain", "OCC 4.2", "down k chains", true, true, false, always, cut<bcast_k_chain>},
-    Algorithm{Collective::bcast, "binary", "OCC 4.2", "down the binary tree", false, true, false, always, cut<bcast_binary>},
-    Algorithm{Collective::bcast, "linear", "OCC 4.2; IB 5.1.2", "all messages from the root", false, true, false, always,
-              cut<bcast_linear>},
-    Algorithm{Collective::bcast, "splitting", "IB 5.1.3", "halving of partitions", false, true, false, always, cut<bcast_splitting>},
-    Algorithm{Collective::bcast, "splitted-binary", "OCC 4.2", "halves down two trees, then swapped", false, true, false, always,
-              cut<bcast_splitted_binary>},
-    Algorithm{Collective::bcast, "scatter-ring", "HPM [5]", "scatter, then ring allgather", false, false, false, always,
-              bcast_scatter_ring},
-    Algorithm{Collective::bcast, "scatter-recursive-doubling", "HPM [5]", "scatter, then recursive doubling", false, false, false, always,
-              bcast_scatter_doubling},
-    Algorithm{Collective::bcast, "multicast", "IB 6.7 (Siebert)",
-              "datagrams to all; down the binomial tree what was lost (costs: all lost)", false, false, false, datagrams, bcast_multicast},
-    Algorithm{Collective::bcast, "hierarchical", "BEO 5", "across the nodes' leaders, then within", false, true, true, always,
-              cut<bcast_hierarchical>},
-    Algorithm{Collective::scatter, "linear", "IB 5.1.2", "one message for each rank; ready first is served first", false, true, false,
-              always, cut<scatter_linear>},
-    Algorithm{Collective::scatter, "recursive-splitting", "IB 5.1.3", "halving of partitions", false, false, false, known_counts,
-              scatter_splitting},
-    Algorithm{Collective::scatter, "binomial", "IB 5.1.3", "the n-way binomial tree", true, false, false, known_counts, scatter_binomial},
-    Algorithm{Collective::scatter, "loggp", "IB 5.1.3", "the tree that is best under LogGP", false, false, false, known_counts,
-              scatter_loggp},
-    Algorithm{Collective::gather, "linear", "IB 5.1.2", "one message for each rank; ready first is served first", false, true, false,
-              always, cut<gather_linear>},
-    Algorithm{Collective::gather, "recursive-splitting", "IB 5.1.3", "halving of partitions", false, false, false, known_counts,
-              gather_splitting},
-    Algorithm{Collective::gather, "binomial", "IB 5.1.3", "the n-way binomial tree", true, false, false, known_counts, gather_binomial},
-    Algorithm{Collective::gather, "loggp", "IB 5.1.3", "the tree that is best under LogGP", false, false, false, known_counts,
-              gather_loggp},
-    Algorithm{Collective::allgather, "ring", "IB 5.3.2; BEO", "one block a round to one neighbour", false, false, false, always,
-              allgather_ring},
-    Algorithm{Collective::allgather, "modified-ring", "IB 5.3.2; BEO 3.3.7", "full fan-out: the own block to everybody", false, false,
-              false, always, allgather_modified_ring},
-    Algorithm{Collective::allgather, "recursive-doubling", "IB 5.3.2; BEO 3.3.1, 3.3.2; TAU", "exchanges with r ^ 2^i", false, false, false,
-              always, allgather_recursive_doubling},
-    Algorithm{Collective::allgather, "bruck", "IB 5.3.2", "to r - y(k+1)^i, all that is held", true, false, false, always, allgather_bruck},
-    Algorithm{Collective::allgather, "gather-bcast", "IB 5.3.2; BEO 3.3.3", "fan-in fan-out, the fewest messages", false, false, false,
-              always, allgather_gather_bcast},
-    Algorithm{Collective::allgather, "gather-bcast-binomial", "IB 5.1.3; BEO 3.3.3", "up and down the n-way binomial tree", true, false,
-              false, always, allgather_gather_bcast_binomial},
-    Algorithm{Collective::allgather, "neighbor-exchange", "IB 5.3.2; TAU", "two blocks a round, by turns with either neighbour", false,
-              false, false, even_ranks, allgather_neighbor_exchange},
-    Algorithm{Collective::allgather, "dissemination", "IB 5.3.2", "to r + 2^i, all that is held", false, false, false, always,
-              allgather_dissemination},
-    Algorithm{Collective::allgather, "full-fan-in", "BEO 3.3.7", "P stages, receiver-ordered", false, false, false, always,
-              allgather_full_fan_in},
-    Algorithm{Collective::allgather, "repeated-binary-tree", "BEO 3.3.5", "P overlapped broadcasts down binary trees", false, false, false,
-              always, allgather_repeated_binary_tree},
-    Algorithm{Collective::allgather, "pipeline", "BEO 3.3.6", "P overlapped broadcasts along chains", false, false, false, always,
-              allgather_pipeline},
-    Algorithm{Collective::allgather, "hierarchical", "BEO 5", "gather within, allgather across, broadcast within", false, false, true,
-              nodes_in_order, allgather_hierarchical},
-    Algorithm{Collective::alltoall, "linear", "OCC 4.2", "all messages at once", false, true, false, always, cut<alltoall_linear>},
-    Algorithm{Collective::alltoall, "pairwise", "OCC 4.2", "step i: to r + i, from r - i", false, false, false, always, alltoall_pairwise},
-    Algorithm{Collective::alltoall, "bruck", "[BHU97]", "blocks travel bit by bit of their distance", false, false, false, equal_blocks,
-              alltoall_bruck},
-    Algorithm{Collective::reduce, "linear", "OCC 4.2", "the root takes all messages", false, true, false, always, cut<reduce_linear>},
-    Algorithm{Collective::reduce, "chain", "OCC 4.2", "from rank to rank; with segments a pipeline", false, true, false, no_fold,
-              cut<reduce_chain>},
-    Algorithm{Collective::reduce, "k-chain", "OCC 4.2", "up k chains", true, true, false, no_fold, cut<reduce_k_chain>},
-    Algorithm{Collective::reduce, "binomial", "OCC 4.2; IB 5.1.3", "up the n-way binomial tree", true, true, false, no_fold,
-              cut<reduce_binomial>},
-    Algorithm{Collective::reduce, "splitting", "IB 5.1.3", "halving of partitions, mirrored", false, true, false, no_fold,
-              cut<reduce_splitting>},
-    Algorithm{Collective::reduce, "binary", "OCC 4.2", "up the binary tree", false, true, false, commutative_only, cut<reduce_binary>},
-    Algorithm{Collective::reduce, "reduce-scatter-gather", "OCC 4.2 (Rabenseifner)", "recursive halving, then gather", false, false, false,
-              commutative_only, reduce_scatter_gather},
-    Algorithm{Collective::reduce, "hierarchical", "BEO 5", "within the nodes, then across", false, true, true, commutative_only,
-              cut<reduce_hierarchical>},
-    Algorithm{Collective::allreduce, "recursive-doubling", "BEO 3.3.1; IB 6.7", "bi-directional exchange; k > 1: recursive multiplying",
-              true, true, false, no_fold, cut<allreduce_recursive_multiplying>},
-    Algorithm{Collective::allreduce, "halving-doubling", "BEO 3.3.2", "recursive halving, then recursive doubling", false, false, false,
-              commutative_only, allreduce_halving_doubling},
-    Algorithm{Collective::allreduce, "reduce-bcast", "BEO 3.3.3", "fan-in fan-out over the n-way binomial tree", true, true, false, no_fold,
-              cut<allreduce_reduce_bcast>},
-    Algorithm{Collective::allreduce, "reduce-bcast-linear", "BEO 3.3.3", "fan-in fan-out over the flat tree, the fewest messages", false,
-              true, false, always, cut<allreduce_reduce_bcast_linear>},
-    Algorithm{Collective::allreduce, "chain", "OCC 4.2", "along the chain and back; with segments a pipeline", false, true, false, no_fold,
-              cut<allreduce_chain>},
-    Algorithm{Collective::allreduce, "ring", "BEO; IB 6.7", "reduce-scatter and allgather round the ring", false, false, false,
-              commutative_only, allreduce_ring},
-    Algorithm{Collective::allreduce, "repeated-binary-tree", "BEO 3.3.5", "P overlapped reduces and broadcasts of pieces", false, false,
-              false, commutative_only, allreduce_repeated_binary_tree},
-    Algorithm{Collective::allreduce, "pipeline", "BEO 3.3.6", "the same along chains", false, false, false, commutative_only,
-              allreduce_pipeline},
-    Algorithm{Collective::allreduce, "full-fan-in", "BEO 3.3.7", "pieces to everybody, receiver-ordered, twice", false, false, false,
-              commutative_only, allreduce_full_fan_in},
-    Algorithm{Collective::allreduce, "full-fan-out", "BEO 3.3.7", "pieces to everybody at once, twice", false, false, false,
-              commutative_only, allreduce_full_fan_out},
-    Algorithm{Collective::allreduce, "hierarchical", "BEO 5", "reduce within, allreduce across, broadcast within", false, true, true,
-              commutative_only, cut<allreduce_hierarchical>},
-    Algorithm{Collective::reduce_scatter, "recursive-halving", "BEO 3.3.2", "exchanges with r ^ 2^i, half of what is left", false, false,
-              false, commutative_only, reduce_scatter_halving},
-    Algorithm{Collective::reduce_scatter, "ring", "BEO", "one block a round to one neighbour", false, false, false, commutative_only,
-              reduce_scatter_ring},
-    Algorithm{Collective::reduce_scatter, "pairwise", "BEO 3.3.7", "full fan-out: to everybody its block", false, false, false,
-              commutative_only, reduce_scatter_pairwise},
-    Algorithm{Collective::reduce_scatter, "full-fan-in", "BEO 3.3.7", "P stages, receiver-ordered", false, false, false, commutative_only,
-              reduce_scatter_full_fan_in},
-    Algorithm{Collective::reduce_scatter, "repeated-binary-tree", "BEO 3.3.5", "P overlapped reduces up binary trees", false, false, false,
-              commutative_only, reduce_scatter_repeated_binary_tree},
-    Algorithm{Collective::reduce_scatter, "pipeline", "BEO 3.3.6", "P overlapped reduces along chains", false, false, false,
-              commutative_only, reduce_scatter_pipeline},
-    Algorithm{Collective::reduce_scatter, "dissemination", "IB 5.3.2", "mirror of the dissemination allgather", false, false, false,
-              commutative_only, reduce_scatter_dissemination},
-    Algorithm{Collective::reduce_scatter, "reduce-scatter", "IB 6.7", "reduce to rank 0, then scatter; keeps the order of ranks", false,
-              false, false, no_fold, reduce_scatter_reduce_scatter},
-    Algorithm{Collective::reduce_scatter, "linear", "BEO 3.3.7", "to everybody its block, combined in the order of ranks", false, false,
-              false, always, reduce_scatter_linear},
-    Algorithm{Collective::scan, "linear", "IB 6.7", "from rank to rank", false, true, false, always, cut<scan_linear>},
-    Algorithm{Collective::scan, "recursive-doubling", "IB 6.7", "to r + 2^i what the ranks up to here make", false, true, false, no_fold,
-              cut<scan_recursive_doubling>},
-    Algorithm{Collective::exscan, "linear", "IB 6.7", "from rank to rank", false, true, false, always, cut<scan_linear>},
-    Algorithm{Collective::exscan, "recursive-doubling", "IB 6.7", "to r + 2^i what the ranks up to here make", false, true, false, no_fold,
-              cut<scan_recursive_doubling>},
+#define ALGORITHM(collective, function, name, parameters, applies, paper, summary) \
+  Algorithm{Collective::collective,                                                \
+            name,                                                                  \
+            paper,                                                                 \
+            summary,                                                               \
+            takes::parameters.k,                                                   \
+            takes::parameters.segment,                                             \
+            takes::parameters.levels,                                              \
+            applies,                                                               \
+            build_of<function, takes::parameters.segment>()},
+#include "collectives/algorithms/list.def"
+#undef ALGORITHM
 };
 
 [[noreturn]] void bad(std::string message) { throw Error{Code::bad_configuration, std::move(message)}; }

@@ -1,5 +1,5 @@
 // The table of algorithms: what can be named, chosen, built, proved. Pure: no I/O, no transport, no MPI.
-// Adding an algorithm is one file in algorithms/ and one line in registry.cpp.
+// Adding an algorithm is one file in algorithms/ and one line in algorithms/list.def.
 #pragma once
 
 #include <cstdint>

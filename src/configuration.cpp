@@ -102,21 +102,28 @@ int slots(std::string_view text) {
         [](const Configuration& c) { return fmt::to_string(c.member); }                                    \
   }
 
+constexpr Setting same(Setting setting) {
+  setting.same_on_all = true;
+  return setting;
+}
+
 const Setting kSettings[] = {
     WORD(transport, kTransports, "transport", "auto|shm|verbs",
          "How ranks reach each other. auto: shared memory on a node, verbs between nodes. verbs: verbs on a node too."),
-    TEXT(algorithm, "algorithm", "collective=name(k=N,segment=SIZE);…",
-         "Forces algorithms, such as allgather=bruck(k=3);bcast=chain(segment=64k). `tutti list` names them all. One that does not apply "
-         "to a call is an error, unless it is written as `prefer NAME`. The same on all ranks."),
-    TEXT(table, "table", "file",
-         "A JSON file of rules that choose algorithms by collective, ranks, ranks per node and bytes; `tutti list --schema` prints its "
-         "schema. What `algorithm` forces comes first. The same on all ranks."),
-    WORD(counts, kCounts, "counts", "root|all",
-         "Who knows the counts of tutti_scatterv and tutti_gatherv. all: your word that every rank passes them, as it must for algorithms "
-         "in "
-         "which ranks hand on the blocks of others."),
-    WORD(reproducible, kSwitch, "reproducible", "on|off",
-         "Reductions strictly from left to right in the order of ranks: the same bits whatever the algorithm. The same on all ranks."),
+    same(TEXT(
+        algorithm, "algorithm", "collective=name(k=N,segment=SIZE);…",
+        "Forces algorithms, such as allgather=bruck(k=3);bcast=chain(segment=64k). `tutti list` names them all. One that does not apply "
+        "to a call is an error, unless it is written as `prefer NAME`.")),
+    same(
+        TEXT(table, "table", "file",
+             "A JSON file of rules that choose algorithms by collective, ranks, ranks per node and bytes; `tutti list --schema` prints its "
+             "schema. What `algorithm` forces comes first.")),
+    same(WORD(
+        counts, kCounts, "counts", "root|all",
+        "Who knows the counts of tutti_scatterv and tutti_gatherv. all: your word that every rank passes them, as it must for algorithms "
+        "in which ranks hand on the blocks of others.")),
+    same(WORD(reproducible, kSwitch, "reproducible", "on|off",
+              "Reductions strictly from left to right in the order of ranks: the same bits whatever the algorithm.")),
     TEXT(device, "device", "name", "The RDMA device. Empty: the first with an active port and a GID."),
     NUMBER(port, 0, 255, "port", "number", "The device's port. 0: the first active one."),
     NUMBER(gid_index, -1, 255, "gid_index", "number",
@@ -129,9 +136,10 @@ const Setting kSettings[] = {
            "A packet without acknowledgement is sent again after 4.096 us times two to this power."),
     NUMBER(verbs_retry, 1, 6, "verbs_retry", "number, 1 to 6",
            "How often, before the peer counts as dead. 7 would mean for ever on some devices."),
-    WORD(multicast, kMulticast, "multicast", "auto|manager|direct|each|off",
-         "How the datagrams of bcast=multicast travel, where `algorithm` or `table` names it. manager: a multicast group joined through "
-         "librdmacm. direct: attached to without it, RoCE only. auto: the first of the two that works. each: a datagram to each receiver."),
+    same(WORD(
+        multicast, kMulticast, "multicast", "auto|manager|direct|each|off",
+        "How the datagrams of bcast=multicast travel, where `algorithm` or `table` names it. manager: a multicast group joined through "
+        "librdmacm. direct: attached to without it, RoCE only. auto: the first of the two that works. each: a datagram to each receiver.")),
     NUMBER(connect_timeout_ms, 100, 600000, "connect_timeout", "milliseconds",
            "How long a connection may take until the peer counts as unreachable."),
     NUMBER(timeout_ms, 0, 2000000000, "timeout", "milliseconds",
@@ -142,15 +150,14 @@ const Setting kSettings[] = {
     SIZE(registration_cache_bytes, 0, (1ll << 50), "registration_cache_bytes", "Most bytes that stay registered without being in use."),
     NUMBER(registration_cache_regions, 1, 1000000, "registration_cache_regions", "number",
            "Most regions that stay registered without being in use."),
-    SIZE(eager_limit, 0, (1 << 20), "eager_limit",
-         "Over verbs: longer messages go by rendezvous, straight into the user's buffer. 0: 16k, or 64k where packets cost CPU. The same "
-         "on all ranks."),
-    SIZE(shm_eager_limit, 1024, (1 << 20), "shm_eager_limit", "The same over shared memory."),
-    SIZE(small_bytes, 64, 65536, "small_bytes", "Longest message of the ring of small slots. The same on all ranks."),
-    SLOTS(line_slots, "line_slots", "Slots for messages of a cache line, for each connection. The same on all ranks, as all slots."),
-    SLOTS(small_slots, "small_slots", "Slots for small messages, for each connection."),
-    SLOTS(eager_slots, "eager_slots", "Slots for messages up to the eager limit, for each connection."),
-    SLOTS(ready_slots, "ready_slots", "Slots for ready-to-receive entries, for each connection."),
+    same(SIZE(eager_limit, 0, (1 << 20), "eager_limit",
+              "Over verbs: longer messages go by rendezvous, straight into the user's buffer. 0: 16k, or 64k where packets cost CPU.")),
+    same(SIZE(shm_eager_limit, 1024, (1 << 20), "shm_eager_limit", "The same over shared memory.")),
+    same(SIZE(small_bytes, 64, 65536, "small_bytes", "Longest message of the ring of small slots.")),
+    same(SLOTS(line_slots, "line_slots", "Slots for messages of a cache line, for each connection.")),
+    same(SLOTS(small_slots, "small_slots", "Slots for small messages, for each connection.")),
+    same(SLOTS(eager_slots, "eager_slots", "Slots for messages up to the eager limit, for each connection.")),
+    same(SLOTS(ready_slots, "ready_slots", "Slots for ready-to-receive entries, for each connection.")),
     WORD(shm_copy, kCopies, "shm_copy", "auto|single|double",
          "Large messages on a node: one copy by the kernel (process_vm_writev), or two through shared memory. auto: single where the "
          "kernel permits it and a measurement at start-up finds it faster."),
@@ -234,6 +241,10 @@ std::string environment_name(const Setting& setting) {
   std::string name = "TUTTI_";
   for (const char c : setting.name) name += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
   return name;
+}
+
+std::string documentation_of(const Setting& setting) {
+  return std::string(setting.documentation) + (setting.same_on_all ? " The same on all ranks." : "");
 }
 
 Configuration load_configuration(std::span<const std::string> options) {

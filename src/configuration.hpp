@@ -60,9 +60,11 @@ struct Setting {
   std::string_view documentation;                         // one or two sentences
   void (*parse)(Configuration&, std::string_view value);  // throws std::string: what is wrong with the value
   std::string (*show)(const Configuration&);
+  bool same_on_all = false;  // ranks that differ in it could not work together: tutti_init refuses it
 };
 std::span<const Setting> settings();
 std::string environment_name(const Setting& setting);
+std::string documentation_of(const Setting& setting);  // with what its other members say
 
 // Reads all sources. Throws Error{bad_configuration} naming the source, the value and what is allowed.
 Configuration load_configuration(std::span<const std::string> options);

@@ -1,16 +1,16 @@
 // tutti_init to tutti_finalize, communicators, messages: everything of the C API but the collectives.
 #include "src/library.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <deque>
-#include <fmt/format.h>
+#include <fstream>
+#include <functional>
+#include <iterator>
 
 #include "transport/bootstrap.hpp"
 
@@ -51,6 +51,27 @@ std::string read_whole(const std::string& path) {
   return text;
 }
 
+// Ranks that disagree about these could wait for each other for ever: better no start.
+void agree_on_settings(const Configuration& configuration, const std::string& table, transport::Bootstrap& bootstrap) {
+  std::vector<std::size_t> mine;
+  const auto add = [&](const std::string& text) { mine.push_back(std::hash<std::string>{}(text)); };
+  for (const Setting& setting : settings())
+    if (setting.same_on_all) add(setting.name == "table" ? table : setting.show(configuration));
+  std::vector<std::size_t> all(mine.size() * static_cast<std::size_t>(bootstrap.size()));
+  bootstrap.allgather(mine.data(), mine.size() * sizeof mine[0], all.data());
+  std::size_t place = 0;
+  for (const Setting& setting : settings()) {
+    if (!setting.same_on_all) continue;
+    for (std::size_t other = place; other < all.size(); other += mine.size())
+      if (all[other] != all[place])
+        throw Error(Code::bad_configuration,
+                    fmt::format("the setting `{}` must be the same on all ranks, and rank {} of MPI_COMM_WORLD differs from rank 0; here "
+                                "it is '{}'",
+                                setting.name, other / mine.size(), setting.show(configuration)));
+    ++place;
+  }
+}
+
 Log log_for(const Configuration& configuration, const tutti_options* options, int rank) {
   if (configuration.log == LogLevel::off) return {};
   if (options && options->log)
@@ -62,10 +83,12 @@ std::unique_ptr<Library> start(const tutti_options* options) {
   const auto bootstrap = transport::bootstrap_over(MPI_COMM_WORLD);
   auto state = std::make_unique<Library>();
   std::exception_ptr error;
+  std::string table;
   try {
     state->configuration = load_configuration(settings_of(options));
     state->rules.forced = collectives::parse_choices(state->configuration.algorithm);
-    if (!state->configuration.table.empty()) state->rules.table = collectives::parse_table(read_whole(state->configuration.table));
+    if (!state->configuration.table.empty()) table = read_whole(state->configuration.table);
+    if (!table.empty()) state->rules.table = collectives::parse_table(table);
   } catch (...) {
     error = std::current_exception();
   }
@@ -75,6 +98,7 @@ std::unique_ptr<Library> start(const tutti_options* options) {
   if (worst > 0)
     throw Error(Code::bootstrap_failed,
                 fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned", bootstrap->size() - worst));
+  agree_on_settings(state->configuration, table, *bootstrap);
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   Log log = log_for(state->configuration, options, bootstrap->rank());

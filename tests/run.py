@@ -64,10 +64,14 @@ class Runner:
             print(f"ok      {name}", flush=True)
 
 
+def compiler_cache(root):
+    if not shutil.which("ccache"):
+        return {}
+    return {"CC": "ccache gcc", "CXX": "ccache g++", "CCACHE_DIR": str(CACHE / "ccache"), "CCACHE_BASEDIR": str(root), "CCACHE_NOHASHDIR": "1"}
+
+
 def build(r, folder, options, name, targets=()):
-    env = {}
-    if shutil.which("ccache"):
-        env = {"CC": "ccache gcc", "CXX": "ccache g++", "CCACHE_DIR": str(CACHE / "ccache"), "CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
+    env = compiler_cache(ROOT)
     target = r.work / folder
     # Instrumented code makes GCC warn of what is not there; warnings are errors in the builds that users get.
     strict = "false" if any("b_sanitize" in option for option in options) else "true"
@@ -79,8 +83,8 @@ def mpiexec(ranks, *command, mpi="mpich"):
     """MPICH never gives a core away while it waits; where ranks outnumber cores a test would take ten times as long. Sanitizers must be loaded first."""
     if mpi == "openmpi":
         return ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader", "--mca", "mpi_yield_when_idle", "1", "-n", ranks, *command]
-    folder = next(f for f in pathlib.Path(command[0]).parents if (f / "build.ninja").exists())
-    preload = [] if folder.name == "asan" else ["-genv", "LD_PRELOAD", folder / "tests/libyield.so"]
+    folder = next((f for f in pathlib.Path(command[0]).parents if (f / "build.ninja").exists()), None)
+    preload = [] if folder is None or folder.name == "asan" else ["-genv", "LD_PRELOAD", folder / "tests/libyield.so"]
     return ["mpiexec.mpich", *preload, "-n", ranks, *command]
 
 
@@ -115,6 +119,7 @@ def part_unit(r, _):
     r.run("tutti list: the schema is JSON", ["sh", "-c", f"{r.work / 'mpich/tools/tutti'} list --schema | python3 -m json.tool"], expect="ranks_per_node")
     r.run("tutti bench --kernels", [r.work / "mpich/tools/tutti", "bench", "--kernels", "--sizes", "64,8k"], 300, expect="geometric mean")
     r.run("includes run one way", [sys.executable, ROOT / "tests/unit/includes_test.py", ROOT])
+    r.run("a toy algorithm is one file and one line", [sys.executable, ROOT / "tests/toy_algorithm_test.py", ROOT, r.work / "toy"], 900, compiler_cache(r.work / "toy/source"), expect="listed and proved")
     r.run("the header is C99", ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-x", "c", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
     r.run("the header is C++", ["g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
 
@@ -138,6 +143,7 @@ def part_mpi(r, options):
         r.run(f"shm: every algorithm, {ranks} ranks", mpiexec(ranks, jobs / "matrix_test", *algorithms), 600, expect=f"{len(algorithms)} algorithms")
     r.run("shm: every algorithm in left folds, 5 ranks", mpiexec(5, jobs / "matrix_test", *algorithms), 600, {"TUTTI_REPRODUCIBLE": "on"})
     r.run("shm: every operation on every type", mpiexec(2, jobs / "reductions_test"))
+    r.run("shm: settings that differ between ranks are refused", mpiexec(3, "sh", "-c", f"[ $PMI_RANK = 1 ] && export TUTTI_ALGORITHM=allgather=ring; exec {jobs / 'collectives_test'} 2>&1"), 60, status=1, expect="must be the same on all ranks")
     r.run("shm: 3 ranks, double copy", mpiexec(3, jobs / "collectives_test"), 300, {"TUTTI_SHM_COPY": "double"})
     r.run("shm: 4 ranks, one slot each", mpiexec(4, jobs / "collectives_test"), 300, {f"TUTTI_{ring}_SLOTS": "1" for ring in ["LINE", "SMALL", "EAGER", "READY"]})
     r.run("shm: 2 ranks, blocks of 16 MiB", mpiexec(2, jobs / "collectives_test", "--large"), 300)

@@ -145,7 +145,7 @@ void print(const json& all, const Configuration& configuration) {
   fmt::print("\nMachine\n{}\nSettings (option, then environment, then the file TUTTI_CONFIG names)\n", all["topology"].get<std::string>());
   for (const Setting& s : settings())
     fmt::print("  {:<27} {:<14} {} ({}); {}\n", s.name, s.show(configuration).empty() ? "\"\"" : s.show(configuration), environment_name(s),
-               s.type, s.documentation);
+               s.type, documentation_of(s));
   for (const std::string& warning : configuration.warnings) fmt::print("  note: {}\n", warning);
 }
 
@@ -169,7 +169,7 @@ void add_info(CLI::App& app, Run* run) {
                                  {"environment", environment_name(s)},
                                  {"type", s.type},
                                  {"default", s.show({})},
-                                 {"documentation", s.documentation}});
+                                 {"documentation", documentation_of(s)}});
       }
       const json all = {{"build", build_facts()},
                         {"devices", devices},
