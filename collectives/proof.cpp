@@ -103,7 +103,7 @@ std::vector<Problem> problems(const Algorithm& algorithm, int P) {
       base.bytes = 8 * 129;
       add(base);
     }
-    if (algorithm.has_levels) {
+    if (algorithm.uses_nodes) {
       for (const bool in_turn : {false, true}) {
         Problem layered{.collective = collective, .P = P, .root = root, .node = nodes_of(P, 3, in_turn)};
         add_sizes(layered);
@@ -122,7 +122,7 @@ std::string varied(const Algorithm& algorithm) {
   if (has_blocks(algorithm.collective)) what.push_back("uneven counts");
   if (may_be_in_place(algorithm.collective)) what.push_back("in place or not");
   if (reduces(algorithm.collective)) what.push_back("commutative or not");
-  if (algorithm.has_levels) what.push_back("nodes");
+  if (algorithm.uses_nodes) what.push_back("nodes");
   return fmt::format("{}", fmt::join(what, "; "));
 }
 

@@ -58,11 +58,11 @@ std::optional<std::string> datagrams(const Problem& problem, const Parameters&) 
 
 // What an algorithm's parameters are.
 struct Takes {
-  bool k = false, segment = false, levels = false;
+  bool k = false, segment = false, levels = false, nodes = false;
 };
 namespace takes {
 constexpr Takes nothing{}, k{.k = true}, segment{.segment = true}, k_segment{.k = true, .segment = true}, levels{.levels = true},
-    levels_segment{.segment = true, .levels = true};
+    levels_segment{.segment = true, .levels = true}, nodes{.nodes = true};
 }
 
 // The author's whole messages, cut into the segments of the parameters.
@@ -73,24 +73,17 @@ Schedule cut(const Problem& problem, const Parameters& parameters) {
 }
 
 template <auto Author, bool Cut>
-constexpr auto build_of() {
-  if constexpr (Cut)
-    return cut<Author>;
-  else
-    return Author;
+constexpr Algorithm algorithm(Collective collective, std::string_view name, Takes takes, decltype(Algorithm::not_applicable) not_applicable,
+                              std::string_view paper, std::string_view summary) {
+  Algorithm one{collective,     name,  paper, summary, takes.k, takes.segment, takes.levels, takes.nodes || takes.levels,
+                not_applicable, Author};
+  if constexpr (Cut) one.build = cut<Author>;
+  return one;
 }
 
 constexpr std::array kAlgorithms{
 #define ALGORITHM(collective, function, name, parameters, applies, paper, summary) \
-  Algorithm{Collective::collective,                                                \
-            name,                                                                  \
-            paper,                                                                 \
-            summary,                                                               \
-            takes::parameters.k,                                                   \
-            takes::parameters.segment,                                             \
-            takes::parameters.levels,                                              \
-            applies,                                                               \
-            build_of<function, takes::parameters.segment>()},
+  algorithm<function, takes::parameters.segment>(Collective::collective, name, takes::parameters, applies, paper, summary),
 #include "collectives/algorithms/list.def"
 #undef ALGORITHM
 };

@@ -39,6 +39,7 @@ struct Algorithm {
   bool has_k;
   bool has_segment;
   bool has_levels;  // within, across
+  bool uses_nodes;  // which ranks share a node decides the schedule
   // nullopt: it applies; else the reason why not.
   std::optional<std::string> (*not_applicable)(const Problem&, const Parameters&);
   // The schedule of problem.rank. Requires that the algorithm applies; pure, total, may be called from any thread.
