@@ -16,7 +16,12 @@ HostileLink::HostileLink(HostileNet& net, int from, int to)
 
 Registrar* HostileLink::registrar() noexcept { return net_.hostility.registers ? &net_.registrar : nullptr; }
 bool HostileLink::writes_directly() const noexcept { return net_.hostility.direct; }
-bool HostileLink::refused() { return net_.chance(net_.hostility.refuse); }
+bool HostileLink::refused() { return net_.hostility.latency == 0 && net_.chance(net_.hostility.refuse); }
+
+void HostileLink::post(Write&& write) {
+  write.posted_at = net_.now();
+  queue_.push_back(std::move(write));
+}
 
 Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept {
   if (failed()) return Post::failed;
@@ -29,7 +34,7 @@ Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload, const
   w.target = net_.link(peer(), from_).inbox_ + shape_.slot_end(ring, index) - w.data.size();
   w.ring = ring;
   w.is_message = true;
-  queue_.push_back(std::move(w));
+  post(std::move(w));
   return Post::done;
 }
 
@@ -40,7 +45,7 @@ Post HostileLink::report(Ring ring, std::uint32_t consumed) noexcept {
   w.is_report = true;
   w.ring = ring;
   w.value = consumed;
-  queue_.push_back(std::move(w));
+  post(std::move(w));
   return Post::done;
 }
 
@@ -56,7 +61,7 @@ Post HostileLink::write(const void* source, const Registration& registration, co
   w.target = reinterpret_cast<std::byte*>(target.address);
   w.notify = notify;
   *ticket = w.ticket = ++tickets_;
-  queue_.push_back(std::move(w));
+  post(std::move(w));
   return Post::posted;
 }
 
@@ -66,6 +71,15 @@ void HostileLink::probe() noexcept {
 
 void HostileLink::step() {
   if (queue_.empty() || net_.stopped(from_) || net_.stopped(peer())) return;
+  if (net_.hostility.latency > 0) {
+    while (!queue_.empty() && net_.now() - queue_.front().posted_at >= static_cast<std::uint64_t>(net_.hostility.latency)) {
+      Write& due = queue_.front();
+      std::memcpy(due.target, due.data.data(), due.data.size());
+      arrive(due);
+      queue_.pop_front();
+    }
+    return;
+  }
   Write& w = queue_.front();
   if (w.data.size() > w.moved) {
     // A piece, never up to the word that tells of arrival as long as the rest is not there; an adapter that does not keep
@@ -106,8 +120,9 @@ HostileNet::HostileNet(int ranks, const InboxShape& inbox_shape, const Hostility
 }
 
 void HostileNet::step() {
+  ++now_;
   for (auto& [ends, link] : links_)
-    if (chance(hostility.deliver)) link->step();
+    if (hostility.latency > 0 || chance(hostility.deliver)) link->step();
 }
 
 }  // namespace tutti::tests

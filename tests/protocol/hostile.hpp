@@ -22,6 +22,7 @@ struct Hostility {
   double refuse = 0.2;        // chance of Post::again
   double deliver = 0.3;       // chance that a step moves a piece of the oldest write
   int fail_registration = 0;  // the n-th registration fails; 0: none
+  int latency = 0;            // not 0: virtual time, nothing left to chance; each write arrives whole after this many steps
 };
 
 class HostileNet;
@@ -66,8 +67,10 @@ class HostileLink final : public transport::Link {
     std::uint32_t value = 0;
     std::optional<std::uint32_t> notify;
     std::uint64_t ticket = 0;
+    std::uint64_t posted_at = 0;
   };
   bool refused();
+  void post(Write&& write);
   void arrive(Write& write);
 
   HostileNet& net_;
@@ -86,6 +89,7 @@ class HostileNet {
   void stop(int rank) { stopped_[static_cast<std::size_t>(rank)] = true; }
   bool stopped(int rank) const { return stopped_[static_cast<std::size_t>(rank)]; }
   bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(random_) < p; }
+  std::uint64_t now() const { return now_; }  // steps so far
   std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
 
   const transport::InboxShape shape;
@@ -94,6 +98,7 @@ class HostileNet {
 
  private:
   std::mt19937 random_;
+  std::uint64_t now_ = 0;
   std::vector<bool> stopped_;
   std::map<std::pair<int, int>, std::unique_ptr<HostileLink>> links_;
 };
