@@ -21,12 +21,6 @@ using protocols::Channel;
 
 namespace {
 
-struct QuietSink final : protocols::NoticeSink {
-  void communicator_failed(CommunicatorId, Code, int, int) noexcept override {}
-  void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
-  bool abandoned(CommunicatorId) const noexcept override { return false; }
-};
-
 // All ranks in one thread. `stop`: a rank that ceases to run half-way; then every survivor must end, well or in error.
 std::string run_hostile(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters, const Hostility& hostility,
                         const transport::InboxShape& shape, int stop = -1) {

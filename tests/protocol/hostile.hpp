@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "protocols/channel.hpp"
 #include "transport/link.hpp"
 
 namespace tutti::tests {
@@ -26,6 +27,13 @@ struct Hostility {
 };
 
 class HostileNet;
+
+// For channels whose failures are looked at directly.
+struct QuietSink final : protocols::NoticeSink {
+  void communicator_failed(CommunicatorId, Code, int, int) noexcept override {}
+  void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
+  bool abandoned(CommunicatorId) const noexcept override { return false; }
+};
 
 class FakeRegistrar final : public transport::Registrar {
  public:

@@ -31,12 +31,6 @@ namespace {
 constexpr int kLatency = 8, kLate = 400;
 constexpr int kLargestK = 7;
 
-struct QuietSink final : protocols::NoticeSink {
-  void communicator_failed(CommunicatorId, Code, int, int) noexcept override {}
-  void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
-  bool abandoned(CommunicatorId) const noexcept override { return false; }
-};
-
 enum class Order { ready_first, by_round, blocking };
 
 // The same steps, that wait for more. By round: nothing of a round before all receives of the rounds before have ended. Blocking: nothing

@@ -23,12 +23,6 @@ constexpr transport::InboxShape kStarved{{{{64, 1}, {320, 1}, {1088, 1}, {64, 1}
 constexpr MulticastSettings kHasty{16, microseconds{0}, microseconds{0}};
 constexpr MulticastSettings kPatient{1u << 30, microseconds{1000000000}, microseconds{1000000000}};
 
-struct QuietSink final : protocols::NoticeSink {
-  void communicator_failed(CommunicatorId, Code, int, int) noexcept override {}
-  void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
-  bool abandoned(CommunicatorId) const noexcept override { return false; }
-};
-
 std::byte data_of(int round, std::size_t i) {
   return static_cast<std::byte>((i * 7 + i / 251 + static_cast<std::size_t>(round) * 31 + 5) & 0xff);
 }
