@@ -9,6 +9,8 @@
 
 namespace tutti::protocols {
 
+inline constexpr std::uint32_t kMaxSlots = 64;
+
 class OutFlow {
  public:
   explicit OutFlow(std::uint32_t slots = 1) : slots_(slots) {}
@@ -36,7 +38,11 @@ class InFlow {
   std::uint32_t first() const noexcept { return consumed_ + 1; }         // the oldest sequence not consumed
   std::uint32_t end() const noexcept { return consumed_ + 1 + slots_; }  // beyond the newest that can have come
   std::uint32_t index(std::uint32_t sequence) const noexcept { return (sequence - 1) & (slots_ - 1); }
-  bool taken(std::uint32_t sequence) const noexcept { return (ahead_ >> (sequence - first())) & 1u; }
+  // Those before first() are taken too: who goes through a ring and consumes may have been overtaken.
+  bool taken(std::uint32_t sequence) const noexcept {
+    const std::uint32_t ahead = sequence - first();
+    return ahead >= kMaxSlots || ((ahead_ >> ahead) & 1u);
+  }
   void take(std::uint32_t sequence) noexcept {
     ahead_ |= std::uint64_t{1} << (sequence - first());
     while (ahead_ & 1u) {
@@ -53,7 +59,5 @@ class InFlow {
   std::uint32_t slots_, consumed_ = 0, told_ = 0;
   std::uint64_t ahead_ = 0;  // bit i: sequence first() + i was consumed; slots are at most 64
 };
-
-inline constexpr std::uint32_t kMaxSlots = 64;
 
 }  // namespace tutti::protocols

@@ -48,6 +48,7 @@ TEST_CASE("slots are given back in order, whatever the order of consumption", "[
   in.take(1);
   CHECK(in.consumed() == 3);
   CHECK(in.first() == 4);
+  CHECK(in.taken(2));  // given back: whoever still comes by here must not take it again
   in.take(5);
   CHECK(in.consumed() == 3);
   CHECK_FALSE(in.owes_report());
