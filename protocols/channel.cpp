@@ -299,6 +299,9 @@ void Channel::read_control() noexcept {
       if (notice.kind == Control::collective_refused)
         sink_.collective_refused(notice.communicator, static_cast<CollectiveNumber>(notice.subject), static_cast<Code>(notice.code),
                                  peer());
+      else if (notice.kind == Control::collective_waits)
+        sink_.collective_waits(notice.communicator, static_cast<CollectiveNumber>(notice.subject), static_cast<std::uint32_t>(notice.code),
+                               peer());
       else
         sink_.communicator_failed(notice.communicator, static_cast<Code>(notice.code), notice.subject, peer());
     }
@@ -333,6 +336,11 @@ void Channel::notify_failed(CommunicatorId communicator, Code code, int culprit)
 
 void Channel::notify_refused(CommunicatorId communicator, CollectiveNumber number, Code code) noexcept {
   notify({communicator, static_cast<std::int32_t>(code), static_cast<std::int32_t>(number), Control::collective_refused});
+}
+
+void Channel::tell_waiting(CommunicatorId communicator, CollectiveNumber number, std::uint32_t fingerprint) noexcept {
+  const Notice notice{communicator, static_cast<std::int32_t>(fingerprint), static_cast<std::int32_t>(number), Control::collective_waits};
+  if (notice_count_ == 0) put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(notice.kind)}, &notice, sizeof notice);
 }
 
 void Channel::notify(const Notice& notice) noexcept {

@@ -44,6 +44,8 @@ class NoticeSink {
   virtual void communicator_failed(CommunicatorId communicator, Code code, int culprit, int told_by) noexcept = 0;
   // The peer refused its arguments of that collective, and will never take part in it.
   virtual void collective_refused(CommunicatorId communicator, CollectiveNumber number, Code code, int told_by) noexcept = 0;
+  // The peer waits for this rank in that collective. `fingerprint`: what must be the same about the call on both sides.
+  virtual void collective_waits(CommunicatorId, CollectiveNumber, std::uint32_t /* fingerprint */, int /* told_by */) noexcept {}
   // A message of this communicator is nobody's: it failed here, or was freed after failing.
   virtual bool abandoned(CommunicatorId communicator) const noexcept = 0;
 };
@@ -71,6 +73,8 @@ class Channel {
   // Tells the peer that a communicator has failed. Kept and sent again by progress() while there is no credit.
   void notify_failed(CommunicatorId communicator, Code code, int culprit) noexcept;
   void notify_refused(CommunicatorId communicator, CollectiveNumber number, Code code) noexcept;
+  // Tells the peer what call this rank waits for it in. If there is no credit now, not at all: it is said again.
+  void tell_waiting(CommunicatorId communicator, CollectiveNumber number, std::uint32_t fingerprint) noexcept;
   bool notices_pending() const noexcept { return notice_count_ != 0; }
 
   // Why the last transfer failed: a complaint about that transfer alone (a message of another length, memory that cannot be
@@ -95,11 +99,11 @@ class Channel {
     MessageName name;
     ReadyEntry entry;
   };
-  enum class Control : std::uint32_t { finished, communicator_failed, collective_refused };
+  enum class Control : std::uint32_t { finished, communicator_failed, collective_refused, collective_waits };
   struct Notice {
     CommunicatorId communicator;
-    std::int32_t code;
-    std::int32_t subject;  // communicator_failed: the culprit; collective_refused: its number
+    std::int32_t code;     // collective_waits: the fingerprint
+    std::int32_t subject;  // communicator_failed: the culprit; else the collective's number
     Control kind;
   };
 

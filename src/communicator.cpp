@@ -89,6 +89,7 @@ Communicator::Prepared& Communicator::prepare(const Call& call) {
     const auto oldest =
         std::min_element(prepared_.begin(), prepared_.end(), [](const auto& a, const auto& b) { return a->last_use < b->last_use; });
     std::replace(last_.begin(), last_.end(), oldest->get(), static_cast<Prepared*>(nullptr));
+    std::replace(recent_.begin(), recent_.end(), static_cast<const Prepared*>(oldest->get()), static_cast<const Prepared*>(nullptr));
     prepared_.erase(oldest);
   }
   prepared_.push_back(std::move(prepared));
@@ -110,6 +111,7 @@ std::unique_ptr<protocols::MulticastBroadcast> Communicator::multicast_over(cons
 void Communicator::refuse(const Error& error) noexcept {
   if (failed()) return;
   const CollectiveNumber number = number_++;
+  recent_[number % kRemembered] = nullptr;
   std::erase_if(refusals_, [&](const Refusal& r) { return r.number == number; });
   refused_.emplace(number, error.code);
   if (refused_.size() > kRefusalsKept) refused_.erase(refused_.begin());
@@ -143,6 +145,7 @@ void Communicator::run(const Call& call) {
     }
   }
   const CollectiveNumber number = number_++;
+  recent_[number % kRemembered] = &prepared;
   if (prepared.multicast) [[unlikely]] {
     prepared.multicast->start({id_, number, 0}, call.output, call.bytes);
     return complete(*prepared.multicast);
@@ -172,6 +175,43 @@ void Communicator::complete(Running& running) {
   if (!failed()) fail(Code::internal, kNoPeer, "a step of the schedule cannot be run; please report this");
   running.abandon();
   throw_failure();
+}
+
+// A number for what must be the same on both sides of the call: what all know, and the bytes that the two exchange where only they do.
+std::optional<std::uint32_t> Communicator::fingerprint(CollectiveNumber number, int world_rank) const noexcept {
+  const CollectiveNumber age = number_ - number;
+  if (age == 0 || age > kRemembered || !recent_[number % kRemembered]) return std::nullopt;
+  const collectives::Problem& problem = recent_[number % kRemembered]->problem;
+  std::uint64_t hash = 14695981039346656037ull;
+  const auto add = [&](Bytes value) { hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211ull; };
+  add(static_cast<Bytes>(problem.collective));
+  add(problem.root);
+  add(problem.bytes);
+  const int peer = static_cast<int>(std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) - world_ranks_.begin());
+  const auto i = static_cast<std::size_t>(peer), me = static_cast<std::size_t>(rank_);
+  if (problem.collective == collectives::Collective::alltoall && !problem.counts.empty()) {
+    add(peer > rank_ ? problem.counts[i] : problem.receive_counts[i]);
+    add(peer > rank_ ? problem.receive_counts[i] : problem.counts[i]);
+  } else if (!problem.counts.empty() &&
+             (problem.collective == collectives::Collective::scatter || problem.collective == collectives::Collective::gather)) {
+    if (problem.root == rank_ || problem.root == peer) add(problem.counts[problem.root == rank_ ? i : me]);
+  } else {
+    for (const Bytes count : problem.counts) add(count);
+  }
+  return static_cast<std::uint32_t>(hash ^ (hash >> 32));
+}
+
+void Communicator::tell_waiting(protocols::Channel& channel) const noexcept {
+  if (const auto mine = fingerprint(number_ - 1, channel.peer())) channel.tell_waiting(id_, number_ - 1, *mine);
+}
+
+void Communicator::compare(int world_rank, CollectiveNumber number, std::uint32_t theirs) noexcept {
+  const auto mine = fingerprint(number, world_rank);
+  if (!mine || *mine == theirs) return;
+  fail(Code::size_mismatch, world_rank,
+       fmt::format("rank {} of MPI_COMM_WORLD waits for this rank in another call than this rank made: do all ranks call the same "
+                   "collectives, with the same sizes and roots?",
+                   world_rank));
 }
 
 void Communicator::fail(Code code, int culprit, const std::string& text) noexcept {

@@ -48,8 +48,12 @@ class Communicator {
   void refuse(const Error& error) noexcept;
   // A member refused collective `number`. If this rank did not, it can never end there: the communicator fails.
   void refused_by(int world_rank, CollectiveNumber number, Code code) noexcept;
+  // A member that waits long is told, now and then, what call this rank waits for it in; if it made another one, the two can never end.
+  void tell_waiting(protocols::Channel& channel) const noexcept;
+  void compare(int world_rank, CollectiveNumber number, std::uint32_t fingerprint) noexcept;
   // Collectives called so far.
   CollectiveNumber calls() const noexcept { return number_; }
+  bool has_refused() const noexcept { return !refused_.empty(); }
   // The last refusals here, for a member that connects late.
   template <class Visit>
   void each_refusal(Visit&& visit) const {
@@ -87,6 +91,7 @@ class Communicator {
   template <class Running>
   void complete(Running& running);
   [[noreturn]] void throw_failure();
+  std::optional<std::uint32_t> fingerprint(CollectiveNumber number, int world_rank) const noexcept;
 
   Engine& engine_;
   const CommunicatorId id_;
@@ -99,6 +104,8 @@ class Communicator {
   static constexpr std::size_t kMaxPrepared = 64;
   std::vector<std::unique_ptr<Prepared>> prepared_;
   std::array<Prepared*, collectives::kCollectives> last_{};  // by collective: what ran last, which mostly runs again
+  static constexpr std::size_t kRemembered = 16;
+  std::array<const Prepared*, kRemembered> recent_{};  // by number: the last calls; null: refused, or given up since
   std::uint64_t uses_ = 0;
   Code failure_code_ = Code::success;
   int failure_culprit_ = kNoPeer;

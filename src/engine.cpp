@@ -210,7 +210,10 @@ bool Engine::look_after(Patience& patience, Communicator& communicator, const Vi
   bool parting = false;
   each_waiting([&](Channel& channel) {
     waits_for = channel.peer();
-    if (probe) channel.probe();
+    if (probe) {
+      channel.probe();
+      communicator.tell_waiting(channel);
+    }
     if (channel.failed())
       communicator.fail(channel.failure_code(), channel.peer(), channel.failure());
     else if (channel.closed() && patience.parting)
@@ -245,6 +248,7 @@ void Engine::welcome() noexcept {
 // --- communicators and their failures -----------------------------------------------------------------------------------------
 
 void Engine::add(Communicator& communicator) {
+  catch_up();
   communicators_.push_back(&communicator);
   next_id_ = std::max(next_id_, communicator.id() + 1);
   for (const Failure& f : early_failures_)
@@ -255,7 +259,15 @@ void Engine::add(Communicator& communicator) {
 
 void Engine::remove(Communicator& communicator) noexcept {
   std::erase(communicators_, &communicator);
-  if (communicator.failed()) abandoned_.push_back(communicator.id());
+  if (!communicator.failed() && !communicator.has_refused()) return;
+  abandoned_.insert(communicator.id());
+  catch_up();  // the slots of what came for it are free again
+}
+
+// News is read and said, though this rank waits for nothing in Tutti: it may not for long, and peers may wait for slots.
+void Engine::catch_up() noexcept {
+  if (verbs_) verbs_->progress();
+  for (Channel* channel : connected_) channel->progress();
 }
 
 void Engine::communicator_failed(CommunicatorId id, Code code, int culprit, int told_by) noexcept {
@@ -274,7 +286,7 @@ void Engine::communicator_failed(CommunicatorId id, Code code, int culprit, int 
 bool Engine::abandoned(CommunicatorId id) const noexcept {
   for (const Communicator* c : communicators_)
     if (c->id() == id) return c->failed();
-  return std::find(abandoned_.begin(), abandoned_.end(), id) != abandoned_.end();
+  return abandoned_.contains(id);
 }
 
 // Every member that can be told is told: on this node all (connecting costs nothing there), elsewhere the connected ones.
@@ -285,6 +297,11 @@ void Engine::collective_refused(CommunicatorId id, CollectiveNumber number, Code
     (*found)->refused_by(told_by, number, code);
   else if (id >= next_id_ && early_refusals_.size() < 64)
     early_refusals_.push_back({id, number, code, told_by});
+}
+
+void Engine::collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint, int told_by) noexcept {
+  for (Communicator* c : communicators_)
+    if (c->id() == id) c->compare(told_by, number, fingerprint);
 }
 
 // Members that are not connected yet hear of it when they are: whoever waits for this rank connects to it.

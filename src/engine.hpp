@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,7 @@ class Engine final : public protocols::NoticeSink {
 
   // --- failures -------------------------------------------------------------------------------------------------------
   void communicator_failed(CommunicatorId id, Code code, int culprit, int told_by) noexcept override;
+  void collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint, int told_by) noexcept override;
   bool abandoned(CommunicatorId id) const noexcept override;
   void collective_refused(CommunicatorId id, CollectiveNumber number, Code code, int told_by) noexcept override;
   // Tells the connected members that this rank will not take part in that collective.
@@ -109,6 +111,7 @@ class Engine final : public protocols::NoticeSink {
   bool look_after(Patience& patience, Communicator& communicator, const Visitor& each_waiting) noexcept;
   static bool has_failed(const Communicator& communicator) noexcept;
   void welcome() noexcept;
+  void catch_up() noexcept;
   protocols::Channel& channel_over(transport::Link& link);
 
   const Configuration configuration_;
@@ -134,9 +137,9 @@ class Engine final : public protocols::NoticeSink {
     Code code;
     int told_by;
   };
-  std::vector<Failure> early_failures_;    // of communicators that are not made here yet
-  std::vector<Refusal> early_refusals_;    // likewise
-  std::vector<CommunicatorId> abandoned_;  // freed after failing: what still comes for them is nobody's
+  std::vector<Failure> early_failures_;  // of communicators that are not made here yet
+  std::vector<Refusal> early_refusals_;  // likewise
+  std::set<CommunicatorId> abandoned_;   // freed after failing, or after refusing a call: what still comes for them is nobody's
   CommunicatorId next_id_ = 1;
   bool software_wire_ = false, oversubscribed_ = false, verbs_on_nodes_ = false;
   std::uint32_t spin_ = 0;

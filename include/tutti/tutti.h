@@ -131,6 +131,9 @@ TUTTI_API int tutti_finalize(void);
  *   Ranks and their order are those of `mpi`, which may be freed afterwards. All its ranks must belong to MPI_COMM_WORLD.
  *   Collective over `mpi`. Costs O(P) bytes and no connection: those are made when two ranks first speak.
  *   On success the caller owns *comm and gives it back with tutti_comm_free.
+ *   A collective that some ranks refuse for their arguments (each with its own code), or that ranks call with different sizes or
+ *   roots, or in another order, fails: those who need the others get an error, all ranks do in a later call on the communicator at
+ *   the latest, and then it has failed for good. Make another one. Where all ranks refuse a call, nothing is lost.
  * RETURN
  *   TUTTI_SUCCESS, or an error code with *comm set to TUTTI_COMM_NULL.
  * ERRORS
