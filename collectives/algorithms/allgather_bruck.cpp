@@ -26,7 +26,9 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
   while (static_cast<long long>(before_last) * (k + 1) < P) before_last *= k + 1;
   const int outgoing = std::max({1, before_last / (k + 1), std::min(before_last, P - before_last)});  // longest message
   const bool rotated = block.wraps(r, outgoing);
-  const Slice kept = rotated ? s.scratch(block.bytes(r, before_last)) : Slice{};
+  int keeping = 1;  // blocks: what is sent on, as whole messages that arrived
+  for (int held = 1; held < outgoing && held < before_last; held *= k + 1) keeping = (outgoing + held - 1) / held * held;
+  const Slice kept = rotated ? s.scratch(block.bytes(r, std::min(keeping, before_last))) : Slice{};
   const auto in_kept = [&](int after, int count) {  // the blocks r + after, …
     return Slice{kept.buffer, kept.offset + block.bytes(r, after), block.bytes(r + after, count)};
   };
