@@ -174,8 +174,10 @@ Schedule scan_recursive_doubling(const Problem& problem, const Parameters&) {
     } else {
       const Slice arrived = s.scratch(problem.bytes);
       s.recv(r - d, arrived);
-      s.copy(held, next);
-      s.reduce(arrived, next, true);
+      if (r + 2 * d < P) {  // it is sent on
+        s.copy(held, next);
+        s.reduce(arrived, next, true);
+      }
       if (any)
         s.reduce(arrived, s.output(), true);
       else
