@@ -149,7 +149,7 @@ def part_mpi(r, options):
     r.run("shm: 2 ranks, blocks of 16 MiB", mpiexec(2, jobs / "collectives_test", "--large"), 300)
     r.run("shm: 2 ranks, more than 2^31 bytes", mpiexec(2, jobs / "collectives_test", "--huge"), 300)
     for ranks in [1, 2, 4]:
-        r.run(f"shm: errors, {ranks} ranks", mpiexec(ranks, jobs / "errors_test"))
+        r.run(f"shm: errors, {ranks} ranks", mpiexec(ranks, jobs / "errors_test"), 300)
     for size, env in [("small", {}), ("large", {"JOB_LARGE": "1"})]:
         dead_rank(r, f"shm: dead rank, {size} blocks", 5, lambda command: command, {**env, "TUTTI_ALGORITHM": "allgather=ring"}, r.work / f"dead-shm-{size}")
     r.run("shm: slow rank", mpiexec(3, jobs / "slow_rank_test", 60 if options.long else 6), 120)
@@ -167,7 +167,7 @@ def part_openmpi(r, _):
         r.run(f"Open MPI: collectives, {ranks} ranks", mpiexec(ranks, jobs / "collectives_test", mpi="openmpi"), 300)
     r.run("Open MPI: every operation on every type", mpiexec(2, jobs / "reductions_test", mpi="openmpi"))
     r.run("Open MPI: every algorithm, 4 ranks", mpiexec(4, jobs / "matrix_test", *forced_algorithms(r), mpi="openmpi"), 600)
-    r.run("Open MPI: errors", mpiexec(2, jobs / "errors_test", mpi="openmpi"))
+    r.run("Open MPI: errors", mpiexec(2, jobs / "errors_test", mpi="openmpi"), 300)
 
 
 def part_sanitize(r, _):
