@@ -8,6 +8,7 @@
 #include <charconv>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "collectives/algorithms/algorithms.hpp"
@@ -50,6 +51,16 @@ std::optional<std::string> nodes_in_order(const Problem& problem, const Paramete
   return "the ranks of a node must follow each other";
 }
 
+// A hierarchical allgather: what runs across must do so for as many ranks as there are nodes.
+std::optional<std::string> nodes_and_across(const Problem& problem, const Parameters& parameters) {
+  if (const auto reason = nodes_in_order(problem, parameters)) return reason;
+  if (!parameters.across.algorithm || problem.node.empty() || problem.node.back() == 0) return std::nullopt;
+  Problem nodes{.collective = problem.collective, .P = problem.node.back() + 1, .bytes = problem.bytes};
+  const auto reason = parameters.across.algorithm->not_applicable(nodes, {.k = parameters.across.k, .segment = 0});
+  if (!reason) return std::nullopt;
+  return "across the nodes: " + *reason;
+}
+
 std::optional<std::string> datagrams(const Problem& problem, const Parameters&) {
   if (problem.datagrams) return std::nullopt;
   return "no multicast group was joined by all ranks when Tutti started; the settings `multicast` and `transport` and the log (`log=info`) "
@@ -90,8 +101,9 @@ constexpr std::array kAlgorithms{
 
 [[noreturn]] void bad(std::string message) { throw Error{Code::bad_configuration, std::move(message)}; }
 
+constexpr std::string_view blanks = " \t\r\n";
+
 std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
   const auto first = text.find_first_not_of(blanks);
   if (first == text.npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
@@ -142,13 +154,16 @@ Choice read_choice(Collective collective, std::string_view text);
 
 // A level of a hierarchical algorithm: a tree by its broadcast's name within, the collective's own algorithms across.
 Nested read_level(const Algorithm& algorithm, std::string_view name, std::string_view value) {
-  const Choice inner = read_choice(name == "within"                             ? Collective::bcast
-                                   : algorithm.collective == Collective::reduce ? Collective::bcast
-                                                                                : algorithm.collective,
-                                   value);
+  const Collective collective = name == "within" || algorithm.collective == Collective::reduce ? Collective::bcast : algorithm.collective;
+  const auto refuse = [&] {
+    bad(fmt::format("'{}={:.200}': a level is a plain algorithm, without levels, segments, datagrams or prefer", name, value));
+  };
+  // Before what is within it is read: however deep it is, it ends here.
+  const Algorithm* const named = find(collective, trimmed(value.substr(0, value.find('('))));
+  if (named && named->has_levels) refuse();
+  const Choice inner = read_choice(collective, value);
   const bool datagrams = inner.algorithm->build == bcast_multicast;
-  if (inner.algorithm->has_levels || inner.parameters.segment != 0 || inner.preferred || datagrams)
-    bad(fmt::format("'{}={}': a level is a plain algorithm, without levels, segments, datagrams or prefer", name, value));
+  if (inner.algorithm->has_levels || inner.parameters.segment != 0 || inner.preferred || datagrams) refuse();
   return {inner.algorithm, inner.parameters.k};
 }
 
@@ -158,13 +173,13 @@ void read_parameter(std::string_view text, Choice& choice) {
   const Algorithm& algorithm = *choice.algorithm;
   if (name == "k" && algorithm.has_k) {
     const std::int64_t k = number(value, false);
-    if (k < 1 || k > kLargestK) bad(fmt::format("'{}': k is a number from 1 to {}; write for example k=3", text, kLargestK));
+    if (k < 1 || k > kLargestK) bad(fmt::format("'{:.200}': k is a number from 1 to {}; write for example k=3", text, kLargestK));
     choice.parameters.k = static_cast<int>(k);
   } else if (name == "segment" && algorithm.has_segment) {
     choice.parameters.segment = number(value, true);
     if (choice.parameters.segment < 0) {
       bad(
-          fmt::format("'{}': a segment is a number of bytes, with k, M or G if you like; write for example segment=64k, "
+          fmt::format("'{:.200}': a segment is a number of bytes, with k, M or G if you like; write for example segment=64k, "
                       "or segment=0 for whole messages",
                       text));
     }
@@ -175,20 +190,20 @@ void read_parameter(std::string_view text, Choice& choice) {
                             ? (algorithm.has_segment ? "the parameters within, across and segment" : "the parameters within and across")
                         : algorithm.has_k ? (algorithm.has_segment ? "the parameters k and segment" : "only the parameter k")
                                           : (algorithm.has_segment ? "only the parameter segment" : "no parameters");
-    bad(fmt::format("unknown parameter '{}': {} {} has {}", text, name_of(algorithm.collective), algorithm.name, known));
+    bad(fmt::format("unknown parameter '{:.200}': {} {} has {}", text, name_of(algorithm.collective), algorithm.name, known));
   }
 }
 
 Choice read_choice(Collective collective, std::string_view text) {
-  constexpr std::string_view prefer = "prefer ";
-  const bool preferred = text.substr(0, prefer.size()) == prefer;
+  constexpr std::string_view prefer = "prefer";
+  const bool preferred = text.starts_with(prefer) && text.size() > prefer.size() && blanks.find(text[prefer.size()]) != blanks.npos;
   if (preferred) text = trimmed(text.substr(prefer.size()));
   const auto open = text.find('(');
   const std::string_view name = trimmed(text.substr(0, open));
   Choice choice{find(collective, name), {}, preferred};
   if (choice.algorithm == nullptr) {
-    throw Error{Code::unknown_algorithm,
-                fmt::format("{0} has no algorithm '{1}'; write {0}= and one of: {2}", name_of(collective), name, names_of(collective))};
+    throw Error{Code::unknown_algorithm, fmt::format("{0} has no algorithm '{1:.200}'; write {0}= and one of: {2}", name_of(collective),
+                                                     name, names_of(collective))};
   }
   if (open == text.npos) return choice;
   std::size_t close = open;
@@ -196,11 +211,19 @@ Choice read_choice(Collective collective, std::string_view text) {
     depth += text[close] == '(' ? 1 : text[close] == ')' ? -1 : 0;
     if (depth == 0) break;
   }
-  if (close == text.size()) bad(fmt::format("'{}': the closing ')' is missing; write for example bruck(k=3)", text));
+  if (close == text.size()) bad(fmt::format("'{:.200}': the closing ')' is missing; write for example bruck(k=3)", text));
   if (close + 1 != text.size())
-    bad(fmt::format("'{}': '{}' after the ')' means nothing; separate choices by ';'", text, text.substr(close + 1)));
-  std::string_view inside = text.substr(open + 1, close - open - 1);
-  while (!inside.empty()) read_parameter(next_part(inside, ','), choice);
+    bad(fmt::format("'{:.200}': '{:.200}' after the ')' means nothing; separate choices by ';'", text, text.substr(close + 1)));
+  std::string_view inside = trimmed(text.substr(open + 1, close - open - 1));
+  std::vector<std::string_view> names;
+  while (!inside.empty()) {
+    const std::string_view parameter = next_part(inside, ',');
+    std::string_view rest = parameter;
+    names.push_back(next_part(rest, '='));
+    if (std::count(names.begin(), names.end(), names.back()) > 1)
+      bad(fmt::format("'{:.200}': {:.200} is written twice; leave one of the two", parameter, names.back()));
+    read_parameter(parameter, choice);
+  }
   return choice;
 }
 
@@ -235,7 +258,7 @@ std::map<Collective, Choice> parse_choices(std::string_view text) {
     const auto collective = collective_named(name);
     if (!collective) {
       bad(
-          fmt::format("'{}': there is no collective '{}'; write for example allgather=bruck(k=3);bcast=chain(segment=64k), "
+          fmt::format("'{:.200}': there is no collective '{:.200}'; write for example allgather=bruck(k=3);bcast=chain(segment=64k), "
                       "the collective being one of: {}",
                       whole, name, names_of_collectives()));
     }

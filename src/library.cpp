@@ -45,7 +45,12 @@ std::vector<std::string> settings_of(const tutti_options* options) {
 
 std::string read_whole(const std::string& path) {
   std::ifstream file(path);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  try {
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  } catch (const std::ios_base::failure&) {  // a folder, for one
+    file.setstate(std::ios_base::badbit);
+  }
   if (!file || file.bad())
     throw Error(Code::bad_configuration, fmt::format("table: the file {} cannot be read: {}", path, std::strerror(errno)), kNoPeer, errno);
   return text;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -21,7 +22,28 @@ Interval interval_of(const Json& rule, const char* name, std::size_t number) {
   if (whole(value)) return {value.get<Bytes>(), value.get<Bytes>()};
   if (!value.is_array() || value.size() != 2 || !whole(value[0]) || !(whole(value[1]) || value[1].is_null()))
     bad(fmt::format("rule {}: \"{}\" is a number or [least, most], where most may be null", number, name));
-  return {value[0].get<Bytes>(), value[1].is_null() ? -1 : value[1].get<Bytes>()};
+  const Interval interval{value[0].get<Bytes>(), value[1].is_null() ? -1 : value[1].get<Bytes>()};
+  if (interval.most >= 0 && interval.least > interval.most)
+    bad(fmt::format("rule {}: \"{}\": {} is more than {}; write [least, most]", number, name, interval.least, interval.most));
+  return interval;
+}
+
+// The choice in a rule, read as TUTTI_ALGORITHM is.
+std::pair<Collective, Choice> choice_of(const std::string& collective, const std::string& algorithm, std::size_t number) {
+  if (!collective_named(collective)) {
+    std::string names;
+    for (std::size_t c = 0; c < kCollectives; ++c)
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(static_cast<Collective>(c)));
+    bad(fmt::format("rule {}: there is no collective '{:.200}'; there are {}", number, collective, names));
+  }
+  std::map<Collective, Choice> choices;
+  try {
+    choices = parse_choices(fmt::format("{}={}", collective, algorithm));
+  } catch (const Error& error) {
+    throw Error(error.code, fmt::format("the table of algorithms: rule {}: {}", number, error.message));
+  }
+  if (choices.size() != 1) bad(fmt::format("rule {}: '{:.200}' is more than one choice", number, algorithm));
+  return *choices.begin();
 }
 
 Rule rule_of(const Json& json, std::size_t number) {
@@ -30,11 +52,12 @@ Rule rule_of(const Json& json, std::size_t number) {
     bad(fmt::format("rule {} needs a \"collective\" and an \"algorithm\", both texts", number));
   for (const auto& [name, value] : json.items())
     if (name != "collective" && name != "algorithm" && name != "ranks" && name != "ranks_per_node" && name != "bytes" && name != "comment")
-      bad(fmt::format("rule {}: there is no \"{}\"; there are collective, algorithm, ranks, ranks_per_node, bytes, comment", number, name));
-  const std::string collective = json["collective"];
-  const auto choices = parse_choices(fmt::format("{}={}", collective, json["algorithm"].get<std::string>()));
-  return {choices.begin()->first, interval_of(json, "ranks", number), interval_of(json, "ranks_per_node", number),
-          interval_of(json, "bytes", number), choices.begin()->second};
+      bad(fmt::format("rule {}: there is no \"{:.200}\"; there are collective, algorithm, ranks, ranks_per_node, bytes, comment", number,
+                      name));
+  if (json.contains("comment") && !json["comment"].is_string()) bad(fmt::format("rule {}: the \"comment\" is no text", number));
+  const auto [collective, choice] = choice_of(json["collective"], json["algorithm"], number);
+  return {collective, interval_of(json, "ranks", number), interval_of(json, "ranks_per_node", number), interval_of(json, "bytes", number),
+          choice};
 }
 
 // "": it applies.
@@ -75,7 +98,7 @@ std::string_view table_schema() noexcept {
         "required": ["collective", "algorithm"],
         "additionalProperties": false,
         "properties": {
-          "collective": {"type": "string", "description": "barrier, bcast, scatter, gather, allgather, alltoall, reduce, allreduce, reduce_scatter, scan, exscan"},
+          "collective": {"enum": ["barrier", "bcast", "scatter", "gather", "allgather", "alltoall", "reduce", "allreduce", "reduce_scatter", "scan", "exscan"]},
           "algorithm": {"type": "string", "description": "as in TUTTI_ALGORITHM, such as bruck(k=3) or prefer neighbor-exchange"},
           "ranks": {"$ref": "#/$defs/interval", "description": "of the communicator"},
           "ranks_per_node": {"$ref": "#/$defs/interval", "description": "most ranks on one node"},
@@ -89,7 +112,13 @@ std::string_view table_schema() noexcept {
     "interval": {
       "oneOf": [
         {"type": "integer", "minimum": 0},
-        {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": ["integer", "null"]}}
+        {
+          "description": "least, most; null: no limit",
+          "type": "array",
+          "minItems": 2,
+          "maxItems": 2,
+          "prefixItems": [{"type": "integer", "minimum": 0}, {"type": ["integer", "null"], "minimum": 0}]
+        }
       ]
     }
   }
