@@ -36,6 +36,11 @@ static void bad_configuration(void) {
   CHECK(strstr(tutti_last_error_message(), "bruck"), "the message does not say which algorithms there are: %s", tutti_last_error_message());
   GIVES(init_with("algorithm=allgather=bruck(k=0)"), TUTTI_ERR_CONFIGURATION);
   GIVES(init_with("algorithm=everything=ring"), TUTTI_ERR_CONFIGURATION);
+  GIVES(init_with("table=/nonexistent/table.json"), TUTTI_ERR_CONFIGURATION);
+  CHECK(strstr(tutti_last_error_message(), "/nonexistent/table.json"), "the message does not name the file: %s",
+        tutti_last_error_message());
+  GIVES(init_with("table=/"), TUTTI_ERR_CONFIGURATION);
+  GIVES(init_with("table=/dev/null"), TUTTI_ERR_CONFIGURATION);
   setenv("TUTTI_CONFIG", "/nonexistent/tutti.conf", 1);
   GIVES(init_with("log=off"), TUTTI_ERR_CONFIGURATION);
   unsetenv("TUTTI_CONFIG");
