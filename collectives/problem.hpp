@@ -57,7 +57,7 @@ struct Problem {
   bool commutative = true;  // the reduction; if not, operands keep the order of the ranks
   bool left_fold = false;   // ((x0 op x1) op x2) …: the same bits whatever the algorithm
 
-  bool datagrams = true;    // unreliable messages to all ranks at once can be had
+  bool datagrams = true;  // unreliable messages to all ranks at once can be had
 
   std::vector<int> node{};  // of each rank, numbered from 0 in order of first appearance; empty: all ranks are on one
 };

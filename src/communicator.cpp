@@ -205,7 +205,11 @@ void Communicator::tell_waiting(protocols::Channel& channel) const noexcept {
   if (const auto mine = fingerprint(number_ - 1, channel.peer())) channel.tell_waiting(id_, number_ - 1, *mine);
 }
 
-void Communicator::compare(int world_rank, CollectiveNumber number, std::uint32_t theirs) noexcept {
+void Communicator::waited_for(protocols::Channel& channel, CollectiveNumber number, std::uint32_t theirs) noexcept {
+  const int world_rank = channel.peer();
+  // It waits in vain: the news was lost, among too much other.
+  if (failed()) return channel.notify_failed(id_, failure_code_, failure_culprit_);
+  if (const auto refusal = refused_.find(number); refusal != refused_.end()) return channel.notify_refused(id_, number, refusal->second);
   const auto mine = fingerprint(number, world_rank);
   if (!mine || *mine == theirs) return;
   fail(Code::size_mismatch, world_rank,

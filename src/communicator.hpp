@@ -50,7 +50,7 @@ class Communicator {
   void refused_by(int world_rank, CollectiveNumber number, Code code) noexcept;
   // A member that waits long is told, now and then, what call this rank waits for it in; if it made another one, the two can never end.
   void tell_waiting(protocols::Channel& channel) const noexcept;
-  void compare(int world_rank, CollectiveNumber number, std::uint32_t fingerprint) noexcept;
+  void waited_for(protocols::Channel& channel, CollectiveNumber number, std::uint32_t fingerprint) noexcept;
   // Collectives called so far.
   CollectiveNumber calls() const noexcept { return number_; }
   bool has_refused() const noexcept { return !refused_.empty(); }

@@ -255,6 +255,9 @@ void Engine::add(Communicator& communicator) {
     if (f.id == communicator.id()) communicator_failed(f.id, f.code, f.culprit, f.told_by);
   for (const Refusal& r : early_refusals_)
     if (r.id == communicator.id()) communicator.refused_by(r.told_by, r.number, r.code);
+  const auto no_longer_early = [this](const auto& news) { return news.id < next_id_; };
+  std::erase_if(early_failures_, no_longer_early);
+  std::erase_if(early_refusals_, no_longer_early);
 }
 
 void Engine::remove(Communicator& communicator) noexcept {
@@ -273,7 +276,7 @@ void Engine::catch_up() noexcept {
 void Engine::communicator_failed(CommunicatorId id, Code code, int culprit, int told_by) noexcept {
   const auto found = std::find_if(communicators_.begin(), communicators_.end(), [&](const Communicator* c) { return c->id() == id; });
   if (found == communicators_.end()) {
-    if (id >= next_id_ && early_failures_.size() < 64) early_failures_.push_back({id, code, culprit, told_by});
+    if (id >= next_id_ && early_failures_.size() < kEarlyNews) early_failures_.push_back({id, code, culprit, told_by});
     return;
   }
   (*found)->fail(code, culprit,
@@ -295,13 +298,13 @@ void Engine::collective_refused(CommunicatorId id, CollectiveNumber number, Code
   const auto found = std::find_if(communicators_.begin(), communicators_.end(), [&](const Communicator* c) { return c->id() == id; });
   if (found != communicators_.end())
     (*found)->refused_by(told_by, number, code);
-  else if (id >= next_id_ && early_refusals_.size() < 64)
+  else if (id >= next_id_ && early_refusals_.size() < kEarlyNews)
     early_refusals_.push_back({id, number, code, told_by});
 }
 
 void Engine::collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint, int told_by) noexcept {
   for (Communicator* c : communicators_)
-    if (c->id() == id) c->compare(told_by, number, fingerprint);
+    if (c->id() == id) c->waited_for(*channels_[static_cast<std::size_t>(told_by)], number, fingerprint);
 }
 
 // Members that are not connected yet hear of it when they are: whoever waits for this rank connects to it.

@@ -137,9 +137,10 @@ class Engine final : public protocols::NoticeSink {
     Code code;
     int told_by;
   };
-  std::vector<Failure> early_failures_;  // of communicators that are not made here yet
-  std::vector<Refusal> early_refusals_;  // likewise
-  std::set<CommunicatorId> abandoned_;   // freed after failing, or after refusing a call: what still comes for them is nobody's
+  static constexpr std::size_t kEarlyNews = 4096;  // more than any peer can say before this rank is back from tutti_comm_create
+  std::vector<Failure> early_failures_;            // of communicators that are not made here yet
+  std::vector<Refusal> early_refusals_;            // likewise
+  std::set<CommunicatorId> abandoned_;             // freed after failing, or after refusing a call: what still comes for them is nobody's
   CommunicatorId next_id_ = 1;
   bool software_wire_ = false, oversubscribed_ = false, verbs_on_nodes_ = false;
   std::uint32_t spin_ = 0;

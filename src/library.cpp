@@ -92,8 +92,10 @@ std::unique_ptr<Library> start(const tutti_options* options) {
   try {
     state->configuration = load_configuration(settings_of(options));
     state->rules.forced = collectives::parse_choices(state->configuration.algorithm);
-    if (!state->configuration.table.empty()) table = read_whole(state->configuration.table);
-    if (!table.empty()) state->rules.table = collectives::parse_table(table);
+    if (!state->configuration.table.empty()) {
+      table = read_whole(state->configuration.table);
+      state->rules.table = collectives::parse_table(table);
+    }
   } catch (...) {
     error = std::current_exception();
   }
