@@ -36,6 +36,21 @@ std::optional<std::string> even_ranks(const Problem& problem, const Parameters&)
   return fmt::format("it needs an even number of ranks, not {}", problem.P);
 }
 
+std::optional<std::string> power_of_two(const Problem& problem, const Parameters&) {
+  if ((problem.P & (problem.P - 1)) == 0) return std::nullopt;
+  return fmt::format("it needs a power of two of ranks, not {}", problem.P);
+}
+
+std::optional<std::string> power_of_two_no_fold(const Problem& problem, const Parameters& parameters) {
+  if (const auto reason = power_of_two(problem, parameters)) return reason;
+  return no_fold(problem, parameters);
+}
+
+std::optional<std::string> power_of_two_commutative(const Problem& problem, const Parameters& parameters) {
+  if (const auto reason = power_of_two(problem, parameters)) return reason;
+  return commutative_only(problem, parameters);
+}
+
 std::optional<std::string> known_counts(const Problem& problem, const Parameters&) {
   if (problem.counts_known) return std::nullopt;
   return "only the root knows the counts, and ranks that hand on would need them";
@@ -79,8 +94,7 @@ constexpr Takes nothing{}, k{.k = true}, segment{.segment = true}, k_segment{.k 
 // The author's whole messages, cut into the segments of the parameters.
 template <auto Author>
 Schedule cut(const Problem& problem, const Parameters& parameters) {
-  const Bytes length = parameters.segment / problem.element * problem.element;  // never within an element
-  return segmented(Author(problem, parameters), parameters.segment > 0 ? std::max(length, problem.element) : 0);
+  return segmented(Author(problem, parameters), segment_of(problem, parameters));
 }
 
 template <auto Author, bool Cut>

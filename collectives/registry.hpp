@@ -2,6 +2,7 @@
 // Adding an algorithm is one file in algorithms/ and one line in algorithms/list.def.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,6 +31,12 @@ struct Parameters {
   Nested within{}, across{};  // of hierarchical algorithms: a broadcast's name (its tree), and one of the collective itself
   friend bool operator==(const Parameters&, const Parameters&) = default;
 };
+
+// The longest message, in whole elements; 0: messages are not cut.
+inline Bytes segment_of(const Problem& problem, const Parameters& parameters) {
+  if (parameters.segment <= 0) return 0;
+  return std::max(parameters.segment / problem.element, Bytes{1}) * problem.element;
+}
 
 struct Algorithm {
   Collective collective;

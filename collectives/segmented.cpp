@@ -1,10 +1,14 @@
 // Cutting a schedule into segments. Pure.
 #include "collectives/segmented.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <queue>
 #include <utility>
+
+#include "base/error.hpp"
 
 namespace tutti::collectives {
 namespace {
@@ -33,10 +37,14 @@ struct Pieces {
 // Ordinals count pieces in step-major order, on both sides, since both cut the same messages alike.
 Pieces cut(const Schedule& whole, Bytes segment) {
   Pieces pieces;
+  const auto pieces_of = [segment](const Step& step) { return std::max<Bytes>(1, (length_of(step) + segment - 1) / segment); };
+  Bytes steps = 0;
+  for (const Step& step : whole.steps) steps += pieces_of(step);
+  check_steps(steps, segment);
   std::vector<Ordinal> sent(static_cast<std::size_t>(whole.P)), received(sent.size());
   for (const Step& step : whole.steps) {
     pieces.first.push_back(static_cast<StepId>(pieces.steps.size()));
-    const Bytes count = std::max<Bytes>(1, (length_of(step) + segment - 1) / segment);
+    const Bytes count = pieces_of(step);
     for (Bytes i = 0; i < count; ++i) {
       Step piece = step;
       if (piece.source.length != 0) piece.source = piece_of(step.source, segment, i);
@@ -104,6 +112,13 @@ std::vector<StepId> segment_order(const Pieces& pieces, const std::vector<Edge>&
 }
 
 }  // namespace
+
+void check_steps(Bytes steps, Bytes segment) {
+  if (steps <= kMostSteps) return;
+  throw Error(Code::algorithm_not_applicable,
+              fmt::format("segments of {} bytes cut this message into {} steps, and there may be {}; choose longer segments", segment,
+                          steps, kMostSteps));
+}
 
 Schedule segmented(Schedule whole, Bytes segment) {
   if (segment <= 0) return whole;

@@ -2,6 +2,7 @@
 #include "collectives/topology.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "collectives/builder.hpp"
 
@@ -62,6 +63,30 @@ Tree binary(int P, Rank rank, Rank root) {
   const int v = mod(rank - root, P);
   if (v != 0) tree.parent = mod((v - 1) / 2 + root, P);
   for (int child = 2 * v + 1; child <= 2 * v + 2 && child < P; ++child) tree.children.push_back(mod(child + root, P));
+  return tree;
+}
+
+Rank bine_partner(int P, Rank rank, int step) noexcept {
+  const int distance = (1 + (step % 2 == 0 ? 1 : -1) * (2 << step)) / 3;
+  return mod(rank % 2 == 0 ? rank + distance : rank - distance, P);
+}
+
+unsigned bine_corner(int P, Rank rank) noexcept {
+  constexpr unsigned kOddDigits = 0xAAAAAAAAu;
+  const unsigned digits = ((static_cast<unsigned>(rank) + kOddDigits) ^ kOddDigits) & static_cast<unsigned>(P - 1);  // in base −2
+  return digits ^ (digits >> 1);
+}
+
+Tree bine(int P, Rank rank, Rank root) {
+  const int v = mod(rank - root, P), steps = rounds_to_reach(P, 2);
+  const auto real = [&](int step) { return mod(bine_partner(P, v, steps - 1 - step) + root, P); };
+  Tree tree;
+  tree.round = v == 0 ? -1 : steps - 1 - std::countr_zero(bine_corner(P, v));
+  if (v != 0) tree.parent = real(tree.round);
+  for (int step = tree.round + 1; step < steps; ++step) {
+    tree.children.push_back(real(step));
+    tree.rounds.push_back(step);
+  }
   return tree;
 }
 

@@ -39,6 +39,14 @@ Tree k_chain(int P, Rank rank, Rank root, int k);
 // Complete binary tree, children 2v+1 and 2v+2 (OCC §4.2). ⌊log2 P⌋ levels. Subtrees are no ranges of ranks.
 Tree binary(int P, Rank rank, Rank root);
 
+// Bine tree: De Sensi et al., arXiv:2508.17311. A binomial tree whose children are nearer: a holder's partner in step i of log2 P is the
+// one of step log2 P − 1 − i below. P a power of two. Every subtree is a range of virtual ranks around its root.
+Tree bine(int P, Rank rank, Rank root);
+// (1 − (−2)^{step+1})/3 ranks away, upwards from even ranks and downwards from odd ones, modulo P: a partner's partner is the rank itself.
+Rank bine_partner(int P, Rank rank, int step) noexcept;
+// Where a rank stands if the steps are the dimensions of a hypercube: the corners of partners of step i differ in bit i alone.
+unsigned bine_corner(int P, Rank rank) noexcept;
+
 // Halving of partitions (IB §5.1.3, recursive splitting): who holds n ranks hands the upper ⌊n/2⌋ to their first, and goes on
 // with the rest. For a power of two the hypercube. ⌈log2 P⌉ rounds.
 Tree splitting(int P, Rank rank, Rank root);

@@ -265,10 +265,19 @@ int collective(tutti_comm handle, Body&& body) noexcept {
   return guard([&](Library& state) {
     Communicator& comm = communicator_of(handle);
     const CollectiveNumber before = comm.calls();
+    const auto refuse = [&](Code code) {
+      if (comm.calls() == before) comm.refuse(code);
+    };
     try {
       body(state, comm);
     } catch (const Error& error) {
-      if (comm.calls() == before) comm.refuse(error);
+      refuse(error.code);
+      throw;
+    } catch (const std::bad_alloc&) {
+      refuse(Code::out_of_memory);
+      throw;
+    } catch (...) {
+      refuse(Code::internal);
       throw;
     }
   });

@@ -108,14 +108,14 @@ std::unique_ptr<protocols::MulticastBroadcast> Communicator::multicast_over(cons
   return std::make_unique<protocols::MulticastBroadcast>(*engine_.mailbox(), world(root), parent, children);
 }
 
-void Communicator::refuse(const Error& error) noexcept {
+void Communicator::refuse(Code code) noexcept {
   if (failed()) return;
   const CollectiveNumber number = number_++;
   recent_[number % kRemembered] = nullptr;
   std::erase_if(refusals_, [&](const Refusal& r) { return r.number == number; });
-  refused_.emplace(number, error.code);
+  refused_.emplace(number, code);
   if (refused_.size() > kRefusalsKept) refused_.erase(refused_.begin());
-  engine_.spread_refusal(*this, number, error.code);
+  engine_.spread_refusal(*this, number, code);
 }
 
 void Communicator::refused_by(int world_rank, CollectiveNumber number, Code code) noexcept {

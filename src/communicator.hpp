@@ -43,9 +43,9 @@ class Communicator {
   // Runs a collective to its end. Throws Error; after any but an argument's error the communicator has failed.
   void run(const Call& call);
 
-  // A call that was refused here, for its arguments, before it could run: it counts as one of the communicator's collectives, and the
-  // members hear of it, as they may wait for this rank in it. Where all refuse it, nothing is lost.
-  void refuse(const Error& error) noexcept;
+  // A call that was refused here, for its arguments or for want of memory, before it could run: it counts as one of the communicator's
+  // collectives, and the members hear of it, as they may wait for this rank in it. Where all refuse it, nothing is lost.
+  void refuse(Code code) noexcept;
   // A member refused collective `number`. If this rank did not, it can never end there: the communicator fails.
   void refused_by(int world_rank, CollectiveNumber number, Code code) noexcept;
   // A member that waits long is told, now and then, what call this rank waits for it in; if it made another one, the two can never end.

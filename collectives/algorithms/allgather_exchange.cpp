@@ -33,17 +33,12 @@ Schedule allgather_dissemination(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
-  const auto both_runs = [&](int last, int count, auto&& message) {  // the blocks last − count + 1 … last
-    const int first = mod(last - count + 1, P), head = std::min(count, P - first);
-    message(block.range(first, head));
-    if (head < count) message(block.range(0, count - head));
-  };
   s.copy(s.input(), block[r]);
   for (int held = 1; held < P; held *= 2) {
     const int count = std::min(held, P - held);
     const Rank to = mod(r + held, P), from = mod(r - held, P);
-    both_runs(r, count, [&](const Slice& run) { s.send(to, run); });
-    both_runs(from, count, [&](const Slice& run) { s.recv(from, run); });
+    for_runs(block, r - count + 1, count, [&](const Slice& run) { s.send(to, run); });
+    for_runs(block, from - count + 1, count, [&](const Slice& run) { s.recv(from, run); });
   }
   return s.finish();
 }

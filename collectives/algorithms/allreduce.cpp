@@ -118,6 +118,14 @@ Schedule allreduce_full_fan_in(const Problem& p, const Parameters& q) {
 Schedule allreduce_full_fan_out(const Problem& p, const Parameters& q) {
   return scatter_then_gather(reduce_scatter_pairwise, allgather_modified_ring, p, q);
 }
+// Circulant graph: see circulant.cpp. 2⌈log2 P⌉ rounds, 2(P−1)/P·m bytes sent per rank, for any P.
+Schedule allreduce_circulant(const Problem& p, const Parameters& q) {
+  return scatter_then_gather(reduce_scatter_circulant, allgather_circulant, p, q);
+}
+// Bine butterfly, there and back: see bine.cpp. 2 log2 P rounds, 2(P−1)/P·m bytes sent per rank. P a power of two.
+Schedule allreduce_bine_halving_doubling(const Problem& p, const Parameters& q) {
+  return scatter_then_gather(reduce_scatter_bine, allgather_bine, p, q);
+}
 
 // Scans: what comes from the ranks before is the left operand. In an exscan the own contribution only goes on.
 

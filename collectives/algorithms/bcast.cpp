@@ -1,5 +1,7 @@
 // Broadcasts down a tree, and those that cut the message. Segments are cut afterwards (segmented.hpp), for all of them alike. Pure.
 // The mirror of each is a reduce (reduce.cpp).
+#include <cstdlib>
+
 #include "collectives/algorithms/common.hpp"
 #include "collectives/topology.hpp"
 
@@ -8,9 +10,8 @@ namespace {
 
 // A mirror that keeps the order of ranks combines the nearest subtree first, so here the farthest is served first.
 Schedule down(Tree tree, const Problem& problem) {
-  if (!problem.commutative)
-    std::sort(tree.children.begin(), tree.children.end(),
-              [&](Rank a, Rank b) { return mod(a - problem.root, problem.P) > mod(b - problem.root, problem.P); });
+  const auto away = [&](Rank rank) { return std::abs(mod(rank - problem.root, problem.P) - mod(problem.rank - problem.root, problem.P)); };
+  if (!problem.commutative) std::sort(tree.children.begin(), tree.children.end(), [&](Rank a, Rank b) { return away(a) > away(b); });
   Builder s = solve(problem);
   if (tree.parent) s.recv(*tree.parent, s.output());
   for (Rank child : tree.children) s.send(child, s.output());
@@ -42,6 +43,9 @@ Schedule bcast_k_chain(const Problem& problem, const Parameters& parameters) {
 
 // Binary tree: OCC §4.2. ⌊log2 P⌋ rounds of two messages. Any P, any root.
 Schedule bcast_binary(const Problem& problem, const Parameters&) { return down(binary(problem.P, problem.rank, problem.root), problem); }
+
+// Bine tree: see bine.cpp. log2 P rounds, P−1 messages of m bytes, the farthest first. P a power of two, any root.
+Schedule bcast_bine(const Problem& problem, const Parameters&) { return down(bine(problem.P, problem.rank, problem.root), problem); }
 
 // Linear: OCC §4.2, IB §5.1.2. 1 round, P−1 messages of m bytes, all from the root. Any P, any root.
 Schedule bcast_linear(const Problem& problem, const Parameters&) { return down(flat(problem.P, problem.rank, problem.root), problem); }

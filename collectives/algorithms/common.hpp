@@ -13,4 +13,12 @@ inline Builder solve(const Problem& problem) { return Builder{problem.P, problem
 // The output of an allgather, or of a gather at its root.
 inline Blocks gathered(const Problem& problem) { return blocks_in(Buffer::output, problem); }
 
+// `count` blocks from `first` on, around the end: one run, or two.
+template <class Visit>
+void for_runs(const Blocks& block, int first, int count, Visit&& visit) {
+  const int until_end = std::min(count, block.parts() - mod(first, block.parts()));
+  visit(block.range(first, until_end));
+  if (until_end < count) visit(block.range(0, count - until_end));
+}
+
 }  // namespace tutti::collectives

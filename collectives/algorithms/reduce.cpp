@@ -63,13 +63,20 @@ Schedule reduce_k_chain(const Problem& p, const Parameters& parameters) { return
 Schedule reduce_binomial(const Problem& p, const Parameters& parameters) { return in_rank_order(bcast_binomial, p, parameters); }
 Schedule reduce_splitting(const Problem& p, const Parameters& parameters) { return in_rank_order(bcast_splitting, p, parameters); }
 
+// Bine tree: see bine.cpp. Keeps the order of ranks: what a rank has is a range around it.
+Schedule reduce_bine(const Problem& p, const Parameters& parameters) { return in_rank_order(bcast_bine, p, parameters); }
+
 // Binary tree: OCC §4.2. Its subtrees are no ranges of ranks: commutative operations only.
 Schedule reduce_binary(const Problem& p, const Parameters& parameters) { return mirror(bcast_binary, p, parameters); }
+
+// Circulant graph (circulant.cpp): no ranges of ranks either.
+Schedule reduce_circulant(const Problem& p, const Parameters& parameters) { return mirror(bcast_circulant, p, parameters); }
 
 // Reduce-scatter + gather (Rabenseifner): the mirror of scatter + recursive doubling. Long messages; commutative only.
 Schedule reduce_scatter_gather(const Problem& p, const Parameters& parameters) { return mirror(bcast_scatter_doubling, p, parameters); }
 
-// Recursive halving, ring, pairwise (full fan-out), full fan-in, repeated binary tree, pipeline, Bruck: BEO §3.3. Commutative only.
+// Recursive halving, ring, pairwise (full fan-out), full fan-in, repeated binary tree, pipeline, dissemination: BEO §3.3; circulant, bine:
+// see their allgathers. Commutative only.
 Schedule reduce_scatter_halving(const Problem& p, const Parameters& q) { return mirror(allgather_recursive_doubling, p, q); }
 Schedule reduce_scatter_ring(const Problem& p, const Parameters& q) { return mirror(allgather_ring, p, q); }
 Schedule reduce_scatter_pairwise(const Problem& p, const Parameters& q) { return mirror(allgather_modified_ring, p, q); }
@@ -77,6 +84,8 @@ Schedule reduce_scatter_full_fan_in(const Problem& p, const Parameters& q) { ret
 Schedule reduce_scatter_repeated_binary_tree(const Problem& p, const Parameters& q) { return mirror(allgather_repeated_binary_tree, p, q); }
 Schedule reduce_scatter_pipeline(const Problem& p, const Parameters& q) { return mirror(allgather_pipeline, p, q); }
 Schedule reduce_scatter_dissemination(const Problem& p, const Parameters& q) { return mirror(allgather_dissemination, p, q); }
+Schedule reduce_scatter_circulant(const Problem& p, const Parameters& q) { return mirror(allgather_circulant, p, q); }
+Schedule reduce_scatter_bine(const Problem& p, const Parameters& q) { return mirror(allgather_bine, p, q); }
 
 // To everybody its block: 1 round of P−1 messages, combined in the order of ranks.
 Schedule reduce_scatter_linear(const Problem& problem, const Parameters&) {

@@ -396,3 +396,104 @@ TEST_CASE("papers: scans") {
     }
   }
 }
+
+// Rounds in which every rank sends one message and gets one, each rank its messages in the order in which they are written.
+int rounds_as_written(const std::vector<Schedule>& all) {
+  std::map<std::tuple<Rank, Rank, Ordinal>, StepId> receive_of;
+  std::vector<std::vector<int>> before,
+      message;  // by rank and step: the round that ends all it waits for; the round that its message takes
+  for (const Schedule& schedule : all) {
+    before.emplace_back(schedule.steps.size(), 0);
+    message.emplace_back(schedule.steps.size(), 0);
+    for (StepId id = 0; id < schedule.steps.size(); ++id)
+      if (receives(schedule.steps[id].kind)) receive_of[{schedule.steps[id].peer, schedule.rank, schedule.steps[id].ordinal}] = id;
+  }
+  int last = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    const auto raise = [&](int& to, int value) {
+      if (value > to) to = value, changed = true;
+    };
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      int sent = 0, received = 0;
+      for (StepId id = 0; id < all[r].steps.size(); ++id) {
+        const Step& step = all[r].steps[id];
+        int& mine = message[r][id];
+        if (step.kind == StepKind::send) {
+          const StepId end = receive_of.at({static_cast<Rank>(r), step.peer, step.ordinal});
+          raise(mine, std::max({before[r][id], sent, message[static_cast<std::size_t>(step.peer)][end] - 1}) + 1);
+          raise(message[static_cast<std::size_t>(step.peer)][end], mine);
+          sent = mine;
+        } else if (receives(step.kind)) {
+          raise(mine, received + 1);
+          received = mine;
+        }
+        for (StepId next : all[r].successors_of(id)) raise(before[r][next], std::max(before[r][id], mine));
+        last = std::max(last, mine);
+      }
+    }
+  }
+  return last;
+}
+
+TEST_CASE("since 2015: circulant graphs take any number of ranks in as few rounds as a power of two") {
+  for (int P : sizes()) {
+    INFO("P=" << P);
+    for (const Rank root : {0, P / 2}) {
+      for (const Collective collective : {Collective::bcast, Collective::reduce}) {
+        const auto whole = build_all("circulant", of(collective, P, s, root));
+        CHECK(rounds(whole, 1) == ceil_log2(P));
+        const auto cut = build_all("circulant", of(collective, P, kSegments * kSegment, root), {.segment = kSegment});
+        // n − 1 + ⌈log2 P⌉, the least there can be; no rank's message is on its way twice
+        CHECK(rounds_as_written(cut) == (P == 1 ? 0 : static_cast<int>(kSegments) - 1 + ceil_log2(P)));
+        CHECK(messages(cut) == static_cast<int>(kSegments) * (P - 1));
+        CHECK(all_bytes(cut) == (P - 1) * kSegments * kSegment);
+      }
+    }
+    const auto gathered = build_all("circulant", of(Collective::allgather, P, s));
+    each_sends(gathered, (P - 1) * s);
+    const auto scattered = build_all("circulant", of(Collective::reduce_scatter, P, s));
+    each_sends(scattered, (P - 1) * s);
+    const auto reduced = build_all("circulant", of(Collective::allreduce, P, P * s));
+    each_sends(reduced, 2 * (P - 1) * s);
+    // What runs across the end is two messages, of one round on a wire that takes both at once.
+    CHECK(rounds(gathered, 2) <= ceil_log2(P));
+    CHECK(rounds(reduced, 2) <= 2 * ceil_log2(P));
+  }
+}
+
+TEST_CASE("since 2015: bine trees have the rounds and messages of binomial ones, over shorter ways") {
+  const auto distance = [](const std::vector<Schedule>& all) {
+    long long sum = 0;
+    for (const Schedule& schedule : all)
+      for (const Step& step : schedule.steps)
+        if (step.kind == StepKind::send) {
+          const int away = mod(step.peer - schedule.rank, schedule.P);
+          sum += std::min(away, schedule.P - away) * step.source.length;
+        }
+    return static_cast<double>(sum);
+  };
+  for (int P = 1; P <= 256; P *= 2) {
+    INFO("P=" << P);
+    for (const Rank root : {0, P / 3}) {
+      const auto down = build_all("bine", of(Collective::bcast, P, s, root));
+      CHECK(rounds(down, 1) == ceil_log2(P));
+      CHECK(messages(down) == P - 1);
+      CHECK(rounds(build_all("bine", of(Collective::reduce, P, s, root)), 1) == ceil_log2(P));
+    }
+    const auto gathered = build_all("bine", of(Collective::allgather, P, s)),
+               doubling = build_all("recursive-doubling", allgather_of(P, s));
+    each_sends(gathered, (P - 1) * s);
+    CHECK(rounds(gathered, 2) == ceil_log2(P));
+    each_sends(build_all("bine", of(Collective::reduce_scatter, P, s)), (P - 1) * s);
+    const auto exchanged = build_all("bine-doubling", of(Collective::allreduce, P, P * s));
+    each_sends(exchanged, ceil_log2(P) * P * s);
+    CHECK(rounds(exchanged, 1) == ceil_log2(P));
+    each_sends(build_all("bine-halving-doubling", of(Collective::allreduce, P, P * s)), 2 * (P - 1) * s);
+    // "by up to 33 %": the way of a message is two thirds of a binomial tree's, in the limit
+    if (P < 16) continue;
+    const double ratio = distance(build_all("bine", of(Collective::bcast, P, s))) / distance(build_all("splitting", bcast_of(P, s)));
+    CHECK(ratio < 0.72);
+    CHECK(distance(gathered) < distance(doubling));
+  }
+}
