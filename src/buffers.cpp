@@ -9,9 +9,7 @@
 #include "base/error.hpp"
 
 namespace tutti {
-namespace {
 
-// Throws Error{bad_count}.
 Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name) {
   Bytes bytes = 0, span = 0;
   if (count >= 0 && count < (1 << 30) && layout.contiguous && layout.size < (1 << 20)) return count * layout.size;  // the usual case
@@ -24,8 +22,6 @@ Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, const ch
                 fmt::format("{} elements of {} bytes in `{}` do not fit in 63 bits", static_cast<long long>(count), layout.size, name));
   return bytes;
 }
-
-}  // namespace
 
 void Spare::Free::operator()(std::byte* memory) const noexcept { std::free(memory); }
 
@@ -71,7 +67,8 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
       if (!any) first = offset;
       if (any && offset != next) in_order = false;
       any = true;
-      next = offset + counts[i] * layout_.extent;
+      if (__builtin_add_overflow(offset, counts[i] * layout_.extent, &next))
+        throw Error(Code::bad_displacement, fmt::format("displacement {} of `{}` and what lies there do not fit in 63 bits", i, name));
     }
     pieces_.push_back({offset, counts[i], bytes});
     counts_.push_back(bytes);

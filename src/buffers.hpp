@@ -12,6 +12,10 @@
 
 namespace tutti {
 
+// What `blocks` times `count` elements of that layout have. Throws Error{bad_count} where a count is negative, or they do not fit in 63
+// bits; `name` is the argument's.
+Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name);
+
 // Memory that is not cleared.
 class Spare {
  public:

@@ -85,7 +85,7 @@ void scatter_or_gather(Library& state, Collective which, const Rooted& a, Commun
     counts = ends.all->counts();
   } else if (v && known) {
     const Layout layout = state.datatypes.layout(a.all_type);
-    for (int i = 0; i < comm.size(); ++i) counts.push_back(a.counts[i] * layout.size);
+    for (int i = 0; i < comm.size(); ++i) counts.push_back(bytes_of(a.counts[i], layout, 1, gathers ? "recvcounts" : "sendcounts"));
     check_equal(ends.one->total(), counts[static_cast<std::size_t>(comm.rank())]);
   } else if (v) {
     counts.assign(static_cast<std::size_t>(comm.size()), 0);
@@ -208,16 +208,17 @@ void reduce(Library& state, const Reducing& a, Communicator& comm) {
   const bool in_place = a.sendbuf == MPI_IN_PLACE;
   if (in_place && !has_result) forbid_in_place(a.sendbuf, "sendbuf");
   if (has_result) forbid_in_place(a.recvbuf, "recvbuf");
-  Reduction reduction = state.operations.find(a.op, a.type, state.datatypes.layout(a.type));
+  const Layout layout = state.datatypes.layout(a.type);
+  Reduction reduction = state.operations.find(a.op, a.type, layout);
 
   MPI_Count whole = a.count, own = a.count;
   std::vector<Bytes> counts;
   if (scatters && a.counts) {
     whole = 0;
     for (int i = 0; i < comm.size(); ++i) {
-      if (a.counts[i] < 0)
-        throw Error(Code::bad_count, fmt::format("recvcounts[{}] is {}; it must not be negative", i, static_cast<long long>(a.counts[i])));
-      whole += a.counts[i];
+      bytes_of(a.counts[i], layout, 1, "recvcounts");
+      if (__builtin_add_overflow(whole, a.counts[i], &whole))
+        throw Error(Code::bad_count, "the counts of all ranks together do not fit in 63 bits");
       counts.push_back(a.counts[i] * reduction.element());
     }
     own = a.counts[comm.rank()];

@@ -2,6 +2,7 @@
 """Makes the manual pages of the C API from the comments of include/tutti/tutti.h: the header is the manual.
 
 Usage: manpages.py HEADER DIRECTORY NAME…     writes DIRECTORY/NAME.3 for each function NAME; an undocumented one is an error
+       manpages.py HEADER --list              the functions that are declared
 """
 import pathlib
 import re
@@ -62,7 +63,10 @@ def page(name, sections):
 
 def main():
     header, directory, *names = sys.argv[1:]
-    found = pages(pathlib.Path(header).read_text())
+    text = pathlib.Path(header).read_text()
+    if directory == "--list":
+        return print(*dict.fromkeys(re.findall(r"TUTTI_API [^;]*?\b(tutti_\w+)\(", text)))
+    found = pages(text)
     for name in names:
         if name not in found:
             sys.exit(f"{header}: {name} has no comment that begins with NAME")

@@ -1,6 +1,10 @@
 // Choosing the instruction set, once. Pure.
 #include "collectives/reduction/kernels.hpp"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 #include <array>
 
 #include "collectives/reduction/loops.hpp"
@@ -12,7 +16,9 @@ enum class Set { baseline, avx2, avx512 };
 
 Set choose() noexcept {
 #ifdef __x86_64__
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c")) return Set::baseline;
+  unsigned a = 0, b = 0, c = 0, d = 0;  // __builtin_cpu_supports() knows no f16c in some compilers
+  const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+  if (!__builtin_cpu_supports("avx2") || !f16c) return Set::baseline;
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) return Set::avx512;
   return Set::avx2;
 #else

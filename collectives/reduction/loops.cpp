@@ -6,6 +6,13 @@
 
 #include "collectives/reduction/loops.hpp"
 
+// The iterations of the loop that follows do not depend on each other.
+#ifdef __clang__
+#define TUTTI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TUTTI_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 namespace tutti::collectives::TUTTI_ISA {
 namespace {
 
@@ -29,7 +36,7 @@ void loop(const void*, const void* left, const void* right, void* out, Bytes byt
   const auto* b = static_cast<const Unaligned*>(right);
   auto* c = static_cast<Unaligned*>(out);
   const Bytes count = bytes / static_cast<Bytes>(sizeof(T));
-#pragma GCC ivdep
+  TUTTI_INDEPENDENT
   for (Bytes i = 0; i < count; ++i) {
     const T x = a[i].value, y = b[i].value;
     c[i].value = Rule::of(x, y);
@@ -56,7 +63,7 @@ void locate(const void*, const void* left, const void* right, void* out, Bytes b
   const auto* b = static_cast<const Words*>(right);
   auto* c = static_cast<Words*>(out);
   const Bytes count = bytes / static_cast<Bytes>(sizeof(Words));
-#pragma GCC ivdep
+  TUTTI_INDEPENDENT
   for (Bytes i = 0; i < count; ++i) {
     const Word x_value = a[i].value, y_value = b[i].value, x_index = a[i].index, y_index = b[i].index;
     const auto x = value_in<T>(x_value), y = value_in<T>(y_value);

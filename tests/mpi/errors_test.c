@@ -466,6 +466,28 @@ static void refused_and_freed(tutti_comm good) {
   works(good);
 }
 
+/* A rank that has no memory for its part tells the others, and goes on. */
+static void out_of_memory(tutti_comm good) {
+  MPI_Datatype gaps;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+  MPI_Type_commit(&gaps);
+  tutti_comm comm;
+  MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+  int data[8] = {0};
+  snprintf(doing, sizeof doing, "hangs on rank %d: rank %d is out of memory\n", job_rank, job_size - 1);
+  alarm(100);
+  const int lacks = job_rank == job_size - 1; /* room for 2^45 bytes, out of place */
+  const int code = tutti_bcast(data, lacks ? (MPI_Count)1 << 42 : 1, gaps, 0, comm);
+  CHECK(lacks ? code == TUTTI_ERR_NO_MEMORY : code == 0 || code == TUTTI_ERR_NO_MEMORY, "gives %d (%s)", code, tutti_last_error_message());
+  int next = 0;
+  for (int tries = 0; next == 0 && job_size > 1 && tries < 1000; ++tries) next = tutti_barrier(comm);
+  CHECK(next == (job_size > 1 ? TUTTI_ERR_NO_MEMORY : 0), "gave %d, and then %d (%s)", code, next, tutti_last_error_message());
+  alarm(0);
+  MUST(tutti_comm_free(&comm));
+  MPI_Type_free(&gaps);
+  works(good);
+}
+
 /* An operation that writes what it may only read does no harm. */
 static void scribbling_sum(void* in, void* inout, int* n, MPI_Datatype* type) {
   (void)type;
@@ -529,6 +551,7 @@ int main(int argc, char** argv) {
   mismatches(comm);
   different_calls(comm);
   refused_and_freed(comm);
+  out_of_memory(comm);
   scribbling_operation(comm);
   works(comm);
   MUST(tutti_comm_free(&comm));

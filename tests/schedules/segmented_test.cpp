@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/error.hpp"
 #include "collectives/builder.hpp"
 #include "tests/schedules/ranks.hpp"
 
@@ -49,4 +50,20 @@ TEST_CASE("thousands of segments are cheap") {
   const auto all = build_all("binomial", bcast_of(4, 16 << 20), {2, 4096});
   CHECK(messages(all) == 3 * 4096);
   CHECK(verify(all, bcast_of(4, 16 << 20)).ok());
+}
+
+TEST_CASE("segments that would make millions of steps are refused") {
+  for (const char* name : {"chain", "circulant"}) {
+    const auto build = [&](Bytes segment) {
+      try {
+        build_all(name, bcast_of(3, Bytes{1} << 40), {.segment = segment});
+      } catch (const Error& error) {
+        return error.code;
+      }
+      return Code::success;
+    };
+    CHECK(build(1) == Code::algorithm_not_applicable);
+    CHECK(build(Bytes{1} << 18) == Code::algorithm_not_applicable);
+    CHECK(build(Bytes{1} << 27) == Code::success);
+  }
 }

@@ -127,8 +127,8 @@ void check_type(Find find, Element element, const std::function<bool(Operation)>
         const std::size_t bytes = n * sizeof(T);
         std::vector<std::byte> a(bytes + 64), b(bytes + 64), c(bytes + 64, std::byte{0xEE});
         for (int where = 0; where < 3; ++where) {
-          std::memcpy(a.data() + shift, left.data(), bytes);
-          std::memcpy(b.data() + 1, right.data(), bytes);
+          std::copy_n(reinterpret_cast<const std::byte*>(left.data()), bytes, a.data() + shift);
+          std::copy_n(reinterpret_cast<const std::byte*>(right.data()), bytes, b.data() + 1);
           std::byte* const out = where == 0 ? c.data() + 2 : where == 1 ? a.data() + shift : b.data() + 1;
           apply(nullptr, a.data() + shift, b.data() + 1, out, static_cast<Bytes>(bytes));
           bool right_everywhere = true;

@@ -1,3 +1,3 @@
-// The runner of the protocol tests.
+// The runner of all tests in C++.
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>

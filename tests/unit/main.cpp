@@ -1,3 +1,0 @@
-// The runner of the unit tests.
-#define CATCH_CONFIG_MAIN
-#include <catch2/catch.hpp>
