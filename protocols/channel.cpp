@@ -223,7 +223,8 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
     if (answer != Answer::done) return answer;
     transfer.phase = kWaitCompletion;
   }
-  if (link_.completed() < transfer.ticket) return waiting();
+  // A peer that has left had all that it wanted, but may not have said so of the last write.
+  if (link_.completed() < transfer.ticket && !closed()) return waiting();
   if (transfer.region) cache_->release(std::exchange(transfer.region, nullptr));
   return Answer::done;
 }

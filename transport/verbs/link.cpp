@@ -83,6 +83,7 @@ void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_RTR;
   to.path_mtu = mtu;
+  packet_bytes_ = std::size_t{128} << mtu;
   to.dest_qp_num = peer.queue_pair;
   to.rq_psn = peer.packet_sequence;
   to.max_dest_rd_atomic = 1;
@@ -222,7 +223,11 @@ Post VerbsLink::write(const void* source, const Registration& registration, cons
                       std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
   if (failed()) return Post::failed;
   // In pieces that the port can carry; all or nothing, so that a retry starts over.
-  const std::size_t most = std::min<std::size_t>(device_.max_message(), std::size_t{1} << 30);
+  std::size_t most = std::min<std::size_t>(device_.max_message(), std::size_t{1} << 30);
+  if (device_.software()) {
+    const std::size_t wanted = packet_bytes_ * kPacketsAcknowledged, needed = bytes / (options_.send_queue_depth / 2) + 1;
+    most = std::min(most, std::max(wanted, (needed + packet_bytes_ - 1) / packet_bytes_ * packet_bytes_));
+  }
   const std::size_t count = bytes == 0 ? 1 : (bytes + most - 1) / most;
   if (count > options_.send_queue_depth) {
     fail(Code::unsupported, "a message is too long for the send queue; raise the device's longest message or cut it with segment=");

@@ -20,7 +20,7 @@ struct PeerInfo {
 struct LinkOptions {
   Arrival arrival = Arrival::automatic;
   int timeout = 14;     // 4.096 us * 2^timeout until a packet is sent again
-  int retry_count = 5;  // 7 would be for ever on rxe
+  int retry_count = 6;  // 7 would be for ever on rxe
   std::uint32_t send_queue_depth = 256;
   std::uint32_t inline_bytes = 512;
 };
@@ -91,6 +91,10 @@ class VerbsLink final : public Link {
   PeerInfo peer_info_{};
   bool attached_ = false;
   std::array<std::uint32_t, kRings> credits_by_immediate_{};
+  // A device in software acknowledges, and so counts its retries anew, at the end of a request or after some 64 packets, and a retry starts at
+  // the first packet that was lost. Measured with 1 % of packets lost: writes of many more packets give up on a peer that lives.
+  static constexpr std::size_t kPacketsAcknowledged = 16;
+  std::size_t packet_bytes_ = 4096;
   std::uint64_t posted_ = 0, signaled_ = 0, probe_ = 0;  // numbers of work requests, from 1
   std::uint32_t owed_receives_ = 0;
   bool said_farewell_ = false;
