@@ -258,6 +258,36 @@ TEST_CASE("news of a failed communicator arrives, also through one slot", "[chan
   CHECK_FALSE(pair.channels[0].notices_pending());
 }
 
+TEST_CASE("a peer that has left had the last write, whether or not it was acknowledged", "[channel]") {
+  for (const bool polls : {true, false}) {
+    Hostility hostility{7, polls, true, true};
+    hostility.acknowledge = false;
+    Pair pair(hostility);
+    const auto sent = bytes_of(70001, 7);
+    std::vector<std::byte> got(sent.size());
+    Transfer out, in;
+    bool is_sent = false, is_received = false;
+    const auto try_both = [&] {
+      if (!is_sent) is_sent = pair.channels[0].send(out, {1, 1, 0}, sent.data(), static_cast<Bytes>(sent.size())) == Answer::done;
+      if (!is_received) is_received = pair.channels[1].recv(in, {1, 1, 0}, got.data(), static_cast<Bytes>(got.size())) == Answer::done;
+    };
+    REQUIRE(pair.until([&] {
+      try_both();
+      return is_received;
+    }));
+    for (int i = 0; i < 1000; ++i) {
+      pair.net.step();
+      try_both();
+    }
+    CHECK_FALSE(is_sent);
+    pair.net.link(0, 1).close();
+    try_both();
+    CHECK(is_sent);
+    CHECK(got == sent);
+    CHECK(pair.net.registrar.live == 0);
+  }
+}
+
 TEST_CASE("a stopped peer makes the channel fail", "[channel]") {
   Pair pair({11, true, true, false});
   pair.net.stop(1);

@@ -108,7 +108,7 @@ void HostileLink::arrive(Write& w) {
   if (w.is_message) ++peer_link.arrivals_[static_cast<std::size_t>(w.ring)];
   if (w.is_report) peer_link.told_credits_[static_cast<std::size_t>(w.ring)] = w.value;
   if (w.notify) peer_link.note_finished(*w.notify);
-  if (w.ticket != 0) completed_ = w.ticket;
+  if (w.ticket != 0 && net_.hostility.acknowledge) completed_ = w.ticket;
 }
 
 HostileNet::HostileNet(int ranks, const InboxShape& inbox_shape, const Hostility& how)

@@ -23,6 +23,7 @@ struct Hostility {
   double refuse = 0.2;        // chance of Post::again
   double deliver = 0.3;       // chance that a step moves a piece of the oldest write
   int fail_registration = 0;  // the n-th registration fails; 0: none
+  bool acknowledge = true;    // else writes arrive, and the sender never learns it
   int latency = 0;            // not 0: virtual time, nothing left to chance; each write arrives whole after this many steps
 };
 
@@ -64,6 +65,8 @@ class HostileLink final : public transport::Link {
   // Moves a little of what is under way.
   void step();
   bool idle() const { return queue_.empty(); }
+  // The peer's farewell arrives.
+  void close() { state_.store(transport::State::closed); }
 
  private:
   struct Write {
