@@ -42,12 +42,12 @@ std::optional<std::string> power_of_two(const Problem& problem, const Parameters
 }
 
 std::optional<std::string> power_of_two_no_fold(const Problem& problem, const Parameters& parameters) {
-  if (const auto reason = power_of_two(problem, parameters)) return reason;
+  if (auto reason = power_of_two(problem, parameters)) return reason;
   return no_fold(problem, parameters);
 }
 
 std::optional<std::string> power_of_two_commutative(const Problem& problem, const Parameters& parameters) {
-  if (const auto reason = power_of_two(problem, parameters)) return reason;
+  if (auto reason = power_of_two(problem, parameters)) return reason;
   return commutative_only(problem, parameters);
 }
 
@@ -68,7 +68,7 @@ std::optional<std::string> nodes_in_order(const Problem& problem, const Paramete
 
 // A hierarchical allgather: what runs across must do so for as many ranks as there are nodes.
 std::optional<std::string> nodes_and_across(const Problem& problem, const Parameters& parameters) {
-  if (const auto reason = nodes_in_order(problem, parameters)) return reason;
+  if (auto reason = nodes_in_order(problem, parameters)) return reason;
   if (!parameters.across.algorithm || problem.node.empty() || problem.node.back() == 0) return std::nullopt;
   Problem nodes{.collective = problem.collective, .P = problem.node.back() + 1, .bytes = problem.bytes};
   const auto reason = parameters.across.algorithm->not_applicable(nodes, {.k = parameters.across.k, .segment = 0});

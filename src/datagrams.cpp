@@ -56,6 +56,7 @@ JobDatagrams::JobDatagrams(const transport::verbs::Device& device, MulticastWay 
     if (!all[rank].joined) why_not = fmt::format("no multicast: rank {} of MPI_COMM_WORLD has not joined; see its log", rank);
   if (why_not.empty()) {
     std::vector<transport::verbs::MulticastCard> cards;
+    cards.reserve(size);
     for (const Joined& joined : all) cards.push_back(joined.card);
     try {
       datagrams_->set_members(cards);
