@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tutti/tutti.h>
+#include <unistd.h>
 
 static int job_rank, job_size;
 
@@ -16,6 +17,7 @@ static int job_rank, job_size;
       char text_[8192]; /* one write: another rank's end must not cut it in two */  \
       snprintf(text_, sizeof text_, __VA_ARGS__);                                   \
       fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, job_rank, text_); \
+      sleep(1); /* mpiexec throws away what it has not passed on */                 \
       MPI_Abort(MPI_COMM_WORLD, 1);                                                 \
     }                                                                               \
   } while (0)

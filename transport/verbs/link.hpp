@@ -91,8 +91,9 @@ class VerbsLink final : public Link {
   PeerInfo peer_info_{};
   bool attached_ = false;
   std::array<std::uint32_t, kRings> credits_by_immediate_{};
-  // A device in software acknowledges, and so counts its retries anew, at the end of a request or after some 64 packets, and a retry starts at
-  // the first packet that was lost. With 1 % of packets lost, writes of more packets give up on a peer that lives, and shorter ones cost.
+  // A device in software acknowledges, and so counts its retries anew, at the end of a request or after some 64 packets, and a retry starts
+  // at the first packet that was lost. With 1 % of packets lost, writes of more packets give up on a peer that lives, and shorter ones
+  // cost.
   static constexpr std::size_t kPacketsAcknowledged = 32;
   std::size_t packet_bytes_ = 4096;
   std::uint64_t posted_ = 0, signaled_ = 0, probe_ = 0;  // numbers of work requests, from 1
