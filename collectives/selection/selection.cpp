@@ -130,16 +130,18 @@ Selection select_allreduce(const Problem& problem, const Facts& facts) {
   if ((facts.software_wire || facts.oversubscribed) && bytes <= kOnePacket)
     return {named(allreduce, "reduce-bcast-linear"), "few bytes: 2(P-1) messages are the fewest, and each rank is woken once"};
   if (bytes <= kDoublingUpTo || !problem.commutative) return {named(allreduce, "recursive-doubling"), "few bytes: the fewest rounds"};
-  if (facts.oversubscribed)
+  if (facts.oversubscribed && !facts.software_wire)
     return {named(allreduce, "full-fan-out"), "more ranks than cores: two rounds, and every rank combines its share"};
   if (power_of_two) return {named(allreduce, "halving-doubling"), "many bytes: the fewest bytes in the fewest rounds"};
-  return {named(allreduce, "ring"), "many bytes, and P is no power of two: the fewest bytes, between neighbours"};
+  return {named(allreduce, "circulant"), "many bytes, and P is no power of two: the fewest bytes, in 2 log2 P rounds all the same"};
 }
 
 Selection select_reduce_scatter(const Problem& problem, Bytes bytes, const Facts& facts) {
   constexpr auto reduce_scatter = Collective::reduce_scatter;
   if (!problem.commutative || problem.left_fold) return {named(reduce_scatter, "linear"), "keeps the order of ranks"};
   const bool power_of_two = (facts.P & (facts.P - 1)) == 0;
+  if (facts.P > 2 && facts.software_wire && bytes * facts.P <= kShareOfPackets)
+    return {named(reduce_scatter, "recursive-halving"), "packets cost CPU: log2 P messages a rank instead of P-1"};
   if (facts.P > 2 && power_of_two && bytes * facts.P <= kDoublingUpTo && !facts.oversubscribed)
     return {named(reduce_scatter, "recursive-halving"), "few bytes: the fewest rounds"};
   return {named(reduce_scatter, "pairwise"), "each contribution goes straight to where it is combined"};
