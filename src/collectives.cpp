@@ -4,6 +4,7 @@
 
 #include "src/buffers.hpp"
 #include "src/library.hpp"
+#include "src/maybe.hpp"
 
 namespace tutti {
 namespace {
@@ -39,7 +40,7 @@ void bcast(Library& state, void* buffer, MPI_Count count, MPI_Datatype type, int
 
 // Either end of a scatter or gather: the root has all blocks, every rank (the root unless in place) one.
 struct Ends {
-  std::optional<Blocked> all, one;
+  Maybe<Blocked> all, one;
 };
 
 // With `counts` the v-form; `blocks` is what the root alone has.
@@ -105,7 +106,7 @@ void scatter_or_gather(Library& state, Collective which, const Rooted& a, Commun
   if (!gathers && ends.one) ends.one->deliver();
 }
 
-void allgather(Blocked& to, std::optional<Blocked>& from, Communicator& comm) {
+void allgather(Blocked& to, Maybe<Blocked>& from, Communicator& comm) {
   to.must_not_overlap();
   const bool v = !to.counts().empty();
   const Bytes own = v ? to.counts()[static_cast<std::size_t>(comm.rank())] : to.block_bytes();
@@ -120,7 +121,7 @@ void allgather(Blocked& to, std::optional<Blocked>& from, Communicator& comm) {
   to.deliver();
 }
 
-void alltoall(Blocked& to, std::optional<Blocked>& from, Communicator& comm) {
+void alltoall(Blocked& to, Maybe<Blocked>& from, Communicator& comm) {
   to.must_not_overlap();
   const bool v = !to.counts().empty();
   if (from) {
@@ -225,7 +226,7 @@ void reduce(Library& state, const Reducing& a, Communicator& comm) {
   } else if (scatters && __builtin_mul_overflow(a.count, static_cast<MPI_Count>(comm.size()), &whole)) {
     throw Error(Code::bad_count, "the counts of all ranks together do not fit in 63 bits");
   }
-  std::optional<Operand> from, to;
+  Maybe<Operand> from, to;
   if (!in_place) from.emplace(state.datatypes, reduction, a.sendbuf, whole, a.type, "sendbuf");
   if (has_result) to.emplace(state.datatypes, reduction, a.recvbuf, in_place ? whole : own, a.type, "recvbuf");
   if (from && to) from->must_not_share(*to);
@@ -331,7 +332,7 @@ int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
                     MPI_Datatype recvtype, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
     forbid_in_place(recvbuf, "recvbuf");
-    std::optional<Blocked> from;
+    Maybe<Blocked> from;
     if (sendbuf != MPI_IN_PLACE) from.emplace(state.datatypes, sendbuf, sendcount, sendtype, 1, "sendbuf");
     Blocked to(state.datatypes, recvbuf, recvcount, recvtype, c.size(), "recvbuf");
     allgather(to, from, c);
@@ -342,7 +343,7 @@ int tutti_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
                      const MPI_Count* displs, MPI_Datatype recvtype, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
     forbid_in_place(recvbuf, "recvbuf");
-    std::optional<Blocked> from;
+    Maybe<Blocked> from;
     if (sendbuf != MPI_IN_PLACE) from.emplace(state.datatypes, sendbuf, sendcount, sendtype, 1, "sendbuf");
     Blocked to(state.datatypes, recvbuf, must_have(recvcounts, "recvcounts"), displs, recvtype, c.size(), "recvbuf");
     allgather(to, from, c);
@@ -353,7 +354,7 @@ int tutti_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
                    MPI_Datatype recvtype, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
     forbid_in_place(recvbuf, "recvbuf");
-    std::optional<Blocked> from;
+    Maybe<Blocked> from;
     if (sendbuf != MPI_IN_PLACE) from.emplace(state.datatypes, sendbuf, sendcount, sendtype, c.size(), "sendbuf");
     Blocked to(state.datatypes, recvbuf, recvcount, recvtype, c.size(), "recvbuf");
     alltoall(to, from, c);
@@ -364,7 +365,7 @@ int tutti_alltoallv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_
                     const MPI_Count* recvcounts, const MPI_Count* rdispls, MPI_Datatype recvtype, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
     forbid_in_place(recvbuf, "recvbuf");
-    std::optional<Blocked> from;
+    Maybe<Blocked> from;
     if (sendbuf != MPI_IN_PLACE)
       from.emplace(state.datatypes, sendbuf, must_have(sendcounts, "sendcounts"), sdispls, sendtype, c.size(), "sendbuf");
     Blocked to(state.datatypes, recvbuf, must_have(recvcounts, "recvcounts"), rdispls, recvtype, c.size(), "recvbuf");

@@ -70,10 +70,12 @@ void print_raw(const RawRow& raw, const BenchSetting& s, const std::vector<Bench
   if (s.ranks != 2) return;
   for (const BenchRow& r : rows) {
     if (r.collective == "barrier") fmt::print("  a barrier takes {:.2f} raw writes of 8 bytes\n", r.tutti.median / raw.write.median);
-    // Among two ranks a broadcast sends its bytes once over the device, an allgather once each way.
+    // Among two ranks these send their bytes once each way over the device, which carries one at a time; the others send them once.
+    const bool both_ways =
+        r.collective == "allgather" || r.collective == "alltoall" || r.collective == "allreduce" || r.collective == "reduce_scatter";
     if (r.bytes == 1 << 20)
       fmt::print("  {} of 1 MiB: {:.1f} % of the raw bandwidth\n", r.collective,
-                 100 * raw.stream.median * (r.collective == "allgather" ? 2 : 1) / r.tutti.median);
+                 100 * raw.stream.median * (both_ways ? 2 : 1) / r.tutti.median);
   }
 }
 
