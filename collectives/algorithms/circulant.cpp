@@ -68,8 +68,7 @@ class Arrivals {
       const int there = here + skip_[static_cast<std::size_t>(e)];
       search(v, there, e - 1);
       if (done() == rounds_) return;
-      const int farther = done() + 1;
-      if (here > v - (farther > rounds_ ? 2 * skip_.back() : skip_[static_cast<std::size_t>(farther)])) return;
+      if (here > v - skip_[static_cast<std::size_t>(done()) + 1]) return;  // too near for the round after, too
       if (!reaches()) continue;
       phase_.push_back(e == rounds_ ? base_ : e - rounds_);
       std::erase(open_, e);
