@@ -53,6 +53,7 @@ std::vector<Parameters> variants(const Algorithm& algorithm, int P) {
 // Lengths that differ, zeros among them, all of them a multiple of `element`.
 std::vector<Bytes> uneven(int P, int seed, Bytes element) {
   std::vector<Bytes> counts;
+  counts.reserve(static_cast<std::size_t>(P));
   for (int i = 0; i < P; ++i) counts.push_back((i + seed) % 3 == 0 ? 0 : ((i * 7 + seed * 5) % 11 + 1) * element);
   return counts;
 }
@@ -60,6 +61,7 @@ std::vector<Bytes> uneven(int P, int seed, Bytes element) {
 // Node numbers in order of first appearance: `per_node` neighbours each, or dealt out in turn to P / per_node nodes.
 std::vector<int> nodes_of(int P, int per_node, bool in_turn) {
   std::vector<int> node;
+  node.reserve(static_cast<std::size_t>(P));
   const int nodes = (P + per_node - 1) / per_node;
   for (int rank = 0; rank < P; ++rank) node.push_back(in_turn ? rank % nodes : rank / per_node);
   return node;

@@ -1,4 +1,5 @@
-// Maybe: an object that is made later, or not. As std::optional, whose room GCC 12 clears first: that took a third of a reduction of 8 bytes.
+// Maybe: an object that is made later, or not. As std::optional, whose room GCC 12 clears first: that took a third of a reduction of 8
+// bytes.
 #pragma once
 
 #include <new>
