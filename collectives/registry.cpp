@@ -66,14 +66,32 @@ std::optional<std::string> nodes_in_order(const Problem& problem, const Paramete
   return "the ranks of a node must follow each other";
 }
 
-// A hierarchical allgather: what runs across must do so for as many ranks as there are nodes.
-std::optional<std::string> nodes_and_across(const Problem& problem, const Parameters& parameters) {
+// Hierarchical algorithms: what runs within must do so for as many ranks as each node has, what runs across for as many as there are nodes.
+std::optional<std::string> levels_apply(const Problem& problem, const Parameters& parameters) {
+  std::vector<int> ranks_on(1, problem.node.empty() ? problem.P : 0);
+  for (const int node : problem.node) {
+    ranks_on.resize(std::max(ranks_on.size(), static_cast<std::size_t>(node) + 1));
+    ++ranks_on[static_cast<std::size_t>(node)];
+  }
+  const auto why_not = [&](const Nested& level, int ranks) -> std::optional<std::string> {
+    if (!level.algorithm || ranks < 2) return std::nullopt;
+    const Problem part{.collective = level.algorithm->collective, .P = ranks, .bytes = problem.bytes};
+    return level.algorithm->not_applicable(part, {.k = level.k, .segment = 0});
+  };
+  if (const auto reason = why_not(parameters.across, static_cast<int>(ranks_on.size()))) return "across the nodes: " + *reason;
+  for (const int ranks : ranks_on)
+    if (const auto reason = why_not(parameters.within, ranks)) return "within a node: " + *reason;
+  return std::nullopt;
+}
+
+std::optional<std::string> commutative_levels(const Problem& problem, const Parameters& parameters) {
+  if (auto reason = commutative_only(problem, parameters)) return reason;
+  return levels_apply(problem, parameters);
+}
+
+std::optional<std::string> levels_in_order(const Problem& problem, const Parameters& parameters) {
   if (auto reason = nodes_in_order(problem, parameters)) return reason;
-  if (!parameters.across.algorithm || problem.node.empty() || problem.node.back() == 0) return std::nullopt;
-  Problem nodes{.collective = problem.collective, .P = problem.node.back() + 1, .bytes = problem.bytes};
-  const auto reason = parameters.across.algorithm->not_applicable(nodes, {.k = parameters.across.k, .segment = 0});
-  if (!reason) return std::nullopt;
-  return "across the nodes: " + *reason;
+  return levels_apply(problem, parameters);
 }
 
 std::optional<std::string> datagrams(const Problem& problem, const Parameters&) {

@@ -292,8 +292,6 @@ bool Engine::abandoned(CommunicatorId id) const noexcept {
   return abandoned_.contains(id);
 }
 
-// Every member that can be told is told: on this node all (connecting costs nothing there), elsewhere the connected ones.
-// Waits a little for credits, never for a peer.
 void Engine::collective_refused(CommunicatorId id, CollectiveNumber number, Code code, int told_by) noexcept {
   const auto found = std::find_if(communicators_.begin(), communicators_.end(), [&](const Communicator* c) { return c->id() == id; });
   if (found != communicators_.end())
@@ -322,6 +320,8 @@ void Engine::spread_refusal(Communicator& communicator, CollectiveNumber number,
   }
 }
 
+// Every member that can be told is told: on this node all (connecting costs nothing there), elsewhere the connected ones.
+// Waits a little for credits, never for a peer.
 void Engine::spread_failure(Communicator& communicator) noexcept {
   std::vector<Channel*> told;
   for (const int member : communicator.world_ranks()) {

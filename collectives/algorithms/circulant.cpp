@@ -22,7 +22,7 @@ std::vector<int> skips(int P) {
 class Arrivals {
  public:
   Arrivals(int v, const std::vector<int>& skip, int blocks)
-      : skip_(skip), rounds_(static_cast<int>(skip.size()) - 1), blocks_(blocks), idle_(idle_rounds(rounds_, blocks)) {
+      : skip_(skip), rounds_(static_cast<int>(skip.size()) - 1), blocks_(blocks), idle_((rounds_ - (blocks - 1) % rounds_) % rounds_) {
     for (int e = 0; e <= rounds_; ++e) open_.push_back(e);
     base_ = base_block(v);
     std::erase(open_, base_);
@@ -31,7 +31,6 @@ class Arrivals {
   }
 
   // The rounds in which anything moves. The phases end together, so the first one begins late.
-  static int idle_rounds(int rounds, int blocks) { return (rounds - (blocks - 1) % rounds) % rounds; }
   int begin() const noexcept { return idle_; }
   int end() const noexcept { return idle_ + rounds_ + blocks_ - 1; }
 

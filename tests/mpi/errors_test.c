@@ -1,4 +1,5 @@
-/* Every bad input gives its own code and a message, on the rank that is wrong, and nothing is lost: the library works after. */
+/* Every bad input gives its own code and a message, on the rank that is wrong, and nothing is lost: the library works after.
+   One program, though long: what is right for every collective, and what of it can be wrong, is written once, as tables. */
 #include <signal.h>
 #include <unistd.h>
 

@@ -129,3 +129,35 @@ TEST_CASE("real bytes in random order give what was proved") {
     }
   }
 }
+
+TEST_CASE("levels that cannot run for the nodes there are do not apply; those that can are right") {
+  struct Case {
+    Collective collective;
+    const char *within, *across;  // of the name's own collective: a broadcast within, and across as the collective has it
+  };
+  for (const Case& one : {Case{Collective::bcast, "bine", "bine"}, Case{Collective::reduce, "bine", "bine"},
+                          Case{Collective::allreduce, "bine", "bine-doubling"}, Case{Collective::allgather, "bine", "bine"},
+                          Case{Collective::allgather, "circulant", "neighbor-exchange"}}) {
+    const Collective across_of = one.collective == Collective::reduce ? Collective::bcast : one.collective;
+    const Parameters parameters{.within = {find(Collective::bcast, one.within), 1}, .across = {find(across_of, one.across), 1}};
+    const Algorithm* hierarchical = find(one.collective, "hierarchical");
+    int applied = 0, refused = 0;
+    for (int per_node = 1; per_node <= 4; ++per_node)
+      for (int nodes = 1; nodes <= 5; ++nodes) {
+        INFO(name_of(one.collective) << " within=" << one.within << " across=" << one.across << ": " << nodes << " nodes of " << per_node);
+        Problem problem{.collective = one.collective, .P = nodes * per_node, .bytes = 24};
+        for (int rank = 0; rank < problem.P; ++rank) problem.node.push_back(rank / per_node);
+        if (hierarchical->not_applicable(problem, parameters)) {
+          ++refused;
+          continue;
+        }
+        ++applied;
+        std::vector<Schedule> all;
+        for (problem.rank = 0; problem.rank < problem.P; ++problem.rank) all.push_back(hierarchical->build(problem, parameters));
+        problem.rank = 0;
+        CHECK(verify(all, problem).ok());
+      }
+    CHECK(applied > 0);
+    CHECK(refused > 0);
+  }
+}
