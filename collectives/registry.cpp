@@ -86,6 +86,9 @@ std::optional<std::string> levels_apply(const Problem& problem, const Parameters
 
 std::optional<std::string> commutative_levels(const Problem& problem, const Parameters& parameters) {
   if (auto reason = commutative_only(problem, parameters)) return reason;
+  const Algorithm* const within = parameters.within.algorithm;
+  if (problem.collective == Collective::allreduce && within && !find(Collective::reduce, within->name))
+    return fmt::format("within a node it would reduce as well, and there is no reduce '{}'", within->name);
   return levels_apply(problem, parameters);
 }
 

@@ -130,6 +130,22 @@ TEST_CASE("real bytes in random order give what was proved") {
   }
 }
 
+TEST_CASE("a broadcast that has no reduce of its name cannot be the level of an allreduce; a reduce is the mirror of any") {
+  for (const char* name : {"splitted-binary", "scatter-ring", "scatter-recursive-doubling"}) {
+    INFO(name);
+    const Parameters parameters{.within = {find(Collective::bcast, name), 1}, .across = {}};
+    Problem problem{.collective = Collective::allreduce, .P = 8, .bytes = 24, .node = {0, 0, 0, 0, 1, 1, 1, 1}};
+    CHECK(find(Collective::allreduce, "hierarchical")->not_applicable(problem, parameters));
+    problem.collective = Collective::reduce;
+    const Algorithm* reduce = find(Collective::reduce, "hierarchical");
+    REQUIRE_FALSE(reduce->not_applicable(problem, parameters));
+    std::vector<Schedule> all;
+    for (problem.rank = 0; problem.rank < problem.P; ++problem.rank) all.push_back(reduce->build(problem, parameters));
+    problem.rank = 0;
+    CHECK(verify(all, problem).ok());
+  }
+}
+
 TEST_CASE("levels that cannot run for the nodes there are do not apply; those that can are right") {
   struct Case {
     Collective collective;
