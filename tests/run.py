@@ -28,15 +28,18 @@ class Runner:
         self.passed = 0
         self.failed = []
 
-    def run(self, name, command, seconds=120, env=None, cwd=None, show=False, expect=None, status=0):
-        """One test: a command that must end in time with `status` (and print `expect`). Its output is shown when it fails."""
+    def run(self, name, command, seconds=120, env=None, cwd=None, show=False, expect=None, status=0, judge=None):
+        """One test: a command that must end in time with `status` (and print `expect`), or, whatever its status, so that `judge` returns no problem. Its output is shown when it fails."""
         begin = time.monotonic()
         full_env = dict(os.environ, **(env or {}))
         process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=full_env, cwd=cwd or self.work, start_new_session=True,
                                    text=True, errors="replace")
         try:
             output, _ = process.communicate(timeout=seconds)
-            why = "" if process.returncode == status else f"status {process.returncode}, not {status}"
+            if judge:
+                why = judge()
+            else:
+                why = "" if process.returncode == status else f"status {process.returncode}, not {status}"
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             output, _ = process.communicate()
@@ -127,14 +130,17 @@ def part_unit(r, _):
 
 
 def dead_rank(r, name, ranks, run, env, folder):
-    """`run` makes the launcher's command line from a program's; survivors leave files in `folder`."""
+    """`run` makes the launcher's command line from a program's; survivors leave files in `folder`, and these are judged: a launcher that has lost ranks may well stumble over its own end."""
     folder.mkdir(parents=True, exist_ok=True)
     program = r.work / "mpich/tests/mpi/dead_rank_test"
+
+    def judge():
+        survivors = len(list(folder.glob("survivor-*")))
+        return "" if survivors == ranks - 1 else f"{survivors} of {ranks - 1} survivors returned and went on without the dead"
+
     # PIPE: the launcher may close the pipe in which the shell says that its program was killed.
     shell = f"trap : USR1; trap '' PIPE; {program} {folder}; true"
-    r.run(name, run(["mpiexec.mpich", "-disable-auto-cleanup", "-n", ranks, "sh", "-c", shell]), 60, env)
-    survivors = len(list(folder.glob("survivor-*")))
-    r.check(f"{name}: all survivors returned, and go on without the dead", "" if survivors == ranks - 1 else f"{survivors} of {ranks - 1} survivors")
+    r.run(name, run(["mpiexec.mpich", "-disable-auto-cleanup", "-n", ranks, "sh", "-c", shell]), 60, env, judge=judge)
 
 
 def part_mpi(r, options):

@@ -1,8 +1,9 @@
 /*
  * A rank is killed in the middle of a collective. Every survivor gets an error within seconds, also one that waits for a live
  * rank which waits for the dead one; later calls give the same error; freeing works; a communicator without the dead goes on.
- *   sh -c "dead_rank_test DIRECTORY; true"     each survivor leaves a file DIRECTORY/survivor-RANK when all of that held;
- *                                              the shell hides the death from the launcher, which would end the job
+ *   sh -c "dead_rank_test DIRECTORY; true"
+ * Each survivor leaves a file DIRECTORY/survivor-RANK when all of that held. The shell hides the death from the launcher, which
+ * would end the job; the launcher's own status says nothing, as it may stumble over ranks that leave at once.
  */
 #include "job.h"
 
@@ -40,6 +41,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 50; ++i) MUST(tutti_allgather(block, n, MPI_BYTE, all, n, MPI_BYTE, living));
   MUST(tutti_barrier(living));
   MUST(tutti_comm_free(&living));
+  MUST(tutti_finalize());
   printf("rank %d: after %.2f s: %s\n", job_rank, seconds, first);
   fflush(stdout);
   char name[4096];
@@ -47,7 +49,7 @@ int main(int argc, char** argv) {
   FILE* file = fopen(name, "w");
   CHECK(file, "cannot write %s", name);
   fclose(file);
-  /* The launcher ends the job with the first rank that leaves so: leave together. */
+  /* The launcher ends the job with the first rank that leaves without MPI_Finalize: leave when all have said their part. */
   for (int r = 0, waited = 0; r < victim && waited < 2000; ++waited) {
     snprintf(name, sizeof name, "%s/survivor-%d", argv[1], r);
     if (access(name, F_OK) == 0)
@@ -55,6 +57,5 @@ int main(int argc, char** argv) {
     else
       usleep(10000);
   }
-  MUST(tutti_finalize());
   _exit(0); /* MPI_Finalize would wait for the dead */
 }
