@@ -1,4 +1,6 @@
 // Settings: sources and their order, and messages that say what to do.
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +27,8 @@ std::string error_of(const std::vector<std::string>& options) {
 }  // namespace
 
 TEST_CASE("options beat the environment, which beats the file, which beats the default", "[configuration]") {
-  const std::string path = std::tmpnam(nullptr);
+  std::string path = "/tmp/tutti-configuration-XXXXXX";
+  close(mkstemp(path.data()));
   std::ofstream(path) << "# a comment\n line_slots = 8 # another\n\nsmall_slots=4\neager_limit = 2k\n";
   CHECK(load_configuration({}).line_slots == 64);
   setenv("TUTTI_CONFIG", path.c_str(), 1);

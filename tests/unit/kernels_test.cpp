@@ -183,3 +183,48 @@ TEST_CASE("integers wrap around", "[kernels]") {
   CHECK(out[0] == INT32_MIN);
   CHECK(out[1] == INT32_MAX);
 }
+
+#ifdef __FLT16_MANT_DIG__
+TEST_CASE("16-bit floats: every value", "[kernels]") {
+  // Zeros, subnormal numbers, numbers that round and overflow, infinities, one that is none; both signs.
+  const std::uint16_t others[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x03FF, 0x0400, 0x8401, 0x1555, 0x3BFF,
+                                  0x3C00, 0xBC01, 0x4248, 0x6BFF, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00};
+  const std::function<_Float16(_Float16, _Float16)> references[] = {
+      [](_Float16 x, _Float16 y) { return static_cast<_Float16>(x + y); },
+      [](_Float16 x, _Float16 y) { return static_cast<_Float16>(x * y); },
+      [](_Float16 x, _Float16 y) { return y < x ? y : x; },
+      [](_Float16 x, _Float16 y) { return x < y ? y : x; },
+  };
+  const Operation operations[] = {Operation::sum, Operation::product, Operation::minimum, Operation::maximum};
+  const auto number = [](std::uint16_t bits) {
+    _Float16 value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+  };
+  std::vector<std::uint16_t> left(1 << 16), right(1 << 16), out(1 << 16);
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] = static_cast<std::uint16_t>(i);
+  for (const auto& [name, find] : sets())
+    for (std::size_t o = 0; o < 4; ++o) {
+      const auto apply = find(operations[o], Element::float16);
+      for (const std::uint16_t other : others) {
+        INFO(name << ", operation " << o << ", with " << other);
+        std::fill(right.begin(), right.end(), other);
+        apply(nullptr, left.data(), right.data(), out.data(), Bytes{1 << 17});
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < left.size(); ++i) {
+          const _Float16 expected = references[o](number(left[i]), number(other)), got = number(out[i]);
+          wrong += expected == expected ? std::memcmp(&expected, &got, sizeof got) != 0 : got == got;
+        }
+        CHECK(wrong == 0);
+      }
+      // What is over when eight at a time are done is written, and no byte more.
+      for (std::size_t n = 0; n < 20; ++n) {
+        std::fill(out.begin(), out.begin() + 32, 0xEEEE);
+        apply(nullptr, left.data() + 1000, right.data(), out.data(), static_cast<Bytes>(2 * n));
+        std::vector<std::uint16_t> again(32, 0xEEEE);
+        for (std::size_t i = 0; i < n; ++i) apply(nullptr, left.data() + 1000 + i, right.data() + i, again.data() + i, 2);
+        CHECK(std::equal(again.begin(), again.end(), out.begin()));
+      }
+    }
+}
+#endif
