@@ -48,11 +48,10 @@ Execution::Execution(Schedule schedule, const std::function<Channel&(Rank)>& cha
 
 Execution::~Execution() { abandon(); }
 
-void Execution::start(const void* input, void* output, CommunicatorId communicator, CollectiveNumber number,
-                      const Combine& combine) noexcept {
+void Execution::start(const void* input, void* output, const MessageName& name, const Combine& combine) noexcept {
   // The input is only ever a source: no step kind writes it (the verifier proves that of every schedule).
   base_ = {static_cast<std::byte*>(const_cast<void*>(input)), static_cast<std::byte*>(output), scratch_.get()};
-  name_ = {communicator, number, 0};
+  name_ = name;
   combine_ = combine;
   culprit_ = nullptr;
   active_.clear();
@@ -91,7 +90,7 @@ Answer Execution::advance() noexcept {
 
 Answer Execution::take(StepId id) noexcept {
   const Step& step = schedule_.steps[id];
-  const MessageName name{name_.communicator, name_.collective, step.ordinal};
+  const MessageName name{name_.communicator, name_.collective, name_.ordinal + step.ordinal};
   switch (step.kind) {
     case StepKind::send: return channels_[id]->send(transfers_[id], name, at(step.source), step.source.length);
     case StepKind::recv: return channels_[id]->recv(transfers_[id], name, at(step.target), step.target.length);

@@ -25,9 +25,10 @@ class Execution {
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  // Binds buffers and a name, and makes the first steps ready. Not while another run of this object is under way.
+  // Binds buffers and a name, to whose ordinal those of the schedule are added, and makes the first steps ready. Not while another run of
+  // this object is under way.
   // Slices are offsets into `input` (never written) and `output`; both stay the caller's. `combine` is the operation of a reduction.
-  void start(const void* input, void* output, CommunicatorId communicator, CollectiveNumber number, const Combine& combine = {}) noexcept;
+  void start(const void* input, void* output, const MessageName& name, const Combine& combine = {}) noexcept;
 
   // Takes every step as far as it goes now. done: the collective is complete here. failed: see culprit().
   protocols::Answer advance() noexcept;

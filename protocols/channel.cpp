@@ -19,6 +19,12 @@ constexpr Ring ring_of(Protocol protocol) { return static_cast<Ring>(protocol); 
 const std::byte* payload_of(const Trailer* trailer) {
   return reinterpret_cast<const std::byte*>(trailer) - transport::padded(trailer->bytes);
 }
+// Ranks whose calls match send no such message to one that waits for `wanted`: it is of an earlier call, or of another one in its place.
+constexpr bool cannot_be(const MessageName& came, const MessageName& wanted) {
+  if (came.communicator != wanted.communicator) return false;
+  const auto ahead = static_cast<std::int32_t>(came.collective - wanted.collective);
+  return ahead < 0 || (ahead == 0 && came.mark() != wanted.mark());
+}
 }  // namespace
 
 Channel::Channel(Link& link, registration::Cache* cache, NoticeSink& sink)
@@ -93,6 +99,7 @@ const Trailer* Channel::find(Ring ring, const MessageName& name) noexcept {
       return nullptr;
     }
     if (trailer->name == name) return trailer;
+    if (cannot_be(trailer->name, name) && sink_.unwanted(trailer->name, peer())) consume(ring, trailer);
   }
   if (sequence == in.end()) make_room(ring, name);
   return nullptr;
@@ -300,6 +307,8 @@ void Channel::read_control() noexcept {
       if (notice.kind == Control::collective_refused)
         sink_.collective_refused(notice.communicator, static_cast<CollectiveNumber>(notice.subject), static_cast<Code>(notice.code),
                                  peer());
+      else if (notice.kind == Control::collective_passed)
+        sink_.collective_passed(notice.communicator, static_cast<CollectiveNumber>(notice.subject), peer());
       else if (notice.kind == Control::collective_waits)
         sink_.collective_waits(notice.communicator, static_cast<CollectiveNumber>(notice.subject), static_cast<std::uint32_t>(notice.code),
                                peer());
@@ -310,22 +319,24 @@ void Channel::read_control() noexcept {
   }
 }
 
-// Messages of a communicator that failed here will never be asked for; their slots must not be lost.
-void Channel::skip_abandoned(Ring ring) noexcept {
-  if (!aside_.empty()) aside_.drop([this](const MessageName& name) { return sink_.abandoned(name.communicator); });
+// What will never be asked for must not keep its slot.
+void Channel::skip_unwanted(Ring ring) noexcept {
+  if (!aside_.empty()) aside_.drop([this](const MessageName& name) { return sink_.unwanted(name, peer()); });
   InFlow& in = in_[at(ring)];
   for (std::uint32_t sequence = in.first(); sequence != in.end() && link_.arrived(ring, sequence); ++sequence) {
     if (in.taken(sequence)) continue;
     const Trailer* trailer = link_.trailer(ring, in.index(sequence));
     out_[at(ring)].update(trailer->consumed);
-    if (sink_.abandoned(trailer->name.communicator)) consume(ring, trailer);
+    if (sink_.unwanted(trailer->name, peer())) consume(ring, trailer);
   }
 }
 
 void Channel::progress() noexcept {
   read_control();
   take_ready_entries();
-  for (const Ring ring : {Ring::line, Ring::small, Ring::eager}) skip_abandoned(ring);
+  for (const Ring ring : {Ring::line, Ring::small, Ring::eager}) skip_unwanted(ring);
+  for (std::size_t id = 0; id < kRendezvous && ready_entry_waits_.any(); ++id)
+    if (ready_entry_waits_[id] && sink_.unwanted(ready_entries_[id].name, peer())) ready_entry_waits_.reset(id);
   for (std::size_t r = 0; r < transport::kRings; ++r)
     if (in_[r].owes_report()) report(static_cast<Ring>(r));
   if (notice_count_ != 0) send_notices();
@@ -340,7 +351,14 @@ void Channel::notify_refused(CommunicatorId communicator, CollectiveNumber numbe
 }
 
 void Channel::tell_waiting(CommunicatorId communicator, CollectiveNumber number, std::uint32_t fingerprint) noexcept {
-  const Notice notice{communicator, static_cast<std::int32_t>(fingerprint), static_cast<std::int32_t>(number), Control::collective_waits};
+  say_once({communicator, static_cast<std::int32_t>(fingerprint), static_cast<std::int32_t>(number), Control::collective_waits});
+}
+
+void Channel::tell_passed(CommunicatorId communicator, CollectiveNumber number) noexcept {
+  say_once({communicator, 0, static_cast<std::int32_t>(number), Control::collective_passed});
+}
+
+void Channel::say_once(const Notice& notice) noexcept {
   if (notice_count_ == 0) put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(notice.kind)}, &notice, sizeof notice);
 }
 

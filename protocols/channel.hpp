@@ -46,8 +46,11 @@ class NoticeSink {
   virtual void collective_refused(CommunicatorId communicator, CollectiveNumber number, Code code, int told_by) noexcept = 0;
   // The peer waits for this rank in that collective. `fingerprint`: what must be the same about the call on both sides.
   virtual void collective_waits(CommunicatorId, CollectiveNumber, std::uint32_t /* fingerprint */, int /* told_by */) noexcept {}
-  // A message of this communicator is nobody's: it failed here, or was freed after failing.
-  virtual bool abandoned(CommunicatorId communicator) const noexcept = 0;
+  // The peer has finished that collective, in which this rank has told it that it waits.
+  virtual void collective_passed(CommunicatorId, CollectiveNumber, int /* told_by */) noexcept {}
+  // A message that has come is nobody's: its communicator failed here or was freed, or it belongs to no call that this rank made, which
+  // is an error that the sink may note.
+  virtual bool unwanted(const MessageName& name, int sender) noexcept = 0;
 };
 
 class Channel {
@@ -75,6 +78,8 @@ class Channel {
   void notify_refused(CommunicatorId communicator, CollectiveNumber number, Code code) noexcept;
   // Tells the peer what call this rank waits for it in. If there is no credit now, not at all: it is said again.
   void tell_waiting(CommunicatorId communicator, CollectiveNumber number, std::uint32_t fingerprint) noexcept;
+  // Answers such a word: that call is over here. What was sent in it goes before this.
+  void tell_passed(CommunicatorId communicator, CollectiveNumber number) noexcept;
   bool notices_pending() const noexcept { return notice_count_ != 0; }
 
   // Why the last transfer failed: a complaint about that transfer alone (a message of another length, memory that cannot be
@@ -99,10 +104,10 @@ class Channel {
     MessageName name;
     ReadyEntry entry;
   };
-  enum class Control : std::uint32_t { finished, communicator_failed, collective_refused, collective_waits };
+  enum class Control : std::uint32_t { finished, communicator_failed, collective_refused, collective_waits, collective_passed };
   struct Notice {
     CommunicatorId communicator;
-    std::int32_t code;     // collective_waits: the fingerprint
+    std::int32_t code;     // collective_waits: the fingerprint; collective_passed: nothing
     std::int32_t subject;  // communicator_failed: the culprit; else the collective's number
     Control kind;
   };
@@ -113,7 +118,7 @@ class Channel {
   const transport::Trailer* find(transport::Ring ring, const MessageName& name) noexcept;
   void make_room(transport::Ring ring, const MessageName& wanted) noexcept;
   void consume(transport::Ring ring, const transport::Trailer* trailer) noexcept;
-  void skip_abandoned(transport::Ring ring) noexcept;
+  void skip_unwanted(transport::Ring ring) noexcept;
   void report(transport::Ring ring) noexcept;
   Answer receive_eager(transport::Ring ring, const MessageName& name, void* data, Bytes bytes, const Operand* operand) noexcept;
   Answer send_pieces(Transfer&, const MessageName&, const void* data, Bytes bytes) noexcept;
@@ -126,6 +131,7 @@ class Channel {
   void read_control() noexcept;
   void notify(const Notice& notice) noexcept;
   void send_notices() noexcept;
+  void say_once(const Notice& notice) noexcept;
 
   transport::Link& link_;
   registration::Cache* const cache_;

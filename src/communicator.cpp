@@ -27,6 +27,13 @@ collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_
   return facts;
 }
 
+// Different collectives have different marks, and so have neighbouring roots. Sizes show by themselves, in the lengths of messages.
+Ordinal mark_of(const collectives::Problem& problem) {
+  static_assert(collectives::kCollectives < 16);
+  const auto collective = static_cast<Ordinal>(problem.collective) + 1;
+  return (collective << 8 | (static_cast<Ordinal>(problem.root) & 0xFF)) << kOrdinalBits;
+}
+
 }  // namespace
 
 Communicator::Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks, const collectives::Rules& rules)
@@ -84,7 +91,10 @@ Communicator::Prepared& Communicator::prepare(const Call& call) {
       algorithm->build(problem, parameters),
       [&](Rank peer) -> Channel& { return engine_.channel(world_ranks_[static_cast<std::size_t>(peer)]); }, problem.element);
   const collectives::Schedule& schedule = prepared->execution->schedule();
-  if (schedule.datagrams && size() > 1) prepared->multicast = multicast_over(schedule, problem.root);
+  if (schedule.datagrams && size() > 1)
+    prepared->multicast = multicast_over(schedule, problem.root);
+  else
+    prepared->mark = mark_of(problem);
   if (prepared_.size() >= kMaxPrepared) {
     const auto oldest =
         std::min_element(prepared_.begin(), prepared_.end(), [](const auto& a, const auto& b) { return a->last_use < b->last_use; });
@@ -145,12 +155,13 @@ void Communicator::run(const Call& call) {
     }
   }
   const CollectiveNumber number = number_++;
+  if (number % kCallsPerGlance == 0) engine_.glance();
   recent_[number % kRemembered] = &prepared;
   if (prepared.multicast) [[unlikely]] {
     prepared.multicast->start({id_, number, 0}, call.output, call.bytes);
     return complete(*prepared.multicast);
   }
-  prepared.execution->start(call.input, call.output, id_, number, call.combine);
+  prepared.execution->start(call.input, call.output, {id_, number, prepared.mark}, call.combine);
   complete(*prepared.execution);
 }
 
@@ -211,11 +222,43 @@ void Communicator::waited_for(protocols::Channel& channel, CollectiveNumber numb
   if (failed()) return channel.notify_failed(id_, failure_code_, failure_culprit_);
   if (const auto refusal = refused_.find(number); refusal != refused_.end()) return channel.notify_refused(id_, number, refusal->second);
   const auto mine = fingerprint(number, world_rank);
-  if (!mine || *mine == theirs) return;
+  if (mine && *mine != theirs) return fail_as_different(world_rank, "waits for this rank in another call than this rank made");
+  if (over(number)) channel.tell_passed(id_, number);
+}
+
+void Communicator::passed_by(int world_rank, CollectiveNumber number) noexcept {
+  std::erase_if(passed_, [&](const Passed& p) { return p.number + 1 != number_; });
+  const auto same = [&](const Passed& p) { return p.world_rank == world_rank; };
+  if (number + 1 == number_ && std::none_of(passed_.begin(), passed_.end(), same)) passed_.push_back({world_rank, number, {}});
+}
+
+// At the first look what came before the news may not have been taken yet; at the next one every step has been tried since. Only
+// acknowledgements of the adapter may come later than all that.
+void Communicator::look_at(Channel& channel, Patience::Time now) noexcept {
+  for (Passed& p : passed_) {
+    if (p.world_rank != channel.peer() || p.number + 1 != number_) continue;
+    if (p.seen == Patience::Time{})
+      p.seen = now;
+    else if (p.seen != now && channel.link().drained())
+      fail_as_different(p.world_rank, "has finished a call, or freed the communicator, while this rank waits for it there");
+  }
+}
+
+bool Communicator::unwanted(const MessageName& name, int sender) noexcept {
+  if (failed()) return true;
+  const bool latest = name.collective + 1 == number_;
+  const Prepared* const mine = latest ? recent_[name.collective % kRemembered] : nullptr;
+  const bool other = mine && mine->mark != 0 && name.mark() != mine->mark >> kOrdinalBits;
+  // Its sender hears of a refusal when it waits, if only for the slot that this keeps.
+  if ((!over(name.collective) && !other) || refused_.contains(name.collective)) return false;
+  fail_as_different(sender, "has sent what no call of this rank asks for");
+  return true;
+}
+
+void Communicator::fail_as_different(int world_rank, const char* what) noexcept {
   fail(Code::size_mismatch, world_rank,
-       fmt::format("rank {} of MPI_COMM_WORLD waits for this rank in another call than this rank made: do all ranks call the same "
-                   "collectives, with the same sizes and roots?",
-                   world_rank));
+       fmt::format("rank {} of MPI_COMM_WORLD {}: do all ranks call the same collectives, with the same sizes and roots?", world_rank,
+                   what));
 }
 
 void Communicator::fail(Code code, int culprit, const std::string& text) noexcept {

@@ -51,6 +51,12 @@ class Communicator {
   // A member that waits long is told, now and then, what call this rank waits for it in; if it made another one, the two can never end.
   void tell_waiting(protocols::Channel& channel) const noexcept;
   void waited_for(protocols::Channel& channel, CollectiveNumber number, std::uint32_t fingerprint) noexcept;
+  // The member has finished that collective, or freed the communicator: what this rank still waits for from it after a further look at
+  // all that has come will never come.
+  void passed_by(int world_rank, CollectiveNumber number) noexcept;
+  void look_at(protocols::Channel& channel, Patience::Time now) noexcept;
+  // Whether a message has come that no call here will ask for. Unless the communicator failed before, ranks make different calls: an error.
+  bool unwanted(const MessageName& name, int sender) noexcept;
   // Collectives called so far.
   CollectiveNumber calls() const noexcept { return number_; }
   bool has_refused() const noexcept { return !refused_.empty(); }
@@ -80,6 +86,7 @@ class Communicator {
     collectives::Choice choice;
     std::unique_ptr<collectives::Execution> execution;
     std::unique_ptr<protocols::MulticastBroadcast> multicast;  // of a schedule with datagrams: runs in the execution's place
+    Ordinal mark = 0;                                          // what the names of its messages say of the call; 0: nothing
     std::uint64_t last_use = 0;
     bool solves(const Call& call) const noexcept;
   };
@@ -91,6 +98,8 @@ class Communicator {
   template <class Running>
   void complete(Running& running);
   [[noreturn]] void throw_failure();
+  void fail_as_different(int world_rank, const char* what) noexcept;
+  bool over(CollectiveNumber number) const noexcept { return static_cast<std::int32_t>(number - number_) < -1; }  // a later one was called
   std::optional<std::uint32_t> fingerprint(CollectiveNumber number, int world_rank) const noexcept;
 
   Engine& engine_;
@@ -105,6 +114,7 @@ class Communicator {
   std::vector<std::unique_ptr<Prepared>> prepared_;
   std::array<Prepared*, collectives::kCollectives> last_{};  // by collective: what ran last, which mostly runs again
   static constexpr std::size_t kRemembered = 16;
+  static constexpr CollectiveNumber kCallsPerGlance = 16;
   std::array<const Prepared*, kRemembered> recent_{};  // by number: the last calls; null: refused, or given up since
   std::uint64_t uses_ = 0;
   Code failure_code_ = Code::success;
@@ -119,6 +129,12 @@ class Communicator {
   };
   std::vector<Refusal> refusals_;  // of peers, for collectives that this rank has not reached
   static constexpr std::size_t kRefusalsKept = 4096;
+  struct Passed {
+    int world_rank;
+    CollectiveNumber number;
+    Patience::Time seen;  // when this rank first found itself waiting all the same
+  };
+  std::vector<Passed> passed_;
 };
 
 }  // namespace tutti

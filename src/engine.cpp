@@ -214,6 +214,7 @@ bool Engine::look_after(Patience& patience, Communicator& communicator, const Vi
       channel.probe();
       communicator.tell_waiting(channel);
     }
+    communicator.look_at(channel, patience.looked);
     if (channel.failed())
       communicator.fail(channel.failure_code(), channel.peer(), channel.failure());
     else if (channel.closed() && patience.parting)
@@ -261,10 +262,28 @@ void Engine::add(Communicator& communicator) {
 }
 
 void Engine::remove(Communicator& communicator) noexcept {
+  const bool wanted = !communicator.failed() && !communicator.has_refused();
   std::erase(communicators_, &communicator);
-  if (!communicator.failed() && !communicator.has_refused()) return;
-  abandoned_.insert(communicator.id());
-  catch_up();  // the slots of what came for it are free again
+  auto [range, fresh] = freed_.insert({communicator.id(), communicator.id()});
+  if (const auto next = std::next(range); next != freed_.end() && next->first == range->second + 1) {
+    range->second = next->second;
+    freed_.erase(next);
+  }
+  if (range != freed_.begin() && std::prev(range)->second + 1 == range->first) {
+    std::prev(range)->second = range->second;
+    freed_.erase(range);
+  }
+  if (!wanted) catch_up();  // the slots of what came for it are free again
+}
+
+bool Engine::was_freed(CommunicatorId id) const noexcept {
+  const auto after = freed_.upper_bound(id);
+  return after != freed_.begin() && std::prev(after)->second >= id;
+}
+
+Communicator* Engine::communicator_of(CommunicatorId id) const noexcept {
+  const auto found = std::find_if(communicators_.begin(), communicators_.end(), [&](const Communicator* c) { return c->id() == id; });
+  return found != communicators_.end() ? *found : nullptr;
 }
 
 // News is read and said, though this rank waits for nothing in Tutti: it may not for long, and peers may wait for slots.
@@ -274,35 +293,40 @@ void Engine::catch_up() noexcept {
 }
 
 void Engine::communicator_failed(CommunicatorId id, Code code, int culprit, int told_by) noexcept {
-  const auto found = std::find_if(communicators_.begin(), communicators_.end(), [&](const Communicator* c) { return c->id() == id; });
-  if (found == communicators_.end()) {
+  Communicator* const communicator = communicator_of(id);
+  if (!communicator) {
     if (id >= next_id_ && early_failures_.size() < kEarlyNews) early_failures_.push_back({id, code, culprit, told_by});
     return;
   }
-  (*found)->fail(code, culprit,
-                 code == Code::peer_failed
-                     ? fmt::format("rank {} of MPI_COMM_WORLD has failed, says rank {}", culprit, told_by)
-                     : fmt::format("rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})", told_by,
-                                   tutti_error_string(static_cast<int>(code)), culprit));
+  communicator->fail(code, culprit,
+                     code == Code::peer_failed
+                         ? fmt::format("rank {} of MPI_COMM_WORLD has failed, says rank {}", culprit, told_by)
+                         : fmt::format("rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})", told_by,
+                                       tutti_error_string(static_cast<int>(code)), culprit));
 }
 
-bool Engine::abandoned(CommunicatorId id) const noexcept {
-  for (const Communicator* c : communicators_)
-    if (c->id() == id) return c->failed();
-  return abandoned_.contains(id);
+bool Engine::unwanted(const MessageName& name, int sender) noexcept {
+  Communicator* const communicator = communicator_of(name.communicator);
+  return communicator ? communicator->unwanted(name, sender) : was_freed(name.communicator);
 }
 
 void Engine::collective_refused(CommunicatorId id, CollectiveNumber number, Code code, int told_by) noexcept {
-  const auto found = std::find_if(communicators_.begin(), communicators_.end(), [&](const Communicator* c) { return c->id() == id; });
-  if (found != communicators_.end())
-    (*found)->refused_by(told_by, number, code);
+  if (Communicator* const communicator = communicator_of(id))
+    communicator->refused_by(told_by, number, code);
   else if (id >= next_id_ && early_refusals_.size() < kEarlyNews)
     early_refusals_.push_back({id, number, code, told_by});
 }
 
 void Engine::collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint, int told_by) noexcept {
-  for (Communicator* c : communicators_)
-    if (c->id() == id) c->waited_for(*channels_[static_cast<std::size_t>(told_by)], number, fingerprint);
+  Channel& channel = *channels_[static_cast<std::size_t>(told_by)];
+  if (Communicator* const communicator = communicator_of(id))
+    communicator->waited_for(channel, number, fingerprint);
+  else if (was_freed(id))
+    channel.tell_passed(id, number);
+}
+
+void Engine::collective_passed(CommunicatorId id, CollectiveNumber number, int told_by) noexcept {
+  if (Communicator* const communicator = communicator_of(id)) communicator->passed_by(told_by, number);
 }
 
 // Members that are not connected yet hear of it when they are: whoever waits for this rank connects to it.

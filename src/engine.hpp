@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -64,6 +64,10 @@ class Engine final : public protocols::NoticeSink {
   void add(Communicator& communicator);
   void remove(Communicator& communicator) noexcept;
   CommunicatorId next_id() const noexcept { return next_id_; }
+  // Looks at one connection, in turn. A rank for which everything is always there before it asks would never hear of anything else.
+  void glance() noexcept {
+    if (!connected_.empty()) connected_[glances_++ % connected_.size()]->progress();
+  }
 
   // One pause of a rank that waits: spins, yields or sleeps, and looks after whatever arrives meanwhile. `each_waiting`
   // visits the channels waited for. Answers false once nothing can come any more: then the communicator is failed.
@@ -86,7 +90,8 @@ class Engine final : public protocols::NoticeSink {
   // --- failures -------------------------------------------------------------------------------------------------------
   void communicator_failed(CommunicatorId id, Code code, int culprit, int told_by) noexcept override;
   void collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint, int told_by) noexcept override;
-  bool abandoned(CommunicatorId id) const noexcept override;
+  void collective_passed(CommunicatorId id, CollectiveNumber number, int told_by) noexcept override;
+  bool unwanted(const MessageName& name, int sender) noexcept override;
   void collective_refused(CommunicatorId id, CollectiveNumber number, Code code, int told_by) noexcept override;
   // Tells the connected members that this rank will not take part in that collective.
   void spread_refusal(Communicator& communicator, CollectiveNumber number, Code code) noexcept;
@@ -112,6 +117,8 @@ class Engine final : public protocols::NoticeSink {
   static bool has_failed(const Communicator& communicator) noexcept;
   void welcome() noexcept;
   void catch_up() noexcept;
+  Communicator* communicator_of(CommunicatorId id) const noexcept;
+  bool was_freed(CommunicatorId id) const noexcept;
   protocols::Channel& channel_over(transport::Link& link);
 
   const Configuration configuration_;
@@ -137,13 +144,14 @@ class Engine final : public protocols::NoticeSink {
     Code code;
     int told_by;
   };
-  static constexpr std::size_t kEarlyNews = 4096;  // more than any peer can say before this rank is back from tutti_comm_create
-  std::vector<Failure> early_failures_;            // of communicators that are not made here yet
-  std::vector<Refusal> early_refusals_;            // likewise
-  std::set<CommunicatorId> abandoned_;             // freed after failing, or after refusing a call: what still comes for them is nobody's
+  static constexpr std::size_t kEarlyNews = 4096;   // more than any peer can say before this rank is back from tutti_comm_create
+  std::vector<Failure> early_failures_;             // of communicators that are not made here yet
+  std::vector<Refusal> early_refusals_;             // likewise
+  std::map<CommunicatorId, CommunicatorId> freed_;  // from the first to the last of each range: what still comes for them is nobody's
   CommunicatorId next_id_ = 1;
   bool software_wire_ = false, oversubscribed_ = false, verbs_on_nodes_ = false;
   std::uint32_t spin_ = 0;
+  std::size_t glances_ = 0;
 };
 
 }  // namespace tutti

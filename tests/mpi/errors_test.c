@@ -429,25 +429,58 @@ static void mismatches(tutti_comm good) {
   works(good);
 }
 
-/* Ranks that call different collectives: whoever can end does, the others are told. */
+/* Calls that do not match, by what `mine` is: whoever can end does, in the end all are told. */
+static void calls_differ(const char* what, kind mine, const arguments* a) {
+  tutti_comm comm;
+  MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+  snprintf(doing, sizeof doing, "hangs on rank %d: %s\n", job_rank, what);
+  alarm(100); /* long: cores may be shared */
+  int code = call(mine, a, comm);
+  for (int tries = 0; code == 0 && tries < 1000; ++tries) code = tutti_barrier(comm);
+  CHECK(code == TUTTI_ERR_SIZE_MISMATCH, "%s: gives %d (%s)", what, code, tutti_last_error_message());
+  MUST(tutti_comm_free(&comm));
+  alarm(0);
+}
+
 static void different_calls(tutti_comm good) {
+  char what[200];
   if (job_size < 2) return;
   for (kind k = 0; k < KINDS; ++k)
     for (int wrong = 0; wrong < job_size; wrong += job_size - 1) {
+      for (int shift = 2; shift < 9; ++shift) {
+        const kind other = (k + shift) % KINDS;
+        arguments a = right();
+        snprintf(what, sizeof what, "%s, and %s on rank %d", about[k].name, about[other].name, wrong);
+        calls_differ(what, job_rank == wrong ? other : k, &a);
+      }
+      if (!about[k].rooted) continue;
       arguments a = right();
-      const kind mine = job_rank == wrong ? (k + 5) % KINDS : k;
-      tutti_comm comm;
-      MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
-      snprintf(doing, sizeof doing, "hangs on rank %d: %s, and %s on rank %d\n", job_rank, about[k].name, about[(k + 5) % KINDS].name,
-               wrong);
-      alarm(100); /* long: cores may be shared */
-      int code = call(mine, &a, comm);
-      for (int tries = 0; code == 0 && tries < 10; ++tries) code = tutti_barrier(comm);
-      CHECK(code == 0 || code == TUTTI_ERR_SIZE_MISMATCH, "%s gives %d (%s)", doing, code, tutti_last_error_message());
-      MUST(tutti_comm_free(&comm));
+      if (job_rank == wrong) a.root = 1;
+      snprintf(what, sizeof what, "%s, with another root on rank %d", about[k].name, wrong);
+      calls_differ(what, k, &a);
     }
-  alarm(0);
   works(good);
+}
+
+/* One rank goes on, by many calls that wait for nobody, or has even freed the communicator, while another waits for it. */
+static void left_alone(tutti_comm good) {
+  static char data[20000];
+  if (job_size < 2) return;
+  for (int freed = 0; freed < 2; ++freed) {
+    tutti_comm comm;
+    MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+    snprintf(doing, sizeof doing, "hangs on rank %d: rank 0 has %s\n", job_rank, freed ? "freed the communicator" : "gone on");
+    alarm(100);
+    int code = 0;
+    if (!freed)
+      for (int i = 0; code == 0 && i < 300; ++i) code = tutti_bcast(data, job_rank != 0 && i == 0 ? sizeof data : 8, MPI_CHAR, 0, comm);
+    else if (job_rank != 0)
+      code = tutti_barrier(comm);
+    if (!freed || job_rank != 0) CHECK(code == TUTTI_ERR_SIZE_MISMATCH, "%s: gives %d (%s)", doing, code, tutti_last_error_message());
+    MUST(tutti_comm_free(&comm));
+    alarm(0);
+    works(good);
+  }
 }
 
 /* What was sent to a rank that refused, and freed the communicator, takes no memory for ever. */
@@ -551,6 +584,7 @@ int main(int argc, char** argv) {
   mismatched_sizes();
   mismatches(comm);
   different_calls(comm);
+  left_alone(comm);
   refused_and_freed(comm);
   out_of_memory(comm);
   scribbling_operation(comm);

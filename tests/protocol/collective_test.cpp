@@ -45,7 +45,7 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem, cons
           return *channels.at({r, peer});
         },
         problem.element));
-    executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), 1, 0, combine_of(problem));
+    executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), {1, 0, 0}, combine_of(problem));
   }
   for (int step = 0; step < 2000000; ++step) {
     net.step();
@@ -198,7 +198,7 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
             const Problem& problem = each[static_cast<std::size_t>(r)];
             Buffers buffers(problem);
             Execution execution(algorithm.build(problem, {}), channel_to, problem.element);
-            execution.start(buffers.input.data(), buffers.output.data(), 1, number++, combine_of(problem));
+            execution.start(buffers.input.data(), buffers.output.data(), {1, number++, 0}, combine_of(problem));
             Answer answer = Answer::again;
             while ((answer = execution.advance()) == Answer::again) {
               execution.each_waiting([](Channel& c) { c.progress(); });

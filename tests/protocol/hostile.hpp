@@ -33,7 +33,7 @@ class HostileNet;
 struct QuietSink final : protocols::NoticeSink {
   void communicator_failed(CommunicatorId, Code, int, int) noexcept override {}
   void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
-  bool abandoned(CommunicatorId) const noexcept override { return false; }
+  bool unwanted(const MessageName&, int) noexcept override { return false; }
 };
 
 class FakeRegistrar final : public transport::Registrar {

@@ -75,7 +75,7 @@ Outcome run(const Problem& problem, const std::vector<Schedule>& schedules, int 
     executions.push_back(std::make_unique<Execution>(schedules[static_cast<std::size_t>(r)], [&, r](Rank peer) -> Channel& {
       return channels.at({r, peer});
     }));
-    executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), 1, 0);
+    executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), {1, 0, 0});
   }
   const auto has = [&](int r, int block) {
     const std::byte* const at = buffers[static_cast<std::size_t>(r)].output.data() + block * problem.bytes;

@@ -34,7 +34,7 @@ constexpr Bytes kSizes[] = {0, 1, 8, 1000, 4064, 4065, 65536, 300000, 1 << 20};
 struct QuietSink final : protocols::NoticeSink {
   void communicator_failed(CommunicatorId, Code, int, int) noexcept override {}
   void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
-  bool abandoned(CommunicatorId) const noexcept override { return false; }
+  bool unwanted(const MessageName&, int) noexcept override { return false; }
 };
 
 [[noreturn]] void end(int rank, const char* what, long long a = 0, long long b = 0) {
@@ -176,7 +176,7 @@ Cost run(Job& job, Bytes bytes, int rounds, bool multicast) {
         executions[r] = std::make_unique<collectives::Execution>(
             binomial->build({collectives::Collective::bcast, job.size, job.rank, root, bytes, false}, {}),
             [&](Rank peer) -> Channel& { return job.channel(peer); });
-      executions[r]->start(nullptr, job.data.data(), 1, job.round);
+      executions[r]->start(nullptr, job.data.data(), {1, job.round, 0});
       job.complete(*executions[r], [&] { return executions[r]->advance(); });
     }
     total += MPI_Wtime() - begin;
