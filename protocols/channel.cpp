@@ -16,6 +16,8 @@ using transport::Trailer;
 namespace {
 constexpr std::size_t at(Ring ring) { return static_cast<std::size_t>(ring); }
 constexpr Ring ring_of(Protocol protocol) { return static_cast<Ring>(protocol); }  // line, small, eager: the same numbers
+// Where a rendezvous stands. A receive waits for its end; a send tells of it where the wire does not, and waits for its own memory.
+enum Phase : std::uint8_t { kBegin, kWaitFinished, kTellFinished, kWaitCompletion };
 const std::byte* payload_of(const Trailer* trailer) {
   return reinterpret_cast<const std::byte*>(trailer) - transport::padded(trailer->bytes);
 }
@@ -33,6 +35,11 @@ Channel::Channel(Link& link, registration::Cache* cache, NoticeSink& sink)
     out_[r] = OutFlow(link.shape().rings[r].slots);
     in_[r] = InFlow(link.shape().rings[r].slots);
   }
+}
+
+Channel::~Channel() {
+  revoke_abandoned();
+  for (const Parked& parked : parked_) cache_->release(parked.region);
 }
 
 // --- messages ---------------------------------------------------------------------------------------------------------
@@ -79,6 +86,7 @@ Answer Channel::put(Ring ring, const Transfer* transfer, const MessageName& name
     case Post::again:
       if (transfer) turn_[at(ring)] = transfer;
       return waiting();
+    case Post::refused:
     case Post::failed: break;
   }
   return Answer::failed;
@@ -112,7 +120,9 @@ void Channel::make_room(Ring ring, const MessageName& wanted) noexcept {
   for (std::uint32_t sequence = in.first(), end = in.end(); sequence != end; ++sequence) {
     if (in.taken(sequence)) continue;
     const Trailer* trailer = link_.trailer(ring, in.index(sequence));
-    if (trailer->name.communicator != wanted.communicator && aside_.keep(ring, trailer)) in.take(sequence);
+    if (trailer->name.communicator == wanted.communicator) continue;
+    if (!aside_.keep(ring, trailer)) break;  // what comes later must not be found earlier
+    in.take(sequence);
   }
   if (in.owes_report()) report(ring);
 }
@@ -199,12 +209,14 @@ bool Channel::register_memory(Transfer& transfer, const void* data, Bytes bytes,
 }
 
 Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
-  enum : std::uint8_t { kWaitReady, kWrite, kTellFinished, kWaitCompletion };
-  if (transfer.phase == kWaitReady) {
+  if (transfer.phase == kBegin) {
     take_ready_entries();
     std::size_t found = 0;
     while (found < kRendezvous && !(ready_entry_waits_[found] && ready_entries_[found].name == name)) ++found;
     if (found == kRendezvous) return Answer::again;
+    // The receiver may have given up meanwhile, and its memory be somebody else's: it has said so before that.
+    read_control();
+    if (sink_.unwanted(name, peer())) return Answer::again;
     const ReadyEntry entry = ready_entries_[found].entry;
     if (entry.target.length != static_cast<std::uint64_t>(bytes))
       return complain(Code::size_mismatch, "the peer expects %lld bytes where %lld are sent: do all ranks pass the same sizes?",
@@ -216,6 +228,8 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
                         notify ? std::optional(entry.rendezvous) : std::nullopt, &transfer.ticket)) {
       case Post::again: return waiting();
       case Post::failed: return Answer::failed;
+      case Post::refused:
+        return complain(Code::bad_buffer, "its buffer cannot be written, or ours not be read: is each as long as the call says?");
       case Post::done: transfer.ticket = 0; break;
       case Post::posted: break;
     }
@@ -225,9 +239,7 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
   }
   if (transfer.phase == kTellFinished) {
     // Same queue pair, after the data: it cannot arrive before them.
-    const Answer answer =
-        put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::finished)}, &transfer.rendezvous, sizeof transfer.rendezvous);
-    if (answer != Answer::done) return answer;
+    if (!tell_finished(transfer.rendezvous)) return waiting();
     transfer.phase = kWaitCompletion;
   }
   // A peer that has left had all that it wanted, but may not have said so of the last write.
@@ -237,9 +249,8 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
 }
 
 Answer Channel::receive_rendezvous(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
-  enum : std::uint8_t { kTellReady, kWaitFinished };
-  if (transfer.phase == kTellReady) {
-    if (rendezvous_used_.all() || !may_put(Ring::ready, &transfer)) return waiting();
+  if (transfer.phase == kBegin) {
+    if (!may_take_rendezvous(name.communicator) || !may_put(Ring::ready, &transfer)) return waiting();
     if (!register_memory(transfer, data, bytes, true)) return Answer::failed;
     std::uint32_t id = 0;
     while (rendezvous_used_[id]) ++id;
@@ -250,6 +261,7 @@ Answer Channel::receive_rendezvous(Transfer& transfer, const MessageName& name, 
     if (answer != Answer::done) return answer;
     rendezvous_used_.set(id);
     rendezvous_finished_.reset(id);
+    rendezvous_owner_[id] = name.communicator;
     transfer.rendezvous = id;
     transfer.phase = kWaitFinished;
   }
@@ -260,15 +272,66 @@ Answer Channel::receive_rendezvous(Transfer& transfer, const MessageName& name, 
   return Answer::done;
 }
 
-// The identifier of an abandoned receive stays in use: the peer may still name it. A channel of a failed communicator thus
-// loses at most as many as were in flight.
+// No communicator takes so many that others find none.
+bool Channel::may_take_rendezvous(CommunicatorId communicator) const noexcept {
+  if (rendezvous_used_.count() < kRendezvous / 2) return true;
+  if (rendezvous_used_.all()) return false;
+  for (std::size_t id = 0; id < kRendezvous; ++id)
+    if (rendezvous_used_[id] && rendezvous_owner_[id] == communicator) return false;
+  return true;
+}
+
+void Channel::finished(std::uint32_t rendezvous) noexcept {
+  if (rendezvous >= kRendezvous) return;
+  rendezvous_finished_.set(rendezvous);
+  if (!rendezvous_abandoned_[rendezvous]) return;
+  rendezvous_abandoned_.reset(rendezvous);
+  rendezvous_used_.reset(rendezvous);
+  if (auto* region = std::exchange(abandoned_regions_[rendezvous], nullptr)) cache_->release(region);
+}
+
+bool Channel::tell_finished(std::uint32_t rendezvous) noexcept {
+  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::finished)}, &rendezvous, sizeof rendezvous) == Answer::done;
+}
+
 void Channel::abandon(Transfer& transfer) noexcept {
   for (const Transfer*& first : turn_)
     if (first == &transfer) first = nullptr;
-  if (transfer.region) {
-    cache_->revoke(transfer.region);
-    cache_->release(std::exchange(transfer.region, nullptr));
+  registration::Region* const region = std::exchange(transfer.region, nullptr);
+  switch (transfer.phase) {
+    case kWaitFinished:
+      rendezvous_abandoned_.set(transfer.rendezvous);
+      abandoned_regions_[transfer.rendezvous] = region;
+      if (rendezvous_finished_[transfer.rendezvous]) finished(transfer.rendezvous);
+      return;
+    case kTellFinished: answers_due_.set(transfer.rendezvous); [[fallthrough]];
+    case kWaitCompletion:
+      if (region && link_.completed() < transfer.ticket) try {
+          parked_.push_back({region, transfer.ticket});
+          return;
+        } catch (const std::bad_alloc&) {
+          return;  // better registered for ever than read by the adapter when it is not
+        }
+      break;
+    default: break;
   }
+  if (region) cache_->release(region);
+}
+
+void Channel::revoke_abandoned() noexcept {
+  for (registration::Region*& region : abandoned_regions_)
+    if (region) {
+      cache_->revoke(region);
+      cache_->release(std::exchange(region, nullptr));
+    }
+}
+
+void Channel::release_parked() noexcept {
+  std::erase_if(parked_, [this](const Parked& parked) {
+    if (link_.completed() < parked.ticket && !failed() && !closed()) return false;
+    cache_->release(parked.region);
+    return true;
+  });
 }
 
 // Out of their slots, so that the ring has room for the entry that our next send needs, whatever came before it.
@@ -291,8 +354,7 @@ void Channel::take_ready_entries() noexcept {
 // --- control ------------------------------------------------------------------------------------------------------------
 
 void Channel::read_control() noexcept {
-  while (const auto id = link_.finished())
-    if (*id < kRendezvous) rendezvous_finished_.set(*id);
+  while (const auto id = link_.finished()) finished(*id);
   InFlow& in = in_[at(Ring::control)];
   while (link_.arrived(Ring::control, in.first())) {
     const Trailer* trailer = link_.trailer(Ring::control, in.index(in.first()));
@@ -300,7 +362,7 @@ void Channel::read_control() noexcept {
     if (static_cast<Control>(trailer->name.ordinal) == Control::finished) {
       std::uint32_t id;
       std::memcpy(&id, payload_of(trailer), sizeof id);
-      if (id < kRendezvous) rendezvous_finished_.set(id);
+      finished(id);
     } else {
       Notice notice;
       std::memcpy(&notice, payload_of(trailer), sizeof notice);
@@ -331,12 +393,23 @@ void Channel::skip_unwanted(Ring ring) noexcept {
   }
 }
 
+// Of calls that have failed here. Their receivers wait for an answer before they give the memory back.
+void Channel::drop_ready_entries() noexcept {
+  for (std::uint32_t id = 0; id < kRendezvous && (ready_entry_waits_ | answers_due_).any(); ++id) {
+    if (ready_entry_waits_[id] && sink_.unwanted(ready_entries_[id].name, peer())) {
+      ready_entry_waits_.reset(id);
+      answers_due_.set(id);
+    }
+    if (answers_due_[id] && tell_finished(id)) answers_due_.reset(id);
+  }
+}
+
 void Channel::progress() noexcept {
   read_control();
   take_ready_entries();
   for (const Ring ring : {Ring::line, Ring::small, Ring::eager}) skip_unwanted(ring);
-  for (std::size_t id = 0; id < kRendezvous && ready_entry_waits_.any(); ++id)
-    if (ready_entry_waits_[id] && sink_.unwanted(ready_entries_[id].name, peer())) ready_entry_waits_.reset(id);
+  drop_ready_entries();
+  if (!parked_.empty()) release_parked();
   for (std::size_t r = 0; r < transport::kRings; ++r)
     if (in_[r].owes_report()) report(static_cast<Ring>(r));
   if (notice_count_ != 0) send_notices();
@@ -358,8 +431,10 @@ void Channel::tell_passed(CommunicatorId communicator, CollectiveNumber number) 
   say_once({communicator, 0, static_cast<std::int32_t>(number), Control::collective_passed});
 }
 
+// Never with the last half of the credits: there must be some for bad news.
 void Channel::say_once(const Notice& notice) noexcept {
-  if (notice_count_ == 0) put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(notice.kind)}, &notice, sizeof notice);
+  if (notice_count_ == 0 && out_[at(Ring::control)].half_free())
+    put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(notice.kind)}, &notice, sizeof notice);
 }
 
 void Channel::notify(const Notice& notice) noexcept {

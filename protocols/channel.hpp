@@ -12,6 +12,7 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <vector>
 
 #include "protocols/aside.hpp"
 #include "base/combine.hpp"
@@ -57,6 +58,9 @@ class Channel {
  public:
   // `cache` may be null where the link needs no registration. All must outlive the channel.
   Channel(transport::Link& link, registration::Cache* cache, NoticeSink& sink);
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
 
   Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept;
   // With `operand`, data = operand and message combined; only where combines() says yes.
@@ -67,8 +71,12 @@ class Channel {
     const Protocol protocol = protocol_for(bytes, limits_);
     return protocol <= Protocol::eager || (protocol == Protocol::pieces && limits_.eager % element == 0);
   }
-  // Gives up a transfer that is neither done nor failed; the peer loses the right to write into the buffer.
+  // Gives up a transfer that is neither done nor failed. The peer may still be writing into the buffer of a receive, until it has answered,
+  // which it does once it knows that the communicator has failed: the caller tells it so, and waits a while for `withdrawing()` to end.
   void abandon(Transfer& transfer) noexcept;
+  bool withdrawing() const noexcept { return rendezvous_abandoned_.any(); }
+  // The peer loses the right to write into what is still withdrawing. If it does so all the same, the connection is lost over some wires.
+  void revoke_abandoned() noexcept;
 
   // Reads control messages, and sends reports and notices that are due. Cheap when there is nothing.
   void progress() noexcept;
@@ -88,7 +96,7 @@ class Channel {
   const char* failure() const noexcept { return complaint_ != Code::success ? complaint_text_ : link_.failure(); }
   void forget_complaint() noexcept { complaint_ = Code::success; }
   // Makes such a complaint; the text begins with the peer's rank, `format` takes `a` and `b`. Answers failed.
-  Answer complain(Code code, const char* format, long long a, long long b) noexcept;
+  Answer complain(Code code, const char* format, long long a = 0, long long b = 0) noexcept;
   bool failed() const noexcept { return link_.failed(); }
   bool closed() const noexcept { return link_.state() == transport::State::closed; }
   int peer() const noexcept { return link_.peer(); }
@@ -115,6 +123,11 @@ class Channel {
   Answer put(transport::Ring ring, const Transfer* transfer, const MessageName& name, const void* data, std::uint32_t bytes) noexcept;
   bool may_put(transport::Ring ring, const Transfer* transfer) noexcept;
   void take_ready_entries() noexcept;
+  void drop_ready_entries() noexcept;
+  void finished(std::uint32_t rendezvous) noexcept;
+  bool tell_finished(std::uint32_t rendezvous) noexcept;
+  bool may_take_rendezvous(CommunicatorId communicator) const noexcept;
+  void release_parked() noexcept;
   const transport::Trailer* find(transport::Ring ring, const MessageName& name) noexcept;
   void make_room(transport::Ring ring, const MessageName& wanted) noexcept;
   void consume(transport::Ring ring, const transport::Trailer* trailer) noexcept;
@@ -145,10 +158,18 @@ class Channel {
   // could fill the peer's ring with messages it cannot use yet, while the one it waits for finds no slot.
   std::array<const Transfer*, transport::kRings> turn_{};
   static constexpr std::uint32_t kRendezvous = 64;  // in flight from one peer
-  std::bitset<kRendezvous> rendezvous_used_, rendezvous_finished_;
+  std::bitset<kRendezvous> rendezvous_used_, rendezvous_finished_, rendezvous_abandoned_;
+  std::array<CommunicatorId, kRendezvous> rendezvous_owner_{};
+  std::array<registration::Region*, kRendezvous> abandoned_regions_{};  // of those that are abandoned
   // The peer's RTR entries by its identifiers, of which it has no more than these: so its ring never stays full.
   std::array<Ready, kRendezvous> ready_entries_;
   std::bitset<kRendezvous> ready_entry_waits_;
+  std::bitset<kRendezvous> answers_due_;  // the peer's identifiers of what will not be written any more
+  struct Parked {
+    registration::Region* region;
+    std::uint64_t ticket;
+  };
+  std::vector<Parked> parked_;  // sources of abandoned sends that the adapter may still read
   std::array<Notice, 32> notices_{};
   std::size_t notice_count_ = 0;
   Code complaint_ = Code::success;

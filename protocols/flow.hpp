@@ -15,6 +15,7 @@ class OutFlow {
  public:
   explicit OutFlow(std::uint32_t slots = 1) : slots_(slots) {}
   bool has_credit() const noexcept { return sent_ - consumed_ < slots_; }
+  bool half_free() const noexcept { return (sent_ - consumed_) * 2 < slots_; }
   // `consumed` as the peer tells it, by whatever way; old news is ignored. More than was sent is a broken peer: false.
   bool update(std::uint32_t consumed) noexcept {
     const auto ahead = static_cast<std::int32_t>(consumed - consumed_);

@@ -155,8 +155,8 @@ void Communicator::run(const Call& call) {
     }
   }
   const CollectiveNumber number = number_++;
-  if (number % kCallsPerGlance == 0) engine_.glance();
   recent_[number % kRemembered] = &prepared;
+  if (number % kCallsPerGlance == 0) engine_.glance();
   if (prepared.multicast) [[unlikely]] {
     prepared.multicast->start({id_, number, 0}, call.output, call.bytes);
     return complete(*prepared.multicast);

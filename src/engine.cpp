@@ -345,7 +345,7 @@ void Engine::spread_refusal(Communicator& communicator, CollectiveNumber number,
 }
 
 // Every member that can be told is told: on this node all (connecting costs nothing there), elsewhere the connected ones.
-// Waits a little for credits, never for a peer.
+// Waits a little for credits, and for peers that may be writing into buffers of this call, which are the caller's again after it.
 void Engine::spread_failure(Communicator& communicator) noexcept {
   std::vector<Channel*> told;
   for (const int member : communicator.world_ranks()) {
@@ -362,12 +362,14 @@ void Engine::spread_failure(Communicator& communicator) noexcept {
     }
   }
   const auto deadline = Clock::now() + kSpreadPatience;
-  const auto unsaid = [](const Channel* c) { return c->notices_pending() && !c->failed(); };
-  while (std::any_of(told.begin(), told.end(), unsaid) && Clock::now() < deadline) {
+  const auto open = [](const Channel* c) { return (c->notices_pending() || c->withdrawing()) && !c->failed() && !c->closed(); };
+  while (std::any_of(told.begin(), told.end(), open) && Clock::now() < deadline) {
     if (verbs_) verbs_->progress();
     for (Channel* c : told) c->progress();
     sched_yield();
   }
+  for (const int member : communicator.world_ranks())
+    if (const auto& channel = channels_[static_cast<std::size_t>(member)]) channel->revoke_abandoned();
 }
 
 // --- leaving and telling --------------------------------------------------------------------------------------------------------

@@ -23,10 +23,11 @@
 namespace tutti::transport {
 
 enum class Post : std::uint8_t {
-  done,    // accepted, and the local bytes may be reused now
-  posted,  // accepted; the local bytes may be reused when `completed()` has reached the ticket
-  again,   // back-pressure: nothing was done; progress everything, then ask again
-  failed,  // the link is dead: see failure()
+  done,     // accepted, and the local bytes may be reused now
+  posted,   // accepted; the local bytes may be reused when `completed()` has reached the ticket
+  again,    // back-pressure: nothing was done; progress everything, then ask again
+  failed,   // the link is dead: see failure()
+  refused,  // of write(): memory of one of both is not there, or not to be written; nothing is wrong with the link
 };
 
 enum class State : std::uint8_t { connecting, ready, failed, closed /* the peer said farewell */ };

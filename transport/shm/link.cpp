@@ -60,6 +60,7 @@ Post ShmLink::write(const void* source, const Registration&, const RemoteKey& ta
     const ssize_t moved = process_vm_writev(pid_, &local, 1, &remote, 1, 0);
     if (moved <= 0) {
       if (errno == EINTR) continue;
+      if (errno == EFAULT) return Post::refused;
       char text[128];
       std::snprintf(text, sizeof text, "writing into its memory failed: %s", std::strerror(errno));
       peer_is_gone(text);
