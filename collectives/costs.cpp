@@ -7,9 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "collectives/cursor.hpp"
+#include "collectives/rounds.hpp"
 #include "collectives/topology.hpp"
-#include "collectives/verifying/matching.hpp"
 
 namespace tutti::collectives {
 namespace {
@@ -19,67 +18,6 @@ std::vector<Schedule> build_all(const Algorithm& algorithm, Problem problem, con
   for (problem.rank = 0; problem.rank < problem.P; ++problem.rank) all.push_back(algorithm.build(problem, parameters));
   return all;
 }
-
-// Runs all ranks by rounds: in each a rank sends at most `ports` of the messages that it could have sent when the round began, the
-// oldest step first; they arrive at its end.
-class Rounds {
- public:
-  Rounds(const std::vector<Schedule>& all, const Matching& matching, int ports)
-      : all_(all), matching_(matching), ports_(ports), arrived_(matching.partner.size()), posted_(arrived_.size()), waiting_(all.size()) {
-    for (const Schedule& schedule : all) cursors_.emplace_back(schedule);
-  }
-
-  int run() {
-    for (std::size_t rank = 0; rank < all_.size(); ++rank) settle(rank);
-    for (int round = 1;; ++round) {
-      std::vector<std::pair<std::size_t, StepId>> sends;
-      for (std::size_t rank = 0; rank < all_.size(); ++rank) {
-        auto& mine = waiting_[rank];
-        std::sort(mine.begin(), mine.end());
-        const std::size_t now = std::min(mine.size(), static_cast<std::size_t>(ports_));
-        for (std::size_t i = 0; i < now; ++i) sends.emplace_back(rank, mine[i]);
-        mine.erase(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(now));
-      }
-      if (sends.empty()) return round - 1;
-      for (const auto& [rank, id] : sends) {
-        const AnyStep receive = matching_.partner[matching_.first[rank] + id];
-        const auto peer = static_cast<std::size_t>(all_[rank].steps[id].peer);
-        arrived_[receive] = 1;
-        cursors_[rank].done(id);
-        if (posted_[receive]) cursors_[peer].done(receive - matching_.first[peer]);
-      }
-      for (std::size_t rank = 0; rank < all_.size(); ++rank) settle(rank);
-    }
-  }
-
- private:
-  // Everything local, and receives whose message is there.
-  void settle(std::size_t rank) {
-    Cursor& cursor = cursors_[rank];
-    while (!cursor.ready().empty()) {
-      const auto ready = cursor.ready();
-      cursor.take_all();
-      for (const StepId id : ready) {
-        const AnyStep step = matching_.first[rank] + id;
-        const StepKind kind = all_[rank].steps[id].kind;
-        if (kind == StepKind::send) {
-          waiting_[rank].push_back(id);
-        } else if (!receives(kind) || arrived_[step]) {
-          cursor.done(id);
-        } else {
-          posted_[step] = 1;
-        }
-      }
-    }
-  }
-
-  const std::vector<Schedule>& all_;
-  const Matching& matching_;
-  const int ports_;
-  std::vector<char> arrived_, posted_;
-  std::vector<std::vector<StepId>> waiting_;  // sends that are ready
-  std::vector<Cursor> cursors_;
-};
 
 // A function of P, k and log2 P's relatives that papers write down.
 struct Known {
@@ -194,8 +132,7 @@ Costs count(const Algorithm& algorithm, const Problem& problem, const Parameters
   const std::vector<Schedule> all = build_all(algorithm, problem, parameters);
   Costs costs;
   // An algorithm with a fanout has that many messages of a rank in one round; of the others the papers count the longest chain.
-  Matching matching;
-  if (match(all, matching).ok()) costs.rounds = Rounds{all, matching, algorithm.has_k ? parameters.k : problem.P * problem.P}.run();
+  costs.rounds = rounds(all, algorithm.has_k ? parameters.k : kAnyPorts);
   for (const Schedule& schedule : all) {
     Bytes sent = 0;
     for (const Step& step : schedule.steps) {
