@@ -1,9 +1,11 @@
 // `tutti list`: the algorithms, with what they cost, counted in their schedules.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "collectives/applicability.hpp"
 #include "collectives/costs.hpp"
 #include "collectives/selection/rules.hpp"
 #include "tools/commands.hpp"
@@ -23,42 +25,12 @@ std::string parameters_of(const Algorithm& a) {
   return text.empty() ? text : "(" + text + ")";
 }
 
-// Why it may not apply, found by asking.
-std::string limits_of(const Algorithm& a) {
-  const auto reason = [&](const collectives::Problem& problem) {
-    const auto why = a.not_applicable(problem, {});
-    return why ? *why : std::string{};
-  };
-  collectives::Problem problem{.collective = a.collective, .P = 6, .bytes = 64};
-  std::string text;
-  const auto add = [&](const char* what, const collectives::Problem& asked) {
-    if (!reason(asked).empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", what);
-  };
-  collectives::Problem odd = problem, ordered = problem, folded = problem, unknown = problem, uneven = problem, dealt = problem;
-  odd.P = 5;
-  ordered.commutative = false;
-  folded.commutative = false, folded.left_fold = true;
-  unknown.counts_known = false;
-  unknown.counts = uneven.counts = {1, 2, 3, 4, 5, 6};
-  uneven.receive_counts = uneven.counts;
-  dealt.node = {0, 1, 0, 1, 0, 1};
-  add("an even number of ranks", odd);
-  if (collectives::reduces(a.collective)) {
-    add("commutative operations", ordered);
-    if (reason(ordered).empty()) add("not where `reproducible` is on", folded);
-  }
-  if (a.collective == Collective::scatter || a.collective == Collective::gather) add("v-form: counts known to all", unknown);
-  if (collectives::has_blocks(a.collective)) add("blocks of one length", uneven);
-  if (a.has_levels) add("the ranks of a node follow each other", dealt);
-  return text;
-}
-
 void print_one(const Algorithm& a) {
   const auto costs = collectives::formulas(a, {});
   fmt::print("{} {}{}\n", name_of(a.collective), a.name, parameters_of(a));
   fmt::print("    {}  [{}]\n", a.summary, a.paper);
-  const std::string limits = limits_of(a);
-  fmt::print("    applies to: {}\n", limits.empty() ? "everything" : "only " + limits);
+  const auto conditions = collectives::conditions_of(a);
+  fmt::print("    applies {}{}\n", conditions.empty() ? "always" : "if ", fmt::join(conditions, "; "));
   fmt::print("    rounds {}; messages {}", costs.rounds, costs.messages);
   if (a.collective != Collective::barrier) fmt::print("; most sent by a rank {}; scratch {}", costs.sent, costs.scratch);
   if (a.has_k) {
@@ -102,11 +74,13 @@ void add_list(CLI::App& app, Run* run) {
           continue;
         }
         const auto costs = collectives::formulas(a, {});
+        const auto conditions = collectives::conditions_of(a);
         all.push_back({{"collective", name_of(a.collective)},
                        {"algorithm", a.name},
                        {"summary", a.summary},
                        {"paper", a.paper},
-                       {"limits", limits_of(a)},
+                       {"limits", fmt::format("{}", fmt::join(conditions, "; "))},
+                       {"conditions", conditions},
                        {"k", a.has_k},
                        {"segment", a.has_segment},
                        {"levels", a.has_levels},
