@@ -48,7 +48,7 @@ Rank bine_partner(int P, Rank rank, int step) noexcept;
 unsigned bine_corner(int P, Rank rank) noexcept;
 
 // Halving of partitions (IB §5.1.3, recursive splitting): who holds n ranks hands the upper ⌊n/2⌋ to their first, and goes on
-// with the rest. For a power of two the hypercube. ⌈log2 P⌉ rounds.
+// with the rest. For a power of two the hypercube. ⌈log2 P⌉ rounds of one message.
 Tree splitting(int P, Rank rank, Rank root);
 
 // The times of the LogGP model that shape the tree below, in microseconds and microseconds a byte.

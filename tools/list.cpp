@@ -1,10 +1,13 @@
 // `tutti list`: the algorithms, with what they cost, counted in their schedules.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "collectives/applicability.hpp"
 #include "collectives/costs.hpp"
+#include "collectives/formula.hpp"
 #include "collectives/selection/rules.hpp"
 #include "tools/commands.hpp"
 
@@ -13,6 +16,7 @@ namespace {
 
 using collectives::Algorithm;
 using collectives::Collective;
+using collectives::Over;
 
 std::string parameters_of(const Algorithm& a) {
   std::string text;
@@ -23,50 +27,47 @@ std::string parameters_of(const Algorithm& a) {
   return text.empty() ? text : "(" + text + ")";
 }
 
-// Why it may not apply, found by asking.
-std::string limits_of(const Algorithm& a) {
-  const auto reason = [&](const collectives::Problem& problem) {
-    const auto why = a.not_applicable(problem, {});
-    return why ? *why : std::string{};
-  };
-  collectives::Problem problem{.collective = a.collective, .P = 6, .bytes = 64};
-  std::string text;
-  const auto add = [&](const char* what, const collectives::Problem& asked) {
-    if (!reason(asked).empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", what);
-  };
-  collectives::Problem odd = problem, ordered = problem, folded = problem, unknown = problem, uneven = problem, dealt = problem;
-  odd.P = 5;
-  ordered.commutative = false;
-  folded.commutative = false, folded.left_fold = true;
-  unknown.counts_known = false;
-  unknown.counts = uneven.counts = {1, 2, 3, 4, 5, 6};
-  uneven.receive_counts = uneven.counts;
-  dealt.node = {0, 1, 0, 1, 0, 1};
-  add("an even number of ranks", odd);
-  if (collectives::reduces(a.collective)) {
-    add("commutative operations", ordered);
-    if (reason(ordered).empty()) add("not where `reproducible` is on", folded);
-  }
-  if (a.collective == Collective::scatter || a.collective == Collective::gather) add("v-form: counts known to all", unknown);
-  if (collectives::has_blocks(a.collective)) add("blocks of one length", uneven);
-  if (a.has_levels) add("the ranks of a node follow each other", dealt);
-  return text;
+// "rounds 1; with one message at a time P-1; messages …".
+std::string costs_of(const Algorithm& a, Over over) {
+  const auto costs = collectives::formulas(a, over);
+  std::string text = fmt::format("rounds {}", costs.rounds);
+  if (!a.has_k && costs.one_port != costs.rounds) text += fmt::format("; with one message at a time {}", costs.one_port);
+  text += fmt::format("; messages {}", costs.messages);
+  if (a.collective == Collective::barrier) return text;
+  return text + fmt::format("\n        most sent by a rank {}; sent by all {}; scratch {}", costs.sent, costs.total, costs.scratch);
 }
 
 void print_one(const Algorithm& a) {
-  const auto costs = collectives::formulas(a, {});
   fmt::print("{} {}{}\n", name_of(a.collective), a.name, parameters_of(a));
   fmt::print("    {}  [{}]\n", a.summary, a.paper);
-  const std::string limits = limits_of(a);
-  fmt::print("    applies to: {}\n", limits.empty() ? "everything" : "only " + limits);
-  fmt::print("    rounds {}; messages {}", costs.rounds, costs.messages);
-  if (a.collective != Collective::barrier) fmt::print("; most sent by a rank {}; scratch {}", costs.sent, costs.scratch);
-  if (a.has_k) {
-    const auto three = collectives::formulas(a, {.k = 3, .segment = 0});
-    fmt::print("\n    k=3: rounds {}; messages {}", three.rounds, three.messages);
-    if (a.collective != Collective::barrier) fmt::print("; most sent by a rank {}; scratch {}", three.sent, three.scratch);
-  }
-  fmt::print("\n");
+  const auto conditions = collectives::conditions_of(a);
+  fmt::print("    applies {}{}\n", conditions.empty() ? "always" : "if ", fmt::join(conditions, "; "));
+  fmt::print("    {}\n", costs_of(a, Over::one_k));
+  if (a.has_k) fmt::print("    k > 1: {}\n", costs_of(a, Over::many_k));
+  if (a.uses_nodes) fmt::print("    4 ranks a node: {}\n", costs_of(a, Over::nodes));
+}
+
+nlohmann::json costs_as_json(const Algorithm& a, Over over) {
+  const auto costs = collectives::formulas(a, over);
+  return {{"rounds", costs.rounds}, {"rounds_one_port", costs.one_port}, {"messages", costs.messages}, {"sent", costs.sent},
+          {"total", costs.total},   {"scratch", costs.scratch}};
+}
+
+nlohmann::json as_json(const Algorithm& a) {
+  const auto conditions = collectives::conditions_of(a);
+  nlohmann::json one{{"collective", name_of(a.collective)},
+                     {"algorithm", a.name},
+                     {"summary", a.summary},
+                     {"paper", a.paper},
+                     {"limits", fmt::format("{}", fmt::join(conditions, "; "))},
+                     {"conditions", conditions},
+                     {"k", a.has_k},
+                     {"segment", a.has_segment},
+                     {"levels", a.has_levels}};
+  one.update(costs_as_json(a, Over::one_k));
+  if (a.has_k) one["costs_k"] = costs_as_json(a, Over::many_k);
+  if (a.uses_nodes) one["costs_nodes"] = costs_as_json(a, Over::nodes);
+  return one;
 }
 
 }  // namespace
@@ -82,9 +83,9 @@ void add_list(CLI::App& app, Run* run) {
   command->add_flag("--json", arguments->json, "as JSON");
   command->add_flag("--schema", arguments->schema, "the JSON schema of a table of algorithms (setting `table`)");
   command->footer(
-      "Costs are counted in the schedules for P = 2 to 33 and named by the function of P that gives the same numbers. m: bytes of a rank's "
-      "block\n"
-      "(scatter, gather, allgather, alltoall, reduce_scatter), else of the message. A round is a message that waits for another.\n"
+      "Costs are counted in the schedules for P = 2 to 33 and 64 ranks, and named by a formula that gives the same numbers; what is\n"
+      "different for a few numbers of ranks follows in parentheses. In a round a rank sends and gets up to k messages where there is a k,\n"
+      "else as many as are ready, or one at a time. The letters are explained at the end of the list.\n"
       "Force an algorithm with TUTTI_ALGORITHM=\"allgather=bruck(k=3);bcast=chain(segment=64k)\".");
   command->callback([arguments, run] {
     *run = [arguments] {
@@ -101,21 +102,12 @@ void add_list(CLI::App& app, Run* run) {
           print_one(a);
           continue;
         }
-        const auto costs = collectives::formulas(a, {});
-        all.push_back({{"collective", name_of(a.collective)},
-                       {"algorithm", a.name},
-                       {"summary", a.summary},
-                       {"paper", a.paper},
-                       {"limits", limits_of(a)},
-                       {"k", a.has_k},
-                       {"segment", a.has_segment},
-                       {"levels", a.has_levels},
-                       {"rounds", costs.rounds},
-                       {"messages", costs.messages},
-                       {"sent", costs.sent},
-                       {"scratch", costs.scratch}});
+        all.push_back(as_json(a));
       }
-      if (arguments->json) fmt::print("{}\n", all.dump(2));
+      if (arguments->json)
+        fmt::print("{}\n", all.dump(2));
+      else
+        fmt::print("\n{}", collectives::legend());
       return 0;
     };
   });

@@ -51,7 +51,7 @@ Schedule bcast_bine(const Problem& problem, const Parameters&) { return down(bin
 Schedule bcast_linear(const Problem& problem, const Parameters&) { return down(flat(problem.P, problem.rank, problem.root), problem); }
 
 // Halving of partitions: as the binomial tree of k = 1, but who holds a partition keeps its first ranks, so that a mirror keeps
-// the order of ranks by itself. ⌈log2 P⌉ rounds. Any P, any root.
+// the order of ranks by itself. ⌈log2 P⌉ rounds of one message, ⌊log2 P⌋ if a rank sends several at once. Any P, any root.
 Schedule bcast_splitting(const Problem& problem, const Parameters&) {
   return down(splitting(problem.P, problem.rank, problem.root), problem);
 }
@@ -59,7 +59,8 @@ Schedule bcast_splitting(const Problem& problem, const Parameters&) {
 // Splitted binary: OCC §4.2. One half of the message goes down one half of the ranks, the other down the other, each a binary
 // tree; then every rank swaps halves with its partner on the other side. Root's message leaves it once, not twice.
 // The two sides are the odd and the even virtual ranks, so that they differ by one rank at most: for an even P the last odd one
-// (a leaf) has no partner and gets the second half from the root. m bytes sent per rank, ⌊log2 P⌋ + 1 rounds of m/2. Any P.
+// (a leaf) has no partner and gets the second half from the root. At most 3/2·m bytes sent per rank, ⌈log2 P⌉ rounds of two messages
+// of m/2. Any P.
 Schedule bcast_splitted_binary(const Problem& problem, const Parameters&) {
   const int P = problem.P, v = mod(problem.rank - problem.root, P);
   const auto real = [&](int virtual_rank) { return mod(virtual_rank + problem.root, P); };
@@ -106,10 +107,11 @@ Schedule scatter_allgather(const Problem& problem, Schedule (*allgather)(const P
 
 }  // namespace
 
-// Scatter + ring allgather: HPM [5]. ⌈log2 P⌉ + P − 1 rounds, about 2m bytes sent per rank: long messages. Any P, any root.
+// Scatter + ring allgather: HPM [5]. ⌈log2 P⌉ + P − 1 rounds of one message, about 2m bytes sent per rank: long messages. Any P, any root.
 Schedule bcast_scatter_ring(const Problem& problem, const Parameters&) { return scatter_allgather(problem, allgather_ring); }
 
-// Scatter + recursive doubling: 2 log2 P rounds (+2 where P is no power of two), about 2m bytes sent per rank. Any P, any root.
+// Scatter + recursive doubling: 2 log2 P rounds, about 2m bytes sent per rank, for a power of two. Else at most 2⌈log2 P⌉ rounds of several
+// messages, more of one, and up to 3.4m bytes. Any P, any root.
 Schedule bcast_scatter_doubling(const Problem& problem, const Parameters&) {
   return scatter_allgather(problem, allgather_recursive_doubling);
 }

@@ -102,7 +102,7 @@ Schedule reduce_scatter_linear(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// Reduce to rank 0, then scatter: 2⌈log2 P⌉ rounds, and the one that keeps the order of ranks.
+// Reduce to rank 0, then scatter: 2⌈log2 P⌉ rounds of one message, and the one that keeps the order of ranks.
 Schedule reduce_scatter_reduce_scatter(const Problem& problem, const Parameters& parameters) {
   Builder s = solve(problem);
   const Blocks block = blocks_in(Buffer::input, problem);

@@ -47,7 +47,7 @@ Schedule down(const Tree& tree, const Problem& problem) {
 // Linear: IB §5.1.2. 1 round, the root sends P−1 messages; no send waits for another, so whoever is ready first is served first.
 Schedule scatter_linear(const Problem& problem, const Parameters&) { return down(flat(problem.P, problem.rank, problem.root), problem); }
 
-// Recursive splitting: IB §5.1.3. ⌈log2 P⌉ rounds, the largest message first.
+// Recursive splitting: IB §5.1.3. ⌈log2 P⌉ rounds of one message, ⌊log2 P⌋ if a rank sends several at once; the largest message first.
 Schedule scatter_splitting(const Problem& problem, const Parameters&) {
   return down(splitting(problem.P, problem.rank, problem.root), problem);
 }

@@ -18,7 +18,6 @@ std::vector<int> sizes() {
   return all;
 }
 
-constexpr int kAny = 0;         // ports
 constexpr Bytes s = 128;        // a block: whole cache lines, so that scratch is not rounded
 constexpr Bytes kSegments = 5;  // of a message that is cut
 constexpr Bytes kSegment = 64;
@@ -168,7 +167,7 @@ TEST_CASE("papers: scatters and gathers") {
       CHECK(messages(linear) == P - 1);
       CHECK(all_bytes(linear) == (P - 1) * s);
       CHECK(rounds(linear, 1) == P - 1);
-      CHECK(rounds(linear, kAny) == (P == 1 ? 0 : 1));
+      CHECK(rounds(linear, kAnyPorts) == (P == 1 ? 0 : 1));
       CHECK(most_scratch(linear) == 0);
 
       const auto halves = build("recursive-splitting");
@@ -213,7 +212,7 @@ TEST_CASE("papers: allgathers, and the reduce-scatters that mirror them") {
       CHECK(messages(ring) == P * (P - 1));
       each_sends(ring, (P - 1) * s);
       const auto at_once = build(gathers ? "modified-ring" : "pairwise");
-      CHECK(rounds(at_once, kAny) == (P == 1 ? 0 : 1));
+      CHECK(rounds(at_once, kAnyPorts) == (P == 1 ? 0 : 1));
       CHECK(messages(at_once) == P * (P - 1));
       each_sends(at_once, (P - 1) * s);
       const auto doubling = build(gathers ? "recursive-doubling" : "recursive-halving");
@@ -244,7 +243,7 @@ TEST_CASE("papers: allgathers, and the reduce-scatters that mirror them") {
       if (!gathers) {
         CHECK(rounds(build("reduce-scatter"), 1) == 2 * ceil_log2(P));
         CHECK(messages(build("reduce-scatter")) == 2 * (P - 1));
-        CHECK(rounds(build("linear"), kAny) == (P == 1 ? 0 : 1));
+        CHECK(rounds(build("linear"), kAnyPorts) == (P == 1 ? 0 : 1));
         each_sends(build("linear"), (P - 1) * s);
       }
     }
@@ -304,8 +303,8 @@ TEST_CASE("papers: allreduces") {
         CHECK(messages(multiplying) == P * k * turns);
         each_sends(multiplying, k * turns * m);
       } else {
-        CHECK(rounds(multiplying, kAny) > turns);
-        CHECK(rounds(multiplying, kAny) <= turns + 2);
+        CHECK(rounds(multiplying, kAnyPorts) > turns);
+        CHECK(rounds(multiplying, kAnyPorts) <= turns + 2);
       }
       const auto tree = build("reduce-bcast", {k, 0});
       CHECK(rounds(tree, k) == 2 * rounds_to_reach(P, k + 1));
@@ -313,7 +312,7 @@ TEST_CASE("papers: allreduces") {
       CHECK(all_bytes(tree) == 2 * (P - 1) * m);
     }
     const auto flat = build("reduce-bcast-linear");
-    CHECK(rounds(flat, kAny) == (P == 1 ? 0 : 2));
+    CHECK(rounds(flat, kAnyPorts) == (P == 1 ? 0 : 2));
     CHECK(rounds(flat, 1) == 2 * (P - 1));
     CHECK(messages(flat) == 2 * (P - 1));
     const auto chain = build("chain");
@@ -331,7 +330,7 @@ TEST_CASE("papers: allreduces") {
     CHECK(messages(ring) == 2 * P * (P - 1));
     each_sends(ring, 2 * (P - 1) * s);
     const auto at_once = build("full-fan-out");
-    CHECK(rounds(at_once, kAny) == (P == 1 ? 0 : 2));
+    CHECK(rounds(at_once, kAnyPorts) == (P == 1 ? 0 : 2));
     CHECK(messages(at_once) == 2 * P * (P - 1));
     each_sends(at_once, 2 * (P - 1) * s);
     each_sends(build("full-fan-in"), 2 * (P - 1) * s);
@@ -358,11 +357,11 @@ TEST_CASE("papers: all-to-alls") {
     INFO("P=" << P);
     const auto build = [&](const char* name) { return build_all(name, of(Collective::alltoall, P, s)); };
     const auto linear = build("linear");
-    CHECK(rounds(linear, kAny) == (P == 1 ? 0 : 1));
+    CHECK(rounds(linear, kAnyPorts) == (P == 1 ? 0 : 1));
     CHECK(messages(linear) == P * (P - 1));
     each_sends(linear, (P - 1) * s);
     const auto pairwise = build("pairwise");
-    CHECK(rounds(pairwise, kAny) == P - 1);
+    CHECK(rounds(pairwise, kAnyPorts) == P - 1);
     CHECK(rounds(pairwise, 1) == P - 1);
     CHECK(messages(pairwise) == P * (P - 1));
     each_sends(pairwise, (P - 1) * s);
@@ -397,45 +396,6 @@ TEST_CASE("papers: scans") {
   }
 }
 
-// Rounds in which every rank sends one message and gets one, each rank its messages in the order in which they are written.
-int rounds_as_written(const std::vector<Schedule>& all) {
-  std::map<std::tuple<Rank, Rank, Ordinal>, StepId> receive_of;
-  std::vector<std::vector<int>> before,
-      message;  // by rank and step: the round that ends all it waits for; the round that its message takes
-  for (const Schedule& schedule : all) {
-    before.emplace_back(schedule.steps.size(), 0);
-    message.emplace_back(schedule.steps.size(), 0);
-    for (StepId id = 0; id < schedule.steps.size(); ++id)
-      if (receives(schedule.steps[id].kind)) receive_of[{schedule.steps[id].peer, schedule.rank, schedule.steps[id].ordinal}] = id;
-  }
-  int last = 0;
-  for (bool changed = true; changed;) {
-    changed = false;
-    const auto raise = [&](int& to, int value) {
-      if (value > to) to = value, changed = true;
-    };
-    for (std::size_t r = 0; r < all.size(); ++r) {
-      int sent = 0, received = 0;
-      for (StepId id = 0; id < all[r].steps.size(); ++id) {
-        const Step& step = all[r].steps[id];
-        int& mine = message[r][id];
-        if (step.kind == StepKind::send) {
-          const StepId end = receive_of.at({static_cast<Rank>(r), step.peer, step.ordinal});
-          raise(mine, std::max({before[r][id], sent, message[static_cast<std::size_t>(step.peer)][end] - 1}) + 1);
-          raise(message[static_cast<std::size_t>(step.peer)][end], mine);
-          sent = mine;
-        } else if (receives(step.kind)) {
-          raise(mine, received + 1);
-          received = mine;
-        }
-        for (StepId next : all[r].successors_of(id)) raise(before[r][next], std::max(before[r][id], mine));
-        last = std::max(last, mine);
-      }
-    }
-  }
-  return last;
-}
-
 TEST_CASE("since 2015: circulant graphs take any number of ranks in as few rounds as a power of two") {
   for (int P : sizes()) {
     INFO("P=" << P);
@@ -445,7 +405,7 @@ TEST_CASE("since 2015: circulant graphs take any number of ranks in as few round
         CHECK(rounds(whole, 1) == ceil_log2(P));
         const auto cut = build_all("circulant", of(collective, P, kSegments * kSegment, root), {.segment = kSegment});
         // n − 1 + ⌈log2 P⌉, the least there can be; no rank's message is on its way twice
-        CHECK(rounds_as_written(cut) == (P == 1 ? 0 : static_cast<int>(kSegments) - 1 + ceil_log2(P)));
+        CHECK(rounds(cut, 1, Order::written) == (P == 1 ? 0 : static_cast<int>(kSegments) - 1 + ceil_log2(P)));
         CHECK(messages(cut) == static_cast<int>(kSegments) * (P - 1));
         CHECK(all_bytes(cut) == (P - 1) * kSegments * kSegment);
       }
