@@ -229,13 +229,15 @@ void write_svg(const std::string& path, const BenchSetting& s, const std::vector
   std::string body;
   for (std::size_t i = 0; i < order.size(); ++i) {
     Panel& p = panels[order[i]];
-    p.left = kWidth * static_cast<double>(i % columns) + kLeft;
-    p.top = kHead + kHeight * static_cast<double>(i / columns) + kTop;
+    const std::size_t row = i / columns, column = i % columns;
+    p.left = kWidth * static_cast<double>(column) + kLeft;
+    p.top = kHead + kHeight * static_cast<double>(row) + kTop;
     body += draw(p, order[i]);
   }
   double width = kWidth * static_cast<double>(columns);
   const std::string head = draw_head(s, with_mpi, width);
-  const double height = kHead + kHeight * static_cast<double>((order.size() + columns - 1) / columns);
+  const std::size_t lines = (order.size() + columns - 1) / columns;
+  const double height = kHead + kHeight * static_cast<double>(lines);
   std::ofstream file(path);
   file
       << fmt::format(
