@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <iterator>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -76,6 +77,13 @@ int slots(std::string_view text) {
   return static_cast<int>(value);
 }
 
+int packet_bytes(std::string_view text) {
+  const auto value = number(text, 0, 4096, false);
+  if (value != 0 && (value < 256 || (value & (value - 1)) != 0))
+    throw std::string("takes 256, 512, 1024, 2048 or 4096, or 0 for the port's");
+  return static_cast<int>(value);
+}
+
 // One line of the table: how the member is read and shown follows from its type.
 #define TEXT(member, name, type, doc)                                                                                            \
   Setting {                                                                                                                      \
@@ -100,6 +108,12 @@ int slots(std::string_view text) {
   Setting {                                                                                                \
     name, "power of two, 1 to 64", doc, [](Configuration& c, std::string_view v) { c.member = slots(v); }, \
         [](const Configuration& c) { return fmt::to_string(c.member); }                                    \
+  }
+
+#define PACKET(member, name, doc)                                                                                      \
+  Setting {                                                                                                            \
+    name, "256, 512, 1024, 2048, 4096", doc, [](Configuration& c, std::string_view v) { c.member = packet_bytes(v); }, \
+        [](const Configuration& c) { return fmt::to_string(c.member); }                                                \
   }
 
 constexpr Setting same(Setting setting) {
@@ -128,7 +142,7 @@ const Setting kSettings[] = {
     NUMBER(port, 0, 255, "port", "number", "The device's port. 0: the first active one."),
     NUMBER(gid_index, -1, 255, "gid_index", "number",
            "The GID's index. -1: RoCE v2 with an IPv4 address if there is one, else the best there is."),
-    NUMBER(mtu, 0, 4096, "mtu", "256, 512, 1024, 2048, 4096", "Largest packet, in bytes. 0: the port's; the smaller of both ends counts."),
+    PACKET(mtu, "mtu", "Largest packet, in bytes. 0: the port's; the smaller of both ends counts."),
     WORD(arrival, kArrivals, "arrival", "auto|tail|imm|flag",
          "How a receiver learns of an arrival over verbs. auto: tail if the device writes in order, else imm (always safe). flag and tail "
          "by hand: at your own word that the device keeps order."),
@@ -233,6 +247,19 @@ void read_environment(Configuration& configuration) {
   }
 }
 
+std::string read_whole(const std::string& path) {
+  std::ifstream file(path);
+  std::string text;
+  try {
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  } catch (const std::ios_base::failure&) {  // a folder, for one
+    file.setstate(std::ios_base::badbit);
+  }
+  if (!file || file.bad())
+    throw Error(Code::bad_configuration, fmt::format("table: the file {} cannot be read: {}", path, std::strerror(errno)), kNoPeer, errno);
+  return text;
+}
+
 }  // namespace
 
 std::span<const Setting> settings() { return kSettings; }
@@ -253,6 +280,19 @@ Configuration load_configuration(std::span<const std::string> options) {
   read_environment(configuration);
   for (const std::string& option : options) apply_line(configuration, option, "tutti_options.settings");
   return configuration;
+}
+
+ReadRules read_rules(const Configuration& configuration) {
+  ReadRules result;
+  result.rules.forced = collectives::parse_choices(configuration.algorithm);
+  if (configuration.table.empty()) return result;
+  result.table = read_whole(configuration.table);
+  try {
+    result.rules.table = collectives::parse_table(result.table);
+  } catch (const Error& error) {
+    throw Error(error.code, fmt::format("the table of algorithms {}: {}", configuration.table, error.message));
+  }
+  return result;
 }
 
 }  // namespace tutti

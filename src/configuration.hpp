@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "collectives/selection/rules.hpp"
 #include "transport/shm/segment.hpp"
 #include "transport/verbs/device.hpp"
 
@@ -68,5 +69,12 @@ std::string documentation_of(const Setting& setting);  // with what its other me
 
 // Reads all sources. Throws Error{bad_configuration} naming the source, the value and what is allowed.
 Configuration load_configuration(std::span<const std::string> options);
+
+// What the settings `algorithm` and `table` say. Throws Error{bad_configuration | unknown_algorithm}, naming the file if it is the table.
+struct ReadRules {
+  collectives::Rules rules;
+  std::string table;  // as the file has it
+};
+ReadRules read_rules(const Configuration& configuration);
 
 }  // namespace tutti

@@ -4,13 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <deque>
-#include <fstream>
 #include <functional>
-#include <iterator>
 
 #include "transport/bootstrap.hpp"
 
@@ -41,19 +38,6 @@ std::vector<std::string> settings_of(const tutti_options* options) {
   if (options->settings)
     for (const char* const* setting = options->settings; *setting; ++setting) settings.emplace_back(*setting);
   return settings;
-}
-
-std::string read_whole(const std::string& path) {
-  std::ifstream file(path);
-  std::string text;
-  try {
-    text.assign(std::istreambuf_iterator<char>(file), {});
-  } catch (const std::ios_base::failure&) {  // a folder, for one
-    file.setstate(std::ios_base::badbit);
-  }
-  if (!file || file.bad())
-    throw Error(Code::bad_configuration, fmt::format("table: the file {} cannot be read: {}", path, std::strerror(errno)), kNoPeer, errno);
-  return text;
 }
 
 // Ranks that disagree about these could wait for each other for ever: better no start.
@@ -91,11 +75,9 @@ std::unique_ptr<Library> start(const tutti_options* options) {
   std::string table;
   try {
     state->configuration = load_configuration(settings_of(options));
-    state->rules.forced = collectives::parse_choices(state->configuration.algorithm);
-    if (!state->configuration.table.empty()) {
-      table = read_whole(state->configuration.table);
-      state->rules.table = collectives::parse_table(table);
-    }
+    ReadRules read = read_rules(state->configuration);
+    state->rules = std::move(read.rules);
+    table = std::move(read.table);
   } catch (...) {
     error = std::current_exception();
   }

@@ -17,16 +17,26 @@ using collectives::Operation;
 
 namespace {
 
-std::optional<Operation> operation_of(MPI_Op op) {
-  const struct {
-    MPI_Op mpi;
-    Operation ours;
-  } all[] = {{MPI_SUM, Operation::sum},          {MPI_PROD, Operation::product},        {MPI_MIN, Operation::minimum},
-             {MPI_MAX, Operation::maximum},      {MPI_LAND, Operation::logical_and},    {MPI_LOR, Operation::logical_or},
-             {MPI_LXOR, Operation::logical_xor}, {MPI_BAND, Operation::bitwise_and},    {MPI_BOR, Operation::bitwise_or},
-             {MPI_BXOR, Operation::bitwise_xor}, {MPI_MINLOC, Operation::min_location}, {MPI_MAXLOC, Operation::max_location}};
-  for (const auto& known : all)
-    if (known.mpi == op) return known.ours;
+struct Predefined {
+  MPI_Op mpi;
+  Operation ours;
+  const char* name;  // MPI tells the names of types, and not of operations
+};
+std::optional<Predefined> predefined(MPI_Op op) {
+  const Predefined all[] = {{MPI_SUM, Operation::sum, "MPI_SUM"},
+                            {MPI_PROD, Operation::product, "MPI_PROD"},
+                            {MPI_MIN, Operation::minimum, "MPI_MIN"},
+                            {MPI_MAX, Operation::maximum, "MPI_MAX"},
+                            {MPI_LAND, Operation::logical_and, "MPI_LAND"},
+                            {MPI_LOR, Operation::logical_or, "MPI_LOR"},
+                            {MPI_LXOR, Operation::logical_xor, "MPI_LXOR"},
+                            {MPI_BAND, Operation::bitwise_and, "MPI_BAND"},
+                            {MPI_BOR, Operation::bitwise_or, "MPI_BOR"},
+                            {MPI_BXOR, Operation::bitwise_xor, "MPI_BXOR"},
+                            {MPI_MINLOC, Operation::min_location, "MPI_MINLOC"},
+                            {MPI_MAXLOC, Operation::max_location, "MPI_MAXLOC"}};
+  for (const Predefined& known : all)
+    if (known.mpi == op) return known;
   return std::nullopt;
 }
 
@@ -123,10 +133,9 @@ std::string name_of(MPI_Datatype type) {
   return length > 0 ? name : "a derived datatype";
 }
 
-[[noreturn]] void undefined(MPI_Datatype type) {
-  throw Error(
-      Code::bad_operation,
-      fmt::format("MPI does not define this operation on {}; see MPI 4.0, section 6.9.2, or make one with MPI_Op_create", name_of(type)));
+[[noreturn]] void undefined(const std::optional<Predefined>& operation, MPI_Datatype type) {
+  throw Error(Code::bad_operation, fmt::format("MPI does not define {} on {}; see MPI 4.0, section 6.9.2, or make one with MPI_Op_create",
+                                               operation ? operation->name : "this operation", name_of(type)));
 }
 
 }  // namespace
@@ -170,16 +179,16 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
   if (op == MPI_REPLACE || op == MPI_NO_OP)
     throw Error(Code::bad_operation, "MPI_REPLACE and MPI_NO_OP are for one-sided accumulation only");
   Reduction reduction;
-  const auto operation = operation_of(op);
+  const auto operation = predefined(op);
   const auto element = element_of(type);
   if (operation && element) {
-    reduction.apply_ = collectives::kernel(*operation, *element);
+    reduction.apply_ = collectives::kernel(operation->ours, *element);
     reduction.element_ = collectives::size_of(*element);
     // A pair may be laid out by the MPI in another way than by the compiler.
     if (reduction.apply_ && reduction.element_ == layout.extent) return reduction;
-    if (!reduction.apply_) undefined(type);
+    if (!reduction.apply_) undefined(operation, type);
   }
-  if (type == MPI_CHAR || type == MPI_WCHAR || type == MPI_PACKED) undefined(type);
+  if (type == MPI_CHAR || type == MPI_WCHAR || type == MPI_PACKED) undefined(operation, type);
   if (layout.lower < 0 || layout.lower + layout.true_extent > layout.extent)
     throw Error(Code::unsupported,
                 "elements of this datatype overlap, or begin before their address: Tutti cannot reduce them; use MPI_Type_create_resized");
@@ -195,7 +204,7 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
     const QuietErrors quiet;
     alignas(64) char a[64] = {}, b[64] = {};
     const bool small = layout.extent <= static_cast<Bytes>(sizeof a);
-    if (MPI_Reduce_local(a, b, small ? 1 : 0, type, op) != MPI_SUCCESS) undefined(type);
+    if (MPI_Reduce_local(a, b, small ? 1 : 0, type, op) != MPI_SUCCESS) undefined(operation, type);
   }
   return reduction;
 }

@@ -159,6 +159,7 @@ void add_info(CLI::App& app, Run* run) {
   command->callback([as_json, run] {
     *run = [as_json] {
       const Configuration configuration = load_configuration({});
+      read_rules(configuration);  // what tutti_init would refuse is to be refused here
       rlimit limit{};
       getrlimit(RLIMIT_MEMLOCK, &limit);
       json devices = json::array(), values = json::object(), documentation = json::array();

@@ -24,6 +24,9 @@ void ProgressBar::show(std::size_t done, std::size_t total) {
 
 }  // namespace tutti::tools
 
+// The exit status of a command line that cannot be read; 1 is of a command that failed.
+constexpr int kBadUsage = 2;
+
 int main(int argc, char** argv) {
   CLI::App app{"Tutti: collective communication for InfiniBand and RoCE", "tutti"};
   app.set_version_flag("--version", fmt::format("tutti {}.{}.{}", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH));
@@ -39,7 +42,11 @@ int main(int argc, char** argv) {
   tutti::tools::add_list(app, &run);
   tutti::tools::add_verify(app, &run);
   tutti::tools::add_bench(app, &run);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {  // --help and --version come this way, too
+    return app.exit(error) == 0 ? 0 : kBadUsage;
+  }
   try {
     return run();
   } catch (const std::exception& error) {

@@ -13,7 +13,19 @@ namespace {
 
 using Json = nlohmann::json;
 
-[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, "the table of algorithms: " + message); }
+[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
+
+// The library's message begins with "[json.exception…] parse error", says line and column, and ends with the offending token, however
+// long that is.
+Json json_of(std::string_view text) {
+  try {
+    return Json::parse(text, nullptr, true, true);
+  } catch (const Json::parse_error& error) {
+    const std::string_view what = error.what();
+    const auto place = what.find("at line");
+    bad(fmt::format("it is no JSON: {:.200}", place == what.npos ? what : what.substr(place)));
+  }
+}
 
 Interval interval_of(const Json& rule, const char* name, std::size_t number) {
   if (!rule.contains(name)) return {};
@@ -40,7 +52,7 @@ std::pair<Collective, Choice> choice_of(const std::string& collective, const std
   try {
     choices = parse_choices(fmt::format("{}={}", collective, algorithm));
   } catch (const Error& error) {
-    throw Error(error.code, fmt::format("the table of algorithms: rule {}: {}", number, error.message));
+    throw Error(error.code, fmt::format("rule {}: {}", number, error.message));
   }
   if (choices.size() != 1) bad(fmt::format("rule {}: '{:.200}' is more than one choice", number, algorithm));
   return *choices.begin();
@@ -75,8 +87,7 @@ std::string why_not(const Choice& choice, const Problem& problem) {
 }  // namespace
 
 std::vector<Rule> parse_table(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false, true);
-  if (json.is_discarded()) bad("it is no JSON");
+  const Json json = json_of(text);
   if (!json.is_object() || !json.contains("rules") || !json["rules"].is_array()) bad("it has no array \"rules\"");
   std::vector<Rule> rules;
   for (const Json& rule : json["rules"]) rules.push_back(rule_of(rule, rules.size() + 1));

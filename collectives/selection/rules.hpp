@@ -29,7 +29,7 @@ struct Rules {
 };
 
 // Reads a table, JSON (`tutti list --schema` prints what it looks like). Throws Error{bad_configuration | unknown_algorithm}; the
-// message names the rule.
+// message names the rule, or the line that is no JSON; of what file the caller knows.
 std::vector<Rule> parse_table(std::string_view json);
 // The JSON schema of such a table.
 std::string_view table_schema() noexcept;

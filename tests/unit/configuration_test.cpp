@@ -53,8 +53,35 @@ TEST_CASE("a wrong value is named with what is allowed", "[configuration]") {
   CHECK(error_of({"line_slots=12"}).find("power of two") != std::string::npos);
   CHECK(error_of({"eager_limit=9999999G"}).find("0 to 1048576") != std::string::npos);
   CHECK(error_of({"eager_limit=-1"}).find("size") != std::string::npos);
+  for (const char* mtu : {"mtu=1000", "mtu=128", "mtu=8192", "mtu=-256"}) CHECK_FALSE(error_of({mtu}).empty());
+  CHECK(error_of({"mtu=1000"}).find("256, 512, 1024, 2048 or 4096") != std::string::npos);
+  for (const char* mtu : {"mtu=0", "mtu=256", "mtu=4096"}) CHECK(error_of({mtu}).empty());
   CHECK(error_of({"port="}).find("number") != std::string::npos);
   CHECK(error_of({"port"}).find("name = value") != std::string::npos);
+}
+
+TEST_CASE("a table that cannot be read is named, with the place", "[configuration]") {
+  const auto message_of = [](const std::string& path) {
+    Configuration configuration;
+    configuration.table = path;
+    try {
+      read_rules(configuration);
+    } catch (const Error& error) {
+      return error.message;
+    }
+    return std::string();
+  };
+  std::string path = "/tmp/tutti-table-XXXXXX";
+  close(mkstemp(path.data()));
+  std::ofstream(path) << "{\"rules\": [\n  {\"collective\" 3}]}\n";
+  CHECK(message_of(path).find(path + ": it is no JSON: at line 2") != std::string::npos);
+  std::ofstream(path) << R"({"rules": [{"collective": "bcast", "algorithm": "magic"}]})";
+  CHECK(message_of(path).find(path + ": rule 1: bcast has no algorithm 'magic'") != std::string::npos);
+  std::remove(path.c_str());
+  CHECK(message_of(path).find(path) != std::string::npos);
+  Configuration forced;
+  forced.algorithm = "bcast=chain";
+  CHECK(read_rules(forced).rules.forced.size() == 1);
 }
 
 TEST_CASE("an unknown variable is a warning", "[configuration]") {
