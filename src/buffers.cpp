@@ -39,10 +39,8 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count
       blocks_(blocks) {
   block_bytes_ = bytes_of(count, layout_, blocks, name);
   total_ = block_bytes_ * blocks;
-  if (layout_.contiguous) {  // the usual case allocates nothing
-    direct_ = user_;
-    if (!user_ && total_ > 0) throw Error(Code::bad_buffer, fmt::format("`{}` is NULL, and {} bytes are expected there", name, total_));
-  }
+  if (layout_.contiguous) direct_ = user_;  // the usual case allocates nothing
+  if (!user_ && total_ > 0) must_be_absolute(0, name);
   pieces_.reserve(direct_ ? 0 : 1);
   if (!direct_) pieces_.push_back({0, count * blocks, total_});
 }
@@ -61,7 +59,7 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
   for (int i = 0; i < blocks; ++i) {
     const Bytes bytes = bytes_of(counts[i], layout_, 1, name);
     Bytes offset = next;
-    if (displacements && __builtin_mul_overflow(static_cast<Bytes>(displacements[i]), layout_.extent, &offset))
+    if (displacements && bytes > 0 && __builtin_mul_overflow(static_cast<Bytes>(displacements[i]), layout_.extent, &offset))
       throw Error(Code::bad_displacement, fmt::format("displacement {} of `{}` does not fit in 63 bits", i, name));
     if (bytes > 0) {
       if (!any) first = offset;
@@ -75,13 +73,18 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
     if (__builtin_add_overflow(total_, bytes, &total_))
       throw Error(Code::bad_count, fmt::format("the counts of `{}` do not fit in 63 bits", name));
   }
-  if (layout_.contiguous && !user_ && total_ > 0)
-    throw Error(Code::bad_buffer, fmt::format("`{}` is NULL, and {} bytes are expected there", name, total_));
+  if (!user_ && total_ > 0) must_be_absolute(first, name);
   if (in_order) direct_ = user_ + first;
 }
 
+// A null buffer is MPI_BOTTOM where the type says where in memory the data are, which is not in its first page.
+void Blocked::must_be_absolute(Bytes offset, const char* name) const {
+  if (layout_.contiguous || std::abs(offset + layout_.lower) < 4096)
+    throw Error(Code::bad_buffer, fmt::format("`{}` is NULL, and {} bytes are expected there", name, total_));
+}
+
 // Between piece `piece` of the user's buffer and `at` of the packed bytes.
-void Blocked::move(int, const Piece& piece, Bytes at, bool pack) {
+void Blocked::move(const Piece& piece, Bytes at, bool pack) {
   if (piece.bytes == 0) return;
   std::byte* const typed = user_ + piece.offset;
   std::byte* const place = packed_ + at;
@@ -104,11 +107,11 @@ std::byte* Blocked::room(int keep) {
   if (counts_.empty() && keep >= 0) {
     const Piece whole = pieces_.front();
     const MPI_Count each = whole.count / blocks_;
-    move(keep, {keep * each * layout_.extent, each, block_bytes_}, keep * block_bytes_, true);
+    move({keep * each * layout_.extent, each, block_bytes_}, keep * block_bytes_, true);
     return packed_;
   }
   for (std::size_t i = 0; i < pieces_.size(); at += pieces_[i++].bytes)
-    if (keep == -2 || static_cast<int>(i) == keep) move(static_cast<int>(i), pieces_[i], at, true);
+    if (keep == -2 || static_cast<int>(i) == keep) move(pieces_[i], at, true);
   return packed_;
 }
 
@@ -116,13 +119,14 @@ void Blocked::deliver(int except) {
   if (as_is()) return;
   Bytes at = 0;
   for (std::size_t i = 0; i < pieces_.size(); at += pieces_[i++].bytes)
-    if (static_cast<int>(i) != except || counts_.empty()) move(static_cast<int>(i), pieces_[i], at, false);
+    if (static_cast<int>(i) != except || counts_.empty()) move(pieces_[i], at, false);
 }
 
 namespace {
 
 struct Span {
   std::uintptr_t begin, end;
+  bool dense;  // all bytes between are data
 };
 
 [[noreturn]] void shared(const char* remedy) {
@@ -139,17 +143,22 @@ void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
   }
   // From the first to past the last byte that `count` elements from `offset` on touch.
   const auto span = [](const Blocked& b, Bytes offset, MPI_Count count) {
-    const auto base = reinterpret_cast<std::uintptr_t>(b.user_) + static_cast<std::uintptr_t>(offset + b.layout_.lower);
-    const Bytes last = b.layout_.extent * (count - 1);
+    const Layout& layout = b.layout_;
+    const auto base = reinterpret_cast<std::uintptr_t>(b.user_) + static_cast<std::uintptr_t>(offset + layout.lower);
+    const Bytes last = layout.extent * (count - 1);
     return Span{base + static_cast<std::uintptr_t>(std::min<Bytes>(0, last)),
-                base + static_cast<std::uintptr_t>(std::max<Bytes>(0, last) + b.layout_.true_extent)};
+                base + static_cast<std::uintptr_t>(std::max<Bytes>(0, last) + layout.true_extent),
+                layout.size == layout.true_extent && (count == 1 || layout.extent == layout.size)};
   };
   const auto each = [&](const Blocked& b, auto&& visit) {
-    if (b.pieces_.empty())
-      return visit(Span{reinterpret_cast<std::uintptr_t>(b.user_),
-                        reinterpret_cast<std::uintptr_t>(b.user_) + static_cast<std::uintptr_t>(b.total_)});
+    const auto begin = reinterpret_cast<std::uintptr_t>(b.user_);
+    if (b.pieces_.empty()) return visit(Span{begin, begin + static_cast<std::uintptr_t>(b.total_), true});
     for (const Piece& piece : b.pieces_)
       if (piece.bytes > 0) visit(span(b, piece.offset, piece.count));
+  };
+  // Data with gaps may lie in the gaps of the other: an error only for certain, as those that begin alike.
+  const auto collide = [&](const Span& a, const Span& b) {
+    return a.begin < b.end && b.begin < a.end && ((a.dense && b.dense) || (a.begin == b.begin && type_ == other.type_));
   };
   std::vector<Span> mine;
   each(*this, [&](const Span& s) { mine.push_back(s); });
@@ -158,7 +167,7 @@ void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
     // Pieces may interleave, so all of mine that begin before its end are asked: mostly one or two.
     for (const Span& s : mine) {
       if (s.begin >= theirs.end) break;
-      if (theirs.begin < s.end) shared(remedy);
+      if (collide(s, theirs)) shared(remedy);
     }
   });
 }
@@ -167,11 +176,12 @@ void Blocked::must_not_overlap() const {
   if (as_is()) return;
   std::vector<std::pair<Bytes, Bytes>> spans;
   for (const Piece& piece : pieces_)
-    if (piece.bytes > 0 && layout_.extent >= layout_.true_extent)
-      spans.push_back({piece.offset, piece.offset + piece.count * layout_.extent});
+    if (piece.bytes > 0)
+      spans.push_back({piece.offset, piece.offset + (layout_.extent >= layout_.true_extent ? piece.count * layout_.extent : 0)});
+  // Elements that reach into each other may be meant to; not so blocks at the same place.
   std::sort(spans.begin(), spans.end());
   for (std::size_t i = 1; i < spans.size(); ++i)
-    if (spans[i].first < spans[i - 1].second)
+    if (spans[i].first < spans[i - 1].second || spans[i].first == spans[i - 1].first)
       throw Error(Code::bad_displacement,
                   "two blocks of the receive buffer overlap; their displacements, in extents of the type, must leave room for the counts");
 }

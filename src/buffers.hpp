@@ -63,8 +63,8 @@ class Blocked {
     MPI_Count count;
     Bytes bytes;
   };
-  void measure(const char* name);
-  void move(int block, const Piece& piece, Bytes at, bool pack);
+  void must_be_absolute(Bytes offset, const char* name) const;
+  void move(const Piece& piece, Bytes at, bool pack);
 
   const Datatypes& datatypes_;
   std::byte* const user_;

@@ -151,7 +151,7 @@ class Operand {
         count_(count),
         user_(static_cast<std::byte*>(const_cast<void*>(buffer))) {
     const Layout& layout = data_.layout();
-    bytes_ = count * reduction.element();
+    bytes_ = layout.size == 0 ? 0 : count * reduction.element();
     direct_ = reduction.vectorised() || layout.contiguous;
     if (direct_ && !buffer && bytes_ > 0)
       throw Error(Code::bad_buffer, fmt::format("`{}` is NULL, and {} bytes are expected there", name, bytes_));
@@ -205,12 +205,14 @@ struct Reducing {
 void reduce(Library& state, const Reducing& a, Communicator& comm) {
   const bool rooted = a.collective == Collective::reduce, scatters = a.collective == Collective::reduce_scatter;
   if (rooted) check_root(a.root, comm);
-  const bool has_result = !rooted || comm.rank() == a.root;
   const bool in_place = a.sendbuf == MPI_IN_PLACE;
+  // An exscan leaves rank 0 without a result: its receive buffer means nothing (MPI 4.0 §6.11.2), and no schedule touches it.
+  const bool has_result = rooted ? comm.rank() == a.root : a.collective != Collective::exscan || comm.rank() != 0 || in_place;
   if (in_place && !has_result) forbid_in_place(a.sendbuf, "sendbuf");
   if (has_result) forbid_in_place(a.recvbuf, "recvbuf");
   const Layout layout = state.datatypes.layout(a.type);
   Reduction reduction = state.operations.find(a.op, a.type, layout);
+  const Bytes each = layout.size == 0 ? 0 : reduction.element();  // of nothing, nothing is touched
 
   MPI_Count whole = a.count, own = a.count;
   std::vector<Bytes> counts;
@@ -220,7 +222,7 @@ void reduce(Library& state, const Reducing& a, Communicator& comm) {
       bytes_of(a.counts[i], layout, 1, "recvcounts");
       if (__builtin_add_overflow(whole, a.counts[i], &whole))
         throw Error(Code::bad_count, "the counts of all ranks together do not fit in 63 bits");
-      counts.push_back(a.counts[i] * reduction.element());
+      counts.push_back(a.counts[i] * each);
     }
     own = a.counts[comm.rank()];
   } else if (scatters && __builtin_mul_overflow(a.count, static_cast<MPI_Count>(comm.size()), &whole)) {
@@ -232,7 +234,7 @@ void reduce(Library& state, const Reducing& a, Communicator& comm) {
   if (from && to) from->must_not_share(*to);
   Call call{.collective = a.collective,
             .bytes = !scatters        ? (from ? from->bytes() : to->bytes())
-                     : counts.empty() ? a.count * reduction.element()
+                     : counts.empty() ? a.count * each
                                       : 0,
             .root = a.root,
             .in_place = in_place,
@@ -241,9 +243,9 @@ void reduce(Library& state, const Reducing& a, Communicator& comm) {
             .commutative = reduction.commutative() && !state.configuration.reproducible,
             .left_fold = state.configuration.reproducible,
             .combine = reduction.combine()};
+  reduction.reserve(from ? from->bytes() : to->bytes());
   if (from) call.input = from->read();
-  // The result of an exscan on rank 0 is what was there.
-  if (to) call.output = to->room(in_place || a.collective == Collective::exscan);
+  if (to) call.output = to->room(in_place);
   comm.run(call);
   if (to) to->deliver();
   if (const int code = reduction.take_error(); code != MPI_SUCCESS)

@@ -123,21 +123,28 @@ void Communicator::refuse(Code code) noexcept {
   const CollectiveNumber number = number_++;
   recent_[number % kRemembered] = nullptr;
   std::erase_if(refusals_, [&](const Refusal& r) { return r.number == number; });
-  refused_.emplace(number, code);
-  if (refused_.size() > kRefusalsKept) refused_.erase(refused_.begin());
-  engine_.spread_refusal(*this, number, code);
+  try {
+    refused_.emplace(number, code);
+    if (refused_.size() > kRefusalsKept) refused_.erase(refused_.begin());
+    engine_.spread_refusal(*this, number, code);
+  } catch (const std::bad_alloc&) {
+    fail(Code::out_of_memory, kNoPeer, "out of memory");
+  }
 }
 
 void Communicator::refused_by(int world_rank, CollectiveNumber number, Code code) noexcept {
   if (failed() || refused_.contains(number)) return;
   if (static_cast<std::int32_t>(number - number_) >= 0) {
-    refusals_.push_back({world_rank, number, code});
+    try {
+      refusals_.push_back({world_rank, number, code});
+    } catch (const std::bad_alloc&) {
+      fail(Code::out_of_memory, kNoPeer, "out of memory");
+    }
     return;
   }
-  fail(
-      code, world_rank,
-      fmt::format("rank {} of MPI_COMM_WORLD refused its arguments of a collective that this rank takes part in; see the error it returned",
-                  world_rank));
+  fail(code, world_rank,
+       "rank {} of MPI_COMM_WORLD refused its arguments of a collective that this rank takes part in; see the error it returned",
+       world_rank);
 }
 
 void Communicator::run(const Call& call) {
@@ -180,7 +187,7 @@ void Communicator::complete(Running& running) {
   }
   if (answer == Answer::done) return;
   if (Channel* channel = running.culprit()) {
-    fail(channel->failure_code(), channel->peer(), channel->failure());
+    fail(channel->failure_code(), channel->peer(), "{}", channel->failure());
     channel->forget_complaint();
   }
   if (!failed()) fail(Code::internal, kNoPeer, "a step of the schedule cannot be run; please report this");
@@ -229,7 +236,12 @@ void Communicator::waited_for(protocols::Channel& channel, CollectiveNumber numb
 void Communicator::passed_by(int world_rank, CollectiveNumber number) noexcept {
   std::erase_if(passed_, [&](const Passed& p) { return p.number + 1 != number_; });
   const auto same = [&](const Passed& p) { return p.world_rank == world_rank; };
-  if (number + 1 == number_ && std::none_of(passed_.begin(), passed_.end(), same)) passed_.push_back({world_rank, number, {}});
+  if (number + 1 != number_ || std::any_of(passed_.begin(), passed_.end(), same)) return;
+  try {
+    passed_.push_back({world_rank, number, {}});
+  } catch (const std::bad_alloc&) {
+    return;  // it says so again
+  }
 }
 
 // At the first look what came before the news may not have been taken yet; at the next one every step has been tried since. Only
@@ -257,15 +269,7 @@ bool Communicator::unwanted(const MessageName& name, int sender) noexcept {
 
 void Communicator::fail_as_different(int world_rank, const char* what) noexcept {
   fail(Code::size_mismatch, world_rank,
-       fmt::format("rank {} of MPI_COMM_WORLD {}: do all ranks call the same collectives, with the same sizes and roots?", world_rank,
-                   what));
-}
-
-void Communicator::fail(Code code, int culprit, const std::string& text) noexcept {
-  if (failed()) return;
-  failure_culprit_ = culprit;
-  failure_text_ = text;
-  failure_code_ = code;
+       "rank {} of MPI_COMM_WORLD {}: do all ranks call the same collectives, with the same sizes and roots?", world_rank, what);
 }
 
 void Communicator::throw_failure() {

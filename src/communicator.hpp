@@ -2,6 +2,8 @@
 // Knows collectives (registry, selection, executor) and the engine; knows no MPI type.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <iterator>
 #include <map>
 #include <memory>
@@ -74,7 +76,17 @@ class Communicator {
   const std::vector<int>& world_ranks() const noexcept { return world_ranks_; }
 
   // Records the first cause; later ones are ignored.
-  void fail(Code code, int culprit, const std::string& text) noexcept;
+  template <class... Args>
+  void fail(Code code, int culprit, fmt::format_string<Args...> text, Args&&... args) noexcept {
+    if (failed()) return;
+    failure_culprit_ = culprit;
+    failure_code_ = code;
+    try {
+      failure_text_ = fmt::format(text, std::forward<Args>(args)...);
+    } catch (...) {
+      failure_text_.clear();  // out of memory: the code alone must do
+    }
+  }
   bool failed() const noexcept { return failure_code_ != Code::success; }
   Code failure_code() const noexcept { return failure_code_; }
   int failure_culprit() const noexcept { return failure_culprit_; }

@@ -81,7 +81,8 @@ Layout Datatypes::examine(MPI_Datatype type) const {
   check(MPI_Type_get_extent_x(type, &lower, &extent), "MPI_Type_get_extent_x");
   check(MPI_Type_get_true_extent_x(type, &true_lower, &true_extent), "MPI_Type_get_true_extent_x");
   if (size == MPI_UNDEFINED) throw Error(Code::unsupported, "one element of the datatype has more bytes than MPI can say");
-  return {size, is_contiguous(type), true_lower, true_extent, extent};
+  const bool dense = true_lower == 0 && size == true_extent && size == extent;
+  return {size, dense && is_contiguous(type), true_lower, true_extent, extent};
 }
 
 // MPI_Pack counts in int: larger jobs go in chunks of whole elements.
@@ -99,19 +100,53 @@ void Datatypes::in_chunks(MPI_Count count, const Layout& layout, Call&& call) co
   }
 }
 
+// MPI_BOTTOM, with a type of absolute addresses, is a null pointer in some MPIs, whose MPI_Pack refuses it: then the type is moved to begin
+// where its data do.
+class Datatypes::Based {
+ public:
+  Based(const void* typed, MPI_Datatype type, const Layout& layout)
+      : base_(static_cast<std::byte*>(const_cast<void*>(typed))), type_(type) {
+    if (base_) return;
+    const int one = 1;
+    const MPI_Aint back = -layout.lower;
+    MPI_Datatype moved = MPI_DATATYPE_NULL;
+    check(MPI_Type_create_hindexed(1, &one, &back, type, &moved), "MPI_Type_create_hindexed");
+    const int code = MPI_Type_create_resized(moved, 0, layout.extent, &type_);
+    MPI_Type_free(&moved);
+    check(code, "MPI_Type_create_resized");
+    made_ = true;
+    check(MPI_Type_commit(&type_), "MPI_Type_commit");
+    base_ = reinterpret_cast<std::byte*>(layout.lower);
+  }
+  ~Based() {
+    if (made_) MPI_Type_free(&type_);
+  }
+  Based(const Based&) = delete;
+  Based& operator=(const Based&) = delete;
+  std::byte* base() const noexcept { return base_; }
+  MPI_Datatype type() const noexcept { return type_; }
+
+ private:
+  std::byte* base_;
+  MPI_Datatype type_;
+  bool made_ = false;
+};
+
 void Datatypes::pack(const void* typed, MPI_Count count, MPI_Datatype type, const Layout& layout, std::byte* bytes) const {
+  const Based at(typed, type, layout);
   in_chunks(count, layout, [&](Bytes from, Bytes to, int elements, int length) {
     int position = 0;
-    check(MPI_Pack(static_cast<const std::byte*>(typed) + from, elements, type, bytes + to, length, &position, self_), "MPI_Pack");
+    check(MPI_Pack(at.base() + from, elements, at.type(), bytes + to, length, &position, self_), "MPI_Pack");
     if (position != length)
       throw Error(Code::unsupported, "this MPI packs the datatype into another number of bytes than its size; use a contiguous type");
   });
 }
 
 void Datatypes::unpack(const std::byte* bytes, void* typed, MPI_Count count, MPI_Datatype type, const Layout& layout) const {
+  const Based at(typed, type, layout);
   in_chunks(count, layout, [&](Bytes to, Bytes from, int elements, int length) {
     int position = 0;
-    check(MPI_Unpack(bytes + from, length, &position, static_cast<std::byte*>(typed) + to, elements, type, self_), "MPI_Unpack");
+    check(MPI_Unpack(bytes + from, length, &position, at.base() + to, elements, at.type(), self_), "MPI_Unpack");
   });
 }
 

@@ -42,6 +42,7 @@ class Datatypes {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     Bytes size = 0;
   };
+  class Based;
   Layout examine(MPI_Datatype type) const;
   template <class Call>
   void in_chunks(MPI_Count count, const Layout& layout, Call&& call) const;

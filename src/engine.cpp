@@ -216,21 +216,19 @@ bool Engine::look_after(Patience& patience, Communicator& communicator, const Vi
     }
     communicator.look_at(channel, patience.looked);
     if (channel.failed())
-      communicator.fail(channel.failure_code(), channel.peer(), channel.failure());
+      communicator.fail(channel.failure_code(), channel.peer(), "{}", channel.failure());
     else if (channel.closed() && patience.parting)
       communicator.fail(
           Code::peer_finalized, channel.peer(),
-          fmt::format(
-              "rank {} of MPI_COMM_WORLD has called tutti_finalize, and this rank waits for it; do all ranks call the same collectives?",
-              channel.peer()));
+          "rank {} of MPI_COMM_WORLD has called tutti_finalize, and this rank waits for it; do all ranks call the same collectives?",
+          channel.peer());
     else
       parting |= channel.closed();
   });
   patience.parting = parting;
   if (configuration_.timeout_ms > 0 && patience.looked - patience.since > std::chrono::milliseconds(configuration_.timeout_ms))
-    communicator.fail(Code::timed_out, waits_for,
-                      fmt::format("rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting `timeout`", waits_for,
-                                  configuration_.timeout_ms));
+    communicator.fail(Code::timed_out, waits_for, "rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting `timeout`",
+                      waits_for, configuration_.timeout_ms);
   return !communicator.failed();
 }
 
@@ -252,26 +250,22 @@ void Engine::add(Communicator& communicator) {
   catch_up();
   communicators_.push_back(&communicator);
   next_id_ = std::max(next_id_, communicator.id() + 1);
-  for (const Failure& f : early_failures_)
-    if (f.id == communicator.id()) communicator_failed(f.id, f.code, f.culprit, f.told_by);
-  for (const Refusal& r : early_refusals_)
-    if (r.id == communicator.id()) communicator.refused_by(r.told_by, r.number, r.code);
-  const auto no_longer_early = [this](const auto& news) { return news.id < next_id_; };
-  std::erase_if(early_failures_, no_longer_early);
-  std::erase_if(early_refusals_, no_longer_early);
 }
 
 void Engine::remove(Communicator& communicator) noexcept {
   const bool wanted = !communicator.failed() && !communicator.has_refused();
   std::erase(communicators_, &communicator);
-  auto [range, fresh] = freed_.insert({communicator.id(), communicator.id()});
-  if (const auto next = std::next(range); next != freed_.end() && next->first == range->second + 1) {
-    range->second = next->second;
-    freed_.erase(next);
-  }
-  if (range != freed_.begin() && std::prev(range)->second + 1 == range->first) {
-    std::prev(range)->second = range->second;
-    freed_.erase(range);
+  try {
+    const auto range = freed_.insert({communicator.id(), communicator.id()}).first;
+    if (const auto next = std::next(range); next != freed_.end() && next->first == range->second + 1) {
+      range->second = next->second;
+      freed_.erase(next);
+    }
+    if (range != freed_.begin() && std::prev(range)->second + 1 == range->first) {
+      std::prev(range)->second = range->second;
+      freed_.erase(range);
+    }
+  } catch (const std::bad_alloc&) {  // then what still comes for it keeps its slot
   }
   if (!wanted) catch_up();  // the slots of what came for it are free again
 }
@@ -294,15 +288,12 @@ void Engine::catch_up() noexcept {
 
 void Engine::communicator_failed(CommunicatorId id, Code code, int culprit, int told_by) noexcept {
   Communicator* const communicator = communicator_of(id);
-  if (!communicator) {
-    if (id >= next_id_ && early_failures_.size() < kEarlyNews) early_failures_.push_back({id, code, culprit, told_by});
-    return;
-  }
-  communicator->fail(code, culprit,
-                     code == Code::peer_failed
-                         ? fmt::format("rank {} of MPI_COMM_WORLD has failed, says rank {}", culprit, told_by)
-                         : fmt::format("rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})", told_by,
-                                       tutti_error_string(static_cast<int>(code)), culprit));
+  if (!communicator) return;
+  if (code == Code::peer_failed)
+    communicator->fail(code, culprit, "rank {} of MPI_COMM_WORLD has failed, says rank {}", culprit, told_by);
+  else
+    communicator->fail(code, culprit, "rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})", told_by,
+                       tutti_error_string(static_cast<int>(code)), culprit);
 }
 
 bool Engine::unwanted(const MessageName& name, int sender) noexcept {
@@ -311,10 +302,7 @@ bool Engine::unwanted(const MessageName& name, int sender) noexcept {
 }
 
 void Engine::collective_refused(CommunicatorId id, CollectiveNumber number, Code code, int told_by) noexcept {
-  if (Communicator* const communicator = communicator_of(id))
-    communicator->refused_by(told_by, number, code);
-  else if (id >= next_id_ && early_refusals_.size() < kEarlyNews)
-    early_refusals_.push_back({id, number, code, told_by});
+  if (Communicator* const communicator = communicator_of(id)) communicator->refused_by(told_by, number, code);
 }
 
 void Engine::collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint, int told_by) noexcept {

@@ -63,7 +63,9 @@ class Engine final : public protocols::NoticeSink {
   const Configuration& configuration() const noexcept { return configuration_; }
   void add(Communicator& communicator);
   void remove(Communicator& communicator) noexcept;
-  CommunicatorId next_id() const noexcept { return next_id_; }
+  // The members of a communicator take the largest of what they propose, if it is free on all of them; other threads may be making others.
+  CommunicatorId propose_id() noexcept { return next_id_++; }
+  bool is_free(CommunicatorId id) const noexcept { return !communicator_of(id) && !was_freed(id); }
   // Looks at one connection, in turn. A rank for which everything is always there before it asks would never hear of anything else.
   void glance() noexcept {
     if (!connected_.empty()) connected_[glances_++ % connected_.size()]->progress();
@@ -133,20 +135,6 @@ class Engine final : public protocols::NoticeSink {
   std::vector<std::unique_ptr<protocols::Channel>> channels_;  // by world rank
   std::vector<protocols::Channel*> connected_;                 // in order of connection
   std::vector<Communicator*> communicators_;
-  struct Failure {
-    CommunicatorId id;
-    Code code;
-    int culprit, told_by;
-  };
-  struct Refusal {
-    CommunicatorId id;
-    CollectiveNumber number;
-    Code code;
-    int told_by;
-  };
-  static constexpr std::size_t kEarlyNews = 4096;   // more than any peer can say before this rank is back from tutti_comm_create
-  std::vector<Failure> early_failures_;             // of communicators that are not made here yet
-  std::vector<Refusal> early_refusals_;             // likewise
   std::map<CommunicatorId, CommunicatorId> freed_;  // from the first to the last of each range: what still comes for them is nobody's
   CommunicatorId next_id_ = 1;
   bool software_wire_ = false, oversubscribed_ = false, verbs_on_nodes_ = false;

@@ -8,16 +8,19 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <numeric>
 
+#include "src/quiet_errors.hpp"
 #include "transport/bootstrap.hpp"
 
 namespace tutti {
 namespace {
 
 std::mutex g_setup;  // init, finalize, and the table of handles
-std::unique_ptr<Library> g_library;
 std::atomic<Library*> g_current{nullptr};
-std::deque<tutti_comm_object> g_handles;  // grows only: see tutti_comm_object
+// Not destroyed at the end of the program: that would undo, in a child that was forked and exits, what belongs to its parent.
+std::unique_ptr<Library>& g_library = *new std::unique_ptr<Library>;
+std::deque<tutti_comm_object>& g_handles = *new std::deque<tutti_comm_object>;  // grows only: see tutti_comm_object
 
 thread_local std::string t_message;
 
@@ -102,7 +105,7 @@ std::unique_ptr<Library> start(const tutti_options* options) {
 
 Library* library() noexcept { return g_current.load(std::memory_order_acquire); }
 
-void remember_error(const std::string& message) noexcept {
+void remember_error(std::string_view message) noexcept {
   try {
     t_message = message;
   } catch (...) {
@@ -120,17 +123,10 @@ Communicator& communicator_of(tutti_comm comm) {
 
 namespace {
 
-void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
-  if (!comm) throw Error(Code::bad_buffer, "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
-  *comm = TUTTI_COMM_NULL;
-  if (mpi == MPI_COMM_NULL) throw Error(Code::bad_communicator, "the MPI communicator is MPI_COMM_NULL");
-  int is_inter = 0;
-  if (MPI_Comm_test_inter(mpi, &is_inter) != MPI_SUCCESS || is_inter)
-    throw Error(Code::bad_communicator, "the MPI communicator is an intercommunicator; merge it with MPI_Intercomm_merge first");
-  const auto bootstrap = transport::bootstrap_over(mpi);
-  const int size = bootstrap->size();
-  std::vector<int> local(static_cast<std::size_t>(size)), world(static_cast<std::size_t>(size));
-  for (int r = 0; r < size; ++r) local[static_cast<std::size_t>(r)] = r;
+// The members by rank of MPI_COMM_WORLD. Throws Error{unsupported}.
+std::vector<int> world_ranks_of(MPI_Comm mpi, int size) {
+  std::vector<int> local(static_cast<std::size_t>(size)), world(local.size());
+  std::iota(local.begin(), local.end(), 0);
   MPI_Group group = MPI_GROUP_NULL, world_group = MPI_GROUP_NULL;
   MPI_Comm_group(mpi, &group);
   MPI_Comm_group(MPI_COMM_WORLD, &world_group);
@@ -141,11 +137,63 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
     throw Error(Code::unsupported,
                 "a rank of the MPI communicator is not in MPI_COMM_WORLD (spawned or connected later); Tutti reaches the ranks of "
                 "MPI_COMM_WORLD only");
-  const auto id = static_cast<CommunicatorId>(bootstrap->maximum(state.engine->next_id()));
-  auto communicator = std::make_unique<Communicator>(*state.engine, id, bootstrap->rank(), std::move(world), state.rules);
+  return world;
+}
+
+tutti_comm fresh_handle() {
   const std::lock_guard lock(g_setup);
-  g_handles.emplace_back().communicator = std::move(communicator);
-  *comm = &g_handles.back();
+  return &g_handles.emplace_back();
+}
+
+// Without the engine's lock where it speaks with others through MPI: they may come to it only after other calls, of other threads.
+// A rank that cannot go on says so to the others instead of leaving them there.
+void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
+  if (comm) *comm = TUTTI_COMM_NULL;
+  if (mpi == MPI_COMM_NULL) throw Error(Code::bad_communicator, "the MPI communicator is MPI_COMM_NULL");
+  {
+    const QuietErrors quiet;
+    int is_inter = 0;
+    if (MPI_Comm_test_inter(mpi, &is_inter) != MPI_SUCCESS)
+      throw Error(Code::bad_communicator, "the MPI communicator is none, or was freed");
+    if (is_inter)
+      throw Error(Code::bad_communicator, "the MPI communicator is an intercommunicator; merge it with MPI_Intercomm_merge first");
+  }
+  const auto bootstrap = transport::bootstrap_over(mpi);
+  Engine& engine = *state.engine;
+  tutti_comm handle = TUTTI_COMM_NULL;
+  enum : std::int64_t { kMade, kTaken, kFailed };
+  for (std::int64_t worst = kTaken; worst == kTaken;) {
+    std::unique_lock<std::mutex> lock = engine.enter();
+    const CommunicatorId proposal = engine.propose_id();
+    if (lock) lock.unlock();
+    const auto id = static_cast<CommunicatorId>(bootstrap->maximum(proposal));
+    std::int64_t mine = kMade;
+    std::exception_ptr error;
+    std::unique_ptr<Communicator> communicator;
+    try {
+      if (!comm) throw Error(Code::bad_buffer, "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
+      std::vector<int> world = world_ranks_of(mpi, bootstrap->size());
+      if (!handle) handle = fresh_handle();
+      lock = engine.enter();
+      if (engine.is_free(id))
+        communicator = std::make_unique<Communicator>(engine, id, bootstrap->rank(), std::move(world), state.rules);
+      else
+        mine = kTaken;
+    } catch (...) {
+      error = std::current_exception();
+      mine = kFailed;
+    }
+    if (lock) lock.unlock();
+    worst = bootstrap->maximum(mine);
+    lock = engine.enter();
+    if (worst == kMade) {
+      handle->communicator = std::move(communicator);
+      *comm = handle;
+    }
+    communicator.reset();
+    if (error) std::rethrow_exception(error);
+    if (worst == kFailed) throw Error(Code::bootstrap_failed, "another rank could not make the communicator; see the error it returned");
+  }
 }
 
 void describe(Library& state, tutti_comm comm, char* text, std::size_t size, std::size_t* needed) {
@@ -197,7 +245,7 @@ int tutti_finalize(void) {
 }
 
 int tutti_comm_create(MPI_Comm mpi, tutti_comm* comm) {
-  return guard([&](Library& state) { create_communicator(state, mpi, comm); });
+  return guard<Enter::by_itself>([&](Library& state) { create_communicator(state, mpi, comm); });
 }
 
 int tutti_comm_free(tutti_comm* comm) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/communicator.hpp"
@@ -38,16 +39,19 @@ Library* library() noexcept;
 // The communicator behind a handle. Throws Error{bad_communicator}.
 Communicator& communicator_of(tutti_comm comm);
 
-void remember_error(const std::string& message) noexcept;
+void remember_error(std::string_view message) noexcept;
 
-// The boundary: what is thrown inside becomes a code and this thread's message. The only catch (...) of the library.
-template <class Body>
+// The boundary: what is thrown inside becomes a code and this thread's message. `body` runs with the engine's lock, unless it takes it
+// itself.
+enum class Enter : bool { by_itself, before };
+template <Enter enter = Enter::before, class Body>
 int guard(Body&& body) noexcept {
   try {
     Library* const state = library();
     if (!state) [[unlikely]]
       throw Error(Code::not_initialized, "call tutti_init first; nothing works before it or after tutti_finalize");
-    const auto lock = state->engine->enter();
+    std::unique_lock<std::mutex> lock;
+    if constexpr (enter == Enter::before) lock = state->engine->enter();
     body(*state);
     return TUTTI_SUCCESS;
   } catch (const Error& error) {

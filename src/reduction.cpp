@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "collectives/reduction/kernels.hpp"
+#include "src/quiet_errors.hpp"
 
 namespace tutti {
 
@@ -102,35 +103,23 @@ std::optional<Element> element_of(MPI_Datatype type) {
   return std::nullopt;
 }
 
-// MPI_Reduce_local reports to the handlers of MPI_COMM_WORLD or MPI_COMM_SELF (MPI 4), which by default end the program: for the time
-// of one call they return.
-class QuietErrors {
- public:
-  QuietErrors() {
-    for (int i = 0; i < 2; ++i) {
-      MPI_Comm_get_errhandler(comms_[i], &before_[i]);
-      MPI_Comm_set_errhandler(comms_[i], MPI_ERRORS_RETURN);
-    }
-  }
-  ~QuietErrors() {
-    for (int i = 0; i < 2; ++i) {
-      MPI_Comm_set_errhandler(comms_[i], before_[i]);
-      MPI_Errhandler_free(&before_[i]);
-    }
-  }
-  QuietErrors(const QuietErrors&) = delete;
-  QuietErrors& operator=(const QuietErrors&) = delete;
-
- private:
-  MPI_Comm comms_[2] = {MPI_COMM_WORLD, MPI_COMM_SELF};
-  MPI_Errhandler before_[2];
-};
-
 std::string name_of(MPI_Datatype type) {
   char name[MPI_MAX_OBJECT_NAME] = {};
   int length = 0;
   MPI_Type_get_name(type, name, &length);
   return length > 0 ? name : "a derived datatype";
+}
+
+// MPI defines no operation on characters, and no logic on floating-point numbers; of Fortran's, some MPIs compute something all the same.
+bool is_character(MPI_Datatype type) { return type == MPI_CHAR || type == MPI_WCHAR || type == MPI_PACKED || type == MPI_CHARACTER; }
+bool is_fortran_real(MPI_Datatype type) {
+  for (const MPI_Datatype real : {MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8, MPI_REAL16})
+    if (type == real) return true;
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  return MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_F90_REAL;
+}
+bool is_logical(Operation operation) {
+  return operation == Operation::logical_and || operation == Operation::logical_or || operation == Operation::logical_xor;
 }
 
 [[noreturn]] void undefined(const std::optional<Predefined>& operation, MPI_Datatype type) {
@@ -140,11 +129,16 @@ std::string name_of(MPI_Datatype type) {
 
 }  // namespace
 
+Bytes Reduction::piece() const noexcept { return std::max((1 << 16) / element_, Bytes{1}) * element_; }
+
+void Reduction::reserve(Bytes bytes) {
+  if (!vectorised()) spare_.resize(2 * static_cast<std::size_t>(std::min(bytes, piece())));
+}
+
 // MPI_Reduce_local(in, inout): inout = in op inout.
 void Reduction::local(const void* context, const void* left, const void* right, void* out, Bytes bytes) {
-  const auto* self = static_cast<const Reduction*>(context);
-  constexpr Bytes kPiece = 1 << 16;
-  const Bytes most = std::max(kPiece / self->element_, Bytes{1}) * self->element_;
+  auto* const self = static_cast<Reduction*>(const_cast<void*>(context));  // combine() gave it
+  const Bytes most = self->piece();
   for (Bytes at = 0; at < bytes; at += most) {
     const Bytes now = std::min(most, bytes - at);
     const auto size = static_cast<std::size_t>(now);
@@ -152,9 +146,7 @@ void Reduction::local(const void* context, const void* left, const void* right, 
     auto* const b = static_cast<const std::byte*>(right) + at;
     auto* const c = static_cast<std::byte*>(out) + at;
     // The user's function takes aligned data, which what lies in an arrival slot may not be; and its right operand is where the result is.
-    std::vector<std::byte>& spare = self->spare_;
-    if (spare.size() < 2 * size) spare.resize(2 * size);
-    std::byte *const in = spare.data(), *const inout = spare.data() + size;
+    std::byte *const in = self->spare_.data(), *const inout = in + size;
     std::copy_n(a, size, in);
     std::copy_n(b, size, inout);
     const int code = MPI_Reduce_local(in, inout, static_cast<int>(now / self->element_), self->type_, self->op_);
@@ -188,12 +180,15 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
     if (reduction.apply_ && reduction.element_ == layout.extent) return reduction;
     if (!reduction.apply_) undefined(operation, type);
   }
-  if (type == MPI_CHAR || type == MPI_WCHAR || type == MPI_PACKED) undefined(operation, type);
+  if (operation && (is_character(type) || (is_logical(operation->ours) && is_fortran_real(type)))) undefined(operation, type);
   if (layout.lower < 0 || layout.lower + layout.true_extent > layout.extent)
     throw Error(Code::unsupported,
                 "elements of this datatype overlap, or begin before their address: Tutti cannot reduce them; use MPI_Type_create_resized");
   int commutes = 1;
-  if (!operation) MPI_Op_commutative(op, &commutes);
+  if (!operation) {
+    const QuietErrors quiet;
+    if (MPI_Op_commutative(op, &commutes) != MPI_SUCCESS) throw Error(Code::bad_operation, "the operation is none, or was freed");
+  }
   reduction.commutative_ = commutes != 0;
   reduction.apply_ = Reduction::local;
   reduction.element_ = std::max<Bytes>(layout.extent, 1);

@@ -15,15 +15,18 @@ namespace tutti {
 // Used by one collective at a time, from where it lies: combine() points to it.
 class Reduction {
  public:
-  Combine combine() const noexcept { return {apply_, this}; }
+  Combine combine() noexcept { return {apply_, this}; }
   Bytes element() const noexcept { return element_; }
   bool commutative() const noexcept { return commutative_; }
   bool vectorised() const noexcept { return op_ == MPI_OP_NULL; }
+  // Makes room for messages of so many bytes. Throws std::bad_alloc.
+  void reserve(Bytes bytes);
   // The error that MPI_Reduce_local gave since the last call of this; MPI_SUCCESS: none.
   int take_error() noexcept;
 
  private:
   friend class Operations;
+  Bytes piece() const noexcept;  // bytes that MPI_Reduce_local gets at once
   static void local(const void* self, const void* left, const void* right, void* out, Bytes bytes);
 
   Combine::Apply apply_ = nullptr;
@@ -31,8 +34,8 @@ class Reduction {
   bool commutative_ = true;
   MPI_Op op_ = MPI_OP_NULL;  // of MPI_Reduce_local
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
-  mutable std::vector<std::byte> spare_;
-  mutable int error_ = MPI_SUCCESS;
+  std::vector<std::byte> spare_;  // for both operands of a piece
+  int error_ = MPI_SUCCESS;
 };
 
 // Resolves operations; those with a loop of ours once.

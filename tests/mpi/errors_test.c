@@ -66,6 +66,15 @@ static void bad_communicators(tutti_comm comm) {
   MUST(tutti_comm_free(&other));
   GIVES(tutti_barrier(copy), TUTTI_ERR_COMM);
   GIVES(tutti_comm_free(&copy), TUTTI_ERR_COMM);
+  /* One rank has no place for it: nobody gets one. */
+  GIVES(tutti_comm_create(MPI_COMM_WORLD, job_rank == job_size - 1 ? NULL : &other),
+        job_rank == job_size - 1 ? TUTTI_ERR_BUFFER : TUTTI_ERR_BOOTSTRAP);
+  CHECK(other == TUTTI_COMM_NULL, "a communicator that could not be made on all ranks");
+  MPI_Comm freed, copy_of_freed;
+  MPI_Comm_dup(MPI_COMM_WORLD, &freed);
+  copy_of_freed = freed;
+  MPI_Comm_free(&freed);
+  GIVES(tutti_comm_create(copy_of_freed, &other), TUTTI_ERR_COMM);
   if (job_size >= 2) {
     MPI_Comm half, inter;
     MPI_Comm_split(MPI_COMM_WORLD, job_rank % 2, job_rank, &half);
@@ -278,7 +287,7 @@ static void set_count(end* e, int array, MPI_Count value) {
 static int spoil(kind k, fault f, arguments* a) {
   const int is_root = job_rank == ROOT;
   const int sends = about[k].send == AT_ALL || (about[k].send == AT_ROOT && is_root);
-  const int receives = about[k].recv == AT_ALL || (about[k].recv == AT_ROOT && is_root);
+  const int receives = (about[k].recv == AT_ALL && !(k == EXSCAN && job_rank == 0)) || (about[k].recv == AT_ROOT && is_root);
   const int has_send = about[k].send != NOBODY, own_send = has_send && !about[k].one;
   const int allgathers = k == ALLGATHER || k == ALLGATHERV, exchanges = k == ALLTOALL || k == ALLTOALLV;
   switch (f) {

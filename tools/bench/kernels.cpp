@@ -124,7 +124,7 @@ struct Pair {
   double here, by_mpi;  // seconds a call; 0: it cannot
 };
 
-Pair measure_pair(const Reduction& reduction, const Layout& layout, MPI_Op op, MPI_Datatype type, std::int64_t bytes, int repetitions) {
+Pair measure_pair(Reduction& reduction, const Layout& layout, MPI_Op op, MPI_Datatype type, std::int64_t bytes, int repetitions) {
   const Bytes count = std::max<std::int64_t>(1, bytes / reduction.element());
   const auto room = static_cast<std::size_t>(std::max(reduction.element(), layout.extent) * count);
   const Contents contents = op == MPI_MINLOC || op == MPI_MAXLOC ? Contents::pairs : Contents::ones;
@@ -135,6 +135,7 @@ Pair measure_pair(const Reduction& reduction, const Layout& layout, MPI_Op op, M
   const auto renew = [&] {
     if (contents == Contents::pairs) std::memcpy(right.get(), fresh.get(), room);
   };
+  reduction.reserve(reduction.element() * count);
   const Combine combine = reduction.combine();
   const auto here = [&] {
     renew();

@@ -1,0 +1,31 @@
+// For the time of its life, MPI calls that have no communicator of ours return their errors.
+#pragma once
+
+#include <mpi.h>
+
+namespace tutti {
+
+// Such calls report to the handlers of MPI_COMM_WORLD or MPI_COMM_SELF (MPI 4), which by default end the program.
+class QuietErrors {
+ public:
+  QuietErrors() {
+    for (int i = 0; i < 2; ++i) {
+      MPI_Comm_get_errhandler(comms_[i], &before_[i]);
+      MPI_Comm_set_errhandler(comms_[i], MPI_ERRORS_RETURN);
+    }
+  }
+  ~QuietErrors() {
+    for (int i = 0; i < 2; ++i) {
+      MPI_Comm_set_errhandler(comms_[i], before_[i]);
+      MPI_Errhandler_free(&before_[i]);
+    }
+  }
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+
+ private:
+  MPI_Comm comms_[2] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+  MPI_Errhandler before_[2];
+};
+
+}  // namespace tutti
