@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -95,20 +96,52 @@ def mpiexec(ranks, *command, mpi="mpich"):
 
 
 def forced_algorithms(r):
-    """Every algorithm, and again with each parameter that it has, as TUTTI_ALGORITHM would name it."""
+    """Every algorithm, and again with each parameter that it has, as TUTTI_ALGORITHM would name it: a dictionary from that to its line in `tutti list`."""
     listed = json.loads(subprocess.run([r.work / "mpich/tools/tutti", "list", "--json"], check=True, capture_output=True).stdout)
     across = {"barrier": "dissemination(k=2)", "bcast": "chain", "reduce": "splitting", "allreduce": "ring", "allgather": "bruck(k=2)"}
-    names = []
+    names = {}
     for one in listed:
         name = f"{one['collective']}={one['algorithm']}"
-        names.append(name)
+        names[name] = one
         if one["k"]:
-            names.append(name + "(k=3)")
+            names[name + "(k=3)"] = one
         if one["segment"]:
-            names.append(name + "(segment=1000)")
+            names[name + "(segment=1000)"] = one
         if one["levels"]:
-            names.append(f"{name}(within=binomial(k=2),across={across[one['collective']]})")
+            names[f"{name}(within=binomial(k=2),across={across[one['collective']]})"] = one
     return names
+
+
+def of(algorithms, collectives):
+    return {name: one for name, one in algorithms.items() if one["collective"] in collectives}
+
+
+def may_refuse(one, ranks, ordered, multicast, counts, reproducible):
+    """The share of its calls that an algorithm may refuse, by the conditions in `tutti list`. `ordered`: the ranks of a node follow each other."""
+    holds = lambda words: any(words in condition for condition in one["conditions"])  # noqa: E731
+    never = {"a power of two": ranks & (ranks - 1), "is even": ranks % 2, "joined a multicast group": not multicast, "of a node follow each other": not ordered, "`reproducible` is off": reproducible}
+    if any(broken and holds(words) for words, broken in never.items()):
+        return 1
+    # Half of the calls are the v-form's, or are made with an operation that does not commute.
+    half = {"operation is commutative": True, "blocks have one length": True, "`counts` is `all`": counts != "all"}
+    return 1 / 2 if any(broken and holds(words) for words, broken in half.items()) else 0
+
+
+def forced(algorithms, ranks, ordered=True, multicast=False, env=None):
+    """A judge of what matrix_test prints: each algorithm was run, and refused no more calls than it may."""
+    env = env or {}
+
+    def judge(output):
+        told = {name: (int(run), int(refused)) for name, run, refused in re.findall(r"^(\S+): (\d+) calls run, (\d+) refused$", output, re.M)}
+        if set(told) != set(algorithms):
+            return "not run: " + ", ".join(sorted(set(algorithms) - set(told)))
+        for name, (run, refused) in told.items():
+            share = may_refuse(algorithms[name], ranks, ordered, multicast, env.get("TUTTI_COUNTS"), env.get("TUTTI_REPRODUCIBLE") == "on")
+            if run + refused == 0 or refused > share * (run + refused):
+                return f"{name} refused {refused} of {run + refused} calls; if it may, say so in may_refuse()"
+        return ""
+
+    return judge
 
 
 def ok(ranks):
@@ -155,9 +188,13 @@ def part_mpi(r, options):
     for ranks in [1, 2, 3, 4, 5, 8]:
         r.run(f"shm: collectives, {ranks} ranks", mpiexec(ranks, jobs / "collectives_test"), 300, expect=ok(ranks))
     algorithms = forced_algorithms(r)
+    rooted = of(algorithms, ["scatter", "gather"])
+    all_know = {"TUTTI_COUNTS": "all"}
     for ranks in [*range(1, 10), 16]:
-        r.run(f"shm: every algorithm, {ranks} ranks", mpiexec(ranks, jobs / "matrix_test", *algorithms), 600, expect=f"{len(algorithms)} algorithms")
-    r.run("shm: every algorithm in left folds, 5 ranks", mpiexec(5, jobs / "matrix_test", *algorithms), 600, {"TUTTI_REPRODUCIBLE": "on"})
+        r.run(f"shm: every algorithm, {ranks} ranks", mpiexec(ranks, jobs / "matrix_test", *algorithms), 600, expect=ok(ranks), judge=forced(algorithms, ranks))
+        r.run(f"shm: scatterv and gatherv, counts known to all, {ranks} ranks", mpiexec(ranks, jobs / "matrix_test", *rooted), 300, all_know, expect=ok(ranks), judge=forced(rooted, ranks, env=all_know))
+    folds = {"TUTTI_REPRODUCIBLE": "on"}
+    r.run("shm: every algorithm in left folds, 5 ranks", mpiexec(5, jobs / "matrix_test", *algorithms), 600, folds, expect=ok(5), judge=forced(algorithms, 5, env=folds))
     r.run("shm: every operation on every type", mpiexec(2, jobs / "reductions_test"), expect=ok(2))
     r.run("shm: settings that differ between ranks are refused", mpiexec(3, "sh", "-c", f"[ $PMI_RANK = 1 ] && export TUTTI_ALGORITHM=allgather=ring; exec {jobs / 'collectives_test'} 2>&1"), 60, status=1, expect="must be the same on all ranks")
     r.run("shm: 3 ranks, double copy", mpiexec(3, jobs / "collectives_test"), 300, {"TUTTI_SHM_COPY": "double"}, expect=ok(3))
@@ -182,7 +219,8 @@ def part_openmpi(r, _):
     for ranks in [1, 2, 4]:
         r.run(f"Open MPI: collectives, {ranks} ranks", mpiexec(ranks, jobs / "collectives_test", mpi="openmpi"), 300, expect=ok(ranks))
     r.run("Open MPI: every operation on every type", mpiexec(2, jobs / "reductions_test", mpi="openmpi"), expect=ok(2))
-    r.run("Open MPI: every algorithm, 4 ranks", mpiexec(4, jobs / "matrix_test", *forced_algorithms(r), mpi="openmpi"), 600)
+    algorithms = forced_algorithms(r)
+    r.run("Open MPI: every algorithm, 4 ranks", mpiexec(4, jobs / "matrix_test", *algorithms, mpi="openmpi"), 600, expect=ok(4), judge=forced(algorithms, 4))
     r.run("Open MPI: errors", mpiexec(2, jobs / "errors_test", mpi="openmpi"), 300, expect=ok(2))
 
 
@@ -197,7 +235,8 @@ def part_sanitize(r, _):
             r.run(f"asan: {name}", [tests / name], 600, {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}, expect="All tests passed")
         for ranks in [2, 4]:
             r.run(f"asan: collectives, {ranks} ranks", mpiexec(ranks, tests / "mpi/collectives_test"), 600, env, expect=ok(ranks))
-        r.run("asan: every algorithm, 3 ranks", mpiexec(3, tests / "mpi/matrix_test", *forced_algorithms(r)), 600, env)
+        algorithms = forced_algorithms(r)
+        r.run("asan: every algorithm, 3 ranks", mpiexec(3, tests / "mpi/matrix_test", *algorithms), 600, env, expect=ok(3), judge=forced(algorithms, 3))
         r.run("asan: every operation on every type", mpiexec(2, tests / "mpi/reductions_test"), 300, env, expect=ok(2))
         r.run("asan: errors", mpiexec(2, tests / "mpi/errors_test"), 300, env, expect=ok(2))
         r.run("asan: threads", mpiexec(2, tests / "mpi/threads_test"), 300, env, expect=ok(2))
@@ -243,10 +282,15 @@ def part_rdma(r, options):
             env = {"TUTTI_ARRIVAL": arrival, "TUTTI_EAGER_LIMIT": limit}
             r.run(f"rdma: arrival {arrival}, eager limit {limit}", host("--hosts", 2, "--", *mpiexec(3, jobs / "collectives_test")), 220, env, expect=ok(3))
     r.run("rdma: 1 % of packets lost", host("--hosts", 4, "--loss", "1%", "--", *mpiexec(4, jobs / "collectives_test")), 220, expect=ok(4))
-    # A low limit, so that all protocols have their share.
+    # A low limit, so that all protocols have their share. Ranks go round the hosts, or fill one after the other.
     algorithms = forced_algorithms(r)
-    for hosts, ranks in [(2, 4), (4, 4), (2, 8), (4, 8)]:
-        r.run(f"rdma: every algorithm, {ranks} ranks on {hosts} hosts", host("--hosts", hosts, "--", *mpiexec(ranks, jobs / "matrix_test", *algorithms)), 220, {"TUTTI_EAGER_LIMIT": "4k"}, expect=f"{len(algorithms)} algorithms")
+    rooted = of(algorithms, ["scatter", "gather"])
+    low = {"TUTTI_EAGER_LIMIT": "4k"}
+    for hosts, ranks, slots in [(2, 4, 1), (2, 4, 2), (4, 4, 1), (2, 8, 4), (4, 8, 1), (4, 8, 2)]:
+        r.run(f"rdma: every algorithm, {ranks} ranks on {hosts} hosts, {slots} by {slots}", host("--hosts", hosts, "--slots", slots, "--", *mpiexec(ranks, jobs / "matrix_test", *algorithms)), 220, low, expect=ok(ranks),
+              judge=forced(algorithms, ranks, ordered=slots * hosts == ranks, multicast=True))
+    all_know = {**low, "TUTTI_COUNTS": "all"}
+    r.run("rdma: scatterv and gatherv, counts known to all", host("--hosts", 4, "--", *mpiexec(5, jobs / "matrix_test", *rooted)), 220, all_know, expect=ok(5), judge=forced(rooted, 5, env=all_know))
     r.run("rdma: pages change behind an address", host("--hosts", 2, "--", *mpiexec(2, jobs / "remap_test")), 220, expect=ok(2))
     r.run("rdma: registration cache off", host("--hosts", 2, "--", *mpiexec(2, jobs / "collectives_test")), 220, {"TUTTI_REGISTRATION_CACHE": "off"}, expect=ok(2))
     r.run("rdma: blocks of 16 MiB, 8 ranks", host("--hosts", 4, "--memory", "6G", "--", *mpiexec(8, jobs / "collectives_test", "--large")), 220, expect=ok(8))
@@ -268,9 +312,10 @@ def part_rdma(r, options):
         r.run(f"rdma: multicast, {way}, 1 % of all packets lost", host("--hosts", 4, "--loss", "1%", "--", *mpiexec(4, multicast, way)), 220, expect="ok with 4 ranks")
     r.run("rdma: multicast, two ranks a host", host("--hosts", 4, "--", *mpiexec(8, multicast)), 220, expect="ok with 8 ranks")
     r.run("rdma: multicast without librdmacm", host("--hosts", 2, "--", "sh", "-c", "rm /dev/infiniband/rdma_cm; exec " + " ".join(map(str, mpiexec(2, multicast)))), 220, expect="joined by a socket")
-    r.run("rdma: bcast=multicast, chosen by hand, with losses", host("--hosts", 4, "--loss", "1%", "--", *mpiexec(6, jobs / "matrix_test", "bcast=multicast")), 220)
+    by_multicast = {"bcast=multicast": algorithms["bcast=multicast"]}
+    r.run("rdma: bcast=multicast, chosen by hand, with losses", host("--hosts", 4, "--loss", "1%", "--", *mpiexec(6, jobs / "matrix_test", *by_multicast)), 220, expect=ok(6), judge=forced(by_multicast, 6, multicast=True))
     for way in ["manager", "direct", "each"]:
-        r.run(f"rdma: bcast=multicast, {way}", host("--hosts", 2, "--", *mpiexec(4, jobs / "matrix_test", "bcast=multicast")), 220, {"TUTTI_MULTICAST": way})
+        r.run(f"rdma: bcast=multicast, {way}", host("--hosts", 2, "--", *mpiexec(4, jobs / "matrix_test", *by_multicast)), 220, {"TUTTI_MULTICAST": way}, expect=ok(4), judge=forced(by_multicast, 4, multicast=True))
     r.run("rdma: bcast=multicast without multicast is refused with a reason", host("--hosts", 2, "--", "sh", "-c", " ".join(map(str, mpiexec(2, jobs / "collectives_test"))) + " 2>&1"), 220,
           {"TUTTI_MULTICAST": "off", "TUTTI_ALGORITHM": "bcast=multicast"}, status=1, expect="no multicast group was joined")
     # The devices' own counters say that the ranks really used them.
