@@ -112,6 +112,9 @@ def forced_algorithms(r):
     return names
 
 
+REDUCTIONS = ["reduce", "allreduce", "reduce_scatter", "scan", "exscan"]
+
+
 def of(algorithms, collectives):
     return {name: one for name, one in algorithms.items() if one["collective"] in collectives}
 
@@ -127,16 +130,16 @@ def may_refuse(one, ranks, ordered, multicast, counts, reproducible):
     return 1 / 2 if any(broken and holds(words) for words, broken in half.items()) else 0
 
 
-def forced(algorithms, ranks, ordered=True, multicast=False, env=None):
-    """A judge of what matrix_test prints: each algorithm was run, and refused no more calls than it may."""
+def forced(algorithms, ranks, ordered=True, multicast=False, env=None, also=()):
+    """A judge of what matrix_test and bits_test print: each algorithm was run, and refused no more calls than it may. `also`: what stands there besides them."""
     env = env or {}
 
     def judge(output):
         told = {name: (int(run), int(refused)) for name, run, refused in re.findall(r"^(\S+): (\d+) calls run, (\d+) refused$", output, re.M)}
-        if set(told) != set(algorithms):
-            return "not run: " + ", ".join(sorted(set(algorithms) - set(told)))
+        if set(told) != {*algorithms, *also}:
+            return "not run: " + ", ".join(sorted({*algorithms, *also} - set(told)))
         for name, (run, refused) in told.items():
-            share = may_refuse(algorithms[name], ranks, ordered, multicast, env.get("TUTTI_COUNTS"), env.get("TUTTI_REPRODUCIBLE") == "on")
+            share = may_refuse(algorithms[name], ranks, ordered, multicast, env.get("TUTTI_COUNTS"), env.get("TUTTI_REPRODUCIBLE") == "on") if name in algorithms else 0
             if run + refused == 0 or refused > share * (run + refused):
                 return f"{name} refused {refused} of {run + refused} calls; if it may, say so in may_refuse()"
         return ""
@@ -195,6 +198,10 @@ def part_mpi(r, options):
         r.run(f"shm: scatterv and gatherv, counts known to all, {ranks} ranks", mpiexec(ranks, jobs / "matrix_test", *rooted), 300, all_know, expect=ok(ranks), judge=forced(rooted, ranks, env=all_know))
     folds = {"TUTTI_REPRODUCIBLE": "on"}
     r.run("shm: every algorithm in left folds, 5 ranks", mpiexec(5, jobs / "matrix_test", *algorithms), 600, folds, expect=ok(5), judge=forced(algorithms, 5, env=folds))
+    reductions = of(algorithms, REDUCTIONS)
+    for ranks in [2, 3, 5, 8]:
+        for what, env in [("bits of sums", {}), ("bits of sums in left folds", folds)]:
+            r.run(f"shm: {what}, {ranks} ranks", mpiexec(ranks, jobs / "bits_test", *REDUCTIONS, *reductions), 300, env, expect=ok(ranks), judge=forced(reductions, ranks, env=env, also=REDUCTIONS))
     r.run("shm: every operation on every type", mpiexec(2, jobs / "reductions_test"), expect=ok(2))
     r.run("shm: settings that differ between ranks are refused", mpiexec(3, "sh", "-c", f"[ $PMI_RANK = 1 ] && export TUTTI_ALGORITHM=allgather=ring; exec {jobs / 'collectives_test'} 2>&1"), 60, status=1, expect="must be the same on all ranks")
     r.run("shm: 3 ranks, double copy", mpiexec(3, jobs / "collectives_test"), 300, {"TUTTI_SHM_COPY": "double"}, expect=ok(3))
@@ -291,6 +298,10 @@ def part_rdma(r, options):
               judge=forced(algorithms, ranks, ordered=slots * hosts == ranks, multicast=True))
     all_know = {**low, "TUTTI_COUNTS": "all"}
     r.run("rdma: scatterv and gatherv, counts known to all", host("--hosts", 4, "--", *mpiexec(5, jobs / "matrix_test", *rooted)), 220, all_know, expect=ok(5), judge=forced(rooted, 5, env=all_know))
+    folds = {**low, "TUTTI_REPRODUCIBLE": "on"}
+    reductions = of(algorithms, REDUCTIONS)
+    for what, env in [("bits of sums", low), ("bits of sums in left folds", folds)]:
+        r.run(f"rdma: {what}", host("--hosts", 2, "--", *mpiexec(3, jobs / "bits_test", *REDUCTIONS, *reductions)), 220, env, expect=ok(3), judge=forced(reductions, 3, env=env, also=REDUCTIONS))
     r.run("rdma: pages change behind an address", host("--hosts", 2, "--", *mpiexec(2, jobs / "remap_test")), 220, expect=ok(2))
     r.run("rdma: registration cache off", host("--hosts", 2, "--", *mpiexec(2, jobs / "collectives_test")), 220, {"TUTTI_REGISTRATION_CACHE": "off"}, expect=ok(2))
     r.run("rdma: blocks of 16 MiB, 8 ranks", host("--hosts", 4, "--memory", "6G", "--", *mpiexec(8, jobs / "collectives_test", "--large")), 220, expect=ok(8))
