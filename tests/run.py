@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
@@ -29,6 +30,8 @@ class Runner:
         self.work = work
         self.passed = 0
         self.failed = []
+        self.lock = threading.Lock()
+        self.beside_us = []
 
     def run(self, name, command, seconds=120, env=None, cwd=None, show=False, expect=None, status=0, judge=None):
         """One test: a command that must end in time with `status`, print `expect`, and satisfy `judge`, which gets its output and returns
@@ -60,13 +63,24 @@ class Runner:
         return self.note(name, problem)
 
     def note(self, name, why, took="", lines=()):
-        if why:
-            self.failed.append(name)
-        else:
-            self.passed += 1
-        remarks = ", ".join(filter(None, [why, took]))
-        print("\n".join([f"{'FAILED ' if why else 'ok     '} {name}" + (f" ({remarks})" if remarks else ""), *("    " + line for line in lines)]), flush=True)
+        with self.lock:
+            if why:
+                self.failed.append(name)
+            else:
+                self.passed += 1
+            remarks = ", ".join(filter(None, [why, took]))
+            print("\n".join([f"{'FAILED ' if why else 'ok     '} {name}" + (f" ({remarks})" if remarks else ""), *("    " + line for line in lines)]), flush=True)
         return not why
+
+    def beside(self, name, *arguments, **more):
+        """A test that takes long and computes little: it runs beside those that follow, to the end of the part."""
+        thread = threading.Thread(target=self.run, args=(name, *arguments), kwargs=more)
+        self.beside_us.append(thread)
+        thread.start()
+
+    def join(self):
+        while self.beside_us:
+            self.beside_us.pop().join()
 
 
 def compiler_cache(root):
@@ -186,8 +200,16 @@ def dead_rank(r, name, ranks, run, env, folder):
     r.run(name, run(["mpiexec.mpich", "-disable-auto-cleanup", "-n", ranks, "sh", "-c", shell]), 60, env, status=None, judge=judge)
 
 
+def slow_rank(r, name, run, options):
+    """Twice a minute without a call, beside the tests that follow: it costs no time where these take longer."""
+    seconds = 300 if options.long else 60
+    limit = 2 * seconds + 80
+    r.beside(f"{name}: a rank computes for {seconds} s, connected and not", run(mpiexec(3, r.work / "mpich/tests/mpi/slow_rank_test", seconds), limit), limit + 20, expect=ok(3))
+
+
 def part_mpi(r, options):
     jobs = r.work / "mpich/tests/mpi"
+    slow_rank(r, "shm", lambda command, limit: command, options)
     for ranks in [1, 2, 3, 4, 5, 8]:
         r.run(f"shm: collectives, {ranks} ranks", mpiexec(ranks, jobs / "collectives_test"), 300, expect=ok(ranks))
     algorithms = forced_algorithms(r)
@@ -212,10 +234,10 @@ def part_mpi(r, options):
         r.run(f"shm: errors, {ranks} ranks", mpiexec(ranks, jobs / "errors_test"), 300, expect=ok(ranks))
     for size, env in [("small", {}), ("large", {"JOB_LARGE": "1"})]:
         dead_rank(r, f"shm: dead rank, {size} blocks", 5, lambda command: command, {**env, "TUTTI_ALGORITHM": "allgather=ring"}, r.work / f"dead-shm-{size}")
-    r.run("shm: slow rank", mpiexec(3, jobs / "slow_rank_test", 60 if options.long else 6), 120, expect=ok(3))
     r.run("shm: threads", mpiexec(2, jobs / "threads_test"), expect=ok(2))
     r.run("shm: pages change behind an address", mpiexec(2, jobs / "remap_test"), expect=ok(2))
     r.run("shm: bench", mpiexec(2, r.work / "mpich/tools/tutti", "bench", "--max", "64k", "--time-limit", "0.05", "--json", r.work / "bench.json", "--svg", r.work / "bench.svg"), 120, show=True, expect="allgather")
+    r.join()
     r.check("no segment is left in /dev/shm", " ".join(str(p) for p in pathlib.Path("/dev/shm").glob("tutti-*")))
 
 
@@ -273,6 +295,7 @@ def part_rdma(r, options):
     jobs = r.work / "mpich/tests/mpi"
     if not r.run("rdma: the guest kernel", [ROOT / "tests/rdma/kernel"], 2400, show=True):
         return
+    slow_rank(r, "rdma", lambda command, limit: [HOST, "--timeout", limit, "--core", "none", "--memory", "1G", "--hosts", 3, "--", *command], options)
     host = lambda *words: [HOST, "--timeout", "200", *[str(w) for w in words]]  # noqa: E731
     r.run("rdma: devices", host("--hosts", 2, "--", "sh", "-c", "ibv_devinfo && on-host 1 hostname"), expect="host1")
     r.run("rdma: a command's status is passed on", ["sh", "-c", f"{HOST} -- sh -c 'exit 7'; test $? -eq 7"])
@@ -311,7 +334,6 @@ def part_rdma(r, options):
     r.run("rdma: a port that is down has a message", host("--", "sh", "-c", "ip link set eth0 down; " + " ".join(map(str, mpiexec(1, jobs / "collectives_test"))) + " 2>&1"), 220, {"TUTTI_TRANSPORT": "verbs"}, status=1,
           expect="has no usable port")
     r.run("rdma: a peer that does not answer", host("--", *mpiexec(2, jobs / "unreachable_test")), 60, {"TUTTI_TRANSPORT": "verbs", "TUTTI_CONNECT_TIMEOUT": "2000"}, expect="ok with 2 ranks")
-    r.run("rdma: slow rank", host("--hosts", 3, "--", *mpiexec(3, jobs / "slow_rank_test", 60 if options.long else 6)), 220, expect=ok(3))
     r.run("rdma: threads", host("--hosts", 2, "--", *mpiexec(2, jobs / "threads_test")), 220, expect=ok(2))
     for size, env in [("small", {}), ("large", {"JOB_LARGE": "1"})]:
         folder = r.work / f"dead-rdma-{size}"
@@ -331,12 +353,13 @@ def part_rdma(r, options):
           {"TUTTI_MULTICAST": "off", "TUTTI_ALGORITHM": "bcast=multicast"}, status=1, expect="no multicast group was joined")
     # The devices' own counters say that the ranks really used them.
     r.run("rdma: counters move", host("--hosts", 4, "--", *mpiexec(4, r.work / "mpich/tools/tutti", "bench", "--no-mpi", "--sizes", "8,64k", "--time-limit", "0.2")), 220, show=True, expect="pkt/op")
+    r.join()
 
 
 def main():
     parser = argparse.ArgumentParser(prog="tools/test", description=__doc__.splitlines()[0])
     parser.add_argument("--only", help="these parts only, with commas: " + ", ".join(PARTS))
-    parser.add_argument("--long", action="store_true", help="a rank that computes computes for a minute")
+    parser.add_argument("--long", action="store_true", help="a rank that computes computes for five minutes")
     parser.add_argument("--work", help="build here and keep it (default: a temporary folder)")
     options = parser.parse_args()
     chosen = options.only.split(",") if options.only else PARTS
@@ -356,6 +379,7 @@ def main():
                 globals()["part_" + part](r, options)
             except Exception:
                 r.check(f"the part {part} to its end", traceback.format_exc())
+            r.join()
     print(f"\n{(time.monotonic() - begin) / 60:.1f} minutes")
     for name in r.failed:
         print(f"FAILED  {name}")
