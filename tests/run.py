@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -185,19 +186,31 @@ def part_unit(r, _):
     r.run("the header is C++", ["g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
 
 
-def dead_rank(r, name, ranks, run, env, folder):
-    """`run` makes the launcher's command line from a program's; survivors leave files in `folder`, and these are judged: a launcher that has lost ranks may well stumble over its own end."""
-    shutil.rmtree(folder, ignore_errors=True)  # the survivors of an earlier run
-    folder.mkdir(parents=True)
-    program = r.work / "mpich/tests/mpi/dead_rank_test"
+def dead_rank(r, name, ranks, run, seeds, build="mpich", env=None):
+    """`run` makes the launcher's command line from a program's and a folder. Survivors leave files in the folder, and these are judged: a launcher that has lost ranks may well stumble over its own end."""
+    program = r.work / build / "tests/mpi/dead_rank_test"
+    for size, bytes_, seed in seeds:
+        folder = r.work / ("dead-" + re.sub(r"\W+", "-", f"{name}-{size}-{seed}"))
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
 
-    def judge(_):
-        survivors = len(list(folder.glob("survivor-*")))
-        return "" if survivors == ranks - 1 else f"{survivors} of {ranks - 1} survivors returned and went on without the dead"
+        def judge(_):
+            survivors = len(list(folder.glob("survivor-*")))
+            return "" if survivors == ranks - 1 else f"{survivors} of {ranks - 1} survivors returned and went on without the dead"
 
-    # PIPE: the launcher may close the pipe in which the shell says that its program was killed.
-    shell = f"trap : USR1; trap '' PIPE; {program} {folder}; true"
-    r.run(name, run(["mpiexec.mpich", "-disable-auto-cleanup", "-n", ranks, "sh", "-c", shell]), 60, env, status=None, judge=judge)
+        # PIPE: the launcher may close the pipe in which the shell says that its program was killed.
+        shell = f"trap : USR1; trap '' PIPE; {program} {folder} {bytes_} {seed}; true"
+        when = f"killed at a moment by seed {seed}" if seed else "killed between two"
+        r.run(f"{name}: dead rank, {size} blocks, {when}", run(["mpiexec.mpich", "-disable-auto-cleanup", "-n", ranks, "sh", "-c", shell], folder), 60, {**(env or {}), "TUTTI_ALGORITHM": "allgather=ring"}, status=None,
+              judge=judge)
+
+
+BETWEEN = [("small", 100, 0), ("large", 200000, 0)]
+
+
+def deaths():
+    """Moments that were tried before, and one that never was; its seed stands in the test's name."""
+    return [*BETWEEN, ("small", 100, 1), *(("large", 200000, seed) for seed in [1, 2, 4, random.randrange(5, 2**31)])]
 
 
 def slow_rank(r, name, run, options):
@@ -232,8 +245,7 @@ def part_mpi(r, options):
     r.run("shm: 2 ranks, more than 2^31 bytes", mpiexec(2, jobs / "collectives_test", "--huge"), 300, expect=ok(2))
     for ranks in [1, 2, 4]:
         r.run(f"shm: errors, {ranks} ranks", mpiexec(ranks, jobs / "errors_test"), 300, expect=ok(ranks))
-    for size, env in [("small", {}), ("large", {"JOB_LARGE": "1"})]:
-        dead_rank(r, f"shm: dead rank, {size} blocks", 5, lambda command: command, {**env, "TUTTI_ALGORITHM": "allgather=ring"}, r.work / f"dead-shm-{size}")
+    dead_rank(r, "shm", 5, lambda command, _: command, deaths())
     r.run("shm: threads", mpiexec(2, jobs / "threads_test"), expect=ok(2))
     r.run("shm: pages change behind an address", mpiexec(2, jobs / "remap_test"), expect=ok(2))
     r.run("shm: bench", mpiexec(2, r.work / "mpich/tools/tutti", "bench", "--max", "64k", "--time-limit", "0.05", "--json", r.work / "bench.json", "--svg", r.work / "bench.svg"), 120, show=True, expect="allgather")
@@ -335,9 +347,7 @@ def part_rdma(r, options):
           expect="has no usable port")
     r.run("rdma: a peer that does not answer", host("--", *mpiexec(2, jobs / "unreachable_test")), 60, {"TUTTI_TRANSPORT": "verbs", "TUTTI_CONNECT_TIMEOUT": "2000"}, expect="ok with 2 ranks")
     r.run("rdma: threads", host("--hosts", 2, "--", *mpiexec(2, jobs / "threads_test")), 220, expect=ok(2))
-    for size, env in [("small", {}), ("large", {"JOB_LARGE": "1"})]:
-        folder = r.work / f"dead-rdma-{size}"
-        dead_rank(r, f"rdma: dead rank, {size} blocks", 6, lambda command: host("--hosts", 4, "--run-dir", folder, "--", *command), {**env, "TUTTI_ALGORITHM": "allgather=ring"}, folder)
+    dead_rank(r, "rdma", 6, lambda command, folder: host("--hosts", 4, "--run-dir", folder, "--", *command), BETWEEN)
     multicast = r.work / "mpich/tests/multicast_test"
     for way in ["auto", "manager", "direct", "ipv6", "each"]:
         r.run(f"rdma: multicast, {way}", host("--hosts", 4, "--", *mpiexec(4, multicast, way)), 220, expect="ok with 4 ranks")
