@@ -266,8 +266,8 @@ def part_openmpi(r, _):
 
 
 def part_sanitize(r, _):
-    jobs = [f"tests/mpi/{name}_test" for name in ["collectives", "matrix", "reductions", "errors", "threads"]]
-    targets = ["tests/schedules_test", "tests/unit_test", "tests/protocol_test", "tests/libyield.so", *jobs]
+    jobs = [f"tests/mpi/{name}_test" for name in ["collectives", "matrix", "reductions", "errors", "threads", "slow_rank", "remap", "dead_rank", "bits"]]
+    targets = ["tests/schedules_test", "tests/unit_test", "tests/protocol_test", "tests/libyield.so", "tools/tutti", *jobs]
     if build(r, "asan", ["-Dmpi=mpich", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"], "with address and undefined sanitizers", targets):
         tests = r.work / "asan/tests"
         # MPICH and its libraries leak at exit; their leaks are not ours to report.
@@ -278,9 +278,24 @@ def part_sanitize(r, _):
             r.run(f"asan: collectives, {ranks} ranks", mpiexec(ranks, tests / "mpi/collectives_test"), 600, env, expect=ok(ranks))
         algorithms = forced_algorithms(r)
         r.run("asan: every algorithm, 3 ranks", mpiexec(3, tests / "mpi/matrix_test", *algorithms), 600, env, expect=ok(3), judge=forced(algorithms, 3))
+        rooted, all_know = of(algorithms, ["scatter", "gather"]), {**env, "TUTTI_COUNTS": "all"}
+        r.run("asan: scatterv and gatherv, counts known to all, 5 ranks", mpiexec(5, tests / "mpi/matrix_test", *rooted), 300, all_know, expect=ok(5), judge=forced(rooted, 5, env=all_know))
+        # The algorithms' sums are in the matrix; here the choice that is made for left folds.
+        r.run("asan: bits of sums in left folds", mpiexec(3, tests / "mpi/bits_test", *REDUCTIONS), 300, {**env, "TUTTI_REPRODUCIBLE": "on"}, expect=ok(3))
         r.run("asan: every operation on every type", mpiexec(2, tests / "mpi/reductions_test"), 300, env, expect=ok(2))
         r.run("asan: errors", mpiexec(2, tests / "mpi/errors_test"), 300, env, expect=ok(2))
         r.run("asan: threads", mpiexec(2, tests / "mpi/threads_test"), 300, env, expect=ok(2))
+        r.run("asan: a rank computes for 2 s", mpiexec(3, tests / "mpi/slow_rank_test", 2), 120, env, expect=ok(3))
+        r.run("asan: pages change behind an address", mpiexec(2, tests / "mpi/remap_test"), 120, env, expect=ok(2))
+        dead_rank(r, "asan", 4, lambda command, _: command, [("small", 100, 0), ("large", 200000, 1)], "asan", env)
+        tutti = r.work / "asan/tools/tutti"
+        # These end without an MPI: leaks are ours.
+        own = {"UBSAN_OPTIONS": env["UBSAN_OPTIONS"]}
+        r.run("asan: tutti list", [tutti, "list"], 120, own, expect="bruck")
+        r.run("asan: tutti info", [tutti, "info"], 120, own, expect="Settings")
+        # --quick takes four minutes here; these P have all shapes that the algorithms tell apart.
+        r.run("asan: tutti verify", [tutti, "verify", "--ranks", "1,2,3,4,5,8,9"], 300, own, expect="touch the same bytes: proved")
+        r.run("asan: tutti bench", mpiexec(2, tutti, "bench", "--sizes", "8,64k", "--time-limit", "0.02"), 300, env, expect="allgather")
     # With Open MPI: MPICH brings UCX's memory hooks, which the thread sanitizer does not survive at the end of a thread.
     if build(r, "tsan", ["-Dmpi=openmpi", "-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"], "with the thread sanitizer", ["tests/unit_test", "tests/protocol_test"]):
         for name in ["unit_test", "protocol_test"]:
