@@ -180,6 +180,7 @@ def part_unit(r, _):
     r.run("tutti list", [r.work / "mpich/tools/tutti", "list"], expect="bruck")
     r.run("tutti list: the schema is JSON", ["sh", "-c", f"{r.work / 'mpich/tools/tutti'} list --schema | python3 -m json.tool"], expect="ranks_per_node")
     r.run("tutti bench --kernels", [r.work / "mpich/tools/tutti", "bench", "--kernels", "--sizes", "64,8k"], 300, expect="geometric mean")
+    r.run("tutti(1) and the program have the same options", [sys.executable, ROOT / "tests/unit/program_page_test.py", r.work / "mpich/tools/tutti", ROOT / "man/tutti.1.in"], expect="are in the manual page")
     r.run("includes run one way", [sys.executable, ROOT / "tests/unit/includes_test.py", ROOT])
     r.run("a toy algorithm is one file and one line", [sys.executable, ROOT / "tests/toy_algorithm_test.py", ROOT, r.work / "toy"], 900, compiler_cache(r.work / "toy/source"), expect="listed and proved")
     r.run("the header is C99", ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-x", "c", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
@@ -242,8 +243,13 @@ def part_mpi(r, options):
     r.run("shm: 2 ranks, more than 2^31 bytes", mpiexec(2, jobs / "collectives_test", "--huge"), 300, expect=ok(2))
     for ranks in [1, 2, 4]:
         r.run(f"shm: errors, {ranks} ranks", mpiexec(ranks, jobs / "errors_test"), 300, expect=ok(ranks))
+        r.run(f"shm: errors where one copy is made, {ranks} ranks", mpiexec(ranks, jobs / "errors_test"), 300, {"TUTTI_SHM_COPY": "single"}, expect=ok(ranks))
+        r.run(f"shm: what MPI allows and few programs do, {ranks} ranks", mpiexec(ranks, jobs / "semantics_test", *of(algorithms, ["exscan"])), 300, expect=ok(ranks))
+    for segments in ["bcast=chain(segment=1k);reduce=chain(segment=1k)", "bcast=circulant(segment=1k);scan=linear(segment=1k);exscan=linear(segment=1k)"]:
+        r.run(f"shm: errors in segments, {segments}", mpiexec(3, jobs / "errors_test"), 300, {"TUTTI_ALGORITHM": segments}, expect=ok(3))
     dead_rank(r, "shm", 5, lambda command, _: command, deaths())
-    r.run("shm: threads", mpiexec(2, jobs / "threads_test"), expect=ok(2))
+    for ranks in [2, 3]:
+        r.run(f"shm: threads, {ranks} ranks", mpiexec(ranks, jobs / "threads_test"), expect=ok(ranks))
     r.run("shm: pages change behind an address", mpiexec(2, jobs / "remap_test"), expect=ok(2))
     r.run("shm: bench", mpiexec(2, r.work / "mpich/tools/tutti", "bench", "--max", "64k", "--time-limit", "0.05", "--json", r.work / "bench.json", "--svg", r.work / "bench.svg"), 120, show=True, expect="allgather")
     r.join()
@@ -260,10 +266,11 @@ def part_openmpi(r, _):
     algorithms = forced_algorithms(r)
     r.run("Open MPI: every algorithm, 4 ranks", mpiexec(4, jobs / "matrix_test", *algorithms, mpi="openmpi"), 600, expect=ok(4), judge=forced(algorithms, 4))
     r.run("Open MPI: errors", mpiexec(2, jobs / "errors_test", mpi="openmpi"), 300, expect=ok(2))
+    r.run("Open MPI: what MPI allows and few programs do", mpiexec(3, jobs / "semantics_test", *of(algorithms, ["exscan"]), mpi="openmpi"), 300, expect=ok(3))
 
 
 def part_sanitize(r, _):
-    jobs = [f"tests/mpi/{name}_test" for name in ["collectives", "matrix", "reductions", "errors", "threads", "slow_rank", "remap", "dead_rank", "bits"]]
+    jobs = [f"tests/mpi/{name}_test" for name in ["collectives", "matrix", "reductions", "errors", "threads", "slow_rank", "remap", "dead_rank", "bits", "semantics"]]
     targets = ["tests/schedules_test", "tests/unit_test", "tests/protocol_test", "tests/libyield.so", "tools/tutti", *jobs]
     if build(r, "asan", ["-Dmpi=mpich", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"], "with address and undefined sanitizers", targets):
         tests = r.work / "asan/tests"
@@ -281,6 +288,7 @@ def part_sanitize(r, _):
         r.run("asan: bits of sums in left folds", mpiexec(3, tests / "mpi/bits_test", *REDUCTIONS), 300, {**env, "TUTTI_REPRODUCIBLE": "on"}, expect=ok(3))
         r.run("asan: every operation on every type", mpiexec(2, tests / "mpi/reductions_test"), 300, env, expect=ok(2))
         r.run("asan: errors", mpiexec(2, tests / "mpi/errors_test"), 300, env, expect=ok(2))
+        r.run("asan: what MPI allows and few programs do", mpiexec(3, tests / "mpi/semantics_test"), 300, env, expect=ok(3))
         r.run("asan: threads", mpiexec(2, tests / "mpi/threads_test"), 300, env, expect=ok(2))
         r.run("asan: a rank computes for 2 s", mpiexec(3, tests / "mpi/slow_rank_test", 2), 120, env, expect=ok(3))
         r.run("asan: pages change behind an address", mpiexec(2, tests / "mpi/remap_test"), 120, env, expect=ok(2))

@@ -70,11 +70,13 @@ static void bad_communicators(tutti_comm comm) {
   GIVES(tutti_comm_create(MPI_COMM_WORLD, job_rank == job_size - 1 ? NULL : &other),
         job_rank == job_size - 1 ? TUTTI_ERR_BUFFER : TUTTI_ERR_BOOTSTRAP);
   CHECK(other == TUTTI_COMM_NULL, "a communicator that could not be made on all ranks");
+#ifdef MPICH_VERSION /* elsewhere a handle is a pointer, and a freed one cannot be looked at */
   MPI_Comm freed, copy_of_freed;
   MPI_Comm_dup(MPI_COMM_WORLD, &freed);
   copy_of_freed = freed;
   MPI_Comm_free(&freed);
   GIVES(tutti_comm_create(copy_of_freed, &other), TUTTI_ERR_COMM);
+#endif
   if (job_size >= 2) {
     MPI_Comm half, inter;
     MPI_Comm_split(MPI_COMM_WORLD, job_rank % 2, job_rank, &half);
