@@ -26,6 +26,7 @@ Cache::~Cache() {
 Region* Cache::acquire(const void* address, std::size_t length, bool writable) {
   const auto begin = reinterpret_cast<std::uintptr_t>(address), end = begin + length;
   std::unique_lock lock(lock_);
+  if (caches()) watcher_->catch_up();
   bury(lock);
   if (Region* region = find(begin, end, writable)) {
     ++statistics_.hits;
@@ -37,8 +38,11 @@ Region* Cache::acquire(const void* address, std::size_t length, bool writable) {
   lock.unlock();
 
   // Watched first: what happens to the memory from now on is seen.
-  const bool keepable = caches() && length > 0 && watcher_->watch(address, length);
-  const transport::Registration registration = add(const_cast<void*>(address), length, writable);
+  bool keepable = caches() && length > 0 && watcher_->watch(address, length);
+  bool evicted = false;
+  const transport::Registration registration = add(const_cast<void*>(address), length, writable, &evicted);
+  // Another region of these pages may have gone, and taken the watch with it.
+  if (keepable && evicted) keepable = watcher_->watch(address, length);
   Region* region = fresh();
   *region = {registration, begin, end, 1, writable, false, 0};
   lock.lock();
@@ -47,20 +51,25 @@ Region* Cache::acquire(const void* address, std::size_t length, bool writable) {
   return region;
 }
 
-transport::Registration Cache::add(void* address, std::size_t length, bool writable) {
+transport::Registration Cache::add(void* address, std::size_t length, bool writable, bool* evicted) {
   for (;;) {
     try {
       return registrar_.add(address, length, writable);
     } catch (const Error& error) {
       if (error.code != Code::locked_memory && error.code != Code::out_of_memory) throw;
-      std::unique_lock lock(lock_);
-      const std::size_t before = kept_.size();
-      evict_one();
-      const bool evicted = kept_.size() < before;
-      bury(lock);
-      if (!evicted) throw;
+      if (!trim(1)) throw;
+      *evicted = true;
     }
   }
+}
+
+bool Cache::trim(std::size_t most) noexcept {
+  std::unique_lock lock(lock_);
+  const std::size_t before = kept_.size();
+  for (std::size_t i = 0; i < most && i < before; ++i) evict_one();
+  const bool evicted = kept_.size() < before;
+  bury(lock);
+  return evicted;
 }
 
 // A Region object, and room for it in all lists. Called without the lock, allocates.

@@ -51,6 +51,9 @@ class Cache {
   // Never to be found again, and deregistered with its last release: a peer may still hold its key.
   void revoke(Region* region) noexcept;
 
+  // Deregisters up to `most` regions that nobody uses, where others want their locked memory. false: there was none.
+  bool trim(std::size_t most) noexcept;
+
   struct Statistics {
     std::uint64_t hits = 0, misses = 0, evictions = 0, invalidations = 0;
     std::size_t bytes = 0, regions = 0;  // kept now, in use or not
@@ -61,7 +64,7 @@ class Cache {
  private:
   Region* find(std::uintptr_t begin, std::uintptr_t end, bool writable) noexcept;
   Region* fresh();
-  transport::Registration add(void* address, std::size_t length, bool writable);
+  transport::Registration add(void* address, std::size_t length, bool writable, bool* evicted);
   void keep(Region* region) noexcept;
   void drop(std::size_t index) noexcept;
   void evict_one() noexcept;

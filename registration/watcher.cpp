@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -98,6 +99,18 @@ void Watcher::serve() noexcept {
     if (fds[0].revents == 0) continue;
     const std::lock_guard guard(lock_);
     read_events();
+  }
+}
+
+// As long as a range is gone and its event was not read, the kernel refuses to fill pages with EAGAIN, before it looks at the request:
+// this one would be refused anyhow, as it is of no bytes (Linux, fs/userfaultfd.c: mmap_changing).
+void Watcher::catch_up() noexcept {
+  if (descriptor_ < 0) return;
+  for (;;) {
+    read_events();
+    uffdio_zeropage none{};
+    if (ioctl(descriptor_, UFFDIO_ZEROPAGE, &none) == 0 || errno != EAGAIN) return;
+    sched_yield();
   }
 }
 

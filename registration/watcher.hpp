@@ -4,9 +4,10 @@
 // Replacing munmap by symbol does not see it, as glibc's free() calls its own; looking at the mapping again before each
 // use cannot tell new pages from old. Events come from the kernel, whoever unmaps.
 //
-// The invariant that makes it right: munmap() (madvise, mremap, brk) of watched memory does not return before its event
-// was READ, and the watcher reads events only while it holds the owner's lock, and passes them on before it lets go. So
-// whoever gets the address again can look it up only after the old entry is gone.
+// The invariant that makes it right: whoever has got an address again looks it up only after its old entry is gone. munmap() (madvise,
+// mremap, brk) of watched memory does not return before its event was READ, and events are read only with the owner's lock held, and
+// passed on before it is let go. That is enough for the thread that unmaps. Another one may map the address again while the event is still
+// on its way: so each look-up catches up first, with what was announced and with what the kernel is about to announce.
 // What breaks otherwise: data lands in pages that nobody has any more.
 //
 // Nothing in here allocates or frees while the lock is held: the program's thread may be inside free(), with the
@@ -37,6 +38,8 @@ class Watcher {
   const std::string& why_not() const noexcept { return why_not_; }
   // Watches the pages around [address, + length). false: the kernel cannot watch this kind of memory.
   bool watch(const void* address, std::size_t length) noexcept;
+  // Reads what there is, and waits for unmappings under way. With the lock held.
+  void catch_up() noexcept;
   void forget(const void* address, std::size_t length) noexcept;
 
  private:

@@ -122,8 +122,8 @@ constexpr Setting same(Setting setting) {
 }
 
 const Setting kSettings[] = {
-    WORD(transport, kTransports, "transport", "auto|shm|verbs",
-         "How ranks reach each other. auto: shared memory on a node, verbs between nodes. verbs: verbs on a node too."),
+    same(WORD(transport, kTransports, "transport", "auto|shm|verbs",
+              "How ranks reach each other. auto: shared memory on a node, verbs between nodes. verbs: verbs on a node too.")),
     same(TEXT(
         algorithm, "algorithm", "collective=name(k=N,segment=SIZE);…",
         "Forces algorithms, such as allgather=bruck(k=3);bcast=chain(segment=64k). `tutti list` names them all. One that does not apply "
@@ -146,8 +146,10 @@ const Setting kSettings[] = {
     WORD(arrival, kArrivals, "arrival", "auto|tail|imm|flag",
          "How a receiver learns of an arrival over verbs. auto: tail if the device writes in order, else imm (always safe). flag and tail "
          "by hand: at your own word that the device keeps order."),
-    NUMBER(verbs_timeout, 1, 31, "verbs_timeout", "exponent, 1 to 31",
-           "A packet without acknowledgement is sent again after 4.096 us times two to this power."),
+    NUMBER(
+        verbs_timeout, 0, 31, "verbs_timeout", "exponent, 0 to 31",
+        "A packet without acknowledgement is sent again after 4.096 us times two to this power. 0: 17, so that a network may be gone for "
+        "some seconds before its peers count as dead; 14 for a device in software."),
     NUMBER(verbs_retry, 1, 6, "verbs_retry", "number, 1 to 6",
            "How often, before the peer counts as dead. 7 would mean for ever on some devices."),
     same(WORD(

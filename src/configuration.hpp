@@ -30,7 +30,7 @@ struct Configuration {
   int gid_index = -1;
   int mtu = 0;
   transport::verbs::Arrival arrival = transport::verbs::Arrival::automatic;
-  int verbs_timeout = 14;
+  int verbs_timeout = 0;
   int verbs_retry = 6;
   MulticastWay multicast = MulticastWay::automatic;
   int connect_timeout_ms = 8000;

@@ -120,14 +120,12 @@ void Engine::open_transports(transport::Bootstrap& bootstrap) {
   for (int r = 0; r < size_; ++r) nodes.insert(shm_->node_of(r));
   const bool wanted =
       configuration_.transport == TransportChoice::verbs || (configuration_.transport == TransportChoice::automatic && nodes.size() > 1);
-  // The setting may differ between ranks by mistake; the device is opened by all or by none.
-  if (bootstrap.maximum(wanted ? 1 : 0) == 0) return;
+  if (!wanted) return;
   agree(bootstrap, [&] {
     verbs_ = std::make_unique<transport::verbs::VerbsTransport>(verbs_options(configuration_, log_), rank_, size_, [this](bool software) {
       return inbox_shape(configuration_, verbs_eager_limit(configuration_, software));
     });
   });
-  verbs_on_nodes_ = bootstrap.maximum(configuration_.transport == TransportChoice::verbs ? 1 : 0) != 0;
   const Address device = verbs_->address();
   bootstrap.allgather(&device, sizeof device, addresses.data());
   agree(bootstrap, [&] { verbs_->set_peers(addresses); });
@@ -155,7 +153,13 @@ Channel& Engine::channel(int world_rank) {
             "rank {} of MPI_COMM_WORLD is on another node, and the setting `transport` allows shared memory only; set TUTTI_TRANSPORT=auto",
             world_rank),
         world_rank);
-  return channel_over(verbs_->connect(world_rank));
+  try {
+    return channel_over(verbs_->connect(world_rank));
+  } catch (const Error& error) {
+    // User memory that is only kept registered gives way.
+    if ((error.code != Code::locked_memory && error.code != Code::out_of_memory) || !cache_ || !cache_->trim(SIZE_MAX)) throw;
+    return channel_over(verbs_->connect(world_rank));
+  }
 }
 
 Channel& Engine::channel_over(transport::Link& link) {
@@ -235,6 +239,7 @@ bool Engine::look_after(Patience& patience, Communicator& communicator, const Vi
 // Channels for the links that peers began.
 void Engine::welcome() noexcept {
   if (!verbs_) return;
+  if (verbs_->take_starved() && cache_) cache_->trim(SIZE_MAX);  // the peer asks again
   while (transport::Link* link = verbs_->accepted()) {
     try {
       channel_over(*link);

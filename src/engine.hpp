@@ -58,7 +58,7 @@ class Engine final : public protocols::NoticeSink {
   // For broadcasts by datagrams; null where they cannot be had.
   protocols::Mailbox* mailbox() noexcept { return datagrams_ ? datagrams_->mailbox() : nullptr; }
   bool software_wire() const noexcept { return software_wire_; }
-  bool verbs_on_nodes() const noexcept { return verbs_on_nodes_; }  // some rank has the setting transport=verbs
+  bool verbs_on_nodes() const noexcept { return configuration_.transport == TransportChoice::verbs; }
   bool oversubscribed() const noexcept { return oversubscribed_; }
   const Configuration& configuration() const noexcept { return configuration_; }
   void add(Communicator& communicator);
@@ -137,7 +137,7 @@ class Engine final : public protocols::NoticeSink {
   std::vector<Communicator*> communicators_;
   std::map<CommunicatorId, CommunicatorId> freed_;  // from the first to the last of each range: what still comes for them is nobody's
   CommunicatorId next_id_ = 1;
-  bool software_wire_ = false, oversubscribed_ = false, verbs_on_nodes_ = false;
+  bool software_wire_ = false, oversubscribed_ = false;
   std::uint32_t spin_ = 0;
   std::size_t glances_ = 0;
 };

@@ -207,6 +207,50 @@ TEST_CASE("a full registrar gets another try without the unused", "[registration
   munmap(memory, 64 * kPage);
 }
 
+TEST_CASE("a region that takes the place of another one of its pages is watched all the same", "[registration]") {
+  Fixture f;
+  std::byte* memory = map_pages(4);
+  f.hit(memory, 4 * kPage, false);
+  f.registrar.most_live = 1;  // for writing, the one for reading has to go first
+  CHECK_FALSE(f.hit(memory, 4 * kPage));
+  CHECK(f.hit(memory, 4 * kPage));
+  munmap(memory, 4 * kPage);
+  map_pages(4, memory);
+  CHECK_FALSE(f.hit(memory, 4 * kPage));
+  munmap(memory, 4 * kPage);
+}
+
+TEST_CASE("memory that one thread unmaps and another one maps again is registered again", "[registration]") {
+  Fixture f;
+  int stale = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::byte* const memory = map_pages(4);
+    f.hit(memory, 4 * kPage);
+    std::thread unmaps([&] { munmap(memory, 4 * kPage); });
+    // As soon as the address is free, while the thread that freed it may still wait for its event to be read.
+    void* again = MAP_FAILED;
+    while (again == MAP_FAILED)
+      again = mmap(memory, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    stale += f.hit(again, 4 * kPage);
+    unmaps.join();
+    munmap(again, 4 * kPage);
+  }
+  CHECK(stale == 0);
+}
+
+TEST_CASE("what nobody uses is given up where others want its memory", "[registration]") {
+  Fixture f;
+  std::byte* memory = map_pages(8);
+  Region* used = f.cache.acquire(memory, kPage, true);
+  f.hit(memory + 2 * kPage, kPage);
+  f.hit(memory + 4 * kPage, kPage);
+  CHECK(f.cache.trim(100));
+  CHECK(f.registrar.live() == 1);
+  CHECK_FALSE(f.cache.trim(100));
+  f.cache.release(used);
+  munmap(memory, 8 * kPage);
+}
+
 TEST_CASE("a revoked region is deregistered with its last release", "[registration]") {
   Fixture f;
   std::byte* memory = map_pages(4);

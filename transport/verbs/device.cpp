@@ -111,6 +111,7 @@ std::vector<DeviceReport> survey() {
 }
 
 Device::Device(const DeviceChoice& choice, const std::function<void(std::string_view)>& log) {
+  ibv_fork_init();  // before all else; where it cannot be, a program that forks is on its own
   const DeviceList list(ibv_get_device_list(nullptr));
   if (!list || !list[0])
     throw Error(Code::no_device,
@@ -120,13 +121,13 @@ Device::Device(const DeviceChoice& choice, const std::function<void(std::string_
   for (ibv_device** device = list.get(); *device; ++device) {
     name_ = ibv_get_device_name(*device);
     if (!choice.device.empty() && name_ != choice.device) continue;
-    context_.reset(ibv_open_device(*device));
-    if (!context_ || ibv_query_device(context_.get(), &limits_) != 0)
-      throw Error(
-          Code::no_device,
-          fmt::format("device {} cannot be opened: {}; may this user read and write /dev/infiniband/uverbs*?", name_, std::strerror(errno)),
-          kNoPeer, errno);
     try {
+      context_.reset(ibv_open_device(*device));
+      if (!context_ || ibv_query_device(context_.get(), &limits_) != 0)
+        throw Error(Code::no_device,
+                    fmt::format("device {} cannot be opened: {}; may this user read and write /dev/infiniband/uverbs*?", name_,
+                                std::strerror(errno)),
+                    kNoPeer, errno);
       choose_port(choice.port);
       choose_gid(choice.gid_index);
       why_not.clear();
@@ -142,6 +143,7 @@ Device::Device(const DeviceChoice& choice, const std::function<void(std::string_
     throw Error(Code::no_device, fmt::format("there is no device {}; there are: {}; set TUTTI_DEVICE to one of them or leave it unset",
                                              choice.device, all_names(list.get())));
   software_ = is_software(limits_);
+  choose_pkey();
   reason_ = fmt::format("device {} ({}), port {} ({}), GID {} ({})", name_, choice.device.empty() ? "the first usable one" : "as set",
                         port_, choice.port == 0 ? "the first active one" : "as set", gid_index_, choice.gid_index < 0 ? reason_ : "as set");
   log(reason_);
@@ -191,11 +193,23 @@ void Device::choose_gid(int wanted) {
                 fmt::format("port {} of {} has no GID; give its network device an address (ip addr add …)", port_, name_));
 }
 
+// The first partition of which this port is a full member: two limited members cannot talk to each other.
+void Device::choose_pkey() noexcept {
+  for (int i = 0; i < port_attributes_.pkey_tbl_len; ++i) {
+    __be16 key = 0;
+    if (ibv_query_pkey(context_.get(), static_cast<std::uint8_t>(port_), i, &key) != 0 || (ntohs(key) & 0x8000) == 0) continue;
+    pkey_index_ = static_cast<std::uint16_t>(i);
+    return;
+  }
+}
+
 ibv_ah_attr Device::path_to(std::uint16_t lid, const ibv_gid& gid) const noexcept {
   ibv_ah_attr path{};
   path.dlid = lid;
   path.port_num = static_cast<std::uint8_t>(port_);
-  path.is_global = ethernet() ? 1 : 0;
+  // Behind a router, or where the port demands it (virtual functions), also on InfiniBand.
+  const bool elsewhere = gid.global.subnet_prefix != gid_.global.subnet_prefix;
+  path.is_global = ethernet() || elsewhere || (port_attributes_.flags & IBV_QPF_GRH_REQUIRED) != 0 ? 1 : 0;
   path.grh.dgid = gid;
   path.grh.sgid_index = static_cast<std::uint8_t>(gid_index_);
   path.grh.hop_limit = 64;

@@ -72,6 +72,7 @@ class Device {
   const std::string& name() const noexcept { return name_; }
   int port() const noexcept { return port_; }
   int gid_index() const noexcept { return gid_index_; }
+  std::uint16_t pkey_index() const noexcept { return pkey_index_; }
   const ibv_gid& gid() const noexcept { return gid_; }
   std::uint16_t lid() const noexcept { return port_attributes_.lid; }
   bool ethernet() const noexcept { return port_attributes_.link_layer == IBV_LINK_LAYER_ETHERNET; }
@@ -91,6 +92,7 @@ class Device {
  private:
   void choose_port(int wanted);
   void choose_gid(int wanted);
+  void choose_pkey() noexcept;
 
   Context context_;
   ProtectionDomain pd_;
@@ -98,6 +100,7 @@ class Device {
   ibv_device_attr limits_{};
   ibv_port_attr port_attributes_{};
   int port_ = 0, gid_index_ = 0;
+  std::uint16_t pkey_index_ = 0;
   ibv_gid gid_{};
   bool software_ = false;
 };

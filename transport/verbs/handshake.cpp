@@ -62,6 +62,7 @@ Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu, std::chr
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_INIT;
   to.port_num = static_cast<std::uint8_t>(device.port());
+  to.pkey_index = device.pkey_index();
   to.qkey = kQueueKey;
   int error = ibv_modify_qp(queue_pair_.get(), &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
   for (std::uint32_t i = 0; i < kSlots; ++i) post_receive(i);

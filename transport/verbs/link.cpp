@@ -35,6 +35,17 @@ std::uint32_t VerbsLink::receives_for(const InboxShape& shape) noexcept {
   return slots + 4 * kRings + 64 + 1 + 2 * kRepostBatch;
 }
 
+Arrival VerbsLink::safe_arrival(const Device& device, ibv_cq* queue, Registrar& registrar, const LinkOptions& options,
+                                const InboxShape& shape) noexcept {
+  try {
+    VerbsLink itself(device, queue, registrar, options, 0, shape);
+    itself.attach(itself.info(), Arrival::imm, device.mtu(), device.lid(), device.gid());
+    return ibv_query_qp_data_in_order(itself.queue_pair_.get(), IBV_WR_RDMA_WRITE, 0) ? Arrival::tail : Arrival::imm;
+  } catch (const Error&) {
+    return Arrival::imm;
+  }
+}
+
 VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar, const LinkOptions& options, int peer,
                      const InboxShape& shape)
     : Link(shape, peer), device_(device), registrar_(registrar), options_(options), arrival_(options.arrival) {
@@ -58,13 +69,10 @@ VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar, 
   inline_limit_ = wanted.cap.max_inline_data;
   packet_sequence_ = std::random_device{}() & 0xffffff;
 
-  // Where the device says that bytes of a write become visible in order, the trailing word alone tells of arrival.
-  if (arrival_ == Arrival::automatic)
-    arrival_ = ibv_query_qp_data_in_order(queue_pair_.get(), IBV_WR_RDMA_WRITE, 0) ? Arrival::tail : Arrival::imm;
-
   ibv_qp_attr init{};
   init.qp_state = IBV_QPS_INIT;
   init.port_num = static_cast<std::uint8_t>(device.port());
+  init.pkey_index = device.pkey_index();
   init.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
   if (const int error = ibv_modify_qp(queue_pair_.get(), &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
     throw Error(Code::transport_failed, fmt::format("a queue pair cannot be initialized: {}", std::strerror(error)), peer, error);
@@ -325,7 +333,7 @@ void VerbsLink::repost(std::uint32_t count) noexcept {
 }
 
 // Errors of a peer that has said farewell are its leaving, not a failure. Flushed requests follow a first error, which
-// was recorded then.
+// was recorded then. Of a process that dies the memory may go before the queue pairs.
 void VerbsLink::broken(const ibv_wc& completion) noexcept {
   if (state() == State::closed) {
     completed_ = posted_;
@@ -333,7 +341,7 @@ void VerbsLink::broken(const ibv_wc& completion) noexcept {
   }
   char text[256];
   const bool gone = completion.status == IBV_WC_RETRY_EXC_ERR || completion.status == IBV_WC_RNR_RETRY_EXC_ERR ||
-                    completion.status == IBV_WC_WR_FLUSH_ERR;
+                    completion.status == IBV_WC_WR_FLUSH_ERR || completion.status == IBV_WC_REM_ACCESS_ERR;
   std::snprintf(text, sizeof text, "rank %d of MPI_COMM_WORLD no longer answers on device %s: %s (vendor code %u); %s", peer(),
                 device_.name().c_str(), ibv_wc_status_str(completion.status), completion.vendor_err,
                 gone ? "its process has died, or the path to it is gone" : "the connection is broken");

@@ -19,7 +19,7 @@ struct PeerInfo {
 
 struct LinkOptions {
   Arrival arrival = Arrival::automatic;
-  int timeout = 14;     // 4.096 us * 2^timeout until a packet is sent again
+  int timeout = 0;      // 4.096 us * 2^timeout until a packet is sent again; 0: as the transport chooses
   int retry_count = 6;  // 7 would be for ever on rxe
   std::uint32_t send_queue_depth = 256;
   std::uint32_t inline_bytes = 512;
@@ -32,6 +32,11 @@ class VerbsLink final : public Link {
  public:
   // Creates the queue pair (INIT, receives posted). Throws Error{locked_memory | out_of_memory | transport_failed}.
   VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar, const LinkOptions& options, int peer, const InboxShape& shape);
+
+  // Where the device says that bytes of a write become visible in order, the trailing word alone tells of arrival. Some devices say so of
+  // queue pairs that are ready to send only: one is connected to itself and asked.
+  static Arrival safe_arrival(const Device& device, ibv_cq* queue, Registrar& registrar, const LinkOptions& options,
+                              const InboxShape& shape) noexcept;
 
   // --- set-up, by the handshake --------------------------------------------------------------------------------------
   PeerInfo info() const noexcept;

@@ -95,6 +95,7 @@ void Multicast::make_ready() {
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_INIT;
   to.port_num = static_cast<std::uint8_t>(device_.port());
+  to.pkey_index = device_.pkey_index();
   to.qkey = queue_key_;
   int error = ibv_modify_qp(queue_pair_.get(), &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
   for (std::uint32_t i = 0; i < slots_; ++i) give_back(i);

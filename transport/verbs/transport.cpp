@@ -11,6 +11,7 @@ namespace tutti::transport::verbs {
 namespace {
 
 constexpr int kFirstQueueRoom = 1024;
+constexpr int kTimeout = 17, kSoftwareTimeout = 14;  // exponents; a device in software loses packets of its own, and none for long
 
 ibv_mtu mtu_for(const Device& device, int bytes) {
   if (bytes == 0) return device.mtu();
@@ -33,6 +34,9 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
   queue_.reset(ibv_create_cq(device_.context(), queue_room_, nullptr, nullptr, 0));
   if (!queue_) throw_no_memory("creating a completion queue", static_cast<std::size_t>(queue_room_) * 64);
   queue_room_ = queue_->cqe;
+  if (options_.link.timeout == 0) options_.link.timeout = device_.software() ? kSoftwareTimeout : kTimeout;
+  if (options_.link.arrival == Arrival::automatic)
+    options_.link.arrival = VerbsLink::safe_arrival(device_, queue_.get(), registrar_, options_.link, shape_);
   handshake_ = std::make_unique<Handshake>(device_, world_rank, static_cast<std::uint16_t>(mtu_for(device_, options.mtu)),
                                            options.connect_timeout, options.log);
 }
@@ -54,6 +58,7 @@ void VerbsTransport::set_peers(std::span<const Address> addresses) {
       return make_link(peer);
     } catch (const Error& error) {
       options_.log(fmt::format("rank {} asks for a connection, which cannot be made: {}", peer, error.message));
+      if (error.code == Code::locked_memory || error.code == Code::out_of_memory) starved_ = true;
       return nullptr;
     }
   };

@@ -32,6 +32,9 @@ class VerbsTransport final : public Transport {
   bool progress() noexcept override;
   void say_farewell() noexcept override;
 
+  // A peer's wish for a connection failed for want of memory since the last call of this. It is repeated.
+  bool take_starved() noexcept { return starved_.load(std::memory_order_relaxed) && starved_.exchange(false); }
+
   const Device& device() const noexcept { return device_; }
   bool software_wire() const noexcept { return device_.software(); }
   std::vector<std::pair<std::string, std::uint64_t>> counters() const { return device_.counters(); }
@@ -42,7 +45,7 @@ class VerbsTransport final : public Transport {
  private:
   VerbsLink* make_link(int peer);
 
-  const Options options_;
+  Options options_;
   Device device_;
   const InboxShape shape_;
   DeviceRegistrar registrar_;
@@ -51,7 +54,7 @@ class VerbsTransport final : public Transport {
   std::vector<std::atomic<VerbsLink*>> links_;   // by world rank; made under the handshake's lock
   std::deque<std::unique_ptr<VerbsLink>> made_;  // owns them
   std::vector<Link*> accepted_;
-  std::atomic<bool> any_accepted_{false};
+  std::atomic<bool> any_accepted_{false}, starved_{false};
   std::unique_ptr<Handshake> handshake_;  // last: its thread uses all of the above
 };
 
