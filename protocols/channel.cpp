@@ -235,6 +235,7 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
     }
     transfer.rendezvous = entry.rendezvous;
     transfer.phase = notify ? kWaitCompletion : kTellFinished;
+    ++unacknowledged_;
     ready_entry_waits_.reset(found);
   }
   if (transfer.phase == kTellFinished) {
@@ -244,6 +245,7 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
   }
   // A peer that has left had all that it wanted, but may not have said so of the last write.
   if (link_.completed() < transfer.ticket && !closed()) return waiting();
+  --unacknowledged_;
   if (transfer.region) cache_->release(std::exchange(transfer.region, nullptr));
   return Answer::done;
 }
@@ -298,6 +300,7 @@ void Channel::abandon(Transfer& transfer) noexcept {
   for (const Transfer*& first : turn_)
     if (first == &transfer) first = nullptr;
   registration::Region* const region = std::exchange(transfer.region, nullptr);
+  if (transfer.phase >= kTellFinished) --unacknowledged_;
   switch (transfer.phase) {
     case kWaitFinished:
       rendezvous_abandoned_.set(transfer.rendezvous);

@@ -98,6 +98,8 @@ class Channel {
   // Makes such a complaint; the text begins with the peer's rank, `format` takes `a` and `b`. Answers failed.
   Answer complain(Code code, const char* format, long long a = 0, long long b = 0) noexcept;
   bool failed() const noexcept { return link_.failed(); }
+  // A send has written all its bytes, and only the adapter has not said so yet.
+  bool awaits_acknowledgement() const noexcept { return unacknowledged_ != 0; }
   bool closed() const noexcept { return link_.state() == transport::State::closed; }
   int peer() const noexcept { return link_.peer(); }
   transport::Link& link() noexcept { return link_; }
@@ -169,7 +171,8 @@ class Channel {
     registration::Region* region;
     std::uint64_t ticket;
   };
-  std::vector<Parked> parked_;  // sources of abandoned sends that the adapter may still read
+  std::uint32_t unacknowledged_ = 0;  // sends that have written, and are not done
+  std::vector<Parked> parked_;        // sources of abandoned sends that the adapter may still read
   std::array<Notice, 32> notices_{};
   std::size_t notice_count_ = 0;
   Code complaint_ = Code::success;

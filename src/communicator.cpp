@@ -251,7 +251,7 @@ void Communicator::look_at(Channel& channel, Patience::Time now) noexcept {
     if (p.world_rank != channel.peer() || p.number + 1 != number_) continue;
     if (p.seen == Patience::Time{})
       p.seen = now;
-    else if (p.seen != now && channel.link().drained())
+    else if (p.seen != now && !channel.awaits_acknowledgement())
       fail_as_different(p.world_rank, "has finished a call, or freed the communicator, while this rank waits for it there");
   }
 }
