@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <cerrno>
@@ -74,6 +75,14 @@ PortReport report_port(ibv_context* context, int number, int ports) {
 }
 
 }  // namespace
+
+void FreePages::operator()(std::byte* memory) const noexcept { munmap(memory, bytes); }
+
+Pages own_pages(std::size_t bytes, const char* what) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw Error(Code::out_of_memory, fmt::format("no memory for the {} bytes of {}", bytes, what), kNoPeer, errno);
+  return {static_cast<std::byte*>(memory), FreePages{bytes}};
+}
 
 std::string_view name_of(Arrival arrival) noexcept {
   switch (arrival) {

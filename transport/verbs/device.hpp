@@ -4,6 +4,7 @@
 
 #include <infiniband/verbs.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,6 +32,16 @@ using CompletionChannel = std::unique_ptr<ibv_comp_channel, Releaser<ibv_destroy
 using CompletionQueue = std::unique_ptr<ibv_cq, Releaser<ibv_destroy_cq>>;
 using QueuePair = std::unique_ptr<ibv_qp, Releaser<ibv_destroy_qp>>;
 using AddressHandle = std::unique_ptr<ibv_ah, Releaser<ibv_destroy_ah>>;
+
+// Memory of ours to be registered: whole pages, cleared, and no part of the heap, which a forked child needs whole: ibv_fork_init() keeps
+// registered pages from it.
+struct FreePages {
+  std::size_t bytes = 0;
+  void operator()(std::byte* memory) const noexcept;
+};
+using Pages = std::unique_ptr<std::byte, FreePages>;
+// Throws Error{out_of_memory}; `what` for its message.
+Pages own_pages(std::size_t bytes, const char* what);
 
 enum class Arrival : std::uint8_t { automatic, tail, imm, flag };
 std::string_view name_of(Arrival arrival) noexcept;

@@ -56,7 +56,7 @@ Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu, std::chr
   wanted.cap = {kSlots, kSlots, 1, 1, 0};
   queue_pair_.reset(ibv_create_qp(device.pd(), &wanted));
   if (!queue_pair_) throw_no_memory("creating a UD queue pair", 2 * kSlots * 64);
-  memory_ = std::make_unique<std::byte[]>(2 * kSlots * kSlotBytes);  // receives, then sends
+  memory_ = own_pages(2 * kSlots * kSlotBytes, "the handshake");  // receives, then sends
   region_ = device.register_memory(memory_.get(), 2 * kSlots * kSlotBytes, IBV_ACCESS_LOCAL_WRITE);
 
   ibv_qp_attr to{};
@@ -132,14 +132,16 @@ void Handshake::serve() {
       ibv_req_notify_cq(receive_queue_.get(), 0);
     }
     receive_all();
+    make_path();
     retry();
   }
 }
 
 int Handshake::milliseconds_to_next() {
-  if (attempts_.empty()) return -1;
+  if (attempts_.empty() && unreachable_.empty()) return -1;
   auto next = Clock::time_point::max();
   for (const Attempt& a : attempts_) next = std::min(next, a.next);
+  for (const int peer : unreachable_) next = std::min(next, paths_[static_cast<std::size_t>(peer)].next);
   const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now()).count();
   return static_cast<int>(std::clamp<long long>(wait + 1, 0, 1000));
 }
@@ -183,6 +185,8 @@ void Handshake::take(const Datagram& d) {
     attempts_.push_back({link, Clock::now() + 2 * kFirstInterval, Clock::now() + timeout_, kFirstInterval});
   }
   if (link->failed()) return;
+  for (Attempt& a : attempts_)
+    if (a.link == link) a.deadline = Clock::now() + timeout_;  // it lives
   if (!(d.shape == link->shape())) {
     link->fail(Code::bad_configuration,
                fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots; give all ranks the same settings", d.from).c_str());
@@ -213,16 +217,48 @@ bool Handshake::attach(VerbsLink& link, const Datagram& d) {
   }
 }
 
+// One at a time, the least hopeless first, and without the lock: a host that is silent costs a second, in which others want answers.
+void Handshake::make_path() {
+  int peer = -1;
+  {
+    const std::lock_guard guard(mutex_);
+    std::erase_if(unreachable_, [&](int rank) {
+      const VerbsLink* link = links_[static_cast<std::size_t>(rank)].load(std::memory_order_acquire);
+      return !link || link->failed();
+    });
+    const auto now = Clock::now();
+    for (const int rank : unreachable_) {
+      const auto path_of = [&](int r) -> const Path& { return paths_[static_cast<std::size_t>(r)]; };
+      if (path_of(rank).next <= now && (peer < 0 || path_of(rank).failures < path_of(peer).failures)) peer = rank;
+    }
+  }
+  if (peer < 0) return;
+  const Card& card = cards_[static_cast<std::size_t>(peer)];
+  ibv_ah_attr attributes = device_.path_to(card.lid, card.gid);
+  AddressHandle made(ibv_create_ah(device_.pd(), &attributes));
+  const int error = errno;
+  const std::lock_guard guard(mutex_);
+  Path& path = paths_[static_cast<std::size_t>(peer)];
+  if (!made) {  // no neighbour entry yet, or no route: the deadline decides
+    path.error = error;
+    path.next = Clock::now() + std::min(++path.failures, 4) * kLongestInterval;
+    return;
+  }
+  path.handle = std::move(made);
+  std::erase(unreachable_, peer);
+  send(path.pending, *links_[static_cast<std::size_t>(peer)].load(std::memory_order_acquire));
+}
+
 void Handshake::send(Type type, VerbsLink& link) {
   ibv_wc completions[16];
   for (int n; (n = ibv_poll_cq(send_queue_.get(), 16, completions)) > 0;) sends_under_way_ -= static_cast<std::uint32_t>(n);
   if (sends_under_way_ >= kSlots) return;  // lost, like any datagram: it is repeated
   const auto peer = static_cast<std::size_t>(link.peer());
-  AddressHandle& path = paths_[peer];
-  if (!path) {
-    ibv_ah_attr attributes = device_.path_to(cards_[peer].lid, cards_[peer].gid);
-    path.reset(ibv_create_ah(device_.pd(), &attributes));
-    if (!path) return;  // no neighbour entry yet, or no route: the deadline decides
+  Path& path = paths_[peer];
+  if (!path.handle) {
+    path.pending = type;
+    if (std::find(unreachable_.begin(), unreachable_.end(), link.peer()) == unreachable_.end()) unreachable_.push_back(link.peer());
+    return;
   }
   Datagram datagram;
   datagram.type = type;
@@ -240,7 +276,7 @@ void Handshake::send(Type type, VerbsLink& link) {
   wr.sg_list = &piece;
   wr.num_sge = 1;
   wr.opcode = IBV_WR_SEND;
-  wr.wr.ud = {path.get(), cards_[peer].queue_pair, kQueueKey};
+  wr.wr.ud = {path.handle.get(), cards_[peer].queue_pair, kQueueKey};
   ibv_send_wr* bad = nullptr;
   if (ibv_post_send(queue_pair_.get(), &wr, &bad) != 0) return;
   next_send_slot_ = (next_send_slot_ + 1) % kSlots;
@@ -255,9 +291,13 @@ void Handshake::retry() {
       const Card& card = cards_[static_cast<std::size_t>(a.link->peer())];
       std::string gid;
       for (int i = 0; i < 16; i += 2) gid += fmt::format("{}{:02x}{:02x}", i ? ":" : "", card.gid.raw[i], card.gid.raw[i + 1]);
-      a.link->fail(Code::unreachable, fmt::format("rank {} of MPI_COMM_WORLD (GID {}, LID {}) did not answer within {} ms: it has died, or "
-                                                  "the network between the devices drops UDP port 4791; check with ping and ib_write_lat",
-                                                  a.link->peer(), gid, card.lid, timeout_.count())
+      const Path& path = paths_[static_cast<std::size_t>(a.link->peer())];
+      const std::string why = path.handle
+                                  ? "it has died, or the network between the devices drops UDP port 4791"
+                                  : fmt::format("there is no path to it ({})", path.error ? std::strerror(path.error) : "not tried yet");
+      a.link->fail(Code::unreachable, fmt::format("rank {} of MPI_COMM_WORLD (GID {}, LID {}) did not answer within {} ms: {}; check with "
+                                                  "ping and ib_write_lat",
+                                                  a.link->peer(), gid, card.lid, timeout_.count(), why)
                                           .c_str());
     } else if (now >= a.next) {
       send(Type::request, *a.link);

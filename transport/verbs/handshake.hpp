@@ -59,8 +59,16 @@ class Handshake {
     std::chrono::steady_clock::time_point next, deadline;
     std::chrono::milliseconds interval;
   };
+  // Making one may ask the network, and last.
+  struct Path {
+    AddressHandle handle;
+    Type pending{};  // what is to be said first
+    int error = 0, failures = 0;
+    std::chrono::steady_clock::time_point next{};
+  };
   void serve();
   void receive_all();
+  void make_path();
   void take(const Datagram& datagram);
   void send(Type type, VerbsLink& link);
   void retry();
@@ -79,15 +87,16 @@ class Handshake {
   CompletionChannel channel_;
   CompletionQueue receive_queue_, send_queue_;
   QueuePair queue_pair_;
-  std::unique_ptr<std::byte[]> memory_;
+  Pages memory_;
   MemoryRegion region_;
   std::vector<Card> cards_;
-  std::vector<AddressHandle> paths_;
   std::span<std::atomic<VerbsLink*>> links_;
   MakeLink make_link_;
   std::function<void(VerbsLink&)> on_accepted_;
   std::mutex mutex_;  // everything below, and the UD queue pair's send side
   std::vector<Attempt> attempts_;
+  std::vector<Path> paths_;       // by rank
+  std::vector<int> unreachable_;  // ranks to which there is no path yet, and something to say
   std::uint32_t next_send_slot_ = 0, sends_under_way_ = 0;
   int wake_fd_ = -1;
   std::atomic<bool> stop_{false};

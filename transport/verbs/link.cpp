@@ -24,8 +24,6 @@ constexpr std::uint32_t immediate(Immediate kind, std::uint32_t low) { return st
 
 }  // namespace
 
-void VerbsLink::Free::operator()(std::byte* memory) const noexcept { std::free(memory); }
-
 // One receive for every write with immediate that can be under way. Ring slots are bounded by credits; a credit report
 // follows half a ring of consumed slots, which the peer cannot have filled again twice without our polling; finished
 // notices are at most the rendezvous in flight (64); one farewell. So the receiver is never found not ready (RNR).
@@ -50,9 +48,7 @@ VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar, 
                      const InboxShape& shape)
     : Link(shape, peer), device_(device), registrar_(registrar), options_(options), arrival_(options.arrival) {
   const std::size_t bytes = (shape.bytes() + 4095) / 4096 * 4096;
-  memory_.reset(static_cast<std::byte*>(std::aligned_alloc(4096, 2 * bytes)));
-  if (!memory_) throw Error(Code::out_of_memory, fmt::format("no memory for the {} bytes of a connection", 2 * bytes), peer);
-  std::memset(memory_.get(), 0, 2 * bytes);
+  memory_ = own_pages(2 * bytes, "a connection");
   inbox_ = memory_.get();
   staging_ = inbox_ + bytes;
   inbox_region_ = device.register_memory(inbox_, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);

@@ -70,9 +70,6 @@ class VerbsLink final : public Link {
   std::size_t memory_bytes() const noexcept { return 2 * shape_.bytes(); }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const noexcept;
-  };
   bool has_room(std::uint32_t requests) const noexcept { return posted_ + requests - completed_ <= options_.send_queue_depth; }
   ibv_send_wr request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address, std::uint32_t key) noexcept;
   void sign(ibv_send_wr& request, bool wanted) noexcept;
@@ -88,7 +85,7 @@ class VerbsLink final : public Link {
   Registrar& registrar_;
   const LinkOptions options_;
   Arrival arrival_;
-  std::unique_ptr<std::byte, Free> memory_;  // the inbox, then the staging mirror of the peer's inbox
+  Pages memory_;  // the inbox, then the staging mirror of the peer's inbox
   std::byte* staging_ = nullptr;
   MemoryRegion inbox_region_, staging_region_;
   QueuePair queue_pair_;

@@ -29,8 +29,6 @@ std::uint32_t capacity_for(const Device& device, std::uint32_t wanted, std::uint
 
 }  // namespace
 
-void Multicast::FreeMemory::operator()(std::byte* memory) const noexcept { std::free(memory); }
-
 Multicast::Multicast(const Device& device, const MulticastOptions& options, const std::function<void(std::string_view)>& log)
     : device_(device),
       delivery_(options.delivery),
@@ -49,9 +47,7 @@ Multicast::Multicast(const Device& device, const MulticastOptions& options, cons
   if (group_) queue_key_ = group_->queue_key();
   make_queue_pair(kSendSlots * members_);
   const std::size_t bytes = (slots_ + kSendSlots) * stride_;
-  memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, bytes)));
-  if (!memory_) throw Error(Code::out_of_memory, fmt::format("no memory for {} bytes of datagrams; ask for fewer slots", bytes));
-  std::memset(memory_.get(), 0, bytes);
+  memory_ = own_pages(bytes, "datagrams; ask for fewer slots");
   region_ = device.register_memory(memory_.get(), bytes, IBV_ACCESS_LOCAL_WRITE);
   make_ready();
   if (!group_) return;

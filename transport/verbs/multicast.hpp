@@ -72,10 +72,7 @@ class Multicast final : public Datagrams {
   std::optional<Group> group_;
   QueuePair queue_pair_;
   bool attached_ = false;
-  struct FreeMemory {
-    void operator()(std::byte* memory) const noexcept;
-  };
-  std::unique_ptr<std::byte, FreeMemory> memory_;  // receive slots, then send slots
+  Pages memory_;  // receive slots, then send slots
   MemoryRegion region_;
   std::vector<Target> targets_;
   std::uint32_t queue_key_ = RDMA_UDP_QKEY;
