@@ -75,7 +75,9 @@ void add_levels(const Algorithm& algorithm, std::vector<std::string>& all) {
              });
   });
   if (within) all.emplace_back("what `within` names applies to the ranks of each node");
-  if (named) all.emplace_back("a reduce has the name of what `within` names");
+  if (named)
+    all.emplace_back(algorithm.collective == Collective::allreduce ? "a reduce has the name of what `within` names"
+                                                                   : "what `within` names sends every rank one message: it is a tree");
   if (across) all.emplace_back("what `across` names applies to as many ranks as there are nodes");
 }
 

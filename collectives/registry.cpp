@@ -84,6 +84,22 @@ std::optional<std::string> levels_apply(const Problem& problem, const Parameters
   return std::nullopt;
 }
 
+// A broadcast in which every rank but the root gets one message, which is so for all numbers of ranks or none.
+bool is_tree(const Algorithm& broadcast) {
+  constexpr int P = 8;
+  for (Rank rank = 1; rank < P; ++rank) {
+    const Schedule schedule = broadcast.build({.collective = Collective::bcast, .P = P, .rank = rank, .bytes = 64}, {});
+    if (std::count_if(schedule.steps.begin(), schedule.steps.end(), [](const Step& s) { return receives(s.kind); }) != 1) return false;
+  }
+  return true;
+}
+
+std::optional<std::string> tree_levels(const Problem& problem, const Parameters& parameters) {
+  if (const Algorithm* const within = parameters.within.algorithm; within && !is_tree(*within))
+    return fmt::format("within a node it goes up a tree as well, and the broadcast '{}' is none", within->name);
+  return levels_apply(problem, parameters);
+}
+
 std::optional<std::string> commutative_levels(const Problem& problem, const Parameters& parameters) {
   if (auto reason = commutative_only(problem, parameters)) return reason;
   const Algorithm* const within = parameters.within.algorithm;
@@ -94,7 +110,7 @@ std::optional<std::string> commutative_levels(const Problem& problem, const Para
 
 std::optional<std::string> levels_in_order(const Problem& problem, const Parameters& parameters) {
   if (auto reason = nodes_in_order(problem, parameters)) return reason;
-  return levels_apply(problem, parameters);
+  return tree_levels(problem, parameters);
 }
 
 std::optional<std::string> datagrams(const Problem& problem, const Parameters&) {

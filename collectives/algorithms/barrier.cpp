@@ -25,34 +25,25 @@ Schedule barrier_dissemination(const Problem& problem, const Parameters& paramet
 
 namespace {
 
-// Up the tree, down the tree.
-// A leaf may wait for its parent before its own signal has left: the parent answers only after it.
-Schedule up_and_down(const Tree& tree, const Problem& problem) {
+Schedule over(const Tree& tree, const Problem& problem) {
   Builder s = solve(problem);
-  for (Rank child : tree.children) s.await(child);
-  if (!tree.children.empty()) s.round();
-  if (tree.parent) {
-    s.signal(*tree.parent);
-    s.await(*tree.parent);
-    if (!tree.children.empty()) s.round();
-  }
-  for (Rank child : tree.children) s.signal(child);
+  up_and_down(s, tree.parent, tree.children, [] {});
   return s.finish();
 }
 
 }  // namespace
 
 // Flat tree, fan-in and fan-out: OCC §4.2. 2 rounds, 2(P−1) signals, which is the fewest possible. Any P.
-Schedule barrier_flat_tree(const Problem& problem, const Parameters&) { return up_and_down(flat(problem.P, problem.rank, 0), problem); }
+Schedule barrier_flat_tree(const Problem& problem, const Parameters&) { return over(flat(problem.P, problem.rank, 0), problem); }
 
 // Over the other trees: OCC, BEO. 2(P−1) signals, twice the depth in rounds.
 Schedule barrier_binomial(const Problem& problem, const Parameters& parameters) {
-  return up_and_down(binomial(problem.P, problem.rank, 0, parameters.k), problem);
+  return over(binomial(problem.P, problem.rank, 0, parameters.k), problem);
 }
-Schedule barrier_binary(const Problem& problem, const Parameters&) { return up_and_down(binary(problem.P, problem.rank, 0), problem); }
-Schedule barrier_chain(const Problem& problem, const Parameters&) { return up_and_down(chain(problem.P, problem.rank, 0), problem); }
+Schedule barrier_binary(const Problem& problem, const Parameters&) { return over(binary(problem.P, problem.rank, 0), problem); }
+Schedule barrier_chain(const Problem& problem, const Parameters&) { return over(chain(problem.P, problem.rank, 0), problem); }
 Schedule barrier_k_chain(const Problem& problem, const Parameters& parameters) {
-  return up_and_down(k_chain(problem.P, problem.rank, 0, parameters.k), problem);
+  return over(k_chain(problem.P, problem.rank, 0, parameters.k), problem);
 }
 
 // Double ring: OCC §4.2. A signal runs round the ring twice: 2P rounds. Any P.

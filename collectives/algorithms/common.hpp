@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/builder.hpp"
@@ -19,6 +21,22 @@ void for_runs(const Blocks& block, int first, int count, Visit&& visit) {
   const int until_end = std::min(count, block.parts() - mod(first, block.parts()));
   visit(block.range(first, until_end));
   if (until_end < count) visit(block.range(0, count - until_end));
+}
+
+// Signals up a tree, what the root does when all have reported, signals down.
+// A leaf may wait for its parent before its own signal has left: the parent answers only after it.
+template <class AtRoot>
+void up_and_down(Builder& s, std::optional<Rank> parent, const std::vector<Rank>& children, AtRoot&& at_root) {
+  for (const Rank child : children) s.await(child);
+  if (!children.empty()) s.round();
+  if (parent) {
+    s.signal(*parent);
+    s.await(*parent);
+    if (!children.empty()) s.round();
+  } else {
+    at_root();
+  }
+  for (const Rank child : children) s.signal(child);
 }
 
 }  // namespace tutti::collectives

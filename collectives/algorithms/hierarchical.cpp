@@ -62,6 +62,21 @@ void broadcast_within(Builder& s, const Problem& problem, const Levels& level, c
   s.play(part(whole, level.within, Collective::bcast, parameters.within, "linear"), {}, s.output(), level.within.ranks);
 }
 
+// The tree of the broadcast within: of each place who sends to it; −1: the leader.
+std::vector<int> tree_within(const Problem& problem, const Levels& level, const Parameters& parameters) {
+  std::vector<int> parents;
+  Group group = level.within;
+  Problem whole = problem;
+  whole.bytes = 1;
+  for (group.mine = 0; group.mine < static_cast<int>(group.ranks.size()); ++group.mine) {
+    int parent = -1;
+    for (const Step& step : part(whole, group, Collective::bcast, parameters.within, "linear").steps)
+      if (step.kind == StepKind::recv) parent = step.peer;
+    parents.push_back(parent);
+  }
+  return parents;
+}
+
 }  // namespace
 
 // The leaders broadcast among themselves, then each within its node.
@@ -95,20 +110,32 @@ Schedule allreduce_hierarchical(const Problem& problem, const Parameters& parame
   return s.finish();
 }
 
-// Gather within, straight into place; allgather of whole nodes across; broadcast within. The ranks of a node must follow each other.
+// Gather within, block by block up the tree of the broadcast; allgather of whole nodes across; broadcast within. The ranks of a node must
+// follow each other.
 Schedule allgather_hierarchical(const Problem& problem, const Parameters& parameters) {
   const Levels level = levels(problem);
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
+  const std::vector<Rank>& ranks = level.within.ranks;
+  const std::vector<int> parent = tree_within(problem, level, parameters);
+  const int me = level.within.mine;
   const bool leader = level.across.mine >= 0;
-  const Rank first = level.within.ranks.front();
-  // Leaves send from the input; the leader's own block goes to its place.
-  if (leader) {
-    for (const Rank member : level.within.ranks)
-      if (member != problem.rank) s.recv(member, block[member]);
-    s.copy(s.input(), block[problem.rank]);
-  } else {
-    s.send(first, s.input());
+  if (leader) s.copy(s.input(), block[problem.rank]);
+  const auto send_up = [&](const Slice& slice) {
+    if (!leader) s.send(ranks[static_cast<std::size_t>(parent[static_cast<std::size_t>(me)])], slice);
+  };
+  for (int of = 0; of < static_cast<int>(ranks.size()); ++of) {
+    if (of == me) {
+      send_up(s.input());
+      continue;
+    }
+    // From below: whoever has this rank above itself.
+    int from = of;
+    while (from >= 0 && parent[static_cast<std::size_t>(from)] != me) from = parent[static_cast<std::size_t>(from)];
+    if (from < 0) continue;
+    const Slice whole = block[ranks[static_cast<std::size_t>(of)]], place = leader ? whole : s.scratch(whole.length);
+    s.recv(ranks[static_cast<std::size_t>(from)], place);
+    send_up(place);
   }
   if (leader && level.across.ranks.size() > 1) {
     Problem nodes = problem;
@@ -128,23 +155,22 @@ Schedule allgather_hierarchical(const Problem& problem, const Parameters& parame
   return s.finish();
 }
 
-// Signals to the leader, a barrier across, signals back.
+// Signals up the tree of the broadcast within, a barrier across, signals back.
 Schedule barrier_hierarchical(const Problem& problem, const Parameters& parameters) {
   const Levels level = levels(problem);
   Builder s = solve(problem);
-  const Rank leader = level.within.ranks.front();
-  if (problem.rank != leader) {
-    s.signal(leader);
-    s.await(leader);
-    return s.finish();
+  const std::vector<Rank>& ranks = level.within.ranks;
+  const std::vector<int> parents = tree_within(problem, level, parameters);
+  std::optional<Rank> parent;
+  std::vector<Rank> children;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (parents[i] == level.within.mine) children.push_back(ranks[i]);
+    if (static_cast<int>(i) == level.within.mine && parents[i] >= 0) parent = ranks[static_cast<std::size_t>(parents[i])];
   }
-  for (const Rank member : level.within.ranks)
-    if (member != leader) s.await(member);
-  s.round();
-  s.play(part(problem, level.across, Collective::barrier, parameters.across, "dissemination"), {}, {}, level.across.ranks);
-  s.round();
-  for (const Rank member : level.within.ranks)
-    if (member != leader) s.signal(member);
+  up_and_down(s, parent, children, [&] {
+    s.play(part(problem, level.across, Collective::barrier, parameters.across, "dissemination"), {}, {}, level.across.ranks);
+    s.round();
+  });
   return s.finish();
 }
 

@@ -50,6 +50,11 @@ const std::map<std::string, Holds>& sentences() {
        }},
       {"what `across` names applies to as many ranks as there are nodes",
        [](const Problem& p, const Parameters& q) { return level_applies(q.across, static_cast<int>(ranks_on_nodes(p).size())); }},
+      {"what `within` names sends every rank one message: it is a tree",
+       [](const Problem&, const Parameters& q) {
+         const std::set<std::string_view> others{"splitted-binary", "scatter-ring", "scatter-recursive-doubling"};
+         return !q.within.algorithm || !others.contains(q.within.algorithm->name);
+       }},
       {"a reduce has the name of what `within` names",
        [](const Problem&, const Parameters& q) { return !q.within.algorithm || find(Collective::reduce, q.within.algorithm->name); }},
   };
