@@ -1,4 +1,6 @@
 // Allgathers by exchange between neighbours, by dissemination, and by P overlapped fan-ins or broadcasts. Pure.
+#include <numeric>
+
 #include "collectives/algorithms/common.hpp"
 #include "collectives/topology.hpp"
 
@@ -43,26 +45,50 @@ Schedule allgather_dissemination(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// Full fan-in: BEO §3.3.7. P stages: in stage i all others send their block to rank i, which takes them one after another, its
-// right neighbour's first. Any P.
+// Full fan-in: BEO §3.3.7. P stages, receiver-ordered; (P−1)m bytes sent per rank. Any P.
 Schedule allgather_full_fan_in(const Problem& problem, const Parameters&) {
+  Builder s = solve(problem);
+  const Blocks block = gathered(problem);
+  full_fan_in(
+      s, problem.P, problem.rank, [&](Rank to) { s.send(to, s.input()); }, [&](Rank from) { s.recv(from, block[from]); });
+  s.copy(s.input(), block[problem.rank]);
+  return s.finish();
+}
+
+// Recursive halving + recursive doubling: BEO §3.3.2. First halves of what is held to r ^ P/2, r ^ P/4, …, until every rank has its P-th of
+// all blocks ("less depth, more width"); then recursive doubling. 2 log2 P rounds, (P−1 + log2 P / 2)m bytes sent per rank, which is more
+// than recursive doubling alone. P a power of two.
+Schedule allgather_halving_doubling(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
-  StepId before = kNoStep;
-  for (int stage = 0; stage < P; ++stage) {
-    if (stage == r) continue;
-    s.after(before);
-    s.send(stage, s.input());
-    before = s.last();
-  }
-  before = kNoStep;
-  for (int i = 1; i < P; ++i) {
-    s.after(before);
-    s.recv(mod(r + i, P), block[r + i]);
-    before = s.last();
-  }
   s.copy(s.input(), block[r]);
+  // Pieces `first` … of the blocks of the ranks `origin`, `origin` + `step`, …
+  const auto pieces = [&](int origin, int step, int first, int count) {
+    std::vector<Slice> all;
+    for (; origin < P; origin += step) all.push_back(Blocks::even(block[origin], P).range(first, count));
+    return all;
+  };
+  const auto exchange = [&](Rank partner, const std::vector<Slice>& out, const std::vector<Slice>& in) {
+    const auto message = [&](const std::vector<Slice>& of) {
+      std::vector<Bytes> lengths;
+      for (const Slice& slice : of) lengths.push_back(slice.length);
+      return Blocks::sized(Buffer::output, 0, lengths).at(s.scratch(std::accumulate(lengths.begin(), lengths.end(), Bytes{0})));
+    };
+    const Blocks packed = message(out), landed = message(in);
+    for (std::size_t i = 0; i < out.size(); ++i) s.copy(out[i], packed[static_cast<int>(i)]);
+    s.send(partner, packed.whole());
+    s.recv(partner, landed.whole());
+    for (std::size_t i = 0; i < in.size(); ++i) s.copy(landed[static_cast<int>(i)], in[i]);
+  };
+  for (int half = P / 2; half >= 1; half /= 2) {
+    const int mine = r / half * half;
+    exchange(r ^ half, pieces(r % (2 * half), 2 * half, mine ^ half, half), pieces((r ^ half) % (2 * half), 2 * half, mine, half));
+  }
+  for (int half = 1; half < P; half *= 2) {
+    const int mine = r / half * half;
+    exchange(r ^ half, pieces(0, 1, mine, half), pieces(0, 1, mine ^ half, half));
+  }
   return s.finish();
 }
 

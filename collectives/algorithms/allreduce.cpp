@@ -116,7 +116,7 @@ Schedule allreduce_full_fan_in(const Problem& p, const Parameters& q) {
 }
 // Full fan-out of pieces, then of results: BEO §3.3.7. 2 rounds of P−1 messages of m/P bytes, nothing forwarded.
 Schedule allreduce_full_fan_out(const Problem& p, const Parameters& q) {
-  return scatter_then_gather(reduce_scatter_pairwise, allgather_modified_ring, p, q);
+  return scatter_then_gather(reduce_scatter_full_fan_out, allgather_modified_ring, p, q);
 }
 // Circulant graph: see circulant.cpp. 2⌈log2 P⌉ rounds, 2(P−1)/P·m bytes sent per rank, for any P.
 Schedule allreduce_circulant(const Problem& p, const Parameters& q) {

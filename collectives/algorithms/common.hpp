@@ -23,6 +23,22 @@ void for_runs(const Blocks& block, int first, int count, Visit&& visit) {
   if (until_end < count) visit(block.range(0, count - until_end));
 }
 
+// Full fan-in: BEO §3.3.7. P stages: in stage i all others send to rank i, which takes their messages one after another, its right
+// neighbour's first.
+template <class Send, class Receive>
+void full_fan_in(Builder& s, int P, Rank r, Send&& send, Receive&& receive) {
+  StepId before = kNoStep;
+  const auto after_the_last = [&](auto&& step) {
+    s.after(before);
+    step();
+    before = s.last();
+  };
+  for (Rank stage = 0; stage < P; ++stage)
+    if (stage != r) after_the_last([&] { send(stage); });
+  before = kNoStep;
+  for (int i = 1; i < P; ++i) after_the_last([&] { receive(mod(r + i, P)); });
+}
+
 // Signals up a tree, what the root does when all have reported, signals down.
 // A leaf may wait for its parent before its own signal has left: the parent answers only after it.
 template <class AtRoot>

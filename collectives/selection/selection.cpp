@@ -144,7 +144,7 @@ Selection select_reduce_scatter(const Problem& problem, Bytes bytes, const Facts
     return {named(reduce_scatter, "recursive-halving"), "packets cost CPU: log2 P messages a rank instead of P-1"};
   if (facts.P > 2 && power_of_two && bytes * facts.P <= kDoublingUpTo && !facts.oversubscribed)
     return {named(reduce_scatter, "recursive-halving"), "few bytes: the fewest rounds"};
-  return {named(reduce_scatter, "pairwise"), "each contribution goes straight to where it is combined"};
+  return {named(reduce_scatter, "full-fan-out"), "each contribution goes straight to where it is combined"};
 }
 
 Selection select_scan(const Problem& problem, const Facts& facts) {

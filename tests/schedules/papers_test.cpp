@@ -211,10 +211,22 @@ TEST_CASE("papers: allgathers, and the reduce-scatters that mirror them") {
       CHECK(rounds(ring, 1) == P - 1);
       CHECK(messages(ring) == P * (P - 1));
       each_sends(ring, (P - 1) * s);
-      const auto at_once = build(gathers ? "modified-ring" : "pairwise");
+      const auto at_once = build(gathers ? "modified-ring" : "full-fan-out");
       CHECK(rounds(at_once, kAnyPorts) == (P == 1 ? 0 : 1));
       CHECK(messages(at_once) == P * (P - 1));
       each_sends(at_once, (P - 1) * s);
+      if (!gathers) {
+        const auto pairwise = build("pairwise");
+        CHECK(rounds(pairwise, kAnyPorts) == P - 1);
+        CHECK(rounds(pairwise, 1) == P - 1);
+        each_sends(pairwise, (P - 1) * s);
+      } else if (power_of_two(P)) {
+        // BEO Eq. 4: log2 P exchanges of half a block, and then those of recursive doubling.
+        const auto both = build("halving-doubling");
+        CHECK(rounds(both, 1) == 2 * ceil_log2(P));
+        CHECK(messages(both) == 2 * P * ceil_log2(P));
+        CHECK(all_bytes(both) == P * ((P - 1) * s + ceil_log2(P) * s / 2));
+      }
       const auto doubling = build(gathers ? "recursive-doubling" : "recursive-halving");
       CHECK(rounds(doubling, 1) <= floor_log2(P) + (power_of_two(P) ? 0 : 2));
       if (power_of_two(P)) {

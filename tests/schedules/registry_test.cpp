@@ -52,7 +52,7 @@ TEST_CASE("a choice can be written and read again") {
 }
 
 TEST_CASE("wrong choices are explained") {
-  fails("allgather=brook", Code::unknown_algorithm, "ring, modified-ring, recursive-doubling, bruck");
+  fails("allgather=brook", Code::unknown_algorithm, "ring, modified-ring, recursive-doubling, halving-doubling, bruck");
   fails("allgather", Code::unknown_algorithm, "write allgather=");
   fails("allsum=bruck", Code::bad_configuration, "barrier, bcast, scatter, gather, allgather, alltoall, reduce, allreduce");
   fails("=bruck", Code::bad_configuration, "no collective ''");
