@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/verifier.hpp"
 
 namespace tutti::collectives {
@@ -28,18 +29,40 @@ struct Case {
   Parameters parameters;
 };
 
+std::vector<Rank> some_roots(int P) { return {0, 1, P / 2, P - 1}; }
+
 std::vector<Rank> roots(Collective collective, int P) {
   std::vector<Rank> all;
   if (!is_rooted(collective)) return {0};
-  if (P > kEveryRootUpTo) return {0, 1, P / 2, P - 1};
+  if (P > kEveryRootUpTo) return some_roots(P);
   all.reserve(static_cast<std::size_t>(P));
   for (Rank root = 0; root < P; ++root) all.push_back(root);
   return all;
 }
 
-// Many ranks: the many segments of a message follow each other alike, so few are enough; P² messages are left whole.
-std::vector<Parameters> variants(const Algorithm& algorithm, int P) {
+// Every algorithm that can be a level of this one, in pairs: each within, each across, and by turns with another.
+std::vector<Parameters> levels_of(const Algorithm& algorithm) {
+  std::vector<Nested> within, across;
+  const Collective across_of = algorithm.collective == Collective::reduce ? Collective::bcast : algorithm.collective;
+  for (const Algorithm& level : algorithms()) {
+    if (level.has_levels || level.build == bcast_multicast) continue;
+    const Nested one{&level, level.has_k ? 2 : 1};
+    if (level.collective == Collective::bcast) within.push_back(one);
+    if (level.collective == across_of) across.push_back(one);
+  }
   std::vector<Parameters> all;
+  for (std::size_t i = 0; i < std::max(within.size(), across.size()); ++i)
+    all.push_back({.within = within[i % within.size()], .across = across[(i + 1) % across.size()]});
+  return all;
+}
+
+// Many ranks: the many segments of a message follow each other alike, so few are enough; P² messages are left whole.
+std::vector<Parameters> variants(const Algorithm& algorithm, const Problem& problem) {
+  const int P = problem.P;
+  std::vector<Parameters> all;
+  const std::vector<Rank> few = some_roots(P);
+  if (algorithm.has_levels && !problem.node.empty() && P <= kEveryRootUpTo && std::find(few.begin(), few.end(), problem.root) != few.end())
+    all = levels_of(algorithm);
   for (int k = 1; k <= (algorithm.has_k ? kLargestFanout : 1); ++k) {
     for (Bytes segment : kSegments) {
       if (segment != 0 && (!algorithm.has_segment || (P > kEveryRootUpTo && segment == kSegments[1]))) continue;
@@ -67,7 +90,7 @@ std::vector<int> nodes_of(int P, int per_node, bool in_turn) {
   return node;
 }
 
-// What the sizes, roots and buffers of an algorithm's problems are. Many ranks: one size less, as the structure is the same.
+// What the sizes, roots and buffers of an algorithm's problems are.
 std::vector<Problem> problems(const Algorithm& algorithm, int P) {
   const Collective collective = algorithm.collective;
   std::vector<Problem> all;
@@ -81,7 +104,6 @@ std::vector<Problem> problems(const Algorithm& algorithm, int P) {
   const auto add_sizes = [&](const Problem& base) {
     for (Bytes bytes : kSizes) {
       if (collective == Collective::barrier && bytes != 0) continue;
-      if (P > kEveryRootUpTo && bytes == 1) continue;
       Problem problem = base;
       problem.bytes = bytes;
       add(problem);
@@ -119,12 +141,13 @@ std::string varied(const Algorithm& algorithm) {
   std::vector<std::string> what;
   if (algorithm.has_k) what.push_back(fmt::format("k = 1…{}", kLargestFanout));
   if (algorithm.has_segment) what.push_back(fmt::format("segment = {}", fmt::join(kSegments, ", ")));
-  if (is_rooted(algorithm.collective)) what.push_back("roots");
+  if (is_rooted(algorithm.collective)) what.push_back(fmt::format("every root (P > {}: 4)", kEveryRootUpTo));
   if (algorithm.collective != Collective::barrier) what.push_back(fmt::format("bytes = {}", fmt::join(kSizes, ", ")));
   if (has_blocks(algorithm.collective)) what.push_back("uneven counts");
   if (may_be_in_place(algorithm.collective)) what.push_back("in place or not");
   if (reduces(algorithm.collective)) what.push_back("commutative or not");
   if (algorithm.uses_nodes) what.push_back("nodes");
+  if (algorithm.has_levels) what.push_back(fmt::format("all levels within and across (P <= {})", kEveryRootUpTo));
   return fmt::format("{}", fmt::join(what, "; "));
 }
 
@@ -217,7 +240,7 @@ std::vector<ProofRow> prove(const ProofOptions& options) {
     row.P = sizes;
     for (int P : sizes) {
       for (const Problem& problem : problems(algorithm, P)) {
-        for (const Parameters& parameters : variants(algorithm, P)) cases.push_back({rows.size(), &algorithm, problem, parameters});
+        for (const Parameters& parameters : variants(algorithm, problem)) cases.push_back({rows.size(), &algorithm, problem, parameters});
       }
     }
     rows.push_back(std::move(row));
