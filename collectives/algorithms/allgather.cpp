@@ -39,8 +39,7 @@ Schedule allgather_modified_ring(const Problem& problem, const Parameters&) {
 // one contiguous range of blocks and so one message.
 Schedule allgather_recursive_doubling(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
-  int partners = 1;
-  while (2 * partners <= P) partners *= 2;
+  const int partners = largest_power_of_two(P);
   const int extra = P - partners;
   const auto first_rank = [&](int v) { return v < extra ? 2 * v : v + extra; };  // of partner v, and of what it holds
 

@@ -4,8 +4,6 @@
 namespace tutti::collectives {
 namespace {
 
-using Author = Schedule (*)(const Problem&, const Parameters&);
-
 // Reduce to rank 0, then broadcast from it.
 Schedule reduce_then_bcast(Author reduce, Author bcast, const Problem& problem, const Parameters& parameters) {
   Builder s = solve(problem);

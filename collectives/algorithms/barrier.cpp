@@ -68,8 +68,7 @@ Schedule barrier_double_ring(const Problem& problem, const Parameters&) {
 Schedule barrier_recursive_doubling(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);
-  int partners = 1;
-  while (2 * partners <= P) partners *= 2;
+  const int partners = largest_power_of_two(P);
   if (r >= partners) {
     s.signal(r - partners);
     s.await(r - partners);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <vector>
 
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/builder.hpp"
+#include "collectives/mirrored.hpp"
 
 namespace tutti::collectives {
 
@@ -15,12 +17,26 @@ inline Builder solve(const Problem& problem) { return Builder{problem.P, problem
 // The output of an allgather, or of a gather at its root.
 inline Blocks gathered(const Problem& problem) { return blocks_in(Buffer::output, problem); }
 
-// `count` blocks from `first` on, around the end: one run, or two.
+// `count` of `parts` from `first` on, around the end: one run, or two.
+template <class Visit>
+void for_runs(int parts, int first, int count, Visit&& visit) {
+  const int begin = mod(first, parts), until_end = std::min(count, parts - begin);
+  visit(begin, until_end);
+  if (until_end < count) visit(0, count - until_end);
+}
+// The same of blocks, as slices.
 template <class Visit>
 void for_runs(const Blocks& block, int first, int count, Visit&& visit) {
-  const int until_end = std::min(count, block.parts() - mod(first, block.parts()));
-  visit(block.range(first, until_end));
-  if (until_end < count) visit(block.range(0, count - until_end));
+  for_runs(block.parts(), first, count, [&](int begin, int length) { visit(block.range(begin, length)); });
+}
+
+inline int largest_power_of_two(int P) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(P))); }
+
+using Author = Schedule (*)(const Problem&, const Parameters&);
+
+// The mirror of what `spread` makes; see mirrored.hpp.
+inline Schedule mirror(Author spread, const Problem& problem, const Parameters& parameters) {
+  return mirrored(spread(mirror_of(problem), parameters), problem);
 }
 
 // Full fan-in: BEO §3.3.7. P stages: in stage i all others send to rank i, which takes their messages one after another, its right

@@ -1,7 +1,6 @@
 // Hierarchical composition: within each node one algorithm, across the nodes' leaders another. A combinator: it plays the schedules of
 // any two algorithms for the smaller groups. BEO §5; ALGORITHMS.md "Beyond the papers". Pure.
 #include "collectives/algorithms/common.hpp"
-#include "collectives/mirrored.hpp"
 
 namespace tutti::collectives {
 namespace {
@@ -91,7 +90,7 @@ Schedule bcast_hierarchical(const Problem& problem, const Parameters& parameters
 
 // Its mirror: each node reduces to its leader, the leaders to the root.
 Schedule reduce_hierarchical(const Problem& problem, const Parameters& parameters) {
-  return mirrored(bcast_hierarchical(mirror_of(problem), parameters), problem);
+  return mirror(bcast_hierarchical, problem, parameters);
 }
 
 // Reduce within, allreduce across, broadcast within.

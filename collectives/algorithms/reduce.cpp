@@ -2,16 +2,9 @@
 #include <utility>
 
 #include "collectives/algorithms/common.hpp"
-#include "collectives/mirrored.hpp"
 
 namespace tutti::collectives {
 namespace {
-
-using Author = Schedule (*)(const Problem&, const Parameters&);
-
-Schedule mirror(Author spread, const Problem& problem, const Parameters& parameters) {
-  return mirrored(spread(mirror_of(problem), parameters), problem);
-}
 
 // A tree of virtual ranks combines root, root + 1, …: in the order of ranks only for root 0. Otherwise rank 0 combines and sends the
 // result on.

@@ -1,6 +1,5 @@
 // Scatters down a tree; their mirrors are the gathers. Pure.
 #include "collectives/algorithms/common.hpp"
-#include "collectives/mirrored.hpp"
 #include "collectives/topology.hpp"
 
 namespace tutti::collectives {
@@ -12,15 +11,11 @@ Schedule down(const Tree& tree, const Problem& problem) {
   const int P = problem.P, root = problem.root;
   Builder s = solve(problem);
   const bool leaf = tree.children.empty();
-  const auto both_runs = [&](const Range& subtree, auto&& message) {
-    const int first = mod(subtree.first + root, P), head = std::min(subtree.count, P - first);
-    message(first, head);
-    if (head < subtree.count) message(0, subtree.count - head);
-  };
   if (!tree.parent) {
     const Blocks block = blocks_in(Buffer::input, problem);
     for (std::size_t i = 0; i < tree.children.size(); ++i)
-      both_runs(tree.subtrees[i], [&](int first, int count) { s.send(tree.children[i], block.range(first, count)); });
+      for_runs(P, tree.subtrees[i].first + root, tree.subtrees[i].count,
+               [&](int first, int count) { s.send(tree.children[i], block.range(first, count)); });
     if (!problem.in_place) s.copy(block[problem.rank], s.output());
     return s.finish();
   }
@@ -33,7 +28,8 @@ Schedule down(const Tree& tree, const Problem& problem) {
   Blocks held = Blocks::sized(Buffer::scratch, 0, lengths);
   held = held.at(s.scratch(held.whole().length));
   if (*tree.parent == root)
-    both_runs(tree.own, [&](int first, int count) { s.recv(root, held.range(mod(first - root, P) - tree.own.first, count)); });
+    for_runs(P, tree.own.first + root, tree.own.count,
+             [&](int first, int count) { s.recv(root, held.range(mod(first - root, P) - tree.own.first, count)); });
   else
     s.recv(*tree.parent, held.whole());
   for (std::size_t i = 0; i < tree.children.size(); ++i)
@@ -62,15 +58,10 @@ Schedule scatter_loggp(const Problem& problem, const Parameters&) {
   return down(loggp(problem.P, problem.rank, problem.root, problem.bytes), problem);
 }
 
-namespace {
-Schedule up(Schedule (*scatter)(const Problem&, const Parameters&), const Problem& problem, const Parameters& parameters) {
-  return mirrored(scatter(mirror_of(problem), parameters), problem);
-}
-}  // namespace
-
-Schedule gather_linear(const Problem& problem, const Parameters& parameters) { return up(scatter_linear, problem, parameters); }
-Schedule gather_splitting(const Problem& problem, const Parameters& parameters) { return up(scatter_splitting, problem, parameters); }
-Schedule gather_binomial(const Problem& problem, const Parameters& parameters) { return up(scatter_binomial, problem, parameters); }
-Schedule gather_loggp(const Problem& problem, const Parameters& parameters) { return up(scatter_loggp, problem, parameters); }
+// The same trees, upwards.
+Schedule gather_linear(const Problem& problem, const Parameters& parameters) { return mirror(scatter_linear, problem, parameters); }
+Schedule gather_splitting(const Problem& problem, const Parameters& parameters) { return mirror(scatter_splitting, problem, parameters); }
+Schedule gather_binomial(const Problem& problem, const Parameters& parameters) { return mirror(scatter_binomial, problem, parameters); }
+Schedule gather_loggp(const Problem& problem, const Parameters& parameters) { return mirror(scatter_loggp, problem, parameters); }
 
 }  // namespace tutti::collectives
