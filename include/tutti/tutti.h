@@ -138,10 +138,11 @@ TUTTI_API int tutti_finalize(void);
  *   TUTTI_SUCCESS, or an error code with *comm set to TUTTI_COMM_NULL.
  * ERRORS
  *   TUTTI_ERR_NOT_INITIALIZED  tutti_init was not called.
- *   TUTTI_ERR_COMM             `mpi` is MPI_COMM_NULL or an intercommunicator.
+ *   TUTTI_ERR_COMM             `mpi` is MPI_COMM_NULL, freed, or an intercommunicator.
  *   TUTTI_ERR_BUFFER           `comm` is NULL.
  *   TUTTI_ERR_UNSUPPORTED      a rank of `mpi` is not in MPI_COMM_WORLD (spawned or connected).
- *   TUTTI_ERR_BOOTSTRAP        MPI reported an error.
+ *   TUTTI_ERR_NO_MEMORY        memory is exhausted.
+ *   TUTTI_ERR_BOOTSTRAP        MPI reported an error, or another rank could not make the communicator; then none has it.
  * THREADS
  *   As MPI demands for collective calls on `mpi`.
  * SEE ALSO
