@@ -185,6 +185,9 @@ constexpr Known kKnown[] = {
     {"sum_{i<c} min(k, floor((P-1)/(k+1)^i))", ", c = ceil(log_{k+1} P)"},
     {"P sum_{i<c} min(k, floor((P-1)/(k+1)^i))", ", c = ceil(log_{k+1} P)"},
     {"min(h, u ceil((P-h)/u))", ", u = h/(k+1), h = (k+1)^(c-1), c = ceil(log_{k+1} P)"},
+    // halving and doubling of whole blocks
+    {"P(P-1) + P/2 log2 P"},
+    {"P - 1 + 1/2 log2 P"},
     // trees that cut the ranks into equal parts: a block travels as many times as its rank's number has digits other than 0
     {"sum_{i<P} d(i)"},
     {"P sum_{i<P} d(i)"},
