@@ -72,6 +72,7 @@ Schedule allgather_halving_doubling(const Problem& problem, const Parameters&) {
   const auto exchange = [&](Rank partner, const std::vector<Slice>& out, const std::vector<Slice>& in) {
     const auto message = [&](const std::vector<Slice>& of) {
       std::vector<Bytes> lengths;
+      lengths.reserve(of.size());
       for (const Slice& slice : of) lengths.push_back(slice.length);
       return Blocks::sized(Buffer::output, 0, lengths).at(s.scratch(std::accumulate(lengths.begin(), lengths.end(), Bytes{0})));
     };

@@ -622,8 +622,8 @@ TUTTI_API int tutti_scan(const void* sendbuf, void* recvbuf, MPI_Count count, MP
  * SYNOPSIS
  *   int tutti_exscan(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, tutti_comm comm);
  * DESCRIPTION
- *   Rank r's `recvbuf` becomes x0 op … op x(r−1); on rank 0 it is left as it is, and may be NULL. As MPI_Exscan. MPI_IN_PLACE as `sendbuf` (on all
- *   ranks): the contribution is at `recvbuf`.
+ *   Rank r's `recvbuf` becomes x0 op … op x(r−1); on rank 0 it is left as it is, and may be NULL. As MPI_Exscan. MPI_IN_PLACE
+ *   as `sendbuf` (on all ranks): the contribution is at `recvbuf`.
  *   `op` is any predefined operation on a type that MPI defines it on, or a user-defined one, commutative or not; operands keep the
  *   order of ranks where it is not. Contiguous predefined types are combined by loops of Tutti's own, everything else
  *   through MPI_Reduce_local. The same inputs on the same P give the same bits each time; with the setting
