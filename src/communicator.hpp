@@ -126,7 +126,7 @@ class Communicator {
   std::vector<std::unique_ptr<Prepared>> prepared_;
   std::array<Prepared*, collectives::kCollectives> last_{};  // by collective: what ran last, which mostly runs again
   static constexpr std::size_t kRemembered = 16;
-  static constexpr CollectiveNumber kCallsPerGlance = 16;
+  static constexpr CollectiveNumber kCallsPerGlance = 64;
   std::array<const Prepared*, kRemembered> recent_{};  // by number: the last calls; null: refused, or given up since
   std::uint64_t uses_ = 0;
   Code failure_code_ = Code::success;
