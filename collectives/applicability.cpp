@@ -50,15 +50,10 @@ std::vector<Bytes> growing(int P) {
   return counts;
 }
 
-// Broadcasts and algorithms of the collective itself that can be levels.
 template <class Visit>
 void for_levels(Collective collective, const Visit& visit) {
-  for (const Algorithm& level : algorithms()) {
-    if (level.collective != collective || level.has_levels) continue;
-    Problem without = plain(level, 2);
-    without.datagrams = false;
-    if (applies(level, without)) visit(level);
-  }
+  for (const Algorithm& level : algorithms())
+    if (level.collective == collective && can_be_level(level)) visit(level);
 }
 
 void add_levels(const Algorithm& algorithm, std::vector<std::string>& all) {
@@ -68,7 +63,7 @@ void add_levels(const Algorithm& algorithm, std::vector<std::string>& all) {
     const bool by_itself = minds(level, [](Problem& problem, Parameters&) { problem.P = 6; });
     if (minds(algorithm, use)) (by_itself ? within : named) = true;
   });
-  for_levels(algorithm.collective == Collective::reduce ? Collective::bcast : algorithm.collective, [&](const Algorithm& level) {
+  for_levels(across_of(algorithm.collective), [&](const Algorithm& level) {
     across = across || minds(algorithm, [&](Problem& problem, Parameters& parameters) {
                for (int rank = 0; rank < problem.P; ++rank) problem.node.push_back(rank);
                parameters.across.algorithm = &level;

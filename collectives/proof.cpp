@@ -10,7 +10,6 @@
 #include <mutex>
 #include <thread>
 
-#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/verifier.hpp"
 
 namespace tutti::collectives {
@@ -43,12 +42,11 @@ std::vector<Rank> roots(Collective collective, int P) {
 // Every algorithm that can be a level of this one, in pairs: each within, each across, and by turns with another.
 std::vector<Parameters> levels_of(const Algorithm& algorithm) {
   std::vector<Nested> within, across;
-  const Collective across_of = algorithm.collective == Collective::reduce ? Collective::bcast : algorithm.collective;
   for (const Algorithm& level : algorithms()) {
-    if (level.has_levels || level.build == bcast_multicast) continue;
+    if (!can_be_level(level)) continue;
     const Nested one{&level, level.has_k ? 2 : 1};
     if (level.collective == Collective::bcast) within.push_back(one);
-    if (level.collective == across_of) across.push_back(one);
+    if (level.collective == across_of(algorithm.collective)) across.push_back(one);
   }
   std::vector<Parameters> all;
   for (std::size_t i = 0; i < std::max(within.size(), across.size()); ++i)

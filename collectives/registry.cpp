@@ -205,7 +205,7 @@ Choice read_choice(Collective collective, std::string_view text);
 
 // A level of a hierarchical algorithm: a tree by its broadcast's name within, the collective's own algorithms across.
 Nested read_level(const Algorithm& algorithm, std::string_view name, std::string_view value) {
-  const Collective collective = name == "within" || algorithm.collective == Collective::reduce ? Collective::bcast : algorithm.collective;
+  const Collective collective = name == "within" ? Collective::bcast : across_of(algorithm.collective);
   const auto refuse = [&] {
     bad(fmt::format("'{}={:.200}': a level is a plain algorithm, without levels, segments, datagrams or prefer", name, value));
   };
@@ -213,8 +213,7 @@ Nested read_level(const Algorithm& algorithm, std::string_view name, std::string
   const Algorithm* const named = find(collective, trimmed(value.substr(0, value.find('('))));
   if (named && named->has_levels) refuse();
   const Choice inner = read_choice(collective, value);
-  const bool datagrams = inner.algorithm->build == bcast_multicast;
-  if (inner.algorithm->has_levels || inner.parameters.segment != 0 || inner.preferred || datagrams) refuse();
+  if (!can_be_level(*inner.algorithm) || inner.parameters.segment != 0 || inner.preferred) refuse();
   return {inner.algorithm, inner.parameters.k};
 }
 
@@ -281,6 +280,10 @@ Choice read_choice(Collective collective, std::string_view text) {
 }  // namespace
 
 std::span<const Algorithm> algorithms() noexcept { return kAlgorithms; }
+
+Collective across_of(Collective collective) noexcept { return collective == Collective::reduce ? Collective::bcast : collective; }
+
+bool can_be_level(const Algorithm& algorithm) noexcept { return !algorithm.has_levels && algorithm.build != bcast_multicast; }
 
 const Algorithm* find(Collective collective, std::string_view name) noexcept {
   const auto it = std::find_if(kAlgorithms.begin(), kAlgorithms.end(),

@@ -54,6 +54,11 @@ struct Algorithm {
 };
 
 std::span<const Algorithm> algorithms() noexcept;
+// What runs across the nodes of a hierarchical algorithm (within them it is a broadcast): the collective itself; a reduce is the mirror of
+// a broadcast, and so are its levels.
+Collective across_of(Collective collective) noexcept;
+// A plain algorithm: without levels of its own, and without datagrams.
+bool can_be_level(const Algorithm& algorithm) noexcept;
 const Algorithm* find(Collective collective, std::string_view name) noexcept;  // nullptr: no such name
 
 struct Choice {
