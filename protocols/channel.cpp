@@ -436,8 +436,11 @@ void Channel::tell_passed(CommunicatorId communicator, CollectiveNumber number) 
 
 // Never with the last half of the credits: there must be some for bad news.
 void Channel::say_once(const Notice& notice) noexcept {
-  if (notice_count_ == 0 && out_[at(Ring::control)].half_free())
-    put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(notice.kind)}, &notice, sizeof notice);
+  if (notice_count_ == 0 && out_[at(Ring::control)].half_free()) say(notice);
+}
+
+Answer Channel::say(const Notice& notice) noexcept {
+  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(notice.kind)}, &notice, sizeof notice);
 }
 
 void Channel::notify(const Notice& notice) noexcept {
@@ -448,9 +451,7 @@ void Channel::notify(const Notice& notice) noexcept {
 
 void Channel::send_notices() noexcept {
   while (notice_count_ != 0) {
-    const Notice& notice = notices_[notice_count_ - 1];
-    const Answer answer = put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(notice.kind)}, &notice, sizeof notice);
-    if (answer == Answer::again) return;
+    if (say(notices_[notice_count_ - 1]) == Answer::again) return;
     --notice_count_;
   }
 }

@@ -147,6 +147,7 @@ class Channel {
   void notify(const Notice& notice) noexcept;
   void send_notices() noexcept;
   void say_once(const Notice& notice) noexcept;
+  Answer say(const Notice& notice) noexcept;
 
   transport::Link& link_;
   registration::Cache* const cache_;

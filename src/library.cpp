@@ -150,7 +150,9 @@ tutti_comm fresh_handle() {
 void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   if (comm) *comm = TUTTI_COMM_NULL;
   if (mpi == MPI_COMM_NULL) throw Error(Code::bad_communicator, "the MPI communicator is MPI_COMM_NULL");
+  Engine& engine = *state.engine;
   {
+    const auto lock = engine.enter();
     const QuietErrors quiet;
     int is_inter = 0;
     if (MPI_Comm_test_inter(mpi, &is_inter) != MPI_SUCCESS)
@@ -159,7 +161,6 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
       throw Error(Code::bad_communicator, "the MPI communicator is an intercommunicator; merge it with MPI_Intercomm_merge first");
   }
   const auto bootstrap = transport::bootstrap_over(mpi);
-  Engine& engine = *state.engine;
   tutti_comm handle = TUTTI_COMM_NULL;
   enum : std::int64_t { kMade, kTaken, kFailed };
   for (std::int64_t worst = kTaken; worst == kTaken;) {
