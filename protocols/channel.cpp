@@ -263,15 +263,18 @@ Answer Channel::receive_rendezvous(Transfer& transfer, const MessageName& name, 
     if (answer != Answer::done) return answer;
     rendezvous_used_.set(id);
     rendezvous_finished_.reset(id);
+    rendezvous_withdrawn_.reset(id);
     rendezvous_owner_[id] = name.communicator;
     transfer.rendezvous = id;
     transfer.phase = kWaitFinished;
   }
   read_control();
-  if (!rendezvous_finished_[transfer.rendezvous]) return Answer::again;
+  if (!answered(transfer.rendezvous)) return Answer::again;
+  const bool arrived = rendezvous_finished_[transfer.rendezvous];
   rendezvous_used_.reset(transfer.rendezvous);
+  transfer.phase = kBegin;
   if (transfer.region) cache_->release(std::exchange(transfer.region, nullptr));
-  return Answer::done;
+  return arrived ? Answer::done : complain(withdrawal_code_, "it has given up the call in which it was to send; see the error it returned");
 }
 
 // No communicator takes so many that others find none.
@@ -286,6 +289,19 @@ bool Channel::may_take_rendezvous(CommunicatorId communicator) const noexcept {
 void Channel::finished(std::uint32_t rendezvous) noexcept {
   if (rendezvous >= kRendezvous) return;
   rendezvous_finished_.set(rendezvous);
+  end_abandoned(rendezvous);
+}
+
+// "Nothing will come" is another word than "it is there". The communicator has failed at the sender, so it has failed here.
+void Channel::withdrawn(const Withdrawal& withdrawal) noexcept {
+  if (withdrawal.rendezvous >= kRendezvous) return;
+  rendezvous_withdrawn_.set(withdrawal.rendezvous);
+  withdrawal_code_ = static_cast<Code>(withdrawal.code);
+  sink_.communicator_failed(withdrawal.communicator, withdrawal_code_, withdrawal.culprit, peer());
+  end_abandoned(withdrawal.rendezvous);
+}
+
+void Channel::end_abandoned(std::uint32_t rendezvous) noexcept {
   if (!rendezvous_abandoned_[rendezvous]) return;
   rendezvous_abandoned_.reset(rendezvous);
   rendezvous_used_.reset(rendezvous);
@@ -294,6 +310,13 @@ void Channel::finished(std::uint32_t rendezvous) noexcept {
 
 bool Channel::tell_finished(std::uint32_t rendezvous) noexcept {
   return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::finished)}, &rendezvous, sizeof rendezvous) == Answer::done;
+}
+
+bool Channel::tell_withdrawn(std::uint32_t rendezvous) noexcept {
+  const CommunicatorId communicator = ready_entries_[rendezvous].name.communicator;  // the peer keeps its identifier until the answer
+  const NoticeSink::Cause cause = sink_.cause(communicator);
+  const Withdrawal withdrawal{rendezvous, communicator, static_cast<std::int32_t>(cause.code), cause.culprit};
+  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::withdrawn)}, &withdrawal, sizeof withdrawal) == Answer::done;
 }
 
 void Channel::abandon(Transfer& transfer) noexcept {
@@ -305,9 +328,9 @@ void Channel::abandon(Transfer& transfer) noexcept {
     case kWaitFinished:
       rendezvous_abandoned_.set(transfer.rendezvous);
       abandoned_regions_[transfer.rendezvous] = region;
-      if (rendezvous_finished_[transfer.rendezvous]) finished(transfer.rendezvous);
+      if (answered(transfer.rendezvous)) end_abandoned(transfer.rendezvous);
       return;
-    case kTellFinished: answers_due_.set(transfer.rendezvous); [[fallthrough]];
+    case kTellFinished: withdrawals_due_.set(transfer.rendezvous); [[fallthrough]];
     case kWaitCompletion:
       if (region && link_.completed() < transfer.ticket) try {
           parked_.push_back({region, transfer.ticket});
@@ -362,10 +385,15 @@ void Channel::read_control() noexcept {
   while (link_.arrived(Ring::control, in.first())) {
     const Trailer* trailer = link_.trailer(Ring::control, in.index(in.first()));
     out_[at(Ring::control)].update(trailer->consumed);
-    if (static_cast<Control>(trailer->name.ordinal) == Control::finished) {
+    const auto kind = static_cast<Control>(trailer->name.ordinal);
+    if (kind == Control::finished) {
       std::uint32_t id;
       std::memcpy(&id, payload_of(trailer), sizeof id);
       finished(id);
+    } else if (kind == Control::withdrawn) {
+      Withdrawal withdrawal;
+      std::memcpy(&withdrawal, payload_of(trailer), sizeof withdrawal);
+      withdrawn(withdrawal);
     } else {
       Notice notice;
       std::memcpy(&notice, payload_of(trailer), sizeof notice);
@@ -396,14 +424,14 @@ void Channel::skip_unwanted(Ring ring) noexcept {
   }
 }
 
-// Of calls that have failed here. Their receivers wait for an answer before they give the memory back.
+// Entries of calls that have failed here. Their receivers wait for an answer before they give the memory back.
 void Channel::drop_ready_entries() noexcept {
-  for (std::uint32_t id = 0; id < kRendezvous && (ready_entry_waits_ | answers_due_).any(); ++id) {
+  for (std::uint32_t id = 0; id < kRendezvous && (ready_entry_waits_ | withdrawals_due_).any(); ++id) {
     if (ready_entry_waits_[id] && sink_.unwanted(ready_entries_[id].name, peer())) {
       ready_entry_waits_.reset(id);
-      answers_due_.set(id);
+      withdrawals_due_.set(id);
     }
-    if (answers_due_[id] && tell_finished(id)) answers_due_.reset(id);
+    if (withdrawals_due_[id] && tell_withdrawn(id)) withdrawals_due_.reset(id);
   }
 }
 

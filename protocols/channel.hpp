@@ -52,6 +52,12 @@ class NoticeSink {
   // A message that has come is nobody's: its communicator failed here or was freed, or it belongs to no call that this rank made, which
   // is an error that the sink may note.
   virtual bool unwanted(const MessageName& name, int sender) noexcept = 0;
+  // Why nothing more will be sent on a communicator of which unwanted() says yes: the peers that wait for it are told.
+  struct Cause {
+    Code code;
+    int culprit;
+  };
+  virtual Cause cause(CommunicatorId /* communicator */) noexcept { return {Code::size_mismatch, kNoPeer}; }
 };
 
 class Channel {
@@ -114,12 +120,19 @@ class Channel {
     MessageName name;
     ReadyEntry entry;
   };
-  enum class Control : std::uint32_t { finished, communicator_failed, collective_refused, collective_waits, collective_passed };
+  enum class Control : std::uint32_t { finished, withdrawn, communicator_failed, collective_refused, collective_waits, collective_passed };
   struct Notice {
     CommunicatorId communicator;
     std::int32_t code;     // collective_waits: the fingerprint; collective_passed: nothing
     std::int32_t subject;  // communicator_failed: the culprit; else the collective's number
     Control kind;
+  };
+  // The answer to a ready-to-receive entry whose data will never be sent.
+  struct Withdrawal {
+    std::uint32_t rendezvous;
+    CommunicatorId communicator;
+    std::int32_t code;
+    std::int32_t culprit;
   };
 
   Answer put(transport::Ring ring, const Transfer* transfer, const MessageName& name, const void* data, std::uint32_t bytes) noexcept;
@@ -127,7 +140,11 @@ class Channel {
   void take_ready_entries() noexcept;
   void drop_ready_entries() noexcept;
   void finished(std::uint32_t rendezvous) noexcept;
+  void withdrawn(const Withdrawal& withdrawal) noexcept;
+  void end_abandoned(std::uint32_t rendezvous) noexcept;
+  bool answered(std::uint32_t rendezvous) const noexcept { return rendezvous_finished_[rendezvous] || rendezvous_withdrawn_[rendezvous]; }
   bool tell_finished(std::uint32_t rendezvous) noexcept;
+  bool tell_withdrawn(std::uint32_t rendezvous) noexcept;
   bool may_take_rendezvous(CommunicatorId communicator) const noexcept;
   void release_parked() noexcept;
   const transport::Trailer* find(transport::Ring ring, const MessageName& name) noexcept;
@@ -161,13 +178,14 @@ class Channel {
   // could fill the peer's ring with messages it cannot use yet, while the one it waits for finds no slot.
   std::array<const Transfer*, transport::kRings> turn_{};
   static constexpr std::uint32_t kRendezvous = 64;  // in flight from one peer
-  std::bitset<kRendezvous> rendezvous_used_, rendezvous_finished_, rendezvous_abandoned_;
+  std::bitset<kRendezvous> rendezvous_used_, rendezvous_finished_, rendezvous_withdrawn_, rendezvous_abandoned_;
   std::array<CommunicatorId, kRendezvous> rendezvous_owner_{};
   std::array<registration::Region*, kRendezvous> abandoned_regions_{};  // of those that are abandoned
   // The peer's RTR entries by its identifiers, of which it has no more than these: so its ring never stays full.
   std::array<Ready, kRendezvous> ready_entries_;
   std::bitset<kRendezvous> ready_entry_waits_;
-  std::bitset<kRendezvous> answers_due_;  // the peer's identifiers of what will not be written any more
+  std::bitset<kRendezvous> withdrawals_due_;  // the peer's identifiers of what will not be written any more
+  Code withdrawal_code_ = Code::success;      // the last that the peer gave
   struct Parked {
     registration::Region* region;
     std::uint64_t ticket;

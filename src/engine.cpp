@@ -306,6 +306,13 @@ bool Engine::unwanted(const MessageName& name, int sender) noexcept {
   return communicator ? communicator->unwanted(name, sender) : was_freed(name.communicator);
 }
 
+// Of a freed communicator no member may still wait, unless ranks make different calls.
+protocols::NoticeSink::Cause Engine::cause(CommunicatorId id) noexcept {
+  const Communicator* const communicator = communicator_of(id);
+  if (communicator && communicator->failed()) return {communicator->failure_code(), communicator->failure_culprit()};
+  return {Code::size_mismatch, rank_};
+}
+
 void Engine::collective_refused(CommunicatorId id, CollectiveNumber number, Code code, int told_by) noexcept {
   if (Communicator* const communicator = communicator_of(id)) communicator->refused_by(told_by, number, code);
 }

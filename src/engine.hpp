@@ -94,6 +94,7 @@ class Engine final : public protocols::NoticeSink {
   void collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint, int told_by) noexcept override;
   void collective_passed(CommunicatorId id, CollectiveNumber number, int told_by) noexcept override;
   bool unwanted(const MessageName& name, int sender) noexcept override;
+  Cause cause(CommunicatorId id) noexcept override;
   void collective_refused(CommunicatorId id, CollectiveNumber number, Code code, int told_by) noexcept override;
   // Tells the connected members that this rank will not take part in that collective.
   void spread_refusal(Communicator& communicator, CollectiveNumber number, Code code) noexcept;

@@ -187,6 +187,10 @@ def part_unit(r, _):
     r.run("the header is C++", ["g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
 
 
+# Algorithms in which ranks hand data on: a rank that gives up stands between the one that failed and those that do not know it yet.
+HANDED_ON = {"TUTTI_ALGORITHM": "bcast=chain;allgather=ring;reduce=chain;scatter=recursive-splitting"}
+
+
 def dead_rank(r, name, ranks, run, seeds, build="mpich", env=None):
     """`run` makes the launcher's command line from a program's and a folder. Survivors leave files in the folder, and these are judged: a launcher that has lost ranks may well stumble over its own end."""
     program = r.work / build / "tests/mpi/dead_rank_test"
@@ -202,7 +206,7 @@ def dead_rank(r, name, ranks, run, seeds, build="mpich", env=None):
         # PIPE: the launcher may close the pipe in which the shell says that its program was killed.
         shell = f"trap : USR1; trap '' PIPE; {program} {folder} {bytes_} {seed}; true"
         when = f"killed at a moment by seed {seed}" if seed else "killed between two"
-        r.run(f"{name}: dead rank, {size} blocks, {when}", run(["mpiexec.mpich", "-disable-auto-cleanup", "-n", ranks, "sh", "-c", shell], folder), 60, {**(env or {}), "TUTTI_ALGORITHM": "allgather=ring"}, status=None,
+        r.run(f"{name}: dead rank, {size} blocks, {when}", run(["mpiexec.mpich", "-disable-auto-cleanup", "-n", ranks, "sh", "-c", shell], folder), 60, {**HANDED_ON, **(env or {})}, status=None,
               judge=judge)
 
 
@@ -245,9 +249,12 @@ def part_mpi(r, options):
         r.run(f"shm: errors, {ranks} ranks", mpiexec(ranks, jobs / "errors_test"), 300, expect=ok(ranks))
         r.run(f"shm: errors where one copy is made, {ranks} ranks", mpiexec(ranks, jobs / "errors_test"), 300, {"TUTTI_SHM_COPY": "single"}, expect=ok(ranks))
         r.run(f"shm: what MPI allows and few programs do, {ranks} ranks", mpiexec(ranks, jobs / "semantics_test", *of(algorithms, ["exscan"])), 300, expect=ok(ranks))
+    for copy in ["single", "double"]:
+        r.run(f"shm: what a rank that gives up leaves to others, {copy} copy", mpiexec(4, jobs / "given_up_test", 4), 300, {**HANDED_ON, "TUTTI_SHM_COPY": copy}, expect=ok(4))
     for segments in ["bcast=chain(segment=1k);reduce=chain(segment=1k)", "bcast=circulant(segment=1k);scan=linear(segment=1k);exscan=linear(segment=1k)"]:
         r.run(f"shm: errors in segments, {segments}", mpiexec(3, jobs / "errors_test"), 300, {"TUTTI_ALGORITHM": segments}, expect=ok(3))
     dead_rank(r, "shm", 5, lambda command, _: command, deaths())
+    dead_rank(r, "shm, single copy", 5, lambda command, _: command, [("long", 1 << 20, seed) for seed in [1, 2, 3, random.randrange(5, 2**31)]], env={"TUTTI_SHM_COPY": "single"})
     for ranks in [2, 3]:
         r.run(f"shm: threads, {ranks} ranks", mpiexec(ranks, jobs / "threads_test"), expect=ok(ranks))
     r.run("shm: pages change behind an address", mpiexec(2, jobs / "remap_test"), expect=ok(2))
@@ -270,7 +277,7 @@ def part_openmpi(r, _):
 
 
 def part_sanitize(r, _):
-    jobs = [f"tests/mpi/{name}_test" for name in ["collectives", "matrix", "reductions", "errors", "threads", "slow_rank", "remap", "dead_rank", "bits", "semantics"]]
+    jobs = [f"tests/mpi/{name}_test" for name in ["collectives", "matrix", "reductions", "errors", "threads", "slow_rank", "remap", "dead_rank", "bits", "semantics", "given_up"]]
     targets = ["tests/schedules_test", "tests/unit_test", "tests/protocol_test", "tests/libyield.so", "tools/tutti", *jobs]
     if build(r, "asan", ["-Dmpi=mpich", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"], "with address and undefined sanitizers", targets):
         tests = r.work / "asan/tests"
@@ -288,6 +295,7 @@ def part_sanitize(r, _):
         r.run("asan: bits of sums in left folds", mpiexec(3, tests / "mpi/bits_test", *REDUCTIONS), 300, {**env, "TUTTI_REPRODUCIBLE": "on"}, expect=ok(3))
         r.run("asan: every operation on every type", mpiexec(2, tests / "mpi/reductions_test"), 300, env, expect=ok(2))
         r.run("asan: errors", mpiexec(2, tests / "mpi/errors_test"), 300, env, expect=ok(2))
+        r.run("asan: what a rank that gives up leaves to others", mpiexec(4, tests / "mpi/given_up_test", 1), 300, {**env, **HANDED_ON, "TUTTI_SHM_COPY": "single"}, expect=ok(4))
         r.run("asan: what MPI allows and few programs do", mpiexec(3, tests / "mpi/semantics_test"), 300, env, expect=ok(3))
         r.run("asan: threads", mpiexec(2, tests / "mpi/threads_test"), 300, env, expect=ok(2))
         r.run("asan: a rank computes for 2 s", mpiexec(3, tests / "mpi/slow_rank_test", 2), 120, env, expect=ok(3))
@@ -371,6 +379,8 @@ def part_rdma(r, options):
     r.run("rdma: registration cache off", host("--hosts", 2, "--", *mpiexec(2, jobs / "collectives_test")), 220, {"TUTTI_REGISTRATION_CACHE": "off"}, expect=ok(2))
     r.run("rdma: blocks of 16 MiB, 8 ranks", host("--hosts", 4, "--memory", "6G", "--", *mpiexec(8, jobs / "collectives_test", "--large")), 220, expect=ok(8))
     r.run("rdma: errors", host("--hosts", 2, "--", *mpiexec(2, jobs / "errors_test")), 220, {"JOB_HAS_DEVICE": "1"}, expect=ok(2))
+    for hosts, arrival in [(4, "imm"), (2, "tail")]:
+        r.run(f"rdma: what a rank that gives up leaves to others, {hosts} hosts, arrival {arrival}", host("--hosts", hosts, "--", *mpiexec(4, jobs / "given_up_test", 3)), 220, {**HANDED_ON, "TUTTI_ARRIVAL": arrival}, expect=ok(4))
     r.run("rdma: too little locked memory has a message", host("--hosts", 2, "--memlock", 64, "--", "sh", "-c", "setpriv --bounding-set -ipc_lock " + " ".join(map(str, mpiexec(2, jobs / "collectives_test"))) + " 2>&1 | grep RLIMIT_MEMLOCK"), 220,
           expect="more bytes are needed")
     r.run("rdma: a port that is down has a message", host("--", "sh", "-c", "ip link set eth0 down; " + " ".join(map(str, mpiexec(1, jobs / "collectives_test"))) + " 2>&1"), 220, {"TUTTI_TRANSPORT": "verbs"}, status=1,

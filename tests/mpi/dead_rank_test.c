@@ -1,7 +1,7 @@
 /*
  * A rank is killed in the middle of a collective. Every survivor gets an error within seconds, also one that waits for a live
  * rank which waits for the dead one; later calls give the same error; freeing works; a communicator without the dead goes on.
- * What was gathered before is right.
+ * What a call gave that was a success is right.
  *   sh -c "dead_rank_test DIRECTORY BYTES SEED; true"
  * BYTES is the length of a block. SEED chooses the moment within a stream of collectives, of which the first SEED modulo 4 are let pass:
  * where it is 0 ranks may still be connecting, and the error may be that the dead does not answer. SEED 0: between the 20th and the next.
@@ -32,7 +32,7 @@ static void* die_soon(void* ignored) {
   usleep(delay);
   while (!inside) sched_yield();
   char text[200];
-  const int length = snprintf(text, sizeof text, "rank %d: seed %lu: killed after %u us, %s allgather %d\n", job_rank, seed, delay,
+  const int length = snprintf(text, sizeof text, "rank %d: seed %lu: killed after %u us, %s call %d\n", job_rank, seed, delay,
                               inside ? "in" : "after", number);
   const ssize_t written = write(1, text, (size_t)length);
   (void)written;
@@ -43,18 +43,34 @@ static void* die_soon(void* ignored) {
 /* What rank `rank` contributes to the collective `i`: one value, so that a block is quickly made and looked at. */
 static unsigned char value(int rank, int i) { return (unsigned char)(rank * 37 + i * 11 + 1); }
 
-static int gather(tutti_comm comm, int rank, int ranks, size_t n, int i) {
+/* One value is known to be right: all bytes of a block are the same. */
+static void expect(const unsigned char* block, size_t n, unsigned char right, int i, const char* what) {
+  CHECK(block[0] == right && memcmp(block, block + 1, n - 1) == 0, "call %d: %s is a success, and what came is wrong", i, what);
+}
+
+/* Every other call is an allgather, in which all ranks depend on all; those between are of every shape in which ranks hand data on. */
+static int call(tutti_comm comm, int rank, int ranks, size_t n, int i) {
   static unsigned char block[kMostBytes], all[kMostBytes * 16];
+  const MPI_Count count = (MPI_Count)n;
+  const int kind = i % 2 ? i / 2 % 3 : 3, root = i / 6 % ranks;
   memset(block, value(rank, i), n);
   memset(all, 0, n * (size_t)ranks);
+  if (kind == 0 && rank == root) memset(all, value(root, i), n);
+  for (int r = 0; r < ranks && kind == 1 && rank == root; ++r) memset(all + n * (size_t)r, value(r, i), n);
   number = i;
   inside = 1;
-  const int code = tutti_allgather(block, (MPI_Count)n, MPI_BYTE, all, (MPI_Count)n, MPI_BYTE, comm);
+  const int code = kind == 0   ? tutti_bcast(all, count, MPI_BYTE, root, comm)
+                   : kind == 1 ? tutti_scatter(all, count, MPI_BYTE, block, count, MPI_BYTE, root, comm)
+                   : kind == 2 ? tutti_scan(block, all, count, MPI_UNSIGNED_CHAR, MPI_BXOR, comm)
+                               : tutti_allgather(block, count, MPI_BYTE, all, count, MPI_BYTE, comm);
   inside = 0;
-  for (int r = 0; r < ranks && code == TUTTI_SUCCESS; ++r) {
-    const unsigned char* const b = all + n * (size_t)r;
-    CHECK(b[0] == value(r, i) && memcmp(b, b + 1, n - 1) == 0, "allgather %d: the block of rank %d is wrong", i, r);
-  }
+  if (code != TUTTI_SUCCESS) return code;
+  unsigned char folded = 0;
+  for (int r = 0; r <= rank; ++r) folded ^= value(r, i);
+  if (kind == 0) expect(all, n, value(root, i), i, "bcast");
+  if (kind == 1) expect(block, n, value(rank, i), i, "scatter");
+  if (kind == 2) expect(all, n, folded, i, "scan");
+  for (int r = 0; r < ranks && kind == 3; ++r) expect(all + n * (size_t)r, n, value(r, i), i, "allgather");
   return code;
 }
 
@@ -80,7 +96,7 @@ int main(int argc, char** argv) {
   for (int i = 0; code == TUTTI_SUCCESS; ++i) {
     if (job_rank == victim && !seed && i == 20) raise(SIGKILL);
     begin = MPI_Wtime();
-    code = gather(world, job_rank, job_size, n, i);
+    code = call(world, job_rank, job_size, n, i);
   }
   const double seconds = MPI_Wtime() - begin;
   char first[512];
@@ -91,7 +107,7 @@ int main(int argc, char** argv) {
   GIVES(tutti_barrier(world), code);
   CHECK(strcmp(first, tutti_last_error_message()) == 0, "another first cause: %s / %s", first, tutti_last_error_message());
   MUST(tutti_comm_free(&world));
-  for (int i = 0; i < 50; ++i) MUST(gather(living, job_rank, victim, n, i));
+  for (int i = 0; i < 50; ++i) MUST(call(living, job_rank, victim, n, i));
   MUST(tutti_barrier(living));
   MUST(tutti_comm_free(&living));
   MUST(tutti_finalize());

@@ -23,6 +23,7 @@ struct Sink final : protocols::NoticeSink {
   }
   void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
   bool unwanted(const MessageName& name, int) noexcept override { return name.communicator == abandoned_id; }
+  Cause cause(CommunicatorId) noexcept override { return {Code::timed_out, 7}; }
   int notices = 0;
   CommunicatorId abandoned_id = 0;
   struct {
@@ -280,6 +281,45 @@ TEST_CASE("a receive that was given up: its buffer is left alone, and what it he
         return pair.channels[1].recv(good_r, {1, round, 0}, got.data(), 5000) == Answer::done && gone;
       }));
       CHECK(got == sent);
+    }
+    REQUIRE(pair.until([&] { return pair.net.registrar.live == 0; }));
+  }
+}
+
+TEST_CASE("a send that was given up is a failed receive, and never an arrival", "[channel]") {
+  for (const Hostility& hostility : all_kinds(16)) {
+    if (!hostility.direct) continue;
+    INFO("polls " << hostility.polls_memory << ", registers " << hostility.registers);
+    Pair pair(hostility);
+    const auto sent = bytes_of(5000, 1);
+    for (CollectiveNumber round = 0; round < 150; ++round) {
+      // The sender gives up before it sends, or somewhere in the send; the receiver has not heard that the communicator failed.
+      const bool before = round % 2;
+      std::vector<std::byte> got(5000);
+      Transfer s, r;
+      Answer sending = Answer::again, receiving = Answer::again;
+      pair.sinks[0].abandoned_id = 0;
+      pair.sinks[1].last = {};
+      for (CollectiveNumber i = 0; i < 5 + round % 40; ++i) {
+        if (receiving == Answer::again) receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
+        if (!before && sending == Answer::again) sending = pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000);
+        pair.net.step();
+      }
+      if (sending == Answer::again) pair.channels[0].abandon(s);
+      pair.sinks[0].abandoned_id = 9;
+      REQUIRE(pair.until([&] {
+        if (receiving == Answer::again) receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
+        return receiving != Answer::again;
+      }));
+      if (before) {
+        CHECK(receiving == Answer::failed);
+        CHECK(pair.channels[1].failure_code() == Code::timed_out);
+        CHECK(pair.sinks[1].last.id == 9);
+        CHECK(pair.sinks[1].last.code == Code::timed_out);
+        CHECK(pair.sinks[1].last.culprit == 7);
+      }
+      if (receiving == Answer::done) CHECK(got == sent);
+      pair.channels[1].forget_complaint();
     }
     REQUIRE(pair.until([&] { return pair.net.registrar.live == 0; }));
   }
