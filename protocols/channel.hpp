@@ -17,7 +17,7 @@
 #include "protocols/aside.hpp"
 #include "base/combine.hpp"
 #include "protocols/flow.hpp"
-#include "protocols/limits.hpp"
+#include "protocols/protocol_for.hpp"
 #include "registration/cache.hpp"
 #include "transport/link.hpp"
 

@@ -23,6 +23,8 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("TUTTI_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tutti")
 PARTS = ["build", "unit", "mpi", "openmpi", "sanitize", "install", "style", "rdma"]
+UNITS = ["test_schedules", "test_execution", "test_protocols", "test_registration", "test_src"]
+THREADED = UNITS[1:]  # those in which threads are ranks
 HOST = str(ROOT / "tests/rdma/host")
 
 
@@ -173,16 +175,16 @@ def part_build(r, _):
 
 def part_unit(r, _):
     tests = r.work / "mpich/tests"
-    for name in ["schedules_test", "unit_test", "protocol_test"]:
+    for name in UNITS:
         r.run(name, [tests / name], 300, expect="All tests passed")
     r.run("tutti verify: the whole matrix", [r.work / "mpich/tools/tutti", "verify"], 900, show=True, expect="touch the same bytes: proved")
     r.run("tutti info", [r.work / "mpich/tools/tutti", "info"], expect="Settings")
     r.run("tutti list", [r.work / "mpich/tools/tutti", "list"], expect="bruck")
     r.run("tutti list: the schema is JSON", ["sh", "-c", f"{r.work / 'mpich/tools/tutti'} list --schema | python3 -m json.tool"], expect="ranks_per_node")
     r.run("tutti bench --kernels", [r.work / "mpich/tools/tutti", "bench", "--kernels", "--sizes", "64,8k"], 300, expect="geometric mean")
-    r.run("tutti(1) and the program have the same options", [sys.executable, ROOT / "tests/unit/program_page_test.py", r.work / "mpich/tools/tutti", ROOT / "man/tutti.1.in"], expect="are in the manual page")
-    r.run("includes run one way", [sys.executable, ROOT / "tests/unit/includes_test.py", ROOT])
-    r.run("a toy algorithm is one file and one line", [sys.executable, ROOT / "tests/toy_algorithm_test.py", ROOT, r.work / "toy"], 900, compiler_cache(r.work / "toy/source"), expect="listed and proved")
+    r.run("tutti(1) and the program have the same options", [sys.executable, ROOT / "tests/man/program_page_test.py", r.work / "mpich/tools/tutti", ROOT / "man/tutti.1.in"], expect="are in the manual page")
+    r.run("includes run one way", [sys.executable, ROOT / "tests/includes_test.py", ROOT])
+    r.run("a toy algorithm is one file and one line", [sys.executable, ROOT / "tests/collectives/algorithms/toy_algorithm_test.py", ROOT, r.work / "toy"], 900, compiler_cache(r.work / "toy/source"), expect="listed and proved")
     r.run("the header is C99", ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-x", "c", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
     r.run("the header is C++", ["g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
 
@@ -278,12 +280,12 @@ def part_openmpi(r, _):
 
 def part_sanitize(r, _):
     jobs = [f"tests/mpi/{name}_test" for name in ["collectives", "matrix", "reductions", "errors", "threads", "slow_rank", "remap", "dead_rank", "bits", "semantics", "given_up"]]
-    targets = ["tests/schedules_test", "tests/unit_test", "tests/protocol_test", "tests/libyield.so", "tools/tutti", *jobs]
+    targets = [*(f"tests/{name}" for name in UNITS), "tests/libyield.so", "tools/tutti", *jobs]
     if build(r, "asan", ["-Dmpi=mpich", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"], "with address and undefined sanitizers", targets):
         tests = r.work / "asan/tests"
         # MPICH and its libraries leak at exit; their leaks are not ours to report.
         env = {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
-        for name in ["schedules_test", "unit_test", "protocol_test"]:
+        for name in UNITS:
             r.run(f"asan: {name}", [tests / name], 600, {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}, expect="All tests passed")
         for ranks in [2, 4]:
             r.run(f"asan: collectives, {ranks} ranks", mpiexec(ranks, tests / "mpi/collectives_test"), 600, env, expect=ok(ranks))
@@ -310,8 +312,8 @@ def part_sanitize(r, _):
         r.run("asan: tutti verify", [tutti, "verify", "--ranks", "1,2,3,4,5,8,9"], 300, own, expect="touch the same bytes: proved")
         r.run("asan: tutti bench", mpiexec(2, tutti, "bench", "--sizes", "8,64k", "--time-limit", "0.02"), 300, env, expect="allgather")
     # With Open MPI: MPICH brings UCX's memory hooks, which the thread sanitizer does not survive at the end of a thread.
-    if build(r, "tsan", ["-Dmpi=openmpi", "-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"], "with the thread sanitizer", ["tests/unit_test", "tests/protocol_test"]):
-        for name in ["unit_test", "protocol_test"]:
+    if build(r, "tsan", ["-Dmpi=openmpi", "-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"], "with the thread sanitizer", [f"tests/{name}" for name in THREADED]):
+        for name in THREADED:
             r.run(f"tsan: {name}", [r.work / "tsan/tests" / name], 600, {"TSAN_OPTIONS": "halt_on_error=1"}, expect="All tests passed")
 
 

@@ -12,8 +12,8 @@
 
 #include "base/error.hpp"
 #include "registration/watcher.hpp"
-#include "src/configuration.hpp"
-#include "src/engine.hpp"
+#include "src/job/configuration.hpp"
+#include "src/job/engine.hpp"
 #include "tools/commands.hpp"
 #include "tutti/tutti.h"
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "collectives/applicability.hpp"
-#include "collectives/costs.hpp"
-#include "collectives/formula.hpp"
+#include "collectives/analysis/applicability.hpp"
+#include "collectives/analysis/costs.hpp"
+#include "collectives/analysis/formula.hpp"
 #include "collectives/selection/rules.hpp"
 #include "tools/commands.hpp"
 

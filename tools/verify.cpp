@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "collectives/proof.hpp"
+#include "collectives/analysis/proof.hpp"
 #include "tools/commands.hpp"
 
 namespace tutti::tools {

@@ -2,7 +2,7 @@
 // An algorithm is a pure function from a problem to the schedule of problem.rank, and knows only Builder and the trees.
 #pragma once
 
-#include "collectives/registry.hpp"
+#include "collectives/algorithms/catalogue.hpp"
 
 namespace tutti::collectives {
 

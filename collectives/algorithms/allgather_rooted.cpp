@@ -1,6 +1,6 @@
 // Allgathers that gather on rank 0 and broadcast from it. Pure.
 #include "collectives/algorithms/common.hpp"
-#include "collectives/topology.hpp"
+#include "collectives/algorithms/trees.hpp"
 
 namespace tutti::collectives {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "collectives/algorithms/common.hpp"
-#include "collectives/topology.hpp"
+#include "collectives/algorithms/trees.hpp"
 
 namespace tutti::collectives {
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "collectives/algorithms/common.hpp"
-#include "collectives/topology.hpp"
+#include "collectives/algorithms/trees.hpp"
 
 namespace tutti::collectives {
 namespace {

@@ -2,7 +2,7 @@
 // Communication Locality", SC '25, arXiv:2508.17311. As many rounds and messages as binomial ones, between ranks that are nearer: in step i
 // (1 − (−2)^{i+1})/3 = 1, −1, 3, −5, 11, … instead of 2^i. For networks whose far links are shared. P a power of two. Pure.
 #include "collectives/algorithms/common.hpp"
-#include "collectives/topology.hpp"
+#include "collectives/algorithms/trees.hpp"
 
 namespace tutti::collectives {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "collectives/algorithms/common.hpp"
-#include "collectives/segmented.hpp"
+#include "collectives/schedule/segmented.hpp"
 
 namespace tutti::collectives {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "collectives/algorithms/algorithms.hpp"
-#include "collectives/builder.hpp"
-#include "collectives/mirrored.hpp"
+#include "collectives/schedule/builder.hpp"
+#include "collectives/schedule/mirrored.hpp"
 
 namespace tutti::collectives {
 

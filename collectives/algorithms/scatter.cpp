@@ -1,6 +1,6 @@
 // Scatters down a tree; their mirrors are the gathers. Pure.
 #include "collectives/algorithms/common.hpp"
-#include "collectives/topology.hpp"
+#include "collectives/algorithms/trees.hpp"
 
 namespace tutti::collectives {
 namespace {

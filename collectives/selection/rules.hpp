@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/selection/selection.hpp"
+#include "collectives/selection/table.hpp"
 
 namespace tutti::collectives {
 

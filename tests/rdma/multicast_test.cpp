@@ -16,8 +16,8 @@
 #include <functional>
 #include <map>
 
-#include "collectives/executor.hpp"
-#include "collectives/registry.hpp"
+#include "collectives/execution/executor.hpp"
+#include "collectives/algorithms/catalogue.hpp"
 #include "protocols/multicast.hpp"
 #include "transport/bootstrap.hpp"
 #include "transport/verbs/multicast.hpp"

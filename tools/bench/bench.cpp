@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "collectives/problem.hpp"
+#include "collectives/schedule/problem.hpp"
 #include "tools/commands.hpp"
 
 namespace tutti::tools {

@@ -11,8 +11,8 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "collectives/reduction/kernels.hpp"
-#include "src/reduction.hpp"
+#include "collectives/execution/kernels.hpp"
+#include "src/data/reduction.hpp"
 #include "tools/bench/bench.hpp"
 
 namespace tutti::tools {

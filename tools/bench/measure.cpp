@@ -11,7 +11,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "collectives/problem.hpp"
+#include "collectives/schedule/problem.hpp"
 #include "tools/bench/bench.hpp"
 
 namespace tutti::tools {

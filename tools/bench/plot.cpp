@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "collectives/problem.hpp"
+#include "collectives/schedule/problem.hpp"
 #include "tools/bench/bench.hpp"
 
 namespace tutti::tools {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "transport/shm/segment.hpp"
-#include "transport/topology.hpp"
+#include "transport/placement.hpp"
 #include "transport/transport.hpp"
 
 namespace tutti::transport::shm {

@@ -1,0 +1,183 @@
+// The trees, each from its definition. Pure.
+#include "collectives/algorithms/trees.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "collectives/schedule/builder.hpp"
+
+namespace tutti::collectives {
+namespace {
+
+void adopt(Tree& tree, int P, Rank root, Range subtree, int round) {
+  tree.children.push_back(mod(subtree.first + root, P));
+  tree.subtrees.push_back(subtree);
+  tree.rounds.push_back(round);
+}
+
+}  // namespace
+
+Tree flat(int P, Rank rank, Rank root) {
+  Tree tree;
+  const int v = mod(rank - root, P);
+  tree.own = {v, v == 0 ? P : 1};
+  if (v != 0) {
+    tree.parent = root;
+    tree.round = 0;
+    return tree;
+  }
+  for (int child = 1; child < P; ++child) adopt(tree, P, root, {child, 1}, 0);
+  return tree;
+}
+
+Tree chain(int P, Rank rank, Rank root) {
+  Tree tree;
+  const int v = mod(rank - root, P);
+  tree.own = {v, P - v};
+  tree.round = v - 1;
+  if (v != 0) tree.parent = mod(rank - 1, P);
+  if (v != P - 1) adopt(tree, P, root, {v + 1, P - v - 1}, v);
+  return tree;
+}
+
+Tree k_chain(int P, Rank rank, Rank root, int k) {
+  Tree tree;
+  const int v = mod(rank - root, P), chains = std::min(k, P - 1);
+  tree.own = {0, P};
+  for (int c = 0, first = 1; c < chains; ++c) {
+    const int length = (P - 1) / chains + (c < (P - 1) % chains ? 1 : 0), end = first + length;
+    if (v == 0) adopt(tree, P, root, {first, length}, 0);
+    if (v >= first && v < end) {
+      tree.parent = v == first ? root : mod(rank - 1, P);
+      tree.round = v - first;
+      tree.own = {v, end - v};
+      if (v + 1 < end) adopt(tree, P, root, {v + 1, end - v - 1}, tree.round + 1);
+    }
+    first = end;
+  }
+  return tree;
+}
+
+Tree binary(int P, Rank rank, Rank root) {
+  Tree tree;
+  const int v = mod(rank - root, P);
+  if (v != 0) tree.parent = mod((v - 1) / 2 + root, P);
+  for (int child = 2 * v + 1; child <= 2 * v + 2 && child < P; ++child) tree.children.push_back(mod(child + root, P));
+  return tree;
+}
+
+Rank bine_partner(int P, Rank rank, int step) noexcept {
+  const int distance = (1 + (step % 2 == 0 ? 1 : -1) * (2 << step)) / 3;
+  return mod(rank % 2 == 0 ? rank + distance : rank - distance, P);
+}
+
+unsigned bine_corner(int P, Rank rank) noexcept {
+  constexpr unsigned kOddDigits = 0xAAAAAAAAu;
+  const unsigned digits = ((static_cast<unsigned>(rank) + kOddDigits) ^ kOddDigits) & static_cast<unsigned>(P - 1);  // in base −2
+  return digits ^ (digits >> 1);
+}
+
+Tree bine(int P, Rank rank, Rank root) {
+  const int v = mod(rank - root, P), steps = rounds_to_reach(P, 2);
+  const auto real = [&](int step) { return mod(bine_partner(P, v, steps - 1 - step) + root, P); };
+  Tree tree;
+  tree.round = v == 0 ? -1 : steps - 1 - std::countr_zero(bine_corner(P, v));
+  if (v != 0) tree.parent = real(tree.round);
+  for (int step = tree.round + 1; step < steps; ++step) {
+    tree.children.push_back(real(step));
+    tree.rounds.push_back(step);
+  }
+  return tree;
+}
+
+namespace {
+
+// The tree of a rule that says how many of the n ranks that one holds it hands over next: always the last ones, to their first.
+template <class HandOver>
+Tree handing_over(int P, Rank rank, Rank root, HandOver&& hand_over) {
+  Tree tree;
+  const int v = mod(rank - root, P);
+  int first = 0, count = P, round = 0;
+  tree.own = {0, P};
+  while (count > 1) {
+    const int given = hand_over(count);
+    const Range part{first + count - given, given};
+    count -= given;
+    if (v >= part.first && v < part.first + part.count) {
+      tree.parent = mod(first + root, P);
+      tree.round = round;
+      tree.own = part;
+      first = part.first;
+      count = part.count;
+    } else if (v == first) {
+      adopt(tree, P, root, part, round);
+    }
+    ++round;
+  }
+  return tree;
+}
+
+}  // namespace
+
+Tree splitting(int P, Rank rank, Rank root) {
+  return handing_over(P, rank, root, [](int n) { return n / 2; });
+}
+
+Tree loggp(int P, Rank rank, Rank root, Bytes block, const LogGP& times) {
+  // t and the best share, for every number of ranks up to P. More than half is never handed over: t grows with n.
+  std::vector<double> t(static_cast<std::size_t>(P) + 1, 0);
+  std::vector<int> share(t.size(), 0);
+  for (int n = 2; n <= P; ++n) {
+    double best = 0;
+    for (int given = 1; given <= n / 2; ++given) {
+      const double sending = std::max<double>(0, static_cast<double>(given * block) - 1) * times.per_byte;
+      const double time =
+          sending + std::max(times.latency + t[static_cast<std::size_t>(given)], times.gap + t[static_cast<std::size_t>(n - given)]);
+      if (given == 1 || time < best) best = time, share[static_cast<std::size_t>(n)] = given;
+    }
+    t[static_cast<std::size_t>(n)] = best;
+  }
+  return handing_over(P, rank, root, [&](int n) { return share[static_cast<std::size_t>(n)]; });
+}
+
+// IB prints a listing that uses names it never defines (`addstride`, `startnode`) and overwrites `size` inside its own
+// loop; its figure 5.5 and its text agree with each other, and this follows them: the holder h has itself and
+// the ranks [next, end). The first children get the first of these, the holder keeps the last ones.
+// The root's walk to `rank` visits one holder per round: O(k log P).
+Tree binomial(int P, Rank rank, Rank root, int k) {
+  Tree tree;
+  const int v = mod(rank - root, P);
+  int holder = 0, next = 1, end = P;
+  tree.own = {0, P};
+  for (int round = 0; next < end; ++round) {
+    const int held = 1 + end - next;
+    const int part = held / (k + 1),
+              longer = held % (k + 1);  // the first `longer` parts, the holder's own first of all
+    int first = next;
+    next = end - (part + (longer > 0 ? 1 : 0) - 1);
+    for (int child = 1; child <= k && first < next; ++child) {
+      const Range subtree{first, part + (child < longer ? 1 : 0)};
+      first += subtree.count;
+      if (holder == v) {
+        adopt(tree, P, root, subtree, round);
+      } else if (v >= subtree.first && v < first) {
+        tree.parent = mod(holder + root, P);
+        tree.round = round;
+        tree.own = subtree;
+        holder = subtree.first;
+        next = subtree.first + 1;
+        end = first;
+        break;
+      }
+    }
+  }
+  return tree;
+}
+
+int rounds_to_reach(int P, int base) noexcept {
+  int rounds = 0;
+  for (long long reached = 1; reached < P; reached *= base) ++rounds;
+  return rounds;
+}
+
+}  // namespace tutti::collectives

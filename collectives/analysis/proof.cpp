@@ -1,0 +1,258 @@
+// Enumerates the cases, deals them to threads, adds up the rows. No I/O.
+#include "collectives/analysis/proof.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "collectives/analysis/verifier.hpp"
+
+namespace tutti::collectives {
+namespace {
+
+constexpr int kEveryRootUpTo = 33;
+constexpr int kLargestFanout = 4;
+// Nothing, one byte, and a prime of bytes. Sizes in between cannot differ: the verifier follows runs of bytes.
+constexpr Bytes kSizes[] = {0, 1, 4099};
+constexpr Bytes kSegments[] = {0, 64, 1000};  // the last segment is short in both
+
+struct Case {
+  std::size_t row;
+  const Algorithm* algorithm;
+  Problem problem;
+  Parameters parameters;
+};
+
+std::vector<Rank> some_roots(int P) { return {0, 1, P / 2, P - 1}; }
+
+std::vector<Rank> roots(Collective collective, int P) {
+  std::vector<Rank> all;
+  if (!is_rooted(collective)) return {0};
+  if (P > kEveryRootUpTo) return some_roots(P);
+  all.reserve(static_cast<std::size_t>(P));
+  for (Rank root = 0; root < P; ++root) all.push_back(root);
+  return all;
+}
+
+// Every algorithm that can be a level of this one, in pairs: each within, each across, and by turns with another.
+std::vector<Parameters> levels_of(const Algorithm& algorithm) {
+  std::vector<Nested> within, across;
+  for (const Algorithm& level : algorithms()) {
+    if (!can_be_level(level)) continue;
+    const Nested one{&level, level.has_k ? 2 : 1};
+    if (level.collective == Collective::bcast) within.push_back(one);
+    if (level.collective == across_of(algorithm.collective)) across.push_back(one);
+  }
+  std::vector<Parameters> all;
+  for (std::size_t i = 0; i < std::max(within.size(), across.size()); ++i)
+    all.push_back({.within = within[i % within.size()], .across = across[(i + 1) % across.size()]});
+  return all;
+}
+
+// Many ranks: the many segments of a message follow each other alike, so few are enough; P² messages are left whole.
+std::vector<Parameters> variants(const Algorithm& algorithm, const Problem& problem) {
+  const int P = problem.P;
+  std::vector<Parameters> all;
+  const std::vector<Rank> few = some_roots(P);
+  if (algorithm.has_levels && !problem.node.empty() && P <= kEveryRootUpTo && std::find(few.begin(), few.end(), problem.root) != few.end())
+    all = levels_of(algorithm);
+  for (int k = 1; k <= (algorithm.has_k ? kLargestFanout : 1); ++k) {
+    for (Bytes segment : kSegments) {
+      if (segment != 0 && (!algorithm.has_segment || (P > kEveryRootUpTo && segment == kSegments[1]))) continue;
+      if (segment != 0 && P > kEveryRootUpTo && algorithm.collective == Collective::alltoall) continue;
+      all.push_back({.k = k, .segment = segment});
+    }
+  }
+  return all;
+}
+
+// Lengths that differ, zeros among them, all of them a multiple of `element`.
+std::vector<Bytes> uneven(int P, int seed, Bytes element) {
+  std::vector<Bytes> counts;
+  counts.reserve(static_cast<std::size_t>(P));
+  for (int i = 0; i < P; ++i) counts.push_back((i + seed) % 3 == 0 ? 0 : ((i * 7 + seed * 5) % 11 + 1) * element);
+  return counts;
+}
+
+// Node numbers in order of first appearance: `per_node` neighbours each, or dealt out in turn to P / per_node nodes.
+std::vector<int> nodes_of(int P, int per_node, bool in_turn) {
+  std::vector<int> node;
+  node.reserve(static_cast<std::size_t>(P));
+  const int nodes = (P + per_node - 1) / per_node;
+  for (int rank = 0; rank < P; ++rank) node.push_back(in_turn ? rank % nodes : rank / per_node);
+  return node;
+}
+
+// What the sizes, roots and buffers of an algorithm's problems are.
+std::vector<Problem> problems(const Algorithm& algorithm, int P) {
+  const Collective collective = algorithm.collective;
+  std::vector<Problem> all;
+  const auto add = [&](Problem problem) {
+    all.push_back(problem);
+    if (!may_be_in_place(collective)) return;
+    problem.in_place = true;
+    if (collective == Collective::alltoall && !problem.counts.empty()) problem.counts = problem.receive_counts;
+    all.push_back(problem);
+  };
+  const auto add_sizes = [&](const Problem& base) {
+    for (Bytes bytes : kSizes) {
+      if (collective == Collective::barrier && bytes != 0) continue;
+      Problem problem = base;
+      problem.bytes = bytes;
+      add(problem);
+    }
+    if (!has_blocks(collective)) return;
+    Problem problem = base;
+    problem.counts = uneven(P, 1, base.element);
+    if (collective == Collective::alltoall) problem.receive_counts = problem.counts;  // each rank's own are set in prove_case
+    if (collective != Collective::alltoall || P <= kEveryRootUpTo) add(problem);
+  };
+  for (Rank root : roots(collective, P)) {
+    Problem base{.collective = collective, .P = P, .root = root};
+    add_sizes(base);
+    if (reduces(collective)) {
+      base.commutative = false;
+      add_sizes(base);
+      base.left_fold = true;
+      add_sizes(base);
+      base.left_fold = false;
+      base.element = 8;
+      base.bytes = 8 * 129;
+      add(base);
+    }
+    if (algorithm.uses_nodes) {
+      for (const bool in_turn : {false, true}) {
+        Problem layered{.collective = collective, .P = P, .root = root, .node = nodes_of(P, 3, in_turn)};
+        add_sizes(layered);
+      }
+    }
+  }
+  return all;
+}
+
+std::string varied(const Algorithm& algorithm) {
+  std::vector<std::string> what;
+  if (algorithm.has_k) what.push_back(fmt::format("k = 1…{}", kLargestFanout));
+  if (algorithm.has_segment) what.push_back(fmt::format("segment = {}", fmt::join(kSegments, ", ")));
+  if (is_rooted(algorithm.collective)) what.push_back(fmt::format("every root (P > {}: 4)", kEveryRootUpTo));
+  if (algorithm.collective != Collective::barrier) what.push_back(fmt::format("bytes = {}", fmt::join(kSizes, ", ")));
+  if (has_blocks(algorithm.collective)) what.push_back("uneven counts");
+  if (may_be_in_place(algorithm.collective)) what.push_back("in place or not");
+  if (reduces(algorithm.collective)) what.push_back("commutative or not");
+  if (algorithm.uses_nodes) what.push_back("nodes");
+  if (algorithm.has_levels) what.push_back(fmt::format("all levels within and across (P <= {})", kEveryRootUpTo));
+  return fmt::format("{}", fmt::join(what, "; "));
+}
+
+std::string name_case(const Case& one) {
+  const Problem& problem = one.problem;
+  return fmt::format(
+      "{} {} P={} root={} bytes={}{}{}{}{}{}", name_of(problem.collective), to_string({one.algorithm, one.parameters}), problem.P,
+      problem.root, problem.bytes, problem.counts.empty() ? "" : " uneven counts", problem.in_place ? " in place" : "",
+      problem.left_fold     ? " from left to right"
+      : problem.commutative ? ""
+                            : " not commutative",
+      problem.element > 1 ? fmt::format(" elements of {}", problem.element) : "", problem.node.empty() ? "" : " on several nodes");
+}
+
+// "" : proved.
+std::string prove_case(const Case& one) {
+  const auto P = static_cast<std::size_t>(one.problem.P);
+  std::vector<Problem> each(P, one.problem);
+  for (std::size_t rank = 0; rank < P; ++rank) each[rank].rank = static_cast<Rank>(rank);
+  if (one.problem.collective == Collective::alltoall && !one.problem.counts.empty()) {
+    // Row i: what rank i sends to each. In place both must be equal, so the matrix is symmetric there.
+    const auto sends = [&](std::size_t i, std::size_t j) {
+      return static_cast<Bytes>(one.problem.in_place ? (i * j) % 5 * 3 : (i + 2 * j) % 4 * 5);
+    };
+    for (std::size_t i = 0; i < P; ++i)
+      for (std::size_t j = 0; j < P; ++j) each[i].counts[j] = sends(i, j), each[i].receive_counts[j] = sends(j, i);
+  }
+  std::vector<Schedule> all_ranks;
+  all_ranks.reserve(P);
+  for (const Problem& problem : each) all_ranks.push_back(one.algorithm->build(problem, one.parameters));
+  const Verdict verdict = verify(all_ranks, each);
+  if (verdict.ok()) return {};
+  return fmt::format("{}: {}: {}", name_case(one), name_of(verdict.violation), verdict.message);
+}
+
+struct Result {
+  bool skipped = false;
+  std::string violation;
+  double seconds = 0;
+};
+
+Result run_case(const Case& one) {
+  if (one.algorithm->not_applicable(one.problem, one.parameters)) return {.skipped = true, .violation = {}};
+  const auto start = std::chrono::steady_clock::now();
+  Result result;
+  result.violation = prove_case(one);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+void run_all(const std::vector<Case>& cases, std::vector<Result>& results, const ProofOptions& options) {
+  std::atomic<std::size_t> next{0};
+  std::mutex reporting;
+  std::size_t done = 0;
+  const auto work = [&] {
+    for (std::size_t i; (i = next.fetch_add(1)) < cases.size();) {
+      results[i] = run_case(cases[i]);
+      if (!options.progress) continue;
+      const std::lock_guard lock{reporting};
+      options.progress(++done, cases.size());
+    }
+  };
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t threads = options.threads > 0 ? static_cast<std::size_t>(options.threads) : cores;
+  std::vector<std::jthread> helpers;
+  for (std::size_t i = 1; i < std::min(threads, cases.size()); ++i) helpers.emplace_back(work);
+  work();
+}
+
+}  // namespace
+
+std::vector<int> proof_sizes() {
+  std::vector<int> sizes;
+  for (int P = 1; P <= kEveryRootUpTo; ++P) sizes.push_back(P);
+  sizes.insert(sizes.end(), {64, 127, 128, 129, 257, 1000});
+  return sizes;
+}
+
+std::vector<ProofRow> prove(const ProofOptions& options) {
+  const std::vector<int> sizes = options.P.empty() ? proof_sizes() : options.P;
+  std::vector<ProofRow> rows;
+  std::vector<Case> cases;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (options.collective && *options.collective != algorithm.collective) continue;
+    if (!options.algorithm.empty() && options.algorithm != algorithm.name) continue;
+    ProofRow row;
+    row.collective = algorithm.collective;
+    row.algorithm = algorithm.name;
+    row.parameters = varied(algorithm);
+    row.P = sizes;
+    for (int P : sizes) {
+      for (const Problem& problem : problems(algorithm, P)) {
+        for (const Parameters& parameters : variants(algorithm, problem)) cases.push_back({rows.size(), &algorithm, problem, parameters});
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  std::vector<Result> results(cases.size());
+  run_all(cases, results, options);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    ProofRow& row = rows[cases[i].row];
+    ++(results[i].skipped ? row.skipped : row.cases);
+    row.seconds += results[i].seconds;
+    if (results[i].violation.empty()) continue;
+    if (row.violations++ == 0) row.first_violation = results[i].violation;
+  }
+  return rows;
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,42 @@
+// The proof matrix: every registered algorithm over every P, root, parameter and size that is promised. `tutti verify`
+// prints what this returns. No I/O; uses threads.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/algorithms/catalogue.hpp"
+
+namespace tutti::collectives {
+
+struct ProofOptions {
+  std::optional<Collective> collective;  // nullopt: all
+  std::string algorithm;                 // empty: all
+  std::vector<int> P;                    // empty: proof_sizes()
+  int threads = 0;                       // 0: as many as there are cores
+  // Called after each case, by one thread at a time, perhaps not the caller's. May be empty.
+  std::function<void(std::size_t done, std::size_t total)> progress;
+};
+
+struct ProofRow {
+  Collective collective = Collective::barrier;
+  std::string algorithm;
+  std::string parameters;   // what was varied, for people: "k = 1…4, segment = 0, 64, 1000"
+  std::size_t cases = 0;    // schedules of all ranks verified together
+  std::size_t skipped = 0;  // cases for which the algorithm declares that it does not apply
+  std::vector<int> P;
+  std::size_t violations = 0;
+  std::string first_violation;  // the first by order of cases: the case, the kind, the verifier's message; empty: none
+  double seconds = 0;           // of all threads together
+};
+
+// 1…33, 64, 127, 128, 129, 257, 1000.
+std::vector<int> proof_sizes();
+
+// One row for each algorithm that `options` names, in the registry's order. An unknown name gives no row.
+std::vector<ProofRow> prove(const ProofOptions& options);
+
+}  // namespace tutti::collectives

@@ -1,0 +1,20 @@
+// What loops.cpp offers, once for each instruction set it is compiled for. Only kernels.cpp uses it.
+#pragma once
+
+#include "collectives/execution/kernels.hpp"
+
+namespace tutti::collectives {
+
+namespace baseline {
+Combine::Apply find_loop(Operation operation, Element element) noexcept;
+}
+#ifdef __x86_64__
+namespace avx2 {
+Combine::Apply find_loop(Operation operation, Element element) noexcept;
+}
+namespace avx512 {
+Combine::Apply find_loop(Operation operation, Element element) noexcept;
+}
+#endif
+
+}  // namespace tutti::collectives

@@ -1,0 +1,82 @@
+// One rank's place in one schedule: which steps are ready. The only code that knows it; the executor, the verifier,
+// the simulator and the chart all use this class. No I/O, no clock, no allocation after construction; header-only,
+// because it lies on the path of a two-step barrier.
+#pragma once
+
+#include <cassert>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "collectives/schedule/schedule.hpp"
+
+namespace tutti::collectives {
+
+// The schedule must outlive its cursors and stay where it is. Use by one thread at a time.
+//
+// Each step passes once through: waiting → ready → taken → done. Ready steps are kept in one log that only grows until
+// reset(), so a span from ready() keeps its contents across take_all() and done(), up to the next reset() or take().
+class Cursor {
+ public:
+  explicit Cursor(const Schedule& schedule)
+      : step_count_(static_cast<std::uint32_t>(schedule.steps.size())), successors_(schedule.successors.data()) {
+    first_.reserve(step_count_ + 1U);
+    for (const Step& step : schedule.steps) first_.push_back(step.first_successor);
+    first_.push_back(static_cast<std::uint32_t>(schedule.successors.size()));
+    initial_.reserve(2U * step_count_);
+    for (const Step& step : schedule.steps) initial_.push_back(step.predecessors);
+    for (StepId id = 0; id < step_count_; ++id) {
+      if (schedule.steps[id].predecessors == 0) initial_.push_back(id);
+    }
+    state_.resize(2U * step_count_);
+    reset();
+  }
+
+  // Back to the start: nothing done, nothing taken.
+  void reset() noexcept {
+    if (step_count_ != 0) std::memcpy(state_.data(), initial_.data(), initial_.size() * sizeof(StepId));
+    head_ = step_count_;
+    tail_ = static_cast<std::uint32_t>(initial_.size());
+    done_ = 0;
+  }
+
+  // The steps whose predecessors are all done and that were not taken yet. Steps that became ready together stand in
+  // ascending order of id.
+  std::span<const StepId> ready() const noexcept { return {state_.data() + head_, tail_ - head_}; }
+
+  // Takes all of ready().
+  void take_all() noexcept { head_ = tail_; }
+
+  // Takes one step of ready(); the others keep their order. Linear in its place in ready().
+  void take(StepId id) noexcept {
+    std::uint32_t place = head_;
+    while (state_[place] != id) ++place;
+    assert(place < tail_ && "take() of a step that is not ready");
+    for (; place > head_; --place) state_[place] = state_[place - 1];
+    state_[head_++] = id;
+  }
+
+  // A taken step is complete: its successors that waited for nothing else join ready().
+  void done(StepId id) noexcept {
+    ++done_;
+    const std::uint32_t end = first_[id + 1];
+    for (std::uint32_t i = first_[id]; i < end; ++i) {
+      const StepId next = successors_[i];
+      if (--state_[next] == 0) state_[tail_++] = next;
+    }
+  }
+
+  bool finished() const noexcept { return done_ == step_count_; }
+
+ private:
+  std::uint32_t step_count_;
+  std::uint32_t head_ = 0;  // state_[head_, tail_) is ready()
+  std::uint32_t tail_ = 0;
+  std::uint32_t done_ = 0;
+  const StepId* successors_;
+  std::vector<std::uint32_t> state_;    // [0, n): predecessors not done yet; [n, 2n): the log of ready steps
+  std::vector<std::uint32_t> first_;    // successors of step i: successors_[first_[i], first_[i + 1])
+  std::vector<std::uint32_t> initial_;  // what reset() copies to the front of state_
+};
+
+}  // namespace tutti::collectives

@@ -1,0 +1,72 @@
+// The process-wide state behind the C API: is Tutti initialized, which communicators exist, what went wrong last.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/job/communicator.hpp"
+#include "src/data/datatype.hpp"
+#include "src/job/engine.hpp"
+#include "src/data/reduction.hpp"
+#include "tutti/tutti.h"
+
+// What a tutti_comm points to. Never given back to the allocator, so that a freed handle is an error and not a crash.
+struct tutti_comm_object {
+  static constexpr std::uint64_t kMagic = 0x7475747469636f6dull;
+  std::uint64_t magic = kMagic;
+  std::unique_ptr<tutti::Communicator> communicator;  // null: freed
+};
+
+namespace tutti {
+
+struct Library {
+  Configuration configuration;
+  collectives::Rules rules;
+  Datatypes datatypes;
+  Operations operations;
+  std::unique_ptr<Engine> engine;
+};
+
+// Null before tutti_init and after tutti_finalize.
+Library* library() noexcept;
+
+// The communicator behind a handle. Throws Error{bad_communicator}.
+Communicator& communicator_of(tutti_comm comm);
+
+void remember_error(std::string_view message) noexcept;
+
+// The boundary: what is thrown inside becomes a code and this thread's message. `body` runs with the engine's lock, unless it takes it
+// itself.
+enum class Enter : bool { by_itself, before };
+template <Enter enter = Enter::before, class Body>
+int guard(Body&& body) noexcept {
+  try {
+    Library* const state = library();
+    if (!state) [[unlikely]]
+      throw Error(Code::not_initialized, "call tutti_init first; nothing works before it or after tutti_finalize");
+    std::unique_lock<std::mutex> lock;
+    if constexpr (enter == Enter::before) lock = state->engine->enter();
+    body(*state);
+    return TUTTI_SUCCESS;
+  } catch (const Error& error) {
+    remember_error(error.message);
+    return static_cast<int>(error.code);
+  } catch (const std::bad_alloc&) {
+    remember_error("the process is out of memory");
+    return TUTTI_ERR_NO_MEMORY;
+  } catch (const std::exception& error) {
+    remember_error(error.what());
+    return TUTTI_ERR_INTERNAL;
+  } catch (...) {
+    remember_error("an unknown exception reached the C boundary");
+    return TUTTI_ERR_INTERNAL;
+  }
+}
+
+}  // namespace tutti

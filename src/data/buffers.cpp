@@ -1,0 +1,189 @@
+// Packing, unpacking, and what may not overlap.
+#include "src/data/buffers.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace tutti {
+
+Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name) {
+  Bytes bytes = 0, span = 0;
+  if (count >= 0 && count < (1 << 30) && layout.contiguous && layout.size < (1 << 20)) return count * layout.size;  // the usual case
+  if (count < 0)
+    throw Error(Code::bad_count, fmt::format("a count of `{}` is {}; it must not be negative", name, static_cast<long long>(count)));
+  if (__builtin_mul_overflow(static_cast<Bytes>(count), std::max(layout.size, std::abs(layout.extent)), &span) ||
+      __builtin_mul_overflow(span, static_cast<Bytes>(blocks), &span) ||
+      __builtin_mul_overflow(static_cast<Bytes>(count), layout.size, &bytes))
+    throw Error(Code::bad_count,
+                fmt::format("{} elements of {} bytes in `{}` do not fit in 63 bits", static_cast<long long>(count), layout.size, name));
+  return bytes;
+}
+
+void Spare::Free::operator()(std::byte* memory) const noexcept { std::free(memory); }
+
+std::byte* Spare::get(Bytes bytes) {
+  memory_.reset(static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(std::max<Bytes>(bytes, 1)))));
+  if (!memory_) throw Error(Code::out_of_memory, fmt::format("no memory to pack {} bytes", bytes));
+  return memory_.get();
+}
+
+Blocked::Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type, int blocks, const char* name)
+    : datatypes_(datatypes),
+      user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
+      type_(type),
+      layout_(datatypes.layout(type)),
+      blocks_(blocks) {
+  block_bytes_ = bytes_of(count, layout_, blocks, name);
+  total_ = block_bytes_ * blocks;
+  if (layout_.contiguous) direct_ = user_;  // the usual case allocates nothing
+  if (!user_ && total_ > 0) must_be_absolute(0, name);
+  pieces_.reserve(direct_ ? 0 : 1);
+  if (!direct_) pieces_.push_back({0, count * blocks, total_});
+}
+
+Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts, const MPI_Count* displacements, MPI_Datatype type,
+                 int blocks, const char* name)
+    : datatypes_(datatypes),
+      user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
+      type_(type),
+      layout_(datatypes.layout(type)),
+      blocks_(blocks) {
+  if (!counts) throw Error(Code::bad_buffer, fmt::format("the counts of `{}` are NULL", name));
+  bool in_order = layout_.contiguous;
+  Bytes next = 0, first = 0;
+  bool any = false;
+  for (int i = 0; i < blocks; ++i) {
+    const Bytes bytes = bytes_of(counts[i], layout_, 1, name);
+    Bytes offset = next;
+    if (displacements && bytes > 0 && __builtin_mul_overflow(static_cast<Bytes>(displacements[i]), layout_.extent, &offset))
+      throw Error(Code::bad_displacement, fmt::format("displacement {} of `{}` does not fit in 63 bits", i, name));
+    if (bytes > 0) {
+      if (!any) first = offset;
+      if (any && offset != next) in_order = false;
+      any = true;
+      if (__builtin_add_overflow(offset, counts[i] * layout_.extent, &next))
+        throw Error(Code::bad_displacement, fmt::format("displacement {} of `{}` and what lies there do not fit in 63 bits", i, name));
+    }
+    pieces_.push_back({offset, counts[i], bytes});
+    counts_.push_back(bytes);
+    if (__builtin_add_overflow(total_, bytes, &total_))
+      throw Error(Code::bad_count, fmt::format("the counts of `{}` do not fit in 63 bits", name));
+  }
+  if (!user_ && total_ > 0) must_be_absolute(first, name);
+  if (in_order) direct_ = user_ + first;
+}
+
+// A null buffer is MPI_BOTTOM where the type says where in memory the data are, which is not in its first page.
+void Blocked::must_be_absolute(Bytes offset, const char* name) const {
+  if (layout_.contiguous || std::abs(offset + layout_.lower) < 4096)
+    throw Error(Code::bad_buffer, fmt::format("`{}` is NULL, and {} bytes are expected there", name, total_));
+}
+
+// Between piece `piece` of the user's buffer and `at` of the packed bytes.
+void Blocked::move(const Piece& piece, Bytes at, bool pack) {
+  if (piece.bytes == 0) return;
+  std::byte* const typed = user_ + piece.offset;
+  std::byte* const place = packed_ + at;
+  if (layout_.contiguous)
+    pack ? std::memcpy(place, typed, static_cast<std::size_t>(piece.bytes))
+         : std::memcpy(typed, place, static_cast<std::size_t>(piece.bytes));
+  else if (pack)
+    datatypes_.pack(typed, piece.count, type_, layout_, place);
+  else
+    datatypes_.unpack(place, typed, piece.count, type_, layout_);
+}
+
+const std::byte* Blocked::bytes() { return room(-2); }
+
+std::byte* Blocked::room(int keep) {
+  if (as_is()) return direct_;
+  packed_ = spare_.get(total_);
+  if (keep == -1) return packed_;
+  Bytes at = 0;
+  if (counts_.empty() && keep >= 0) {
+    const Piece whole = pieces_.front();
+    const MPI_Count each = whole.count / blocks_;
+    move({keep * each * layout_.extent, each, block_bytes_}, keep * block_bytes_, true);
+    return packed_;
+  }
+  for (std::size_t i = 0; i < pieces_.size(); at += pieces_[i++].bytes)
+    if (keep == -2 || static_cast<int>(i) == keep) move(pieces_[i], at, true);
+  return packed_;
+}
+
+void Blocked::deliver(int except) {
+  if (as_is()) return;
+  Bytes at = 0;
+  for (std::size_t i = 0; i < pieces_.size(); at += pieces_[i++].bytes)
+    if (static_cast<int>(i) != except || counts_.empty()) move(pieces_[i], at, false);
+}
+
+namespace {
+
+struct Span {
+  std::uintptr_t begin, end;
+  bool dense;  // all bytes between are data
+};
+
+[[noreturn]] void shared(const char* remedy) {
+  throw Error(Code::buffers_overlap, fmt::format("the send and the receive buffer share bytes; {}", remedy));
+}
+
+}  // namespace
+
+void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
+  if (total_ == 0 || other.total_ == 0) return;
+  if (pieces_.empty() && other.pieces_.empty()) {  // the usual case
+    if (user_ < other.user_ + other.total_ && other.user_ < user_ + total_) shared(remedy);
+    return;
+  }
+  // From the first to past the last byte that `count` elements from `offset` on touch.
+  const auto span = [](const Blocked& b, Bytes offset, MPI_Count count) {
+    const Layout& layout = b.layout_;
+    const auto base = reinterpret_cast<std::uintptr_t>(b.user_) + static_cast<std::uintptr_t>(offset + layout.lower);
+    const Bytes last = layout.extent * (count - 1);
+    return Span{base + static_cast<std::uintptr_t>(std::min<Bytes>(0, last)),
+                base + static_cast<std::uintptr_t>(std::max<Bytes>(0, last) + layout.true_extent),
+                layout.size == layout.true_extent && (count == 1 || layout.extent == layout.size)};
+  };
+  const auto each = [&](const Blocked& b, auto&& visit) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(b.user_);
+    if (b.pieces_.empty()) return visit(Span{begin, begin + static_cast<std::uintptr_t>(b.total_), true});
+    for (const Piece& piece : b.pieces_)
+      if (piece.bytes > 0) visit(span(b, piece.offset, piece.count));
+  };
+  // Data with gaps may lie in the gaps of the other: an error only for certain, as those that begin alike.
+  const auto collide = [&](const Span& a, const Span& b) {
+    return a.begin < b.end && b.begin < a.end && ((a.dense && b.dense) || (a.begin == b.begin && type_ == other.type_));
+  };
+  std::vector<Span> mine;
+  each(*this, [&](const Span& s) { mine.push_back(s); });
+  std::sort(mine.begin(), mine.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  each(other, [&](const Span& theirs) {
+    // Pieces may interleave, so all of mine that begin before its end are asked: mostly one or two.
+    for (const Span& s : mine) {
+      if (s.begin >= theirs.end) break;
+      if (collide(s, theirs)) shared(remedy);
+    }
+  });
+}
+
+void Blocked::must_not_overlap() const {
+  if (as_is()) return;
+  std::vector<std::pair<Bytes, Bytes>> spans;
+  for (const Piece& piece : pieces_)
+    if (piece.bytes > 0)
+      spans.push_back({piece.offset, piece.offset + (layout_.extent >= layout_.true_extent ? piece.count * layout_.extent : 0)});
+  // Elements that reach into each other may be meant to; not so blocks at the same place.
+  std::sort(spans.begin(), spans.end());
+  for (std::size_t i = 1; i < spans.size(); ++i)
+    if (spans[i].first < spans[i - 1].second || spans[i].first == spans[i - 1].first)
+      throw Error(Code::bad_displacement,
+                  "two blocks of the receive buffer overlap; their displacements, in extents of the type, must leave room for the counts");
+}
+
+}  // namespace tutti

@@ -1,0 +1,82 @@
+// The caller's buffers as the schedules want them: the bytes of all blocks one after another. Where they lie so already they are used as
+// they are; derived datatypes with gaps, and blocks at scattered displacements, are packed and unpacked for the time of a call.
+// Knows datatypes; knows no communicator.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <vector>
+
+#include "src/data/datatype.hpp"
+
+namespace tutti {
+
+// What `blocks` times `count` elements of that layout have. Throws Error{bad_count} where a count is negative, or they do not fit in 63
+// bits; `name` is the argument's.
+Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name);
+
+// Memory that is not cleared.
+class Spare {
+ public:
+  // Throws Error{out_of_memory}.
+  std::byte* get(Bytes bytes);
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const noexcept;
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+};
+
+// `blocks` blocks of `counts` elements of one type, of one buffer.
+class Blocked {
+ public:
+  // Equal blocks, one after another. `name` is the argument's, for messages. Throws Error{bad_count | bad_datatype | datatype_not_committed
+  // | bad_buffer}.
+  Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type, int blocks, const char* name);
+  // Of `counts` elements each, at `displacements` (in extents; null: one after another).
+  Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts, const MPI_Count* displacements, MPI_Datatype type,
+          int blocks, const char* name);
+
+  Bytes block_bytes() const noexcept { return block_bytes_; }            // of equal blocks
+  const std::vector<Bytes>& counts() const noexcept { return counts_; }  // of the others
+  Bytes total() const noexcept { return total_; }
+  bool as_is() const noexcept { return direct_ != nullptr || total_ == 0; }
+  const Layout& layout() const noexcept { return layout_; }
+
+  // For reading: all bytes.
+  const std::byte* bytes();
+  // For writing; `keep`: block number `keep` (−2: all of them) is filled with what the user's buffer holds (in place).
+  std::byte* room(int keep = -1);
+  // Brings what was written to room() to where the user wants it, but for block `except`.
+  void deliver(int except = -1);
+
+  // Throws Error{buffers_overlap} if bytes of both are the same, `remedy` saying what to do; Error{bad_displacement} if blocks of
+  // this one overlap each other.
+  void must_not_share(const Blocked& other, const char* remedy) const;
+  void must_not_overlap() const;
+
+ private:
+  struct Piece {
+    Bytes offset;  // of the first element, from the buffer's address
+    MPI_Count count;
+    Bytes bytes;
+  };
+  void must_be_absolute(Bytes offset, const char* name) const;
+  void move(const Piece& piece, Bytes at, bool pack);
+
+  const Datatypes& datatypes_;
+  std::byte* const user_;
+  const MPI_Datatype type_;
+  Layout layout_;
+  std::vector<Piece> pieces_;  // equal blocks: one for all of them
+  int blocks_;
+  Bytes block_bytes_ = 0, total_ = 0;
+  std::vector<Bytes> counts_;
+  std::byte* direct_ = nullptr;
+  Spare spare_;
+  std::byte* packed_ = nullptr;
+};
+
+}  // namespace tutti

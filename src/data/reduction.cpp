@@ -1,0 +1,207 @@
+// From MPI's names to ours, and the way through MPI_Reduce_local.
+#include "src/data/reduction.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "collectives/execution/kernels.hpp"
+#include "src/data/quiet_errors.hpp"
+
+namespace tutti {
+
+using collectives::Element;
+using collectives::Operation;
+
+namespace {
+
+struct Predefined {
+  MPI_Op mpi;
+  Operation ours;
+  const char* name;  // MPI tells the names of types, and not of operations
+};
+std::optional<Predefined> predefined(MPI_Op op) {
+  const Predefined all[] = {{MPI_SUM, Operation::sum, "MPI_SUM"},
+                            {MPI_PROD, Operation::product, "MPI_PROD"},
+                            {MPI_MIN, Operation::minimum, "MPI_MIN"},
+                            {MPI_MAX, Operation::maximum, "MPI_MAX"},
+                            {MPI_LAND, Operation::logical_and, "MPI_LAND"},
+                            {MPI_LOR, Operation::logical_or, "MPI_LOR"},
+                            {MPI_LXOR, Operation::logical_xor, "MPI_LXOR"},
+                            {MPI_BAND, Operation::bitwise_and, "MPI_BAND"},
+                            {MPI_BOR, Operation::bitwise_or, "MPI_BOR"},
+                            {MPI_BXOR, Operation::bitwise_xor, "MPI_BXOR"},
+                            {MPI_MINLOC, Operation::min_location, "MPI_MINLOC"},
+                            {MPI_MAXLOC, Operation::max_location, "MPI_MAXLOC"}};
+  for (const Predefined& known : all)
+    if (known.mpi == op) return known;
+  return std::nullopt;
+}
+
+template <class T>
+constexpr Element integer() {
+  constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
+  switch (sizeof(T)) {
+    case 1: return is_signed ? Element::int8 : Element::uint8;
+    case 2: return is_signed ? Element::int16 : Element::uint16;
+    case 4: return is_signed ? Element::int32 : Element::uint32;
+    default: return is_signed ? Element::int64 : Element::uint64;
+  }
+}
+
+// Fortran's types are left to MPI_Reduce_local: what they are depends on how the MPI was built. MPI_CHAR and MPI_WCHAR are characters:
+// MPI defines nothing on them.
+std::optional<Element> element_of(MPI_Datatype type) {
+  const struct {
+    MPI_Datatype mpi;
+    Element ours;
+  } all[] = {
+      {MPI_DOUBLE, Element::float64},
+      {MPI_FLOAT, Element::float32},
+      {MPI_INT, integer<int>()},
+      {MPI_LONG, integer<long>()},
+      {MPI_INT64_T, Element::int64},
+      {MPI_INT32_T, Element::int32},
+      {MPI_UNSIGNED, integer<unsigned>()},
+      {MPI_UNSIGNED_LONG, integer<unsigned long>()},
+      {MPI_UINT64_T, Element::uint64},
+      {MPI_UINT32_T, Element::uint32},
+      {MPI_SHORT, integer<short>()},
+      {MPI_UNSIGNED_SHORT, integer<unsigned short>()},
+      {MPI_SIGNED_CHAR, Element::int8},
+      {MPI_UNSIGNED_CHAR, Element::uint8},
+      {MPI_LONG_LONG, integer<long long>()},
+      {MPI_UNSIGNED_LONG_LONG, integer<unsigned long long>()},
+      {MPI_INT8_T, Element::int8},
+      {MPI_INT16_T, Element::int16},
+      {MPI_UINT8_T, Element::uint8},
+      {MPI_UINT16_T, Element::uint16},
+      {MPI_LONG_DOUBLE, Element::long_double},
+      {MPI_C_COMPLEX, Element::complex32},
+      {MPI_C_DOUBLE_COMPLEX, Element::complex64},
+      {MPI_C_LONG_DOUBLE_COMPLEX, Element::complex_long_double},
+      {MPI_C_BOOL, Element::boolean},
+      {MPI_BYTE, Element::byte},
+      {MPI_AINT, integer<MPI_Aint>()},
+      {MPI_OFFSET, integer<MPI_Offset>()},
+      {MPI_COUNT, integer<MPI_Count>()},
+      {MPI_FLOAT_INT, Element::float_int},
+      {MPI_DOUBLE_INT, Element::double_int},
+      {MPI_LONG_INT, Element::long_int},
+      {MPI_2INT, Element::two_int},
+      {MPI_SHORT_INT, Element::short_int},
+      {MPI_LONG_DOUBLE_INT, Element::long_double_int},
+#ifdef MPIX_C_FLOAT16
+      {MPIX_C_FLOAT16, Element::float16},
+#endif
+  };
+  for (const auto& known : all)
+    if (known.mpi == type) return known.ours;
+  return std::nullopt;
+}
+
+std::string name_of(MPI_Datatype type) {
+  char name[MPI_MAX_OBJECT_NAME] = {};
+  int length = 0;
+  MPI_Type_get_name(type, name, &length);
+  return length > 0 ? name : "a derived datatype";
+}
+
+// MPI defines no operation on characters, and no logic on floating-point numbers; of Fortran's, some MPIs compute something all the same.
+bool is_character(MPI_Datatype type) { return type == MPI_CHAR || type == MPI_WCHAR || type == MPI_PACKED || type == MPI_CHARACTER; }
+bool is_fortran_real(MPI_Datatype type) {
+  for (const MPI_Datatype real : {MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8, MPI_REAL16})
+    if (type == real) return true;
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  return MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_F90_REAL;
+}
+bool is_logical(Operation operation) {
+  return operation == Operation::logical_and || operation == Operation::logical_or || operation == Operation::logical_xor;
+}
+
+[[noreturn]] void undefined(const std::optional<Predefined>& operation, MPI_Datatype type) {
+  throw Error(Code::bad_operation, fmt::format("MPI does not define {} on {}; see MPI 4.0, section 6.9.2, or make one with MPI_Op_create",
+                                               operation ? operation->name : "this operation", name_of(type)));
+}
+
+}  // namespace
+
+Bytes Reduction::piece() const noexcept { return std::max((1 << 16) / element_, Bytes{1}) * element_; }
+
+void Reduction::reserve(Bytes bytes) {
+  if (!vectorised()) spare_.resize(2 * static_cast<std::size_t>(std::min(bytes, piece())));
+}
+
+// MPI_Reduce_local(in, inout): inout = in op inout.
+void Reduction::local(const void* context, const void* left, const void* right, void* out, Bytes bytes) {
+  auto* const self = static_cast<Reduction*>(const_cast<void*>(context));  // combine() gave it
+  const Bytes most = self->piece();
+  for (Bytes at = 0; at < bytes; at += most) {
+    const Bytes now = std::min(most, bytes - at);
+    const auto size = static_cast<std::size_t>(now);
+    auto* const a = static_cast<const std::byte*>(left) + at;
+    auto* const b = static_cast<const std::byte*>(right) + at;
+    auto* const c = static_cast<std::byte*>(out) + at;
+    // The user's function takes aligned data, which what lies in an arrival slot may not be; and its right operand is where the result is.
+    std::byte *const in = self->spare_.data(), *const inout = in + size;
+    std::copy_n(a, size, in);
+    std::copy_n(b, size, inout);
+    const int code = MPI_Reduce_local(in, inout, static_cast<int>(now / self->element_), self->type_, self->op_);
+    if (code != MPI_SUCCESS) self->error_ = code;
+    std::copy_n(inout, size, c);
+  }
+}
+
+int Reduction::take_error() noexcept { return std::exchange(error_, MPI_SUCCESS); }
+
+Reduction Operations::find(MPI_Op op, MPI_Datatype type, const Layout& layout) {
+  for (const Known& known : known_)
+    if (known.op == op && known.type == type) return known.reduction;
+  Reduction reduction = resolve(op, type, layout);
+  // A user's operation may be freed and its handle come again for another.
+  if (reduction.vectorised()) known_.push_back({op, type, reduction});
+  return reduction;
+}
+
+Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout) {
+  if (op == MPI_OP_NULL) throw Error(Code::bad_operation, "the operation is MPI_OP_NULL; pass one such as MPI_SUM");
+  if (op == MPI_REPLACE || op == MPI_NO_OP)
+    throw Error(Code::bad_operation, "MPI_REPLACE and MPI_NO_OP are for one-sided accumulation only");
+  Reduction reduction;
+  const auto operation = predefined(op);
+  const auto element = element_of(type);
+  if (operation && element) {
+    reduction.apply_ = collectives::kernel(operation->ours, *element);
+    reduction.element_ = collectives::size_of(*element);
+    // A pair may be laid out by the MPI in another way than by the compiler.
+    if (reduction.apply_ && reduction.element_ == layout.extent) return reduction;
+    if (!reduction.apply_) undefined(operation, type);
+  }
+  if (operation && (is_character(type) || (is_logical(operation->ours) && is_fortran_real(type)))) undefined(operation, type);
+  if (layout.lower < 0 || layout.lower + layout.true_extent > layout.extent)
+    throw Error(Code::unsupported,
+                "elements of this datatype overlap, or begin before their address: Tutti cannot reduce them; use MPI_Type_create_resized");
+  int commutes = 1;
+  if (!operation) {
+    const QuietErrors quiet;
+    if (MPI_Op_commutative(op, &commutes) != MPI_SUCCESS) throw Error(Code::bad_operation, "the operation is none, or was freed");
+  }
+  reduction.commutative_ = commutes != 0;
+  reduction.apply_ = Reduction::local;
+  reduction.element_ = std::max<Bytes>(layout.extent, 1);
+  reduction.op_ = op;
+  reduction.type_ = type;
+  if (operation) {
+    // Whether MPI knows the pair is found out by asking it: nothing is computed.
+    const QuietErrors quiet;
+    alignas(64) char a[64] = {}, b[64] = {};
+    const bool small = layout.extent <= static_cast<Bytes>(sizeof a);
+    if (MPI_Reduce_local(a, b, small ? 1 : 0, type, op) != MPI_SUCCESS) undefined(operation, type);
+  }
+  return reduction;
+}
+
+}  // namespace tutti

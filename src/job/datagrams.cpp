@@ -1,0 +1,84 @@
+// All ranks join, or none.
+#include "src/job/datagrams.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace tutti {
+
+using transport::verbs::Delivery;
+using transport::verbs::Joining;
+
+namespace {
+
+transport::verbs::MulticastOptions options_for(MulticastWay way, int members, std::uint64_t job) {
+  transport::verbs::MulticastOptions options;
+  options.delivery = way == MulticastWay::each ? Delivery::each : Delivery::group;
+  options.joining = way == MulticastWay::manager ? Joining::manager : way == MulticastWay::direct ? Joining::direct : Joining::automatic;
+  options.group = static_cast<std::uint32_t>(job);
+  options.members = static_cast<std::uint32_t>(members);
+  return options;
+}
+
+// What each rank tells the others after it has joined, or failed to.
+struct Joined {
+  bool joined = false;
+  std::uint32_t capacity = 0, slots = 0;
+  transport::verbs::MulticastCard card{};
+};
+
+}  // namespace
+
+JobDatagrams::JobDatagrams(const transport::verbs::Device& device, MulticastWay way, transport::Bootstrap& bootstrap,
+                           const std::function<void(std::string_view)>& log) {
+  const auto size = static_cast<std::size_t>(bootstrap.size());
+  // Rank 0's number names the group, and tells our datagrams from those of other jobs.
+  std::vector<std::uint64_t> numbers(size);
+  std::random_device random;
+  const std::uint64_t mine = std::uint64_t{random()} << 32 | random();
+  bootstrap.allgather(&mine, sizeof mine, numbers.data());
+  Joined here;
+  try {
+    datagrams_ = std::make_unique<transport::verbs::Multicast>(device, options_for(way, bootstrap.size(), numbers[0]), log);
+    here = {true, datagrams_->capacity(), datagrams_->slots(), datagrams_->card()};
+  } catch (const Error& error) {
+    log("no multicast: " + error.message);
+  }
+  std::vector<Joined> all(size);
+  bootstrap.allgather(&here, sizeof here, all.data());
+  std::string why_not;
+  for (std::size_t rank = 0; rank < size && why_not.empty(); ++rank)
+    if (!all[rank].joined) why_not = fmt::format("no multicast: rank {} of MPI_COMM_WORLD has not joined; see its log", rank);
+  if (why_not.empty()) {
+    std::vector<transport::verbs::MulticastCard> cards;
+    cards.reserve(size);
+    for (const Joined& joined : all) cards.push_back(joined.card);
+    try {
+      datagrams_->set_members(cards);
+    } catch (const Error& error) {
+      why_not = "no multicast: " + error.message;
+    }
+  }
+  if (!why_not.empty()) log(why_not);
+  if (bootstrap.maximum(why_not.empty() ? 0 : 1) != 0) {
+    datagrams_.reset();
+    return;
+  }
+  const auto less = [](auto member) { return [member](const Joined& a, const Joined& b) { return a.*member < b.*member; }; };
+  mailbox_ = std::make_unique<protocols::Mailbox>(*datagrams_, numbers[0], bootstrap.rank(),
+                                                  std::ranges::min_element(all, less(&Joined::capacity))->capacity,
+                                                  std::ranges::min_element(all, less(&Joined::slots))->slots);
+}
+
+std::string JobDatagrams::describe() const {
+  if (!mailbox_) return R"("multicast":null)";
+  return fmt::format(R"("multicast":{{"way":"{}","payload_bytes":{},"slots":{},"dropped":{}}})", datagrams_->describe(),
+                     mailbox_->payload_bytes(), mailbox_->slots(), mailbox_->dropped());
+}
+
+}  // namespace tutti

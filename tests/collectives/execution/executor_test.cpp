@@ -1,0 +1,214 @@
+// Every registered algorithm, really executed by ranks of one process over the hostile transport, for many seeds; and by
+// threads over real shared memory, for the thread sanitizer.
+#include <sched.h>
+
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "collectives/execution/executor.hpp"
+#include "collectives/algorithms/catalogue.hpp"
+#include "tests/protocols/hostile.hpp"
+#include "tests/collectives/reference.hpp"
+#include "transport/shm/transport.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+using collectives::Algorithm;
+using collectives::Execution;
+using collectives::Parameters;
+using protocols::Answer;
+using protocols::Channel;
+
+namespace {
+
+// All ranks in one thread. `stop`: a rank that ceases to run half-way; then every survivor must end, well or in error.
+std::string run_hostile(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters, const Hostility& hostility,
+                        const transport::InboxShape& shape, int stop = -1) {
+  const int P = problem.P;
+  HostileNet net(P, shape, hostility);
+  QuietSink sink;
+  registration::Cache cache(net.registrar, {false, 0, 0}, [](std::string_view) {});
+  std::map<std::pair<int, int>, std::unique_ptr<Channel>> channels;
+  for (int a = 0; a < P; ++a)
+    for (int b = 0; b < P; ++b)
+      if (a != b) channels[{a, b}] = std::make_unique<Channel>(net.link(a, b), &cache, sink);
+  std::vector<Buffers> buffers;
+  std::vector<std::unique_ptr<Execution>> executions;
+  std::vector<Answer> answers(static_cast<std::size_t>(P), Answer::again);
+  const std::vector<Problem> each = by_rank(problem);
+  for (int r = 0; r < P; ++r) {
+    const Problem& mine = each[static_cast<std::size_t>(r)];
+    buffers.emplace_back(mine);
+    executions.push_back(std::make_unique<Execution>(
+        algorithm.build(mine, parameters),
+        [&, r](Rank peer) -> Channel& {
+          return *channels.at({r, peer});
+        },
+        problem.element));
+    executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), {1, 0, 0}, combine_of(problem));
+  }
+  for (int step = 0; step < 2000000; ++step) {
+    net.step();
+    if (step == 30 && stop >= 0) net.stop(stop);
+    bool all = true;
+    for (int r = 0; r < P; ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      if (answers[i] != Answer::again || net.stopped(r)) continue;
+      if (net.chance(0.5)) {
+        answers[i] = executions[i]->advance();
+        executions[i]->each_waiting([&](Channel& c) {
+          c.progress();
+          if (stop >= 0) c.probe();
+        });
+        // What the engine does: bad news travels from a failed rank to those that wait for it.
+        if (stop >= 0 && answers[i] == Answer::again)
+          executions[i]->each_waiting([&](Channel& c) {
+            if (c.failed() || answers[static_cast<std::size_t>(c.peer())] == Answer::failed) answers[i] = Answer::failed;
+          });
+      }
+      all &= answers[i] != Answer::again;
+    }
+    if (all) {
+      for (int r = 0; r < P; ++r) {
+        const auto i = static_cast<std::size_t>(r);
+        if (stop < 0 && answers[i] == Answer::failed) return "rank " + std::to_string(r) + " failed";
+        if (answers[i] == Answer::done && !buffers[i].right(each)) return "wrong result on rank " + std::to_string(r);
+      }
+      return {};
+    }
+  }
+  return "no end: deadlock";
+}
+
+constexpr transport::InboxShape kUsual{{{{64, 8}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
+constexpr transport::InboxShape kStarved{{{{64, 1}, {320, 1}, {1088, 1}, {64, 1}, {64, 1}}}};
+
+// Lengths that differ, with zeros.
+std::vector<Bytes> uneven(int P) {
+  std::vector<Bytes> counts;
+  for (int i = 0; i < P; ++i) counts.push_back(i % 3 == 1 ? 0 : (i * 5 % 7 + 1) * 60);
+  return counts;
+}
+
+template <class Visit>
+void each_case(int P, const Algorithm& algorithm, Visit&& visit) {
+  const Collective collective = algorithm.collective;
+  const bool reducing = reduces(collective);
+  for (const int k : algorithm.has_k ? std::vector<int>{1, 3} : std::vector<int>{1})
+    for (const Bytes segment : algorithm.has_segment ? std::vector<Bytes>{0, 100} : std::vector<Bytes>{0})
+      for (const Bytes bytes : collective == Collective::barrier ? std::vector<Bytes>{0}
+                               : reducing                        ? std::vector<Bytes>{0, 4, 40, 296, 2000, -1}
+                               : has_blocks(collective)          ? std::vector<Bytes>{0, 1, 41, 297, 2001, -1}
+                                                                 : std::vector<Bytes>{0, 1, 41, 297, 2001})
+        for (const int root : is_rooted(collective) ? std::vector<int>{0, P - 1} : std::vector<int>{0}) {
+          Problem problem{.collective = collective, .P = P, .root = root, .bytes = bytes};
+          problem.in_place = may_be_in_place(collective) && (bytes + root) % 2 == 0;
+          if (reducing) {
+            problem.element = kElement;
+            problem.in_place = (bytes / 4 + root) % 2 == 0;
+          }
+          if (bytes < 0) {  // the v-forms; where there are none, a reduction that is not commutative
+            problem.bytes = has_blocks(collective) ? 0 : 400;
+            if (has_blocks(collective)) problem.counts = problem.receive_counts = uneven(P);
+            if (collective != Collective::alltoall) problem.receive_counts.clear();
+          }
+          for (const bool commutative : {true, false}) {
+            problem.commutative = commutative;
+            const Parameters parameters{.k = k, .segment = segment};
+            if ((commutative || reducing) && !algorithm.not_applicable(problem, parameters)) visit(problem, parameters);
+          }
+        }
+}
+
+}  // namespace
+
+TEST_CASE("every algorithm over the hostile wire", "[collective]") {
+  std::uint32_t seed = 0;
+  for (const Algorithm& algorithm : collectives::algorithms())
+    for (int P = 1; P <= 9; P += P < 6 ? 1 : 2)
+      each_case(P, algorithm, [&](const Problem& problem, const Parameters& parameters) {
+        ++seed;
+        const Hostility hostility{seed, seed % 2 == 0, seed % 3 != 0, seed % 4 == 0};
+        const std::string problem_found = run_hostile(algorithm, problem, parameters, hostility, seed % 5 == 0 ? kStarved : kUsual);
+        INFO(name_of(algorithm.collective) << " " << algorithm.name << " P=" << P << " k=" << parameters.k
+                                           << " segment=" << parameters.segment << " bytes=" << problem.bytes << " root=" << problem.root
+                                           << " seed=" << seed);
+        REQUIRE(problem_found == "");
+      });
+}
+
+TEST_CASE("one slot for each ring starves no algorithm", "[collective]") {
+  for (const Algorithm& algorithm : collectives::algorithms())
+    each_case(5, algorithm, [&](const Problem& problem, const Parameters& parameters) {
+      for (std::uint32_t seed = 1; seed <= 2; ++seed) {
+        INFO(name_of(algorithm.collective) << " " << algorithm.name << " k=" << parameters.k << " segment=" << parameters.segment
+                                           << " bytes=" << problem.bytes << " seed=" << seed);
+        REQUIRE(run_hostile(algorithm, problem, parameters, {seed, seed % 2 == 0, seed % 2 == 1, false}, kStarved) == "");
+      }
+    });
+}
+
+TEST_CASE("a rank that stops leaves nobody waiting", "[collective]") {
+  for (const Algorithm& algorithm : collectives::algorithms())
+    for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+      const Problem problem{
+          .collective = algorithm.collective, .P = 5, .bytes = algorithm.collective == Collective::barrier ? 0 : 2000, .element = kElement};
+      if (algorithm.not_applicable(problem, {})) continue;
+      INFO(name_of(algorithm.collective) << " " << algorithm.name << " seed=" << seed);
+      REQUIRE(run_hostile(algorithm, problem, {}, {seed, seed % 2 == 0, true, false}, kUsual, static_cast<int>(seed) % 5) == "");
+    }
+}
+
+TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
+  constexpr int P = 3;
+  const transport::InboxShape shape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}};
+  for (const bool direct : {true, false}) {
+    std::vector<std::unique_ptr<transport::shm::ShmTransport>> transports;
+    std::vector<transport::Address> addresses;
+    for (int r = 0; r < P; ++r) {
+      transport::shm::Options options;
+      options.node = 42;
+      options.copy = direct ? transport::shm::Copy::once : transport::shm::Copy::twice;
+      transports.push_back(std::make_unique<transport::shm::ShmTransport>(options, r, shape));
+      addresses.push_back(transports.back()->address());
+    }
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> ranks;
+    for (int r = 0; r < P; ++r)
+      ranks.emplace_back([&, r] {
+        transport::shm::ShmTransport& mine = *transports[static_cast<std::size_t>(r)];
+        mine.set_peers(addresses);
+        QuietSink sink;
+        std::map<int, std::unique_ptr<Channel>> channels;
+        const auto channel_to = [&](Rank peer) -> Channel& {
+          auto& channel = channels[peer];
+          if (!channel) channel = std::make_unique<Channel>(mine.connect(peer), nullptr, sink);
+          return *channel;
+        };
+        CollectiveNumber number = 0;
+        for (const Algorithm& algorithm : collectives::algorithms())
+          for (const Bytes bytes : {Bytes{0}, Bytes{32}, Bytes{900}, Bytes{3000}, Bytes{20000}}) {
+            const Problem any{.collective = algorithm.collective,
+                              .P = P,
+                              .root = 1,
+                              .bytes = algorithm.collective == Collective::barrier ? 0 : bytes,
+                              .element = kElement};
+            if (algorithm.not_applicable(any, {})) continue;
+            const std::vector<Problem> each = by_rank(any);
+            const Problem& problem = each[static_cast<std::size_t>(r)];
+            Buffers buffers(problem);
+            Execution execution(algorithm.build(problem, {}), channel_to, problem.element);
+            execution.start(buffers.input.data(), buffers.output.data(), {1, number++, 0}, combine_of(problem));
+            Answer answer = Answer::again;
+            while ((answer = execution.advance()) == Answer::again) {
+              execution.each_waiting([](Channel& c) { c.progress(); });
+              sched_yield();
+            }
+            if (answer != Answer::done || !buffers.right(each)) ++wrong;
+          }
+      });
+    for (std::thread& rank : ranks) rank.join();
+    CHECK(wrong == 0);
+    for (const auto& t : transports) CHECK(t->direct() == direct);
+  }
+}

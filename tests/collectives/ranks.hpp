@@ -1,0 +1,46 @@
+// Helpers: the schedules of all ranks of one problem, and what can be counted in them.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "collectives/algorithms/catalogue.hpp"
+#include "collectives/analysis/rounds.hpp"
+#include "collectives/analysis/verifier.hpp"
+
+namespace tutti::collectives::test {
+
+inline std::vector<Schedule> build_all(std::string_view name, Problem problem, Parameters parameters = {}) {
+  const Algorithm* algorithm = find(problem.collective, name);
+  std::vector<Schedule> all;
+  for (problem.rank = 0; problem.rank < problem.P; ++problem.rank) all.push_back(algorithm->build(problem, parameters));
+  return all;
+}
+
+inline Problem barrier_of(int P) { return {Collective::barrier, P, 0, 0, 0, false}; }
+inline Problem bcast_of(int P, Bytes bytes, Rank root = 0) { return {Collective::bcast, P, 0, root, bytes, false}; }
+inline Problem allgather_of(int P, Bytes bytes, bool in_place = false) { return {Collective::allgather, P, 0, 0, bytes, in_place}; }
+
+inline int count(const Schedule& schedule, StepKind kind) {
+  return static_cast<int>(std::count_if(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) { return step.kind == kind; }));
+}
+
+inline int messages(const std::vector<Schedule>& all) {
+  return std::accumulate(all.begin(), all.end(), 0, [](int sum, const Schedule& s) { return sum + count(s, StepKind::send); });
+}
+
+inline Bytes bytes_sent(const Schedule& schedule) {
+  Bytes sum = 0;
+  for (const Step& step : schedule.steps) sum += step.kind == StepKind::send ? step.source.length : 0;
+  return sum;
+}
+
+inline Bytes bytes_copied(const Schedule& schedule) {
+  Bytes sum = 0;
+  for (const Step& step : schedule.steps) sum += step.kind == StepKind::copy ? step.source.length : 0;
+  return sum;
+}
+
+}  // namespace tutti::collectives::test

@@ -1,0 +1,104 @@
+// Settings: sources and their order, and messages that say what to do.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <vector>
+
+#include "base/error.hpp"
+#include "src/job/configuration.hpp"
+
+using namespace tutti;
+
+namespace {
+
+std::string error_of(const std::vector<std::string>& options) {
+  try {
+    load_configuration(options);
+  } catch (const Error& error) {
+    CHECK(error.code == Code::bad_configuration);
+    return error.message;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("options beat the environment, which beats the file, which beats the default", "[configuration]") {
+  std::string path = "/tmp/tutti-configuration-XXXXXX";
+  close(mkstemp(path.data()));
+  std::ofstream(path) << "# a comment\n line_slots = 8 # another\n\nsmall_slots=4\neager_limit = 2k\n";
+  CHECK(load_configuration({}).line_slots == 64);
+  setenv("TUTTI_CONFIG", path.c_str(), 1);
+  CHECK(load_configuration({}).line_slots == 8);
+  CHECK(load_configuration({}).eager_limit == 2048);
+  setenv("TUTTI_LINE_SLOTS", "16", 1);
+  CHECK(load_configuration({}).line_slots == 16);
+  CHECK(load_configuration(std::vector<std::string>{"line_slots=32"}).line_slots == 32);
+  CHECK(load_configuration({}).small_slots == 4);
+  unsetenv("TUTTI_LINE_SLOTS");
+  std::ofstream(path) << "line_slots = 8\nnonsense = 1\n";
+  const std::string message = error_of({});
+  CHECK(message.find(path + ":2") != std::string::npos);
+  CHECK(message.find("nonsense") != std::string::npos);
+  unsetenv("TUTTI_CONFIG");
+  std::remove(path.c_str());
+}
+
+TEST_CASE("a wrong value is named with what is allowed", "[configuration]") {
+  CHECK(error_of({"transport=carrier"}).find("auto, shm, verbs") != std::string::npos);
+  CHECK(error_of({"line_slots=65"}).find("1 to 64") != std::string::npos);
+  CHECK(error_of({"line_slots=12"}).find("power of two") != std::string::npos);
+  CHECK(error_of({"eager_limit=9999999G"}).find("0 to 1048576") != std::string::npos);
+  CHECK(error_of({"eager_limit=-1"}).find("size") != std::string::npos);
+  for (const char* mtu : {"mtu=1000", "mtu=128", "mtu=8192", "mtu=-256"}) CHECK_FALSE(error_of({mtu}).empty());
+  CHECK(error_of({"mtu=1000"}).find("256, 512, 1024, 2048 or 4096") != std::string::npos);
+  for (const char* mtu : {"mtu=0", "mtu=256", "mtu=4096"}) CHECK(error_of({mtu}).empty());
+  CHECK(error_of({"port="}).find("number") != std::string::npos);
+  CHECK(error_of({"port"}).find("name = value") != std::string::npos);
+}
+
+TEST_CASE("a table that cannot be read is named, with the place", "[configuration]") {
+  const auto message_of = [](const std::string& path) {
+    Configuration configuration;
+    configuration.table = path;
+    try {
+      read_rules(configuration);
+    } catch (const Error& error) {
+      return error.message;
+    }
+    return std::string();
+  };
+  std::string path = "/tmp/tutti-table-XXXXXX";
+  close(mkstemp(path.data()));
+  std::ofstream(path) << "{\"rules\": [\n  {\"collective\" 3}]}\n";
+  CHECK(message_of(path).find(path + ": it is no JSON: at line 2") != std::string::npos);
+  std::ofstream(path) << R"({"rules": [{"collective": "bcast", "algorithm": "magic"}]})";
+  CHECK(message_of(path).find(path + ": rule 1: bcast has no algorithm 'magic'") != std::string::npos);
+  std::remove(path.c_str());
+  CHECK(message_of(path).find(path) != std::string::npos);
+  Configuration forced;
+  forced.algorithm = "bcast=chain";
+  CHECK(read_rules(forced).rules.forced.size() == 1);
+}
+
+TEST_CASE("an unknown variable is a warning", "[configuration]") {
+  setenv("TUTTI_NO_SUCH_THING", "1", 1);
+  const auto warnings = load_configuration({}).warnings;
+  unsetenv("TUTTI_NO_SUCH_THING");
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].find("TUTTI_NO_SUCH_THING") != std::string::npos);
+}
+
+TEST_CASE("every setting shows a value that it reads again", "[configuration]") {
+  const Configuration defaults = load_configuration({});
+  for (const Setting& setting : settings()) {
+    INFO(setting.name);
+    Configuration again;
+    setting.parse(again, setting.show(defaults));
+    CHECK(setting.show(again) == setting.show(defaults));
+    CHECK(setting.documentation.size() > 10);
+  }
+}
