@@ -1,20 +1,23 @@
-// What a receive does with arriving bytes instead of copying them: it combines them with bytes that are here already, straight from
-// where they arrived. The operation itself is somebody else's: a function and its context. Pure.
+// What a receive does with arriving bytes instead of copying them: it combines them with bytes that
+// are here already, straight from where they arrived. The operation itself is somebody else's: a
+// function and its context. Pure.
 #pragma once
 
 #include "base/types.hpp"
 
 namespace tutti {
 
-// out = left op right, element by element, over `bytes` bytes (whole elements). `out` is either of the operands, or shares no
-// byte with them. Nothing need be aligned.
+// out = left op right, element by element, over `bytes` bytes (whole elements). `out` is either of
+// the operands, or shares no byte with them. Nothing need be aligned.
 struct Combine {
-  using Apply = void (*)(const void* context, const void* left, const void* right, void* out, Bytes bytes);
+  using Apply = void (*)(const void* context, const void* left, const void* right, void* out,
+                         Bytes bytes);
   Apply apply = nullptr;
   const void* context = nullptr;
 };
 
-// The other operand of a receive: as long as the message; `message_first`: the message is the left one.
+// The other operand of a receive: as long as the message; `message_first`: the message is the left
+// one.
 struct Operand {
   const Combine* combine = nullptr;
   const std::byte* other = nullptr;
@@ -22,7 +25,8 @@ struct Operand {
 
   void apply(const void* message, void* out, Bytes at, Bytes bytes) const {
     const void* mine = other + at;
-    combine->apply(combine->context, message_first ? message : mine, message_first ? mine : message, out, bytes);
+    combine->apply(combine->context, message_first ? message : mine, message_first ? mine : message,
+                   out, bytes);
   }
 };
 

@@ -1,5 +1,6 @@
 // The one exception of Tutti, and the codes it carries.
-// Set-up code throws it; the data path returns answers instead; `guard()` in src/ turns it into a C code.
+// Set-up code throws it; the data path returns answers instead; `guard()` in src/ turns it into a C
+// code.
 #pragma once
 
 #include <exception>

@@ -7,15 +7,19 @@
 
 namespace tutti {
 
-using Bytes = std::int64_t;     // a length or an offset in bytes; signed, so that differences are honest
+using Bytes =
+    std::int64_t;  // a length or an offset in bytes; signed, so that differences are honest
 using Rank = std::int32_t;      // a rank within one communicator
-using Ordinal = std::uint32_t;  // counts the messages of one schedule from one rank to another, from 0; the upper bits say of what call
+using Ordinal = std::uint32_t;  // counts the messages of one schedule from one rank to another,
+                                // from 0; the upper bits say of what call
 using CommunicatorId = std::uint32_t;
-using CollectiveNumber = std::uint32_t;  // counts the collectives called on one communicator, from 0
+using CollectiveNumber =
+    std::uint32_t;  // counts the collectives called on one communicator, from 0
 
 inline constexpr std::size_t kCacheLine = 64;
 
-// A schedule has fewer steps than 2^20. What is above bears a mark of the call, so that ranks that make different calls notice it.
+// A schedule has fewer steps than 2^20. What is above bears a mark of the call, so that ranks that
+// make different calls notice it.
 inline constexpr int kOrdinalBits = 20;
 
 // What names a message between two ranks: both sides compute it alone (DESIGN §4).

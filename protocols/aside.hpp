@@ -1,10 +1,12 @@
-// Messages that were taken out of their slots before anyone asked for them, so that those behind them can come.
+// Messages that were taken out of their slots before anyone asked for them, so that those behind
+// them can come.
 //
-// Two communicators of the same two ranks share the rings of their connection. Messages of one may fill a ring while its
-// receiver is busy elsewhere (another thread computes, another collective comes first), and the message that the other
-// communicator waits for finds no slot. Then, and only then, they are set aside, up to kMost bytes a connection: a bound
-// on memory; beyond it the sender waits until they are asked for.
-// Off the path of any message that does not wait behind a full ring. No I/O.
+// Two communicators of the same two ranks share the rings of their connection. Messages of one may
+// fill a ring while its receiver is busy elsewhere (another thread computes, another collective
+// comes first), and the message that the other communicator waits for finds no slot. Then, and only
+// then, they are set aside, up to kMost bytes a connection: a bound on memory; beyond it the sender
+// waits until they are asked for. Off the path of any message that does not wait behind a full
+// ring. No I/O.
 #pragma once
 
 #include <cstring>
@@ -21,7 +23,8 @@ class Aside {
   static constexpr std::size_t kMost = 16u << 20;
 
   bool empty() const noexcept { return kept_.empty(); }
-  // Copies the message that ends with `trailer`. false: no memory for it, or too much is here already.
+  // Copies the message that ends with `trailer`. false: no memory for it, or too much is here
+  // already.
   bool keep(transport::Ring ring, const transport::Trailer* trailer) noexcept {
     const std::size_t bytes = transport::padded(trailer->bytes) + sizeof(transport::Trailer);
     if (bytes_ + bytes > kMost) return false;
@@ -50,7 +53,8 @@ class Aside {
   }
   template <class Unwanted>
   void drop(Unwanted&& unwanted) noexcept {
-    for (auto k = kept_.begin(); k != kept_.end();) k = unwanted(k->trailer()->name) ? erase(k) : k + 1;
+    for (auto k = kept_.begin(); k != kept_.end();)
+      k = unwanted(k->trailer()->name) ? erase(k) : k + 1;
   }
 
  private:
@@ -59,7 +63,8 @@ class Aside {
     std::size_t bytes;
     std::unique_ptr<std::byte[]> memory;
     const transport::Trailer* trailer() const noexcept {
-      return reinterpret_cast<const transport::Trailer*>(memory.get() + bytes - sizeof(transport::Trailer));
+      return reinterpret_cast<const transport::Trailer*>(memory.get() + bytes -
+                                                         sizeof(transport::Trailer));
     }
   };
   std::vector<Kept>::iterator erase(std::vector<Kept>::iterator k) noexcept {

@@ -15,13 +15,17 @@ using transport::Trailer;
 
 namespace {
 constexpr std::size_t at(Ring ring) { return static_cast<std::size_t>(ring); }
-constexpr Ring ring_of(Protocol protocol) { return static_cast<Ring>(protocol); }  // line, small, eager: the same numbers
-// Where a rendezvous stands. A receive waits for its end; a send tells of it where the wire does not, and waits for its own memory.
+constexpr Ring ring_of(Protocol protocol) {
+  return static_cast<Ring>(protocol);
+}  // line, small, eager: the same numbers
+// Where a rendezvous stands. A receive waits for its end; a send tells of it where the wire does
+// not, and waits for its own memory.
 enum Phase : std::uint8_t { kBegin, kWaitFinished, kTellFinished, kWaitCompletion };
 const std::byte* payload_of(const Trailer* trailer) {
   return reinterpret_cast<const std::byte*>(trailer) - transport::padded(trailer->bytes);
 }
-// Ranks whose calls match send no such message to one that waits for `wanted`: it is of an earlier call, or of another one in its place.
+// Ranks whose calls match send no such message to one that waits for `wanted`: it is of an earlier
+// call, or of another one in its place.
 constexpr bool cannot_be(const MessageName& came, const MessageName& wanted) {
   if (came.communicator != wanted.communicator) return false;
   const auto ahead = static_cast<std::int32_t>(came.collective - wanted.collective);
@@ -30,7 +34,10 @@ constexpr bool cannot_be(const MessageName& came, const MessageName& wanted) {
 }  // namespace
 
 Channel::Channel(Link& link, registration::Cache* cache, NoticeSink& sink)
-    : link_(link), cache_(cache), sink_(sink), limits_(limits_of(link.shape(), link.writes_directly())) {
+    : link_(link),
+      cache_(cache),
+      sink_(sink),
+      limits_(limits_of(link.shape(), link.writes_directly())) {
   for (std::size_t r = 0; r < transport::kRings; ++r) {
     out_[r] = OutFlow(link.shape().rings[r].slots);
     in_[r] = InFlow(link.shape().rings[r].slots);
@@ -42,17 +49,23 @@ Channel::~Channel() {
   for (const Parked& parked : parked_) cache_->release(parked.region);
 }
 
-// --- messages ---------------------------------------------------------------------------------------------------------
+// --- messages
+// ---------------------------------------------------------------------------------------------------------
 
-Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
+Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data,
+                     Bytes bytes) noexcept {
   const Protocol protocol = protocol_for(bytes, limits_);
-  if (protocol <= Protocol::eager) return put(ring_of(protocol), &transfer, name, data, static_cast<std::uint32_t>(bytes));
-  return protocol == Protocol::pieces ? send_pieces(transfer, name, data, bytes) : send_rendezvous(transfer, name, data, bytes);
+  if (protocol <= Protocol::eager)
+    return put(ring_of(protocol), &transfer, name, data, static_cast<std::uint32_t>(bytes));
+  return protocol == Protocol::pieces ? send_pieces(transfer, name, data, bytes)
+                                      : send_rendezvous(transfer, name, data, bytes);
 }
 
-Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes, const Operand* operand) noexcept {
+Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
+                     const Operand* operand) noexcept {
   const Protocol protocol = protocol_for(bytes, limits_);
-  if (protocol <= Protocol::eager) return receive_eager(ring_of(protocol), name, data, bytes, operand);
+  if (protocol <= Protocol::eager)
+    return receive_eager(ring_of(protocol), name, data, bytes, operand);
   if (protocol == Protocol::pieces) return receive_pieces(transfer, name, data, bytes, operand);
   return receive_rendezvous(transfer, name, data, bytes);
 }
@@ -71,7 +84,8 @@ bool Channel::may_put(Ring ring, const Transfer* transfer) noexcept {
   return out.has_credit();
 }
 
-Answer Channel::put(Ring ring, const Transfer* transfer, const MessageName& name, const void* data, std::uint32_t bytes) noexcept {
+Answer Channel::put(Ring ring, const Transfer* transfer, const MessageName& name, const void* data,
+                    std::uint32_t bytes) noexcept {
   if (!may_put(ring, transfer)) return waiting();
   OutFlow& out = out_[at(ring)];
   InFlow& in = in_[at(ring)];
@@ -107,14 +121,16 @@ const Trailer* Channel::find(Ring ring, const MessageName& name) noexcept {
       return nullptr;
     }
     if (trailer->name == name) return trailer;
-    if (cannot_be(trailer->name, name) && sink_.unwanted(trailer->name, peer())) consume(ring, trailer);
+    if (cannot_be(trailer->name, name) && sink_.unwanted(trailer->name, peer()))
+      consume(ring, trailer);
   }
   if (sequence == in.end()) make_room(ring, name);
   return nullptr;
 }
 
-// The ring is full, and what is wanted is not in it. Other messages of its own communicator will be asked for in time (the verifier
-// proves of every schedule that one slot is enough); those of others may wait for what the program does after this.
+// The ring is full, and what is wanted is not in it. Other messages of its own communicator will be
+// asked for in time (the verifier proves of every schedule that one slot is enough); those of
+// others may wait for what the program does after this.
 void Channel::make_room(Ring ring, const MessageName& wanted) noexcept {
   InFlow& in = in_[at(ring)];
   for (std::uint32_t sequence = in.first(), end = in.end(); sequence != end; ++sequence) {
@@ -130,9 +146,11 @@ void Channel::make_room(Ring ring, const MessageName& wanted) noexcept {
 void Channel::consume(Ring ring, const Trailer* trailer) noexcept {
   if (!aside_.empty() && aside_.release(trailer)) return;
   InFlow& in = in_[at(ring)];
-  // The sequence is told by the slot, not by the trailer: with arrival by completion the trailer's word is data like any other.
+  // The sequence is told by the slot, not by the trailer: with arrival by completion the trailer's
+  // word is data like any other.
   const auto offset =
-      static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(trailer) - reinterpret_cast<const std::byte*>(link_.trailer(ring, 0)));
+      static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(trailer) -
+                                 reinterpret_cast<const std::byte*>(link_.trailer(ring, 0)));
   const std::uint32_t index = offset / link_.shape()[ring].slot_bytes;
   const std::uint32_t slots = link_.shape()[ring].slots;
   in.take(in.first() + ((index - in.index(in.first())) & (slots - 1)));
@@ -141,15 +159,20 @@ void Channel::consume(Ring ring, const Trailer* trailer) noexcept {
 
 void Channel::report(Ring ring) noexcept {
   InFlow& in = in_[at(ring)];
-  if (link_.state() != State::connecting && link_.report(ring, in.consumed()) == Post::done) in.told();
+  if (link_.state() != State::connecting && link_.report(ring, in.consumed()) == Post::done)
+    in.told();
 }
 
-Answer Channel::receive_eager(Ring ring, const MessageName& name, void* data, Bytes bytes, const Operand* operand) noexcept {
+Answer Channel::receive_eager(Ring ring, const MessageName& name, void* data, Bytes bytes,
+                              const Operand* operand) noexcept {
   const Trailer* trailer = find(ring, name);
-  if (!trailer) return Answer::again;  // the executor looks at failures now and then, not at each poll
+  if (!trailer)
+    return Answer::again;  // the executor looks at failures now and then, not at each poll
   if (trailer->bytes != bytes)
-    return complain(Code::size_mismatch, "a message of %lld bytes came where %lld were expected: do all ranks pass the same sizes?",
-                    trailer->bytes, bytes);
+    return complain(
+        Code::size_mismatch,
+        "a message of %lld bytes came where %lld were expected: do all ranks pass the same sizes?",
+        trailer->bytes, bytes);
   if (bytes != 0) {
     if (operand)
       operand->apply(payload_of(trailer), data, 0, bytes);
@@ -160,26 +183,33 @@ Answer Channel::receive_eager(Ring ring, const MessageName& name, void* data, By
   return Answer::done;
 }
 
-// --- pieces: where one copy is forbidden, or slower -----------------------------------------------------------------------
+// --- pieces: where one copy is forbidden, or slower
+// -----------------------------------------------------------------------
 
-// All pieces bear the message's name and follow each other in the eager ring, so their order is their place.
-Answer Channel::send_pieces(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
+// All pieces bear the message's name and follow each other in the eager ring, so their order is
+// their place.
+Answer Channel::send_pieces(Transfer& transfer, const MessageName& name, const void* data,
+                            Bytes bytes) noexcept {
   while (transfer.moved < bytes) {
     const auto piece = static_cast<std::uint32_t>(std::min(bytes - transfer.moved, limits_.eager));
-    const Answer answer = put(Ring::eager, &transfer, name, static_cast<const std::byte*>(data) + transfer.moved, piece);
+    const Answer answer = put(Ring::eager, &transfer, name,
+                              static_cast<const std::byte*>(data) + transfer.moved, piece);
     if (answer != Answer::done) return answer;
     transfer.moved += piece;
   }
   return Answer::done;
 }
 
-Answer Channel::receive_pieces(Transfer& transfer, const MessageName& name, void* data, Bytes bytes, const Operand* operand) noexcept {
+Answer Channel::receive_pieces(Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
+                               const Operand* operand) noexcept {
   while (transfer.moved < bytes) {
     const Trailer* trailer = find(Ring::eager, name);
     if (!trailer) return Answer::again;
     if (trailer->bytes > bytes - transfer.moved)
       return complain(Code::size_mismatch,
-                      "a message of more than %lld bytes came where %lld were expected: do all ranks pass the same sizes?", bytes, bytes);
+                      "a message of more than %lld bytes came where %lld were expected: do all "
+                      "ranks pass the same sizes?",
+                      bytes, bytes);
     std::byte* const place = static_cast<std::byte*>(data) + transfer.moved;
     if (operand)
       operand->apply(payload_of(trailer), place, transfer.moved, trailer->bytes);
@@ -191,9 +221,11 @@ Answer Channel::receive_pieces(Transfer& transfer, const MessageName& name, void
   return Answer::done;
 }
 
-// --- rendezvous ---------------------------------------------------------------------------------------------------------
+// --- rendezvous
+// ---------------------------------------------------------------------------------------------------------
 
-bool Channel::register_memory(Transfer& transfer, const void* data, Bytes bytes, bool writable) noexcept {
+bool Channel::register_memory(Transfer& transfer, const void* data, Bytes bytes,
+                              bool writable) noexcept {
   if (transfer.region || !link_.registrar()) return true;
   try {
     transfer.region = cache_->acquire(data, static_cast<std::size_t>(bytes), writable);
@@ -203,33 +235,44 @@ bool Channel::register_memory(Transfer& transfer, const void* data, Bytes bytes,
     std::snprintf(complaint_text_, sizeof complaint_text_, "%s", error.message.c_str());
   } catch (const std::exception& error) {
     complaint_ = Code::out_of_memory;
-    std::snprintf(complaint_text_, sizeof complaint_text_, "registering memory failed: %s", error.what());
+    std::snprintf(complaint_text_, sizeof complaint_text_, "registering memory failed: %s",
+                  error.what());
   }
   return false;
 }
 
-Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
+Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, const void* data,
+                                Bytes bytes) noexcept {
   if (transfer.phase == kBegin) {
     take_ready_entries();
     std::size_t found = 0;
-    while (found < kRendezvous && !(ready_entry_waits_[found] && ready_entries_[found].name == name)) ++found;
+    while (found < kRendezvous &&
+           !(ready_entry_waits_[found] && ready_entries_[found].name == name))
+      ++found;
     if (found == kRendezvous) return Answer::again;
-    // The receiver may have given up meanwhile, and its memory be somebody else's: it has said so before that.
+    // The receiver may have given up meanwhile, and its memory be somebody else's: it has said so
+    // before that.
     read_control();
     if (sink_.unwanted(name, peer())) return Answer::again;
     const ReadyEntry entry = ready_entries_[found].entry;
     if (entry.target.length != static_cast<std::uint64_t>(bytes))
-      return complain(Code::size_mismatch, "the peer expects %lld bytes where %lld are sent: do all ranks pass the same sizes?",
-                      static_cast<long long>(entry.target.length), bytes);
+      return complain(
+          Code::size_mismatch,
+          "the peer expects %lld bytes where %lld are sent: do all ranks pass the same sizes?",
+          static_cast<long long>(entry.target.length), bytes);
     if (!register_memory(transfer, data, bytes, false)) return Answer::failed;
     const bool notify = link_.notifies();
     const transport::Registration none;
-    switch (link_.write(data, transfer.region ? transfer.region->registration : none, entry.target, static_cast<std::size_t>(bytes),
-                        notify ? std::optional(entry.rendezvous) : std::nullopt, &transfer.ticket)) {
+    switch (link_.write(data, transfer.region ? transfer.region->registration : none, entry.target,
+                        static_cast<std::size_t>(bytes),
+                        notify ? std::optional(entry.rendezvous) : std::nullopt,
+                        &transfer.ticket)) {
       case Post::again: return waiting();
       case Post::failed: return Answer::failed;
       case Post::refused:
-        return complain(Code::bad_buffer, "its buffer cannot be written, or ours not be read: is each as long as the call says?");
+        return complain(
+            Code::bad_buffer,
+            "its buffer cannot be written, or ours not be read: is each as long as the call says?");
       case Post::done: transfer.ticket = 0; break;
       case Post::posted: break;
     }
@@ -250,15 +293,18 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
   return Answer::done;
 }
 
-Answer Channel::receive_rendezvous(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
+Answer Channel::receive_rendezvous(Transfer& transfer, const MessageName& name, void* data,
+                                   Bytes bytes) noexcept {
   if (transfer.phase == kBegin) {
-    if (!may_take_rendezvous(name.communicator) || !may_put(Ring::ready, &transfer)) return waiting();
+    if (!may_take_rendezvous(name.communicator) || !may_put(Ring::ready, &transfer))
+      return waiting();
     if (!register_memory(transfer, data, bytes, true)) return Answer::failed;
     std::uint32_t id = 0;
     while (rendezvous_used_[id]) ++id;
-    const ReadyEntry entry{{reinterpret_cast<std::uint64_t>(data), static_cast<std::uint64_t>(bytes),
-                            transfer.region ? transfer.region->registration.remote_key : 0},
-                           id};
+    const ReadyEntry entry{
+        {reinterpret_cast<std::uint64_t>(data), static_cast<std::uint64_t>(bytes),
+         transfer.region ? transfer.region->registration.remote_key : 0},
+        id};
     const Answer answer = put(Ring::ready, &transfer, name, &entry, sizeof entry);
     if (answer != Answer::done) return answer;
     rendezvous_used_.set(id);
@@ -274,7 +320,11 @@ Answer Channel::receive_rendezvous(Transfer& transfer, const MessageName& name, 
   rendezvous_used_.reset(transfer.rendezvous);
   transfer.phase = kBegin;
   if (transfer.region) cache_->release(std::exchange(transfer.region, nullptr));
-  return arrived ? Answer::done : complain(withdrawal_code_, "it has given up the call in which it was to send; see the error it returned");
+  return arrived
+             ? Answer::done
+             : complain(
+                   withdrawal_code_,
+                   "it has given up the call in which it was to send; see the error it returned");
 }
 
 // No communicator takes so many that others find none.
@@ -292,7 +342,8 @@ void Channel::finished(std::uint32_t rendezvous) noexcept {
   end_abandoned(rendezvous);
 }
 
-// "Nothing will come" is another word than "it is there". The communicator has failed at the sender, so it has failed here.
+// "Nothing will come" is another word than "it is there". The communicator has failed at the
+// sender, so it has failed here.
 void Channel::withdrawn(const Withdrawal& withdrawal) noexcept {
   if (withdrawal.rendezvous >= kRendezvous) return;
   rendezvous_withdrawn_.set(withdrawal.rendezvous);
@@ -305,18 +356,24 @@ void Channel::end_abandoned(std::uint32_t rendezvous) noexcept {
   if (!rendezvous_abandoned_[rendezvous]) return;
   rendezvous_abandoned_.reset(rendezvous);
   rendezvous_used_.reset(rendezvous);
-  if (auto* region = std::exchange(abandoned_regions_[rendezvous], nullptr)) cache_->release(region);
+  if (auto* region = std::exchange(abandoned_regions_[rendezvous], nullptr))
+    cache_->release(region);
 }
 
 bool Channel::tell_finished(std::uint32_t rendezvous) noexcept {
-  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::finished)}, &rendezvous, sizeof rendezvous) == Answer::done;
+  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::finished)}, &rendezvous,
+             sizeof rendezvous) == Answer::done;
 }
 
 bool Channel::tell_withdrawn(std::uint32_t rendezvous) noexcept {
-  const CommunicatorId communicator = ready_entries_[rendezvous].name.communicator;  // the peer keeps its identifier until the answer
+  const CommunicatorId communicator =
+      ready_entries_[rendezvous]
+          .name.communicator;  // the peer keeps its identifier until the answer
   const NoticeSink::Cause cause = sink_.cause(communicator);
-  const Withdrawal withdrawal{rendezvous, communicator, static_cast<std::int32_t>(cause.code), cause.culprit};
-  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::withdrawn)}, &withdrawal, sizeof withdrawal) == Answer::done;
+  const Withdrawal withdrawal{rendezvous, communicator, static_cast<std::int32_t>(cause.code),
+                              cause.culprit};
+  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::withdrawn)}, &withdrawal,
+             sizeof withdrawal) == Answer::done;
 }
 
 void Channel::abandon(Transfer& transfer) noexcept {
@@ -360,7 +417,8 @@ void Channel::release_parked() noexcept {
   });
 }
 
-// Out of their slots, so that the ring has room for the entry that our next send needs, whatever came before it.
+// Out of their slots, so that the ring has room for the entry that our next send needs, whatever
+// came before it.
 void Channel::take_ready_entries() noexcept {
   InFlow& in = in_[at(Ring::ready)];
   while (link_.arrived(Ring::ready, in.first())) {
@@ -377,7 +435,8 @@ void Channel::take_ready_entries() noexcept {
   }
 }
 
-// --- control ------------------------------------------------------------------------------------------------------------
+// --- control
+// ------------------------------------------------------------------------------------------------------------
 
 void Channel::read_control() noexcept {
   while (const auto id = link_.finished()) finished(*id);
@@ -398,15 +457,17 @@ void Channel::read_control() noexcept {
       Notice notice;
       std::memcpy(&notice, payload_of(trailer), sizeof notice);
       if (notice.kind == Control::collective_refused)
-        sink_.collective_refused(notice.communicator, static_cast<CollectiveNumber>(notice.subject), static_cast<Code>(notice.code),
-                                 peer());
+        sink_.collective_refused(notice.communicator, static_cast<CollectiveNumber>(notice.subject),
+                                 static_cast<Code>(notice.code), peer());
       else if (notice.kind == Control::collective_passed)
-        sink_.collective_passed(notice.communicator, static_cast<CollectiveNumber>(notice.subject), peer());
+        sink_.collective_passed(notice.communicator, static_cast<CollectiveNumber>(notice.subject),
+                                peer());
       else if (notice.kind == Control::collective_waits)
-        sink_.collective_waits(notice.communicator, static_cast<CollectiveNumber>(notice.subject), static_cast<std::uint32_t>(notice.code),
-                               peer());
+        sink_.collective_waits(notice.communicator, static_cast<CollectiveNumber>(notice.subject),
+                               static_cast<std::uint32_t>(notice.code), peer());
       else
-        sink_.communicator_failed(notice.communicator, static_cast<Code>(notice.code), notice.subject, peer());
+        sink_.communicator_failed(notice.communicator, static_cast<Code>(notice.code),
+                                  notice.subject, peer());
     }
     consume(Ring::control, trailer);
   }
@@ -414,9 +475,11 @@ void Channel::read_control() noexcept {
 
 // What will never be asked for must not keep its slot.
 void Channel::skip_unwanted(Ring ring) noexcept {
-  if (!aside_.empty()) aside_.drop([this](const MessageName& name) { return sink_.unwanted(name, peer()); });
+  if (!aside_.empty())
+    aside_.drop([this](const MessageName& name) { return sink_.unwanted(name, peer()); });
   InFlow& in = in_[at(ring)];
-  for (std::uint32_t sequence = in.first(); sequence != in.end() && link_.arrived(ring, sequence); ++sequence) {
+  for (std::uint32_t sequence = in.first(); sequence != in.end() && link_.arrived(ring, sequence);
+       ++sequence) {
     if (in.taken(sequence)) continue;
     const Trailer* trailer = link_.trailer(ring, in.index(sequence));
     out_[at(ring)].update(trailer->consumed);
@@ -424,9 +487,11 @@ void Channel::skip_unwanted(Ring ring) noexcept {
   }
 }
 
-// Entries of calls that have failed here. Their receivers wait for an answer before they give the memory back.
+// Entries of calls that have failed here. Their receivers wait for an answer before they give the
+// memory back.
 void Channel::drop_ready_entries() noexcept {
-  for (std::uint32_t id = 0; id < kRendezvous && (ready_entry_waits_ | withdrawals_due_).any(); ++id) {
+  for (std::uint32_t id = 0; id < kRendezvous && (ready_entry_waits_ | withdrawals_due_).any();
+       ++id) {
     if (ready_entry_waits_[id] && sink_.unwanted(ready_entries_[id].name, peer())) {
       ready_entry_waits_.reset(id);
       withdrawals_due_.set(id);
@@ -450,12 +515,16 @@ void Channel::notify_failed(CommunicatorId communicator, Code code, int culprit)
   notify({communicator, static_cast<std::int32_t>(code), culprit, Control::communicator_failed});
 }
 
-void Channel::notify_refused(CommunicatorId communicator, CollectiveNumber number, Code code) noexcept {
-  notify({communicator, static_cast<std::int32_t>(code), static_cast<std::int32_t>(number), Control::collective_refused});
+void Channel::notify_refused(CommunicatorId communicator, CollectiveNumber number,
+                             Code code) noexcept {
+  notify({communicator, static_cast<std::int32_t>(code), static_cast<std::int32_t>(number),
+          Control::collective_refused});
 }
 
-void Channel::tell_waiting(CommunicatorId communicator, CollectiveNumber number, std::uint32_t fingerprint) noexcept {
-  say_once({communicator, static_cast<std::int32_t>(fingerprint), static_cast<std::int32_t>(number), Control::collective_waits});
+void Channel::tell_waiting(CommunicatorId communicator, CollectiveNumber number,
+                           std::uint32_t fingerprint) noexcept {
+  say_once({communicator, static_cast<std::int32_t>(fingerprint), static_cast<std::int32_t>(number),
+            Control::collective_waits});
 }
 
 void Channel::tell_passed(CommunicatorId communicator, CollectiveNumber number) noexcept {
@@ -468,11 +537,13 @@ void Channel::say_once(const Notice& notice) noexcept {
 }
 
 Answer Channel::say(const Notice& notice) noexcept {
-  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(notice.kind)}, &notice, sizeof notice);
+  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(notice.kind)}, &notice,
+             sizeof notice);
 }
 
 void Channel::notify(const Notice& notice) noexcept {
-  if (notice_count_ == notices_.size()) return;  // so many bad news unsaid: the peer hears of the first ones
+  if (notice_count_ == notices_.size())
+    return;  // so many bad news unsaid: the peer hears of the first ones
   notices_[notice_count_++] = notice;
   send_notices();
 }
@@ -486,16 +557,21 @@ void Channel::send_notices() noexcept {
 
 Answer Channel::complain(Code code, const char* format, long long a, long long b) noexcept {
   complaint_ = code;
-  const int used = std::snprintf(complaint_text_, sizeof complaint_text_, "from rank %d of MPI_COMM_WORLD: ", peer());
-  std::snprintf(complaint_text_ + used, sizeof complaint_text_ - static_cast<std::size_t>(used), format, a, b);
+  const int used = std::snprintf(complaint_text_, sizeof complaint_text_,
+                                 "from rank %d of MPI_COMM_WORLD: ", peer());
+  std::snprintf(complaint_text_ + used, sizeof complaint_text_ - static_cast<std::size_t>(used),
+                format, a, b);
   return Answer::failed;
 }
 
-// A peer that has consumed more than was sent is broken, or not who it seems to be: nothing it says can be trusted.
+// A peer that has consumed more than was sent is broken, or not who it seems to be: nothing it says
+// can be trusted.
 Answer Channel::impossible_credit(Ring ring) noexcept {
   char text[128];
-  std::snprintf(text, sizeof text, "rank %d of MPI_COMM_WORLD gives credits for messages that were never sent (ring %d)", peer(),
-                static_cast<int>(ring));
+  std::snprintf(
+      text, sizeof text,
+      "rank %d of MPI_COMM_WORLD gives credits for messages that were never sent (ring %d)", peer(),
+      static_cast<int>(ring));
   link_.fail(Code::transport_failed, text);
   return Answer::failed;
 }

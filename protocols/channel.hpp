@@ -1,10 +1,11 @@
 // Channel: messages by name between this rank and one peer, over one Link.
 //
-// Eager messages go through the peer's rings; large ones by receiver-driven rendezvous: the receiver writes a
-// ready-to-receive (RTR) entry, the sender writes the data straight into the user's buffer. A message that nobody waits
-// for yet stays in its slot; the search for a name looks past it. Nothing here allocates after construction, blocks, or
-// assumes that a send completes before its receive is posted. (One exception allocates: messages of other communicators that
-// fill a ring in front of the one that is wanted are set aside, within a bound.)
+// Eager messages go through the peer's rings; large ones by receiver-driven rendezvous: the
+// receiver writes a ready-to-receive (RTR) entry, the sender writes the data straight into the
+// user's buffer. A message that nobody waits for yet stays in its slot; the search for a name looks
+// past it. Nothing here allocates after construction, blocks, or assumes that a send completes
+// before its receive is posted. (One exception allocates: messages of other communicators that fill
+// a ring in front of the one that is wanted are set aside, within a bound.)
 //
 // Knows names, credits and registrations; knows no schedule and no queue pair.
 #pragma once
@@ -29,7 +30,8 @@ enum class Answer : std::uint8_t {
   failed,  // never: see failure()
 };
 
-// Where one send or receive stands. The caller keeps it, zeroed at the start, until done, failed or abandon().
+// Where one send or receive stands. The caller keeps it, zeroed at the start, until done, failed or
+// abandon().
 struct Transfer {
   std::uint8_t phase = 0;
   std::uint32_t rendezvous = 0;  // of a receive: what the sender names when it has finished
@@ -42,22 +44,29 @@ struct Transfer {
 class NoticeSink {
  public:
   virtual ~NoticeSink() = default;
-  virtual void communicator_failed(CommunicatorId communicator, Code code, int culprit, int told_by) noexcept = 0;
+  virtual void communicator_failed(CommunicatorId communicator, Code code, int culprit,
+                                   int told_by) noexcept = 0;
   // The peer refused its arguments of that collective, and will never take part in it.
-  virtual void collective_refused(CommunicatorId communicator, CollectiveNumber number, Code code, int told_by) noexcept = 0;
-  // The peer waits for this rank in that collective. `fingerprint`: what must be the same about the call on both sides.
-  virtual void collective_waits(CommunicatorId, CollectiveNumber, std::uint32_t /* fingerprint */, int /* told_by */) noexcept {}
+  virtual void collective_refused(CommunicatorId communicator, CollectiveNumber number, Code code,
+                                  int told_by) noexcept = 0;
+  // The peer waits for this rank in that collective. `fingerprint`: what must be the same about the
+  // call on both sides.
+  virtual void collective_waits(CommunicatorId, CollectiveNumber, std::uint32_t /* fingerprint */,
+                                int /* told_by */) noexcept {}
   // The peer has finished that collective, in which this rank has told it that it waits.
   virtual void collective_passed(CommunicatorId, CollectiveNumber, int /* told_by */) noexcept {}
-  // A message that has come is nobody's: its communicator failed here or was freed, or it belongs to no call that this rank made, which
-  // is an error that the sink may note.
+  // A message that has come is nobody's: its communicator failed here or was freed, or it belongs
+  // to no call that this rank made, which is an error that the sink may note.
   virtual bool unwanted(const MessageName& name, int sender) noexcept = 0;
-  // Why nothing more will be sent on a communicator of which unwanted() says yes: the peers that wait for it are told.
+  // Why nothing more will be sent on a communicator of which unwanted() says yes: the peers that
+  // wait for it are told.
   struct Cause {
     Code code;
     int culprit;
   };
-  virtual Cause cause(CommunicatorId /* communicator */) noexcept { return {Code::size_mismatch, kNoPeer}; }
+  virtual Cause cause(CommunicatorId /* communicator */) noexcept {
+    return {Code::size_mismatch, kNoPeer};
+  }
 };
 
 class Channel {
@@ -70,38 +79,52 @@ class Channel {
 
   Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept;
   // With `operand`, data = operand and message combined; only where combines() says yes.
-  Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes, const Operand* operand = nullptr) noexcept;
-  // Whether a message of that length arrives in parts of whole elements that can be combined where they lie. A rendezvous goes
-  // straight to user memory: it has to be received first.
+  Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
+              const Operand* operand = nullptr) noexcept;
+  // Whether a message of that length arrives in parts of whole elements that can be combined where
+  // they lie. A rendezvous goes straight to user memory: it has to be received first.
   bool combines(Bytes bytes, Bytes element) const noexcept {
     const Protocol protocol = protocol_for(bytes, limits_);
-    return protocol <= Protocol::eager || (protocol == Protocol::pieces && limits_.eager % element == 0);
+    return protocol <= Protocol::eager ||
+           (protocol == Protocol::pieces && limits_.eager % element == 0);
   }
-  // Gives up a transfer that is neither done nor failed. The peer may still be writing into the buffer of a receive, until it has answered,
-  // which it does once it knows that the communicator has failed: the caller tells it so, and waits a while for `withdrawing()` to end.
+  // Gives up a transfer that is neither done nor failed. The peer may still be writing into the
+  // buffer of a receive, until it has answered, which it does once it knows that the communicator
+  // has failed: the caller tells it so, and waits a while for `withdrawing()` to end.
   void abandon(Transfer& transfer) noexcept;
   bool withdrawing() const noexcept { return rendezvous_abandoned_.any(); }
-  // The peer loses the right to write into what is still withdrawing. If it does so all the same, the connection is lost over some wires.
+  // The peer loses the right to write into what is still withdrawing. If it does so all the same,
+  // the connection is lost over some wires.
   void revoke_abandoned() noexcept;
 
-  // Reads control messages, and sends reports and notices that are due. Cheap when there is nothing.
+  // Reads control messages, and sends reports and notices that are due. Cheap when there is
+  // nothing.
   void progress() noexcept;
   void probe() noexcept { link_.probe(); }
-  // Tells the peer that a communicator has failed. Kept and sent again by progress() while there is no credit.
+  // Tells the peer that a communicator has failed. Kept and sent again by progress() while there is
+  // no credit.
   void notify_failed(CommunicatorId communicator, Code code, int culprit) noexcept;
   void notify_refused(CommunicatorId communicator, CollectiveNumber number, Code code) noexcept;
-  // Tells the peer what call this rank waits for it in. If there is no credit now, not at all: it is said again.
-  void tell_waiting(CommunicatorId communicator, CollectiveNumber number, std::uint32_t fingerprint) noexcept;
+  // Tells the peer what call this rank waits for it in. If there is no credit now, not at all: it
+  // is said again.
+  void tell_waiting(CommunicatorId communicator, CollectiveNumber number,
+                    std::uint32_t fingerprint) noexcept;
   // Answers such a word: that call is over here. What was sent in it goes before this.
   void tell_passed(CommunicatorId communicator, CollectiveNumber number) noexcept;
   bool notices_pending() const noexcept { return notice_count_ != 0; }
 
-  // Why the last transfer failed: a complaint about that transfer alone (a message of another length, memory that cannot be
-  // registered), after which the channel goes on for others; else the link's failure.
-  Code failure_code() const noexcept { return complaint_ != Code::success ? complaint_ : link_.failure_code(); }
-  const char* failure() const noexcept { return complaint_ != Code::success ? complaint_text_ : link_.failure(); }
+  // Why the last transfer failed: a complaint about that transfer alone (a message of another
+  // length, memory that cannot be registered), after which the channel goes on for others; else the
+  // link's failure.
+  Code failure_code() const noexcept {
+    return complaint_ != Code::success ? complaint_ : link_.failure_code();
+  }
+  const char* failure() const noexcept {
+    return complaint_ != Code::success ? complaint_text_ : link_.failure();
+  }
   void forget_complaint() noexcept { complaint_ = Code::success; }
-  // Makes such a complaint; the text begins with the peer's rank, `format` takes `a` and `b`. Answers failed.
+  // Makes such a complaint; the text begins with the peer's rank, `format` takes `a` and `b`.
+  // Answers failed.
   Answer complain(Code code, const char* format, long long a = 0, long long b = 0) noexcept;
   bool failed() const noexcept { return link_.failed(); }
   // A send has written all its bytes, and only the adapter has not said so yet.
@@ -112,7 +135,8 @@ class Channel {
   const Limits& limits() const noexcept { return limits_; }
 
  private:
-  struct ReadyEntry {  // what an RTR message carries; with its trailer it stands in the last 64 bytes of its slot
+  struct ReadyEntry {  // what an RTR message carries; with its trailer it stands in the last 64
+                       // bytes of its slot
     transport::RemoteKey target;
     std::uint32_t rendezvous;
   };
@@ -120,7 +144,14 @@ class Channel {
     MessageName name;
     ReadyEntry entry;
   };
-  enum class Control : std::uint32_t { finished, withdrawn, communicator_failed, collective_refused, collective_waits, collective_passed };
+  enum class Control : std::uint32_t {
+    finished,
+    withdrawn,
+    communicator_failed,
+    collective_refused,
+    collective_waits,
+    collective_passed
+  };
   struct Notice {
     CommunicatorId communicator;
     std::int32_t code;     // collective_waits: the fingerprint; collective_passed: nothing
@@ -135,14 +166,17 @@ class Channel {
     std::int32_t culprit;
   };
 
-  Answer put(transport::Ring ring, const Transfer* transfer, const MessageName& name, const void* data, std::uint32_t bytes) noexcept;
+  Answer put(transport::Ring ring, const Transfer* transfer, const MessageName& name,
+             const void* data, std::uint32_t bytes) noexcept;
   bool may_put(transport::Ring ring, const Transfer* transfer) noexcept;
   void take_ready_entries() noexcept;
   void drop_ready_entries() noexcept;
   void finished(std::uint32_t rendezvous) noexcept;
   void withdrawn(const Withdrawal& withdrawal) noexcept;
   void end_abandoned(std::uint32_t rendezvous) noexcept;
-  bool answered(std::uint32_t rendezvous) const noexcept { return rendezvous_finished_[rendezvous] || rendezvous_withdrawn_[rendezvous]; }
+  bool answered(std::uint32_t rendezvous) const noexcept {
+    return rendezvous_finished_[rendezvous] || rendezvous_withdrawn_[rendezvous];
+  }
   bool tell_finished(std::uint32_t rendezvous) noexcept;
   bool tell_withdrawn(std::uint32_t rendezvous) noexcept;
   bool may_take_rendezvous(CommunicatorId communicator) const noexcept;
@@ -152,9 +186,11 @@ class Channel {
   void consume(transport::Ring ring, const transport::Trailer* trailer) noexcept;
   void skip_unwanted(transport::Ring ring) noexcept;
   void report(transport::Ring ring) noexcept;
-  Answer receive_eager(transport::Ring ring, const MessageName& name, void* data, Bytes bytes, const Operand* operand) noexcept;
+  Answer receive_eager(transport::Ring ring, const MessageName& name, void* data, Bytes bytes,
+                       const Operand* operand) noexcept;
   Answer send_pieces(Transfer&, const MessageName&, const void* data, Bytes bytes) noexcept;
-  Answer receive_pieces(Transfer&, const MessageName&, void* data, Bytes bytes, const Operand* operand) noexcept;
+  Answer receive_pieces(Transfer&, const MessageName&, void* data, Bytes bytes,
+                        const Operand* operand) noexcept;
   Answer send_rendezvous(Transfer&, const MessageName&, const void* data, Bytes bytes) noexcept;
   Answer receive_rendezvous(Transfer&, const MessageName&, void* data, Bytes bytes) noexcept;
   bool register_memory(Transfer&, const void* data, Bytes bytes, bool writable) noexcept;
@@ -174,18 +210,23 @@ class Channel {
   std::array<OutFlow, transport::kRings> out_;
   std::array<InFlow, transport::kRings> in_;
   Aside aside_;
-  // Who stands first in line for a slot of each ring, as long as there is none. Later transfers wait behind it: overtaking
-  // could fill the peer's ring with messages it cannot use yet, while the one it waits for finds no slot.
+  // Who stands first in line for a slot of each ring, as long as there is none. Later transfers
+  // wait behind it: overtaking could fill the peer's ring with messages it cannot use yet, while
+  // the one it waits for finds no slot.
   std::array<const Transfer*, transport::kRings> turn_{};
   static constexpr std::uint32_t kRendezvous = 64;  // in flight from one peer
-  std::bitset<kRendezvous> rendezvous_used_, rendezvous_finished_, rendezvous_withdrawn_, rendezvous_abandoned_;
+  std::bitset<kRendezvous> rendezvous_used_, rendezvous_finished_, rendezvous_withdrawn_,
+      rendezvous_abandoned_;
   std::array<CommunicatorId, kRendezvous> rendezvous_owner_{};
-  std::array<registration::Region*, kRendezvous> abandoned_regions_{};  // of those that are abandoned
-  // The peer's RTR entries by its identifiers, of which it has no more than these: so its ring never stays full.
+  std::array<registration::Region*, kRendezvous>
+      abandoned_regions_{};  // of those that are abandoned
+  // The peer's RTR entries by its identifiers, of which it has no more than these: so its ring
+  // never stays full.
   std::array<Ready, kRendezvous> ready_entries_;
   std::bitset<kRendezvous> ready_entry_waits_;
-  std::bitset<kRendezvous> withdrawals_due_;  // the peer's identifiers of what will not be written any more
-  Code withdrawal_code_ = Code::success;      // the last that the peer gave
+  std::bitset<kRendezvous>
+      withdrawals_due_;  // the peer's identifiers of what will not be written any more
+  Code withdrawal_code_ = Code::success;  // the last that the peer gave
   struct Parked {
     registration::Region* region;
     std::uint64_t ticket;

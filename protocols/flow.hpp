@@ -1,8 +1,10 @@
-// Credits of one ring, both directions: how many slots of the peer are free for us, and which of ours we have emptied.
+// Credits of one ring, both directions: how many slots of the peer are free for us, and which of
+// ours we have emptied.
 //
-// Counters only, no I/O: the sender may have at most `slots` messages that the receiver has not consumed. Messages may be
-// consumed out of order (nobody waits yet for the older one), but slots are given back in order: what nobody waits for
-// stays in its slot. So the memory set aside is the ring itself, and credits bound it.
+// Counters only, no I/O: the sender may have at most `slots` messages that the receiver has not
+// consumed. Messages may be consumed out of order (nobody waits yet for the older one), but slots
+// are given back in order: what nobody waits for stays in its slot. So the memory set aside is the
+// ring itself, and credits bound it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +18,8 @@ class OutFlow {
   explicit OutFlow(std::uint32_t slots = 1) : slots_(slots) {}
   bool has_credit() const noexcept { return sent_ - consumed_ < slots_; }
   bool half_free() const noexcept { return (sent_ - consumed_) * 2 < slots_; }
-  // `consumed` as the peer tells it, by whatever way; old news is ignored. More than was sent is a broken peer: false.
+  // `consumed` as the peer tells it, by whatever way; old news is ignored. More than was sent is a
+  // broken peer: false.
   bool update(std::uint32_t consumed) noexcept {
     const auto ahead = static_cast<std::int32_t>(consumed - consumed_);
     if (ahead <= 0) return true;
@@ -36,10 +39,17 @@ class OutFlow {
 class InFlow {
  public:
   explicit InFlow(std::uint32_t slots = 1) : slots_(slots) {}
-  std::uint32_t first() const noexcept { return consumed_ + 1; }         // the oldest sequence not consumed
-  std::uint32_t end() const noexcept { return consumed_ + 1 + slots_; }  // beyond the newest that can have come
-  std::uint32_t index(std::uint32_t sequence) const noexcept { return (sequence - 1) & (slots_ - 1); }
-  // Those before first() are taken too: who goes through a ring and consumes may have been overtaken.
+  std::uint32_t first() const noexcept {
+    return consumed_ + 1;
+  }  // the oldest sequence not consumed
+  std::uint32_t end() const noexcept {
+    return consumed_ + 1 + slots_;
+  }  // beyond the newest that can have come
+  std::uint32_t index(std::uint32_t sequence) const noexcept {
+    return (sequence - 1) & (slots_ - 1);
+  }
+  // Those before first() are taken too: who goes through a ring and consumes may have been
+  // overtaken.
   bool taken(std::uint32_t sequence) const noexcept {
     const std::uint32_t ahead = sequence - first();
     return ahead >= kMaxSlots || ((ahead_ >> ahead) & 1u);

@@ -9,7 +9,8 @@ namespace tutti::protocols {
 using transport::Datagram;
 using transport::Post;
 
-Mailbox::Mailbox(transport::Datagrams& datagrams, std::uint64_t job, int world_rank, std::uint32_t capacity, std::uint32_t slots)
+Mailbox::Mailbox(transport::Datagrams& datagrams, std::uint64_t job, int world_rank,
+                 std::uint32_t capacity, std::uint32_t slots)
     : datagrams_(datagrams),
       job_(job),
       world_rank_(world_rank),
@@ -31,7 +32,8 @@ void Mailbox::open(Taker& taker, const MessageName& name, int root) noexcept {
   for (std::size_t i = 0; i < held_.size();) {
     const DatagramHead head = head_of(held_[i]);
     if (head.name == name && head.root == root) {
-      taker.take(head, held_[i].data + sizeof head, held_[i].bytes - static_cast<std::uint32_t>(sizeof head));
+      taker.take(head, held_[i].data + sizeof head,
+                 held_[i].bytes - static_cast<std::uint32_t>(sizeof head));
       drop(i);
     } else {
       ++i;
@@ -40,7 +42,8 @@ void Mailbox::open(Taker& taker, const MessageName& name, int root) noexcept {
 }
 
 void Mailbox::close(Taker& taker) noexcept {
-  const auto it = std::find_if(open_.begin(), open_.end(), [&](const Open& o) { return o.taker == &taker; });
+  const auto it =
+      std::find_if(open_.begin(), open_.end(), [&](const Open& o) { return o.taker == &taker; });
   if (it == open_.end()) return;
   const MessageName name = it->name;
   open_.erase(it);
@@ -65,7 +68,8 @@ void Mailbox::close(Taker& taker) noexcept {
 
 bool Mailbox::old(const MessageName& name) const noexcept {
   for (const Last& l : last_)
-    if (l.used && l.communicator == name.communicator) return static_cast<std::int32_t>(name.collective - l.collective) <= 0;
+    if (l.used && l.communicator == name.communicator)
+      return static_cast<std::int32_t>(name.collective - l.collective) <= 0;
   return false;
 }
 
@@ -90,7 +94,8 @@ void Mailbox::sort(const Datagram& datagram) noexcept {
     if (head.job == job_ && head.root != world_rank_) {
       for (const Open& o : open_)
         if (o.name == head.name && o.root == head.root) {
-          o.taker->take(head, datagram.data + sizeof head, datagram.bytes - static_cast<std::uint32_t>(sizeof head));
+          o.taker->take(head, datagram.data + sizeof head,
+                        datagram.bytes - static_cast<std::uint32_t>(sizeof head));
           return datagrams_.give_back(datagram.slot);
         }
       if (head.fragment != DatagramHead::kEnd && !old(head.name)) {
@@ -107,8 +112,8 @@ void Mailbox::sort(const Datagram& datagram) noexcept {
   datagrams_.give_back(datagram.slot);
 }
 
-Post Mailbox::send(const MessageName& name, int root, std::uint32_t fragment, std::uint32_t windows, const void* payload,
-                   std::uint32_t bytes) noexcept {
+Post Mailbox::send(const MessageName& name, int root, std::uint32_t fragment, std::uint32_t windows,
+                   const void* payload, std::uint32_t bytes) noexcept {
   const DatagramHead head{job_, name, root, fragment, windows};
   return datagrams_.send(&head, sizeof head, payload, bytes);
 }

@@ -1,8 +1,9 @@
 // Mailbox: sorts the datagrams of a group to the broadcasts that wait for them.
 //
-// What belongs to a broadcast that this rank has not entered yet stays in its slot, within a bound: beyond it the oldest is
-// thrown away. What is old, ours or not understood is thrown away at once. Losing any datagram costs time, never correctness.
-// Knows names and slots; knows no fragment's place, no channel and no device. Nothing allocates after construction.
+// What belongs to a broadcast that this rank has not entered yet stays in its slot, within a bound:
+// beyond it the oldest is thrown away. What is old, ours or not understood is thrown away at once.
+// Losing any datagram costs time, never correctness. Knows names and slots; knows no fragment's
+// place, no channel and no device. Nothing allocates after construction.
 #pragma once
 
 #include <array>
@@ -14,8 +15,8 @@
 
 namespace tutti::protocols {
 
-// What stands before the payload of every datagram. Two communicators of one job may bear the same id if no rank is in both;
-// with the root's world rank the name is unique.
+// What stands before the payload of every datagram. Two communicators of one job may bear the same
+// id if no rank is in both; with the root's world rank the name is unique.
 struct DatagramHead {
   std::uint64_t job;  // random, the same on all ranks: groups of two jobs may have the same address
   MessageName name;
@@ -29,23 +30,27 @@ static_assert(sizeof(DatagramHead) == 32);
 class Taker {
  public:
   virtual ~Taker() = default;
-  virtual void take(const DatagramHead& head, const std::byte* payload, std::uint32_t bytes) noexcept = 0;
+  virtual void take(const DatagramHead& head, const std::byte* payload,
+                    std::uint32_t bytes) noexcept = 0;
 };
 
 class Mailbox {
  public:
-  // `capacity` (bytes of a datagram, its head included) and `slots` are the smallest of all members, as they have agreed.
-  Mailbox(transport::Datagrams& datagrams, std::uint64_t job, int world_rank, std::uint32_t capacity, std::uint32_t slots);
+  // `capacity` (bytes of a datagram, its head included) and `slots` are the smallest of all
+  // members, as they have agreed.
+  Mailbox(transport::Datagrams& datagrams, std::uint64_t job, int world_rank,
+          std::uint32_t capacity, std::uint32_t slots);
 
-  // Gives the taker all datagrams of that name and root, those that have come already at once. Beyond kMostOpen: none.
+  // Gives the taker all datagrams of that name and root, those that have come already at once.
+  // Beyond kMostOpen: none.
   void open(Taker& taker, const MessageName& name, int root) noexcept;
   static constexpr std::size_t kMostOpen = 64;
   // Nothing of that name is wanted any more, nor of older collectives of its communicator.
   void close(Taker& taker) noexcept;
   // Hands out what has arrived. Whether anything came.
   bool progress() noexcept;
-  transport::Post send(const MessageName& name, int root, std::uint32_t fragment, std::uint32_t windows, const void* payload,
-                       std::uint32_t bytes) noexcept;
+  transport::Post send(const MessageName& name, int root, std::uint32_t fragment,
+                       std::uint32_t windows, const void* payload, std::uint32_t bytes) noexcept;
 
   std::uint32_t payload_bytes() const noexcept { return payload_bytes_; }
   // Fragments that may be under way before anybody has said that they came, see MulticastBroadcast.

@@ -9,7 +9,8 @@ namespace tutti::protocols {
 
 using transport::Post;
 
-MulticastBroadcast::MulticastBroadcast(Mailbox& mailbox, int root, Channel* parent, const std::vector<Channel*>& children,
+MulticastBroadcast::MulticastBroadcast(Mailbox& mailbox, int root, Channel* parent,
+                                       const std::vector<Channel*>& children,
                                        const MulticastSettings& settings)
     : mailbox_(mailbox),
       root_(root),
@@ -89,7 +90,8 @@ Answer MulticastBroadcast::fail(Channel* channel) noexcept {
   return Answer::failed;
 }
 
-// --- fragments and windows ----------------------------------------------------------------------------------------------
+// --- fragments and windows
+// ----------------------------------------------------------------------------------------------
 
 std::uint32_t MulticastBroadcast::fragments_in(std::uint32_t window) const noexcept {
   return std::min(window_, fragments_ - window * window_);
@@ -114,7 +116,8 @@ std::uint32_t MulticastBroadcast::least_heard() const noexcept {
   return least;
 }
 
-// The clock costs more than a step: it is read now and then, and only by a rank to which nothing comes.
+// The clock costs more than a step: it is read now and then, and only by a rank to which nothing
+// comes.
 bool MulticastBroadcast::waited(std::chrono::microseconds limit) noexcept {
   constexpr std::uint32_t kStepsPerLook = 64;
   if (idle_ < settings_.grace || (idle_ - settings_.grace) % kStepsPerLook != 0) return false;
@@ -123,7 +126,8 @@ bool MulticastBroadcast::waited(std::chrono::microseconds limit) noexcept {
   return now - since_ >= limit;
 }
 
-// --- towards the children -----------------------------------------------------------------------------------------------
+// --- towards the children
+// -----------------------------------------------------------------------------------------------
 
 // Hears what a child lacks, and sends it as soon as it is here.
 Answer MulticastBroadcast::tend(Child& child) noexcept {
@@ -133,7 +137,8 @@ Answer MulticastBroadcast::tend(Child& child) noexcept {
       if (complete_ <= window) return Answer::again;
       const Run run = first_run(child.missing);
       const std::uint32_t fragment = window * window_ + run.first;
-      const Answer answer = child.channel->send(child.sending, name_of(fragment), at(fragment), length(fragment, run.length));
+      const Answer answer = child.channel->send(child.sending, name_of(fragment), at(fragment),
+                                                length(fragment, run.length));
       if (answer != Answer::done) return answer == Answer::failed ? fail(child.channel) : answer;
       child.sending = {};
       ++counts_.repairs;
@@ -142,16 +147,19 @@ Answer MulticastBroadcast::tend(Child& child) noexcept {
       touch();
     }
     if (child.heard == windows_) return Answer::done;
-    const Answer answer = child.channel->recv(child.hearing, name_of(child.heard), &child.status, sizeof child.status);
+    const Answer answer = child.channel->recv(child.hearing, name_of(child.heard), &child.status,
+                                              sizeof child.status);
     if (answer != Answer::done) return answer == Answer::failed ? fail(child.channel) : answer;
     child.hearing = {};
     if (child.status.bytes != bytes_) {
       child.channel->complain(Code::size_mismatch,
-                              "a broadcast of %lld bytes is received where %lld are sent: do all ranks pass the same sizes?",
+                              "a broadcast of %lld bytes is received where %lld are sent: do all "
+                              "ranks pass the same sizes?",
                               child.status.bytes, bytes_);
       return fail(child.channel);
     }
-    for (std::uint32_t i = 0; i < fragments_in(child.heard); ++i) child.missing[i] = (child.status.missing[i / 64] >> (i % 64)) & 1u;
+    for (std::uint32_t i = 0; i < fragments_in(child.heard); ++i)
+      child.missing[i] = (child.status.missing[i / 64] >> (i % 64)) & 1u;
     child.repairing = child.missing.any();
     ++child.heard;
     interval_ = settings_.reminder;
@@ -159,7 +167,8 @@ Answer MulticastBroadcast::tend(Child& child) noexcept {
   }
 }
 
-// --- the root -----------------------------------------------------------------------------------------------------------
+// --- the root
+// -----------------------------------------------------------------------------------------------------------
 
 // Window w goes out once all have spoken about w - 2: then everyone has the slots for it.
 void MulticastBroadcast::send_windows() noexcept {
@@ -168,15 +177,17 @@ void MulticastBroadcast::send_windows() noexcept {
     const std::uint32_t heard = least_heard();
     if (sent_ >= 2 && heard + 1 < sent_) return;
     next_fragment_ = std::max(next_fragment_, sent_ * window_);
-    if (heard <= sent_ && !send_window(sent_)) return;  // where all have lost patience, it would come in vain
+    if (heard <= sent_ && !send_window(sent_))
+      return;  // where all have lost patience, it would come in vain
     touch();
   }
 }
 
 bool MulticastBroadcast::send_window(std::uint32_t window) noexcept {
-  for (const std::uint32_t end = window * window_ + fragments_in(window); next_fragment_ < end; ++next_fragment_) {
-    const Post post =
-        mailbox_.send(name_, root_, next_fragment_, 0, at(next_fragment_), static_cast<std::uint32_t>(length(next_fragment_, 1)));
+  for (const std::uint32_t end = window * window_ + fragments_in(window); next_fragment_ < end;
+       ++next_fragment_) {
+    const Post post = mailbox_.send(name_, root_, next_fragment_, 0, at(next_fragment_),
+                                    static_cast<std::uint32_t>(length(next_fragment_, 1)));
     if (post == Post::again) return false;
     if (post == Post::failed) return true;  // then all of it is lost, and repaired
     ++counts_.fragments;
@@ -192,9 +203,11 @@ void MulticastBroadcast::remind() noexcept {
   touch();
 }
 
-// --- everyone else ------------------------------------------------------------------------------------------------------
+// --- everyone else
+// ------------------------------------------------------------------------------------------------------
 
-void MulticastBroadcast::take(const DatagramHead& head, const std::byte* payload, std::uint32_t bytes) noexcept {
+void MulticastBroadcast::take(const DatagramHead& head, const std::byte* payload,
+                              std::uint32_t bytes) noexcept {
   if (head.fragment == DatagramHead::kEnd) {
     announced_ = std::max(announced_, std::min(head.windows, windows_));
     return;
@@ -216,13 +229,16 @@ void MulticastBroadcast::take(const DatagramHead& head, const std::byte* payload
 // Whether it is time to give up waiting for what this window lacks.
 bool MulticastBroadcast::known_lost(std::uint32_t window) noexcept {
   if (idle_ < settings_.grace) return false;
-  if (announced_ > window || have_[(window + 1) % 2].any() || have_[window % 2][fragments_in(window) - 1]) return true;
+  if (announced_ > window || have_[(window + 1) % 2].any() ||
+      have_[window % 2][fragments_in(window) - 1])
+    return true;
   if (!waited(patience_)) return false;
   patience_ /= 8;  // if all is lost, each window costs less
   return true;
 }
 
-// A window is decided when it is whole, or its gaps are known. At most one that is not whole lies behind it.
+// A window is decided when it is whole, or its gaps are known. At most one that is not whole lies
+// behind it.
 void MulticastBroadcast::decide() noexcept {
   while (decided_ < windows_ && complete_ == decided_) {
     Bits& have = have_[decided_ % 2];
@@ -262,7 +278,8 @@ Answer MulticastBroadcast::fetch() noexcept {
   while (missing_.any()) {
     const Run run = first_run(missing_);
     const std::uint32_t fragment = complete_ * window_ + run.first;
-    const Answer answer = parent_->recv(fetching_, name_of(fragment), at(fragment), length(fragment, run.length));
+    const Answer answer =
+        parent_->recv(fetching_, name_of(fragment), at(fragment), length(fragment, run.length));
     if (answer != Answer::done) return answer == Answer::failed ? fail(parent_) : answer;
     fetching_ = {};
     for (std::uint32_t i = 0; i < run.length; ++i) missing_.reset(run.first + i);

@@ -1,15 +1,18 @@
 // Broadcast by datagrams that may get lost, with repair over the reliable channels of a tree.
 //
-// The root sends the message as numbered fragments, a window of them at a time. A rank that has all of a window, or knows
-// what it lacks, says so to its parent once all its children have: one small message a rank and window, and the only
-// reliable ones as long as nothing is lost. Parents send what their children lack from their own buffer. The root is never
-// more than two windows ahead of the slowest rank, so receive slots do not overflow even where a rank comes late; if they
-// do, that is a loss like any other.
+// The root sends the message as numbered fragments, a window of them at a time. A rank that has all
+// of a window, or knows what it lacks, says so to its parent once all its children have: one small
+// message a rank and window, and the only reliable ones as long as nothing is lost. Parents send
+// what their children lack from their own buffer. The root is never more than two windows ahead of
+// the slowest rank, so receive slots do not overflow even where a rank comes late; if they do, that
+// is a loss like any other.
 //
-// A rank knows that fragments are lost when later ones have come and nothing follows, when the root says that a window is
-// complete (a datagram that it repeats while it waits), or when its patience ends: then it asks for the whole window.
+// A rank knows that fragments are lost when later ones have come and nothing follows, when the root
+// says that a window is complete (a datagram that it repeats while it waits), or when its patience
+// ends: then it asks for the whole window.
 //
-// Knows fragments, windows and channels; knows no schedule, no device. Nothing allocates after construction, or blocks.
+// Knows fragments, windows and channels; knows no schedule, no device. Nothing allocates after
+// construction, or blocks.
 #pragma once
 
 #include <bitset>
@@ -22,27 +25,31 @@
 namespace tutti::protocols {
 
 struct MulticastSettings {
-  std::uint32_t grace = 64;                    // steps without an arrival before gaps count as losses
-  std::chrono::microseconds reminder{1000};    // the root repeats that a window is complete; doubles up to 64 times
+  std::uint32_t grace = 64;  // steps without an arrival before gaps count as losses
+  std::chrono::microseconds reminder{
+      1000};  // the root repeats that a window is complete; doubles up to 64 times
   std::chrono::microseconds patience{500000};  // until a rank to which nothing comes asks for all
 };
 
 class MulticastBroadcast final : public Taker {
  public:
-  static constexpr std::uint32_t kMaxWindow = 256;  // fragments; a bit each in a status, which fits one line
+  static constexpr std::uint32_t kMaxWindow =
+      256;  // fragments; a bit each in a status, which fits one line
 
   struct Counts {
-    std::uint64_t fragments = 0, duplicates = 0, repaired = 0, reminders = 0, statuses = 0, repairs = 0;
+    std::uint64_t fragments = 0, duplicates = 0, repaired = 0, reminders = 0, statuses = 0,
+                  repairs = 0;
   };
 
-  // `parent` null: this rank is the root. The channels form a tree over the members; `root` is the root's world rank. All
-  // must outlive this object.
-  MulticastBroadcast(Mailbox& mailbox, int root, Channel* parent, const std::vector<Channel*>& children,
-                     const MulticastSettings& settings = {});
+  // `parent` null: this rank is the root. The channels form a tree over the members; `root` is the
+  // root's world rank. All must outlive this object.
+  MulticastBroadcast(Mailbox& mailbox, int root, Channel* parent,
+                     const std::vector<Channel*>& children, const MulticastSettings& settings = {});
   ~MulticastBroadcast() override;
 
-  // Begins: the root's `bytes` bytes at `data` go to the same on all others. Uses the ordinals from name.ordinal on, as many
-  // as there are fragments. `data` is the broadcast's until done or abandon(); the root's is not written.
+  // Begins: the root's `bytes` bytes at `data` go to the same on all others. Uses the ordinals from
+  // name.ordinal on, as many as there are fragments. `data` is the broadcast's until done or
+  // abandon(); the root's is not written.
   void start(const MessageName& name, void* data, Bytes bytes) noexcept;
   // done: the message is whole here, and nobody needs this rank any more. failed: see culprit().
   Answer advance() noexcept;
@@ -59,7 +66,8 @@ class MulticastBroadcast final : public Taker {
   }
   const Counts& counts() const noexcept { return counts_; }  // since construction
 
-  void take(const DatagramHead& head, const std::byte* payload, std::uint32_t bytes) noexcept override;
+  void take(const DatagramHead& head, const std::byte* payload,
+            std::uint32_t bytes) noexcept override;
 
  private:
   using Bits = std::bitset<kMaxWindow>;
@@ -97,8 +105,12 @@ class MulticastBroadcast final : public Taker {
   std::uint32_t least_heard() const noexcept;
   std::uint32_t fragments_in(std::uint32_t window) const noexcept;
   static Run first_run(const Bits& bits) noexcept;
-  MessageName name_of(std::uint32_t ordinal) const noexcept { return {name_.communicator, name_.collective, name_.ordinal + ordinal}; }
-  std::byte* at(std::uint32_t fragment) const noexcept { return data_ + static_cast<std::size_t>(fragment) * payload_; }
+  MessageName name_of(std::uint32_t ordinal) const noexcept {
+    return {name_.communicator, name_.collective, name_.ordinal + ordinal};
+  }
+  std::byte* at(std::uint32_t fragment) const noexcept {
+    return data_ + static_cast<std::size_t>(fragment) * payload_;
+  }
   Bytes length(std::uint32_t fragment, std::uint32_t count) const noexcept;
 
   Mailbox& mailbox_;
@@ -112,7 +124,8 @@ class MulticastBroadcast final : public Taker {
   std::byte* data_ = nullptr;
   Bytes bytes_ = 0;
   std::uint32_t fragments_ = 0, windows_ = 0;
-  // Of the windows, how many are sent (root), known to be whole or not, told to the parent, whole here.
+  // Of the windows, how many are sent (root), known to be whole or not, told to the parent, whole
+  // here.
   std::uint32_t sent_ = 0, decided_ = 0, reported_ = 0, complete_ = 0;
   std::uint32_t next_fragment_ = 0;  // of the root: the next to send
   std::uint32_t announced_ = 0;      // windows that the root has said to be complete

@@ -1,5 +1,5 @@
-// Which protocol a message of so many bytes takes. One function, for the channel and for the model that predicts it.
-// Pure: no I/O, no transport object.
+// Which protocol a message of so many bytes takes. One function, for the channel and for the model
+// that predicts it. Pure: no I/O, no transport object.
 #pragma once
 
 #include "base/types.hpp"
@@ -11,12 +11,13 @@ enum class Protocol : std::uint8_t { line, small, eager, rendezvous, pieces };
 
 struct Limits {
   Bytes line, small, eager;  // largest payload of each eager ring, bytes
-  bool direct;               // the sender can write into the receiver's user memory; else large messages go in pieces
+  bool direct;  // the sender can write into the receiver's user memory; else large messages go in
+                // pieces
 };
 
 constexpr Limits limits_of(const transport::InboxShape& shape, bool direct) {
-  return {shape[transport::Ring::line].capacity(), shape[transport::Ring::small].capacity(), shape[transport::Ring::eager].capacity(),
-          direct};
+  return {shape[transport::Ring::line].capacity(), shape[transport::Ring::small].capacity(),
+          shape[transport::Ring::eager].capacity(), direct};
 }
 
 // Both sides compute it from the message's length alone, so they never disagree.

@@ -1,7 +1,8 @@
 // Looking up, keeping, evicting and dropping regions.
 //
-// The rule of this file (see watcher.hpp): with the lock held nothing is allocated, freed, registered or deregistered. The
-// vectors therefore have room for every region that exists before it is made known, and the dead are buried outside.
+// The rule of this file (see watcher.hpp): with the lock held nothing is allocated, freed,
+// registered or deregistered. The vectors therefore have room for every region that exists before
+// it is made known, and the dead are buried outside.
 #include "registration/cache.hpp"
 
 #include <algorithm>
@@ -11,9 +12,11 @@
 
 namespace tutti::registration {
 
-Cache::Cache(transport::Registrar& registrar, const CacheOptions& options, const Log& log) : registrar_(registrar), options_(options) {
+Cache::Cache(transport::Registrar& registrar, const CacheOptions& options, const Log& log)
+    : registrar_(registrar), options_(options) {
   if (!options_.enabled) return;
-  watcher_ = std::make_unique<Watcher>(lock_, [this](std::uintptr_t begin, std::uintptr_t end) { gone(begin, end); });
+  watcher_ = std::make_unique<Watcher>(
+      lock_, [this](std::uintptr_t begin, std::uintptr_t end) { gone(begin, end); });
   if (!watcher_->works()) log(fmt::format("registration cache off: {}", watcher_->why_not()));
 }
 
@@ -40,7 +43,8 @@ Region* Cache::acquire(const void* address, std::size_t length, bool writable) {
   // Watched first: what happens to the memory from now on is seen.
   bool keepable = caches() && length > 0 && watcher_->watch(address, length);
   bool evicted = false;
-  const transport::Registration registration = add(const_cast<void*>(address), length, writable, &evicted);
+  const transport::Registration registration =
+      add(const_cast<void*>(address), length, writable, &evicted);
   // Another region of these pages may have gone, and taken the watch with it.
   if (keepable && evicted) keepable = watcher_->watch(address, length);
   Region* region = fresh();
@@ -51,7 +55,8 @@ Region* Cache::acquire(const void* address, std::size_t length, bool writable) {
   return region;
 }
 
-transport::Registration Cache::add(void* address, std::size_t length, bool writable, bool* evicted) {
+transport::Registration Cache::add(void* address, std::size_t length, bool writable,
+                                   bool* evicted) {
   for (;;) {
     try {
       return registrar_.add(address, length, writable);
@@ -82,7 +87,8 @@ Region* Cache::fresh() {
     free_.pop_back();
     return region;
   }
-  // Growing needs memory, so the new lists are made outside and exchanged; others may have grown them meanwhile.
+  // Growing needs memory, so the new lists are made outside and exchanged; others may have grown
+  // them meanwhile.
   std::vector<Region*>* const lists[3] = {&free_, &kept_, &dead_};
   for (;;) {
     const std::size_t needed = storage_.size() + 1;
@@ -107,9 +113,11 @@ Region* Cache::fresh() {
   return storage_.back().get();
 }
 
-// Kept regions stand by their beginning; one that covers the range begins at most the longest kept length before its end.
+// Kept regions stand by their beginning; one that covers the range begins at most the longest kept
+// length before its end.
 Region* Cache::find(std::uintptr_t begin, std::uintptr_t end, bool writable) noexcept {
-  auto place = std::upper_bound(kept_.begin(), kept_.end(), begin, [](std::uintptr_t b, const Region* r) { return b < r->begin; });
+  auto place = std::upper_bound(kept_.begin(), kept_.end(), begin,
+                                [](std::uintptr_t b, const Region* r) { return b < r->begin; });
   while (place != kept_.begin()) {
     Region* region = *--place;
     if (region->end >= end && (region->writable || !writable)) return region;
@@ -122,7 +130,8 @@ void Cache::keep(Region* region) noexcept {
   region->kept = true;
   region->last_use = ++clock_;
   const auto place =
-      std::upper_bound(kept_.begin(), kept_.end(), region->begin, [](std::uintptr_t b, const Region* r) { return b < r->begin; });
+      std::upper_bound(kept_.begin(), kept_.end(), region->begin,
+                       [](std::uintptr_t b, const Region* r) { return b < r->begin; });
   kept_.insert(place, region);  // within capacity: fresh() made room
   kept_bytes_ += region->end - region->begin;
   longest_ = std::max<std::size_t>(longest_, region->end - region->begin);
@@ -137,7 +146,9 @@ void Cache::keep(Region* region) noexcept {
 void Cache::evict_one() noexcept {
   std::size_t oldest = kept_.size();
   for (std::size_t i = 0; i < kept_.size(); ++i)
-    if (kept_[i]->users == 0 && (oldest == kept_.size() || kept_[i]->last_use < kept_[oldest]->last_use)) oldest = i;
+    if (kept_[i]->users == 0 &&
+        (oldest == kept_.size() || kept_[i]->last_use < kept_[oldest]->last_use))
+      oldest = i;
   if (oldest == kept_.size()) return;
   const Region* region = kept_[oldest];
   drop(oldest);
@@ -146,7 +157,8 @@ void Cache::evict_one() noexcept {
   const bool shared = std::any_of(kept_.begin(), kept_.end(), [&](const Region* r) {
     return r->begin / page <= region->end / page && region->begin / page <= r->end / page;
   });
-  if (!shared) watcher_->forget(reinterpret_cast<void*>(region->begin), region->end - region->begin);
+  if (!shared)
+    watcher_->forget(reinterpret_cast<void*>(region->begin), region->end - region->begin);
 }
 
 void Cache::drop(std::size_t index) noexcept {

@@ -1,11 +1,14 @@
-// The registration cache: user buffers stay registered between calls, as registering costs microseconds and pins pages.
+// The registration cache: user buffers stay registered between calls, as registering costs
+// microseconds and pins pages.
 //
-// Correct when the program frees or unmaps a buffer and gets the same address again: a Watcher drops what is gone before
-// the address can come back. Where the kernel offers no watching, or not for this memory, nothing is cached.
-// Look-up is by interval: a request inside a kept region is a hit. Kept regions may overlap; merging them would pin what
-// nobody asked for. Regions in use are never evicted, so the limits bound what is kept WITHOUT being in use.
+// Correct when the program frees or unmaps a buffer and gets the same address again: a Watcher
+// drops what is gone before the address can come back. Where the kernel offers no watching, or not
+// for this memory, nothing is cached. Look-up is by interval: a request inside a kept region is a
+// hit. Kept regions may overlap; merging them would pin what nobody asked for. Regions in use are
+// never evicted, so the limits bound what is kept WITHOUT being in use.
 //
-// Thread-safe (one lock: only rendezvous-size messages come here). Registers through a Registrar; knows no queue pair.
+// Thread-safe (one lock: only rendezvous-size messages come here). Registers through a Registrar;
+// knows no queue pair.
 #pragma once
 
 #include <cstddef>
@@ -44,14 +47,15 @@ class Cache {
   Cache(transport::Registrar& registrar, const CacheOptions& options, const Log& log);
   ~Cache();
 
-  // A region that covers the range; the caller releases it. Costs a look-up if there is one. Throws as Registrar::add,
-  // after trying again without the regions that nobody uses.
+  // A region that covers the range; the caller releases it. Costs a look-up if there is one. Throws
+  // as Registrar::add, after trying again without the regions that nobody uses.
   Region* acquire(const void* address, std::size_t length, bool writable);
   void release(Region* region) noexcept;
   // Never to be found again, and deregistered with its last release: a peer may still hold its key.
   void revoke(Region* region) noexcept;
 
-  // Deregisters up to `most` regions that nobody uses, where others want their locked memory. false: there was none.
+  // Deregisters up to `most` regions that nobody uses, where others want their locked memory.
+  // false: there was none.
   bool trim(std::size_t most) noexcept;
 
   struct Statistics {
@@ -74,11 +78,13 @@ class Cache {
   transport::Registrar& registrar_;
   const CacheOptions options_;
   mutable std::mutex lock_;
-  // All Region objects ever made; they are reused and never freed before the end, so that nothing frees under the lock.
+  // All Region objects ever made; they are reused and never freed before the end, so that nothing
+  // frees under the lock.
   std::vector<std::unique_ptr<Region>> storage_;
   std::vector<Region*> free_;
   std::vector<Region*> kept_;  // by begin; capacity reserved outside of the lock's critical moments
-  std::vector<Region*> dead_;  // to be deregistered by the next acquire or release, never by the watcher
+  std::vector<Region*>
+      dead_;  // to be deregistered by the next acquire or release, never by the watcher
   std::size_t kept_bytes_ = 0, longest_ = 0;
   std::uint64_t clock_ = 0;
   Statistics statistics_;

@@ -21,7 +21,8 @@ namespace {
 #define UFFD_USER_MODE_ONLY 1
 #endif
 
-constexpr std::uint64_t kEvents = UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE;
+constexpr std::uint64_t kEvents =
+    UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE;
 
 std::pair<std::uintptr_t, std::uintptr_t> pages(const void* address, std::size_t length) {
   static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -29,8 +30,8 @@ std::pair<std::uintptr_t, std::uintptr_t> pages(const void* address, std::size_t
   return {begin / page * page, (begin + length + page - 1) / page * page};
 }
 
-// A descriptor that has the events and `more`; -1 if the kernel says no. Faults are not our business, so the kind that
-// needs no privilege will do where the other is refused.
+// A descriptor that has the events and `more`; -1 if the kernel says no. Faults are not our
+// business, so the kind that needs no privilege will do where the other is refused.
 int open_with(std::uint64_t more) {
   int fd = -1;
   for (const int flags : {0, UFFD_USER_MODE_ONLY}) {
@@ -51,8 +52,9 @@ int open_with(std::uint64_t more) {
 }  // namespace
 
 Watcher::Watcher(std::mutex& lock, Gone gone) : lock_(lock), gone_(std::move(gone)) {
-  // Write-protect mode is the quietest: nothing is ever protected, so no fault ever comes. Where it does not exist
-  // (User-Mode Linux), missing mode: registered memory is pinned, so nothing is missing either.
+  // Write-protect mode is the quietest: nothing is ever protected, so no fault ever comes. Where it
+  // does not exist (User-Mode Linux), missing mode: registered memory is pinned, so nothing is
+  // missing either.
   descriptor_ = open_with(UFFD_FEATURE_PAGEFAULT_FLAG_WP);
   mode_ = UFFDIO_REGISTER_MODE_WP;
   if (descriptor_ < 0) {
@@ -102,8 +104,9 @@ void Watcher::serve() noexcept {
   }
 }
 
-// As long as a range is gone and its event was not read, the kernel refuses to fill pages with EAGAIN, before it looks at the request:
-// this one would be refused anyhow, as it is of no bytes (Linux, fs/userfaultfd.c: mmap_changing).
+// As long as a range is gone and its event was not read, the kernel refuses to fill pages with
+// EAGAIN, before it looks at the request: this one would be refused anyhow, as it is of no bytes
+// (Linux, fs/userfaultfd.c: mmap_changing).
 void Watcher::catch_up() noexcept {
   if (descriptor_ < 0) return;
   for (;;) {
@@ -120,9 +123,11 @@ void Watcher::read_events() noexcept {
     switch (message.event) {
       case UFFD_EVENT_UNMAP: gone_(message.arg.remove.start, message.arg.remove.end); break;
       case UFFD_EVENT_REMOVE: {
-        // The mapping stays, its pages are gone: in missing mode the next touch would wait for us. Let go of it.
+        // The mapping stays, its pages are gone: in missing mode the next touch would wait for us.
+        // Let go of it.
         gone_(message.arg.remove.start, message.arg.remove.end);
-        uffdio_range range{message.arg.remove.start, message.arg.remove.end - message.arg.remove.start};
+        uffdio_range range{message.arg.remove.start,
+                           message.arg.remove.end - message.arg.remove.start};
         ioctl(descriptor_, UFFDIO_UNREGISTER, &range);
         break;
       }

@@ -1,4 +1,5 @@
-// The commands of the program `tutti`: each adds itself to the command line, and runs if it was named.
+// The commands of the program `tutti`: each adds itself to the command line, and runs if it was
+// named.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
-// `tutti info`: version and build, devices, what would be chosen and why, limits, settings, the machine. Needs neither
-// MPI_Init nor an RDMA device.
+// `tutti info`: version and build, devices, what would be chosen and why, limits, settings, the
+// machine. Needs neither MPI_Init nor an RDMA device.
 #include <fmt/format.h>
 #include <hwloc.h>
 #include <mpi.h>
@@ -35,7 +35,8 @@ json build_facts() {
   uname(&system);
   std::string first_line(library);
   first_line = first_line.substr(0, first_line.find('\n'));
-  return {{"version", fmt::format("{}.{}.{}", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH)},
+  return {{"version",
+           fmt::format("{}.{}.{}", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH)},
           {"compiler", "g++ " __VERSION__},
           {"mpi", first_line},
           {"mpi_option", TUTTI_MPI_CHOICE},
@@ -46,7 +47,8 @@ json device_facts(const verbs::DeviceReport& d) {
   json ports = json::array();
   for (const auto& p : d.ports) {
     json gids = json::array();
-    for (const auto& g : p.gids) gids.push_back({{"index", g.index}, {"address", g.address}, {"type", g.type}});
+    for (const auto& g : p.gids)
+      gids.push_back({{"index", g.index}, {"address", g.address}, {"type", g.type}});
     ports.push_back({{"port", p.port},
                      {"state", p.state},
                      {"link_layer", p.ethernet ? "Ethernet" : "InfiniBand"},
@@ -54,8 +56,10 @@ json device_facts(const verbs::DeviceReport& d) {
                      {"active_mtu", p.active_mtu},
                      {"gids", gids}});
   }
-  return {{"name", d.name},     {"driver", d.driver},   {"firmware", d.firmware}, {"software", d.software},       {"problem", d.problem},
-          {"max_qp", d.max_qp}, {"max_cqe", d.max_cqe}, {"max_sge", d.max_sge},   {"max_mr_size", d.max_mr_size}, {"ports", ports}};
+  return {{"name", d.name},         {"driver", d.driver},   {"firmware", d.firmware},
+          {"software", d.software}, {"problem", d.problem}, {"max_qp", d.max_qp},
+          {"max_cqe", d.max_cqe},   {"max_sge", d.max_sge}, {"max_mr_size", d.max_mr_size},
+          {"ports", ports}};
 }
 
 std::string choice(const Configuration& c) {
@@ -70,7 +74,8 @@ std::string choice(const Configuration& c) {
 std::string cache_method() {
   std::mutex lock;
   const registration::Watcher watcher(lock, [](std::uintptr_t, std::uintptr_t) {});
-  return watcher.works() ? "on: unmapped memory is noticed through userfaultfd" : "off: " + watcher.why_not();
+  return watcher.works() ? "on: unmapped memory is noticed through userfaultfd"
+                         : "off: " + watcher.why_not();
 }
 
 // Packages, caches, cores and hardware threads, indented as they contain each other.
@@ -78,10 +83,12 @@ void draw_topology(hwloc_topology_t topology, hwloc_obj_t object, int depth, std
   char type[64], attributes[128];
   hwloc_obj_type_snprintf(type, sizeof type, object, 0);
   hwloc_obj_attr_snprintf(attributes, sizeof attributes, object, " ", 0);
-  text += fmt::format("  {:{}}{}{}{}{}{}\n", "", depth * 2, type,
-                      object->logical_index == HWLOC_UNKNOWN_INDEX ? "" : fmt::format(" {}", object->logical_index),
-                      *attributes ? " (" : "", attributes, *attributes ? ")" : "");
-  for (unsigned i = 0; i < object->arity; ++i) draw_topology(topology, object->children[i], depth + 1, text);
+  text += fmt::format(
+      "  {:{}}{}{}{}{}{}\n", "", depth * 2, type,
+      object->logical_index == HWLOC_UNKNOWN_INDEX ? "" : fmt::format(" {}", object->logical_index),
+      *attributes ? " (" : "", attributes, *attributes ? ")" : "");
+  for (unsigned i = 0; i < object->arity; ++i)
+    draw_topology(topology, object->children[i], depth + 1, text);
 }
 
 std::string topology_picture() {
@@ -109,42 +116,57 @@ json memory_facts(const Configuration& c, bool software) {
                     {"connections_of_a_dissemination", 2 * rounds},
                     {"connection_bytes", 2 * static_cast<std::size_t>(rounds) * verbs_bytes}});
   }
-  return {{"verbs_connection_bytes", verbs_bytes}, {"shm_connection_bytes", shm_bytes}, {"communicators", rows}};
+  return {{"verbs_connection_bytes", verbs_bytes},
+          {"shm_connection_bytes", shm_bytes},
+          {"communicators", rows}};
 }
 
 void print(const json& all, const Configuration& configuration) {
   const json& b = all["build"];
-  fmt::print("Tutti {}\n  built with {}, MPI option {}\n  MPI: {}\n  kernel: {}\n\n", b["version"].get<std::string>(),
-             b["compiler"].get<std::string>(), b["mpi_option"].get<std::string>(), b["mpi"].get<std::string>(),
+  fmt::print("Tutti {}\n  built with {}, MPI option {}\n  MPI: {}\n  kernel: {}\n\n",
+             b["version"].get<std::string>(), b["compiler"].get<std::string>(),
+             b["mpi_option"].get<std::string>(), b["mpi"].get<std::string>(),
              b["kernel"].get<std::string>());
   fmt::print("RDMA devices\n");
   if (all["devices"].empty()) fmt::print("  none\n");
   for (const json& d : all["devices"]) {
-    fmt::print("  {} (driver {}, {}): {} queue pairs, {} CQ entries, {} SGEs\n", d["name"].get<std::string>(),
+    fmt::print("  {} (driver {}, {}): {} queue pairs, {} CQ entries, {} SGEs\n",
+               d["name"].get<std::string>(),
                d["driver"].get<std::string>().empty() ? "unknown" : d["driver"].get<std::string>(),
-               d["software"].get<bool>() ? "software wire: packets cost CPU" : "hardware wire", d["max_qp"].get<int>(),
-               d["max_cqe"].get<int>(), d["max_sge"].get<int>());
-    if (const auto problem = d["problem"].get<std::string>(); !problem.empty()) fmt::print("    {}\n", problem);
+               d["software"].get<bool>() ? "software wire: packets cost CPU" : "hardware wire",
+               d["max_qp"].get<int>(), d["max_cqe"].get<int>(), d["max_sge"].get<int>());
+    if (const auto problem = d["problem"].get<std::string>(); !problem.empty())
+      fmt::print("    {}\n", problem);
     for (const json& p : d["ports"]) {
-      fmt::print("    port {}: {}, {}, MTU {}\n", p["port"].get<int>(), p["state"].get<std::string>(), p["link_layer"].get<std::string>(),
+      fmt::print("    port {}: {}, {}, MTU {}\n", p["port"].get<int>(),
+                 p["state"].get<std::string>(), p["link_layer"].get<std::string>(),
                  p["active_mtu"].get<int>());
       for (const json& g : p["gids"])
-        fmt::print("      GID {}: {} ({})\n", g["index"].get<int>(), g["address"].get<std::string>(), g["type"].get<std::string>());
+        fmt::print("      GID {}: {} ({})\n", g["index"].get<int>(),
+                   g["address"].get<std::string>(), g["type"].get<std::string>());
     }
   }
   fmt::print("  would be chosen: {}\n\n", all["choice"].get<std::string>());
-  fmt::print("Limits\n  RLIMIT_MEMLOCK: {}\n  registration cache: {}\n\n", all["memlock"].get<std::string>(),
-             all["registration_cache"].get<std::string>());
+  fmt::print("Limits\n  RLIMIT_MEMLOCK: {}\n  registration cache: {}\n\n",
+             all["memlock"].get<std::string>(), all["registration_cache"].get<std::string>());
   const json& m = all["memory"];
-  fmt::print("Memory of a rank (a connection is made when two ranks first speak)\n  a connection: verbs {} bytes, shared memory {} bytes\n",
-             m["verbs_connection_bytes"].get<std::size_t>(), m["shm_connection_bytes"].get<std::size_t>());
+  fmt::print(
+      "Memory of a rank (a connection is made when two ranks first speak)\n  a connection: verbs "
+      "{} bytes, shared memory {} bytes\n",
+      m["verbs_connection_bytes"].get<std::size_t>(), m["shm_connection_bytes"].get<std::size_t>());
   for (const json& row : m["communicators"])
-    fmt::print("  P = {:>5}: {:>8} bytes of addresses; a dissemination makes {:>2} connections, {:>9} bytes\n", row["P"].get<int>(),
-               row["address_bytes"].get<std::size_t>(), row["connections_of_a_dissemination"].get<int>(),
-               row["connection_bytes"].get<std::size_t>());
-  fmt::print("\nMachine\n{}\nSettings (option, then environment, then the file TUTTI_CONFIG names)\n", all["topology"].get<std::string>());
+    fmt::print(
+        "  P = {:>5}: {:>8} bytes of addresses; a dissemination makes {:>2} connections, {:>9} "
+        "bytes\n",
+        row["P"].get<int>(), row["address_bytes"].get<std::size_t>(),
+        row["connections_of_a_dissemination"].get<int>(),
+        row["connection_bytes"].get<std::size_t>());
+  fmt::print(
+      "\nMachine\n{}\nSettings (option, then environment, then the file TUTTI_CONFIG names)\n",
+      all["topology"].get<std::string>());
   for (const Setting& s : settings())
-    fmt::print("  {:<27} {:<14} {} ({}); {}\n", s.name, s.show(configuration).empty() ? "\"\"" : s.show(configuration), environment_name(s),
+    fmt::print("  {:<27} {:<14} {} ({}); {}\n", s.name,
+               s.show(configuration).empty() ? "\"\"" : s.show(configuration), environment_name(s),
                s.type, documentation_of(s));
   for (const std::string& warning : configuration.warnings) fmt::print("  note: {}\n", warning);
 }
@@ -153,8 +175,9 @@ void print(const json& all, const Configuration& configuration) {
 
 void add_info(CLI::App& app, Run* run) {
   auto as_json = std::make_shared<bool>(false);
-  CLI::App* command =
-      app.add_subcommand("info", "version, build, devices and ports, what would be chosen and why, limits, settings, the machine");
+  CLI::App* command = app.add_subcommand("info",
+                                         "version, build, devices and ports, what would be chosen "
+                                         "and why, limits, settings, the machine");
   command->add_flag("--json", *as_json, "all of it as JSON");
   command->callback([as_json, run] {
     *run = [as_json] {
@@ -172,15 +195,18 @@ void add_info(CLI::App& app, Run* run) {
                                  {"default", s.show({})},
                                  {"documentation", documentation_of(s)}});
       }
-      const json all = {{"build", build_facts()},
-                        {"devices", devices},
-                        {"choice", choice(configuration)},
-                        {"memlock", limit.rlim_cur == RLIM_INFINITY ? "unlimited" : fmt::format("{} bytes", limit.rlim_cur)},
-                        {"registration_cache", cache_method()},
-                        {"memory", memory_facts(configuration, !devices.empty() && devices.front()["software"].get<bool>())},
-                        {"topology", topology_picture()},
-                        {"settings", values},
-                        {"settings_documentation", documentation}};
+      const json all = {
+          {"build", build_facts()},
+          {"devices", devices},
+          {"choice", choice(configuration)},
+          {"memlock",
+           limit.rlim_cur == RLIM_INFINITY ? "unlimited" : fmt::format("{} bytes", limit.rlim_cur)},
+          {"registration_cache", cache_method()},
+          {"memory", memory_facts(configuration,
+                                  !devices.empty() && devices.front()["software"].get<bool>())},
+          {"topology", topology_picture()},
+          {"settings", values},
+          {"settings_documentation", documentation}};
       if (*as_json)
         fmt::print("{}\n", all.dump(2));
       else

@@ -20,7 +20,9 @@ using collectives::Over;
 
 std::string parameters_of(const Algorithm& a) {
   std::string text;
-  const auto add = [&](const char* parameter) { text += fmt::format("{}{}", text.empty() ? "" : ",", parameter); };
+  const auto add = [&](const char* parameter) {
+    text += fmt::format("{}{}", text.empty() ? "" : ",", parameter);
+  };
   if (a.has_k) add("k=1");
   if (a.has_segment) add("segment=0");
   if (a.has_levels) add("within=NAME,across=NAME");
@@ -31,17 +33,20 @@ std::string parameters_of(const Algorithm& a) {
 std::string costs_of(const Algorithm& a, Over over) {
   const auto costs = collectives::formulas(a, over);
   std::string text = fmt::format("rounds {}", costs.rounds);
-  if (!a.has_k && costs.one_port != costs.rounds) text += fmt::format("; with one message at a time {}", costs.one_port);
+  if (!a.has_k && costs.one_port != costs.rounds)
+    text += fmt::format("; with one message at a time {}", costs.one_port);
   text += fmt::format("; messages {}", costs.messages);
   if (a.collective == Collective::barrier) return text;
-  return text + fmt::format("\n        most sent by a rank {}; sent by all {}; scratch {}", costs.sent, costs.total, costs.scratch);
+  return text + fmt::format("\n        most sent by a rank {}; sent by all {}; scratch {}",
+                            costs.sent, costs.total, costs.scratch);
 }
 
 void print_one(const Algorithm& a) {
   fmt::print("{} {}{}\n", name_of(a.collective), a.name, parameters_of(a));
   fmt::print("    {}  [{}]\n", a.summary, a.paper);
   const auto conditions = collectives::conditions_of(a);
-  fmt::print("    applies {}{}\n", conditions.empty() ? "always" : "if ", fmt::join(conditions, "; "));
+  fmt::print("    applies {}{}\n", conditions.empty() ? "always" : "if ",
+             fmt::join(conditions, "; "));
   fmt::print("    {}\n", costs_of(a, Over::one_k));
   if (a.has_k) fmt::print("    k > 1: {}\n", costs_of(a, Over::many_k));
   if (a.uses_nodes) fmt::print("    4 ranks a node: {}\n", costs_of(a, Over::nodes));
@@ -49,8 +54,9 @@ void print_one(const Algorithm& a) {
 
 nlohmann::json costs_as_json(const Algorithm& a, Over over) {
   const auto costs = collectives::formulas(a, over);
-  return {{"rounds", costs.rounds}, {"rounds_one_port", costs.one_port}, {"messages", costs.messages}, {"sent", costs.sent},
-          {"total", costs.total},   {"scratch", costs.scratch}};
+  return {{"rounds", costs.rounds},     {"rounds_one_port", costs.one_port},
+          {"messages", costs.messages}, {"sent", costs.sent},
+          {"total", costs.total},       {"scratch", costs.scratch}};
 }
 
 nlohmann::json as_json(const Algorithm& a) {
@@ -78,14 +84,19 @@ void add_list(CLI::App& app, Run* run) {
     bool json = false, schema = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("list", "every algorithm: parameters, where it applies, the paper, and what it costs");
+  CLI::App* command = app.add_subcommand(
+      "list", "every algorithm: parameters, where it applies, the paper, and what it costs");
   command->add_option("--collective", arguments->collective, "only this collective");
   command->add_flag("--json", arguments->json, "as JSON");
-  command->add_flag("--schema", arguments->schema, "the JSON schema of a table of algorithms (setting `table`)");
+  command->add_flag("--schema", arguments->schema,
+                    "the JSON schema of a table of algorithms (setting `table`)");
   command->footer(
-      "Costs are counted in the schedules for P = 2 to 33 and 64 ranks, and named by a formula that gives the same numbers; what is\n"
-      "different for a few numbers of ranks follows in parentheses. In a round a rank sends and gets up to k messages where there is a k,\n"
-      "else as many as are ready, or one at a time. The letters are explained at the end of the list.\n"
+      "Costs are counted in the schedules for P = 2 to 33 and 64 ranks, and named by a formula "
+      "that gives the same numbers; what is\n"
+      "different for a few numbers of ranks follows in parentheses. In a round a rank sends and "
+      "gets up to k messages where there is a k,\n"
+      "else as many as are ready, or one at a time. The letters are explained at the end of the "
+      "list.\n"
       "Force an algorithm with TUTTI_ALGORITHM=\"allgather=bruck(k=3);bcast=chain(segment=64k)\".");
   command->callback([arguments, run] {
     *run = [arguments] {
@@ -94,10 +105,12 @@ void add_list(CLI::App& app, Run* run) {
         return 0;
       }
       if (!arguments->collective.empty() && !collectives::collective_named(arguments->collective))
-        throw Error(Code::bad_configuration, fmt::format("there is no collective '{}'", arguments->collective));
+        throw Error(Code::bad_configuration,
+                    fmt::format("there is no collective '{}'", arguments->collective));
       nlohmann::json all = nlohmann::json::array();
       for (const Algorithm& a : collectives::algorithms()) {
-        if (!arguments->collective.empty() && arguments->collective != name_of(a.collective)) continue;
+        if (!arguments->collective.empty() && arguments->collective != name_of(a.collective))
+          continue;
         if (!arguments->json) {
           print_one(a);
           continue;

@@ -29,13 +29,17 @@ constexpr int kBadUsage = 2;
 
 int main(int argc, char** argv) {
   CLI::App app{"Tutti: collective communication for InfiniBand and RoCE", "tutti"};
-  app.set_version_flag("--version", fmt::format("tutti {}.{}.{}", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH));
+  app.set_version_flag("--version", fmt::format("tutti {}.{}.{}", TUTTI_VERSION_MAJOR,
+                                                TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH));
   app.require_subcommand(1);
   app.footer(
       "Examples:\n"
-      "  tutti info                                  devices, settings, what would be chosen and why\n"
-      "  tutti verify --algorithm bruck              prove an algorithm for every P, root and parameter\n"
-      "  mpiexec -n 4 tutti bench --svg plot.svg     Tutti and the MPI at hand, in turn in one run\n"
+      "  tutti info                                  devices, settings, what would be chosen and "
+      "why\n"
+      "  tutti verify --algorithm bruck              prove an algorithm for every P, root and "
+      "parameter\n"
+      "  mpiexec -n 4 tutti bench --svg plot.svg     Tutti and the MPI at hand, in turn in one "
+      "run\n"
       "See tutti(1).");
   tutti::tools::Run run;
   tutti::tools::add_info(app, &run);

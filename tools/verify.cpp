@@ -18,7 +18,9 @@ using collectives::ProofRow;
 std::optional<Collective> collective_or_all(const std::string& name) {
   if (name.empty()) return std::nullopt;
   const auto found = collectives::collective_named(name);
-  if (!found) throw Error(Code::bad_configuration, fmt::format("there is no collective '{}'; `tutti list` names them", name));
+  if (!found)
+    throw Error(Code::bad_configuration,
+                fmt::format("there is no collective '{}'; `tutti list` names them", name));
   return found;
 }
 
@@ -38,7 +40,9 @@ std::string ranges(const std::vector<int>& values) {
 int print(const std::vector<ProofRow>& rows, bool json) {
   std::size_t cases = 0, violations = 0;
   nlohmann::json out = nlohmann::json::array();
-  if (!json) fmt::print("{:<14} {:<26} {:>7} {:>8} {:>7}  {}\n", "collective", "algorithm", "proved", "skipped", "CPU s", "varied");
+  if (!json)
+    fmt::print("{:<14} {:<26} {:>7} {:>8} {:>7}  {}\n", "collective", "algorithm", "proved",
+               "skipped", "CPU s", "varied");
   for (const ProofRow& row : rows) {
     cases += row.cases;
     violations += row.violations;
@@ -53,8 +57,8 @@ int print(const std::vector<ProofRow>& rows, bool json) {
                      {"first_violation", row.first_violation},
                      {"seconds", row.seconds}});
     else
-      fmt::print("{:<14} {:<26} {:>7} {:>8} {:>7.2f}  {}\n", name_of(row.collective), row.algorithm, row.cases - row.violations,
-                 row.skipped, row.seconds, row.parameters);
+      fmt::print("{:<14} {:<26} {:>7} {:>8} {:>7.2f}  {}\n", name_of(row.collective), row.algorithm,
+                 row.cases - row.violations, row.skipped, row.seconds, row.parameters);
   }
   if (json) {
     fmt::print("{}\n", out.dump(2));
@@ -62,10 +66,12 @@ int print(const std::vector<ProofRow>& rows, bool json) {
   }
   for (const ProofRow& row : rows)
     if (row.violations != 0)
-      fmt::print("\n{} {}: {} violations; the first:\n  {}\n", name_of(row.collective), row.algorithm, row.violations, row.first_violation);
+      fmt::print("\n{} {}: {} violations; the first:\n  {}\n", name_of(row.collective),
+                 row.algorithm, row.violations, row.first_violation);
   if (!rows.empty()) fmt::print("\nP = {}\n", ranges(rows.front().P));
   fmt::print(
-      "{} cases: in each, every rank's result is right, every message meets its receive, nothing deadlocks (rendezvous; eager with one "
+      "{} cases: in each, every rank's result is right, every message meets its receive, nothing "
+      "deadlocks (rendezvous; eager with one "
       "credit), and no two unordered steps touch the same "
       "bytes: {}\n",
       cases, violations == 0 ? "proved" : fmt::format("VIOLATED in {}", violations));
@@ -82,14 +88,18 @@ void add_verify(CLI::App& app, Run* run) {
     bool json = false, quick = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("verify", "prove every algorithm: for each P, root, parameter and size, by following where each byte comes from");
+  CLI::App* command = app.add_subcommand("verify",
+                                         "prove every algorithm: for each P, root, parameter and "
+                                         "size, by following where each byte comes from");
   command->add_option("--collective", arguments->collective, "only this collective");
   command->add_option("--algorithm", arguments->algorithm, "only the algorithm of this name");
-  command->add_option("--ranks", arguments->P, "only these P (default: 1-33, 64, 127, 128, 129, 257, 1000)")
+  command
+      ->add_option("--ranks", arguments->P,
+                   "only these P (default: 1-33, 64, 127, 128, 129, 257, 1000)")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096));
-  command->add_option("--threads", arguments->threads, "threads (default: one for each core)")->check(CLI::Range(0, 1024));
+  command->add_option("--threads", arguments->threads, "threads (default: one for each core)")
+      ->check(CLI::Range(0, 1024));
   command->add_flag("--quick", arguments->quick, "P up to 17 and 33 only");
   command->add_flag("--json", arguments->json, "rows as JSON");
   command->callback([arguments, run] {
@@ -105,7 +115,9 @@ void add_verify(CLI::App& app, Run* run) {
       options.progress = [&](std::size_t done, std::size_t total) { bar.show(done, total); };
       const auto rows = collectives::prove(options);
       if (rows.empty())
-        throw Error(Code::unknown_algorithm, fmt::format("there is no algorithm '{}' here; `tutti list` names them", arguments->algorithm));
+        throw Error(Code::unknown_algorithm,
+                    fmt::format("there is no algorithm '{}' here; `tutti list` names them",
+                                arguments->algorithm));
       return print(rows, arguments->json);
     };
   });

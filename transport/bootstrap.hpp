@@ -1,5 +1,6 @@
-// Bootstrap: the little that must be said before the transports can speak. MPI stands behind it (bootstrap_mpi.cpp);
-// nothing else below src/ knows MPI. Carries addresses and agreements, never user data.
+// Bootstrap: the little that must be said before the transports can speak. MPI stands behind it
+// (bootstrap_mpi.cpp); nothing else below src/ knows MPI. Carries addresses and agreements, never
+// user data.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +16,15 @@ class Bootstrap {
   virtual ~Bootstrap() = default;
   virtual int rank() const noexcept = 0;
   virtual int size() const noexcept = 0;
-  // `all` receives size() records of `bytes` each, by rank. Collective. Throws Error{bootstrap_failed}.
+  // `all` receives size() records of `bytes` each, by rank. Collective. Throws
+  // Error{bootstrap_failed}.
   virtual void allgather(const void* mine, std::size_t bytes, void* all) = 0;
   // The largest of all ranks' values. Collective. Throws Error{bootstrap_failed}.
   virtual std::int64_t maximum(std::int64_t mine) = 0;
 };
 
-// Over an intracommunicator, which must outlive it and is not duplicated: use only inside calls that are collective over it.
+// Over an intracommunicator, which must outlive it and is not duplicated: use only inside calls
+// that are collective over it.
 std::unique_ptr<Bootstrap> bootstrap_over(MPI_Comm comm);
 
 }  // namespace tutti::transport

@@ -12,7 +12,8 @@ void check(int code, const char* call) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw Error(Code::bootstrap_failed, std::string(call) + " failed while Tutti exchanged addresses: " + text);
+  throw Error(Code::bootstrap_failed,
+              std::string(call) + " failed while Tutti exchanged addresses: " + text);
 }
 
 class MpiBootstrap final : public Bootstrap {
@@ -42,6 +43,8 @@ class MpiBootstrap final : public Bootstrap {
 
 }  // namespace
 
-std::unique_ptr<Bootstrap> bootstrap_over(MPI_Comm comm) { return std::make_unique<MpiBootstrap>(comm); }
+std::unique_ptr<Bootstrap> bootstrap_over(MPI_Comm comm) {
+  return std::make_unique<MpiBootstrap>(comm);
+}
 
 }  // namespace tutti::transport

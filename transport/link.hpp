@@ -1,10 +1,12 @@
-// Link: one-sided writes to ONE peer, and how their arrival is learnt. The seam between protocols and transports.
+// Link: one-sided writes to ONE peer, and how their arrival is learnt. The seam between protocols
+// and transports.
 //
-// A transport knows inboxes, bytes and queue pairs; it knows no communicator, no matching, no collective. Two
-// implementations run in earnest (verbs/, shm/), one in tests (tests/protocol, the hostile one).
+// A transport knows inboxes, bytes and queue pairs; it knows no communicator, no matching, no
+// collective. Two implementations run in earnest (verbs/, shm/), one in tests (tests/protocol, the
+// hostile one).
 //
-// Data-path regime: every function is noexcept and answers with a Post; why a link failed stands in `failure()`.
-// A link is used by one thread at a time; `failed()` may be read by any.
+// Data-path regime: every function is noexcept and answers with a Post; why a link failed stands in
+// `failure()`. A link is used by one thread at a time; `failed()` may be read by any.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +29,8 @@ enum class Post : std::uint8_t {
   posted,   // accepted; the local bytes may be reused when `completed()` has reached the ticket
   again,    // back-pressure: nothing was done; progress everything, then ask again
   failed,   // the link is dead: see failure()
-  refused,  // of write(): memory of one of both is not there, or not to be written; nothing is wrong with the link
+  refused,  // of write(): memory of one of both is not there, or not to be written; nothing is
+            // wrong with the link
 };
 
 enum class State : std::uint8_t { connecting, ready, failed, closed /* the peer said farewell */ };
@@ -39,60 +42,75 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // --- data path ------------------------------------------------------------------------------------------------
+  // --- data path
+  // ------------------------------------------------------------------------------------------------
 
-  // Writes one message into slot `index` of the peer's `ring`: `payload` (trailer.bytes long, at most the ring's
-  // capacity), then the trailer, arrival mark last. The caller owns a credit for that slot. `payload` may be reused at
-  // once. Answers done, again or failed.
-  virtual Post put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept = 0;
+  // Writes one message into slot `index` of the peer's `ring`: `payload` (trailer.bytes long, at
+  // most the ring's capacity), then the trailer, arrival mark last. The caller owns a credit for
+  // that slot. `payload` may be reused at once. Answers done, again or failed.
+  virtual Post put(Ring ring, std::uint32_t index, const void* payload,
+                   const Trailer& trailer) noexcept = 0;
 
-  // Tells the peer that `consumed` slots of `ring` (counted from the connection's beginning, modulo 2^32) of its messages
-  // in OUR inbox are free again. Answers done, again or failed; saying a later number makes an earlier one needless.
+  // Tells the peer that `consumed` slots of `ring` (counted from the connection's beginning, modulo
+  // 2^32) of its messages in OUR inbox are free again. Answers done, again or failed; saying a
+  // later number makes an earlier one needless.
   virtual Post report(Ring ring, std::uint32_t consumed) noexcept = 0;
 
-  // Writes `bytes` from `source` straight to the peer's memory. `registration` covers the source (ignored where the
-  // transport needs none). With `notify`, the peer's `finished()` will yield that number once all bytes are there; only
-  // where `notifies()`. On `posted`, `*ticket` is what completed() must reach before the source may be reused.
-  virtual Post write(const void* source, const Registration& registration, const RemoteKey& target, std::size_t bytes,
-                     std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept = 0;
+  // Writes `bytes` from `source` straight to the peer's memory. `registration` covers the source
+  // (ignored where the transport needs none). With `notify`, the peer's `finished()` will yield
+  // that number once all bytes are there; only where `notifies()`. On `posted`, `*ticket` is what
+  // completed() must reach before the source may be reused.
+  virtual Post write(const void* source, const Registration& registration, const RemoteKey& target,
+                     std::size_t bytes, std::optional<std::uint32_t> notify,
+                     std::uint64_t* ticket) noexcept = 0;
 
-  // Takes in arrivals, completions, credits. Cheap when there is nothing. Called whenever a rank waits.
+  // Takes in arrivals, completions, credits. Cheap when there is nothing. Called whenever a rank
+  // waits.
   virtual void progress() noexcept = 0;
 
-  // Asks the peer for a sign of life (a zero-byte write, a pidfd): never blocks; a dead peer makes the link failed
-  // sooner or later. Called now and then while waiting for this peer.
+  // Asks the peer for a sign of life (a zero-byte write, a pidfd): never blocks; a dead peer makes
+  // the link failed sooner or later. Called now and then while waiting for this peer.
   virtual void probe() noexcept = 0;
 
-  // Begins the farewell: pushes out what is unsent. true once everything given to the link has left and was
-  // acknowledged, or never will be.
+  // Begins the farewell: pushes out what is unsent. true once everything given to the link has left
+  // and was acknowledged, or never will be.
   virtual bool drained() noexcept = 0;
 
-  // --- what the link can do -----------------------------------------------------------------------------------------
+  // --- what the link can do
+  // -----------------------------------------------------------------------------------------
 
-  // Where a peer may write directly, registered memory needs a Registrar; null where it does not (shm).
+  // Where a peer may write directly, registered memory needs a Registrar; null where it does not
+  // (shm).
   virtual Registrar* registrar() noexcept { return nullptr; }
-  // false: no direct writes to user memory (single copy forbidden): large messages go in pieces through the rings.
+  // false: no direct writes to user memory (single copy forbidden): large messages go in pieces
+  // through the rings.
   virtual bool writes_directly() const noexcept { return true; }
-  // true: write(…, notify) exists, so that a rendezvous needs no message of its own to say that it is finished.
+  // true: write(…, notify) exists, so that a rendezvous needs no message of its own to say that it
+  // is finished.
   virtual bool notifies() const noexcept { return false; }
   virtual const char* kind() const noexcept = 0;  // "verbs", "shm", …
 
-  // --- what every link has ------------------------------------------------------------------------------------------
+  // --- what every link has
+  // ------------------------------------------------------------------------------------------
 
   // Has message number `sequence` (from 1) of `ring` arrived in our inbox?
   bool arrived(Ring ring, std::uint32_t sequence) const noexcept {
     const auto r = static_cast<std::size_t>(ring);
     if (!polls_memory_) return static_cast<std::int32_t>(arrivals_[r] - sequence) >= 0;
     const std::uint32_t index = (sequence - 1) & (shape_.rings[r].slots - 1);
-    const auto* word = reinterpret_cast<const std::uint32_t*>(inbox_ + shape_.slot_end(ring, index) - sizeof(std::uint32_t));
+    const auto* word = reinterpret_cast<const std::uint32_t*>(
+        inbox_ + shape_.slot_end(ring, index) - sizeof(std::uint32_t));
     return __atomic_load_n(word, __ATOMIC_ACQUIRE) == sequence;
   }
   // The trailer of an arrived message; the payload ends just before it, at trailer - padded(bytes).
   const Trailer* trailer(Ring ring, std::uint32_t index) const noexcept {
-    return reinterpret_cast<const Trailer*>(inbox_ + shape_.slot_end(ring, index) - sizeof(Trailer));
+    return reinterpret_cast<const Trailer*>(inbox_ + shape_.slot_end(ring, index) -
+                                            sizeof(Trailer));
   }
   // How many of our messages the peer has consumed, as far as explicit reports tell.
-  std::uint32_t reported(Ring ring) const noexcept { return __atomic_load_n(&credits_[static_cast<std::size_t>(ring)], __ATOMIC_RELAXED); }
+  std::uint32_t reported(Ring ring) const noexcept {
+    return __atomic_load_n(&credits_[static_cast<std::size_t>(ring)], __ATOMIC_RELAXED);
+  }
   std::uint64_t completed() const noexcept { return completed_; }
   // The next finished rendezvous that a peer's write(…, notify) announced, if any.
   std::optional<std::uint32_t> finished() noexcept {
@@ -118,13 +136,16 @@ class Link {
   }
 
  protected:
-  void note_finished(std::uint32_t id) noexcept { finished_ids_[finished_tail_++ % finished_ids_.size()] = id; }
+  void note_finished(std::uint32_t id) noexcept {
+    finished_ids_[finished_tail_++ % finished_ids_.size()] = id;
+  }
 
   const InboxShape shape_;
   const int peer_;
-  std::byte* inbox_ = nullptr;              // what the peer writes; shape_.bytes() long, zero at the beginning
+  std::byte* inbox_ = nullptr;  // what the peer writes; shape_.bytes() long, zero at the beginning
   const std::uint32_t* credits_ = nullptr;  // kRings counters, written by the peer or by progress()
-  bool polls_memory_ = true;                // arrival by polling the sequence word; else by arrivals_ (completion queue)
+  bool polls_memory_ =
+      true;  // arrival by polling the sequence word; else by arrivals_ (completion queue)
   std::array<std::uint32_t, kRings> arrivals_{};
   std::uint64_t completed_ = 0;
   std::atomic<State> state_{State::connecting};

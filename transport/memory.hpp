@@ -20,12 +20,14 @@ struct Registration {
   std::uint32_t remote_key = 0;
 };
 
-// Registers ranges with a device. Set-up regime: `add` throws Error (locked_memory with the number of bytes that
-// RLIMIT_MEMLOCK would need, out_of_memory, bad_buffer); `remove` never fails visibly.
+// Registers ranges with a device. Set-up regime: `add` throws Error (locked_memory with the number
+// of bytes that RLIMIT_MEMLOCK would need, out_of_memory, bad_buffer); `remove` never fails
+// visibly.
 class Registrar {
  public:
   virtual ~Registrar() = default;
-  // Local read and write and REMOTE write for `length` bytes at `address`; `writable` false: local read only.
+  // Local read and write and REMOTE write for `length` bytes at `address`; `writable` false: local
+  // read only.
   virtual Registration add(void* address, std::size_t length, bool writable) = 0;
   virtual void remove(const Registration&) noexcept = 0;
 };

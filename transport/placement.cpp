@@ -53,10 +53,12 @@ Locality locality() {
   const std::unique_ptr<hwloc_bitmap_s, BitmapRelease> bound(hwloc_bitmap_alloc());
   if (!bound || hwloc_get_cpubind(raw, bound.get(), HWLOC_CPUBIND_PROCESS) != 0) return result;
 
-  if (hwloc_obj_t package = hwloc_get_next_obj_covering_cpuset_by_type(raw, bound.get(), HWLOC_OBJ_PACKAGE, nullptr);
+  if (hwloc_obj_t package =
+          hwloc_get_next_obj_covering_cpuset_by_type(raw, bound.get(), HWLOC_OBJ_PACKAGE, nullptr);
       package && hwloc_bitmap_isincluded(bound.get(), package->cpuset))
     result.package = static_cast<int>(package->logical_index);
-  if (hwloc_obj_t cache = hwloc_get_next_obj_covering_cpuset_by_type(raw, bound.get(), HWLOC_OBJ_L3CACHE, nullptr);
+  if (hwloc_obj_t cache =
+          hwloc_get_next_obj_covering_cpuset_by_type(raw, bound.get(), HWLOC_OBJ_L3CACHE, nullptr);
       cache && hwloc_bitmap_isincluded(bound.get(), cache->cpuset))
     result.cache = static_cast<int>(cache->logical_index);
   return result;

@@ -1,4 +1,5 @@
-// Where this process runs: which node, which socket, which cache, how many cores it may use (hwloc).
+// Where this process runs: which node, which socket, which cache, how many cores it may use
+// (hwloc).
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,9 @@
 
 namespace tutti::transport {
 
-// Equal on two ranks exactly if they share a kernel AND a host name: network namespaces of one machine with host names of
-// their own count as nodes of their own, as their devices do. `override` (the setting `node`) replaces the host name.
+// Equal on two ranks exactly if they share a kernel AND a host name: network namespaces of one
+// machine with host names of their own count as nodes of their own, as their devices do. `override`
+// (the setting `node`) replaces the host name.
 std::uint64_t node_identity(const std::string& override);
 
 // Equal on ranks that share a kernel, and so its cores, whatever their nodes are called.

@@ -1,5 +1,6 @@
-// Every algorithm, one function each; what they are is said where they are written, what they need in list.def.
-// An algorithm is a pure function from a problem to the schedule of problem.rank, and knows only Builder and the trees.
+// Every algorithm, one function each; what they are is said where they are written, what they need
+// in list.def. An algorithm is a pure function from a problem to the schedule of problem.rank, and
+// knows only Builder and the trees.
 #pragma once
 
 #include "collectives/algorithms/catalogue.hpp"

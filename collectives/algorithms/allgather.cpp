@@ -1,5 +1,6 @@
 // Allgathers in which every rank does the same: rings and recursive doubling. Pure.
-// In all of them a rank's first message is read from the input, so that it need not wait for the copy to the output.
+// In all of them a rank's first message is read from the input, so that it need not wait for the
+// copy to the output.
 #include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {
@@ -18,8 +19,8 @@ Schedule allgather_ring(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// Modified ring ("linear", BEO's "full fan-out"): IB §5.3.2, BEO §3.3.7. One round of P−1 messages, (P−1)m bytes sent
-// per rank, nothing forwarded and so nothing waited for. Any P.
+// Modified ring ("linear", BEO's "full fan-out"): IB §5.3.2, BEO §3.3.7. One round of P−1 messages,
+// (P−1)m bytes sent per rank, nothing forwarded and so nothing waited for. Any P.
 Schedule allgather_modified_ring(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);
@@ -32,16 +33,18 @@ Schedule allgather_modified_ring(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// Recursive doubling, extended to any P: IB §5.3.2, BEO, TAU. log2 P rounds for a power of two, else ⌊log2 P⌋ + 2 (IB
-// speaks of 2⌈log2 P⌉); (P−1)m bytes per rank in the power of two.
-// Of the first 2·extra ranks every odd one lends its block to the even one before it and gets everything back at the
-// end. Neighbours are folded, not r and r − 2^⌊log2 P⌋ as is usual, because then what a group of partners holds stays
-// one contiguous range of blocks and so one message.
+// Recursive doubling, extended to any P: IB §5.3.2, BEO, TAU. log2 P rounds for a power of two,
+// else ⌊log2 P⌋ + 2 (IB speaks of 2⌈log2 P⌉); (P−1)m bytes per rank in the power of two. Of the
+// first 2·extra ranks every odd one lends its block to the even one before it and gets everything
+// back at the end. Neighbours are folded, not r and r − 2^⌊log2 P⌋ as is usual, because then what a
+// group of partners holds stays one contiguous range of blocks and so one message.
 Schedule allgather_recursive_doubling(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   const int partners = largest_power_of_two(P);
   const int extra = P - partners;
-  const auto first_rank = [&](int v) { return v < extra ? 2 * v : v + extra; };  // of partner v, and of what it holds
+  const auto first_rank = [&](int v) {
+    return v < extra ? 2 * v : v + extra;
+  };  // of partner v, and of what it holds
 
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
@@ -52,7 +55,9 @@ Schedule allgather_recursive_doubling(const Problem& problem, const Parameters&)
   }
   const int v = r < 2 * extra ? r / 2 : r - extra;
   if (v < extra) s.recv(r + 1, block[r + 1]);
-  const auto held = [&](int group, int size) { return block.range(first_rank(group), first_rank(group + size) - first_rank(group)); };
+  const auto held = [&](int group, int size) {
+    return block.range(first_rank(group), first_rank(group + size) - first_rank(group));
+  };
   if (v < extra) s.copy(s.input(), block[r]);
   for (int d = 1; d < partners; d *= 2) {
     const int mine = v / d * d, peer = first_rank(v ^ d);

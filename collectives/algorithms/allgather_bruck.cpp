@@ -5,18 +5,21 @@
 
 namespace tutti::collectives {
 
-// IB §5.3.2 [BHU97]. ⌈log_{k+1} P⌉ rounds; in round i rank r sends its first (k+1)^i blocks r, r+1, … to r − y(k+1)^i,
-// y = 1…k; the last round sends only what is missing, in as few messages as possible. (P−1)m bytes per rank. Any P.
-// (IB's LogGP formula charges (s−1)G a round, as if every message were one block: the bytes of round i are (k+1)^i as
-// many.) The receives of a round do not depend on each other, so whichever arrives first is consumed first.
+// IB §5.3.2 [BHU97]. ⌈log_{k+1} P⌉ rounds; in round i rank r sends its first (k+1)^i blocks r, r+1,
+// … to r − y(k+1)^i, y = 1…k; the last round sends only what is missing, in as few messages as
+// possible. (P−1)m bytes per rank. Any P. (IB's LogGP formula charges (s−1)G a round, as if every
+// message were one block: the bytes of round i are (k+1)^i as many.) The receives of a round do not
+// depend on each other, so whichever arrives first is consumed first.
 //
-// A message is ONE contiguous slice, but the blocks r, r+1, … are taken modulo P. The thesis gathers them all in
-// rotated order and shifts the whole result at the end. Here every block lands at its final place if it can; only these
-// do not: a message that arrives across the end of the output (at most one a round) and, on ranks whose outgoing blocks
-// run across the end, those outgoing blocks: they are kept contiguous in scratch, and copied to their place while later
-// rounds are under way. So no rank copies more than the thesis' shift does, rank 0 only its own block, and only a
-// wrapped message of the last round is copied on the critical path. Two messages instead of scratch would copy nothing
-// at all, but an additional packet costs more than copying the small blocks that this algorithm is for.
+// A message is ONE contiguous slice, but the blocks r, r+1, … are taken modulo P. The thesis
+// gathers them all in rotated order and shifts the whole result at the end. Here every block lands
+// at its final place if it can; only these do not: a message that arrives across the end of the
+// output (at most one a round) and, on ranks whose outgoing blocks run across the end, those
+// outgoing blocks: they are kept contiguous in scratch, and copied to their place while later
+// rounds are under way. So no rank copies more than the thesis' shift does, rank 0 only its own
+// block, and only a wrapped message of the last round is copied on the critical path. Two messages
+// instead of scratch would copy nothing at all, but an additional packet costs more than copying
+// the small blocks that this algorithm is for.
 Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
   const int P = problem.P, r = problem.rank, k = parameters.k;
   Builder s = solve(problem);
@@ -24,10 +27,12 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
 
   int before_last = 1;  // blocks held when the last round begins
   while (static_cast<long long>(before_last) * (k + 1) < P) before_last *= k + 1;
-  const int outgoing = std::max({1, before_last / (k + 1), std::min(before_last, P - before_last)});  // longest message
+  const int outgoing = std::max(
+      {1, before_last / (k + 1), std::min(before_last, P - before_last)});  // longest message
   const bool rotated = block.wraps(r, outgoing);
   int keeping = 1;  // blocks: what is sent on, as whole messages that arrived
-  for (int held = 1; held < outgoing && held < before_last; held *= k + 1) keeping = (outgoing + held - 1) / held * held;
+  for (int held = 1; held < outgoing && held < before_last; held *= k + 1)
+    keeping = (outgoing + held - 1) / held * held;
   const Slice kept = rotated ? s.scratch(block.bytes(r, std::min(keeping, before_last))) : Slice{};
   const auto in_kept = [&](int after, int count) {  // the blocks r + after, …
     return Slice{kept.buffer, kept.offset + block.bytes(r, after), block.bytes(r + after, count)};
@@ -37,7 +42,8 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
     const Bytes head = block.bytes(first, until_end);
     s.copy({landed.buffer, landed.offset, head}, block.range(first, until_end));
     if (until_end < count) {
-      s.copy({landed.buffer, landed.offset + head, landed.length - head}, block.range(0, count - until_end));
+      s.copy({landed.buffer, landed.offset + head, landed.length - head},
+             block.range(0, count - until_end));
     }
   };
 
@@ -47,7 +53,9 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
     const int messages = std::min(k, (P - 1) / held);
     for (int y = 1; y <= messages; ++y) {
       const int n = blocks_of(y);
-      s.send(mod(r - y * held, P), n == 1 ? s.input() : rotated ? in_kept(0, n) : block.range(r, n));
+      s.send(mod(r - y * held, P), n == 1    ? s.input()
+                                   : rotated ? in_kept(0, n)
+                                             : block.range(r, n));
     }
     if (held == 1) {  // the first messages come from the input and need not wait for this
       if (rotated) s.copy(s.input(), in_kept(0, 1));

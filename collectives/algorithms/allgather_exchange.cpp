@@ -1,4 +1,5 @@
-// Allgathers by exchange between neighbours, by dissemination, and by P overlapped fan-ins or broadcasts. Pure.
+// Allgathers by exchange between neighbours, by dissemination, and by P overlapped fan-ins or
+// broadcasts. Pure.
 #include <numeric>
 
 #include "collectives/algorithms/common.hpp"
@@ -6,18 +7,20 @@
 
 namespace tutti::collectives {
 
-// Neighbor exchange: IB §5.3.2, TAU. P/2 rounds: first the own block with one neighbour, then by turns with either the two blocks
-// that came in the round before. Even P only.
+// Neighbor exchange: IB §5.3.2, TAU. P/2 rounds: first the own block with one neighbour, then by
+// turns with either the two blocks that came in the round before. Even P only.
 Schedule allgather_neighbor_exchange(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   const bool even = r % 2 == 0;
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
-  const Rank partner[2] = {mod(even ? r + 1 : r - 1, P), mod(even ? r - 1 : r + 1, P)};  // of even and of odd rounds
+  const Rank partner[2] = {mod(even ? r + 1 : r - 1, P),
+                           mod(even ? r - 1 : r + 1, P)};  // of even and of odd rounds
   s.send(partner[0], s.input());
   s.copy(s.input(), block[r]);
   s.recv(partner[0], block[partner[0]]);
-  // Pairs (2j, 2j+1) of blocks. Round i brings the pair that lies i steps away on the side of the partner.
+  // Pairs (2j, 2j+1) of blocks. Round i brings the pair that lies i steps away on the side of the
+  // partner.
   const int pair = r / 2, pairs = P / 2;
   for (int i = 1, mine = pair; i < pairs; ++i) {
     const int direction = (even ? -1 : 1) * (i % 2 == 1 ? 1 : -1);
@@ -29,8 +32,9 @@ Schedule allgather_neighbor_exchange(const Problem& problem, const Parameters&) 
   return s.finish();
 }
 
-// Dissemination: IB §5.3.2. Bruck's in the other direction and with one port: in round i everything held, the blocks r, r−1, …, to
-// r + 2^i; ⌈log2 P⌉ rounds. What runs across the end of the output is two messages. Any P.
+// Dissemination: IB §5.3.2. Bruck's in the other direction and with one port: in round i everything
+// held, the blocks r, r−1, …, to r + 2^i; ⌈log2 P⌉ rounds. What runs across the end of the output
+// is two messages. Any P.
 Schedule allgather_dissemination(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);
@@ -50,14 +54,16 @@ Schedule allgather_full_fan_in(const Problem& problem, const Parameters&) {
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
   full_fan_in(
-      s, problem.P, problem.rank, [&](Rank to) { s.send(to, s.input()); }, [&](Rank from) { s.recv(from, block[from]); });
+      s, problem.P, problem.rank, [&](Rank to) { s.send(to, s.input()); },
+      [&](Rank from) { s.recv(from, block[from]); });
   s.copy(s.input(), block[problem.rank]);
   return s.finish();
 }
 
-// Recursive halving + recursive doubling: BEO §3.3.2. First halves of what is held to r ^ P/2, r ^ P/4, …, until every rank has its P-th of
-// all blocks ("less depth, more width"); then recursive doubling. 2 log2 P rounds, (P−1 + log2 P / 2)m bytes sent per rank, which is more
-// than recursive doubling alone. P a power of two.
+// Recursive halving + recursive doubling: BEO §3.3.2. First halves of what is held to r ^ P/2, r ^
+// P/4, …, until every rank has its P-th of all blocks ("less depth, more width"); then recursive
+// doubling. 2 log2 P rounds, (P−1 + log2 P / 2)m bytes sent per rank, which is more than recursive
+// doubling alone. P a power of two.
 Schedule allgather_halving_doubling(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);
@@ -66,15 +72,18 @@ Schedule allgather_halving_doubling(const Problem& problem, const Parameters&) {
   // Pieces `first` … of the blocks of the ranks `origin`, `origin` + `step`, …
   const auto pieces = [&](int origin, int step, int first, int count) {
     std::vector<Slice> all;
-    for (; origin < P; origin += step) all.push_back(Blocks::even(block[origin], P).range(first, count));
+    for (; origin < P; origin += step)
+      all.push_back(Blocks::even(block[origin], P).range(first, count));
     return all;
   };
-  const auto exchange = [&](Rank partner, const std::vector<Slice>& out, const std::vector<Slice>& in) {
+  const auto exchange = [&](Rank partner, const std::vector<Slice>& out,
+                            const std::vector<Slice>& in) {
     const auto message = [&](const std::vector<Slice>& of) {
       std::vector<Bytes> lengths;
       lengths.reserve(of.size());
       for (const Slice& slice : of) lengths.push_back(slice.length);
-      return Blocks::sized(Buffer::output, 0, lengths).at(s.scratch(std::accumulate(lengths.begin(), lengths.end(), Bytes{0})));
+      return Blocks::sized(Buffer::output, 0, lengths)
+          .at(s.scratch(std::accumulate(lengths.begin(), lengths.end(), Bytes{0})));
     };
     const Blocks packed = message(out), landed = message(in);
     for (std::size_t i = 0; i < out.size(); ++i) s.copy(out[i], packed[static_cast<int>(i)]);
@@ -84,7 +93,8 @@ Schedule allgather_halving_doubling(const Problem& problem, const Parameters&) {
   };
   for (int half = P / 2; half >= 1; half /= 2) {
     const int mine = r / half * half;
-    exchange(r ^ half, pieces(r % (2 * half), 2 * half, mine ^ half, half), pieces((r ^ half) % (2 * half), 2 * half, mine, half));
+    exchange(r ^ half, pieces(r % (2 * half), 2 * half, mine ^ half, half),
+             pieces((r ^ half) % (2 * half), 2 * half, mine, half));
   }
   for (int half = 1; half < P; half *= 2) {
     const int mine = r / half * half;
@@ -110,7 +120,8 @@ Schedule broadcast_each(const Problem& problem, MakeTree&& tree_of) {
 
 }  // namespace
 
-// Repeated binary tree: BEO §3.3.5. P broadcasts down binary trees, one from each rank, overlapped. Any P.
+// Repeated binary tree: BEO §3.3.5. P broadcasts down binary trees, one from each rank, overlapped.
+// Any P.
 Schedule allgather_repeated_binary_tree(const Problem& problem, const Parameters&) {
   return broadcast_each(problem, [&](Rank root) { return binary(problem.P, problem.rank, root); });
 }

@@ -1,5 +1,6 @@
-// Allgather on a grid of ranks: along the rows and along the columns, one after the other; BEO §5. A row is a node where all nodes have
-// equally many neighbouring ranks; else the grid is the squarest that P has, and for a prime P a single ring. Pure.
+// Allgather on a grid of ranks: along the rows and along the columns, one after the other; BEO §5.
+// A row is a node where all nodes have equally many neighbouring ranks; else the grid is the
+// squarest that P has, and for a prime P a single ring. Pure.
 #include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {
@@ -7,10 +8,12 @@ namespace {
 
 int columns_of(const Problem& problem) {
   const auto& node = problem.node;
-  const auto nodes = std::find_if(node.begin(), node.end(), [](int n) { return n != 0; }) - node.begin();
+  const auto nodes =
+      std::find_if(node.begin(), node.end(), [](int n) { return n != 0; }) - node.begin();
   const int per_node = static_cast<int>(nodes);
   bool even = !node.empty() && problem.P % per_node == 0;
-  for (int rank = 0; even && rank < problem.P; ++rank) even = node[static_cast<std::size_t>(rank)] == rank / per_node;
+  for (int rank = 0; even && rank < problem.P; ++rank)
+    even = node[static_cast<std::size_t>(rank)] == rank / per_node;
   if (even) return per_node;
   int rows = 1;
   for (int divisor = 1; divisor * divisor <= problem.P; ++divisor)
@@ -29,7 +32,8 @@ Grid grid_of(const Problem& problem) {
 
 }  // namespace
 
-// A ring of single blocks along each row, C-1 rounds, then one of whole rows along each column, P/C-1 rounds.
+// A ring of single blocks along each row, C-1 rounds, then one of whole rows along each column,
+// P/C-1 rounds.
 Schedule allgather_rows_first(const Problem& problem, const Parameters&) {
   const Grid grid = grid_of(problem);
   const auto [C, R, row, column] = grid;
@@ -47,8 +51,8 @@ Schedule allgather_rows_first(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// A ring of single blocks along each column, P/C-1 rounds: so messages between nodes are short. Then one of whole columns along each row,
-// C-1 rounds, a message for each block.
+// A ring of single blocks along each column, P/C-1 rounds: so messages between nodes are short.
+// Then one of whole columns along each row, C-1 rounds, a message for each block.
 Schedule allgather_columns_first(const Problem& problem, const Parameters&) {
   const Grid grid = grid_of(problem);
   const auto [C, R, row, column] = grid;

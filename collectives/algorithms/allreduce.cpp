@@ -5,7 +5,8 @@ namespace tutti::collectives {
 namespace {
 
 // Reduce to rank 0, then broadcast from it.
-Schedule reduce_then_bcast(Author reduce, Author bcast, const Problem& problem, const Parameters& parameters) {
+Schedule reduce_then_bcast(Author reduce, Author bcast, const Problem& problem,
+                           const Parameters& parameters) {
   Builder s = solve(problem);
   Problem part = problem;
   part.collective = Collective::reduce;
@@ -18,7 +19,8 @@ Schedule reduce_then_bcast(Author reduce, Author bcast, const Problem& problem, 
 }
 
 // Every rank reduces one piece, then all gather them.
-Schedule scatter_then_gather(Author reduce_scatter, Author allgather, const Problem& problem, const Parameters& parameters) {
+Schedule scatter_then_gather(Author reduce_scatter, Author allgather, const Problem& problem,
+                             const Parameters& parameters) {
   Builder s = solve(problem);
   const Blocks piece = Blocks::even(s.output(), problem.P, problem.element);
   Problem part = problem;
@@ -34,9 +36,10 @@ Schedule scatter_then_gather(Author reduce_scatter, Author allgather, const Prob
 
 }  // namespace
 
-// k-ary recursive multiplying; k = 1 is recursive doubling, BEO's bi-directional exchange (§3.3.1), IB §6.7. Ranks in groups of
-// k + 1 exchange what their groups have; ⌊log_{k+1} P⌋ rounds of k messages of m bytes. Any P: neighbours that no whole number of
-// groups takes send what they have to the first of them before, and get the result after (2 rounds more). Neighbours, so that what a
+// k-ary recursive multiplying; k = 1 is recursive doubling, BEO's bi-directional exchange (§3.3.1),
+// IB §6.7. Ranks in groups of k + 1 exchange what their groups have; ⌊log_{k+1} P⌋ rounds of k
+// messages of m bytes. Any P: neighbours that no whole number of groups takes send what they have
+// to the first of them before, and get the result after (2 rounds more). Neighbours, so that what a
 // group has is a run of ranks, and the order of ranks is kept.
 Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameters& parameters) {
   const int P = problem.P, r = problem.rank, radix = parameters.k + 1;
@@ -72,7 +75,9 @@ Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameter
     if (radix == 2) {
       s.recv_reduce(partner(1 - digit), held, next, digit == 1);
     } else {
-      const auto part = [&](long long d) { return d == digit ? held : arrived[static_cast<std::size_t>(d)]; };
+      const auto part = [&](long long d) {
+        return d == digit ? held : arrived[static_cast<std::size_t>(d)];
+      };
       for (long long d = 0; d < radix; ++d)
         if (d != digit) s.recv(partner(d), part(d));
       s.copy(part(0), next);
@@ -85,34 +90,45 @@ Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameter
   return s.finish();
 }
 
-// Fan-in fan-out (reduce + broadcast): BEO §3.3.3. 2⌈log_{k+1} P⌉ rounds of m bytes, 2(P−1) messages.
-Schedule allreduce_reduce_bcast(const Problem& p, const Parameters& q) { return reduce_then_bcast(reduce_binomial, bcast_binomial, p, q); }
+// Fan-in fan-out (reduce + broadcast): BEO §3.3.3. 2⌈log_{k+1} P⌉ rounds of m bytes, 2(P−1)
+// messages.
+Schedule allreduce_reduce_bcast(const Problem& p, const Parameters& q) {
+  return reduce_then_bcast(reduce_binomial, bcast_binomial, p, q);
+}
 // The same over the flat tree: 2 rounds, 2(P−1) messages, all at rank 0.
 Schedule allreduce_reduce_bcast_linear(const Problem& p, const Parameters& q) {
   return reduce_then_bcast(reduce_linear, bcast_linear, p, q);
 }
 // The same along a chain: with segments a pipeline there and back.
-Schedule allreduce_chain(const Problem& p, const Parameters& q) { return reduce_then_bcast(reduce_chain, bcast_chain, p, q); }
+Schedule allreduce_chain(const Problem& p, const Parameters& q) {
+  return reduce_then_bcast(reduce_chain, bcast_chain, p, q);
+}
 
-// Recursive halving + recursive doubling: BEO §3.3.2. 2 log2 P rounds, 2(P−1)/P·m bytes sent per rank in the power of two.
+// Recursive halving + recursive doubling: BEO §3.3.2. 2 log2 P rounds, 2(P−1)/P·m bytes sent per
+// rank in the power of two.
 Schedule allreduce_halving_doubling(const Problem& p, const Parameters& q) {
   return scatter_then_gather(reduce_scatter_halving, allgather_recursive_doubling, p, q);
 }
 // Ring: BEO, IB §6.7. 2(P−1) rounds, 2(P−1)/P·m bytes sent per rank, to one neighbour.
-Schedule allreduce_ring(const Problem& p, const Parameters& q) { return scatter_then_gather(reduce_scatter_ring, allgather_ring, p, q); }
+Schedule allreduce_ring(const Problem& p, const Parameters& q) {
+  return scatter_then_gather(reduce_scatter_ring, allgather_ring, p, q);
+}
 // Repeated binary tree: BEO §3.3.5.
 Schedule allreduce_repeated_binary_tree(const Problem& p, const Parameters& q) {
-  return scatter_then_gather(reduce_scatter_repeated_binary_tree, allgather_repeated_binary_tree, p, q);
+  return scatter_then_gather(reduce_scatter_repeated_binary_tree, allgather_repeated_binary_tree, p,
+                             q);
 }
 // Pipeline: BEO §3.3.6.
 Schedule allreduce_pipeline(const Problem& p, const Parameters& q) {
   return scatter_then_gather(reduce_scatter_pipeline, allgather_pipeline, p, q);
 }
-// Full fan-in of pieces, then of results: BEO §3.3.7, whose network had room for P whole messages a rank; pieces need a P-th of it.
+// Full fan-in of pieces, then of results: BEO §3.3.7, whose network had room for P whole messages a
+// rank; pieces need a P-th of it.
 Schedule allreduce_full_fan_in(const Problem& p, const Parameters& q) {
   return scatter_then_gather(reduce_scatter_full_fan_in, allgather_full_fan_in, p, q);
 }
-// Full fan-out of pieces, then of results: BEO §3.3.7. 2 rounds of P−1 messages of m/P bytes, nothing forwarded.
+// Full fan-out of pieces, then of results: BEO §3.3.7. 2 rounds of P−1 messages of m/P bytes,
+// nothing forwarded.
 Schedule allreduce_full_fan_out(const Problem& p, const Parameters& q) {
   return scatter_then_gather(reduce_scatter_full_fan_out, allgather_modified_ring, p, q);
 }
@@ -120,14 +136,17 @@ Schedule allreduce_full_fan_out(const Problem& p, const Parameters& q) {
 Schedule allreduce_circulant(const Problem& p, const Parameters& q) {
   return scatter_then_gather(reduce_scatter_circulant, allgather_circulant, p, q);
 }
-// Bine butterfly, there and back: see bine.cpp. 2 log2 P rounds, 2(P−1)/P·m bytes sent per rank. P a power of two.
+// Bine butterfly, there and back: see bine.cpp. 2 log2 P rounds, 2(P−1)/P·m bytes sent per rank. P
+// a power of two.
 Schedule allreduce_bine_halving_doubling(const Problem& p, const Parameters& q) {
   return scatter_then_gather(reduce_scatter_bine, allgather_bine, p, q);
 }
 
-// Scans: what comes from the ranks before is the left operand. In an exscan the own contribution only goes on.
+// Scans: what comes from the ranks before is the left operand. In an exscan the own contribution
+// only goes on.
 
-// Linear: IB §6.7. P−1 rounds: rank r waits for what the ranks before it make, and passes it on with its own.
+// Linear: IB §6.7. P−1 rounds: rank r waits for what the ranks before it make, and passes it on
+// with its own.
 Schedule scan_linear(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   const bool exclusive = problem.collective == Collective::exscan;
@@ -156,7 +175,8 @@ Schedule scan_linear(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// Recursive doubling: IB §6.7. ⌈log2 P⌉ rounds: in round i to r + 2^i what the 2^i ranks up to this one make. Any P.
+// Recursive doubling: IB §6.7. ⌈log2 P⌉ rounds: in round i to r + 2^i what the 2^i ranks up to this
+// one make. Any P.
 Schedule scan_recursive_doubling(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   const bool exclusive = problem.collective == Collective::exscan;

@@ -26,8 +26,8 @@ Exchange exchange(const Problem& problem) {
 
 }  // namespace
 
-// Linear: OCC §4.2. 1 round of P−1 messages, all at once; a rank begins with its right neighbour, so that not all begin with the
-// same one. Any P.
+// Linear: OCC §4.2. 1 round of P−1 messages, all at once; a rank begins with its right neighbour,
+// so that not all begin with the same one. Any P.
 Schedule alltoall_linear(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   auto [s, out, in] = exchange(problem);
@@ -36,7 +36,8 @@ Schedule alltoall_linear(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// Pairwise exchange: OCC §4.2. P−1 rounds, in round i to r + i and from r − i: at most one message each way at a time. Any P.
+// Pairwise exchange: OCC §4.2. P−1 rounds, in round i to r + i and from r − i: at most one message
+// each way at a time. Any P.
 Schedule alltoall_pairwise(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   auto [s, out, in] = exchange(problem);
@@ -48,14 +49,16 @@ Schedule alltoall_pairwise(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// Bruck: [BHU97]. ⌈log2 P⌉ rounds of one message: in round i to r + 2^i all blocks whose distance has bit i; a block of distance d
-// travels bit by bit. About (P/2)·log2 P blocks sent per rank: few bytes. Blocks of one length only. Any P.
+// Bruck: [BHU97]. ⌈log2 P⌉ rounds of one message: in round i to r + 2^i all blocks whose distance
+// has bit i; a block of distance d travels bit by bit. About (P/2)·log2 P blocks sent per rank: few
+// bytes. Blocks of one length only. Any P.
 Schedule alltoall_bruck(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);
   const Blocks in = blocks_in(Buffer::output, problem);
   const Blocks out = problem.in_place ? in : blocks_in(Buffer::input, problem);
-  // By distance d: the block that still has to go the bits of d above those done. At first the own block for rank r + d.
+  // By distance d: the block that still has to go the bits of d above those done. At first the own
+  // block for rank r + d.
   const Blocks held = in.at(s.scratch(in.whole().length));
   for (int d = 1; d < P; ++d) s.copy(out[r + d], held[d]);
   s.copy(out[r], in[r]);
@@ -63,7 +66,8 @@ Schedule alltoall_bruck(const Problem& problem, const Parameters&) {
     std::vector<int> going;
     for (int d = bit; d < P; ++d)
       if ((d & bit) != 0) going.push_back(d);
-    const Slice packed = s.scratch(static_cast<Bytes>(going.size()) * problem.bytes), landed = s.scratch(packed.length);
+    const Slice packed = s.scratch(static_cast<Bytes>(going.size()) * problem.bytes),
+                landed = s.scratch(packed.length);
     const auto place = [&](const Slice& all, std::size_t i) {
       return Slice{all.buffer, all.offset + static_cast<Bytes>(i) * problem.bytes, problem.bytes};
     };

@@ -6,10 +6,10 @@
 
 namespace tutti::collectives {
 
-// n-way dissemination: IB §5.2 and §6.7 (Hoefler); k = 1 is OCC's "Bruck" barrier. ⌈log_{k+1} P⌉ rounds, in round i a
-// signal to r + y(k+1)^i for y = 1…k. Any P. Who has waited for round i has heard from the (k+1)^{i+1} ranks up to
-// itself; so in the last round only the y with y(k+1)^i < P are needed (the papers send all k, some of them twice round
-// the ring, for nothing).
+// n-way dissemination: IB §5.2 and §6.7 (Hoefler); k = 1 is OCC's "Bruck" barrier. ⌈log_{k+1} P⌉
+// rounds, in round i a signal to r + y(k+1)^i for y = 1…k. Any P. Who has waited for round i has
+// heard from the (k+1)^{i+1} ranks up to itself; so in the last round only the y with y(k+1)^i < P
+// are needed (the papers send all k, some of them twice round the ring, for nothing).
 Schedule barrier_dissemination(const Problem& problem, const Parameters& parameters) {
   const int P = problem.P, r = problem.rank, k = parameters.k;
   Builder s{P, r};
@@ -33,15 +33,22 @@ Schedule over(const Tree& tree, const Problem& problem) {
 
 }  // namespace
 
-// Flat tree, fan-in and fan-out: OCC §4.2. 2 rounds, 2(P−1) signals, which is the fewest possible. Any P.
-Schedule barrier_flat_tree(const Problem& problem, const Parameters&) { return over(flat(problem.P, problem.rank, 0), problem); }
+// Flat tree, fan-in and fan-out: OCC §4.2. 2 rounds, 2(P−1) signals, which is the fewest possible.
+// Any P.
+Schedule barrier_flat_tree(const Problem& problem, const Parameters&) {
+  return over(flat(problem.P, problem.rank, 0), problem);
+}
 
 // Over the other trees: OCC, BEO. 2(P−1) signals, twice the depth in rounds.
 Schedule barrier_binomial(const Problem& problem, const Parameters& parameters) {
   return over(binomial(problem.P, problem.rank, 0, parameters.k), problem);
 }
-Schedule barrier_binary(const Problem& problem, const Parameters&) { return over(binary(problem.P, problem.rank, 0), problem); }
-Schedule barrier_chain(const Problem& problem, const Parameters&) { return over(chain(problem.P, problem.rank, 0), problem); }
+Schedule barrier_binary(const Problem& problem, const Parameters&) {
+  return over(binary(problem.P, problem.rank, 0), problem);
+}
+Schedule barrier_chain(const Problem& problem, const Parameters&) {
+  return over(chain(problem.P, problem.rank, 0), problem);
+}
 Schedule barrier_k_chain(const Problem& problem, const Parameters& parameters) {
   return over(k_chain(problem.P, problem.rank, 0, parameters.k), problem);
 }
@@ -63,8 +70,8 @@ Schedule barrier_double_ring(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// Recursive doubling: OCC §4.2. log2 P rounds of an exchange with r ^ 2^i; for another P those beyond the largest power of two report
-// before and are told after: ⌊log2 P⌋ + 2 rounds.
+// Recursive doubling: OCC §4.2. log2 P rounds of an exchange with r ^ 2^i; for another P those
+// beyond the largest power of two report before and are told after: ⌊log2 P⌋ + 2 rounds.
 Schedule barrier_recursive_doubling(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);

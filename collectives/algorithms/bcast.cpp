@@ -1,5 +1,5 @@
-// Broadcasts down a tree, and those that cut the message. Segments are cut afterwards (segmented.hpp), for all of them alike. Pure.
-// The mirror of each is a reduce (reduce.cpp).
+// Broadcasts down a tree, and those that cut the message. Segments are cut afterwards
+// (segmented.hpp), for all of them alike. Pure. The mirror of each is a reduce (reduce.cpp).
 #include <cstdlib>
 
 #include "collectives/algorithms/common.hpp"
@@ -8,10 +8,16 @@
 namespace tutti::collectives {
 namespace {
 
-// A mirror that keeps the order of ranks combines the nearest subtree first, so here the farthest is served first.
+// A mirror that keeps the order of ranks combines the nearest subtree first, so here the farthest
+// is served first.
 Schedule down(Tree tree, const Problem& problem) {
-  const auto away = [&](Rank rank) { return std::abs(mod(rank - problem.root, problem.P) - mod(problem.rank - problem.root, problem.P)); };
-  if (!problem.commutative) std::sort(tree.children.begin(), tree.children.end(), [&](Rank a, Rank b) { return away(a) > away(b); });
+  const auto away = [&](Rank rank) {
+    return std::abs(mod(rank - problem.root, problem.P) -
+                    mod(problem.rank - problem.root, problem.P));
+  };
+  if (!problem.commutative)
+    std::sort(tree.children.begin(), tree.children.end(),
+              [&](Rank a, Rank b) { return away(a) > away(b); });
   Builder s = solve(problem);
   if (tree.parent) s.recv(*tree.parent, s.output());
   for (Rank child : tree.children) s.send(child, s.output());
@@ -20,21 +26,25 @@ Schedule down(Tree tree, const Problem& problem) {
 
 }  // namespace
 
-// n-way binomial tree: IB §5.1.3 (its tree), OCC §4.2. ⌈log_{k+1} P⌉ rounds, P−1 messages of m bytes. Any P, any root.
+// n-way binomial tree: IB §5.1.3 (its tree), OCC §4.2. ⌈log_{k+1} P⌉ rounds, P−1 messages of m
+// bytes. Any P, any root.
 Schedule bcast_binomial(const Problem& problem, const Parameters& parameters) {
   return down(binomial(problem.P, problem.rank, problem.root, parameters.k), problem);
 }
 
-// Multicast: IB §6.7 (Siebert). The root sends datagrams to all; the tree carries what each rank lacks, and that again. 1 round if nothing
-// is lost. Any P, any root.
+// Multicast: IB §6.7 (Siebert). The root sends datagrams to all; the tree carries what each rank
+// lacks, and that again. 1 round if nothing is lost. Any P, any root.
 Schedule bcast_multicast(const Problem& problem, const Parameters&) {
   Schedule schedule = bcast_binomial(problem, {});
   schedule.datagrams = true;
   return schedule;
 }
 
-// Chain: OCC §4.2. P−1 rounds of m bytes; cut into n_s segments P−2+n_s rounds of m_s bytes. Any P, any root.
-Schedule bcast_chain(const Problem& problem, const Parameters&) { return down(chain(problem.P, problem.rank, problem.root), problem); }
+// Chain: OCC §4.2. P−1 rounds of m bytes; cut into n_s segments P−2+n_s rounds of m_s bytes. Any P,
+// any root.
+Schedule bcast_chain(const Problem& problem, const Parameters&) {
+  return down(chain(problem.P, problem.rank, problem.root), problem);
+}
 
 // k chains: OCC §4.2. ⌈(P−1)/k⌉ rounds, the root sends k messages. Any P, any root.
 Schedule bcast_k_chain(const Problem& problem, const Parameters& parameters) {
@@ -42,25 +52,35 @@ Schedule bcast_k_chain(const Problem& problem, const Parameters& parameters) {
 }
 
 // Binary tree: OCC §4.2. ⌊log2 P⌋ rounds of two messages. Any P, any root.
-Schedule bcast_binary(const Problem& problem, const Parameters&) { return down(binary(problem.P, problem.rank, problem.root), problem); }
+Schedule bcast_binary(const Problem& problem, const Parameters&) {
+  return down(binary(problem.P, problem.rank, problem.root), problem);
+}
 
-// Bine tree: see bine.cpp. log2 P rounds, P−1 messages of m bytes, the farthest first. P a power of two, any root.
-Schedule bcast_bine(const Problem& problem, const Parameters&) { return down(bine(problem.P, problem.rank, problem.root), problem); }
+// Bine tree: see bine.cpp. log2 P rounds, P−1 messages of m bytes, the farthest first. P a power of
+// two, any root.
+Schedule bcast_bine(const Problem& problem, const Parameters&) {
+  return down(bine(problem.P, problem.rank, problem.root), problem);
+}
 
-// Linear: OCC §4.2, IB §5.1.2. 1 round, P−1 messages of m bytes, all from the root. Any P, any root.
-Schedule bcast_linear(const Problem& problem, const Parameters&) { return down(flat(problem.P, problem.rank, problem.root), problem); }
+// Linear: OCC §4.2, IB §5.1.2. 1 round, P−1 messages of m bytes, all from the root. Any P, any
+// root.
+Schedule bcast_linear(const Problem& problem, const Parameters&) {
+  return down(flat(problem.P, problem.rank, problem.root), problem);
+}
 
-// Halving of partitions: as the binomial tree of k = 1, but who holds a partition keeps its first ranks, so that a mirror keeps
-// the order of ranks by itself. ⌈log2 P⌉ rounds of one message, ⌊log2 P⌋ if a rank sends several at once. Any P, any root.
+// Halving of partitions: as the binomial tree of k = 1, but who holds a partition keeps its first
+// ranks, so that a mirror keeps the order of ranks by itself. ⌈log2 P⌉ rounds of one message, ⌊log2
+// P⌋ if a rank sends several at once. Any P, any root.
 Schedule bcast_splitting(const Problem& problem, const Parameters&) {
   return down(splitting(problem.P, problem.rank, problem.root), problem);
 }
 
-// Splitted binary: OCC §4.2. One half of the message goes down one half of the ranks, the other down the other, each a binary
-// tree; then every rank swaps halves with its partner on the other side. Root's message leaves it once, not twice.
-// The two sides are the odd and the even virtual ranks, so that they differ by one rank at most: for an even P the last odd one
-// (a leaf) has no partner and gets the second half from the root. At most 3/2·m bytes sent per rank, ⌈log2 P⌉ rounds of two messages
-// of m/2. Any P.
+// Splitted binary: OCC §4.2. One half of the message goes down one half of the ranks, the other
+// down the other, each a binary tree; then every rank swaps halves with its partner on the other
+// side. Root's message leaves it once, not twice. The two sides are the odd and the even virtual
+// ranks, so that they differ by one rank at most: for an even P the last odd one (a leaf) has no
+// partner and gets the second half from the root. At most 3/2·m bytes sent per rank, ⌈log2 P⌉
+// rounds of two messages of m/2. Any P.
 Schedule bcast_splitted_binary(const Problem& problem, const Parameters&) {
   const int P = problem.P, v = mod(problem.rank - problem.root, P);
   const auto real = [&](int virtual_rank) { return mod(virtual_rank + problem.root, P); };
@@ -89,8 +109,10 @@ Schedule bcast_splitted_binary(const Problem& problem, const Parameters&) {
 
 namespace {
 
-// Scatter down the binomial tree, straight into place, then an allgather of the pieces (van de Geijn; HPM [5]).
-Schedule scatter_allgather(const Problem& problem, Schedule (*allgather)(const Problem&, const Parameters&)) {
+// Scatter down the binomial tree, straight into place, then an allgather of the pieces (van de
+// Geijn; HPM [5]).
+Schedule scatter_allgather(const Problem& problem,
+                           Schedule (*allgather)(const Problem&, const Parameters&)) {
   const int P = problem.P, v = mod(problem.rank - problem.root, P);
   Builder s = solve(problem);
   const Blocks piece = Blocks::even(s.output(), P, problem.element);
@@ -99,19 +121,28 @@ Schedule scatter_allgather(const Problem& problem, Schedule (*allgather)(const P
   for (std::size_t i = 0; i < tree.children.size(); ++i)
     s.send(tree.children[i], piece.range(tree.subtrees[i].first, tree.subtrees[i].count));
   std::vector<Rank> real(static_cast<std::size_t>(P));
-  for (int other = 0; other < P; ++other) real[static_cast<std::size_t>(other)] = mod(other + problem.root, P);
-  Problem rest{.collective = Collective::allgather, .P = P, .rank = v, .in_place = true, .counts = piece.lengths()};
+  for (int other = 0; other < P; ++other)
+    real[static_cast<std::size_t>(other)] = mod(other + problem.root, P);
+  Problem rest{.collective = Collective::allgather,
+               .P = P,
+               .rank = v,
+               .in_place = true,
+               .counts = piece.lengths()};
   s.play(allgather(rest, {}), {}, s.output(), real);
   return s.finish();
 }
 
 }  // namespace
 
-// Scatter + ring allgather: HPM [5]. ⌈log2 P⌉ + P − 1 rounds of one message, about 2m bytes sent per rank: long messages. Any P, any root.
-Schedule bcast_scatter_ring(const Problem& problem, const Parameters&) { return scatter_allgather(problem, allgather_ring); }
+// Scatter + ring allgather: HPM [5]. ⌈log2 P⌉ + P − 1 rounds of one message, about 2m bytes sent
+// per rank: long messages. Any P, any root.
+Schedule bcast_scatter_ring(const Problem& problem, const Parameters&) {
+  return scatter_allgather(problem, allgather_ring);
+}
 
-// Scatter + recursive doubling: 2 log2 P rounds, about 2m bytes sent per rank, for a power of two. Else at most 2⌈log2 P⌉ rounds of several
-// messages, more of one, and up to 3.4m bytes. Any P, any root.
+// Scatter + recursive doubling: 2 log2 P rounds, about 2m bytes sent per rank, for a power of two.
+// Else at most 2⌈log2 P⌉ rounds of several messages, more of one, and up to 3.4m bytes. Any P, any
+// root.
 Schedule bcast_scatter_doubling(const Problem& problem, const Parameters&) {
   return scatter_allgather(problem, allgather_recursive_doubling);
 }

@@ -1,13 +1,16 @@
-// Bine (binomial negabinary) trees and butterflies: De Sensi et al., "Bine Trees: Enhancing Collective Operations by Optimizing
-// Communication Locality", SC '25, arXiv:2508.17311. As many rounds and messages as binomial ones, between ranks that are nearer: in step i
-// (1 − (−2)^{i+1})/3 = 1, −1, 3, −5, 11, … instead of 2^i. For networks whose far links are shared. P a power of two. Pure.
+// Bine (binomial negabinary) trees and butterflies: De Sensi et al., "Bine Trees: Enhancing
+// Collective Operations by Optimizing Communication Locality", SC '25, arXiv:2508.17311. As many
+// rounds and messages as binomial ones, between ranks that are nearer: in step i (1 − (−2)^{i+1})/3
+// = 1, −1, 3, −5, 11, … instead of 2^i. For networks whose far links are shared. P a power of two.
+// Pure.
 #include "collectives/algorithms/common.hpp"
 #include "collectives/algorithms/trees.hpp"
 
 namespace tutti::collectives {
 namespace {
 
-// One rank's steps in the butterfly of growing distances. What a rank has after each is a run of ranks around it, which wraps.
+// One rank's steps in the butterfly of growing distances. What a rank has after each is a run of
+// ranks around it, which wraps.
 class Butterfly {
  public:
   Butterfly(int P, Rank rank) : P_(P), rank_(rank) {}
@@ -37,14 +40,16 @@ Schedule allgather_bine(const Problem& problem, const Parameters&) {
   s.copy(s.input(), block[problem.rank]);
   for (Butterfly at(problem.P, problem.rank); !at.done(); at.next()) {
     const Rank partner = at.partner();
-    for_runs(block, at.first(problem.rank), at.held(), [&](const Slice& run) { s.send(partner, run); });
+    for_runs(block, at.first(problem.rank), at.held(),
+             [&](const Slice& run) { s.send(partner, run); });
     for_runs(block, at.first(partner), at.held(), [&](const Slice& run) { s.recv(partner, run); });
   }
   return s.finish();
 }
 
-// log2 P exchanges of m bytes, the farthest first: so all that have something have the same, in the same bits; in the other order runs of
-// partners overlap. The order of ranks is lost: commutative operations only. P a power of two.
+// log2 P exchanges of m bytes, the farthest first: so all that have something have the same, in the
+// same bits; in the other order runs of partners overlap. The order of ranks is lost: commutative
+// operations only. P a power of two.
 Schedule allreduce_bine_doubling(const Problem& problem, const Parameters&) {
   const int P = problem.P;
   const Rank r = problem.rank;

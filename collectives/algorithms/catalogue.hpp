@@ -1,5 +1,5 @@
-// The table of algorithms: what can be named, chosen, built, proved. Pure: no I/O, no transport, no MPI.
-// Adding an algorithm is one file in algorithms/ and one line in algorithms/list.def.
+// The table of algorithms: what can be named, chosen, built, proved. Pure: no I/O, no transport, no
+// MPI. Adding an algorithm is one file in algorithms/ and one line in algorithms/list.def.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,8 @@ struct Nested {
 struct Parameters {
   int k = 1;                  // fanout: messages a rank has in flight per round; at least 1
   Bytes segment = 0;          // longest message, in bytes; 0: messages are not cut
-  Nested within{}, across{};  // of hierarchical algorithms: a broadcast's name (its tree), and one of the collective itself
+  Nested within{}, across{};  // of hierarchical algorithms: a broadcast's name (its tree), and one
+                              // of the collective itself
   friend bool operator==(const Parameters&, const Parameters&) = default;
 };
 
@@ -49,17 +50,19 @@ struct Algorithm {
   bool uses_nodes;  // which ranks share a node decides the schedule
   // nullopt: it applies; else the reason why not.
   std::optional<std::string> (*not_applicable)(const Problem&, const Parameters&);
-  // The schedule of problem.rank. Requires that the algorithm applies; pure, total, may be called from any thread.
+  // The schedule of problem.rank. Requires that the algorithm applies; pure, total, may be called
+  // from any thread.
   Schedule (*build)(const Problem&, const Parameters&);
 };
 
 std::span<const Algorithm> algorithms() noexcept;
-// What runs across the nodes of a hierarchical algorithm (within them it is a broadcast): the collective itself; a reduce is the mirror of
-// a broadcast, and so are its levels.
+// What runs across the nodes of a hierarchical algorithm (within them it is a broadcast): the
+// collective itself; a reduce is the mirror of a broadcast, and so are its levels.
 Collective across_of(Collective collective) noexcept;
 // A plain algorithm: without levels of its own, and without datagrams.
 bool can_be_level(const Algorithm& algorithm) noexcept;
-const Algorithm* find(Collective collective, std::string_view name) noexcept;  // nullptr: no such name
+const Algorithm* find(Collective collective,
+                      std::string_view name) noexcept;  // nullptr: no such name
 
 struct Choice {
   const Algorithm* algorithm = nullptr;
@@ -70,10 +73,11 @@ struct Choice {
 // `choice` as a user would write it: "bruck(k=3)".
 std::string to_string(const Choice& choice);
 
-// Reads the user's choice, `allgather=bruck(k=3);bcast=chain(segment=64k);barrier=prefer hierarchical(across=dissemination(k=3))`.
-// Sizes take the suffixes k, M, G (powers of 1024); blanks around words are ignored; an empty text chooses nothing.
-// Throws Error{unknown_algorithm} for an algorithm that the collective does not have, and Error{bad_configuration} for
-// everything else that is wrong; the message names the offending word and the words that would be right.
+// Reads the user's choice, `allgather=bruck(k=3);bcast=chain(segment=64k);barrier=prefer
+// hierarchical(across=dissemination(k=3))`. Sizes take the suffixes k, M, G (powers of 1024);
+// blanks around words are ignored; an empty text chooses nothing. Throws Error{unknown_algorithm}
+// for an algorithm that the collective does not have, and Error{bad_configuration} for everything
+// else that is wrong; the message names the offending word and the words that would be right.
 std::map<Collective, Choice> parse_choices(std::string_view text);
 
 }  // namespace tutti::collectives

@@ -1,5 +1,6 @@
-// Circulant graphs: every rank has a neighbour a skip away on either side, for ⌈log2 P⌉ skips that come from halving P and rounding up.
-// So any P needs no more rounds than the next power of two. Pure.
+// Circulant graphs: every rank has a neighbour a skip away on either side, for ⌈log2 P⌉ skips that
+// come from halving P and rounding up. So any P needs no more rounds than the next power of two.
+// Pure.
 #include <limits>
 
 #include "collectives/algorithms/common.hpp"
@@ -16,13 +17,16 @@ std::vector<int> skips(int P) {
   return skip;
 }
 
-// Which block of a broadcast comes in which round to virtual rank v, Träff (see below). In round i every rank sends to v + skip[i mod q].
-// The q rounds of a phase bring q blocks: the base block of v, which the root sends in this phase, and those that others got in the phase
-// before.
+// Which block of a broadcast comes in which round to virtual rank v, Träff (see below). In round i
+// every rank sends to v + skip[i mod q]. The q rounds of a phase bring q blocks: the base block of
+// v, which the root sends in this phase, and those that others got in the phase before.
 class Arrivals {
  public:
   Arrivals(int v, const std::vector<int>& skip, int blocks)
-      : skip_(skip), rounds_(static_cast<int>(skip.size()) - 1), blocks_(blocks), idle_((rounds_ - (blocks - 1) % rounds_) % rounds_) {
+      : skip_(skip),
+        rounds_(static_cast<int>(skip.size()) - 1),
+        blocks_(blocks),
+        idle_((rounds_ - (blocks - 1) % rounds_) % rounds_) {
     for (int e = 0; e <= rounds_; ++e) open_.push_back(e);
     base_ = base_block(v);
     std::erase(open_, base_);
@@ -34,7 +38,8 @@ class Arrivals {
   int begin() const noexcept { return idle_; }
   int end() const noexcept { return idle_ + rounds_ + blocks_ - 1; }
 
-  // The block that comes in that round; −1: none. A block after the last stands for the last, which comes once only.
+  // The block that comes in that round; −1: none. A block after the last stands for the last, which
+  // comes once only.
   int in_round(int round) const noexcept {
     const int coming = block(round);
     if (coming >= blocks_ - 1) return round == last_ ? blocks_ - 1 : -1;
@@ -42,9 +47,12 @@ class Arrivals {
   }
 
  private:
-  int block(int round) const noexcept { return phase_[static_cast<std::size_t>(round % rounds_)] + round / rounds_ * rounds_ - idle_; }
+  int block(int round) const noexcept {
+    return phase_[static_cast<std::size_t>(round % rounds_)] + round / rounds_ * rounds_ - idle_;
+  }
 
-  // The last skip on the way from the root to v that takes the largest skips first. The root itself: none of them.
+  // The last skip on the way from the root to v that takes the largest skips first. The root
+  // itself: none of them.
   int base_block(int v) const noexcept {
     for (int e = rounds_ - 1; e >= 0; --e) {
       const int step = skip_[static_cast<std::size_t>(e)];
@@ -54,8 +62,9 @@ class Arrivals {
     return rounds_;
   }
 
-  // Goes along such ways, the farthest first, to ranks from which round k = phase_.size() still finds one on. Every skip is the last one of
-  // a way once. skip[q] = P leads to the root of this phase, and stands for the base block.
+  // Goes along such ways, the farthest first, to ranks from which round k = phase_.size() still
+  // finds one on. Every skip is the last one of a way once. skip[q] = P leads to the root of this
+  // phase, and stands for the base block.
   void search(int v, int here, int largest) {
     for (int e = largest; e >= 0; --e) {
       const auto reaches = [&] {
@@ -67,7 +76,8 @@ class Arrivals {
       const int there = here + skip_[static_cast<std::size_t>(e)];
       search(v, there, e - 1);
       if (done() == rounds_) return;
-      if (here > v - skip_[static_cast<std::size_t>(done()) + 1]) return;  // too near for the round after, too
+      if (here > v - skip_[static_cast<std::size_t>(done()) + 1])
+        return;  // too near for the round after, too
       if (!reaches()) continue;
       phase_.push_back(e == rounds_ ? base_ : e - rounds_);
       std::erase(open_, e);
@@ -81,20 +91,22 @@ class Arrivals {
   int base_ = 0, last_ = 0;           // last: the round in which the last block comes
   int nearest_ = std::numeric_limits<int>::max();
   std::vector<int> open_;   // skips that have led to no block yet
-  std::vector<int> phase_;  // what comes in each round of a phase, counted from the block that the root sends first in it
+  std::vector<int> phase_;  // what comes in each round of a phase, counted from the block that the
+                            // root sends first in it
 };
 
 }  // namespace
 
-// Circulant graph: J. L. Träff, "Optimal Broadcast Schedules in Logarithmic Time …", arXiv:2407.18004. n blocks (segments) in
-// ⌈log2 P⌉ + n − 1 rounds, the fewest there can be where a rank sends one block and receives one in a round; P−1 messages a block. Any P,
-// any root.
+// Circulant graph: J. L. Träff, "Optimal Broadcast Schedules in Logarithmic Time …",
+// arXiv:2407.18004. n blocks (segments) in ⌈log2 P⌉ + n − 1 rounds, the fewest there can be where a
+// rank sends one block and receives one in a round; P−1 messages a block. Any P, any root.
 Schedule bcast_circulant(const Problem& problem, const Parameters& parameters) {
   const int P = problem.P, v = mod(problem.rank - problem.root, P);
   Builder s = solve(problem);
   if (P == 1) return s.finish();
   const Bytes segment = segment_of(problem, parameters);
-  const Bytes pieces = segment > 0 ? std::max<Bytes>(1, (problem.bytes + segment - 1) / segment) : 1;
+  const Bytes pieces =
+      segment > 0 ? std::max<Bytes>(1, (problem.bytes + segment - 1) / segment) : 1;
   check_steps(pieces, segment);
   const Blocks block = Blocks::even(s.output(), static_cast<int>(pieces), problem.element);
   const std::vector<int> skip = skips(P);
@@ -105,15 +117,17 @@ Schedule bcast_circulant(const Problem& problem, const Parameters& parameters) {
   const auto real = [&](int virtual_rank) { return mod(virtual_rank + problem.root, P); };
   for (int round = mine.begin(); round < mine.end(); ++round) {
     const std::size_t k = static_cast<std::size_t>(round) % q;
-    if (const int to = mod(v + skip[k], P), out = theirs[k].in_round(round); to != 0 && out >= 0) s.send(real(to), block[out]);
-    if (const int in = mine.in_round(round); v != 0 && in >= 0) s.recv(real(v - skip[k]), block[in]);
+    if (const int to = mod(v + skip[k], P), out = theirs[k].in_round(round); to != 0 && out >= 0)
+      s.send(real(to), block[out]);
+    if (const int in = mine.in_round(round); v != 0 && in >= 0)
+      s.recv(real(v - skip[k]), block[in]);
   }
   return s.finish();
 }
 
-// Circulant graph: J. L. Träff, "Optimal, Non-pipelined Reduce-scatter and Allreduce Algorithms", arXiv:2410.14234. ⌈log2 P⌉ rounds: from
-// r + skip what is missing up to the next skip. No rank sends more than P−1 blocks; what runs across the end of the output is two messages.
-// Any P.
+// Circulant graph: J. L. Träff, "Optimal, Non-pipelined Reduce-scatter and Allreduce Algorithms",
+// arXiv:2410.14234. ⌈log2 P⌉ rounds: from r + skip what is missing up to the next skip. No rank
+// sends more than P−1 blocks; what runs across the end of the output is two messages. Any P.
 Schedule allgather_circulant(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);

@@ -12,7 +12,9 @@
 
 namespace tutti::collectives {
 
-inline Builder solve(const Problem& problem) { return Builder{problem.P, problem.rank, user_buffers(problem)}; }
+inline Builder solve(const Problem& problem) {
+  return Builder{problem.P, problem.rank, user_buffers(problem)};
+}
 
 // The output of an allgather, or of a gather at its root.
 inline Blocks gathered(const Problem& problem) { return blocks_in(Buffer::output, problem); }
@@ -27,10 +29,13 @@ void for_runs(int parts, int first, int count, Visit&& visit) {
 // The same of blocks, as slices.
 template <class Visit>
 void for_runs(const Blocks& block, int first, int count, Visit&& visit) {
-  for_runs(block.parts(), first, count, [&](int begin, int length) { visit(block.range(begin, length)); });
+  for_runs(block.parts(), first, count,
+           [&](int begin, int length) { visit(block.range(begin, length)); });
 }
 
-inline int largest_power_of_two(int P) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(P))); }
+inline int largest_power_of_two(int P) {
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(P)));
+}
 
 using Author = Schedule (*)(const Problem&, const Parameters&);
 
@@ -39,8 +44,8 @@ inline Schedule mirror(Author spread, const Problem& problem, const Parameters& 
   return mirrored(spread(mirror_of(problem), parameters), problem);
 }
 
-// Full fan-in: BEO §3.3.7. P stages: in stage i all others send to rank i, which takes their messages one after another, its right
-// neighbour's first.
+// Full fan-in: BEO §3.3.7. P stages: in stage i all others send to rank i, which takes their
+// messages one after another, its right neighbour's first.
 template <class Send, class Receive>
 void full_fan_in(Builder& s, int P, Rank r, Send&& send, Receive&& receive) {
   StepId before = kNoStep;
@@ -58,7 +63,8 @@ void full_fan_in(Builder& s, int P, Rank r, Send&& send, Receive&& receive) {
 // Signals up a tree, what the root does when all have reported, signals down.
 // A leaf may wait for its parent before its own signal has left: the parent answers only after it.
 template <class AtRoot>
-void up_and_down(Builder& s, std::optional<Rank> parent, const std::vector<Rank>& children, AtRoot&& at_root) {
+void up_and_down(Builder& s, std::optional<Rank> parent, const std::vector<Rank>& children,
+                 AtRoot&& at_root) {
   for (const Rank child : children) s.await(child);
   if (!children.empty()) s.round();
   if (parent) {

@@ -1,5 +1,6 @@
-// Hierarchical composition: within each node one algorithm, across the nodes' leaders another. A combinator: it plays the schedules of
-// any two algorithms for the smaller groups. BEO §5; ALGORITHMS.md "Beyond the papers". Pure.
+// Hierarchical composition: within each node one algorithm, across the nodes' leaders another. A
+// combinator: it plays the schedules of any two algorithms for the smaller groups. BEO §5;
+// ALGORITHMS.md "Beyond the papers". Pure.
 #include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {
@@ -16,14 +17,17 @@ struct Levels {
 
 // A node's leader is its first rank; the root's node's is the root.
 Levels levels(const Problem& problem) {
-  const auto node_of = [&](Rank rank) { return problem.node.empty() ? 0 : problem.node[static_cast<std::size_t>(rank)]; };
+  const auto node_of = [&](Rank rank) {
+    return problem.node.empty() ? 0 : problem.node[static_cast<std::size_t>(rank)];
+  };
   Levels all;
   const Rank root = is_rooted(problem.collective) ? problem.root : 0;
   const int my_node = node_of(problem.rank), root_node = node_of(root);
   std::vector<bool> led;
   for (Rank rank = 0; rank < problem.P; ++rank) {
     const int node = node_of(rank);
-    if (static_cast<std::size_t>(node) >= led.size()) led.resize(static_cast<std::size_t>(node) + 1);
+    if (static_cast<std::size_t>(node) >= led.size())
+      led.resize(static_cast<std::size_t>(node) + 1);
     if (!led[static_cast<std::size_t>(node)]) {
       led[static_cast<std::size_t>(node)] = true;
       all.across.ranks.push_back(node == root_node ? root : rank);
@@ -41,7 +45,8 @@ Levels levels(const Problem& problem) {
   return all;
 }
 
-Schedule part(const Problem& problem, const Group& group, Collective collective, const Nested& nested, std::string_view usual) {
+Schedule part(const Problem& problem, const Group& group, Collective collective,
+              const Nested& nested, std::string_view usual) {
   Problem smaller = problem;
   smaller.collective = collective;
   smaller.P = static_cast<int>(group.ranks.size());
@@ -49,27 +54,32 @@ Schedule part(const Problem& problem, const Group& group, Collective collective,
   smaller.root = group.root;
   smaller.node.clear();
   smaller.counts.clear();
-  const Algorithm* algorithm = nested.algorithm ? find(collective, nested.algorithm->name) : nullptr;
+  const Algorithm* algorithm =
+      nested.algorithm ? find(collective, nested.algorithm->name) : nullptr;
   if (!algorithm) algorithm = find(collective, usual);
   const Parameters parameters{.k = nested.k, .segment = 0};
   return algorithm->build(smaller, parameters);
 }
 
-void broadcast_within(Builder& s, const Problem& problem, const Levels& level, const Parameters& parameters) {
+void broadcast_within(Builder& s, const Problem& problem, const Levels& level,
+                      const Parameters& parameters) {
   Problem whole = problem;
   whole.bytes = s.output().length;
-  s.play(part(whole, level.within, Collective::bcast, parameters.within, "linear"), {}, s.output(), level.within.ranks);
+  s.play(part(whole, level.within, Collective::bcast, parameters.within, "linear"), {}, s.output(),
+         level.within.ranks);
 }
 
 // The tree of the broadcast within: of each place who sends to it; −1: the leader.
-std::vector<int> tree_within(const Problem& problem, const Levels& level, const Parameters& parameters) {
+std::vector<int> tree_within(const Problem& problem, const Levels& level,
+                             const Parameters& parameters) {
   std::vector<int> parents;
   Group group = level.within;
   Problem whole = problem;
   whole.bytes = 1;
   for (group.mine = 0; group.mine < static_cast<int>(group.ranks.size()); ++group.mine) {
     int parent = -1;
-    for (const Step& step : part(whole, group, Collective::bcast, parameters.within, "linear").steps)
+    for (const Step& step :
+         part(whole, group, Collective::bcast, parameters.within, "linear").steps)
       if (step.kind == StepKind::recv) parent = step.peer;
     parents.push_back(parent);
   }
@@ -83,7 +93,8 @@ Schedule bcast_hierarchical(const Problem& problem, const Parameters& parameters
   const Levels level = levels(problem);
   Builder s = solve(problem);
   if (level.across.mine >= 0)
-    s.play(part(problem, level.across, Collective::bcast, parameters.across, "binomial"), {}, s.output(), level.across.ranks);
+    s.play(part(problem, level.across, Collective::bcast, parameters.across, "binomial"), {},
+           s.output(), level.across.ranks);
   broadcast_within(s, problem, level, parameters);
   return s.finish();
 }
@@ -100,17 +111,18 @@ Schedule allreduce_hierarchical(const Problem& problem, const Parameters& parame
   Problem flat = problem;
   flat.in_place = false;
   const bool leader = level.across.mine >= 0;
-  s.play(part(flat, level.within, Collective::reduce, parameters.within, "linear"), s.input(), leader ? s.output() : Slice{},
-         level.within.ranks);
+  s.play(part(flat, level.within, Collective::reduce, parameters.within, "linear"), s.input(),
+         leader ? s.output() : Slice{}, level.within.ranks);
   flat.in_place = true;
   if (leader)
-    s.play(part(flat, level.across, Collective::allreduce, parameters.across, "recursive-doubling"), {}, s.output(), level.across.ranks);
+    s.play(part(flat, level.across, Collective::allreduce, parameters.across, "recursive-doubling"),
+           {}, s.output(), level.across.ranks);
   broadcast_within(s, problem, level, parameters);
   return s.finish();
 }
 
-// Gather within, block by block up the tree of the broadcast; allgather of whole nodes across; broadcast within. The ranks of a node must
-// follow each other.
+// Gather within, block by block up the tree of the broadcast; allgather of whole nodes across;
+// broadcast within. The ranks of a node must follow each other.
 Schedule allgather_hierarchical(const Problem& problem, const Parameters& parameters) {
   const Levels level = levels(problem);
   Builder s = solve(problem);
@@ -121,7 +133,8 @@ Schedule allgather_hierarchical(const Problem& problem, const Parameters& parame
   const bool leader = level.across.mine >= 0;
   if (leader) s.copy(s.input(), block[problem.rank]);
   const auto send_up = [&](const Slice& slice) {
-    if (!leader) s.send(ranks[static_cast<std::size_t>(parent[static_cast<std::size_t>(me)])], slice);
+    if (!leader)
+      s.send(ranks[static_cast<std::size_t>(parent[static_cast<std::size_t>(me)])], slice);
   };
   for (int of = 0; of < static_cast<int>(ranks.size()); ++of) {
     if (of == me) {
@@ -130,9 +143,11 @@ Schedule allgather_hierarchical(const Problem& problem, const Parameters& parame
     }
     // From below: whoever has this rank above itself.
     int from = of;
-    while (from >= 0 && parent[static_cast<std::size_t>(from)] != me) from = parent[static_cast<std::size_t>(from)];
+    while (from >= 0 && parent[static_cast<std::size_t>(from)] != me)
+      from = parent[static_cast<std::size_t>(from)];
     if (from < 0) continue;
-    const Slice whole = block[ranks[static_cast<std::size_t>(of)]], place = leader ? whole : s.scratch(whole.length);
+    const Slice whole = block[ranks[static_cast<std::size_t>(of)]],
+                place = leader ? whole : s.scratch(whole.length);
     s.recv(ranks[static_cast<std::size_t>(from)], place);
     send_up(place);
   }
@@ -144,11 +159,14 @@ Schedule allgather_hierarchical(const Problem& problem, const Parameters& parame
     nodes.in_place = true;
     nodes.counts.clear();
     for (std::size_t i = 0; i < level.across.ranks.size(); ++i) {
-      const Rank from = level.across.ranks[i], to = i + 1 < level.across.ranks.size() ? level.across.ranks[i + 1] : problem.P;
+      const Rank from = level.across.ranks[i],
+                 to = i + 1 < level.across.ranks.size() ? level.across.ranks[i + 1] : problem.P;
       nodes.counts.push_back(block.range(from, to - from).length);
     }
-    const Algorithm* across = parameters.across.algorithm ? parameters.across.algorithm : find(Collective::allgather, "ring");
-    s.play(across->build(nodes, {.k = parameters.across.k, .segment = 0}), {}, s.output(), level.across.ranks);
+    const Algorithm* across = parameters.across.algorithm ? parameters.across.algorithm
+                                                          : find(Collective::allgather, "ring");
+    s.play(across->build(nodes, {.k = parameters.across.k, .segment = 0}), {}, s.output(),
+           level.across.ranks);
   }
   broadcast_within(s, problem, level, parameters);
   return s.finish();
@@ -164,10 +182,12 @@ Schedule barrier_hierarchical(const Problem& problem, const Parameters& paramete
   std::vector<Rank> children;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (parents[i] == level.within.mine) children.push_back(ranks[i]);
-    if (static_cast<int>(i) == level.within.mine && parents[i] >= 0) parent = ranks[static_cast<std::size_t>(parents[i])];
+    if (static_cast<int>(i) == level.within.mine && parents[i] >= 0)
+      parent = ranks[static_cast<std::size_t>(parents[i])];
   }
   up_and_down(s, parent, children, [&] {
-    s.play(part(problem, level.across, Collective::barrier, parameters.across, "dissemination"), {}, {}, level.across.ranks);
+    s.play(part(problem, level.across, Collective::barrier, parameters.across, "dissemination"), {},
+           {}, level.across.ranks);
     s.round();
   });
   return s.finish();

@@ -6,8 +6,8 @@
 namespace tutti::collectives {
 namespace {
 
-// A tree of virtual ranks combines root, root + 1, …: in the order of ranks only for root 0. Otherwise rank 0 combines and sends the
-// result on.
+// A tree of virtual ranks combines root, root + 1, …: in the order of ranks only for root 0.
+// Otherwise rank 0 combines and sends the result on.
 Schedule in_rank_order(Author spread, const Problem& problem, const Parameters& parameters) {
   if (problem.commutative || problem.root == 0) return mirror(spread, problem, parameters);
   Problem at_0 = problem;
@@ -21,9 +21,10 @@ Schedule in_rank_order(Author spread, const Problem& problem, const Parameters& 
   return s.finish();
 }
 
-// What all ranks contribute, ((x0 op x1) op x2) …, at one of them: it takes the messages in the order of ranks, its own contribution in
-// its turn.
-void fold(Builder& s, const Problem& problem, Rank owner, const Slice& contribution, const Slice& result) {
+// What all ranks contribute, ((x0 op x1) op x2) …, at one of them: it takes the messages in the
+// order of ranks, its own contribution in its turn.
+void fold(Builder& s, const Problem& problem, Rank owner, const Slice& contribution,
+          const Slice& result) {
   if (problem.rank != owner) return s.send(owner, contribution);
   // In place the first message would overwrite the own contribution.
   Slice own = contribution;
@@ -53,38 +54,71 @@ Schedule reduce_linear(const Problem& problem, const Parameters& parameters) {
   fold(s, problem, problem.root, s.input(), s.output());
   return s.finish();
 }
-Schedule reduce_chain(const Problem& p, const Parameters& parameters) { return in_rank_order(bcast_chain, p, parameters); }
-Schedule reduce_k_chain(const Problem& p, const Parameters& parameters) { return in_rank_order(bcast_k_chain, p, parameters); }
-Schedule reduce_binomial(const Problem& p, const Parameters& parameters) { return in_rank_order(bcast_binomial, p, parameters); }
-Schedule reduce_splitting(const Problem& p, const Parameters& parameters) { return in_rank_order(bcast_splitting, p, parameters); }
+Schedule reduce_chain(const Problem& p, const Parameters& parameters) {
+  return in_rank_order(bcast_chain, p, parameters);
+}
+Schedule reduce_k_chain(const Problem& p, const Parameters& parameters) {
+  return in_rank_order(bcast_k_chain, p, parameters);
+}
+Schedule reduce_binomial(const Problem& p, const Parameters& parameters) {
+  return in_rank_order(bcast_binomial, p, parameters);
+}
+Schedule reduce_splitting(const Problem& p, const Parameters& parameters) {
+  return in_rank_order(bcast_splitting, p, parameters);
+}
 
 // Bine tree: see bine.cpp. Keeps the order of ranks: what a rank has is a range around it.
-Schedule reduce_bine(const Problem& p, const Parameters& parameters) { return in_rank_order(bcast_bine, p, parameters); }
+Schedule reduce_bine(const Problem& p, const Parameters& parameters) {
+  return in_rank_order(bcast_bine, p, parameters);
+}
 
 // Binary tree: OCC §4.2. Its subtrees are no ranges of ranks: commutative operations only.
-Schedule reduce_binary(const Problem& p, const Parameters& parameters) { return mirror(bcast_binary, p, parameters); }
+Schedule reduce_binary(const Problem& p, const Parameters& parameters) {
+  return mirror(bcast_binary, p, parameters);
+}
 
 // Circulant graph (circulant.cpp): no ranges of ranks either.
-Schedule reduce_circulant(const Problem& p, const Parameters& parameters) { return mirror(bcast_circulant, p, parameters); }
+Schedule reduce_circulant(const Problem& p, const Parameters& parameters) {
+  return mirror(bcast_circulant, p, parameters);
+}
 
-// Reduce-scatter + gather (Rabenseifner): the mirror of scatter + recursive doubling. Long messages; commutative only.
-Schedule reduce_scatter_gather(const Problem& p, const Parameters& parameters) { return mirror(bcast_scatter_doubling, p, parameters); }
+// Reduce-scatter + gather (Rabenseifner): the mirror of scatter + recursive doubling. Long
+// messages; commutative only.
+Schedule reduce_scatter_gather(const Problem& p, const Parameters& parameters) {
+  return mirror(bcast_scatter_doubling, p, parameters);
+}
 
-// Recursive halving, ring, full fan-out, repeated binary tree, pipeline, dissemination: BEO §3.3; circulant, bine: see their allgathers.
-// Commutative only.
-Schedule reduce_scatter_halving(const Problem& p, const Parameters& q) { return mirror(allgather_recursive_doubling, p, q); }
-Schedule reduce_scatter_ring(const Problem& p, const Parameters& q) { return mirror(allgather_ring, p, q); }
-Schedule reduce_scatter_full_fan_out(const Problem& p, const Parameters& q) { return mirror(allgather_modified_ring, p, q); }
-Schedule reduce_scatter_repeated_binary_tree(const Problem& p, const Parameters& q) { return mirror(allgather_repeated_binary_tree, p, q); }
-Schedule reduce_scatter_pipeline(const Problem& p, const Parameters& q) { return mirror(allgather_pipeline, p, q); }
-Schedule reduce_scatter_dissemination(const Problem& p, const Parameters& q) { return mirror(allgather_dissemination, p, q); }
-Schedule reduce_scatter_circulant(const Problem& p, const Parameters& q) { return mirror(allgather_circulant, p, q); }
-Schedule reduce_scatter_bine(const Problem& p, const Parameters& q) { return mirror(allgather_bine, p, q); }
+// Recursive halving, ring, full fan-out, repeated binary tree, pipeline, dissemination: BEO §3.3;
+// circulant, bine: see their allgathers. Commutative only.
+Schedule reduce_scatter_halving(const Problem& p, const Parameters& q) {
+  return mirror(allgather_recursive_doubling, p, q);
+}
+Schedule reduce_scatter_ring(const Problem& p, const Parameters& q) {
+  return mirror(allgather_ring, p, q);
+}
+Schedule reduce_scatter_full_fan_out(const Problem& p, const Parameters& q) {
+  return mirror(allgather_modified_ring, p, q);
+}
+Schedule reduce_scatter_repeated_binary_tree(const Problem& p, const Parameters& q) {
+  return mirror(allgather_repeated_binary_tree, p, q);
+}
+Schedule reduce_scatter_pipeline(const Problem& p, const Parameters& q) {
+  return mirror(allgather_pipeline, p, q);
+}
+Schedule reduce_scatter_dissemination(const Problem& p, const Parameters& q) {
+  return mirror(allgather_dissemination, p, q);
+}
+Schedule reduce_scatter_circulant(const Problem& p, const Parameters& q) {
+  return mirror(allgather_circulant, p, q);
+}
+Schedule reduce_scatter_bine(const Problem& p, const Parameters& q) {
+  return mirror(allgather_bine, p, q);
+}
 
 namespace {
 
-// What every rank sends to the owner of a block, combined there. In place the result stands where rank 0's block is: it is made elsewhere,
-// and moved there when that is sent.
+// What every rank sends to the owner of a block, combined there. In place the result stands where
+// rank 0's block is: it is made elsewhere, and moved there when that is sent.
 template <class Combine>
 Schedule to_the_owners(const Problem& problem, Combine&& combine) {
   Builder s = solve(problem);
@@ -108,7 +142,8 @@ Schedule reduce_scatter_linear(const Problem& problem, const Parameters&) {
   });
 }
 
-// Pairwise exchange: BEO §3.3.7 in steps. P−1 rounds, in round i to r + i and from r − i. Commutative only.
+// Pairwise exchange: BEO §3.3.7 in steps. P−1 rounds, in round i to r + i and from r − i.
+// Commutative only.
 Schedule reduce_scatter_pairwise(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   return to_the_owners(problem, [&](Builder& s, const Blocks& block, const Slice& result) {
@@ -126,14 +161,17 @@ Schedule reduce_scatter_pairwise(const Problem& problem, const Parameters&) {
 Schedule reduce_scatter_full_fan_in(const Problem& problem, const Parameters&) {
   return to_the_owners(problem, [&](Builder& s, const Blocks& block, const Slice& result) {
     Slice held = block[problem.rank];
-    const auto combine = [&](Rank from) { s.recv_reduce(from, std::exchange(held, result), result); };
+    const auto combine = [&](Rank from) {
+      s.recv_reduce(from, std::exchange(held, result), result);
+    };
     full_fan_in(
         s, problem.P, problem.rank, [&](Rank to) { s.send(to, block[to]); }, combine);
     s.copy(held, result);
   });
 }
 
-// Reduce to rank 0, then scatter: 2⌈log2 P⌉ rounds of one message, and the one that keeps the order of ranks.
+// Reduce to rank 0, then scatter: 2⌈log2 P⌉ rounds of one message, and the one that keeps the order
+// of ranks.
 Schedule reduce_scatter_reduce_scatter(const Problem& problem, const Parameters& parameters) {
   Builder s = solve(problem);
   const Blocks block = blocks_in(Buffer::input, problem);
@@ -149,7 +187,8 @@ Schedule reduce_scatter_reduce_scatter(const Problem& problem, const Parameters&
   down.collective = Collective::scatter;
   down.root = 0;
   down.in_place = false;
-  s.play(scatter_splitting(down, parameters), whole, {Buffer::output, 0, block_bytes(problem, problem.rank)});
+  s.play(scatter_splitting(down, parameters), whole,
+         {Buffer::output, 0, block_bytes(problem, problem.rank)});
   return s.finish();
 }
 

@@ -5,8 +5,9 @@
 namespace tutti::collectives {
 namespace {
 
-// Who hands blocks on holds those of its subtree in scratch, in virtual order; the root has them in its input, in the order of
-// ranks, where a subtree may run across the end: then it is two messages, on both sides.
+// Who hands blocks on holds those of its subtree in scratch, in virtual order; the root has them in
+// its input, in the order of ranks, where a subtree may run across the end: then it is two
+// messages, on both sides.
 Schedule down(const Tree& tree, const Problem& problem) {
   const int P = problem.P, root = problem.root;
   Builder s = solve(problem);
@@ -24,26 +25,33 @@ Schedule down(const Tree& tree, const Problem& problem) {
     return s.finish();
   }
   std::vector<Bytes> lengths;
-  for (int v = tree.own.first; v < tree.own.first + tree.own.count; ++v) lengths.push_back(block_bytes(problem, mod(v + root, P)));
+  for (int v = tree.own.first; v < tree.own.first + tree.own.count; ++v)
+    lengths.push_back(block_bytes(problem, mod(v + root, P)));
   Blocks held = Blocks::sized(Buffer::scratch, 0, lengths);
   held = held.at(s.scratch(held.whole().length));
   if (*tree.parent == root)
-    for_runs(P, tree.own.first + root, tree.own.count,
-             [&](int first, int count) { s.recv(root, held.range(mod(first - root, P) - tree.own.first, count)); });
+    for_runs(P, tree.own.first + root, tree.own.count, [&](int first, int count) {
+      s.recv(root, held.range(mod(first - root, P) - tree.own.first, count));
+    });
   else
     s.recv(*tree.parent, held.whole());
   for (std::size_t i = 0; i < tree.children.size(); ++i)
-    s.send(tree.children[i], held.range(tree.subtrees[i].first - tree.own.first, tree.subtrees[i].count));
+    s.send(tree.children[i],
+           held.range(tree.subtrees[i].first - tree.own.first, tree.subtrees[i].count));
   s.copy(held[0], s.output());
   return s.finish();
 }
 
 }  // namespace
 
-// Linear: IB §5.1.2. 1 round, the root sends P−1 messages; no send waits for another, so whoever is ready first is served first.
-Schedule scatter_linear(const Problem& problem, const Parameters&) { return down(flat(problem.P, problem.rank, problem.root), problem); }
+// Linear: IB §5.1.2. 1 round, the root sends P−1 messages; no send waits for another, so whoever is
+// ready first is served first.
+Schedule scatter_linear(const Problem& problem, const Parameters&) {
+  return down(flat(problem.P, problem.rank, problem.root), problem);
+}
 
-// Recursive splitting: IB §5.1.3. ⌈log2 P⌉ rounds of one message, ⌊log2 P⌋ if a rank sends several at once; the largest message first.
+// Recursive splitting: IB §5.1.3. ⌈log2 P⌉ rounds of one message, ⌊log2 P⌋ if a rank sends several
+// at once; the largest message first.
 Schedule scatter_splitting(const Problem& problem, const Parameters&) {
   return down(splitting(problem.P, problem.rank, problem.root), problem);
 }
@@ -53,15 +61,24 @@ Schedule scatter_binomial(const Problem& problem, const Parameters& parameters) 
   return down(binomial(problem.P, problem.rank, problem.root, parameters.k), problem);
 }
 
-// LogGP-optimal: IB §5.1.3. The tree is shaped by the block's size: near the flat one for long blocks, binomial for short ones.
+// LogGP-optimal: IB §5.1.3. The tree is shaped by the block's size: near the flat one for long
+// blocks, binomial for short ones.
 Schedule scatter_loggp(const Problem& problem, const Parameters&) {
   return down(loggp(problem.P, problem.rank, problem.root, problem.bytes), problem);
 }
 
 // The same trees, upwards.
-Schedule gather_linear(const Problem& problem, const Parameters& parameters) { return mirror(scatter_linear, problem, parameters); }
-Schedule gather_splitting(const Problem& problem, const Parameters& parameters) { return mirror(scatter_splitting, problem, parameters); }
-Schedule gather_binomial(const Problem& problem, const Parameters& parameters) { return mirror(scatter_binomial, problem, parameters); }
-Schedule gather_loggp(const Problem& problem, const Parameters& parameters) { return mirror(scatter_loggp, problem, parameters); }
+Schedule gather_linear(const Problem& problem, const Parameters& parameters) {
+  return mirror(scatter_linear, problem, parameters);
+}
+Schedule gather_splitting(const Problem& problem, const Parameters& parameters) {
+  return mirror(scatter_splitting, problem, parameters);
+}
+Schedule gather_binomial(const Problem& problem, const Parameters& parameters) {
+  return mirror(scatter_binomial, problem, parameters);
+}
+Schedule gather_loggp(const Problem& problem, const Parameters& parameters) {
+  return mirror(scatter_loggp, problem, parameters);
+}
 
 }  // namespace tutti::collectives

@@ -62,7 +62,8 @@ Tree binary(int P, Rank rank, Rank root) {
   Tree tree;
   const int v = mod(rank - root, P);
   if (v != 0) tree.parent = mod((v - 1) / 2 + root, P);
-  for (int child = 2 * v + 1; child <= 2 * v + 2 && child < P; ++child) tree.children.push_back(mod(child + root, P));
+  for (int child = 2 * v + 1; child <= 2 * v + 2 && child < P; ++child)
+    tree.children.push_back(mod(child + root, P));
   return tree;
 }
 
@@ -73,7 +74,8 @@ Rank bine_partner(int P, Rank rank, int step) noexcept {
 
 unsigned bine_corner(int P, Rank rank) noexcept {
   constexpr unsigned kOddDigits = 0xAAAAAAAAu;
-  const unsigned digits = ((static_cast<unsigned>(rank) + kOddDigits) ^ kOddDigits) & static_cast<unsigned>(P - 1);  // in base −2
+  const unsigned digits = ((static_cast<unsigned>(rank) + kOddDigits) ^ kOddDigits) &
+                          static_cast<unsigned>(P - 1);  // in base −2
   return digits ^ (digits >> 1);
 }
 
@@ -92,7 +94,8 @@ Tree bine(int P, Rank rank, Rank root) {
 
 namespace {
 
-// The tree of a rule that says how many of the n ranks that one holds it hands over next: always the last ones, to their first.
+// The tree of a rule that says how many of the n ranks that one holds it hands over next: always
+// the last ones, to their first.
 template <class HandOver>
 Tree handing_over(int P, Rank rank, Rank root, HandOver&& hand_over) {
   Tree tree;
@@ -124,15 +127,17 @@ Tree splitting(int P, Rank rank, Rank root) {
 }
 
 Tree loggp(int P, Rank rank, Rank root, Bytes block, const LogGP& times) {
-  // t and the best share, for every number of ranks up to P. More than half is never handed over: t grows with n.
+  // t and the best share, for every number of ranks up to P. More than half is never handed over: t
+  // grows with n.
   std::vector<double> t(static_cast<std::size_t>(P) + 1, 0);
   std::vector<int> share(t.size(), 0);
   for (int n = 2; n <= P; ++n) {
     double best = 0;
     for (int given = 1; given <= n / 2; ++given) {
-      const double sending = std::max<double>(0, static_cast<double>(given * block) - 1) * times.per_byte;
-      const double time =
-          sending + std::max(times.latency + t[static_cast<std::size_t>(given)], times.gap + t[static_cast<std::size_t>(n - given)]);
+      const double sending =
+          std::max<double>(0, static_cast<double>(given * block) - 1) * times.per_byte;
+      const double time = sending + std::max(times.latency + t[static_cast<std::size_t>(given)],
+                                             times.gap + t[static_cast<std::size_t>(n - given)]);
       if (given == 1 || time < best) best = time, share[static_cast<std::size_t>(n)] = given;
     }
     t[static_cast<std::size_t>(n)] = best;
@@ -140,10 +145,11 @@ Tree loggp(int P, Rank rank, Rank root, Bytes block, const LogGP& times) {
   return handing_over(P, rank, root, [&](int n) { return share[static_cast<std::size_t>(n)]; });
 }
 
-// IB prints a listing that uses names it never defines (`addstride`, `startnode`) and overwrites `size` inside its own
-// loop; its figure 5.5 and its text agree with each other, and this follows them: the holder h has itself and
-// the ranks [next, end). The first children get the first of these, the holder keeps the last ones.
-// The root's walk to `rank` visits one holder per round: O(k log P).
+// IB prints a listing that uses names it never defines (`addstride`, `startnode`) and overwrites
+// `size` inside its own loop; its figure 5.5 and its text agree with each other, and this follows
+// them: the holder h has itself and the ranks [next, end). The first children get the first of
+// these, the holder keeps the last ones. The root's walk to `rank` visits one holder per round: O(k
+// log P).
 Tree binomial(int P, Rank rank, Rank root, int k) {
   Tree tree;
   const int v = mod(rank - root, P);

@@ -12,9 +12,12 @@ namespace {
 
 constexpr int kMostRanks = 17;
 
-Problem plain(const Algorithm& algorithm, int P) { return {.collective = algorithm.collective, .P = P, .bytes = 64}; }
+Problem plain(const Algorithm& algorithm, int P) {
+  return {.collective = algorithm.collective, .P = P, .bytes = 64};
+}
 
-bool applies(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters = {}) {
+bool applies(const Algorithm& algorithm, const Problem& problem,
+             const Parameters& parameters = {}) {
   return !algorithm.not_applicable(problem, parameters);
 }
 
@@ -41,7 +44,8 @@ std::string about_ranks(const Algorithm& algorithm) {
   if (ranks.size() == kMostRanks) return {};
   if (ranks == powers) return "the number of ranks is a power of two";
   if (ranks == even) return "the number of ranks is even";
-  return fmt::format("the number of ranks is {} (of those up to {})", fmt::join(ranks, ", "), kMostRanks);
+  return fmt::format("the number of ranks is {} (of those up to {})", fmt::join(ranks, ", "),
+                     kMostRanks);
 }
 
 std::vector<Bytes> growing(int P) {
@@ -59,7 +63,9 @@ void for_levels(Collective collective, const Visit& visit) {
 void add_levels(const Algorithm& algorithm, std::vector<std::string>& all) {
   bool within = false, across = false, named = false;
   for_levels(Collective::bcast, [&](const Algorithm& level) {
-    const auto use = [&](Problem&, Parameters& parameters) { parameters.within.algorithm = &level; };
+    const auto use = [&](Problem&, Parameters& parameters) {
+      parameters.within.algorithm = &level;
+    };
     const bool by_itself = minds(level, [](Problem& problem, Parameters&) { problem.P = 6; });
     if (minds(algorithm, use)) (by_itself ? within : named) = true;
   });
@@ -71,8 +77,9 @@ void add_levels(const Algorithm& algorithm, std::vector<std::string>& all) {
   });
   if (within) all.emplace_back("what `within` names applies to the ranks of each node");
   if (named)
-    all.emplace_back(algorithm.collective == Collective::allreduce ? "a reduce has the name of what `within` names"
-                                                                   : "what `within` names sends every rank one message: it is a tree");
+    all.emplace_back(algorithm.collective == Collective::allreduce
+                         ? "a reduce has the name of what `within` names"
+                         : "what `within` names sends every rank one message: it is a tree");
   if (across) all.emplace_back("what `across` names applies to as many ranks as there are nodes");
 }
 
@@ -83,17 +90,20 @@ std::vector<std::string> conditions_of(const Algorithm& algorithm) {
   const Collective collective = algorithm.collective;
   if (std::string ranks = about_ranks(algorithm); !ranks.empty()) all.push_back(std::move(ranks));
   const auto ask = [&](const char* condition, const auto& change) {
-    if (minds(algorithm, [&](Problem& problem, Parameters&) { change(problem); })) all.emplace_back(condition);
+    if (minds(algorithm, [&](Problem& problem, Parameters&) { change(problem); }))
+      all.emplace_back(condition);
   };
   if (reduces(collective)) {
     ask("the operation is commutative", [](Problem& problem) { problem.commutative = false; });
     ask("the setting `reproducible` is off", [](Problem& problem) { problem.left_fold = true; });
   }
   if (has_blocks(collective))
-    ask("all blocks have one length", [](Problem& problem) { problem.counts = problem.receive_counts = growing(problem.P); });
+    ask("all blocks have one length",
+        [](Problem& problem) { problem.counts = problem.receive_counts = growing(problem.P); });
   if (collective == Collective::scatter || collective == Collective::gather)
-    ask(collective == Collective::scatter ? "the call is no tutti_scatterv, or the setting `counts` is `all`"
-                                          : "the call is no tutti_gatherv, or the setting `counts` is `all`",
+    ask(collective == Collective::scatter
+            ? "the call is no tutti_scatterv, or the setting `counts` is `all`"
+            : "the call is no tutti_gatherv, or the setting `counts` is `all`",
         [](Problem& problem) {
           problem.counts = growing(problem.P);
           problem.counts_known = false;

@@ -10,15 +10,18 @@
 namespace tutti::collectives {
 namespace {
 
-std::vector<Schedule> build_all(const Algorithm& algorithm, Problem problem, const Parameters& parameters) {
+std::vector<Schedule> build_all(const Algorithm& algorithm, Problem problem,
+                                const Parameters& parameters) {
   std::vector<Schedule> all;
-  for (problem.rank = 0; problem.rank < problem.P; ++problem.rank) all.push_back(algorithm.build(problem, parameters));
+  for (problem.rank = 0; problem.rank < problem.P; ++problem.rank)
+    all.push_back(algorithm.build(problem, parameters));
   return all;
 }
 
 std::vector<int> ranks_of(Over over) {
   std::vector<int> all;
-  for (int P = over == Over::nodes ? 8 : 2; P <= 33; P += over == Over::nodes ? 4 : 1) all.push_back(P);
+  for (int P = over == Over::nodes ? 8 : 2; P <= 33; P += over == Over::nodes ? 4 : 1)
+    all.push_back(P);
   if (over != Over::many_k) all.push_back(64);
   return all;
 }
@@ -45,7 +48,9 @@ Costs count(const Algorithm& algorithm, const Problem& problem, const Parameters
 }
 
 Problem problem_of(const Algorithm& algorithm, int P, Over over) {
-  Problem problem{.collective = algorithm.collective, .P = P, .bytes = algorithm.collective == Collective::barrier ? 0 : kLongBlock};
+  Problem problem{.collective = algorithm.collective,
+                  .P = P,
+                  .bytes = algorithm.collective == Collective::barrier ? 0 : kLongBlock};
   for (int rank = 0; over == Over::nodes && rank < P; ++rank) problem.node.push_back(rank / 4);
   return problem;
 }
@@ -57,8 +62,12 @@ Formulas formulas(const Algorithm& algorithm, Over over) {
       const Problem problem = problem_of(algorithm, P, over);
       if (algorithm.not_applicable(problem, {.k = k})) continue;
       const Costs costs = count(algorithm, problem, {.k = k});
-      const auto add = [&](std::vector<Point>& points, double value) { points.push_back({P, k, value}); };
-      const auto in_blocks = [](Bytes bytes) { return static_cast<double>(bytes) / static_cast<double>(kLongBlock); };
+      const auto add = [&](std::vector<Point>& points, double value) {
+        points.push_back({P, k, value});
+      };
+      const auto in_blocks = [](Bytes bytes) {
+        return static_cast<double>(bytes) / static_cast<double>(kLongBlock);
+      };
       add(rounds, costs.rounds);
       add(one_port, costs.one_port);
       add(messages, static_cast<double>(costs.messages));
@@ -67,7 +76,8 @@ Formulas formulas(const Algorithm& algorithm, Over over) {
       add(scratch, in_blocks(costs.scratch));
     }
   }
-  const Naming number{.nodes = over == Over::nodes}, bytes{.bytes = true, .nodes = over == Over::nodes};
+  const Naming number{.nodes = over == Over::nodes},
+      bytes{.bytes = true, .nodes = over == Over::nodes};
   return {name_points(rounds, number), name_points(one_port, number), name_points(messages, number),
           name_points(sent, bytes),    name_points(total, bytes),     name_points(scratch, bytes)};
 }

@@ -8,7 +8,8 @@
 namespace tutti::collectives {
 
 struct Costs {
-  int rounds = 0;      // with a fanout k a rank sends and gets at most k messages in each; else as many as there are
+  int rounds = 0;  // with a fanout k a rank sends and gets at most k messages in each; else as many
+                   // as there are
   int one_port = 0;    // rounds in which a rank sends at most one message and gets at most one
   Bytes messages = 0;  // of all ranks together
   Bytes sent = 0;      // bytes, of the rank that sends most
@@ -19,8 +20,8 @@ struct Costs {
 // Of the problem's P ranks. Requires that the algorithm applies.
 Costs count(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters);
 
-// The same as formulas in P, k and m (see formula.hpp), found by comparing what is counted for P = 2 to 33, and 64, with those that are
-// known.
+// The same as formulas in P, k and m (see formula.hpp), found by comparing what is counted for P =
+// 2 to 33, and 64, with those that are known.
 struct Formulas {
   std::string rounds, one_port, messages, sent, total, scratch;
 };
@@ -31,7 +32,8 @@ enum class Over {
 };
 Formulas formulas(const Algorithm& algorithm, Over over);
 
-// The problem that formulas() asks about, of rank 0 as root. m is so long that nothing is lost in whole bytes and cache lines.
+// The problem that formulas() asks about, of rank 0 as root. m is so long that nothing is lost in
+// whole bytes and cache lines.
 inline constexpr Bytes kLongBlock = Bytes{1} << 40;
 Problem problem_of(const Algorithm& algorithm, int P, Over over);
 

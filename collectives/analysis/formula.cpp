@@ -15,7 +15,8 @@
 namespace tutti::collectives {
 namespace {
 
-constexpr double kNear = 1e-6;  // what rounding to whole bytes and cache lines of a long message does, and logarithms
+constexpr double kNear =
+    1e-6;  // what rounding to whole bytes and cache lines of a long message does, and logarithms
 
 bool near(double a, double b) { return std::abs(a - b) <= kNear * std::max(1.0, std::abs(b)); }
 
@@ -89,13 +90,15 @@ class Reader {
   double digits(double of) {
     int count = 0;
     const int base = static_cast<int>(letters_['k']) + 1;
-    for (int rest = static_cast<int>(of); rest != 0; rest /= base) count += rest % base != 0 ? 1 : 0;
+    for (int rest = static_cast<int>(of); rest != 0; rest /= base)
+      count += rest % base != 0 ? 1 : 0;
     return count;
   }
 
   double number() {
     double value = 0;
-    for (; at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0; ++at_) value = 10 * value + (text_[at_] - '0');
+    for (; at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0; ++at_)
+      value = 10 * value + (text_[at_] - '0');
     return value;
   }
 
@@ -110,7 +113,8 @@ class Reader {
   }
   bool starts_factor() {
     skip_blanks();
-    return at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '(');
+    return at_ < text_.size() &&
+           (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '(');
   }
   bool take(std::string_view word) {
     skip_blanks();
@@ -188,7 +192,8 @@ constexpr Known kKnown[] = {
     // halving and doubling of whole blocks
     {"P(P-1) + P/2 log2 P"},
     {"P - 1 + 1/2 log2 P"},
-    // trees that cut the ranks into equal parts: a block travels as many times as its rank's number has digits other than 0
+    // trees that cut the ranks into equal parts: a block travels as many times as its rank's number
+    // has digits other than 0
     {"sum_{i<P} d(i)"},
     {"P sum_{i<P} d(i)"},
     {"P + 2 sum_{i<P} d(i)"},
@@ -210,7 +215,9 @@ constexpr std::size_t kAll = std::size(kKnown);
 double known_value(std::size_t known, int P, int k) {
   static thread_local std::map<std::tuple<std::size_t, int, int>, double> values;
   const auto [place, is_new] = values.try_emplace({known, P, k}, 0);
-  if (is_new) place->second = evaluate(std::string{kKnown[known].text} + std::string{kKnown[known].where}, P, k);
+  if (is_new)
+    place->second =
+        evaluate(std::string{kKnown[known].text} + std::string{kKnown[known].where}, P, k);
   return place->second;
 }
 
@@ -219,7 +226,9 @@ struct Fit {
   std::size_t known = kAll;
   int times = 1;
   double plus = 0;
-  double operator()(const Point& at) const { return plus + (known < kAll ? times * known_value(known, at.P, at.k) : 0); }
+  double operator()(const Point& at) const {
+    return plus + (known < kAll ? times * known_value(known, at.P, at.k) : 0);
+  }
 };
 
 bool is_sum(std::string_view text) {
@@ -249,19 +258,26 @@ std::string text_of(const Fit& fit, bool bytes) {
   std::string text{kKnown[fit.known].text};
   if (fit.times != 1 && is_sum(text)) text = "(" + text + ")";
   if (fit.times != 1)
-    text = fmt::format("{}{}{}", fit.times, text.front() == 'P' || text.front() == '(' || text.front() == 'N' ? "" : " ", text);
-  if (fit.plus != 0) text = fmt::format("{} {} {}", text, fit.plus < 0 ? '-' : '+', plain(std::abs(fit.plus)));
+    text = fmt::format("{}{}{}", fit.times,
+                       text.front() == 'P' || text.front() == '(' || text.front() == 'N' ? "" : " ",
+                       text);
+  if (fit.plus != 0)
+    text = fmt::format("{} {} {}", text, fit.plus < 0 ? '-' : '+', plain(std::abs(fit.plus)));
   return with_unit(text, bytes);
 }
-std::string_view where(const Fit& fit) { return fit.known == kAll ? std::string_view{} : kKnown[fit.known].where; }
+std::string_view where(const Fit& fit) {
+  return fit.known == kAll ? std::string_view{} : kKnown[fit.known].where;
+}
 
 // No rounded logarithms where all are whole, no k where it is 1, and not "P + 2 + 1".
 bool may_try(const Fit& fit, Naming naming) {
   const std::string_view text = kKnown[fit.known].text;
   if (!naming.nodes && text.find('N') != text.npos) return false;
-  if (naming.powers_only && (text.find("ceil") != text.npos || text.find("floor") != text.npos)) return false;
+  if (naming.powers_only && (text.find("ceil") != text.npos || text.find("floor") != text.npos))
+    return false;
   if (naming.one_k && text.find('k') != text.npos) return false;
-  const bool ends_in_number = is_sum(text) && std::isdigit(static_cast<unsigned char>(text.back())) != 0;
+  const bool ends_in_number =
+      is_sum(text) && std::isdigit(static_cast<unsigned char>(text.back())) != 0;
   return !ends_in_number || near(fit.plus, 0);
 }
 
@@ -284,7 +300,9 @@ std::optional<Fit> exact(const std::vector<Point>& points, Naming naming) {
   std::optional<Fit> found;
   if (points.empty()) return found;
   const auto fits = [&](const Fit& fit) {
-    if (!std::all_of(points.begin(), points.end(), [&](const Point& point) { return lies_on(fit, point); })) return false;
+    if (!std::all_of(points.begin(), points.end(),
+                     [&](const Point& point) { return lies_on(fit, point); }))
+      return false;
     found = fit;
     return true;
   };
@@ -314,7 +332,8 @@ std::optional<std::string> by_cases(const std::vector<Point>& points, Naming nam
     for (const Point& point : points) (holds(point) ? there : elsewhere).push_back(point);
     const auto first = exact(there, naming), second = exact(elsewhere, naming);
     if (!first || !second || !(where(*first).empty() || where(*first) == where(*second))) continue;
-    return fmt::format("{} if {}, else {}{}", text_of(*first, naming.bytes), condition, text_of(*second, naming.bytes), where(*second));
+    return fmt::format("{} if {}, else {}{}", text_of(*first, naming.bytes), condition,
+                       text_of(*second, naming.bytes), where(*second));
   }
   return std::nullopt;
 }
@@ -331,7 +350,8 @@ std::optional<std::string> but_for_some(const std::vector<Point>& points, Naming
     for (const Point& point : points) {
       if (lies_on(fit, point)) continue;
       off.push_back(point);
-      if (point.P > kLargest || off.size() > allowed || (found && off.size() >= rest.size())) return false;
+      if (point.P > kLargest || off.size() > allowed || (found && off.size() >= rest.size()))
+        return false;
     }
     found = fit;
     rest = off;
@@ -379,7 +399,8 @@ std::string samples(const std::vector<Point>& points, Naming naming) {
   for (const auto& [P, k, value] : points) {
     if ((P != 4 && P != 8 && P != 12 && P != 32) || (k != 1 && k != 3)) continue;
     const std::string fanout = k == 1 ? "" : fmt::format(", k={}", k);
-    numbers += fmt::format("{}{} (P={}{})", numbers.empty() ? "" : ", ", with_unit(fmt::format("{:.6g}", value), naming.bytes), P, fanout);
+    numbers += fmt::format("{}{} (P={}{})", numbers.empty() ? "" : ", ",
+                           with_unit(fmt::format("{:.6g}", value), naming.bytes), P, fanout);
   }
   return "no formula: " + numbers;
 }
@@ -400,15 +421,20 @@ double evaluate(std::string_view text, int P, int k) {
 }
 
 std::string_view legend() noexcept {
-  return "m: bytes of a rank's block (scatter, gather, allgather, alltoall, reduce_scatter), else of the message.\n"
+  return "m: bytes of a rank's block (scatter, gather, allgather, alltoall, reduce_scatter), else "
+         "of the message.\n"
          "N = P/4: the nodes. C: the smallest divisor of P that is not below its square root.\n"
-         "d(i): the digits of i other than 0, in base k+1 (2 without a k). sum_{i<n}: the sum over i = 0, 1, ... below n.\n";
+         "d(i): the digits of i other than 0, in base k+1 (2 without a k). sum_{i<n}: the sum over "
+         "i = 0, 1, ... below n.\n";
 }
 
 std::string name_points(const std::vector<Point>& points, Naming naming) {
-  naming.powers_only = std::all_of(points.begin(), points.end(), [](const Point& at) { return (at.P & (at.P - 1)) == 0; });
-  naming.one_k = std::all_of(points.begin(), points.end(), [](const Point& at) { return at.k == 1; });
-  if (const auto fit = exact(points, naming)) return text_of(*fit, naming.bytes) + std::string{where(*fit)};
+  naming.powers_only = std::all_of(points.begin(), points.end(),
+                                   [](const Point& at) { return (at.P & (at.P - 1)) == 0; });
+  naming.one_k =
+      std::all_of(points.begin(), points.end(), [](const Point& at) { return at.k == 1; });
+  if (const auto fit = exact(points, naming))
+    return text_of(*fit, naming.bytes) + std::string{where(*fit)};
   if (auto text = but_for_some(points, naming)) return *text;
   if (auto text = by_cases(points, naming)) return *text;
   if (const auto fit = bound(points, naming)) return "at most " + text_of(*fit, naming.bytes);

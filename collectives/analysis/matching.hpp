@@ -1,4 +1,5 @@
-// First part of the verifier: is each schedule well formed, and do the messages of all ranks pair off? Pure.
+// First part of the verifier: is each schedule well formed, and do the messages of all ranks pair
+// off? Pure.
 #pragma once
 
 #include <span>
@@ -14,8 +15,9 @@ using AnyStep = std::uint32_t;
 inline constexpr AnyStep kNoPartner = ~AnyStep{0};
 
 struct Matching {
-  std::vector<AnyStep> first;          // of each rank, and one past the end
-  std::vector<AnyStep> partner;        // of each step of any rank: the other end of its message, or kNoPartner
+  std::vector<AnyStep> first;  // of each rank, and one past the end
+  std::vector<AnyStep>
+      partner;  // of each step of any rank: the other end of its message, or kNoPartner
   std::vector<std::uint32_t> channel;  // of each message step: the number of its (from, to) pair
   std::uint32_t channels = 0;
 };

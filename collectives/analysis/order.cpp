@@ -1,8 +1,10 @@
-// A sweep over each buffer finds who touches which bytes; reachability in the step graph says who waits for whom.
+// A sweep over each buffer finds who touches which bytes; reachability in the step graph says who
+// waits for whom.
 //
-// On a byte touched by a₁, a₂, … in a topological order it is enough to ask: does each read wait for the write before
-// it, and does each write wait for the reads since the write before it (or for that write, if there are none)? All
-// other pairs follow, and if any pair is unordered, so is one of these.
+// On a byte touched by a₁, a₂, … in a topological order it is enough to ask: does each read wait
+// for the write before it, and does each write wait for the reads since the write before it (or for
+// that write, if there are none)? All other pairs follow, and if any pair is unordered, so is one
+// of these.
 #include "collectives/analysis/order.hpp"
 
 #include <fmt/format.h>
@@ -40,16 +42,19 @@ std::optional<std::vector<std::uint32_t>> topological_positions(const Schedule& 
   return position;
 }
 
-// Does one step wait, directly or not, for another? Most questions are answered by an edge; for the rest a bit matrix
-// of all ancestors is made once. Beyond kLargestMatrix steps it would be too large, and the graph is searched.
+// Does one step wait, directly or not, for another? Most questions are answered by an edge; for the
+// rest a bit matrix of all ancestors is made once. Beyond kLargestMatrix steps it would be too
+// large, and the graph is searched.
 class Reachability {
  public:
-  Reachability(const Schedule& schedule, const std::vector<std::uint32_t>& position) : schedule_(schedule), position_(position) {}
+  Reachability(const Schedule& schedule, const std::vector<std::uint32_t>& position)
+      : schedule_(schedule), position_(position) {}
 
   bool reaches(StepId from, StepId to) {
     const auto next = schedule_.successors_of(from);
-    if (std::find(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(std::min(next.size(), kScan)), to) !=
-        next.begin() + static_cast<std::ptrdiff_t>(std::min(next.size(), kScan))) {
+    if (std::find(next.begin(),
+                  next.begin() + static_cast<std::ptrdiff_t>(std::min(next.size(), kScan)),
+                  to) != next.begin() + static_cast<std::ptrdiff_t>(std::min(next.size(), kScan))) {
       return true;
     }
     if (schedule_.steps.size() > kLargestMatrix) return search(from, to);
@@ -69,7 +74,8 @@ class Reachability {
     for (StepId id = 0; id < count; ++id) order[position_[id]] = id;
     for (StepId id : order) {
       for (StepId next : schedule_.successors_of(id)) {
-        for (std::size_t w = 0; w < words_; ++w) ancestors_[next * words_ + w] |= ancestors_[id * words_ + w];
+        for (std::size_t w = 0; w < words_; ++w)
+          ancestors_[next * words_ + w] |= ancestors_[id * words_ + w];
         ancestors_[next * words_ + id / 64] |= std::uint64_t{1} << (id % 64);
       }
     }
@@ -100,14 +106,17 @@ class Reachability {
   std::uint32_t search_ = 0;
 };
 
-std::vector<Access> accesses(const Schedule& schedule, Buffer buffer, const std::vector<std::uint32_t>& position) {
+std::vector<Access> accesses(const Schedule& schedule, Buffer buffer,
+                             const std::vector<std::uint32_t>& position) {
   std::vector<Access> all;
   for (StepId id = 0; id < schedule.steps.size(); ++id) {
     const Step& step = schedule.steps[id];
     const auto touch = [&](const Slice& slice, bool writes) {
-      if (slice.length != 0 && slice.buffer == buffer) all.push_back({slice.offset, slice.end(), position[id], id, writes});
+      if (slice.length != 0 && slice.buffer == buffer)
+        all.push_back({slice.offset, slice.end(), position[id], id, writes});
     };
-    // An operand that is also the result is read and written by one step, byte by byte: as a write it waits for enough.
+    // An operand that is also the result is read and written by one step, byte by byte: as a write
+    // it waits for enough.
     const bool in_place = step.kind == StepKind::recv_reduce && step.source == step.target;
     if (reads_source(step.kind) && !in_place) touch(step.source, false);
     if (writes_target(step.kind)) touch(step.target, true);
@@ -116,7 +125,8 @@ std::vector<Access> accesses(const Schedule& schedule, Buffer buffer, const std:
 }
 
 // Two steps that are not ordered, among those that touch one byte, in topological order.
-std::optional<std::pair<StepId, StepId>> unordered_pair(const std::vector<Access>& touching, Reachability& graph) {
+std::optional<std::pair<StepId, StepId>> unordered_pair(const std::vector<Access>& touching,
+                                                        Reachability& graph) {
   std::optional<StepId> write;
   std::vector<StepId> reads;  // since that write
   for (const Access& access : touching) {
@@ -126,21 +136,27 @@ std::optional<std::pair<StepId, StepId>> unordered_pair(const std::vector<Access
       continue;
     }
     for (StepId read : reads) {
-      if (read == access.step || !graph.reaches(read, access.step)) return std::pair{read, access.step};
+      if (read == access.step || !graph.reaches(read, access.step))
+        return std::pair{read, access.step};
     }
-    if (reads.empty() && write && !graph.reaches(*write, access.step)) return std::pair{*write, access.step};
+    if (reads.empty() && write && !graph.reaches(*write, access.step))
+      return std::pair{*write, access.step};
     write = access.step;
     reads.clear();
   }
   return std::nullopt;
 }
 
-Verdict check_buffer(const Schedule& schedule, Buffer buffer, const std::vector<std::uint32_t>& position, Reachability& graph) {
+Verdict check_buffer(const Schedule& schedule, Buffer buffer,
+                     const std::vector<std::uint32_t>& position, Reachability& graph) {
   std::vector<Access> by_begin = accesses(schedule, buffer, position);
-  if (std::none_of(by_begin.begin(), by_begin.end(), [](const Access& a) { return a.writes; })) return {};
+  if (std::none_of(by_begin.begin(), by_begin.end(), [](const Access& a) { return a.writes; }))
+    return {};
   std::vector<Access> by_end = by_begin;
-  std::sort(by_begin.begin(), by_begin.end(), [](const Access& a, const Access& b) { return a.begin < b.begin; });
-  std::sort(by_end.begin(), by_end.end(), [](const Access& a, const Access& b) { return a.end < b.end; });
+  std::sort(by_begin.begin(), by_begin.end(),
+            [](const Access& a, const Access& b) { return a.begin < b.begin; });
+  std::sort(by_end.begin(), by_end.end(),
+            [](const Access& a, const Access& b) { return a.end < b.end; });
   // Of one step the read comes before the write.
   const auto before = [](const Access& a, const Access& b) {
     return a.position != b.position ? a.position < b.position : a.writes < b.writes;
@@ -154,13 +170,16 @@ Verdict check_buffer(const Schedule& schedule, Buffer buffer, const std::vector<
       touching.erase(std::lower_bound(touching.begin(), touching.end(), by_end[closed], before));
     }
     for (; opened < by_begin.size() && by_begin[opened].begin == byte; ++opened) {
-      touching.insert(std::lower_bound(touching.begin(), touching.end(), by_begin[opened], before), by_begin[opened]);
+      touching.insert(std::lower_bound(touching.begin(), touching.end(), by_begin[opened], before),
+                      by_begin[opened]);
     }
     // What only leaves brings no new pair, so looking where something begins is enough.
     if (const auto pair = unordered_pair(touching, graph)) {
       return {Violation::unordered_overlap,
-              fmt::format("{} and step {} ({}) both touch byte {} of {}, and neither waits for the other", describe(schedule, pair->first),
-                          pair->second, name_of(schedule.steps[pair->second].kind), byte, name_of(buffer))};
+              fmt::format(
+                  "{} and step {} ({}) both touch byte {} of {}, and neither waits for the other",
+                  describe(schedule, pair->first), pair->second,
+                  name_of(schedule.steps[pair->second].kind), byte, name_of(buffer))};
     }
   }
   return {};
@@ -171,7 +190,9 @@ Verdict check_buffer(const Schedule& schedule, Buffer buffer, const std::vector<
 Verdict check_order(const Schedule& schedule) {
   const auto position = topological_positions(schedule);
   if (!position) {
-    return {Violation::deadlock, fmt::format("rank {}: some of its steps wait for each other in a circle", schedule.rank)};
+    return {
+        Violation::deadlock,
+        fmt::format("rank {}: some of its steps wait for each other in a circle", schedule.rank)};
   }
   Reachability graph{schedule, *position};
   for (Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {

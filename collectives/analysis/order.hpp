@@ -1,4 +1,5 @@
-// Second part of the verifier: do the steps of one rank that touch the same bytes wait for each other? Pure.
+// Second part of the verifier: do the steps of one rank that touch the same bytes wait for each
+// other? Pure.
 #pragma once
 
 #include "collectives/analysis/verifier.hpp"

@@ -6,7 +6,9 @@
 namespace tutti::collectives {
 namespace {
 
-Bytes origin_at(const Run& run, Bytes at) noexcept { return run.origin == kUndefined ? kUndefined : run.origin + (at - run.begin); }
+Bytes origin_at(const Run& run, Bytes at) noexcept {
+  return run.origin == kUndefined ? kUndefined : run.origin + (at - run.begin);
+}
 
 void append(std::vector<Run>& runs, std::size_t first_of_mine, Run run) {
   if (runs.size() > first_of_mine && origin_at(runs.back(), run.begin) == run.origin) return;
@@ -16,7 +18,8 @@ void append(std::vector<Run>& runs, std::size_t first_of_mine, Run run) {
 }  // namespace
 
 std::size_t Origins::covering(Bytes at) const noexcept {
-  const auto after = std::upper_bound(runs_.begin(), runs_.end(), at, [](Bytes b, const Run& run) { return b < run.begin; });
+  const auto after = std::upper_bound(runs_.begin(), runs_.end(), at,
+                                      [](Bytes b, const Run& run) { return b < run.begin; });
   return static_cast<std::size_t>(after - runs_.begin()) - 1;
 }
 
@@ -24,7 +27,8 @@ void Origins::read(Bytes at, Bytes length, std::vector<Run>& out) const {
   if (length == 0) return;
   std::size_t i = covering(at);
   out.push_back({0, origin_at(runs_[i], at)});
-  for (++i; i < runs_.size() && runs_[i].begin < at + length; ++i) out.push_back({runs_[i].begin - at, runs_[i].origin});
+  for (++i; i < runs_.size() && runs_[i].begin < at + length; ++i)
+    out.push_back({runs_[i].begin - at, runs_[i].origin});
 }
 
 void Origins::write(Bytes at, Bytes length, const std::vector<Run>& values) {

@@ -1,5 +1,5 @@
-// Where the bytes of one buffer came from, as runs: neighbours that came from neighbours are one run, so the cost
-// depends on how scattered the data is, not on how much it is. Pure.
+// Where the bytes of one buffer came from, as runs: neighbours that came from neighbours are one
+// run, so the cost depends on how scattered the data is, not on how much it is. Pure.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace tutti::collectives {
 
-// A byte's origin is the value it is part of (values.hpp) times kSpan, plus its place in the input that the value speaks of. From
-// `begin` on the bytes came from `origin`, `origin` + 1, …; kUndefined stays itself.
+// A byte's origin is the value it is part of (values.hpp) times kSpan, plus its place in the input
+// that the value speaks of. From `begin` on the bytes came from `origin`, `origin` + 1, …;
+// kUndefined stays itself.
 struct Run {
   Bytes begin = 0;
   Bytes origin = 0;

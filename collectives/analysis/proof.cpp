@@ -17,7 +17,8 @@ namespace {
 
 constexpr int kEveryRootUpTo = 33;
 constexpr int kLargestFanout = 4;
-// Nothing, one byte, and a prime of bytes. Sizes in between cannot differ: the verifier follows runs of bytes.
+// Nothing, one byte, and a prime of bytes. Sizes in between cannot differ: the verifier follows
+// runs of bytes.
 constexpr Bytes kSizes[] = {0, 1, 4099};
 constexpr Bytes kSegments[] = {0, 64, 1000};  // the last segment is short in both
 
@@ -39,7 +40,8 @@ std::vector<Rank> roots(Collective collective, int P) {
   return all;
 }
 
-// Every algorithm that can be a level of this one, in pairs: each within, each across, and by turns with another.
+// Every algorithm that can be a level of this one, in pairs: each within, each across, and by turns
+// with another.
 std::vector<Parameters> levels_of(const Algorithm& algorithm) {
   std::vector<Nested> within, across;
   for (const Algorithm& level : algorithms()) {
@@ -54,17 +56,22 @@ std::vector<Parameters> levels_of(const Algorithm& algorithm) {
   return all;
 }
 
-// Many ranks: the many segments of a message follow each other alike, so few are enough; P² messages are left whole.
+// Many ranks: the many segments of a message follow each other alike, so few are enough; P²
+// messages are left whole.
 std::vector<Parameters> variants(const Algorithm& algorithm, const Problem& problem) {
   const int P = problem.P;
   std::vector<Parameters> all;
   const std::vector<Rank> few = some_roots(P);
-  if (algorithm.has_levels && !problem.node.empty() && P <= kEveryRootUpTo && std::find(few.begin(), few.end(), problem.root) != few.end())
+  if (algorithm.has_levels && !problem.node.empty() && P <= kEveryRootUpTo &&
+      std::find(few.begin(), few.end(), problem.root) != few.end())
     all = levels_of(algorithm);
   for (int k = 1; k <= (algorithm.has_k ? kLargestFanout : 1); ++k) {
     for (Bytes segment : kSegments) {
-      if (segment != 0 && (!algorithm.has_segment || (P > kEveryRootUpTo && segment == kSegments[1]))) continue;
-      if (segment != 0 && P > kEveryRootUpTo && algorithm.collective == Collective::alltoall) continue;
+      if (segment != 0 &&
+          (!algorithm.has_segment || (P > kEveryRootUpTo && segment == kSegments[1])))
+        continue;
+      if (segment != 0 && P > kEveryRootUpTo && algorithm.collective == Collective::alltoall)
+        continue;
       all.push_back({.k = k, .segment = segment});
     }
   }
@@ -75,11 +82,13 @@ std::vector<Parameters> variants(const Algorithm& algorithm, const Problem& prob
 std::vector<Bytes> uneven(int P, int seed, Bytes element) {
   std::vector<Bytes> counts;
   counts.reserve(static_cast<std::size_t>(P));
-  for (int i = 0; i < P; ++i) counts.push_back((i + seed) % 3 == 0 ? 0 : ((i * 7 + seed * 5) % 11 + 1) * element);
+  for (int i = 0; i < P; ++i)
+    counts.push_back((i + seed) % 3 == 0 ? 0 : ((i * 7 + seed * 5) % 11 + 1) * element);
   return counts;
 }
 
-// Node numbers in order of first appearance: `per_node` neighbours each, or dealt out in turn to P / per_node nodes.
+// Node numbers in order of first appearance: `per_node` neighbours each, or dealt out in turn to P
+// / per_node nodes.
 std::vector<int> nodes_of(int P, int per_node, bool in_turn) {
   std::vector<int> node;
   node.reserve(static_cast<std::size_t>(P));
@@ -96,7 +105,8 @@ std::vector<Problem> problems(const Algorithm& algorithm, int P) {
     all.push_back(problem);
     if (!may_be_in_place(collective)) return;
     problem.in_place = true;
-    if (collective == Collective::alltoall && !problem.counts.empty()) problem.counts = problem.receive_counts;
+    if (collective == Collective::alltoall && !problem.counts.empty())
+      problem.counts = problem.receive_counts;
     all.push_back(problem);
   };
   const auto add_sizes = [&](const Problem& base) {
@@ -109,7 +119,8 @@ std::vector<Problem> problems(const Algorithm& algorithm, int P) {
     if (!has_blocks(collective)) return;
     Problem problem = base;
     problem.counts = uneven(P, 1, base.element);
-    if (collective == Collective::alltoall) problem.receive_counts = problem.counts;  // each rank's own are set in prove_case
+    if (collective == Collective::alltoall)
+      problem.receive_counts = problem.counts;  // each rank's own are set in prove_case
     if (collective != Collective::alltoall || P <= kEveryRootUpTo) add(problem);
   };
   for (Rank root : roots(collective, P)) {
@@ -127,7 +138,8 @@ std::vector<Problem> problems(const Algorithm& algorithm, int P) {
     }
     if (algorithm.uses_nodes) {
       for (const bool in_turn : {false, true}) {
-        Problem layered{.collective = collective, .P = P, .root = root, .node = nodes_of(P, 3, in_turn)};
+        Problem layered{
+            .collective = collective, .P = P, .root = root, .node = nodes_of(P, 3, in_turn)};
         add_sizes(layered);
       }
     }
@@ -138,26 +150,32 @@ std::vector<Problem> problems(const Algorithm& algorithm, int P) {
 std::string varied(const Algorithm& algorithm) {
   std::vector<std::string> what;
   if (algorithm.has_k) what.push_back(fmt::format("k = 1…{}", kLargestFanout));
-  if (algorithm.has_segment) what.push_back(fmt::format("segment = {}", fmt::join(kSegments, ", ")));
-  if (is_rooted(algorithm.collective)) what.push_back(fmt::format("every root (P > {}: 4)", kEveryRootUpTo));
-  if (algorithm.collective != Collective::barrier) what.push_back(fmt::format("bytes = {}", fmt::join(kSizes, ", ")));
+  if (algorithm.has_segment)
+    what.push_back(fmt::format("segment = {}", fmt::join(kSegments, ", ")));
+  if (is_rooted(algorithm.collective))
+    what.push_back(fmt::format("every root (P > {}: 4)", kEveryRootUpTo));
+  if (algorithm.collective != Collective::barrier)
+    what.push_back(fmt::format("bytes = {}", fmt::join(kSizes, ", ")));
   if (has_blocks(algorithm.collective)) what.push_back("uneven counts");
   if (may_be_in_place(algorithm.collective)) what.push_back("in place or not");
   if (reduces(algorithm.collective)) what.push_back("commutative or not");
   if (algorithm.uses_nodes) what.push_back("nodes");
-  if (algorithm.has_levels) what.push_back(fmt::format("all levels within and across (P <= {})", kEveryRootUpTo));
+  if (algorithm.has_levels)
+    what.push_back(fmt::format("all levels within and across (P <= {})", kEveryRootUpTo));
   return fmt::format("{}", fmt::join(what, "; "));
 }
 
 std::string name_case(const Case& one) {
   const Problem& problem = one.problem;
-  return fmt::format(
-      "{} {} P={} root={} bytes={}{}{}{}{}{}", name_of(problem.collective), to_string({one.algorithm, one.parameters}), problem.P,
-      problem.root, problem.bytes, problem.counts.empty() ? "" : " uneven counts", problem.in_place ? " in place" : "",
-      problem.left_fold     ? " from left to right"
-      : problem.commutative ? ""
-                            : " not commutative",
-      problem.element > 1 ? fmt::format(" elements of {}", problem.element) : "", problem.node.empty() ? "" : " on several nodes");
+  return fmt::format("{} {} P={} root={} bytes={}{}{}{}{}{}", name_of(problem.collective),
+                     to_string({one.algorithm, one.parameters}), problem.P, problem.root,
+                     problem.bytes, problem.counts.empty() ? "" : " uneven counts",
+                     problem.in_place ? " in place" : "",
+                     problem.left_fold     ? " from left to right"
+                     : problem.commutative ? ""
+                                           : " not commutative",
+                     problem.element > 1 ? fmt::format(" elements of {}", problem.element) : "",
+                     problem.node.empty() ? "" : " on several nodes");
 }
 
 // "" : proved.
@@ -166,16 +184,19 @@ std::string prove_case(const Case& one) {
   std::vector<Problem> each(P, one.problem);
   for (std::size_t rank = 0; rank < P; ++rank) each[rank].rank = static_cast<Rank>(rank);
   if (one.problem.collective == Collective::alltoall && !one.problem.counts.empty()) {
-    // Row i: what rank i sends to each. In place both must be equal, so the matrix is symmetric there.
+    // Row i: what rank i sends to each. In place both must be equal, so the matrix is symmetric
+    // there.
     const auto sends = [&](std::size_t i, std::size_t j) {
       return static_cast<Bytes>(one.problem.in_place ? (i * j) % 5 * 3 : (i + 2 * j) % 4 * 5);
     };
     for (std::size_t i = 0; i < P; ++i)
-      for (std::size_t j = 0; j < P; ++j) each[i].counts[j] = sends(i, j), each[i].receive_counts[j] = sends(j, i);
+      for (std::size_t j = 0; j < P; ++j)
+        each[i].counts[j] = sends(i, j), each[i].receive_counts[j] = sends(j, i);
   }
   std::vector<Schedule> all_ranks;
   all_ranks.reserve(P);
-  for (const Problem& problem : each) all_ranks.push_back(one.algorithm->build(problem, one.parameters));
+  for (const Problem& problem : each)
+    all_ranks.push_back(one.algorithm->build(problem, one.parameters));
   const Verdict verdict = verify(all_ranks, each);
   if (verdict.ok()) return {};
   return fmt::format("{}: {}: {}", name_case(one), name_of(verdict.violation), verdict.message);
@@ -188,7 +209,8 @@ struct Result {
 };
 
 Result run_case(const Case& one) {
-  if (one.algorithm->not_applicable(one.problem, one.parameters)) return {.skipped = true, .violation = {}};
+  if (one.algorithm->not_applicable(one.problem, one.parameters))
+    return {.skipped = true, .violation = {}};
   const auto start = std::chrono::steady_clock::now();
   Result result;
   result.violation = prove_case(one);
@@ -196,7 +218,8 @@ Result run_case(const Case& one) {
   return result;
 }
 
-void run_all(const std::vector<Case>& cases, std::vector<Result>& results, const ProofOptions& options) {
+void run_all(const std::vector<Case>& cases, std::vector<Result>& results,
+             const ProofOptions& options) {
   std::atomic<std::size_t> next{0};
   std::mutex reporting;
   std::size_t done = 0;
@@ -209,7 +232,8 @@ void run_all(const std::vector<Case>& cases, std::vector<Result>& results, const
     }
   };
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t threads = options.threads > 0 ? static_cast<std::size_t>(options.threads) : cores;
+  const std::size_t threads =
+      options.threads > 0 ? static_cast<std::size_t>(options.threads) : cores;
   std::vector<std::jthread> helpers;
   for (std::size_t i = 1; i < std::min(threads, cases.size()); ++i) helpers.emplace_back(work);
   work();
@@ -238,7 +262,8 @@ std::vector<ProofRow> prove(const ProofOptions& options) {
     row.P = sizes;
     for (int P : sizes) {
       for (const Problem& problem : problems(algorithm, P)) {
-        for (const Parameters& parameters : variants(algorithm, problem)) cases.push_back({rows.size(), &algorithm, problem, parameters});
+        for (const Parameters& parameters : variants(algorithm, problem))
+          cases.push_back({rows.size(), &algorithm, problem, parameters});
       }
     }
     rows.push_back(std::move(row));

@@ -1,5 +1,5 @@
-// The proof matrix: every registered algorithm over every P, root, parameter and size that is promised. `tutti verify`
-// prints what this returns. No I/O; uses threads.
+// The proof matrix: every registered algorithm over every P, root, parameter and size that is
+// promised. `tutti verify` prints what this returns. No I/O; uses threads.
 #pragma once
 
 #include <cstddef>
@@ -29,14 +29,16 @@ struct ProofRow {
   std::size_t skipped = 0;  // cases for which the algorithm declares that it does not apply
   std::vector<int> P;
   std::size_t violations = 0;
-  std::string first_violation;  // the first by order of cases: the case, the kind, the verifier's message; empty: none
+  std::string first_violation;  // the first by order of cases: the case, the kind, the verifier's
+                                // message; empty: none
   double seconds = 0;           // of all threads together
 };
 
 // 1…33, 64, 127, 128, 129, 257, 1000.
 std::vector<int> proof_sizes();
 
-// One row for each algorithm that `options` names, in the registry's order. An unknown name gives no row.
+// One row for each algorithm that `options` names, in the registry's order. An unknown name gives
+// no row.
 std::vector<ProofRow> prove(const ProofOptions& options);
 
 }  // namespace tutti::collectives

@@ -33,7 +33,8 @@ class Play {
       int sends = 0, receipts = 0;
       for (StepId id = 0; id < all[rank].steps.size(); ++id) {
         const StepKind kind = all[rank].steps[id].kind;
-        if (is_message(kind)) place_[matching.first[rank] + id] = kind == StepKind::send ? sends++ : receipts++;
+        if (is_message(kind))
+          place_[matching.first[rank] + id] = kind == StepKind::send ? sends++ : receipts++;
       }
     }
   }
@@ -41,13 +42,16 @@ class Play {
   int run() {
     for (int round = 0;; ++round) {
       for (std::size_t rank = 0; rank < all_.size(); ++rank) settle(rank);
-      if (std::all_of(cursors_.begin(), cursors_.end(), [](const Cursor& cursor) { return cursor.finished(); })) return round;
+      if (std::all_of(cursors_.begin(), cursors_.end(),
+                      [](const Cursor& cursor) { return cursor.finished(); }))
+        return round;
       const std::vector<Message> now = choose();
       if (now.empty()) return -1;
       for (const Message& message : now) {
         cursors_[message.from].done(message.send);
         arrived_[matching_.first[message.to] + message.receive] = 1;
-        if (posted_[matching_.first[message.to] + message.receive]) cursors_[message.to].done(message.receive);
+        if (posted_[matching_.first[message.to] + message.receive])
+          cursors_[message.to].done(message.receive);
       }
     }
   }
@@ -85,7 +89,8 @@ class Play {
       moved = false;
       std::vector<Message> later;
       for (const Message& message : waiting_) {
-        const bool port = ports_ == kAnyPorts || (out[message.from] < ports_ && in[message.to] < ports_);
+        const bool port =
+            ports_ == kAnyPorts || (out[message.from] < ports_ && in[message.to] < ports_);
         if (!port || !in_turn(message)) {
           later.push_back(message);
           continue;
@@ -101,8 +106,9 @@ class Play {
   }
 
   bool in_turn(const Message& message) const {
-    return order_ == Order::ready || (place_[matching_.first[message.from] + message.send] == sent_[message.from] &&
-                                      place_[matching_.first[message.to] + message.receive] == got_[message.to]);
+    return order_ == Order::ready ||
+           (place_[matching_.first[message.from] + message.send] == sent_[message.from] &&
+            place_[matching_.first[message.to] + message.receive] == got_[message.to]);
   }
 
   const std::span<const Schedule> all_;
@@ -110,9 +116,10 @@ class Play {
   const int ports_;
   const Order order_;
   std::vector<char> arrived_, posted_;  // of each receive
-  std::vector<int> place_;              // of each send among its rank's sends, of each receive among its receives
-  std::vector<int> sent_, got_;         // by rank
-  std::vector<Message> waiting_;        // their sends are ready
+  std::vector<int>
+      place_;  // of each send among its rank's sends, of each receive among its receives
+  std::vector<int> sent_, got_;   // by rank
+  std::vector<Message> waiting_;  // their sends are ready
   std::vector<Cursor> cursors_;
 };
 

@@ -1,5 +1,5 @@
-// Simulation of all ranks with one Cursor each; no clock. Data is followed in the rendezvous run only: a schedule whose
-// conflicting steps are ordered has the same result in every execution.
+// Simulation of all ranks with one Cursor each; no clock. Data is followed in the rendezvous run
+// only: a schedule whose conflicting steps are ordered has the same result in every execution.
 #include "collectives/analysis/run.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,8 @@ class Simulation {
       if (cursors_[rank].finished()) continue;
       for (StepId id = 0; id < ranks_[rank].steps.size(); ++id) {
         if (!posted_[any({rank, id})]) continue;
-        return {Violation::deadlock, fmt::format("{} waits for ever for {}", describe(ranks_[rank], id), blocker({rank, id}))};
+        return {Violation::deadlock, fmt::format("{} waits for ever for {}",
+                                                 describe(ranks_[rank], id), blocker({rank, id}))};
       }
     }
     return {};
@@ -54,13 +55,15 @@ class Simulation {
   std::string blocker(Place place) const {
     const Place other = partner(place);
     const bool both = posted_[any(other)] != 0;
-    return describe(ranks_[other.rank], other.id) + (both ? ", the slot between them being full" : ", which does not get ready");
+    return describe(ranks_[other.rank], other.id) +
+           (both ? ", the slot between them being full" : ", which does not get ready");
   }
 };
 
 class Rendezvous : Simulation {
  public:
-  Rendezvous(std::span<const Schedule> all_ranks, const Matching& matching, std::span<const Problem> problems)
+  Rendezvous(std::span<const Schedule> all_ranks, const Matching& matching,
+             std::span<const Problem> problems)
       : Simulation(all_ranks, matching), knowledge_(all_ranks, matching, problems) {}
 
   Verdict run() {
@@ -203,11 +206,13 @@ class Eager : Simulation {
 
 }  // namespace
 
-Verdict run_rendezvous(std::span<const Schedule> all_ranks, const Matching& matching, std::span<const Problem> problems) {
+Verdict run_rendezvous(std::span<const Schedule> all_ranks, const Matching& matching,
+                       std::span<const Problem> problems) {
   return Rendezvous{all_ranks, matching, problems}.run();
 }
 
-Verdict run_eager(std::span<const Schedule> all_ranks, const Matching& matching, bool newest_first) {
+Verdict run_eager(std::span<const Schedule> all_ranks, const Matching& matching,
+                  bool newest_first) {
   return Eager{all_ranks, matching, newest_first}.run();
 }
 

@@ -38,7 +38,8 @@ std::vector<std::uint64_t> Values::bits_of(const Node& node) const {
 }
 
 bool Values::overlap(const Node& a, const Node& b) const {
-  if (a.run && b.run) return mod(b.first - a.first, P_) < a.count || mod(a.first - b.first, P_) < b.count;
+  if (a.run && b.run)
+    return mod(b.first - a.first, P_) < a.count || mod(a.first - b.first, P_) < b.count;
   const auto x = bits_of(a), y = bits_of(b);
   for (std::size_t w = 0; w < x.size(); ++w)
     if ((x[w] & y[w]) != 0) return true;
@@ -50,7 +51,8 @@ Values::Node Values::joined(const Node& left, const Node& right) const {
   node.count = left.count + right.count;
   node.ordered = left.ordered && right.ordered && left.first + left.count == right.first;
   node.fold = node.ordered && left.fold && right.count == 1;
-  const std::uint64_t low = std::min(left.shape, right.shape), high = std::max(left.shape, right.shape);
+  const std::uint64_t low = std::min(left.shape, right.shape),
+                      high = std::max(left.shape, right.shape);
   node.shape = mix(low + 0x9e3779b97f4a7c15ULL * (std::rotl(high, 17) ^ 0x5851f42d4c957f2dULL));
   if (left.run && right.run && mod(left.first + left.count, P_) == right.first) {
     node.first = left.first;
@@ -76,7 +78,8 @@ Values::Node Values::joined(const Node& left, const Node& right) const {
 }
 
 std::optional<Value> Values::combine(Value left, Value right) {
-  const std::uint64_t key = static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
+  const std::uint64_t key =
+      static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   if (overlap(nodes_[index(left)], nodes_[index(right)])) return std::nullopt;
   const auto value = static_cast<Value>(nodes_.size());
@@ -87,14 +90,17 @@ std::optional<Value> Values::combine(Value left, Value right) {
 
 bool Values::covers(Value value, Rank first, int count, bool ordered, bool fold) const {
   const Node& node = nodes_[index(value)];
-  if (node.count != count || !node.run || (ordered && !node.ordered) || (fold && !node.fold)) return false;
+  if (node.count != count || !node.run || (ordered && !node.ordered) || (fold && !node.fold))
+    return false;
   return node.first == first || count == P_;
 }
 
 std::string Values::text(Value value) const {
   const Node& node = nodes_[index(value)];
   if (node.count == 1) return fmt::format("rank {}", value);
-  if (node.run) return fmt::format("{} ranks from {} on{}", node.count, node.first, node.ordered ? "" : ", not in this order");
+  if (node.run)
+    return fmt::format("{} ranks from {} on{}", node.count, node.first,
+                       node.ordered ? "" : ", not in this order");
   return fmt::format("{} ranks that do not follow each other", node.count);
 }
 

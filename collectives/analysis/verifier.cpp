@@ -13,20 +13,24 @@ namespace tutti::collectives {
 
 Verdict verify(std::span<const Schedule> all_ranks, const Problem& problem) {
   std::vector<Problem> problems(static_cast<std::size_t>(problem.P), problem);
-  for (Rank rank = 0; rank < problem.P; ++rank) problems[static_cast<std::size_t>(rank)].rank = rank;
+  for (Rank rank = 0; rank < problem.P; ++rank)
+    problems[static_cast<std::size_t>(rank)].rank = rank;
   return verify(all_ranks, problems);
 }
 
 Verdict verify(std::span<const Schedule> all_ranks, std::span<const Problem> problems) {
   if (all_ranks.size() != problems.size()) {
-    return {Violation::out_of_bounds, fmt::format("{} schedules for {} ranks", all_ranks.size(), problems.size())};
+    return {Violation::out_of_bounds,
+            fmt::format("{} schedules for {} ranks", all_ranks.size(), problems.size())};
   }
   Verdict verdict;
   const int P = static_cast<int>(problems.size());
-  for (Rank rank = 0; rank < P && verdict.ok(); ++rank) verdict = check_form(all_ranks[static_cast<std::size_t>(rank)], P, rank);
+  for (Rank rank = 0; rank < P && verdict.ok(); ++rank)
+    verdict = check_form(all_ranks[static_cast<std::size_t>(rank)], P, rank);
   Matching matching;
   if (verdict.ok()) verdict = match(all_ranks, matching);
-  for (std::size_t rank = 0; rank < all_ranks.size() && verdict.ok(); ++rank) verdict = check_order(all_ranks[rank]);
+  for (std::size_t rank = 0; rank < all_ranks.size() && verdict.ok(); ++rank)
+    verdict = check_order(all_ranks[rank]);
   if (verdict.ok()) verdict = run_rendezvous(all_ranks, matching, problems);
   if (verdict.ok()) verdict = run_eager(all_ranks, matching, false);
   if (verdict.ok()) verdict = run_eager(all_ranks, matching, true);

@@ -19,7 +19,9 @@ Set choose() noexcept {
   unsigned a = 0, b = 0, c = 0, d = 0;  // __builtin_cpu_supports() knows no f16c in some compilers
   const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
   if (!__builtin_cpu_supports("avx2") || !f16c) return Set::baseline;
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) return Set::avx512;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl"))
+    return Set::avx512;
   return Set::avx2;
 #else
   return Set::baseline;
@@ -74,6 +76,8 @@ Combine::Apply kernel(Operation operation, Element element) noexcept {
   return baseline::find_loop(operation, element);
 }
 
-const char* kernel_set() noexcept { return set() == Set::avx512 ? "avx512" : set() == Set::avx2 ? "avx2" : "baseline"; }
+const char* kernel_set() noexcept {
+  return set() == Set::avx512 ? "avx512" : set() == Set::avx2 ? "avx2" : "baseline";
+}
 
 }  // namespace tutti::collectives

@@ -1,5 +1,6 @@
-// Reductions of predefined operations on predefined types: loops that the compiler turns into vector instructions, once for each
-// instruction set of the machine family. Pure: no MPI, no allocation.
+// Reductions of predefined operations on predefined types: loops that the compiler turns into
+// vector instructions, once for each instruction set of the machine family. Pure: no MPI, no
+// allocation.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ enum class Operation : std::uint8_t {
 };
 inline constexpr int kOperations = 12;
 
-// Complex numbers are two of their parts; pairs are C structures of a value and an int, padding included.
+// Complex numbers are two of their parts; pairs are C structures of a value and an int, padding
+// included.
 enum class Element : std::uint8_t {
   int8,
   int16,
@@ -55,9 +57,10 @@ inline constexpr int kElements = 23;
 
 Bytes size_of(Element element) noexcept;
 
-// The loop for this machine, as Combine::Apply (its context is ignored); null: MPI defines no such operation (MPI 4.0 §6.9.2), or
-// the compiler has no such type. Results do not depend on the instruction set, nor on how the buffers lie: no element is
-// combined with another one, and nothing is fused.
+// The loop for this machine, as Combine::Apply (its context is ignored); null: MPI defines no such
+// operation (MPI 4.0 §6.9.2), or the compiler has no such type. Results do not depend on the
+// instruction set, nor on how the buffers lie: no element is combined with another one, and nothing
+// is fused.
 Combine::Apply kernel(Operation operation, Element element) noexcept;
 
 // "avx512", "avx2" or "baseline": which set kernel() chose from.

@@ -1,5 +1,6 @@
-// The loops. Compiled once for each instruction set, each time into a namespace of its own (TUTTI_ISA), so that no inline function
-// of one set can be taken for that of another. To see what is vectorised: add -fopt-info-vec-optimized to this file.
+// The loops. Compiled once for each instruction set, each time into a namespace of its own
+// (TUTTI_ISA), so that no inline function of one set can be taken for that of another. To see what
+// is vectorised: add -fopt-info-vec-optimized to this file.
 #ifdef __F16C__
 #include <immintrin.h>
 #endif
@@ -30,7 +31,8 @@ struct Pair {
   int index;
 };
 
-// No element is aligned for certain. `out` may be an operand, element by element, so the loop carries nothing from one to the next.
+// No element is aligned for certain. `out` may be an operand, element by element, so the loop
+// carries nothing from one to the next.
 template <class T, class Rule>
 void loop(const void*, const void* left, const void* right, void* out, Bytes bytes) {
   struct [[gnu::packed, gnu::may_alias]] Unaligned {
@@ -48,8 +50,9 @@ void loop(const void*, const void* left, const void* right, void* out, Bytes byt
 }
 
 #ifdef __F16C__
-// 16-bit floats, eight at a time, which Gcc would convert one by one. A sum or product of two in 32 bits, rounded to 16, is the rounded
-// sum or product, as 24 digits are twice 11 and two more. The rest goes the same way: bits must not depend on where an element stands.
+// 16-bit floats, eight at a time, which Gcc would convert one by one. A sum or product of two in 32
+// bits, rounded to 16, is the rounded sum or product, as 24 digits are twice 11 and two more. The
+// rest goes the same way: bits must not depend on where an element stands.
 template <class Rule>
 void halves(const void*, const void* left, const void* right, void* out, Bytes bytes) {
   const auto* a = static_cast<const std::byte*>(left);
@@ -59,7 +62,8 @@ void halves(const void*, const void* left, const void* right, void* out, Bytes b
     __m128i x{}, y{};
     std::memcpy(&x, a + at, size);
     std::memcpy(&y, b + at, size);
-    const __m128i result = _mm256_cvtps_ph(Rule::of(_mm256_cvtph_ps(x), _mm256_cvtph_ps(y)), _MM_FROUND_TO_NEAREST_INT);
+    const __m128i result = _mm256_cvtps_ph(Rule::of(_mm256_cvtph_ps(x), _mm256_cvtph_ps(y)),
+                                           _MM_FROUND_TO_NEAREST_INT);
     std::memcpy(c + at, &result, size);
   };
   constexpr std::size_t kEight = sizeof(__m128i);
@@ -69,7 +73,8 @@ void halves(const void*, const void* left, const void* right, void* out, Bytes b
 }
 #endif
 
-// What to compare of a word that holds a T and, above it, padding: a whole number in the highest bits compares as it does alone.
+// What to compare of a word that holds a T and, above it, padding: a whole number in the highest
+// bits compares as it does alone.
 template <class T, class Word>
 auto value_in(Word word) {
   if constexpr (sizeof(T) < sizeof(Word))
@@ -78,7 +83,8 @@ auto value_in(Word word) {
     return std::bit_cast<T>(word);
 }
 
-// Of pairs whose value and index, with their padding, fill a word each. Only loops over words in structures become vector instructions.
+// Of pairs whose value and index, with their padding, fill a word each. Only loops over words in
+// structures become vector instructions.
 template <class T, class Word, class Rule>
 void locate(const void*, const void* left, const void* right, void* out, Bytes bytes) {
   struct [[gnu::packed, gnu::may_alias]] Words {
@@ -91,7 +97,8 @@ void locate(const void*, const void* left, const void* right, void* out, Bytes b
   const Bytes count = bytes / static_cast<Bytes>(sizeof(Words));
   TUTTI_INDEPENDENT
   for (Bytes i = 0; i < count; ++i) {
-    const Word x_value = a[i].value, y_value = b[i].value, x_index = a[i].index, y_index = b[i].index;
+    const Word x_value = a[i].value, y_value = b[i].value, x_index = a[i].index,
+               y_index = b[i].index;
     const auto x = value_in<T>(x_value), y = value_in<T>(y_value);
     const bool lower = value_in<int>(y_index) < value_in<int>(x_index);
     const bool other = Rule::better(y, x) | ((x == y) & lower);
@@ -119,10 +126,15 @@ void locate_wide(const void*, const void* left, const void* right, void* out, By
   }
 }
 
-// Gcc 12 fuses alternating sums and differences of products into one rounding whatever -ffp-contract says; where it does not see that
-// there is a difference, it does not. Bits must not depend on the instruction set.
-inline float negated(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) ^ std::uint32_t{1} << 31); }
-inline double negated(double x) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) ^ std::uint64_t{1} << 63); }
+// Gcc 12 fuses alternating sums and differences of products into one rounding whatever
+// -ffp-contract says; where it does not see that there is a difference, it does not. Bits must not
+// depend on the instruction set.
+inline float negated(float x) {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) ^ std::uint32_t{1} << 31);
+}
+inline double negated(double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) ^ std::uint64_t{1} << 63);
+}
 inline long double negated(long double x) { return -x; }
 
 struct Sum {
@@ -144,10 +156,15 @@ struct Product {
   static Complex<T> of(Complex<T> x, Complex<T> y) {
     return {x.re * y.re + negated(x.im * y.im), x.re * y.im + x.im * y.re};
   }
-  // Signed overflow is the caller's, but no reason for the compiler to assume that it does not happen.
+  // Signed overflow is the caller's, but no reason for the compiler to assume that it does not
+  // happen.
   static std::int8_t of(std::int8_t x, std::int8_t y) { return static_cast<std::int8_t>(x * y); }
-  static std::int16_t of(std::int16_t x, std::int16_t y) { return static_cast<std::int16_t>(x * y); }
-  static std::uint16_t of(std::uint16_t x, std::uint16_t y) { return static_cast<std::uint16_t>(static_cast<unsigned>(x) * y); }
+  static std::int16_t of(std::int16_t x, std::int16_t y) {
+    return static_cast<std::int16_t>(x * y);
+  }
+  static std::uint16_t of(std::uint16_t x, std::uint16_t y) {
+    return static_cast<std::uint16_t>(static_cast<unsigned>(x) * y);
+  }
 };
 struct Minimum {
   template <class T>

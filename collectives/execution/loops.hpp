@@ -1,4 +1,5 @@
-// What loops.cpp offers, once for each instruction set it is compiled for. Only kernels.cpp uses it.
+// What loops.cpp offers, once for each instruction set it is compiled for. Only kernels.cpp uses
+// it.
 #pragma once
 
 #include "collectives/execution/kernels.hpp"

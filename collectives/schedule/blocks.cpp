@@ -9,7 +9,8 @@ Blocks Blocks::even(const Slice& whole, int parts, Bytes element) {
   const Bytes elements = whole.length / element, each = elements / parts, longer = elements % parts;
   std::vector<Bytes> starts;
   starts.reserve(static_cast<std::size_t>(parts) + 1);
-  for (Bytes i = 0; i < parts; ++i) starts.push_back(whole.offset + (i * each + std::min(i, longer)) * element);
+  for (Bytes i = 0; i < parts; ++i)
+    starts.push_back(whole.offset + (i * each + std::min(i, longer)) * element);
   starts.push_back(whole.end());
   return {whole.buffer, std::move(starts)};
 }
@@ -29,7 +30,8 @@ Blocks Blocks::at(const Slice& place) const {
 
 std::vector<Bytes> Blocks::lengths() const {
   std::vector<Bytes> lengths;
-  for (std::size_t i = 0; i + 1 < starts_.size(); ++i) lengths.push_back(starts_[i + 1] - starts_[i]);
+  for (std::size_t i = 0; i + 1 < starts_.size(); ++i)
+    lengths.push_back(starts_[i + 1] - starts_[i]);
   return lengths;
 }
 

@@ -15,7 +15,8 @@ constexpr int mod(int a, int P) noexcept { return ((a % P) + P) % P; }
 // Parts that lie one after another; the index is taken modulo their number, as in textbooks.
 class Blocks {
  public:
-  // As equal as whole elements allow: the first parts are one element longer, and the last part takes what is no element.
+  // As equal as whole elements allow: the first parts are one element longer, and the last part
+  // takes what is no element.
   static Blocks even(const Slice& whole, int parts, Bytes element = 1);
   // Of the given lengths, from `offset` of `buffer` on.
   static Blocks sized(Buffer buffer, Bytes offset, std::span<const Bytes> lengths);
@@ -36,7 +37,9 @@ class Blocks {
     const int until_end = parts() - mod(first, parts());
     return range(first, until_end).length + range(0, count - until_end).length;
   }
-  Slice whole() const noexcept { return {buffer_, starts_.front(), starts_.back() - starts_.front()}; }
+  Slice whole() const noexcept {
+    return {buffer_, starts_.front(), starts_.back() - starts_.front()};
+  }
   // The same parts elsewhere.
   Blocks at(const Slice& place) const;
   std::vector<Bytes> lengths() const;

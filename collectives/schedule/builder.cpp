@@ -1,5 +1,6 @@
-// Dependency inference: an interval map per buffer remembers who wrote each byte last and who has read it since.
-// Near-linear: a step touches few intervals, and a write melts the intervals that it covers into one.
+// Dependency inference: an interval map per buffer remembers who wrote each byte last and who has
+// read it since. Near-linear: a step touches few intervals, and a write melts the intervals that it
+// covers into one.
 #include "collectives/schedule/builder.hpp"
 
 #include <algorithm>
@@ -9,8 +10,8 @@
 namespace tutti::collectives {
 namespace {
 
-// From so many edges into one step on, a join (a copy of 0 bytes) gathers them, so that n steps that wait for n others
-// need 2n edges, not n².
+// From so many edges into one step on, a join (a copy of 0 bytes) gathers them, so that n steps
+// that wait for n others need 2n edges, not n².
 constexpr std::size_t kJoinFrom = 17;
 
 void sort_unique(std::vector<StepId>& ids) {
@@ -21,7 +22,9 @@ void sort_unique(std::vector<StepId>& ids) {
 }  // namespace
 
 Builder::Builder(int P, Rank rank, const UserBuffers& buffers)
-    : buffers_(buffers), sent_(static_cast<std::size_t>(P)), received_(static_cast<std::size_t>(P)) {
+    : buffers_(buffers),
+      sent_(static_cast<std::size_t>(P)),
+      received_(static_cast<std::size_t>(P)) {
   schedule_.P = P;
   schedule_.rank = rank;
   schedule_.input_bytes = buffers.in_place ? 0 : buffers.input;
@@ -29,12 +32,20 @@ Builder::Builder(int P, Rank rank, const UserBuffers& buffers)
   schedule_.in_place = buffers.in_place;
 }
 
-void Builder::send(Rank peer, const Slice& source) { insert({.kind = StepKind::send, .peer = peer, .source = source}); }
+void Builder::send(Rank peer, const Slice& source) {
+  insert({.kind = StepKind::send, .peer = peer, .source = source});
+}
 
-void Builder::recv(Rank peer, const Slice& target) { insert({.kind = StepKind::recv, .peer = peer, .target = target}); }
+void Builder::recv(Rank peer, const Slice& target) {
+  insert({.kind = StepKind::recv, .peer = peer, .target = target});
+}
 
 void Builder::recv_reduce(Rank peer, const Slice& source, const Slice& target, bool reversed) {
-  insert({.kind = StepKind::recv_reduce, .reversed = reversed, .peer = peer, .source = source, .target = target});
+  insert({.kind = StepKind::recv_reduce,
+          .reversed = reversed,
+          .peer = peer,
+          .source = source,
+          .target = target});
 }
 
 void Builder::copy(const Slice& source, const Slice& target) {
@@ -42,36 +53,43 @@ void Builder::copy(const Slice& source, const Slice& target) {
 }
 
 void Builder::reduce(const Slice& source, const Slice& target, bool reversed) {
-  if (source.length != 0) insert({.kind = StepKind::reduce, .reversed = reversed, .source = source, .target = target});
+  if (source.length != 0)
+    insert({.kind = StepKind::reduce, .reversed = reversed, .source = source, .target = target});
 }
 
 // The one place where a step gets its ordinal and its waits.
 void Builder::insert(Step step) {
-  assert((!reads_source(step.kind) || !writes_target(step.kind) || step.source.length == step.target.length) && "operands of one length");
+  assert((!reads_source(step.kind) || !writes_target(step.kind) ||
+          step.source.length == step.target.length) &&
+         "operands of one length");
   step.source = placed(step.source);
   step.target = placed(step.target);
   if (step.kind == StepKind::copy && step.source == step.target) {
     waits_.clear();
     return;
   }
-  if (is_message(step.kind)) step.ordinal = (receives(step.kind) ? received_ : sent_)[static_cast<std::size_t>(step.peer)]++;
+  if (is_message(step.kind))
+    step.ordinal = (receives(step.kind) ? received_ : sent_)[static_cast<std::size_t>(step.peer)]++;
   if (reads_source(step.kind)) wait_for_writers(step.source);
   if (writes_target(step.kind)) wait_for_all(step.target);
   add(step);
 }
 
-void Builder::play(const Schedule& part, const Slice& input, const Slice& output, std::span<const Rank> ranks) {
+void Builder::play(const Schedule& part, const Slice& input, const Slice& output,
+                   std::span<const Rank> ranks) {
   const Slice bases[] = {input, output, scratch(part.scratch_bytes)};
   const auto moved = [&](Slice slice) {
     const Slice& base = bases[static_cast<std::size_t>(slice.buffer)];
-    return slice.length == 0 ? Slice{} : Slice{base.buffer, base.offset + slice.offset, slice.length};
+    return slice.length == 0 ? Slice{}
+                             : Slice{base.buffer, base.offset + slice.offset, slice.length};
   };
   std::vector<std::vector<StepId>> waits(part.steps.size());
   for (StepId id = 0; id < part.steps.size(); ++id) {
     Step step = part.steps[id];
     step.source = moved(step.source);
     step.target = moved(step.target);
-    if (is_message(step.kind) && !ranks.empty()) step.peer = ranks[static_cast<std::size_t>(step.peer)];
+    if (is_message(step.kind) && !ranks.empty())
+      step.peer = ranks[static_cast<std::size_t>(step.peer)];
     step.predecessors = step.first_successor = step.successor_count = 0;
     const auto before = static_cast<StepId>(schedule_.steps.size());
     if (step.kind == StepKind::copy && step.source.length == 0) {
@@ -92,8 +110,8 @@ void Builder::play(const Schedule& part, const Slice& input, const Slice& output
   }
 }
 
-// All steps of the round before are named, not only its last ones, so that the edges still say "everything" after
-// the steps were cut into segments.
+// All steps of the round before are named, not only its last ones, so that the edges still say
+// "everything" after the steps were cut into segments.
 void Builder::round() {
   const StepId next = static_cast<StepId>(schedule_.steps.size());
   if (next == round_first_) return;
@@ -165,7 +183,8 @@ void Builder::wait_for_writers(const Slice& read) {
   const std::size_t before = waits_.size();
   for (auto it = first; it != last; ++it) wait(it->second.writer);
   if (waits_.size() - before < kJoinFrom) return;
-  // Many writers: whoever reads this range next would need all these edges again. One join stands for them.
+  // Many writers: whoever reads this range next would need all these edges again. One join stands
+  // for them.
   std::vector<StepId> writers(waits_.begin() + static_cast<std::ptrdiff_t>(before), waits_.end());
   sort_unique(writers);
   waits_.resize(before);
@@ -184,9 +203,11 @@ void Builder::wait_for_all(const Slice& written) {
   History& map = history(written.buffer);
   cut(map, written.offset);
   cut(map, written.end());
-  for (auto it = map.lower_bound(written.offset); it != map.end() && it->first < written.end(); ++it) {
+  for (auto it = map.lower_bound(written.offset); it != map.end() && it->first < written.end();
+       ++it) {
     const Touched& touched = it->second;
-    if (touched.readers.empty()) wait(touched.writer);  // else every reader waits for that writer already
+    if (touched.readers.empty())
+      wait(touched.writer);  // else every reader waits for that writer already
     waits_.insert(waits_.end(), touched.readers.begin(), touched.readers.end());
   }
 }

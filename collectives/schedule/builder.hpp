@@ -1,5 +1,6 @@
-// Writes the schedule of ONE rank in textbook order, and infers from the byte ranges which step must wait for which.
-// Pure: no I/O, no transport, no MPI. Algorithms use this class and nothing below it.
+// Writes the schedule of ONE rank in textbook order, and infers from the byte ranges which step
+// must wait for which. Pure: no I/O, no transport, no MPI. Algorithms use this class and nothing
+// below it.
 #pragma once
 
 #include <map>
@@ -15,8 +16,9 @@ class Builder {
  public:
   Builder(int P, Rank rank, const UserBuffers& buffers = {});
 
-  // One step each. The order of the calls is the order in which the textbook would run them one after another; a step
-  // waits for earlier ones only where bytes demand it (read after write, write after read, write after write).
+  // One step each. The order of the calls is the order in which the textbook would run them one
+  // after another; a step waits for earlier ones only where bytes demand it (read after write,
+  // write after read, write after write).
   void send(Rank peer, const Slice& source);
   void recv(Rank peer, const Slice& target);
   void recv_reduce(Rank peer, const Slice& source, const Slice& target, bool reversed = false);
@@ -38,10 +40,11 @@ class Builder {
   Slice output() const noexcept { return {Buffer::output, 0, buffers_.output}; }
   Slice scratch(Bytes bytes) noexcept;
 
-  // All steps of another schedule of this rank, whose input and output lie where it is said (with in_place only the output
-  // counts), whose scratch is fresh, and whose rank i is ranks[i] (empty: i). Besides its own edges its steps get those that
-  // the bytes touched before demand.
-  void play(const Schedule& part, const Slice& input, const Slice& output, std::span<const Rank> ranks = {});
+  // All steps of another schedule of this rank, whose input and output lie where it is said (with
+  // in_place only the output counts), whose scratch is fresh, and whose rank i is ranks[i] (empty:
+  // i). Besides its own edges its steps get those that the bytes touched before demand.
+  void play(const Schedule& part, const Slice& input, const Slice& output,
+            std::span<const Rank> ranks = {});
 
   // The schedule; the builder is used up.
   Schedule finish();
@@ -75,7 +78,8 @@ class Builder {
   std::vector<Edge> edges_;
   History histories_[3];
   std::vector<StepId> waits_;        // of the step that is being added
-  std::vector<StepId> round_waits_;  // what each step of this round waits for: the steps of the round before, or a join
+  std::vector<StepId> round_waits_;  // what each step of this round waits for: the steps of the
+                                     // round before, or a join
   StepId round_first_ = 0;
   std::vector<Ordinal> sent_, received_;  // messages so far, by peer
 };

@@ -1,6 +1,6 @@
-// One rank's place in one schedule: which steps are ready. The only code that knows it; the executor, the verifier,
-// the simulator and the chart all use this class. No I/O, no clock, no allocation after construction; header-only,
-// because it lies on the path of a two-step barrier.
+// One rank's place in one schedule: which steps are ready. The only code that knows it; the
+// executor, the verifier, the simulator and the chart all use this class. No I/O, no clock, no
+// allocation after construction; header-only, because it lies on the path of a two-step barrier.
 #pragma once
 
 #include <cassert>
@@ -14,12 +14,14 @@ namespace tutti::collectives {
 
 // The schedule must outlive its cursors and stay where it is. Use by one thread at a time.
 //
-// Each step passes once through: waiting → ready → taken → done. Ready steps are kept in one log that only grows until
-// reset(), so a span from ready() keeps its contents across take_all() and done(), up to the next reset() or take().
+// Each step passes once through: waiting → ready → taken → done. Ready steps are kept in one log
+// that only grows until reset(), so a span from ready() keeps its contents across take_all() and
+// done(), up to the next reset() or take().
 class Cursor {
  public:
   explicit Cursor(const Schedule& schedule)
-      : step_count_(static_cast<std::uint32_t>(schedule.steps.size())), successors_(schedule.successors.data()) {
+      : step_count_(static_cast<std::uint32_t>(schedule.steps.size())),
+        successors_(schedule.successors.data()) {
     first_.reserve(step_count_ + 1U);
     for (const Step& step : schedule.steps) first_.push_back(step.first_successor);
     first_.push_back(static_cast<std::uint32_t>(schedule.successors.size()));
@@ -34,14 +36,15 @@ class Cursor {
 
   // Back to the start: nothing done, nothing taken.
   void reset() noexcept {
-    if (step_count_ != 0) std::memcpy(state_.data(), initial_.data(), initial_.size() * sizeof(StepId));
+    if (step_count_ != 0)
+      std::memcpy(state_.data(), initial_.data(), initial_.size() * sizeof(StepId));
     head_ = step_count_;
     tail_ = static_cast<std::uint32_t>(initial_.size());
     done_ = 0;
   }
 
-  // The steps whose predecessors are all done and that were not taken yet. Steps that became ready together stand in
-  // ascending order of id.
+  // The steps whose predecessors are all done and that were not taken yet. Steps that became ready
+  // together stand in ascending order of id.
   std::span<const StepId> ready() const noexcept { return {state_.data() + head_, tail_ - head_}; }
 
   // Takes all of ready().
@@ -74,8 +77,9 @@ class Cursor {
   std::uint32_t tail_ = 0;
   std::uint32_t done_ = 0;
   const StepId* successors_;
-  std::vector<std::uint32_t> state_;    // [0, n): predecessors not done yet; [n, 2n): the log of ready steps
-  std::vector<std::uint32_t> first_;    // successors of step i: successors_[first_[i], first_[i + 1])
+  std::vector<std::uint32_t>
+      state_;  // [0, n): predecessors not done yet; [n, 2n): the log of ready steps
+  std::vector<std::uint32_t> first_;  // successors of step i: successors_[first_[i], first_[i + 1])
   std::vector<std::uint32_t> initial_;  // what reset() copies to the front of state_
 };
 

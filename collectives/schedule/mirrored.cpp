@@ -10,7 +10,8 @@
 namespace tutti::collectives {
 namespace {
 
-// What a place holds: nothing, the caller's untouched contribution (which lies in the input), or a value of its own.
+// What a place holds: nothing, the caller's untouched contribution (which lies in the input), or a
+// value of its own.
 enum class Holds : std::uint8_t { nothing, input, value };
 
 // The states of one buffer's bytes, as intervals that cover it.
@@ -32,9 +33,11 @@ class States {
   std::vector<Piece> pieces(const Slice& slice) const {
     std::vector<Piece> all;
     if (slice.length == 0) return all;
-    for (auto it = std::prev(starts_.upper_bound(slice.offset)); it != starts_.end() && it->first < slice.end(); ++it) {
+    for (auto it = std::prev(starts_.upper_bound(slice.offset));
+         it != starts_.end() && it->first < slice.end(); ++it) {
       const auto next = std::next(it);
-      const Bytes from = std::max(slice.offset, it->first), to = std::min(slice.end(), next == starts_.end() ? end_ : next->first);
+      const Bytes from = std::max(slice.offset, it->first),
+                  to = std::min(slice.end(), next == starts_.end() ? end_ : next->first);
       if (!all.empty() && all.back().holds == it->second)
         all.back().slice.length += to - from;
       else
@@ -59,7 +62,8 @@ class Mirror {
       : spread_(spread),
         problem_(problem),
         s_(problem.P, problem.rank, user_buffers(problem)),
-        states_{States{spread.input_bytes, Holds::nothing}, States{spread.output_bytes, Holds::input},
+        states_{States{spread.input_bytes, Holds::nothing},
+                States{spread.output_bytes, Holds::input},
                 States{spread.scratch_bytes, Holds::nothing}} {
     choose_result();
     lay_out();
@@ -80,13 +84,16 @@ class Mirror {
   // The bytes of the spread schedule that its caller gave, and so ours to deliver.
   void choose_result() {
     const bool root = problem_.rank == problem_.root;
-    if (problem_.collective == Collective::gather && root) result_ = {Buffer::input, 0, spread_.input_bytes};
-    if (problem_.collective == Collective::reduce && root) result_ = {Buffer::output, 0, spread_.output_bytes};
+    if (problem_.collective == Collective::gather && root)
+      result_ = {Buffer::input, 0, spread_.input_bytes};
+    if (problem_.collective == Collective::reduce && root)
+      result_ = {Buffer::output, 0, spread_.output_bytes};
     if (problem_.collective == Collective::reduce_scatter) {
       const Problem forwards = mirror_of(problem_);
       result_ = blocks_in(Buffer::output, forwards)[problem_.rank];
     }
-    // Results are made where they are to be, unless a slice runs across their border or the caller's input is in the way.
+    // Results are made where they are to be, unless a slice runs across their border or the
+    // caller's input is in the way.
     in_place_ = !(problem_.collective == Collective::reduce_scatter && problem_.in_place);
     for (const Step& step : spread_.steps)
       for (const Slice& slice : {step.source, step.target}) {
@@ -98,17 +105,20 @@ class Mirror {
   }
 
   bool in_result(const Slice& place) const {
-    return in_place_ && place.buffer == result_.buffer && place.offset >= result_.offset && place.end() <= result_.end();
+    return in_place_ && place.buffer == result_.buffer && place.offset >= result_.offset &&
+           place.end() <= result_.end();
   }
 
-  // Scratch for what is combined or received elsewhere than in the result. A buffer where nothing is needs none.
+  // Scratch for what is combined or received elsewhere than in the result. A buffer where nothing
+  // is needs none.
   void lay_out() {
     for (std::size_t b = 0; b < 3; ++b) {
       Bytes first = 0, end = 0;
       bool makes = false;
       for (const Step& step : spread_.steps)
         for (const Slice& slice : {step.source, step.target}) {
-          if (slice.length == 0 || static_cast<std::size_t>(slice.buffer) != b || in_result(slice)) continue;
+          if (slice.length == 0 || static_cast<std::size_t>(slice.buffer) != b || in_result(slice))
+            continue;
           first = end == 0 ? slice.offset : std::min(first, slice.offset);
           end = std::max(end, slice.end());
           makes |= slice == step.source && step.kind != StepKind::recv;
@@ -124,7 +134,9 @@ class Mirror {
     return {Buffer::scratch, base.offset + place.offset, place.length};
   }
   Slice where(const States::Piece& piece) const {
-    return piece.holds == Holds::input ? Slice{Buffer::input, piece.slice.offset, piece.slice.length} : storage(piece.slice);
+    return piece.holds == Holds::input
+               ? Slice{Buffer::input, piece.slice.offset, piece.slice.length}
+               : storage(piece.slice);
   }
 
   // All of the place in one state: contributions beside values are copied to their own place.
@@ -132,7 +144,8 @@ class Mirror {
     auto pieces = states(place.buffer).pieces(place);
     if (pieces.size() == 1) return pieces.front();
     for (const auto& piece : pieces) {
-      if (piece.holds == Holds::nothing) throw std::logic_error("this schedule has no mirror: a message is part nothing");
+      if (piece.holds == Holds::nothing)
+        throw std::logic_error("this schedule has no mirror: a message is part nothing");
       if (piece.holds == Holds::input) s_.copy(where(piece), storage(piece.slice));
     }
     states(place.buffer).set(place, Holds::value);
@@ -207,6 +220,8 @@ Problem mirror_of(Problem problem) {
   return problem;
 }
 
-Schedule mirrored(const Schedule& spread, const Problem& problem) { return Mirror{spread, problem}.run(); }
+Schedule mirrored(const Schedule& spread, const Problem& problem) {
+  return Mirror{spread, problem}.run();
+}
 
 }  // namespace tutti::collectives

@@ -7,20 +7,26 @@
 namespace tutti::collectives {
 namespace {
 
-constexpr std::array<std::string_view, kCollectives> kNames{"barrier", "bcast",     "scatter",        "gather", "allgather", "alltoall",
-                                                            "reduce",  "allreduce", "reduce_scatter", "scan",   "exscan"};
+constexpr std::array<std::string_view, kCollectives> kNames{
+    "barrier", "bcast",     "scatter",        "gather", "allgather", "alltoall",
+    "reduce",  "allreduce", "reduce_scatter", "scan",   "exscan"};
 
 Bytes sum(const std::vector<Bytes>& lengths, const Problem& problem) {
-  return lengths.empty() ? problem.P * problem.bytes : std::accumulate(lengths.begin(), lengths.end(), Bytes{0});
+  return lengths.empty() ? problem.P * problem.bytes
+                         : std::accumulate(lengths.begin(), lengths.end(), Bytes{0});
 }
 
 const std::vector<Bytes>& lengths_in(Buffer buffer, const Problem& p) noexcept {
-  return p.collective == Collective::alltoall && (p.in_place || buffer == Buffer::output) ? p.receive_counts : p.counts;
+  return p.collective == Collective::alltoall && (p.in_place || buffer == Buffer::output)
+             ? p.receive_counts
+             : p.counts;
 }
 
 }  // namespace
 
-std::string_view name_of(Collective collective) noexcept { return kNames[static_cast<std::size_t>(collective)]; }
+std::string_view name_of(Collective collective) noexcept {
+  return kNames[static_cast<std::size_t>(collective)];
+}
 
 std::optional<Collective> collective_named(std::string_view name) noexcept {
   for (std::size_t i = 0; i < kNames.size(); ++i)
@@ -39,32 +45,46 @@ UserBuffers user_buffers(const Problem& p) {
   switch (p.collective) {
     case Collective::barrier: return {};
     case Collective::bcast: return {.output = p.bytes};
-    case Collective::scatter: return {.input = root ? sum(p.counts, p) : 0, .output = root && p.in_place ? 0 : block()};
+    case Collective::scatter:
+      return {.input = root ? sum(p.counts, p) : 0, .output = root && p.in_place ? 0 : block()};
     case Collective::gather:
       if (!root) return {.input = block()};
-      return {.input = block(), .output = sum(p.counts, p), .in_place = p.in_place, .input_within_output = p.in_place ? start() : 0};
+      return {.input = block(),
+              .output = sum(p.counts, p),
+              .in_place = p.in_place,
+              .input_within_output = p.in_place ? start() : 0};
     case Collective::allgather:
-      return {.input = block(), .output = sum(p.counts, p), .in_place = p.in_place, .input_within_output = p.in_place ? start() : 0};
+      return {.input = block(),
+              .output = sum(p.counts, p),
+              .in_place = p.in_place,
+              .input_within_output = p.in_place ? start() : 0};
     case Collective::alltoall:
-      return {.input = sum(p.in_place ? p.receive_counts : p.counts, p), .output = sum(p.receive_counts, p), .in_place = p.in_place};
-    case Collective::reduce: return {.input = p.bytes, .output = root ? p.bytes : 0, .in_place = root && p.in_place};
+      return {.input = sum(p.in_place ? p.receive_counts : p.counts, p),
+              .output = sum(p.receive_counts, p),
+              .in_place = p.in_place};
+    case Collective::reduce:
+      return {.input = p.bytes, .output = root ? p.bytes : 0, .in_place = root && p.in_place};
     case Collective::allreduce:
     case Collective::scan:
     case Collective::exscan: return {.input = p.bytes, .output = p.bytes, .in_place = p.in_place};
     case Collective::reduce_scatter:
-      return {.input = sum(p.counts, p), .output = p.in_place ? sum(p.counts, p) : block(), .in_place = p.in_place};
+      return {.input = sum(p.counts, p),
+              .output = p.in_place ? sum(p.counts, p) : block(),
+              .in_place = p.in_place};
   }
   return {};
 }
 
 Bytes block_offset(Buffer buffer, const Problem& p, Rank rank) noexcept {
   const std::vector<Bytes>& lengths = lengths_in(buffer, p);
-  return lengths.empty() ? rank * p.bytes : std::accumulate(lengths.begin(), lengths.begin() + rank, Bytes{0});
+  return lengths.empty() ? rank * p.bytes
+                         : std::accumulate(lengths.begin(), lengths.begin() + rank, Bytes{0});
 }
 
 Blocks blocks_in(Buffer buffer, const Problem& p) {
   const std::vector<Bytes>& lengths = lengths_in(buffer, p);
-  if (lengths.empty()) return Blocks::sized(buffer, 0, std::vector<Bytes>(static_cast<std::size_t>(p.P), p.bytes));
+  if (lengths.empty())
+    return Blocks::sized(buffer, 0, std::vector<Bytes>(static_cast<std::size_t>(p.P), p.bytes));
   return Blocks::sized(buffer, 0, lengths);
 }
 

@@ -29,28 +29,34 @@ std::string_view name_of(Collective collective) noexcept;
 std::optional<Collective> collective_named(std::string_view name) noexcept;
 
 constexpr bool is_rooted(Collective c) noexcept {
-  return c == Collective::bcast || c == Collective::scatter || c == Collective::gather || c == Collective::reduce;
+  return c == Collective::bcast || c == Collective::scatter || c == Collective::gather ||
+         c == Collective::reduce;
 }
 constexpr bool reduces(Collective c) noexcept { return c >= Collective::reduce; }
 // Its data are blocks, one a rank, whose lengths may differ (the v-forms of MPI).
 constexpr bool has_blocks(Collective c) noexcept {
-  return c == Collective::scatter || c == Collective::gather || c == Collective::allgather || c == Collective::alltoall ||
-         c == Collective::reduce_scatter;
+  return c == Collective::scatter || c == Collective::gather || c == Collective::allgather ||
+         c == Collective::alltoall || c == Collective::reduce_scatter;
 }
-constexpr bool may_be_in_place(Collective c) noexcept { return c != Collective::barrier && c != Collective::bcast; }
+constexpr bool may_be_in_place(Collective c) noexcept {
+  return c != Collective::barrier && c != Collective::bcast;
+}
 
 struct Problem {
   Collective collective = Collective::barrier;
   int P = 1;
   Rank rank = 0;
-  Rank root = 0;          // of the rooted ones
-  Bytes bytes = 0;        // one rank's block where there are blocks; else the whole message; barrier: 0
-  bool in_place = false;  // of rooted ones the root's alone: its own block lies at its place, and is not moved
+  Rank root = 0;    // of the rooted ones
+  Bytes bytes = 0;  // one rank's block where there are blocks; else the whole message; barrier: 0
+  bool in_place =
+      false;  // of rooted ones the root's alone: its own block lies at its place, and is not moved
 
-  // The v-forms. Lengths of the blocks by rank, equal on all ranks; empty: each has `bytes`. alltoall: what this rank sends to each.
+  // The v-forms. Lengths of the blocks by rank, equal on all ranks; empty: each has `bytes`.
+  // alltoall: what this rank sends to each.
   std::vector<Bytes> counts{};
   std::vector<Bytes> receive_counts{};  // alltoall: what this rank receives from each
-  // false: only the root knows the counts (scatterv and gatherv as MPI defines them); of the others' entries only the own one counts.
+  // false: only the root knows the counts (scatterv and gatherv as MPI defines them); of the
+  // others' entries only the own one counts.
   bool counts_known = true;
 
   Bytes element = 1;        // reductions: data are never cut within an element
@@ -59,18 +65,20 @@ struct Problem {
 
   bool datagrams = true;  // unreliable messages to all ranks at once can be had
 
-  std::vector<int> node{};  // of each rank, numbered from 0 in order of first appearance; empty: all ranks are on one
+  std::vector<int> node{};  // of each rank, numbered from 0 in order of first appearance; empty:
+                            // all ranks are on one
 };
 
 // What the caller's buffers of problem.rank look like.
-//   bcast: the one buffer is the output. scatter: the root's input has P blocks, each output one. gather: the other way
-//   round. In place: the root of a scatter has no output, all others have their input within the output.
-//   scan, exscan, allreduce: input and output alike; reduce: an output at the root only; reduce_scatter: an input of P
-//   blocks (in place: the output is as long as that, and the result stands at its beginning).
+//   bcast: the one buffer is the output. scatter: the root's input has P blocks, each output one.
+//   gather: the other way round. In place: the root of a scatter has no output, all others have
+//   their input within the output. scan, exscan, allreduce: input and output alike; reduce: an
+//   output at the root only; reduce_scatter: an input of P blocks (in place: the output is as long
+//   as that, and the result stands at its beginning).
 UserBuffers user_buffers(const Problem& problem);
 
-// The blocks of all ranks, one after another, where a buffer holds them: of allgather, gather (root), alltoall in the
-// output; of scatter (root), reduce_scatter, alltoall in the input.
+// The blocks of all ranks, one after another, where a buffer holds them: of allgather, gather
+// (root), alltoall in the output; of scatter (root), reduce_scatter, alltoall in the input.
 Blocks blocks_in(Buffer buffer, const Problem& problem);
 Bytes block_bytes(const Problem& problem, Rank rank) noexcept;
 // blocks_in(buffer, problem)[rank].offset.

@@ -7,7 +7,9 @@ namespace {
 // FNV-1a over 64-bit words, with a final mix: neither padding nor byte order can enter.
 class Fingerprint {
  public:
-  void add(std::uint64_t word) noexcept { state_ = (state_ ^ word) * 0x100000001b3ULL + (state_ >> 29); }
+  void add(std::uint64_t word) noexcept {
+    state_ = (state_ ^ word) * 0x100000001b3ULL + (state_ >> 29);
+  }
   void add(const Slice& slice) noexcept {
     add(static_cast<std::uint64_t>(slice.buffer));
     add(static_cast<std::uint64_t>(slice.offset));
@@ -58,7 +60,8 @@ void link(Schedule& schedule, std::span<const Edge> edges) {
     next += schedule.steps[i].successor_count;
   }
   schedule.successors.resize(edges.size());
-  // Counting sort: edges that come in order of `after` give ascending successors, which Cursor's order rests on.
+  // Counting sort: edges that come in order of `after` give ascending successors, which Cursor's
+  // order rests on.
   for (const Edge& edge : edges) schedule.successors[fill[edge.before]++] = edge.after;
 }
 

@@ -13,12 +13,15 @@
 namespace tutti::collectives {
 namespace {
 
-bool overlap(const Slice& a, const Slice& b) noexcept { return a.buffer == b.buffer && a.offset < b.end() && b.offset < a.end(); }
+bool overlap(const Slice& a, const Slice& b) noexcept {
+  return a.buffer == b.buffer && a.offset < b.end() && b.offset < a.end();
+}
 
 bool conflict(const Step& a, const Step& b) noexcept {
   const bool a_reads = reads_source(a.kind), b_reads = reads_source(b.kind);
   const bool a_writes = writes_target(a.kind), b_writes = writes_target(b.kind);
-  return (a_writes && b_reads && overlap(a.target, b.source)) || (a_reads && b_writes && overlap(a.source, b.target)) ||
+  return (a_writes && b_reads && overlap(a.target, b.source)) ||
+         (a_reads && b_writes && overlap(a.source, b.target)) ||
          (a_writes && b_writes && overlap(a.target, b.target));
 }
 
@@ -37,7 +40,9 @@ struct Pieces {
 // Ordinals count pieces in step-major order, on both sides, since both cut the same messages alike.
 Pieces cut(const Schedule& whole, Bytes segment) {
   Pieces pieces;
-  const auto pieces_of = [segment](const Step& step) { return std::max<Bytes>(1, (length_of(step) + segment - 1) / segment); };
+  const auto pieces_of = [segment](const Step& step) {
+    return std::max<Bytes>(1, (length_of(step) + segment - 1) / segment);
+  };
   Bytes steps = 0;
   for (const Step& step : whole.steps) steps += pieces_of(step);
   check_steps(steps, segment);
@@ -61,14 +66,17 @@ Pieces cut(const Schedule& whole, Bytes segment) {
   return pieces;
 }
 
-// The edge before → after between whole steps becomes edges between the pieces that share bytes; an edge that says
-// order without data binds all pieces of the one to all of the other.
-void cut_edge(const Schedule& whole, const Pieces& pieces, StepId before, StepId after, std::vector<Edge>& edges) {
+// The edge before → after between whole steps becomes edges between the pieces that share bytes; an
+// edge that says order without data binds all pieces of the one to all of the other.
+void cut_edge(const Schedule& whole, const Pieces& pieces, StepId before, StepId after,
+              std::vector<Edge>& edges) {
   const Step &first = whole.steps[before], &second = whole.steps[after];
   const bool data = conflict(first, second);
-  const bool one_range_each = is_message(first.kind) && is_message(second.kind);  // so the pieces that meet are adjacent
+  const bool one_range_each =
+      is_message(first.kind) && is_message(second.kind);  // so the pieces that meet are adjacent
   const StepId b_end = pieces.first[after + 1];
-  StepId b_first = pieces.first[after];  // pieces of `after` that end before the current piece of `before` are passed
+  StepId b_first = pieces.first[after];  // pieces of `after` that end before the current piece of
+                                         // `before` are passed
   for (StepId a = pieces.first[before]; a < pieces.first[before + 1]; ++a) {
     bool met = false;
     for (StepId b = b_first; b < b_end; ++b) {
@@ -83,8 +91,9 @@ void cut_edge(const Schedule& whole, const Pieces& pieces, StepId before, StepId
   }
 }
 
-// A topological order that runs through the segments together: all first pieces, then all second ones. The executor
-// tries ready steps in the order of their ids, and so feeds every child of a tree segment by segment.
+// A topological order that runs through the segments together: all first pieces, then all second
+// ones. The executor tries ready steps in the order of their ids, and so feeds every child of a
+// tree segment by segment.
 std::vector<StepId> segment_order(const Pieces& pieces, const std::vector<Edge>& edges) {
   const std::size_t count = pieces.steps.size();
   std::vector<std::uint32_t> waits(count), first(count + 1);
@@ -116,8 +125,9 @@ std::vector<StepId> segment_order(const Pieces& pieces, const std::vector<Edge>&
 void check_steps(Bytes steps, Bytes segment) {
   if (steps <= kMostSteps) return;
   throw Error(Code::algorithm_not_applicable,
-              fmt::format("segments of {} bytes cut this message into {} steps, and there may be {}; choose longer segments", segment,
-                          steps, kMostSteps));
+              fmt::format("segments of {} bytes cut this message into {} steps, and there may be "
+                          "{}; choose longer segments",
+                          segment, steps, kMostSteps));
 }
 
 Schedule segmented(Schedule whole, Bytes segment) {
@@ -134,8 +144,9 @@ Schedule segmented(Schedule whole, Bytes segment) {
   std::vector<StepId> place(order.size());
   for (StepId i = 0; i < order.size(); ++i) place[order[i]] = i;
   for (Edge& edge : edges) edge = {place[edge.before], place[edge.after]};
-  std::sort(edges.begin(), edges.end(),
-            [](const Edge& a, const Edge& b) { return std::pair(a.after, a.before) < std::pair(b.after, b.before); });
+  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+    return std::pair(a.after, a.before) < std::pair(b.after, b.before);
+  });
 
   whole.steps.clear();
   for (StepId id : order) whole.steps.push_back(pieces.steps[id]);

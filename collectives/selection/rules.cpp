@@ -15,8 +15,8 @@ using Json = nlohmann::json;
 
 [[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
 
-// The library's message begins with "[json.exception…] parse error", says line and column, and ends with the offending token, however
-// long that is.
+// The library's message begins with "[json.exception…] parse error", says line and column, and ends
+// with the offending token, however long that is.
 Json json_of(std::string_view text) {
   try {
     return Json::parse(text, nullptr, true, true);
@@ -32,21 +32,26 @@ Interval interval_of(const Json& rule, const char* name, std::size_t number) {
   const Json& value = rule[name];
   const auto whole = [](const Json& v) { return v.is_number_integer() && v.get<Bytes>() >= 0; };
   if (whole(value)) return {value.get<Bytes>(), value.get<Bytes>()};
-  if (!value.is_array() || value.size() != 2 || !whole(value[0]) || !(whole(value[1]) || value[1].is_null()))
-    bad(fmt::format("rule {}: \"{}\" is a number or [least, most], where most may be null", number, name));
+  if (!value.is_array() || value.size() != 2 || !whole(value[0]) ||
+      !(whole(value[1]) || value[1].is_null()))
+    bad(fmt::format("rule {}: \"{}\" is a number or [least, most], where most may be null", number,
+                    name));
   const Interval interval{value[0].get<Bytes>(), value[1].is_null() ? -1 : value[1].get<Bytes>()};
   if (interval.most >= 0 && interval.least > interval.most)
-    bad(fmt::format("rule {}: \"{}\": {} is more than {}; write [least, most]", number, name, interval.least, interval.most));
+    bad(fmt::format("rule {}: \"{}\": {} is more than {}; write [least, most]", number, name,
+                    interval.least, interval.most));
   return interval;
 }
 
 // The choice in a rule, read as TUTTI_ALGORITHM is.
-std::pair<Collective, Choice> choice_of(const std::string& collective, const std::string& algorithm, std::size_t number) {
+std::pair<Collective, Choice> choice_of(const std::string& collective, const std::string& algorithm,
+                                        std::size_t number) {
   if (!collective_named(collective)) {
     std::string names;
     for (std::size_t c = 0; c < kCollectives; ++c)
       names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(static_cast<Collective>(c)));
-    bad(fmt::format("rule {}: there is no collective '{:.200}'; there are {}", number, collective, names));
+    bad(fmt::format("rule {}: there is no collective '{:.200}'; there are {}", number, collective,
+                    names));
   }
   std::map<Collective, Choice> choices;
   try {
@@ -54,22 +59,27 @@ std::pair<Collective, Choice> choice_of(const std::string& collective, const std
   } catch (const Error& error) {
     throw Error(error.code, fmt::format("rule {}: {}", number, error.message));
   }
-  if (choices.size() != 1) bad(fmt::format("rule {}: '{:.200}' is more than one choice", number, algorithm));
+  if (choices.size() != 1)
+    bad(fmt::format("rule {}: '{:.200}' is more than one choice", number, algorithm));
   return *choices.begin();
 }
 
 Rule rule_of(const Json& json, std::size_t number) {
-  if (!json.is_object() || !json.contains("collective") || !json.contains("algorithm") || !json["collective"].is_string() ||
-      !json["algorithm"].is_string())
+  if (!json.is_object() || !json.contains("collective") || !json.contains("algorithm") ||
+      !json["collective"].is_string() || !json["algorithm"].is_string())
     bad(fmt::format("rule {} needs a \"collective\" and an \"algorithm\", both texts", number));
   for (const auto& [name, value] : json.items())
-    if (name != "collective" && name != "algorithm" && name != "ranks" && name != "ranks_per_node" && name != "bytes" && name != "comment")
-      bad(fmt::format("rule {}: there is no \"{:.200}\"; there are collective, algorithm, ranks, ranks_per_node, bytes, comment", number,
-                      name));
-  if (json.contains("comment") && !json["comment"].is_string()) bad(fmt::format("rule {}: the \"comment\" is no text", number));
+    if (name != "collective" && name != "algorithm" && name != "ranks" &&
+        name != "ranks_per_node" && name != "bytes" && name != "comment")
+      bad(
+          fmt::format("rule {}: there is no \"{:.200}\"; there are collective, algorithm, ranks, "
+                      "ranks_per_node, bytes, comment",
+                      number, name));
+  if (json.contains("comment") && !json["comment"].is_string())
+    bad(fmt::format("rule {}: the \"comment\" is no text", number));
   const auto [collective, choice] = choice_of(json["collective"], json["algorithm"], number);
-  return {collective, interval_of(json, "ranks", number), interval_of(json, "ranks_per_node", number), interval_of(json, "bytes", number),
-          choice};
+  return {collective, interval_of(json, "ranks", number),
+          interval_of(json, "ranks_per_node", number), interval_of(json, "bytes", number), choice};
 }
 
 // "": it applies.
@@ -80,7 +90,8 @@ std::string why_not(const Choice& choice, const Problem& problem) {
 
 [[noreturn]] void refuse(const Choice& choice, const Problem& problem, const std::string& reason) {
   throw Error(Code::algorithm_not_applicable,
-              fmt::format("{0} cannot run this {1}: {2}; choose another, or write {1}=prefer {0} to fall back where it does not apply",
+              fmt::format("{0} cannot run this {1}: {2}; choose another, or write {1}=prefer {0} "
+                          "to fall back where it does not apply",
                           to_string(choice), name_of(problem.collective), reason));
 }
 
@@ -88,7 +99,8 @@ std::string why_not(const Choice& choice, const Problem& problem) {
 
 std::vector<Rule> parse_table(std::string_view text) {
   const Json json = json_of(text);
-  if (!json.is_object() || !json.contains("rules") || !json["rules"].is_array()) bad("it has no array \"rules\"");
+  if (!json.is_object() || !json.contains("rules") || !json["rules"].is_array())
+    bad("it has no array \"rules\"");
   std::vector<Rule> rules;
   for (const Json& rule : json["rules"]) rules.push_back(rule_of(rule, rules.size() + 1));
   return rules;
@@ -139,17 +151,20 @@ std::string_view table_schema() noexcept {
 
 bool wants_datagrams(const Rules& rules) noexcept {
   const Algorithm* const multicast = find(Collective::bcast, "multicast");
-  return std::any_of(rules.forced.begin(), rules.forced.end(), [&](const auto& f) { return f.second.algorithm == multicast; }) ||
-         std::any_of(rules.table.begin(), rules.table.end(), [&](const Rule& r) { return r.choice.algorithm == multicast; });
+  return std::any_of(rules.forced.begin(), rules.forced.end(),
+                     [&](const auto& f) { return f.second.algorithm == multicast; }) ||
+         std::any_of(rules.table.begin(), rules.table.end(),
+                     [&](const Rule& r) { return r.choice.algorithm == multicast; });
 }
 
 Choice choose(const Problem& problem, const Facts& facts, const Rules& rules) {
   std::vector<const Choice*> by_hand;
-  if (const auto forced = rules.forced.find(problem.collective); forced != rules.forced.end()) by_hand.push_back(&forced->second);
+  if (const auto forced = rules.forced.find(problem.collective); forced != rules.forced.end())
+    by_hand.push_back(&forced->second);
   const Bytes bytes = typical_bytes(problem);
   for (const Rule& rule : rules.table) {
-    if (rule.collective != problem.collective || !rule.ranks.holds(facts.P) || !rule.ranks_per_node.holds(facts.max_ranks_per_node) ||
-        !rule.bytes.holds(bytes))
+    if (rule.collective != problem.collective || !rule.ranks.holds(facts.P) ||
+        !rule.ranks_per_node.holds(facts.max_ranks_per_node) || !rule.bytes.holds(bytes))
       continue;
     by_hand.push_back(&rule.choice);
     break;

@@ -1,4 +1,5 @@
-// Which algorithm runs: what the user forces, else what a table of rules says, else the built-in table. Pure.
+// Which algorithm runs: what the user forces, else what a table of rules says, else the built-in
+// table. Pure.
 #pragma once
 
 #include <map>
@@ -28,17 +29,20 @@ struct Rules {
   std::vector<Rule> table;  // the first that fits counts
 };
 
-// Reads a table, JSON (`tutti list --schema` prints what it looks like). Throws Error{bad_configuration | unknown_algorithm}; the
-// message names the rule, or the line that is no JSON; of what file the caller knows.
+// Reads a table, JSON (`tutti list --schema` prints what it looks like). Throws
+// Error{bad_configuration | unknown_algorithm}; the message names the rule, or the line that is no
+// JSON; of what file the caller knows.
 std::vector<Rule> parse_table(std::string_view json);
 // The JSON schema of such a table.
 std::string_view table_schema() noexcept;
 
-// Whether some choice made by hand is a broadcast by datagrams: then the ranks must join a group before the first call.
+// Whether some choice made by hand is a broadcast by datagrams: then the ranks must join a group
+// before the first call.
 bool wants_datagrams(const Rules& rules) noexcept;
 
-// What runs `problem`. A choice made by hand that does not apply is an Error{algorithm_not_applicable} that says why, unless it
-// was written with `prefer`: then the next source is asked.
+// What runs `problem`. A choice made by hand that does not apply is an
+// Error{algorithm_not_applicable} that says why, unless it was written with `prefer`: then the next
+// source is asked.
 Choice choose(const Problem& problem, const Facts& facts, const Rules& rules);
 
 }  // namespace tutti::collectives

@@ -1,7 +1,8 @@
 // The built-in table. Three kinds of machine, three prices:
-//   hardware wire    the adapter works, ranks wait: the critical path counts (rounds, then bytes per rank)
-//   software wire    packets are made by the CPU that the ranks compute on: the sum of packets and of bytes counts
-//   oversubscribed   ranks take turns on a core: every message that a rank must be woken for counts
+//   hardware wire    the adapter works, ranks wait: the critical path counts (rounds, then bytes
+//   per rank) software wire    packets are made by the CPU that the ranks compute on: the sum of
+//   packets and of bytes counts oversubscribed   ranks take turns on a core: every message that a
+//   rank must be woken for counts
 // Pure.
 #include "collectives/selection/table.hpp"
 
@@ -11,26 +12,31 @@
 namespace tutti::collectives {
 namespace {
 
-// Signals that leave an adapter nearly for free in one go (IB's f); at k = 3 a round quadruples the reach, while k = 4
-// and more save a round only for few P and cost injection time on each.
+// Signals that leave an adapter nearly for free in one go (IB's f); at k = 3 a round quadruples the
+// reach, while k = 4 and more save a round only for few P and cost injection time on each.
 constexpr int kBarrierFanout = 3;
 
-// Broadcast: up to here a message costs latency, beyond it bytes, and then each is to leave each rank only once.
+// Broadcast: up to here a message costs latency, beyond it bytes, and then each is to leave each
+// rank only once.
 constexpr Bytes kPipelineFrom = 256 * 1024;
-constexpr Bytes kPipelineSegment = 64 * 1024;  // long enough for full bandwidth, short against the message
-constexpr int kPipelineRanks = 3;              // with fewer, the chain has nobody to overlap with
+constexpr Bytes kPipelineSegment =
+    64 * 1024;                     // long enough for full bandwidth, short against the message
+constexpr int kPipelineRanks = 3;  // with fewer, the chain has nobody to overlap with
 
 // Allgather on a hardware wire: total result up to which rounds count more than bytes and copies.
 constexpr Bytes kBruckUpTo = 32 * 1024;
-constexpr int kBruckFanout = 1;  // the bytes of a round are the same for all k; IB §7 found k > 1 slower
+constexpr int kBruckFanout =
+    1;  // the bytes of a round are the same for all k; IB §7 found k > 1 slower
 
-// Allgather over gather + broadcast moves (P−1)(P+1)m bytes instead of P(P−1)m, in 2(P−1) messages instead of P·log P
-// or P(P−1): worth it while every message is one packet.
+// Allgather over gather + broadcast moves (P−1)(P+1)m bytes instead of P(P−1)m, in 2(P−1) messages
+// instead of P·log P or P(P−1): worth it while every message is one packet.
 constexpr Bytes kOnePacket = 1024;
-// Up to here (of the total) several blocks in one message save packets against the ring's single blocks.
+// Up to here (of the total) several blocks in one message save packets against the ring's single
+// blocks.
 constexpr Bytes kShareOfPackets = 128 * 1024;
 
-// Broadcast on a software wire, measured over rxe with four ranks: the binomial tree is ahead up to here, the flat one beyond.
+// Broadcast on a software wire, measured over rxe with four ranks: the binomial tree is ahead up to
+// here, the flat one beyond.
 constexpr Bytes kSmallTree = 2 * 1024;
 constexpr Bytes kTreeUpTo = 2 * 1024;  // blocks of a scatter or gather that are worth handing on
 constexpr int kTreeFanout = 3;
@@ -46,9 +52,12 @@ Choice named(Collective collective, std::string_view name, Parameters parameters
 
 Selection select_barrier(const Facts& facts) {
   constexpr auto barrier = Collective::barrier;
-  if (facts.P <= 2) return {named(barrier, "dissemination"), "two ranks: one signal each way is the least"};
-  if (facts.software_wire) return {named(barrier, "flat-tree"), "packets cost CPU: 2(P-1) is the fewest"};
-  if (facts.oversubscribed) return {named(barrier, "flat-tree"), "more ranks than cores: each rank is woken once"};
+  if (facts.P <= 2)
+    return {named(barrier, "dissemination"), "two ranks: one signal each way is the least"};
+  if (facts.software_wire)
+    return {named(barrier, "flat-tree"), "packets cost CPU: 2(P-1) is the fewest"};
+  if (facts.oversubscribed)
+    return {named(barrier, "flat-tree"), "more ranks than cores: each rank is woken once"};
   const int k = facts.P - 1 < kBarrierFanout ? facts.P - 1 : kBarrierFanout;
   return {named(barrier, "dissemination", {.k = k}), "the wire works by itself: the fewest rounds"};
 }
@@ -62,10 +71,12 @@ Selection select_bcast(Bytes bytes, const Facts& facts) {
             "packets cost CPU: P-1 messages in any tree; this tree waits least at this size"};
   }
   if (facts.oversubscribed && bytes < kPipelineFrom) {
-    return {named(bcast, "linear"), "more ranks than cores: nobody waits for a rank that must be woken first to forward"};
+    return {named(bcast, "linear"),
+            "more ranks than cores: nobody waits for a rank that must be woken first to forward"};
   }
   if (bytes >= kPipelineFrom && facts.P >= kPipelineRanks && !facts.oversubscribed) {
-    return {named(bcast, "chain", {.segment = kPipelineSegment}), "bytes cost most: each leaves each rank once, pipelined"};
+    return {named(bcast, "chain", {.segment = kPipelineSegment}),
+            "bytes cost most: each leaves each rank once, pipelined"};
   }
   return {named(bcast, "binomial"), "few bytes: the fewest rounds"};
 }
@@ -73,40 +84,53 @@ Selection select_bcast(Bytes bytes, const Facts& facts) {
 Selection few_messages(const Facts& facts) {
   constexpr auto allgather = Collective::allgather;
   const bool power_of_two = (facts.P & (facts.P - 1)) == 0;
-  if (power_of_two) return {named(allgather, "recursive-doubling"), "log2 P rounds, and not one copy"};
+  if (power_of_two)
+    return {named(allgather, "recursive-doubling"), "log2 P rounds, and not one copy"};
   return {named(allgather, "bruck", {.k = kBruckFanout}), "the fewest rounds for any P"};
 }
 
 Selection select_allgather(Bytes bytes, const Facts& facts) {
   constexpr auto allgather = Collective::allgather;
   const Bytes total = facts.P * bytes;
-  if (facts.P <= 2) return {named(allgather, "recursive-doubling"), "two ranks: one exchange, straight into place"};
+  if (facts.P <= 2)
+    return {named(allgather, "recursive-doubling"), "two ranks: one exchange, straight into place"};
   if ((facts.software_wire || facts.oversubscribed) && total <= kOnePacket) {
-    return {named(allgather, "gather-bcast"), "few bytes: 2(P-1) messages are the fewest, and each rank is woken once"};
+    return {named(allgather, "gather-bcast"),
+            "few bytes: 2(P-1) messages are the fewest, and each rank is woken once"};
   }
   if (facts.software_wire && total <= kShareOfPackets) return few_messages(facts);
-  if (facts.oversubscribed) return {named(allgather, "modified-ring"), "more ranks than cores: no rank waits for another to forward"};
+  if (facts.oversubscribed)
+    return {named(allgather, "modified-ring"),
+            "more ranks than cores: no rank waits for another to forward"};
   if (!facts.software_wire && total <= kBruckUpTo) return few_messages(facts);
-  return {named(allgather, "ring"), "many bytes: each link carries each block once, between neighbours"};
+  return {named(allgather, "ring"),
+          "many bytes: each link carries each block once, between neighbours"};
 }
 
 Selection select_rooted_blocks(const Problem& problem, Bytes bytes, const Facts& facts) {
   const Collective collective = problem.collective;
   if (!problem.counts_known) return {named(collective, "linear"), "only the root knows the counts"};
   if (facts.P <= 2) return {named(collective, "linear"), "two ranks: one message"};
-  if (facts.oversubscribed) return {named(collective, "linear"), "more ranks than cores: no rank waits for another to hand on"};
-  if (facts.software_wire) return {named(collective, "linear"), "packets cost CPU: each block crosses the wire once"};
-  if (bytes <= kTreeUpTo && facts.P >= 8) return {named(collective, "binomial", {.k = kTreeFanout}), "few bytes: the fewest rounds"};
-  return {named(collective, "linear"), "many bytes: each block leaves the root once and is not copied"};
+  if (facts.oversubscribed)
+    return {named(collective, "linear"),
+            "more ranks than cores: no rank waits for another to hand on"};
+  if (facts.software_wire)
+    return {named(collective, "linear"), "packets cost CPU: each block crosses the wire once"};
+  if (bytes <= kTreeUpTo && facts.P >= 8)
+    return {named(collective, "binomial", {.k = kTreeFanout}), "few bytes: the fewest rounds"};
+  return {named(collective, "linear"),
+          "many bytes: each block leaves the root once and is not copied"};
 }
 
 Selection select_alltoall(const Problem& problem, Bytes bytes, const Facts& facts) {
   constexpr auto alltoall = Collective::alltoall;
   const bool equal = problem.counts.empty();
-  if (!equal) return {named(alltoall, "linear"), "lengths differ: each block goes straight to its place"};
+  if (!equal)
+    return {named(alltoall, "linear"), "lengths differ: each block goes straight to its place"};
   if (facts.P >= 16 && bytes <= kBruckBlock && !facts.oversubscribed)
     return {named(alltoall, "bruck"), "short blocks: log2 P messages instead of P-1"};
-  if (facts.P > 8 && bytes >= kPairwiseFrom) return {named(alltoall, "pairwise"), "long blocks: one partner at a time, no port is flooded"};
+  if (facts.P > 8 && bytes >= kPairwiseFrom)
+    return {named(alltoall, "pairwise"), "long blocks: one partner at a time, no port is flooded"};
   return {named(alltoall, "linear"), "all at once: nothing waits"};
 }
 
@@ -114,37 +138,50 @@ Selection select_reduce(const Problem& problem, const Facts& facts) {
   constexpr auto reduce = Collective::reduce;
   if (problem.left_fold) return {named(reduce, "linear"), "reproducible: from left to right"};
   if (facts.P <= 2) return {named(reduce, "linear"), "two ranks: one message"};
-  if (problem.bytes >= kPipelineFrom && problem.commutative && facts.P >= kPipelineRanks && !facts.oversubscribed)
+  if (problem.bytes >= kPipelineFrom && problem.commutative && facts.P >= kPipelineRanks &&
+      !facts.oversubscribed)
     return {named(reduce, "reduce-scatter-gather"), "many bytes: every rank combines its share"};
   if (facts.oversubscribed && problem.bytes < kPipelineFrom)
-    return {named(reduce, "linear"), "more ranks than cores: nobody waits for a rank that must be woken first"};
+    return {named(reduce, "linear"),
+            "more ranks than cores: nobody waits for a rank that must be woken first"};
   return {named(reduce, "splitting"), "the fewest rounds, and the order of ranks is kept"};
 }
 
 Selection select_allreduce(const Problem& problem, const Facts& facts) {
   constexpr auto allreduce = Collective::allreduce;
-  if (problem.left_fold) return {named(allreduce, "reduce-bcast-linear"), "reproducible: from left to right"};
+  if (problem.left_fold)
+    return {named(allreduce, "reduce-bcast-linear"), "reproducible: from left to right"};
   const Bytes bytes = problem.bytes;
   if (facts.P <= 2) return {named(allreduce, "recursive-doubling"), "two ranks: one exchange"};
   const bool power_of_two = (facts.P & (facts.P - 1)) == 0;
   if ((facts.software_wire || facts.oversubscribed) && bytes <= kOnePacket)
-    return {named(allreduce, "reduce-bcast-linear"), "few bytes: 2(P-1) messages are the fewest, and each rank is woken once"};
-  if (bytes <= kDoublingUpTo || !problem.commutative) return {named(allreduce, "recursive-doubling"), "few bytes: the fewest rounds"};
+    return {named(allreduce, "reduce-bcast-linear"),
+            "few bytes: 2(P-1) messages are the fewest, and each rank is woken once"};
+  if (bytes <= kDoublingUpTo || !problem.commutative)
+    return {named(allreduce, "recursive-doubling"), "few bytes: the fewest rounds"};
   if (facts.oversubscribed && !facts.software_wire)
-    return {named(allreduce, "full-fan-out"), "more ranks than cores: two rounds, and every rank combines its share"};
-  if (power_of_two) return {named(allreduce, "halving-doubling"), "many bytes: the fewest bytes in the fewest rounds"};
-  return {named(allreduce, "circulant"), "many bytes, and P is no power of two: the fewest bytes, in 2 log2 P rounds all the same"};
+    return {named(allreduce, "full-fan-out"),
+            "more ranks than cores: two rounds, and every rank combines its share"};
+  if (power_of_two)
+    return {named(allreduce, "halving-doubling"),
+            "many bytes: the fewest bytes in the fewest rounds"};
+  return {
+      named(allreduce, "circulant"),
+      "many bytes, and P is no power of two: the fewest bytes, in 2 log2 P rounds all the same"};
 }
 
 Selection select_reduce_scatter(const Problem& problem, Bytes bytes, const Facts& facts) {
   constexpr auto reduce_scatter = Collective::reduce_scatter;
-  if (!problem.commutative || problem.left_fold) return {named(reduce_scatter, "linear"), "keeps the order of ranks"};
+  if (!problem.commutative || problem.left_fold)
+    return {named(reduce_scatter, "linear"), "keeps the order of ranks"};
   const bool power_of_two = (facts.P & (facts.P - 1)) == 0;
   if (facts.P > 2 && facts.software_wire && bytes * facts.P <= kShareOfPackets)
-    return {named(reduce_scatter, "recursive-halving"), "packets cost CPU: log2 P messages a rank instead of P-1"};
+    return {named(reduce_scatter, "recursive-halving"),
+            "packets cost CPU: log2 P messages a rank instead of P-1"};
   if (facts.P > 2 && power_of_two && bytes * facts.P <= kDoublingUpTo && !facts.oversubscribed)
     return {named(reduce_scatter, "recursive-halving"), "few bytes: the fewest rounds"};
-  return {named(reduce_scatter, "full-fan-out"), "each contribution goes straight to where it is combined"};
+  return {named(reduce_scatter, "full-fan-out"),
+          "each contribution goes straight to where it is combined"};
 }
 
 Selection select_scan(const Problem& problem, const Facts& facts) {

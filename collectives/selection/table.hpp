@@ -1,5 +1,5 @@
-// The built-in table: which algorithm runs when nobody has measured or chosen. Pure: it sees only facts that are equal
-// on all ranks, so that all ranks choose alike.
+// The built-in table: which algorithm runs when nobody has measured or chosen. Pure: it sees only
+// facts that are equal on all ranks, so that all ranks choose alike.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,8 @@ struct Facts {
   int P = 1;
   int nodes = 1;
   int max_ranks_per_node = 1;
-  bool software_wire = false;   // ranks speak over a wire whose every packet costs CPU time (rxe, siw)
+  bool software_wire =
+      false;  // ranks speak over a wire whose every packet costs CPU time (rxe, siw)
   bool oversubscribed = false;  // a machine has more ranks than cores
 };
 
@@ -25,8 +26,8 @@ struct Selection {
   std::string_view reason;  // one sentence, static
 };
 
-// Only what is equal on all ranks counts: not problem.rank, nor the lengths of an all-to-all with counts. What is returned applies to
-// every root, in place or not.
+// Only what is equal on all ranks counts: not problem.rank, nor the lengths of an all-to-all with
+// counts. What is returned applies to every root, in place or not.
 Selection select(const Problem& problem, const Facts& facts);
 
 }  // namespace tutti::collectives

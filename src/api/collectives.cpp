@@ -1,4 +1,5 @@
-// The collectives of the C API: arguments are checked, buffers laid out, and a communicator runs the rest.
+// The collectives of the C API: arguments are checked, buffers laid out, and a communicator runs
+// the rest.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -11,24 +12,32 @@ namespace {
 
 using collectives::Collective;
 
-constexpr const char* kUseInPlace = "to use the data of the receive buffer, pass MPI_IN_PLACE as the send buffer";
+constexpr const char* kUseInPlace =
+    "to use the data of the receive buffer, pass MPI_IN_PLACE as the send buffer";
 
 void check_root(int root, const Communicator& comm) {
   if (root < 0 || root >= comm.size())
-    throw Error(Code::bad_root, fmt::format("the root is {}, and the communicator has ranks 0 to {}", root, comm.size() - 1));
+    throw Error(Code::bad_root,
+                fmt::format("the root is {}, and the communicator has ranks 0 to {}", root,
+                            comm.size() - 1));
 }
 
 void forbid_in_place(const void* buffer, const char* name) {
-  if (buffer == MPI_IN_PLACE) throw Error(Code::bad_buffer, fmt::format("MPI_IN_PLACE is not allowed as `{}` here; pass the buffer", name));
+  if (buffer == MPI_IN_PLACE)
+    throw Error(Code::bad_buffer,
+                fmt::format("MPI_IN_PLACE is not allowed as `{}` here; pass the buffer", name));
 }
 
 void check_equal(Bytes sent, Bytes received) {
   if (sent != received)
-    throw Error(Code::size_mismatch,
-                fmt::format("a block of {} bytes is sent and one of {} bytes received; they must be equal", sent, received));
+    throw Error(
+        Code::size_mismatch,
+        fmt::format("a block of {} bytes is sent and one of {} bytes received; they must be equal",
+                    sent, received));
 }
 
-void bcast(Library& state, void* buffer, MPI_Count count, MPI_Datatype type, int root, Communicator& comm) {
+void bcast(Library& state, void* buffer, MPI_Count count, MPI_Datatype type, int root,
+           Communicator& comm) {
   check_root(root, comm);
   forbid_in_place(buffer, "buffer");
   Blocked data(state.datatypes, buffer, count, type, 1, "buffer");
@@ -38,7 +47,8 @@ void bcast(Library& state, void* buffer, MPI_Count count, MPI_Datatype type, int
   if (!sends) data.deliver();
 }
 
-// Either end of a scatter or gather: the root has all blocks, every rank (the root unless in place) one.
+// Either end of a scatter or gather: the root has all blocks, every rank (the root unless in place)
+// one.
 struct Ends {
   Maybe<Blocked> all, one;
 };
@@ -68,7 +78,8 @@ void scatter_or_gather(Library& state, Collective which, const Rooted& a, Commun
   Ends ends;
   if (is_root) {
     if (v)
-      ends.all.emplace(state.datatypes, a.all, a.counts, a.displacements, a.all_type, comm.size(), all_name);
+      ends.all.emplace(state.datatypes, a.all, a.counts, a.displacements, a.all_type, comm.size(),
+                       all_name);
     else
       ends.all.emplace(state.datatypes, a.all, a.count, a.all_type, comm.size(), all_name);
     if (gathers) ends.all->must_not_overlap();
@@ -78,7 +89,9 @@ void scatter_or_gather(Library& state, Collective which, const Rooted& a, Commun
     check_equal(gathers ? ends.one->total()
                 : v     ? ends.all->counts()[static_cast<std::size_t>(a.root)]
                         : ends.all->block_bytes(),
-                gathers ? (v ? ends.all->counts()[static_cast<std::size_t>(a.root)] : ends.all->block_bytes()) : ends.one->total());
+                gathers ? (v ? ends.all->counts()[static_cast<std::size_t>(a.root)]
+                             : ends.all->block_bytes())
+                        : ends.one->total());
     ends.all->must_not_share(*ends.one, kUseInPlace);
   }
   std::vector<Bytes> counts;
@@ -86,13 +99,18 @@ void scatter_or_gather(Library& state, Collective which, const Rooted& a, Commun
     counts = ends.all->counts();
   } else if (v && known) {
     const Layout layout = state.datatypes.layout(a.all_type);
-    for (int i = 0; i < comm.size(); ++i) counts.push_back(bytes_of(a.counts[i], layout, 1, gathers ? "recvcounts" : "sendcounts"));
+    for (int i = 0; i < comm.size(); ++i)
+      counts.push_back(bytes_of(a.counts[i], layout, 1, gathers ? "recvcounts" : "sendcounts"));
     check_equal(ends.one->total(), counts[static_cast<std::size_t>(comm.rank())]);
   } else if (v) {
     counts.assign(static_cast<std::size_t>(comm.size()), 0);
     counts[static_cast<std::size_t>(comm.rank())] = ends.one->total();
   }
-  Call call{.collective = which, .root = a.root, .in_place = in_place, .counts = counts, .counts_known = known};
+  Call call{.collective = which,
+            .root = a.root,
+            .in_place = in_place,
+            .counts = counts,
+            .counts_known = known};
   if (!v) call.bytes = is_root ? ends.all->block_bytes() : ends.one->total();
   if (gathers) {
     if (ends.one) call.input = ends.one->bytes();
@@ -114,7 +132,10 @@ void allgather(Blocked& to, Maybe<Blocked>& from, Communicator& comm) {
     check_equal(from->total(), own);
     from->must_not_share(to, kUseInPlace);
   }
-  Call call{.collective = Collective::allgather, .bytes = v ? 0 : own, .in_place = !from, .counts = to.counts()};
+  Call call{.collective = Collective::allgather,
+            .bytes = v ? 0 : own,
+            .in_place = !from,
+            .counts = to.counts()};
   if (from) call.input = from->bytes();
   call.output = to.room(from ? -1 : comm.rank());
   comm.run(call);
@@ -126,10 +147,13 @@ void alltoall(Blocked& to, Maybe<Blocked>& from, Communicator& comm) {
   const bool v = !to.counts().empty();
   if (from) {
     if (!v) check_equal(from->block_bytes(), to.block_bytes());
-    if (v) check_equal(from->counts()[static_cast<std::size_t>(comm.rank())], to.counts()[static_cast<std::size_t>(comm.rank())]);
+    if (v)
+      check_equal(from->counts()[static_cast<std::size_t>(comm.rank())],
+                  to.counts()[static_cast<std::size_t>(comm.rank())]);
     from->must_not_share(to, kUseInPlace);
   }
-  Call call{.collective = Collective::alltoall, .bytes = v ? 0 : to.block_bytes(), .in_place = !from};
+  Call call{
+      .collective = Collective::alltoall, .bytes = v ? 0 : to.block_bytes(), .in_place = !from};
   if (v) call.counts = from ? from->counts() : to.counts();
   if (v) call.receive_counts = to.counts();
   if (from) call.input = from->bytes();
@@ -138,13 +162,16 @@ void alltoall(Blocked& to, Maybe<Blocked>& from, Communicator& comm) {
   to.deliver();
 }
 
-// --- reductions -----------------------------------------------------------------------------------------------------------
+// --- reductions
+// -----------------------------------------------------------------------------------------------------------
 
-// Data to be reduced lie as the datatype says, gaps included: the operation takes them so. Where there are gaps the caller's are not to be
-// written, so elements are copied to memory of our own and back.
+// Data to be reduced lie as the datatype says, gaps included: the operation takes them so. Where
+// there are gaps the caller's are not to be written, so elements are copied to memory of our own
+// and back.
 class Operand {
  public:
-  Operand(const Datatypes& datatypes, const Reduction& reduction, const void* buffer, MPI_Count count, MPI_Datatype type, const char* name)
+  Operand(const Datatypes& datatypes, const Reduction& reduction, const void* buffer,
+          MPI_Count count, MPI_Datatype type, const char* name)
       : data_(datatypes, buffer, count, type, 1, name),
         datatypes_(datatypes),
         type_(type),
@@ -154,7 +181,8 @@ class Operand {
     bytes_ = layout.size == 0 ? 0 : count * reduction.element();
     direct_ = reduction.vectorised() || layout.contiguous;
     if (direct_ && !buffer && bytes_ > 0)
-      throw Error(Code::bad_buffer, fmt::format("`{}` is NULL, and {} bytes are expected there", name, bytes_));
+      throw Error(Code::bad_buffer,
+                  fmt::format("`{}` is NULL, and {} bytes are expected there", name, bytes_));
   }
   Bytes bytes() const noexcept { return bytes_; }
   const std::byte* read() { return room(true); }
@@ -169,7 +197,9 @@ class Operand {
   void deliver() {
     if (!direct_ && bytes_ > 0) copy(mine_, user_);
   }
-  void must_not_share(const Operand& other) const { data_.must_not_share(other.data_, kUseInPlace); }
+  void must_not_share(const Operand& other) const {
+    data_.must_not_share(other.data_, kUseInPlace);
+  }
 
  private:
   // Data, and not the gaps between them.
@@ -195,7 +225,8 @@ struct Reducing {
   Collective collective;
   const void* sendbuf;
   void* recvbuf;
-  const MPI_Count* counts;  // of reduce_scatter: by rank; null: `count` is of the whole message (reduce_scatter: of one block)
+  const MPI_Count* counts;  // of reduce_scatter: by rank; null: `count` is of the whole message
+                            // (reduce_scatter: of one block)
   MPI_Count count;
   MPI_Datatype type;
   MPI_Op op;
@@ -203,11 +234,15 @@ struct Reducing {
 };
 
 void reduce(Library& state, const Reducing& a, Communicator& comm) {
-  const bool rooted = a.collective == Collective::reduce, scatters = a.collective == Collective::reduce_scatter;
+  const bool rooted = a.collective == Collective::reduce,
+             scatters = a.collective == Collective::reduce_scatter;
   if (rooted) check_root(a.root, comm);
   const bool in_place = a.sendbuf == MPI_IN_PLACE;
-  // An exscan leaves rank 0 without a result: its receive buffer means nothing (MPI 4.0 §6.11.2), and no schedule touches it.
-  const bool has_result = rooted ? comm.rank() == a.root : a.collective != Collective::exscan || comm.rank() != 0 || in_place;
+  // An exscan leaves rank 0 without a result: its receive buffer means nothing (MPI 4.0 §6.11.2),
+  // and no schedule touches it.
+  const bool has_result = rooted
+                              ? comm.rank() == a.root
+                              : a.collective != Collective::exscan || comm.rank() != 0 || in_place;
   if (in_place && !has_result) forbid_in_place(a.sendbuf, "sendbuf");
   if (has_result) forbid_in_place(a.recvbuf, "recvbuf");
   const Layout layout = state.datatypes.layout(a.type);
@@ -225,12 +260,14 @@ void reduce(Library& state, const Reducing& a, Communicator& comm) {
       counts.push_back(a.counts[i] * each);
     }
     own = a.counts[comm.rank()];
-  } else if (scatters && __builtin_mul_overflow(a.count, static_cast<MPI_Count>(comm.size()), &whole)) {
+  } else if (scatters &&
+             __builtin_mul_overflow(a.count, static_cast<MPI_Count>(comm.size()), &whole)) {
     throw Error(Code::bad_count, "the counts of all ranks together do not fit in 63 bits");
   }
   Maybe<Operand> from, to;
   if (!in_place) from.emplace(state.datatypes, reduction, a.sendbuf, whole, a.type, "sendbuf");
-  if (has_result) to.emplace(state.datatypes, reduction, a.recvbuf, in_place ? whole : own, a.type, "recvbuf");
+  if (has_result)
+    to.emplace(state.datatypes, reduction, a.recvbuf, in_place ? whole : own, a.type, "recvbuf");
   if (from && to) from->must_not_share(*to);
   Call call{.collective = a.collective,
             .bytes = !scatters        ? (from ? from->bytes() : to->bytes())
@@ -249,21 +286,28 @@ void reduce(Library& state, const Reducing& a, Communicator& comm) {
   comm.run(call);
   if (to) to->deliver();
   if (const int code = reduction.take_error(); code != MPI_SUCCESS)
-    throw Error(Code::operation_failed, fmt::format("MPI_Reduce_local returned the error {}; the result is undefined", code));
+    throw Error(
+        Code::operation_failed,
+        fmt::format("MPI_Reduce_local returned the error {}; the result is undefined", code));
 }
 
 const MPI_Count* must_have(const MPI_Count* counts, const char* name) {
-  if (!counts) throw Error(Code::bad_buffer, fmt::format("`{}` is NULL; it has an entry for every rank", name));
+  if (!counts)
+    throw Error(Code::bad_buffer,
+                fmt::format("`{}` is NULL; it has an entry for every rank", name));
   return counts;
 }
 
 // Of the v-forms of scatter and gather: not null even where they count for nothing.
-const MPI_Count* counts_of(const Library& state, const Communicator& comm, int root, const MPI_Count* counts, const char* name) {
+const MPI_Count* counts_of(const Library& state, const Communicator& comm, int root,
+                           const MPI_Count* counts, const char* name) {
   static constexpr MPI_Count kNone = 0;
-  return comm.rank() == root || state.configuration.counts == Counts::all ? must_have(counts, name) : &kNone;
+  return comm.rank() == root || state.configuration.counts == Counts::all ? must_have(counts, name)
+                                                                          : &kNone;
 }
 
-// The body of every function below. A rank's trouble with its arguments is everybody's: the others may wait for it in this collective.
+// The body of every function below. A rank's trouble with its arguments is everybody's: the others
+// may wait for it in this collective.
 template <class Body>
 int collective(tutti_comm handle, Body&& body) noexcept {
   return guard([&](Library& state) {
@@ -293,119 +337,149 @@ int collective(tutti_comm handle, Body&& body) noexcept {
 using namespace tutti;
 
 int tutti_barrier(tutti_comm comm) {
-  return collective(comm, [](Library&, Communicator& c) { c.run({.collective = Collective::barrier}); });
+  return collective(comm,
+                    [](Library&, Communicator& c) { c.run({.collective = Collective::barrier}); });
 }
 
 int tutti_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, tutti_comm comm) {
-  return collective(comm, [&](Library& state, Communicator& c) { bcast(state, buffer, count, type, root, c); });
+  return collective(
+      comm, [&](Library& state, Communicator& c) { bcast(state, buffer, count, type, root, c); });
 }
 
-int tutti_scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                  MPI_Datatype recvtype, int root, tutti_comm comm) {
+int tutti_scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
-    scatter_or_gather(state, Collective::scatter, {sendbuf, nullptr, nullptr, sendcount, sendtype, recvbuf, recvcount, recvtype, root}, c);
+    scatter_or_gather(
+        state, Collective::scatter,
+        {sendbuf, nullptr, nullptr, sendcount, sendtype, recvbuf, recvcount, recvtype, root}, c);
   });
 }
 
-int tutti_scatterv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* displs, MPI_Datatype sendtype, void* recvbuf,
-                   MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm) {
+int tutti_scatterv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* displs,
+                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                   int root, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
     const MPI_Count* const counts = counts_of(state, c, root, sendcounts, "sendcounts");
-    scatter_or_gather(state, Collective::scatter, {sendbuf, counts, displs, 0, sendtype, recvbuf, recvcount, recvtype, root}, c);
+    scatter_or_gather(state, Collective::scatter,
+                      {sendbuf, counts, displs, 0, sendtype, recvbuf, recvcount, recvtype, root},
+                      c);
   });
 }
 
-int tutti_gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                 int root, tutti_comm comm) {
+int tutti_gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
-    scatter_or_gather(state, Collective::gather, {recvbuf, nullptr, nullptr, recvcount, recvtype, sendbuf, sendcount, sendtype, root}, c);
+    scatter_or_gather(
+        state, Collective::gather,
+        {recvbuf, nullptr, nullptr, recvcount, recvtype, sendbuf, sendcount, sendtype, root}, c);
   });
 }
 
-int tutti_gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts,
-                  const MPI_Count* displs, MPI_Datatype recvtype, int root, tutti_comm comm) {
+int tutti_gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  const MPI_Count* recvcounts, const MPI_Count* displs, MPI_Datatype recvtype,
+                  int root, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
     const MPI_Count* const counts = counts_of(state, c, root, recvcounts, "recvcounts");
-    scatter_or_gather(state, Collective::gather, {recvbuf, counts, displs, 0, recvtype, sendbuf, sendcount, sendtype, root}, c);
+    scatter_or_gather(state, Collective::gather,
+                      {recvbuf, counts, displs, 0, recvtype, sendbuf, sendcount, sendtype, root},
+                      c);
   });
 }
 
-int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                    MPI_Datatype recvtype, tutti_comm comm) {
-  return collective(comm, [&](Library& state, Communicator& c) {
-    forbid_in_place(recvbuf, "recvbuf");
-    Maybe<Blocked> from;
-    if (sendbuf != MPI_IN_PLACE) from.emplace(state.datatypes, sendbuf, sendcount, sendtype, 1, "sendbuf");
-    Blocked to(state.datatypes, recvbuf, recvcount, recvtype, c.size(), "recvbuf");
-    allgather(to, from, c);
-  });
-}
-
-int tutti_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts,
-                     const MPI_Count* displs, MPI_Datatype recvtype, tutti_comm comm) {
-  return collective(comm, [&](Library& state, Communicator& c) {
-    forbid_in_place(recvbuf, "recvbuf");
-    Maybe<Blocked> from;
-    if (sendbuf != MPI_IN_PLACE) from.emplace(state.datatypes, sendbuf, sendcount, sendtype, 1, "sendbuf");
-    Blocked to(state.datatypes, recvbuf, must_have(recvcounts, "recvcounts"), displs, recvtype, c.size(), "recvbuf");
-    allgather(to, from, c);
-  });
-}
-
-int tutti_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                   MPI_Datatype recvtype, tutti_comm comm) {
-  return collective(comm, [&](Library& state, Communicator& c) {
-    forbid_in_place(recvbuf, "recvbuf");
-    Maybe<Blocked> from;
-    if (sendbuf != MPI_IN_PLACE) from.emplace(state.datatypes, sendbuf, sendcount, sendtype, c.size(), "sendbuf");
-    Blocked to(state.datatypes, recvbuf, recvcount, recvtype, c.size(), "recvbuf");
-    alltoall(to, from, c);
-  });
-}
-
-int tutti_alltoallv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* sdispls, MPI_Datatype sendtype, void* recvbuf,
-                    const MPI_Count* recvcounts, const MPI_Count* rdispls, MPI_Datatype recvtype, tutti_comm comm) {
+int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                    MPI_Count recvcount, MPI_Datatype recvtype, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
     forbid_in_place(recvbuf, "recvbuf");
     Maybe<Blocked> from;
     if (sendbuf != MPI_IN_PLACE)
-      from.emplace(state.datatypes, sendbuf, must_have(sendcounts, "sendcounts"), sdispls, sendtype, c.size(), "sendbuf");
-    Blocked to(state.datatypes, recvbuf, must_have(recvcounts, "recvcounts"), rdispls, recvtype, c.size(), "recvbuf");
+      from.emplace(state.datatypes, sendbuf, sendcount, sendtype, 1, "sendbuf");
+    Blocked to(state.datatypes, recvbuf, recvcount, recvtype, c.size(), "recvbuf");
+    allgather(to, from, c);
+  });
+}
+
+int tutti_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                     const MPI_Count* recvcounts, const MPI_Count* displs, MPI_Datatype recvtype,
+                     tutti_comm comm) {
+  return collective(comm, [&](Library& state, Communicator& c) {
+    forbid_in_place(recvbuf, "recvbuf");
+    Maybe<Blocked> from;
+    if (sendbuf != MPI_IN_PLACE)
+      from.emplace(state.datatypes, sendbuf, sendcount, sendtype, 1, "sendbuf");
+    Blocked to(state.datatypes, recvbuf, must_have(recvcounts, "recvcounts"), displs, recvtype,
+               c.size(), "recvbuf");
+    allgather(to, from, c);
+  });
+}
+
+int tutti_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                   MPI_Count recvcount, MPI_Datatype recvtype, tutti_comm comm) {
+  return collective(comm, [&](Library& state, Communicator& c) {
+    forbid_in_place(recvbuf, "recvbuf");
+    Maybe<Blocked> from;
+    if (sendbuf != MPI_IN_PLACE)
+      from.emplace(state.datatypes, sendbuf, sendcount, sendtype, c.size(), "sendbuf");
+    Blocked to(state.datatypes, recvbuf, recvcount, recvtype, c.size(), "recvbuf");
     alltoall(to, from, c);
   });
 }
 
-int tutti_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root, tutti_comm comm) {
+int tutti_alltoallv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* sdispls,
+                    MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts,
+                    const MPI_Count* rdispls, MPI_Datatype recvtype, tutti_comm comm) {
+  return collective(comm, [&](Library& state, Communicator& c) {
+    forbid_in_place(recvbuf, "recvbuf");
+    Maybe<Blocked> from;
+    if (sendbuf != MPI_IN_PLACE)
+      from.emplace(state.datatypes, sendbuf, must_have(sendcounts, "sendcounts"), sdispls, sendtype,
+                   c.size(), "sendbuf");
+    Blocked to(state.datatypes, recvbuf, must_have(recvcounts, "recvcounts"), rdispls, recvtype,
+               c.size(), "recvbuf");
+    alltoall(to, from, c);
+  });
+}
+
+int tutti_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                 int root, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
     reduce(state, {Collective::reduce, sendbuf, recvbuf, nullptr, count, type, op, root}, c);
   });
 }
 
-int tutti_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, tutti_comm comm) {
+int tutti_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
+                    MPI_Op op, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
     reduce(state, {Collective::allreduce, sendbuf, recvbuf, nullptr, count, type, op, 0}, c);
   });
 }
 
-int tutti_reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype type, MPI_Op op, tutti_comm comm) {
+int tutti_reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                               MPI_Datatype type, MPI_Op op, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
-    reduce(state, {Collective::reduce_scatter, sendbuf, recvbuf, nullptr, recvcount, type, op, 0}, c);
+    reduce(state, {Collective::reduce_scatter, sendbuf, recvbuf, nullptr, recvcount, type, op, 0},
+           c);
   });
 }
 
-int tutti_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts, MPI_Datatype type, MPI_Op op, tutti_comm comm) {
+int tutti_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts,
+                         MPI_Datatype type, MPI_Op op, tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
-    reduce(state, {Collective::reduce_scatter, sendbuf, recvbuf, must_have(recvcounts, "recvcounts"), 0, type, op, 0}, c);
+    reduce(state,
+           {Collective::reduce_scatter, sendbuf, recvbuf, must_have(recvcounts, "recvcounts"), 0,
+            type, op, 0},
+           c);
   });
 }
 
-int tutti_scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, tutti_comm comm) {
+int tutti_scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+               tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
     reduce(state, {Collective::scan, sendbuf, recvbuf, nullptr, count, type, op, 0}, c);
   });
 }
 
-int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, tutti_comm comm) {
+int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                 tutti_comm comm) {
   return collective(comm, [&](Library& state, Communicator& c) {
     reduce(state, {Collective::exscan, sendbuf, recvbuf, nullptr, count, type, op, 0}, c);
   });

@@ -1,4 +1,5 @@
-// tutti_init to tutti_finalize, communicators, messages: everything of the C API but the collectives.
+// tutti_init to tutti_finalize, communicators, messages: everything of the C API but the
+// collectives.
 #include "src/api/library.hpp"
 
 #include <fmt/format.h>
@@ -18,9 +19,11 @@ namespace {
 
 std::mutex g_setup;  // init, finalize, and the table of handles
 std::atomic<Library*> g_current{nullptr};
-// Not destroyed at the end of the program: that would undo, in a child that was forked and exits, what belongs to its parent.
+// Not destroyed at the end of the program: that would undo, in a child that was forked and exits,
+// what belongs to its parent.
 std::unique_ptr<Library>& g_library = *new std::unique_ptr<Library>;
-std::deque<tutti_comm_object>& g_handles = *new std::deque<tutti_comm_object>;  // grows only: see tutti_comm_object
+std::deque<tutti_comm_object>& g_handles =
+    *new std::deque<tutti_comm_object>;  // grows only: see tutti_comm_object
 
 thread_local std::string t_message;
 
@@ -36,15 +39,18 @@ std::vector<std::string> settings_of(const tutti_options* options) {
   if (!options) return settings;
   if (options->size != sizeof(tutti_options))
     throw Error(Code::bad_configuration,
-                fmt::format("tutti_options.size is {} and should be sizeof(tutti_options) = {}; zero the structure, then set it",
+                fmt::format("tutti_options.size is {} and should be sizeof(tutti_options) = {}; "
+                            "zero the structure, then set it",
                             options->size, sizeof(tutti_options)));
   if (options->settings)
-    for (const char* const* setting = options->settings; *setting; ++setting) settings.emplace_back(*setting);
+    for (const char* const* setting = options->settings; *setting; ++setting)
+      settings.emplace_back(*setting);
   return settings;
 }
 
 // Ranks that disagree about these could wait for each other for ever: better no start.
-void agree_on_settings(const Configuration& configuration, const std::string& table, transport::Bootstrap& bootstrap) {
+void agree_on_settings(const Configuration& configuration, const std::string& table,
+                       transport::Bootstrap& bootstrap) {
   std::vector<std::size_t> mine;
   const auto add = [&](const std::string& text) { mine.push_back(std::hash<std::string>{}(text)); };
   for (const Setting& setting : settings())
@@ -57,7 +63,8 @@ void agree_on_settings(const Configuration& configuration, const std::string& ta
     for (std::size_t other = place; other < all.size(); other += mine.size())
       if (all[other] != all[place])
         throw Error(Code::bad_configuration,
-                    fmt::format("the setting `{}` must be the same on all ranks, and rank {} of MPI_COMM_WORLD differs from rank 0; here "
+                    fmt::format("the setting `{}` must be the same on all ranks, and rank {} of "
+                                "MPI_COMM_WORLD differs from rank 0; here "
                                 "it is '{}'",
                                 setting.name, other / mine.size(), setting.show(configuration)));
     ++place;
@@ -67,7 +74,9 @@ void agree_on_settings(const Configuration& configuration, const std::string& ta
 Log log_for(const Configuration& configuration, const tutti_options* options, int rank) {
   if (configuration.log == LogLevel::off) return {};
   if (options && options->log)
-    return [call = options->log, context = options->log_context](std::string_view line) { call(context, std::string(line).c_str()); };
+    return [call = options->log, context = options->log_context](std::string_view line) {
+      call(context, std::string(line).c_str());
+    };
   return [rank](std::string_view line) { fmt::print(stderr, "tutti[{}]: {}\n", rank, line); };
 }
 
@@ -89,15 +98,17 @@ std::unique_ptr<Library> start(const tutti_options* options) {
   if (error) std::rethrow_exception(error);
   if (worst > 0)
     throw Error(Code::bootstrap_failed,
-                fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned", bootstrap->size() - worst));
+                fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned",
+                            bootstrap->size() - worst));
   agree_on_settings(state->configuration, table, *bootstrap);
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   Log log = log_for(state->configuration, options, bootstrap->rank());
   if (log)
     for (const std::string& warning : state->configuration.warnings) log(warning);
-  state->engine = std::make_unique<Engine>(state->configuration, *bootstrap, level == MPI_THREAD_MULTIPLE,
-                                           collectives::wants_datagrams(state->rules), std::move(log));
+  state->engine =
+      std::make_unique<Engine>(state->configuration, *bootstrap, level == MPI_THREAD_MULTIPLE,
+                               collectives::wants_datagrams(state->rules), std::move(log));
   return state;
 }
 
@@ -114,9 +125,12 @@ void remember_error(std::string_view message) noexcept {
 }
 
 Communicator& communicator_of(tutti_comm comm) {
-  if (comm == TUTTI_COMM_NULL) throw Error(Code::bad_communicator, "the communicator is TUTTI_COMM_NULL; make one with tutti_comm_create");
+  if (comm == TUTTI_COMM_NULL)
+    throw Error(Code::bad_communicator,
+                "the communicator is TUTTI_COMM_NULL; make one with tutti_comm_create");
   if (comm->magic != tutti_comm_object::kMagic)
-    throw Error(Code::bad_communicator, "this is no communicator of Tutti; make one with tutti_comm_create");
+    throw Error(Code::bad_communicator,
+                "this is no communicator of Tutti; make one with tutti_comm_create");
   if (!comm->communicator) throw Error(Code::bad_communicator, "the communicator was freed");
   return *comm->communicator;
 }
@@ -135,7 +149,8 @@ std::vector<int> world_ranks_of(MPI_Comm mpi, int size) {
   MPI_Group_free(&world_group);
   if (std::find(world.begin(), world.end(), MPI_UNDEFINED) != world.end())
     throw Error(Code::unsupported,
-                "a rank of the MPI communicator is not in MPI_COMM_WORLD (spawned or connected later); Tutti reaches the ranks of "
+                "a rank of the MPI communicator is not in MPI_COMM_WORLD (spawned or connected "
+                "later); Tutti reaches the ranks of "
                 "MPI_COMM_WORLD only");
   return world;
 }
@@ -145,11 +160,13 @@ tutti_comm fresh_handle() {
   return &g_handles.emplace_back();
 }
 
-// Without the engine's lock where it speaks with others through MPI: they may come to it only after other calls, of other threads.
-// A rank that cannot go on says so to the others instead of leaving them there.
+// Without the engine's lock where it speaks with others through MPI: they may come to it only after
+// other calls, of other threads. A rank that cannot go on says so to the others instead of leaving
+// them there.
 void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   if (comm) *comm = TUTTI_COMM_NULL;
-  if (mpi == MPI_COMM_NULL) throw Error(Code::bad_communicator, "the MPI communicator is MPI_COMM_NULL");
+  if (mpi == MPI_COMM_NULL)
+    throw Error(Code::bad_communicator, "the MPI communicator is MPI_COMM_NULL");
   Engine& engine = *state.engine;
   {
     const auto lock = engine.enter();
@@ -158,7 +175,9 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
     if (MPI_Comm_test_inter(mpi, &is_inter) != MPI_SUCCESS)
       throw Error(Code::bad_communicator, "the MPI communicator is none, or was freed");
     if (is_inter)
-      throw Error(Code::bad_communicator, "the MPI communicator is an intercommunicator; merge it with MPI_Intercomm_merge first");
+      throw Error(
+          Code::bad_communicator,
+          "the MPI communicator is an intercommunicator; merge it with MPI_Intercomm_merge first");
   }
   const auto bootstrap = transport::bootstrap_over(mpi);
   tutti_comm handle = TUTTI_COMM_NULL;
@@ -172,12 +191,15 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
     std::exception_ptr error;
     std::unique_ptr<Communicator> communicator;
     try {
-      if (!comm) throw Error(Code::bad_buffer, "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
+      if (!comm)
+        throw Error(Code::bad_buffer,
+                    "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
       std::vector<int> world = world_ranks_of(mpi, bootstrap->size());
       if (!handle) handle = fresh_handle();
       lock = engine.enter();
       if (engine.is_free(id))
-        communicator = std::make_unique<Communicator>(engine, id, bootstrap->rank(), std::move(world), state.rules);
+        communicator = std::make_unique<Communicator>(engine, id, bootstrap->rank(),
+                                                      std::move(world), state.rules);
       else
         mine = kTaken;
     } catch (...) {
@@ -193,14 +215,17 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
     }
     communicator.reset();
     if (error) std::rethrow_exception(error);
-    if (worst == kFailed) throw Error(Code::bootstrap_failed, "another rank could not make the communicator; see the error it returned");
+    if (worst == kFailed)
+      throw Error(Code::bootstrap_failed,
+                  "another rank could not make the communicator; see the error it returned");
   }
 }
 
 void describe(Library& state, tutti_comm comm, char* text, std::size_t size, std::size_t* needed) {
   if (!text && size != 0) throw Error(Code::bad_buffer, "`text` is NULL and `size` is not 0");
-  std::string json =
-      fmt::format(R"({{"version":"{}.{}.{}",)", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH) + state.engine->describe();
+  std::string json = fmt::format(R"({{"version":"{}.{}.{}",)", TUTTI_VERSION_MAJOR,
+                                 TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH) +
+                     state.engine->describe();
   if (comm != TUTTI_COMM_NULL) json += "," + communicator_of(comm).describe();
   json += "}";
   if (needed) *needed = json.size();
@@ -218,9 +243,13 @@ using namespace tutti;
 int tutti_init(const tutti_options* options) {
   const std::lock_guard lock(g_setup);
   try {
-    if (g_library) throw Error(Code::already_initialized, "tutti_init was called before; call tutti_finalize first");
+    if (g_library)
+      throw Error(Code::already_initialized,
+                  "tutti_init was called before; call tutti_finalize first");
     if (!mpi_is_running())
-      throw Error(Code::mpi_not_initialized, "MPI is not running; call MPI_Init before tutti_init, and tutti_finalize before MPI_Finalize");
+      throw Error(Code::mpi_not_initialized,
+                  "MPI is not running; call MPI_Init before tutti_init, and tutti_finalize before "
+                  "MPI_Finalize");
     g_library = start(options);
     g_current.store(g_library.get(), std::memory_order_release);
     return TUTTI_SUCCESS;
@@ -251,7 +280,9 @@ int tutti_comm_create(MPI_Comm mpi, tutti_comm* comm) {
 
 int tutti_comm_free(tutti_comm* comm) {
   return guard([&](Library&) {
-    if (!comm) throw Error(Code::bad_communicator, "tutti_comm_free needs the address of a communicator, and got NULL");
+    if (!comm)
+      throw Error(Code::bad_communicator,
+                  "tutti_comm_free needs the address of a communicator, and got NULL");
     communicator_of(*comm);
     (*comm)->communicator.reset();
     *comm = TUTTI_COMM_NULL;
@@ -271,7 +302,8 @@ const char* tutti_error_string(int code) {
     case TUTTI_ERR_ALREADY_INITIALIZED: return "tutti_init was called before";
     case TUTTI_ERR_MPI_NOT_INITIALIZED: return "MPI_Init was not called, or MPI_Finalize was";
     case TUTTI_ERR_COMM: return "the communicator is null, freed or of the wrong kind";
-    case TUTTI_ERR_BUFFER: return "a buffer is null where bytes are expected, or MPI_IN_PLACE where it is not allowed";
+    case TUTTI_ERR_BUFFER:
+      return "a buffer is null where bytes are expected, or MPI_IN_PLACE where it is not allowed";
     case TUTTI_ERR_OVERLAP: return "send and receive buffer overlap";
     case TUTTI_ERR_COUNT: return "a count is negative or too large";
     case TUTTI_ERR_TYPE: return "a datatype is null or invalid";

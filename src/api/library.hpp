@@ -1,4 +1,5 @@
-// The process-wide state behind the C API: is Tutti initialized, which communicators exist, what went wrong last.
+// The process-wide state behind the C API: is Tutti initialized, which communicators exist, what
+// went wrong last.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,8 @@
 #include "src/data/reduction.hpp"
 #include "tutti/tutti.h"
 
-// What a tutti_comm points to. Never given back to the allocator, so that a freed handle is an error and not a crash.
+// What a tutti_comm points to. Never given back to the allocator, so that a freed handle is an
+// error and not a crash.
 struct tutti_comm_object {
   static constexpr std::uint64_t kMagic = 0x7475747469636f6dull;
   std::uint64_t magic = kMagic;
@@ -41,15 +43,16 @@ Communicator& communicator_of(tutti_comm comm);
 
 void remember_error(std::string_view message) noexcept;
 
-// The boundary: what is thrown inside becomes a code and this thread's message. `body` runs with the engine's lock, unless it takes it
-// itself.
+// The boundary: what is thrown inside becomes a code and this thread's message. `body` runs with
+// the engine's lock, unless it takes it itself.
 enum class Enter : bool { by_itself, before };
 template <Enter enter = Enter::before, class Body>
 int guard(Body&& body) noexcept {
   try {
     Library* const state = library();
     if (!state) [[unlikely]]
-      throw Error(Code::not_initialized, "call tutti_init first; nothing works before it or after tutti_finalize");
+      throw Error(Code::not_initialized,
+                  "call tutti_init first; nothing works before it or after tutti_finalize");
     std::unique_lock<std::mutex> lock;
     if constexpr (enter == Enter::before) lock = state->engine->enter();
     body(*state);

@@ -12,26 +12,32 @@ namespace tutti {
 
 Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name) {
   Bytes bytes = 0, span = 0;
-  if (count >= 0 && count < (1 << 30) && layout.contiguous && layout.size < (1 << 20)) return count * layout.size;  // the usual case
+  if (count >= 0 && count < (1 << 30) && layout.contiguous && layout.size < (1 << 20))
+    return count * layout.size;  // the usual case
   if (count < 0)
-    throw Error(Code::bad_count, fmt::format("a count of `{}` is {}; it must not be negative", name, static_cast<long long>(count)));
-  if (__builtin_mul_overflow(static_cast<Bytes>(count), std::max(layout.size, std::abs(layout.extent)), &span) ||
+    throw Error(Code::bad_count, fmt::format("a count of `{}` is {}; it must not be negative", name,
+                                             static_cast<long long>(count)));
+  if (__builtin_mul_overflow(static_cast<Bytes>(count),
+                             std::max(layout.size, std::abs(layout.extent)), &span) ||
       __builtin_mul_overflow(span, static_cast<Bytes>(blocks), &span) ||
       __builtin_mul_overflow(static_cast<Bytes>(count), layout.size, &bytes))
     throw Error(Code::bad_count,
-                fmt::format("{} elements of {} bytes in `{}` do not fit in 63 bits", static_cast<long long>(count), layout.size, name));
+                fmt::format("{} elements of {} bytes in `{}` do not fit in 63 bits",
+                            static_cast<long long>(count), layout.size, name));
   return bytes;
 }
 
 void Spare::Free::operator()(std::byte* memory) const noexcept { std::free(memory); }
 
 std::byte* Spare::get(Bytes bytes) {
-  memory_.reset(static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(std::max<Bytes>(bytes, 1)))));
+  memory_.reset(
+      static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(std::max<Bytes>(bytes, 1)))));
   if (!memory_) throw Error(Code::out_of_memory, fmt::format("no memory to pack {} bytes", bytes));
   return memory_.get();
 }
 
-Blocked::Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type, int blocks, const char* name)
+Blocked::Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type,
+                 int blocks, const char* name)
     : datatypes_(datatypes),
       user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
       type_(type),
@@ -45,8 +51,8 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count
   if (!direct_) pieces_.push_back({0, count * blocks, total_});
 }
 
-Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts, const MPI_Count* displacements, MPI_Datatype type,
-                 int blocks, const char* name)
+Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
+                 const MPI_Count* displacements, MPI_Datatype type, int blocks, const char* name)
     : datatypes_(datatypes),
       user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
       type_(type),
@@ -59,14 +65,18 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
   for (int i = 0; i < blocks; ++i) {
     const Bytes bytes = bytes_of(counts[i], layout_, 1, name);
     Bytes offset = next;
-    if (displacements && bytes > 0 && __builtin_mul_overflow(static_cast<Bytes>(displacements[i]), layout_.extent, &offset))
-      throw Error(Code::bad_displacement, fmt::format("displacement {} of `{}` does not fit in 63 bits", i, name));
+    if (displacements && bytes > 0 &&
+        __builtin_mul_overflow(static_cast<Bytes>(displacements[i]), layout_.extent, &offset))
+      throw Error(Code::bad_displacement,
+                  fmt::format("displacement {} of `{}` does not fit in 63 bits", i, name));
     if (bytes > 0) {
       if (!any) first = offset;
       if (any && offset != next) in_order = false;
       any = true;
       if (__builtin_add_overflow(offset, counts[i] * layout_.extent, &next))
-        throw Error(Code::bad_displacement, fmt::format("displacement {} of `{}` and what lies there do not fit in 63 bits", i, name));
+        throw Error(Code::bad_displacement,
+                    fmt::format("displacement {} of `{}` and what lies there do not fit in 63 bits",
+                                i, name));
     }
     pieces_.push_back({offset, counts[i], bytes});
     counts_.push_back(bytes);
@@ -77,10 +87,12 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
   if (in_order) direct_ = user_ + first;
 }
 
-// A null buffer is MPI_BOTTOM where the type says where in memory the data are, which is not in its first page.
+// A null buffer is MPI_BOTTOM where the type says where in memory the data are, which is not in its
+// first page.
 void Blocked::must_be_absolute(Bytes offset, const char* name) const {
   if (layout_.contiguous || std::abs(offset + layout_.lower) < 4096)
-    throw Error(Code::bad_buffer, fmt::format("`{}` is NULL, and {} bytes are expected there", name, total_));
+    throw Error(Code::bad_buffer,
+                fmt::format("`{}` is NULL, and {} bytes are expected there", name, total_));
 }
 
 // Between piece `piece` of the user's buffer and `at` of the packed bytes.
@@ -130,7 +142,8 @@ struct Span {
 };
 
 [[noreturn]] void shared(const char* remedy) {
-  throw Error(Code::buffers_overlap, fmt::format("the send and the receive buffer share bytes; {}", remedy));
+  throw Error(Code::buffers_overlap,
+              fmt::format("the send and the receive buffer share bytes; {}", remedy));
 }
 
 }  // namespace
@@ -144,7 +157,8 @@ void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
   // From the first to past the last byte that `count` elements from `offset` on touch.
   const auto span = [](const Blocked& b, Bytes offset, MPI_Count count) {
     const Layout& layout = b.layout_;
-    const auto base = reinterpret_cast<std::uintptr_t>(b.user_) + static_cast<std::uintptr_t>(offset + layout.lower);
+    const auto base = reinterpret_cast<std::uintptr_t>(b.user_) +
+                      static_cast<std::uintptr_t>(offset + layout.lower);
     const Bytes last = layout.extent * (count - 1);
     return Span{base + static_cast<std::uintptr_t>(std::min<Bytes>(0, last)),
                 base + static_cast<std::uintptr_t>(std::max<Bytes>(0, last) + layout.true_extent),
@@ -152,17 +166,21 @@ void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
   };
   const auto each = [&](const Blocked& b, auto&& visit) {
     const auto begin = reinterpret_cast<std::uintptr_t>(b.user_);
-    if (b.pieces_.empty()) return visit(Span{begin, begin + static_cast<std::uintptr_t>(b.total_), true});
+    if (b.pieces_.empty())
+      return visit(Span{begin, begin + static_cast<std::uintptr_t>(b.total_), true});
     for (const Piece& piece : b.pieces_)
       if (piece.bytes > 0) visit(span(b, piece.offset, piece.count));
   };
-  // Data with gaps may lie in the gaps of the other: an error only for certain, as those that begin alike.
+  // Data with gaps may lie in the gaps of the other: an error only for certain, as those that begin
+  // alike.
   const auto collide = [&](const Span& a, const Span& b) {
-    return a.begin < b.end && b.begin < a.end && ((a.dense && b.dense) || (a.begin == b.begin && type_ == other.type_));
+    return a.begin < b.end && b.begin < a.end &&
+           ((a.dense && b.dense) || (a.begin == b.begin && type_ == other.type_));
   };
   std::vector<Span> mine;
   each(*this, [&](const Span& s) { mine.push_back(s); });
-  std::sort(mine.begin(), mine.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::sort(mine.begin(), mine.end(),
+            [](const Span& a, const Span& b) { return a.begin < b.begin; });
   each(other, [&](const Span& theirs) {
     // Pieces may interleave, so all of mine that begin before its end are asked: mostly one or two.
     for (const Span& s : mine) {
@@ -177,13 +195,16 @@ void Blocked::must_not_overlap() const {
   std::vector<std::pair<Bytes, Bytes>> spans;
   for (const Piece& piece : pieces_)
     if (piece.bytes > 0)
-      spans.push_back({piece.offset, piece.offset + (layout_.extent >= layout_.true_extent ? piece.count * layout_.extent : 0)});
+      spans.push_back({piece.offset, piece.offset + (layout_.extent >= layout_.true_extent
+                                                         ? piece.count * layout_.extent
+                                                         : 0)});
   // Elements that reach into each other may be meant to; not so blocks at the same place.
   std::sort(spans.begin(), spans.end());
   for (std::size_t i = 1; i < spans.size(); ++i)
     if (spans[i].first < spans[i - 1].second || spans[i].first == spans[i - 1].first)
       throw Error(Code::bad_displacement,
-                  "two blocks of the receive buffer overlap; their displacements, in extents of the type, must leave room for the counts");
+                  "two blocks of the receive buffer overlap; their displacements, in extents of "
+                  "the type, must leave room for the counts");
 }
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
-// The caller's buffers as the schedules want them: the bytes of all blocks one after another. Where they lie so already they are used as
-// they are; derived datatypes with gaps, and blocks at scattered displacements, are packed and unpacked for the time of a call.
-// Knows datatypes; knows no communicator.
+// The caller's buffers as the schedules want them: the bytes of all blocks one after another. Where
+// they lie so already they are used as they are; derived datatypes with gaps, and blocks at
+// scattered displacements, are packed and unpacked for the time of a call. Knows datatypes; knows
+// no communicator.
 #pragma once
 
 #include <mpi.h>
@@ -12,8 +13,8 @@
 
 namespace tutti {
 
-// What `blocks` times `count` elements of that layout have. Throws Error{bad_count} where a count is negative, or they do not fit in 63
-// bits; `name` is the argument's.
+// What `blocks` times `count` elements of that layout have. Throws Error{bad_count} where a count
+// is negative, or they do not fit in 63 bits; `name` is the argument's.
 Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name);
 
 // Memory that is not cleared.
@@ -32,12 +33,13 @@ class Spare {
 // `blocks` blocks of `counts` elements of one type, of one buffer.
 class Blocked {
  public:
-  // Equal blocks, one after another. `name` is the argument's, for messages. Throws Error{bad_count | bad_datatype | datatype_not_committed
-  // | bad_buffer}.
-  Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type, int blocks, const char* name);
-  // Of `counts` elements each, at `displacements` (in extents; null: one after another).
-  Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts, const MPI_Count* displacements, MPI_Datatype type,
+  // Equal blocks, one after another. `name` is the argument's, for messages. Throws Error{bad_count
+  // | bad_datatype | datatype_not_committed | bad_buffer}.
+  Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type,
           int blocks, const char* name);
+  // Of `counts` elements each, at `displacements` (in extents; null: one after another).
+  Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
+          const MPI_Count* displacements, MPI_Datatype type, int blocks, const char* name);
 
   Bytes block_bytes() const noexcept { return block_bytes_; }            // of equal blocks
   const std::vector<Bytes>& counts() const noexcept { return counts_; }  // of the others
@@ -47,13 +49,14 @@ class Blocked {
 
   // For reading: all bytes.
   const std::byte* bytes();
-  // For writing; `keep`: block number `keep` (−2: all of them) is filled with what the user's buffer holds (in place).
+  // For writing; `keep`: block number `keep` (−2: all of them) is filled with what the user's
+  // buffer holds (in place).
   std::byte* room(int keep = -1);
   // Brings what was written to room() to where the user wants it, but for block `except`.
   void deliver(int except = -1);
 
-  // Throws Error{buffers_overlap} if bytes of both are the same, `remedy` saying what to do; Error{bad_displacement} if blocks of
-  // this one overlap each other.
+  // Throws Error{buffers_overlap} if bytes of both are the same, `remedy` saying what to do;
+  // Error{bad_displacement} if blocks of this one overlap each other.
   void must_not_share(const Blocked& other, const char* remedy) const;
   void must_not_overlap() const;
 

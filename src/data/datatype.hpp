@@ -1,4 +1,5 @@
-// MPI datatypes as Tutti sees them: so many bytes, lying together or to be packed. Only local MPI calls.
+// MPI datatypes as Tutti sees them: so many bytes, lying together or to be packed. Only local MPI
+// calls.
 #pragma once
 
 #include <mpi.h>
@@ -11,15 +12,17 @@ namespace tutti {
 
 // What one element of a type looks like.
 struct Layout {
-  Bytes size = 0;           // bytes of data in one element
-  bool contiguous = false;  // elements follow each other without gaps, data in typemap order: no packing needed
-  Bytes lower = 0;          // true lower bound: where the data begin, from the buffer's address
-  Bytes true_extent = 0;    // from there to where the data end
-  Bytes extent = 0;         // from one element to the next
+  Bytes size = 0;  // bytes of data in one element
+  bool contiguous =
+      false;  // elements follow each other without gaps, data in typemap order: no packing needed
+  Bytes lower = 0;        // true lower bound: where the data begin, from the buffer's address
+  Bytes true_extent = 0;  // from there to where the data end
+  Bytes extent = 0;       // from one element to the next
 };
 
-// Looks up the sizes of the predefined types once, so that the layout of a common one costs no MPI call; makes the private
-// communicator that local calls report their errors to. Throws Error{bootstrap_failed}. One object at a time.
+// Looks up the sizes of the predefined types once, so that the layout of a common one costs no MPI
+// call; makes the private communicator that local calls report their errors to. Throws
+// Error{bootstrap_failed}. One object at a time.
 class Datatypes {
  public:
   Datatypes();
@@ -33,9 +36,12 @@ class Datatypes {
       if (known.type == type) return {known.size, true, 0, known.size, known.size};
     return examine(type);
   }
-  // Between `count` elements at `typed` and count * size contiguous bytes. Throws Error{bad_datatype | unsupported}.
-  void pack(const void* typed, MPI_Count count, MPI_Datatype type, const Layout& layout, std::byte* bytes) const;
-  void unpack(const std::byte* bytes, void* typed, MPI_Count count, MPI_Datatype type, const Layout& layout) const;
+  // Between `count` elements at `typed` and count * size contiguous bytes. Throws
+  // Error{bad_datatype | unsupported}.
+  void pack(const void* typed, MPI_Count count, MPI_Datatype type, const Layout& layout,
+            std::byte* bytes) const;
+  void unpack(const std::byte* bytes, void* typed, MPI_Count count, MPI_Datatype type,
+              const Layout& layout) const;
 
  private:
   struct Known {

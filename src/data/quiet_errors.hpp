@@ -5,8 +5,9 @@
 
 namespace tutti {
 
-// Such calls report to the handlers of MPI_COMM_WORLD or MPI_COMM_SELF (MPI 4), which by default end the program. One object at a time, so
-// with the engine's lock held: two would take each other's handlers for the program's.
+// Such calls report to the handlers of MPI_COMM_WORLD or MPI_COMM_SELF (MPI 4), which by default
+// end the program. One object at a time, so with the engine's lock held: two would take each
+// other's handlers for the program's.
 class QuietErrors {
  public:
   QuietErrors() {

@@ -52,8 +52,8 @@ constexpr Element integer() {
   }
 }
 
-// Fortran's types are left to MPI_Reduce_local: what they are depends on how the MPI was built. MPI_CHAR and MPI_WCHAR are characters:
-// MPI defines nothing on them.
+// Fortran's types are left to MPI_Reduce_local: what they are depends on how the MPI was built.
+// MPI_CHAR and MPI_WCHAR are characters: MPI defines nothing on them.
 std::optional<Element> element_of(MPI_Datatype type) {
   const struct {
     MPI_Datatype mpi;
@@ -110,33 +110,43 @@ std::string name_of(MPI_Datatype type) {
   return length > 0 ? name : "a derived datatype";
 }
 
-// MPI defines no operation on characters, and no logic on floating-point numbers; of Fortran's, some MPIs compute something all the same.
-bool is_character(MPI_Datatype type) { return type == MPI_CHAR || type == MPI_WCHAR || type == MPI_PACKED || type == MPI_CHARACTER; }
+// MPI defines no operation on characters, and no logic on floating-point numbers; of Fortran's,
+// some MPIs compute something all the same.
+bool is_character(MPI_Datatype type) {
+  return type == MPI_CHAR || type == MPI_WCHAR || type == MPI_PACKED || type == MPI_CHARACTER;
+}
 bool is_fortran_real(MPI_Datatype type) {
   for (const MPI_Datatype real : {MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8, MPI_REAL16})
     if (type == real) return true;
   int integers = 0, addresses = 0, types = 0, combiner = 0;
-  return MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_F90_REAL;
+  return MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
+         combiner == MPI_COMBINER_F90_REAL;
 }
 bool is_logical(Operation operation) {
-  return operation == Operation::logical_and || operation == Operation::logical_or || operation == Operation::logical_xor;
+  return operation == Operation::logical_and || operation == Operation::logical_or ||
+         operation == Operation::logical_xor;
 }
 
 [[noreturn]] void undefined(const std::optional<Predefined>& operation, MPI_Datatype type) {
-  throw Error(Code::bad_operation, fmt::format("MPI does not define {} on {}; see MPI 4.0, section 6.9.2, or make one with MPI_Op_create",
-                                               operation ? operation->name : "this operation", name_of(type)));
+  throw Error(Code::bad_operation,
+              fmt::format("MPI does not define {} on {}; see MPI 4.0, section 6.9.2, or make one "
+                          "with MPI_Op_create",
+                          operation ? operation->name : "this operation", name_of(type)));
 }
 
 }  // namespace
 
-Bytes Reduction::piece() const noexcept { return std::max((1 << 16) / element_, Bytes{1}) * element_; }
+Bytes Reduction::piece() const noexcept {
+  return std::max((1 << 16) / element_, Bytes{1}) * element_;
+}
 
 void Reduction::reserve(Bytes bytes) {
   if (!vectorised()) spare_.resize(2 * static_cast<std::size_t>(std::min(bytes, piece())));
 }
 
 // MPI_Reduce_local(in, inout): inout = in op inout.
-void Reduction::local(const void* context, const void* left, const void* right, void* out, Bytes bytes) {
+void Reduction::local(const void* context, const void* left, const void* right, void* out,
+                      Bytes bytes) {
   auto* const self = static_cast<Reduction*>(const_cast<void*>(context));  // combine() gave it
   const Bytes most = self->piece();
   for (Bytes at = 0; at < bytes; at += most) {
@@ -145,11 +155,13 @@ void Reduction::local(const void* context, const void* left, const void* right, 
     auto* const a = static_cast<const std::byte*>(left) + at;
     auto* const b = static_cast<const std::byte*>(right) + at;
     auto* const c = static_cast<std::byte*>(out) + at;
-    // The user's function takes aligned data, which what lies in an arrival slot may not be; and its right operand is where the result is.
+    // The user's function takes aligned data, which what lies in an arrival slot may not be; and
+    // its right operand is where the result is.
     std::byte *const in = self->spare_.data(), *const inout = in + size;
     std::copy_n(a, size, in);
     std::copy_n(b, size, inout);
-    const int code = MPI_Reduce_local(in, inout, static_cast<int>(now / self->element_), self->type_, self->op_);
+    const int code =
+        MPI_Reduce_local(in, inout, static_cast<int>(now / self->element_), self->type_, self->op_);
     if (code != MPI_SUCCESS) self->error_ = code;
     std::copy_n(inout, size, c);
   }
@@ -167,9 +179,11 @@ Reduction Operations::find(MPI_Op op, MPI_Datatype type, const Layout& layout) {
 }
 
 Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout) {
-  if (op == MPI_OP_NULL) throw Error(Code::bad_operation, "the operation is MPI_OP_NULL; pass one such as MPI_SUM");
+  if (op == MPI_OP_NULL)
+    throw Error(Code::bad_operation, "the operation is MPI_OP_NULL; pass one such as MPI_SUM");
   if (op == MPI_REPLACE || op == MPI_NO_OP)
-    throw Error(Code::bad_operation, "MPI_REPLACE and MPI_NO_OP are for one-sided accumulation only");
+    throw Error(Code::bad_operation,
+                "MPI_REPLACE and MPI_NO_OP are for one-sided accumulation only");
   Reduction reduction;
   const auto operation = predefined(op);
   const auto element = element_of(type);
@@ -180,14 +194,17 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
     if (reduction.apply_ && reduction.element_ == layout.extent) return reduction;
     if (!reduction.apply_) undefined(operation, type);
   }
-  if (operation && (is_character(type) || (is_logical(operation->ours) && is_fortran_real(type)))) undefined(operation, type);
+  if (operation && (is_character(type) || (is_logical(operation->ours) && is_fortran_real(type))))
+    undefined(operation, type);
   if (layout.lower < 0 || layout.lower + layout.true_extent > layout.extent)
     throw Error(Code::unsupported,
-                "elements of this datatype overlap, or begin before their address: Tutti cannot reduce them; use MPI_Type_create_resized");
+                "elements of this datatype overlap, or begin before their address: Tutti cannot "
+                "reduce them; use MPI_Type_create_resized");
   int commutes = 1;
   if (!operation) {
     const QuietErrors quiet;
-    if (MPI_Op_commutative(op, &commutes) != MPI_SUCCESS) throw Error(Code::bad_operation, "the operation is none, or was freed");
+    if (MPI_Op_commutative(op, &commutes) != MPI_SUCCESS)
+      throw Error(Code::bad_operation, "the operation is none, or was freed");
   }
   reduction.commutative_ = commutes != 0;
   reduction.apply_ = Reduction::local;

@@ -1,5 +1,5 @@
-// MPI operations on MPI datatypes as functions on bytes: our own loops where the type is one of theirs, MPI_Reduce_local (a local call)
-// for everything else. Knows MPI; knows no schedule.
+// MPI operations on MPI datatypes as functions on bytes: our own loops where the type is one of
+// theirs, MPI_Reduce_local (a local call) for everything else. Knows MPI; knows no schedule.
 #pragma once
 
 #include <mpi.h>
@@ -11,8 +11,9 @@
 
 namespace tutti {
 
-// One operation on one type, ready to use. Elements are `element` bytes apart: as the type lies in memory, gaps included.
-// Used by one collective at a time, from where it lies: combine() points to it.
+// One operation on one type, ready to use. Elements are `element` bytes apart: as the type lies in
+// memory, gaps included. Used by one collective at a time, from where it lies: combine() points to
+// it.
 class Reduction {
  public:
   Combine combine() noexcept { return {apply_, this}; }

@@ -27,7 +27,8 @@ collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_
   return facts;
 }
 
-// Different collectives have different marks, and so have neighbouring roots. Sizes show by themselves, in the lengths of messages.
+// Different collectives have different marks, and so have neighbouring roots. Sizes show by
+// themselves, in the lengths of messages.
 Ordinal mark_of(const collectives::Problem& problem) {
   static_assert(collectives::kCollectives < 16);
   const auto collective = static_cast<Ordinal>(problem.collective) + 1;
@@ -36,11 +37,18 @@ Ordinal mark_of(const collectives::Problem& problem) {
 
 }  // namespace
 
-Communicator::Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks, const collectives::Rules& rules)
-    : engine_(engine), id_(id), rank_(rank), world_ranks_(std::move(world_ranks)), rules_(rules), facts_(facts_of(engine, world_ranks_)) {
+Communicator::Communicator(Engine& engine, CommunicatorId id, int rank,
+                           std::vector<int> world_ranks, const collectives::Rules& rules)
+    : engine_(engine),
+      id_(id),
+      rank_(rank),
+      world_ranks_(std::move(world_ranks)),
+      rules_(rules),
+      facts_(facts_of(engine, world_ranks_)) {
   std::map<std::uint64_t, int> number;  // nodes in order of first appearance
   for (const int world : world_ranks_)
-    nodes_.push_back(number.try_emplace(engine.node_of(world), static_cast<int>(number.size())).first->second);
+    nodes_.push_back(
+        number.try_emplace(engine.node_of(world), static_cast<int>(number.size())).first->second);
   engine_.add(*this);
 }
 
@@ -54,16 +62,18 @@ bool Communicator::Prepared::solves(const Call& call) const noexcept {
   const auto same = [](const std::vector<Bytes>& a, std::span<const Bytes> b) {
     return a.size() == b.size() && (a.empty() || std::equal(a.begin(), a.end(), b.begin()));
   };
-  return problem.bytes == call.bytes && problem.root == call.root && problem.in_place == call.in_place &&
-         problem.collective == call.collective && problem.element == call.element && problem.commutative == call.commutative &&
-         problem.left_fold == call.left_fold && problem.counts_known == call.counts_known && same(problem.counts, call.counts) &&
-         same(problem.receive_counts, call.receive_counts);
+  return problem.bytes == call.bytes && problem.root == call.root &&
+         problem.in_place == call.in_place && problem.collective == call.collective &&
+         problem.element == call.element && problem.commutative == call.commutative &&
+         problem.left_fold == call.left_fold && problem.counts_known == call.counts_known &&
+         same(problem.counts, call.counts) && same(problem.receive_counts, call.receive_counts);
 }
 
 Communicator::Prepared& Communicator::prepared(const Call& call) {
   Prepared*& last = last_[static_cast<std::size_t>(call.collective)];
   if (last && last->solves(call)) return *last;
-  const auto found = std::find_if(prepared_.begin(), prepared_.end(), [&](const auto& p) { return p->solves(call); });
+  const auto found = std::find_if(prepared_.begin(), prepared_.end(),
+                                  [&](const auto& p) { return p->solves(call); });
   last = found != prepared_.end() ? found->get() : &prepare(call);
   return *last;
 }
@@ -89,7 +99,10 @@ Communicator::Prepared& Communicator::prepare(const Call& call) {
   const auto& [algorithm, parameters, preferred] = prepared->choice;
   prepared->execution = std::make_unique<Execution>(
       algorithm->build(problem, parameters),
-      [&](Rank peer) -> Channel& { return engine_.channel(world_ranks_[static_cast<std::size_t>(peer)]); }, problem.element);
+      [&](Rank peer) -> Channel& {
+        return engine_.channel(world_ranks_[static_cast<std::size_t>(peer)]);
+      },
+      problem.element);
   const collectives::Schedule& schedule = prepared->execution->schedule();
   if (schedule.datagrams && size() > 1)
     prepared->multicast = multicast_over(schedule, problem.root);
@@ -97,16 +110,19 @@ Communicator::Prepared& Communicator::prepare(const Call& call) {
     prepared->mark = mark_of(problem);
   if (prepared_.size() >= kMaxPrepared) {
     const auto oldest =
-        std::min_element(prepared_.begin(), prepared_.end(), [](const auto& a, const auto& b) { return a->last_use < b->last_use; });
+        std::min_element(prepared_.begin(), prepared_.end(),
+                         [](const auto& a, const auto& b) { return a->last_use < b->last_use; });
     std::replace(last_.begin(), last_.end(), oldest->get(), static_cast<Prepared*>(nullptr));
-    std::replace(recent_.begin(), recent_.end(), static_cast<const Prepared*>(oldest->get()), static_cast<const Prepared*>(nullptr));
+    std::replace(recent_.begin(), recent_.end(), static_cast<const Prepared*>(oldest->get()),
+                 static_cast<const Prepared*>(nullptr));
     prepared_.erase(oldest);
   }
   prepared_.push_back(std::move(prepared));
   return *prepared_.back();
 }
 
-std::unique_ptr<protocols::MulticastBroadcast> Communicator::multicast_over(const collectives::Schedule& tree, Rank root) {
+std::unique_ptr<protocols::MulticastBroadcast> Communicator::multicast_over(
+    const collectives::Schedule& tree, Rank root) {
   const auto world = [&](Rank rank) { return world_ranks_[static_cast<std::size_t>(rank)]; };
   Channel* parent = nullptr;
   std::vector<Channel*> children;
@@ -115,7 +131,8 @@ std::unique_ptr<protocols::MulticastBroadcast> Communicator::multicast_over(cons
       children.push_back(&engine_.channel(world(step.peer)));
     else if (collectives::receives(step.kind))
       parent = &engine_.channel(world(step.peer));
-  return std::make_unique<protocols::MulticastBroadcast>(*engine_.mailbox(), world(root), parent, children);
+  return std::make_unique<protocols::MulticastBroadcast>(*engine_.mailbox(), world(root), parent,
+                                                         children);
 }
 
 void Communicator::refuse(Code code) noexcept {
@@ -143,7 +160,8 @@ void Communicator::refused_by(int world_rank, CollectiveNumber number, Code code
     return;
   }
   fail(code, world_rank,
-       "rank {} of MPI_COMM_WORLD refused its arguments of a collective that this rank takes part in; see the error it returned",
+       "rank {} of MPI_COMM_WORLD refused its arguments of a collective that this rank takes part "
+       "in; see the error it returned",
        world_rank);
 }
 
@@ -153,7 +171,8 @@ void Communicator::run(const Call& call) {
   Prepared& prepared = this->prepared(call);
   prepared.last_use = ++uses_;
   if (!refusals_.empty()) [[unlikely]] {
-    const auto found = std::find_if(refusals_.begin(), refusals_.end(), [&](const Refusal& r) { return r.number == number_; });
+    const auto found = std::find_if(refusals_.begin(), refusals_.end(),
+                                    [&](const Refusal& r) { return r.number == number_; });
     if (found != refusals_.end()) {
       const Refusal refusal = *found;
       ++number_;
@@ -190,29 +209,36 @@ void Communicator::complete(Running& running) {
     fail(channel->failure_code(), channel->peer(), "{}", channel->failure());
     channel->forget_complaint();
   }
-  if (!failed()) fail(Code::internal, kNoPeer, "a step of the schedule cannot be run; please report this");
+  if (!failed())
+    fail(Code::internal, kNoPeer, "a step of the schedule cannot be run; please report this");
   running.abandon();
   throw_failure();
 }
 
-// A number for what must be the same on both sides of the call: what all know, and the bytes that the two exchange where only they do.
-std::optional<std::uint32_t> Communicator::fingerprint(CollectiveNumber number, int world_rank) const noexcept {
+// A number for what must be the same on both sides of the call: what all know, and the bytes that
+// the two exchange where only they do.
+std::optional<std::uint32_t> Communicator::fingerprint(CollectiveNumber number,
+                                                       int world_rank) const noexcept {
   const CollectiveNumber age = number_ - number;
   if (age == 0 || age > kRemembered || !recent_[number % kRemembered]) return std::nullopt;
   const collectives::Problem& problem = recent_[number % kRemembered]->problem;
   std::uint64_t hash = 14695981039346656037ull;
-  const auto add = [&](Bytes value) { hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211ull; };
+  const auto add = [&](Bytes value) {
+    hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211ull;
+  };
   add(static_cast<Bytes>(problem.collective));
   add(problem.root);
   add(problem.bytes);
-  const int peer = static_cast<int>(std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) - world_ranks_.begin());
+  const int peer = static_cast<int>(
+      std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) - world_ranks_.begin());
   const auto i = static_cast<std::size_t>(peer), me = static_cast<std::size_t>(rank_);
   if (problem.collective == collectives::Collective::alltoall && !problem.counts.empty()) {
     add(peer > rank_ ? problem.counts[i] : problem.receive_counts[i]);
     add(peer > rank_ ? problem.receive_counts[i] : problem.counts[i]);
-  } else if (!problem.counts.empty() &&
-             (problem.collective == collectives::Collective::scatter || problem.collective == collectives::Collective::gather)) {
-    if (problem.root == rank_ || problem.root == peer) add(problem.counts[problem.root == rank_ ? i : me]);
+  } else if (!problem.counts.empty() && (problem.collective == collectives::Collective::scatter ||
+                                         problem.collective == collectives::Collective::gather)) {
+    if (problem.root == rank_ || problem.root == peer)
+      add(problem.counts[problem.root == rank_ ? i : me]);
   } else {
     for (const Bytes count : problem.counts) add(count);
   }
@@ -220,16 +246,20 @@ std::optional<std::uint32_t> Communicator::fingerprint(CollectiveNumber number, 
 }
 
 void Communicator::tell_waiting(protocols::Channel& channel) const noexcept {
-  if (const auto mine = fingerprint(number_ - 1, channel.peer())) channel.tell_waiting(id_, number_ - 1, *mine);
+  if (const auto mine = fingerprint(number_ - 1, channel.peer()))
+    channel.tell_waiting(id_, number_ - 1, *mine);
 }
 
-void Communicator::waited_for(protocols::Channel& channel, CollectiveNumber number, std::uint32_t theirs) noexcept {
+void Communicator::waited_for(protocols::Channel& channel, CollectiveNumber number,
+                              std::uint32_t theirs) noexcept {
   const int world_rank = channel.peer();
   // It waits in vain: the news was lost, among too much other.
   if (failed()) return channel.notify_failed(id_, failure_code_, failure_culprit_);
-  if (const auto refusal = refused_.find(number); refusal != refused_.end()) return channel.notify_refused(id_, number, refusal->second);
+  if (const auto refusal = refused_.find(number); refusal != refused_.end())
+    return channel.notify_refused(id_, number, refusal->second);
   const auto mine = fingerprint(number, world_rank);
-  if (mine && *mine != theirs) return fail_as_different(world_rank, "waits for this rank in another call than this rank made");
+  if (mine && *mine != theirs)
+    return fail_as_different(world_rank, "waits for this rank in another call than this rank made");
   if (over(number)) channel.tell_passed(id_, number);
 }
 
@@ -244,15 +274,17 @@ void Communicator::passed_by(int world_rank, CollectiveNumber number) noexcept {
   }
 }
 
-// At the first look what came before the news may not have been taken yet; at the next one every step has been tried since. Only
-// acknowledgements of the adapter may come later than all that.
+// At the first look what came before the news may not have been taken yet; at the next one every
+// step has been tried since. Only acknowledgements of the adapter may come later than all that.
 void Communicator::look_at(Channel& channel, Patience::Time now) noexcept {
   for (Passed& p : passed_) {
     if (p.world_rank != channel.peer() || p.number + 1 != number_) continue;
     if (p.seen == Patience::Time{})
       p.seen = now;
     else if (p.seen != now && !channel.awaits_acknowledgement())
-      fail_as_different(p.world_rank, "has finished a call, or freed the communicator, while this rank waits for it there");
+      fail_as_different(
+          p.world_rank,
+          "has finished a call, or freed the communicator, while this rank waits for it there");
   }
 }
 
@@ -269,7 +301,9 @@ bool Communicator::unwanted(const MessageName& name, int sender) noexcept {
 
 void Communicator::fail_as_different(int world_rank, const char* what) noexcept {
   fail(Code::size_mismatch, world_rank,
-       "rank {} of MPI_COMM_WORLD {}: do all ranks call the same collectives, with the same sizes and roots?", world_rank, what);
+       "rank {} of MPI_COMM_WORLD {}: do all ranks call the same collectives, with the same sizes "
+       "and roots?",
+       world_rank, what);
 }
 
 void Communicator::throw_failure() {
@@ -280,14 +314,17 @@ void Communicator::throw_failure() {
 std::string Communicator::describe() const {
   std::string text = fmt::format(
       R"("communicator":{{"id":{},"size":{},"rank":{},"nodes":{},"max_ranks_per_node":{},"address_bytes":{},"failed":{},"collectives":{{)",
-      id_, size(), rank_, facts_.nodes, facts_.max_ranks_per_node, world_ranks_.capacity() * sizeof(int), failed());
+      id_, size(), rank_, facts_.nodes, facts_.max_ranks_per_node,
+      world_ranks_.capacity() * sizeof(int), failed());
   const char* separator = "";
   for (const Prepared* last : last_) {
     if (!last) continue;
     const auto& schedule = last->execution->schedule();
-    text += fmt::format(R"({}"{}":{{"algorithm":"{}","digest":"{:016x}","steps":{},"scratch_bytes":{},"staging_bytes":{}}})", separator,
-                        collectives::name_of(last->problem.collective), collectives::to_string(last->choice), schedule.digest(),
-                        schedule.steps.size(), schedule.scratch_bytes, last->execution->staging_bytes());
+    text += fmt::format(
+        R"({}"{}":{{"algorithm":"{}","digest":"{:016x}","steps":{},"scratch_bytes":{},"staging_bytes":{}}})",
+        separator, collectives::name_of(last->problem.collective),
+        collectives::to_string(last->choice), schedule.digest(), schedule.steps.size(),
+        schedule.scratch_bytes, last->execution->staging_bytes());
     separator = ",";
   }
   return text + "}}";

@@ -19,7 +19,8 @@
 
 namespace tutti {
 
-// One collective to run: what a Problem says, and where the bytes are. Counts are the caller's, for the time of the call.
+// One collective to run: what a Problem says, and where the bytes are. Counts are the caller's, for
+// the time of the call.
 struct Call {
   collectives::Collective collective = collectives::Collective::barrier;
   Bytes bytes = 0;
@@ -37,27 +38,34 @@ struct Call {
 class Communicator {
  public:
   // `world_ranks`: the members, by rank of this communicator. `id`: agreed by all members.
-  Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks, const collectives::Rules& rules);
+  Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks,
+               const collectives::Rules& rules);
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  // Runs a collective to its end. Throws Error; after any but an argument's error the communicator has failed.
+  // Runs a collective to its end. Throws Error; after any but an argument's error the communicator
+  // has failed.
   void run(const Call& call);
 
-  // A call that was refused here, for its arguments or for want of memory, before it could run: it counts as one of the communicator's
-  // collectives, and the members hear of it, as they may wait for this rank in it. Where all refuse it, nothing is lost.
+  // A call that was refused here, for its arguments or for want of memory, before it could run: it
+  // counts as one of the communicator's collectives, and the members hear of it, as they may wait
+  // for this rank in it. Where all refuse it, nothing is lost.
   void refuse(Code code) noexcept;
-  // A member refused collective `number`. If this rank did not, it can never end there: the communicator fails.
+  // A member refused collective `number`. If this rank did not, it can never end there: the
+  // communicator fails.
   void refused_by(int world_rank, CollectiveNumber number, Code code) noexcept;
-  // A member that waits long is told, now and then, what call this rank waits for it in; if it made another one, the two can never end.
+  // A member that waits long is told, now and then, what call this rank waits for it in; if it made
+  // another one, the two can never end.
   void tell_waiting(protocols::Channel& channel) const noexcept;
-  void waited_for(protocols::Channel& channel, CollectiveNumber number, std::uint32_t fingerprint) noexcept;
-  // The member has finished that collective, or freed the communicator: what this rank still waits for from it after a further look at
-  // all that has come will never come.
+  void waited_for(protocols::Channel& channel, CollectiveNumber number,
+                  std::uint32_t fingerprint) noexcept;
+  // The member has finished that collective, or freed the communicator: what this rank still waits
+  // for from it after a further look at all that has come will never come.
   void passed_by(int world_rank, CollectiveNumber number) noexcept;
   void look_at(protocols::Channel& channel, Patience::Time now) noexcept;
-  // Whether a message has come that no call here will ask for. Unless the communicator failed before, ranks make different calls: an error.
+  // Whether a message has come that no call here will ask for. Unless the communicator failed
+  // before, ranks make different calls: an error.
   bool unwanted(const MessageName& name, int sender) noexcept;
   // Collectives called so far.
   CollectiveNumber calls() const noexcept { return number_; }
@@ -97,21 +105,25 @@ class Communicator {
     collectives::Problem problem;
     collectives::Choice choice;
     std::unique_ptr<collectives::Execution> execution;
-    std::unique_ptr<protocols::MulticastBroadcast> multicast;  // of a schedule with datagrams: runs in the execution's place
-    Ordinal mark = 0;                                          // what the names of its messages say of the call; 0: nothing
+    std::unique_ptr<protocols::MulticastBroadcast>
+        multicast;     // of a schedule with datagrams: runs in the execution's place
+    Ordinal mark = 0;  // what the names of its messages say of the call; 0: nothing
     std::uint64_t last_use = 0;
     bool solves(const Call& call) const noexcept;
   };
 
   Prepared& prepared(const Call& call);
   Prepared& prepare(const Call& call);
-  std::unique_ptr<protocols::MulticastBroadcast> multicast_over(const collectives::Schedule& tree, Rank root);
+  std::unique_ptr<protocols::MulticastBroadcast> multicast_over(const collectives::Schedule& tree,
+                                                                Rank root);
   // Takes what was started to its end.
   template <class Running>
   void complete(Running& running);
   [[noreturn]] void throw_failure();
   void fail_as_different(int world_rank, const char* what) noexcept;
-  bool over(CollectiveNumber number) const noexcept { return static_cast<std::int32_t>(number - number_) < -1; }  // a later one was called
+  bool over(CollectiveNumber number) const noexcept {
+    return static_cast<std::int32_t>(number - number_) < -1;
+  }  // a later one was called
   std::optional<std::uint32_t> fingerprint(CollectiveNumber number, int world_rank) const noexcept;
 
   Engine& engine_;
@@ -124,16 +136,19 @@ class Communicator {
   CollectiveNumber number_ = 0;
   static constexpr std::size_t kMaxPrepared = 64;
   std::vector<std::unique_ptr<Prepared>> prepared_;
-  std::array<Prepared*, collectives::kCollectives> last_{};  // by collective: what ran last, which mostly runs again
+  std::array<Prepared*, collectives::kCollectives>
+      last_{};  // by collective: what ran last, which mostly runs again
   static constexpr std::size_t kRemembered = 16;
   static constexpr CollectiveNumber kCallsPerGlance = 64;
-  std::array<const Prepared*, kRemembered> recent_{};  // by number: the last calls; null: refused, or given up since
+  std::array<const Prepared*, kRemembered>
+      recent_{};  // by number: the last calls; null: refused, or given up since
   std::uint64_t uses_ = 0;
   Code failure_code_ = Code::success;
   int failure_culprit_ = kNoPeer;
   std::string failure_text_;
-  bool spread_ = false;                       // the members were told
-  std::map<CollectiveNumber, Code> refused_;  // here, the last of them: peers may tell of theirs much later
+  bool spread_ = false;  // the members were told
+  std::map<CollectiveNumber, Code>
+      refused_;  // here, the last of them: peers may tell of theirs much later
   struct Refusal {
     int world_rank;
     CollectiveNumber number;

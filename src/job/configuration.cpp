@@ -27,9 +27,11 @@ long long number(std::string_view text, long long least, long long most, bool si
     shift = rest == "k" || rest == "K" ? 10 : rest == "M" ? 20 : rest == "G" ? 30 : 0;
     if (shift != 0) rest = {};
   }
-  const bool fits = error == std::errc{} && rest.empty() && value <= (most >> shift) && value >= -(most >> shift);
+  const bool fits =
+      error == std::errc{} && rest.empty() && value <= (most >> shift) && value >= -(most >> shift);
   if (!fits || (value << shift) < least || (value << shift) > most)
-    throw fmt::format("takes a {} from {} to {}", sizes ? "size in bytes (with k, M or G)" : "number", least, most);
+    throw fmt::format("takes a {} from {} to {}",
+                      sizes ? "size in bytes (with k, M or G)" : "number", least, most);
   return value << shift;
 }
 
@@ -55,13 +57,19 @@ std::string shown(Enum value, const std::array<Word<Enum>, N>& words) {
   return "?";
 }
 
-constexpr std::array<Word<TransportChoice>, 3> kTransports{
-    {{"auto", TransportChoice::automatic}, {"shm", TransportChoice::shm}, {"verbs", TransportChoice::verbs}}};
-constexpr std::array<Word<Arrival>, 4> kArrivals{
-    {{"auto", Arrival::automatic}, {"tail", Arrival::tail}, {"imm", Arrival::imm}, {"flag", Arrival::flag}}};
+constexpr std::array<Word<TransportChoice>, 3> kTransports{{{"auto", TransportChoice::automatic},
+                                                            {"shm", TransportChoice::shm},
+                                                            {"verbs", TransportChoice::verbs}}};
+constexpr std::array<Word<Arrival>, 4> kArrivals{{{"auto", Arrival::automatic},
+                                                  {"tail", Arrival::tail},
+                                                  {"imm", Arrival::imm},
+                                                  {"flag", Arrival::flag}}};
 constexpr std::array<Word<transport::shm::Copy>, 3> kCopies{
-    {{"auto", transport::shm::Copy::automatic}, {"single", transport::shm::Copy::once}, {"double", transport::shm::Copy::twice}}};
-constexpr std::array<Word<Wire>, 3> kWires{{{"auto", Wire::automatic}, {"hardware", Wire::hardware}, {"software", Wire::software}}};
+    {{"auto", transport::shm::Copy::automatic},
+     {"single", transport::shm::Copy::once},
+     {"double", transport::shm::Copy::twice}}};
+constexpr std::array<Word<Wire>, 3> kWires{
+    {{"auto", Wire::automatic}, {"hardware", Wire::hardware}, {"software", Wire::software}}};
 constexpr std::array<Word<LogLevel>, 2> kLogs{{{"off", LogLevel::off}, {"info", LogLevel::info}}};
 constexpr std::array<Word<Counts>, 2> kCounts{{{"root", Counts::root}, {"all", Counts::all}}};
 constexpr std::array<Word<MulticastWay>, 5> kMulticast{{{"auto", MulticastWay::automatic},
@@ -85,35 +93,42 @@ int packet_bytes(std::string_view text) {
 }
 
 // One line of the table: how the member is read and shown follows from its type.
-#define TEXT(member, name, type, doc)                                                                                            \
-  Setting {                                                                                                                      \
-    name, type, doc, [](Configuration& c, std::string_view v) { c.member = v; }, [](const Configuration& c) { return c.member; } \
+#define TEXT(member, name, type, doc)                                            \
+  Setting {                                                                      \
+    name, type, doc, [](Configuration& c, std::string_view v) { c.member = v; }, \
+        [](const Configuration& c) { return c.member; }                          \
   }
 #define WORD(member, words, name, type, doc)                                                    \
   Setting {                                                                                     \
     name, type, doc, [](Configuration& c, std::string_view v) { c.member = chosen(v, words); }, \
         [](const Configuration& c) { return shown(c.member, words); }                           \
   }
-#define NUMBER(member, least, most, name, type, doc)                                                                           \
-  Setting {                                                                                                                    \
-    name, type, doc, [](Configuration& c, std::string_view v) { c.member = static_cast<int>(number(v, least, most, false)); }, \
-        [](const Configuration& c) { return fmt::to_string(c.member); }                                                        \
+#define NUMBER(member, least, most, name, type, doc)                    \
+  Setting {                                                             \
+    name, type, doc,                                                    \
+        [](Configuration& c, std::string_view v) {                      \
+          c.member = static_cast<int>(number(v, least, most, false));   \
+        },                                                              \
+        [](const Configuration& c) { return fmt::to_string(c.member); } \
   }
-#define SIZE(member, least, most, name, doc)                                                                   \
-  Setting {                                                                                                    \
-    name, "bytes", doc, [](Configuration& c, std::string_view v) { c.member = number(v, least, most, true); }, \
-        [](const Configuration& c) { return fmt::to_string(c.member); }                                        \
+#define SIZE(member, least, most, name, doc)                                                   \
+  Setting {                                                                                    \
+    name, "bytes", doc,                                                                        \
+        [](Configuration& c, std::string_view v) { c.member = number(v, least, most, true); }, \
+        [](const Configuration& c) { return fmt::to_string(c.member); }                        \
   }
-#define SLOTS(member, name, doc)                                                                           \
-  Setting {                                                                                                \
-    name, "power of two, 1 to 64", doc, [](Configuration& c, std::string_view v) { c.member = slots(v); }, \
-        [](const Configuration& c) { return fmt::to_string(c.member); }                                    \
+#define SLOTS(member, name, doc)                                           \
+  Setting {                                                                \
+    name, "power of two, 1 to 64", doc,                                    \
+        [](Configuration& c, std::string_view v) { c.member = slots(v); }, \
+        [](const Configuration& c) { return fmt::to_string(c.member); }    \
   }
 
-#define PACKET(member, name, doc)                                                                                      \
-  Setting {                                                                                                            \
-    name, "256, 512, 1024, 2048, 4096", doc, [](Configuration& c, std::string_view v) { c.member = packet_bytes(v); }, \
-        [](const Configuration& c) { return fmt::to_string(c.member); }                                                \
+#define PACKET(member, name, doc)                                                 \
+  Setting {                                                                       \
+    name, "256, 512, 1024, 2048, 4096", doc,                                      \
+        [](Configuration& c, std::string_view v) { c.member = packet_bytes(v); }, \
+        [](const Configuration& c) { return fmt::to_string(c.member); }           \
   }
 
 constexpr Setting same(Setting setting) {
@@ -123,76 +138,95 @@ constexpr Setting same(Setting setting) {
 
 const Setting kSettings[] = {
     same(WORD(transport, kTransports, "transport", "auto|shm|verbs",
-              "How ranks reach each other. auto: shared memory on a node, verbs between nodes. verbs: verbs on a node too.")),
-    same(TEXT(
-        algorithm, "algorithm", "collective=name(k=N,segment=SIZE);…",
-        "Forces algorithms, such as allgather=bruck(k=3);bcast=chain(segment=64k). `tutti list` names them all. One that does not apply "
-        "to a call is an error, unless it is written as `prefer NAME`.")),
-    same(
-        TEXT(table, "table", "file",
-             "A JSON file of rules that choose algorithms by collective, ranks, ranks per node and bytes; `tutti list --schema` prints its "
-             "schema. What `algorithm` forces comes first.")),
-    same(WORD(
-        counts, kCounts, "counts", "root|all",
-        "Who knows the counts of tutti_scatterv and tutti_gatherv. all: your word that every rank passes them, as it must for algorithms "
-        "in which ranks hand on the blocks of others.")),
+              "How ranks reach each other. auto: shared memory on a node, verbs between nodes. "
+              "verbs: verbs on a node too.")),
+    same(TEXT(algorithm, "algorithm", "collective=name(k=N,segment=SIZE);…",
+              "Forces algorithms, such as allgather=bruck(k=3);bcast=chain(segment=64k). `tutti "
+              "list` names them all. One that does not apply "
+              "to a call is an error, unless it is written as `prefer NAME`.")),
+    same(TEXT(table, "table", "file",
+              "A JSON file of rules that choose algorithms by collective, ranks, ranks per node "
+              "and bytes; `tutti list --schema` prints its "
+              "schema. What `algorithm` forces comes first.")),
+    same(WORD(counts, kCounts, "counts", "root|all",
+              "Who knows the counts of tutti_scatterv and tutti_gatherv. all: your word that every "
+              "rank passes them, as it must for algorithms "
+              "in which ranks hand on the blocks of others.")),
     same(WORD(reproducible, kSwitch, "reproducible", "on|off",
-              "Reductions strictly from left to right in the order of ranks: the same bits whatever the algorithm.")),
-    TEXT(device, "device", "name", "The RDMA device. Empty: the first with an active port and a GID."),
+              "Reductions strictly from left to right in the order of ranks: the same bits "
+              "whatever the algorithm.")),
+    TEXT(device, "device", "name",
+         "The RDMA device. Empty: the first with an active port and a GID."),
     NUMBER(port, 0, 255, "port", "number", "The device's port. 0: the first active one."),
     NUMBER(gid_index, -1, 255, "gid_index", "number",
-           "The GID's index. -1: RoCE v2 with an IPv4 address if there is one, else the best there is."),
+           "The GID's index. -1: RoCE v2 with an IPv4 address if there is one, else the best there "
+           "is."),
     PACKET(mtu, "mtu", "Largest packet, in bytes. 0: the port's; the smaller of both ends counts."),
     WORD(arrival, kArrivals, "arrival", "auto|tail|imm|flag",
-         "How a receiver learns of an arrival over verbs. auto: tail if the device writes in order, else imm (always safe). flag and tail "
+         "How a receiver learns of an arrival over verbs. auto: tail if the device writes in "
+         "order, else imm (always safe). flag and tail "
          "by hand: at your own word that the device keeps order."),
-    NUMBER(
-        verbs_timeout, 0, 31, "verbs_timeout", "exponent, 0 to 31",
-        "A packet without acknowledgement is sent again after 4.096 us times two to this power. 0: 17, so that a network may be gone for "
-        "some seconds before its peers count as dead; 14 for a device in software."),
+    NUMBER(verbs_timeout, 0, 31, "verbs_timeout", "exponent, 0 to 31",
+           "A packet without acknowledgement is sent again after 4.096 us times two to this power. "
+           "0: 17, so that a network may be gone for "
+           "some seconds before its peers count as dead; 14 for a device in software."),
     NUMBER(verbs_retry, 1, 6, "verbs_retry", "number, 1 to 6",
            "How often, before the peer counts as dead. 7 would mean for ever on some devices."),
-    same(WORD(
-        multicast, kMulticast, "multicast", "auto|manager|direct|each|off",
-        "How the datagrams of bcast=multicast travel, where `algorithm` or `table` names it. manager: a multicast group joined through "
-        "librdmacm. direct: attached to without it, RoCE only. auto: the first of the two that works. each: a datagram to each receiver.")),
+    same(WORD(multicast, kMulticast, "multicast", "auto|manager|direct|each|off",
+              "How the datagrams of bcast=multicast travel, where `algorithm` or `table` names it. "
+              "manager: a multicast group joined through "
+              "librdmacm. direct: attached to without it, RoCE only. auto: the first of the two "
+              "that works. each: a datagram to each receiver.")),
     NUMBER(connect_timeout_ms, 100, 600000, "connect_timeout", "milliseconds",
            "How long a connection may take until the peer counts as unreachable."),
     NUMBER(timeout_ms, 0, 2000000000, "timeout", "milliseconds",
            "How long a rank waits for another in a collective. 0: for ever, as slow is not dead."),
     NUMBER(probe_interval_ms, 1, 60000, "probe_interval", "milliseconds",
            "How often a waiting rank asks the peers it waits for for a sign of life."),
-    WORD(registration_cache, kSwitch, "registration_cache", "on|off", "Keep user buffers registered between calls."),
-    SIZE(registration_cache_bytes, 0, (1ll << 50), "registration_cache_bytes", "Most bytes that stay registered without being in use."),
+    WORD(registration_cache, kSwitch, "registration_cache", "on|off",
+         "Keep user buffers registered between calls."),
+    SIZE(registration_cache_bytes, 0, (1ll << 50), "registration_cache_bytes",
+         "Most bytes that stay registered without being in use."),
     NUMBER(registration_cache_regions, 1, 1000000, "registration_cache_regions", "number",
            "Most regions that stay registered without being in use."),
     same(SIZE(eager_limit, 0, (1 << 20), "eager_limit",
-              "Over verbs: longer messages go by rendezvous, straight into the user's buffer. 0: 16k, or 64k where packets cost CPU.")),
+              "Over verbs: longer messages go by rendezvous, straight into the user's buffer. 0: "
+              "16k, or 64k where packets cost CPU.")),
     same(SIZE(shm_eager_limit, 1024, (1 << 20), "shm_eager_limit", "The same over shared memory.")),
-    same(SIZE(small_bytes, 64, 65536, "small_bytes", "Longest message of the ring of small slots.")),
-    same(SLOTS(line_slots, "line_slots", "Slots for messages of a cache line, for each connection.")),
+    same(
+        SIZE(small_bytes, 64, 65536, "small_bytes", "Longest message of the ring of small slots.")),
+    same(SLOTS(line_slots, "line_slots",
+               "Slots for messages of a cache line, for each connection.")),
     same(SLOTS(small_slots, "small_slots", "Slots for small messages, for each connection.")),
-    same(SLOTS(eager_slots, "eager_slots", "Slots for messages up to the eager limit, for each connection.")),
-    same(SLOTS(ready_slots, "ready_slots", "Slots for ready-to-receive entries, for each connection.")),
+    same(SLOTS(eager_slots, "eager_slots",
+               "Slots for messages up to the eager limit, for each connection.")),
+    same(SLOTS(ready_slots, "ready_slots",
+               "Slots for ready-to-receive entries, for each connection.")),
     WORD(shm_copy, kCopies, "shm_copy", "auto|single|double",
-         "Large messages on a node: one copy by the kernel (process_vm_writev), or two through shared memory. auto: single where the "
+         "Large messages on a node: one copy by the kernel (process_vm_writev), or two through "
+         "shared memory. auto: single where the "
          "kernel permits it and a measurement at start-up finds it faster."),
     NUMBER(spin, -1, 1000000000, "spin", "number",
-           "Polls before a waiting rank gives its core away. -1: many if each rank has a core of its own, none otherwise."),
+           "Polls before a waiting rank gives its core away. -1: many if each rank has a core of "
+           "its own, none otherwise."),
     WORD(wire, kWires, "wire", "auto|hardware|software",
-         "Whether packets cost CPU time (rxe, siw): the choice of algorithm then saves packets rather than rounds."),
+         "Whether packets cost CPU time (rxe, siw): the choice of algorithm then saves packets "
+         "rather than rounds."),
     TEXT(node, "node", "name", "Stands for the host name in deciding which ranks share a node."),
-    WORD(log, kLogs, "log", "off|info", "info: what was chosen and why, to standard error or to tutti_options.log."),
+    WORD(log, kLogs, "log", "off|info",
+         "info: what was chosen and why, to standard error or to tutti_options.log."),
 };
 
 std::string known_names() {
   std::string names;
-  for (const Setting& s : kSettings) names += fmt::format("{}{}", names.empty() ? "" : ", ", s.name);
+  for (const Setting& s : kSettings)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", s.name);
   return names;
 }
 
 const Setting* find(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kSettings), std::end(kSettings), [&](const Setting& s) { return s.name == name; });
+  const auto* found = std::find_if(std::begin(kSettings), std::end(kSettings),
+                                   [&](const Setting& s) { return s.name == name; });
   return found == std::end(kSettings) ? nullptr : found;
 }
 
@@ -202,11 +236,13 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-void apply(Configuration& configuration, const Setting& setting, std::string_view value, const std::string& source) {
+void apply(Configuration& configuration, const Setting& setting, std::string_view value,
+           const std::string& source) {
   try {
     setting.parse(configuration, value);
   } catch (const std::string& wrong) {
-    throw Error(Code::bad_configuration, fmt::format("{}: the setting `{}` {}, not '{}'", source, setting.name, wrong, value));
+    throw Error(Code::bad_configuration, fmt::format("{}: the setting `{}` {}, not '{}'", source,
+                                                     setting.name, wrong, value));
   }
 }
 
@@ -214,24 +250,30 @@ void apply_line(Configuration& configuration, std::string_view line, const std::
   const auto equals = line.find('=');
   const std::string_view name = trimmed(line.substr(0, equals));
   if (equals == std::string_view::npos)
-    throw Error(Code::bad_configuration, fmt::format("{}: expected name = value, not '{}'", source, line));
+    throw Error(Code::bad_configuration,
+                fmt::format("{}: expected name = value, not '{}'", source, line));
   const Setting* setting = find(name);
   if (!setting)
-    throw Error(Code::bad_configuration, fmt::format("{}: there is no setting `{}`; there are: {}", source, name, known_names()));
+    throw Error(Code::bad_configuration, fmt::format("{}: there is no setting `{}`; there are: {}",
+                                                     source, name, known_names()));
   apply(configuration, *setting, trimmed(line.substr(equals + 1)), source);
 }
 
 void read_file(Configuration& configuration, const char* path) {
   std::ifstream file(path);
   if (!file)
-    throw Error(Code::bad_configuration, fmt::format("TUTTI_CONFIG: the file {} cannot be read: {}", path, std::strerror(errno)), kNoPeer,
-                errno);
+    throw Error(
+        Code::bad_configuration,
+        fmt::format("TUTTI_CONFIG: the file {} cannot be read: {}", path, std::strerror(errno)),
+        kNoPeer, errno);
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     const std::string_view text = trimmed(std::string_view(line).substr(0, line.find('#')));
     if (!text.empty()) apply_line(configuration, text, fmt::format("{}:{}", path, number));
   }
-  if (file.bad()) throw Error(Code::bad_configuration, fmt::format("TUTTI_CONFIG: reading {} failed; is it a file?", path));
+  if (file.bad())
+    throw Error(Code::bad_configuration,
+                fmt::format("TUTTI_CONFIG: reading {} failed; is it a file?", path));
 }
 
 void read_environment(Configuration& configuration) {
@@ -241,11 +283,13 @@ void read_environment(Configuration& configuration) {
     const auto equals = text.find('=');
     const std::string_view variable = text.substr(0, equals);
     const auto* found =
-        std::find_if(std::begin(kSettings), std::end(kSettings), [&](const Setting& s) { return environment_name(s) == variable; });
+        std::find_if(std::begin(kSettings), std::end(kSettings),
+                     [&](const Setting& s) { return environment_name(s) == variable; });
     if (found != std::end(kSettings))
       apply(configuration, *found, text.substr(equals + 1), std::string(variable));
     else if (variable != "TUTTI_CONFIG")
-      configuration.warnings.push_back(fmt::format("the environment variable {} names no setting and is ignored", variable));
+      configuration.warnings.push_back(
+          fmt::format("the environment variable {} names no setting and is ignored", variable));
   }
 }
 
@@ -258,7 +302,9 @@ std::string read_whole(const std::string& path) {
     file.setstate(std::ios_base::badbit);
   }
   if (!file || file.bad())
-    throw Error(Code::bad_configuration, fmt::format("table: the file {} cannot be read: {}", path, std::strerror(errno)), kNoPeer, errno);
+    throw Error(Code::bad_configuration,
+                fmt::format("table: the file {} cannot be read: {}", path, std::strerror(errno)),
+                kNoPeer, errno);
   return text;
 }
 
@@ -268,19 +314,22 @@ std::span<const Setting> settings() { return kSettings; }
 
 std::string environment_name(const Setting& setting) {
   std::string name = "TUTTI_";
-  for (const char c : setting.name) name += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  for (const char c : setting.name)
+    name += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
   return name;
 }
 
 std::string documentation_of(const Setting& setting) {
-  return std::string(setting.documentation) + (setting.same_on_all ? " The same on all ranks." : "");
+  return std::string(setting.documentation) +
+         (setting.same_on_all ? " The same on all ranks." : "");
 }
 
 Configuration load_configuration(std::span<const std::string> options) {
   Configuration configuration;
   if (const char* path = std::getenv("TUTTI_CONFIG"); path && *path) read_file(configuration, path);
   read_environment(configuration);
-  for (const std::string& option : options) apply_line(configuration, option, "tutti_options.settings");
+  for (const std::string& option : options)
+    apply_line(configuration, option, "tutti_options.settings");
   return configuration;
 }
 
@@ -292,7 +341,8 @@ ReadRules read_rules(const Configuration& configuration) {
   try {
     result.rules.table = collectives::parse_table(result.table);
   } catch (const Error& error) {
-    throw Error(error.code, fmt::format("the table of algorithms {}: {}", configuration.table, error.message));
+    throw Error(error.code,
+                fmt::format("the table of algorithms {}: {}", configuration.table, error.message));
   }
   return result;
 }

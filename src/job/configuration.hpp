@@ -1,5 +1,6 @@
-// The settings: their names, defaults and documentation in one table, from which parsing, `tutti info` and the manual are made.
-// Sources, strongest first: tutti_options, environment (TUTTI_NAME), the file that TUTTI_CONFIG names, the default.
+// The settings: their names, defaults and documentation in one table, from which parsing, `tutti
+// info` and the manual are made. Sources, strongest first: tutti_options, environment (TUTTI_NAME),
+// the file that TUTTI_CONFIG names, the default.
 #pragma once
 
 #include <span>
@@ -56,21 +57,25 @@ struct Configuration {
 };
 
 struct Setting {
-  std::string_view name;                                  // in files and tutti_options; the environment has TUTTI_ and capitals
-  std::string_view type;                                  // for people: "auto|shm|verbs", "bytes", "number 1…6", …
-  std::string_view documentation;                         // one or two sentences
-  void (*parse)(Configuration&, std::string_view value);  // throws std::string: what is wrong with the value
+  std::string_view name;  // in files and tutti_options; the environment has TUTTI_ and capitals
+  std::string_view type;  // for people: "auto|shm|verbs", "bytes", "number 1…6", …
+  std::string_view documentation;  // one or two sentences
+  void (*parse)(Configuration&,
+                std::string_view value);  // throws std::string: what is wrong with the value
   std::string (*show)(const Configuration&);
-  bool same_on_all = false;  // ranks that differ in it could not work together: tutti_init refuses it
+  bool same_on_all =
+      false;  // ranks that differ in it could not work together: tutti_init refuses it
 };
 std::span<const Setting> settings();
 std::string environment_name(const Setting& setting);
 std::string documentation_of(const Setting& setting);  // with what its other members say
 
-// Reads all sources. Throws Error{bad_configuration} naming the source, the value and what is allowed.
+// Reads all sources. Throws Error{bad_configuration} naming the source, the value and what is
+// allowed.
 Configuration load_configuration(std::span<const std::string> options);
 
-// What the settings `algorithm` and `table` say. Throws Error{bad_configuration | unknown_algorithm}, naming the file if it is the table.
+// What the settings `algorithm` and `table` say. Throws Error{bad_configuration |
+// unknown_algorithm}, naming the file if it is the table.
 struct ReadRules {
   collectives::Rules rules;
   std::string table;  // as the file has it

@@ -19,7 +19,9 @@ namespace {
 transport::verbs::MulticastOptions options_for(MulticastWay way, int members, std::uint64_t job) {
   transport::verbs::MulticastOptions options;
   options.delivery = way == MulticastWay::each ? Delivery::each : Delivery::group;
-  options.joining = way == MulticastWay::manager ? Joining::manager : way == MulticastWay::direct ? Joining::direct : Joining::automatic;
+  options.joining = way == MulticastWay::manager  ? Joining::manager
+                    : way == MulticastWay::direct ? Joining::direct
+                                                  : Joining::automatic;
   options.group = static_cast<std::uint32_t>(job);
   options.members = static_cast<std::uint32_t>(members);
   return options;
@@ -34,7 +36,8 @@ struct Joined {
 
 }  // namespace
 
-JobDatagrams::JobDatagrams(const transport::verbs::Device& device, MulticastWay way, transport::Bootstrap& bootstrap,
+JobDatagrams::JobDatagrams(const transport::verbs::Device& device, MulticastWay way,
+                           transport::Bootstrap& bootstrap,
                            const std::function<void(std::string_view)>& log) {
   const auto size = static_cast<std::size_t>(bootstrap.size());
   // Rank 0's number names the group, and tells our datagrams from those of other jobs.
@@ -44,7 +47,8 @@ JobDatagrams::JobDatagrams(const transport::verbs::Device& device, MulticastWay 
   bootstrap.allgather(&mine, sizeof mine, numbers.data());
   Joined here;
   try {
-    datagrams_ = std::make_unique<transport::verbs::Multicast>(device, options_for(way, bootstrap.size(), numbers[0]), log);
+    datagrams_ = std::make_unique<transport::verbs::Multicast>(
+        device, options_for(way, bootstrap.size(), numbers[0]), log);
     here = {true, datagrams_->capacity(), datagrams_->slots(), datagrams_->card()};
   } catch (const Error& error) {
     log("no multicast: " + error.message);
@@ -53,7 +57,9 @@ JobDatagrams::JobDatagrams(const transport::verbs::Device& device, MulticastWay 
   bootstrap.allgather(&here, sizeof here, all.data());
   std::string why_not;
   for (std::size_t rank = 0; rank < size && why_not.empty(); ++rank)
-    if (!all[rank].joined) why_not = fmt::format("no multicast: rank {} of MPI_COMM_WORLD has not joined; see its log", rank);
+    if (!all[rank].joined)
+      why_not =
+          fmt::format("no multicast: rank {} of MPI_COMM_WORLD has not joined; see its log", rank);
   if (why_not.empty()) {
     std::vector<transport::verbs::MulticastCard> cards;
     cards.reserve(size);
@@ -69,16 +75,20 @@ JobDatagrams::JobDatagrams(const transport::verbs::Device& device, MulticastWay 
     datagrams_.reset();
     return;
   }
-  const auto less = [](auto member) { return [member](const Joined& a, const Joined& b) { return a.*member < b.*member; }; };
-  mailbox_ = std::make_unique<protocols::Mailbox>(*datagrams_, numbers[0], bootstrap.rank(),
-                                                  std::ranges::min_element(all, less(&Joined::capacity))->capacity,
-                                                  std::ranges::min_element(all, less(&Joined::slots))->slots);
+  const auto less = [](auto member) {
+    return [member](const Joined& a, const Joined& b) { return a.*member < b.*member; };
+  };
+  mailbox_ = std::make_unique<protocols::Mailbox>(
+      *datagrams_, numbers[0], bootstrap.rank(),
+      std::ranges::min_element(all, less(&Joined::capacity))->capacity,
+      std::ranges::min_element(all, less(&Joined::slots))->slots);
 }
 
 std::string JobDatagrams::describe() const {
   if (!mailbox_) return R"("multicast":null)";
-  return fmt::format(R"("multicast":{{"way":"{}","payload_bytes":{},"slots":{},"dropped":{}}})", datagrams_->describe(),
-                     mailbox_->payload_bytes(), mailbox_->slots(), mailbox_->dropped());
+  return fmt::format(R"("multicast":{{"way":"{}","payload_bytes":{},"slots":{},"dropped":{}}})",
+                     datagrams_->describe(), mailbox_->payload_bytes(), mailbox_->slots(),
+                     mailbox_->dropped());
 }
 
 }  // namespace tutti

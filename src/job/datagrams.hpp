@@ -1,5 +1,6 @@
-// Datagrams to all ranks of the job, for broadcasts that use them: one multicast group, joined by all ranks when Tutti starts, or by none.
-// Knows the device, the bootstrap and the setting; knows no communicator and no schedule.
+// Datagrams to all ranks of the job, for broadcasts that use them: one multicast group, joined by
+// all ranks when Tutti starts, or by none. Knows the device, the bootstrap and the setting; knows
+// no communicator and no schedule.
 #pragma once
 
 #include <functional>
@@ -15,10 +16,10 @@ namespace tutti {
 
 class JobDatagrams {
  public:
-  // Collective over `bootstrap`. Where one rank cannot join, none does, and all go on without: then mailbox() is null, and `log` has heard
-  // why. `device` must outlive this object.
-  JobDatagrams(const transport::verbs::Device& device, MulticastWay way, transport::Bootstrap& bootstrap,
-               const std::function<void(std::string_view)>& log);
+  // Collective over `bootstrap`. Where one rank cannot join, none does, and all go on without: then
+  // mailbox() is null, and `log` has heard why. `device` must outlive this object.
+  JobDatagrams(const transport::verbs::Device& device, MulticastWay way,
+               transport::Bootstrap& bootstrap, const std::function<void(std::string_view)>& log);
 
   protocols::Mailbox* mailbox() noexcept { return mailbox_.get(); }
   std::string describe() const;  // a JSON member

@@ -20,8 +20,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A wait first burns `spin` polls, then gives its core away at every poll, then sleeps: a little after a while, a
-// millisecond once the wait is plainly long.
+// A wait first burns `spin` polls, then gives its core away at every poll, then sleeps: a little
+// after a while, a millisecond once the wait is plainly long.
 constexpr auto kNapAfter = 20ms;
 constexpr auto kSleepAfter = 1s;
 constexpr std::uint32_t kYieldsPerLook = 16;
@@ -32,10 +32,11 @@ void sleep_for(std::chrono::nanoseconds time) {
   nanosleep(&request, nullptr);
 }
 
-// A slot stride that is an odd number of cache lines spreads the slots' ends, which are all that is touched of a slot with a
-// small message, over the cache's sets.
+// A slot stride that is an odd number of cache lines spreads the slots' ends, which are all that is
+// touched of a slot with a small message, over the cache's sets.
 constexpr std::uint32_t slot_for(Bytes payload) {
-  const auto lines = static_cast<std::uint32_t>((payload + static_cast<Bytes>(sizeof(transport::Trailer)) + 63) / 64);
+  const auto lines = static_cast<std::uint32_t>(
+      (payload + static_cast<Bytes>(sizeof(transport::Trailer)) + 63) / 64);
   return (lines | 1u) * 64;
 }
 
@@ -64,27 +65,37 @@ transport::InboxShape inbox_shape(const Configuration& c, Bytes eager_limit) {
             {64, slots(c.ready_slots)}}}};
 }
 
-// Where packets cost CPU, a copy is cheaper than the messages of a rendezvous for longer: measured over rxe, a broadcast of 64 KiB
-// among four ranks takes half the time. An adapter moves the data itself, and there the copies would cost.
+// Where packets cost CPU, a copy is cheaper than the messages of a rendezvous for longer: measured
+// over rxe, a broadcast of 64 KiB among four ranks takes half the time. An adapter moves the data
+// itself, and there the copies would cost.
 Bytes verbs_eager_limit(const Configuration& configuration, bool software) {
   if (configuration.eager_limit != 0) return configuration.eager_limit;
-  const bool costly = configuration.wire == Wire::automatic ? software : configuration.wire == Wire::software;
+  const bool costly =
+      configuration.wire == Wire::automatic ? software : configuration.wire == Wire::software;
   return (costly ? 64 : 16) * 1024;
 }
 
-Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, bool threads, bool datagrams, Log log)
-    : configuration_(configuration), log_(std::move(log)), rank_(bootstrap.rank()), size_(bootstrap.size()), threads_(threads) {
+Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, bool threads,
+               bool datagrams, Log log)
+    : configuration_(configuration),
+      log_(std::move(log)),
+      rank_(bootstrap.rank()),
+      size_(bootstrap.size()),
+      threads_(threads) {
   channels_.resize(static_cast<std::size_t>(size_));
   open_transports(bootstrap);
   open_datagrams(bootstrap, datagrams);
-  // Where every rank has a core of its own, spinning is the fastest way to wait; elsewhere it only delays the others.
-  spin_ = configuration_.spin >= 0 ? static_cast<std::uint32_t>(configuration_.spin) : oversubscribed_ ? 0u : 20000u;
+  // Where every rank has a core of its own, spinning is the fastest way to wait; elsewhere it only
+  // delays the others.
+  spin_ = configuration_.spin >= 0 ? static_cast<std::uint32_t>(configuration_.spin)
+          : oversubscribed_        ? 0u
+                                   : 20000u;
 }
 
 Engine::~Engine() = default;
 
-// Runs `action` on this rank; throws its error if it failed here, or says that it failed elsewhere. So all ranks stay or
-// leave together, and none waits for one that is gone.
+// Runs `action` on this rank; throws its error if it failed here, or says that it failed elsewhere.
+// So all ranks stay or leave together, and none waits for one that is gone.
 void Engine::agree(transport::Bootstrap& bootstrap, const std::function<void()>& action) {
   std::exception_ptr error;
   try {
@@ -96,7 +107,9 @@ void Engine::agree(transport::Bootstrap& bootstrap, const std::function<void()>&
   const std::int64_t worst = bootstrap.maximum(error ? size_ - rank_ : 0);
   if (error) std::rethrow_exception(error);
   if (worst > 0)
-    throw Error(Code::bootstrap_failed, fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned", size_ - worst),
+    throw Error(Code::bootstrap_failed,
+                fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned",
+                            size_ - worst),
                 static_cast<int>(size_ - worst));
 }
 
@@ -109,7 +122,8 @@ void Engine::open_transports(transport::Bootstrap& bootstrap) {
     options.machine = transport::machine_identity();
     options.locality = transport::locality();
     options.copy = configuration_.shm_copy;
-    shm_ = std::make_unique<transport::shm::ShmTransport>(options, rank_, inbox_shape(configuration_, configuration_.shm_eager_limit));
+    shm_ = std::make_unique<transport::shm::ShmTransport>(
+        options, rank_, inbox_shape(configuration_, configuration_.shm_eager_limit));
   });
   const Address mine = shm_->address();
   bootstrap.allgather(&mine, sizeof mine, addresses.data());
@@ -118,46 +132,56 @@ void Engine::open_transports(transport::Bootstrap& bootstrap) {
 
   std::set<std::uint64_t> nodes;
   for (int r = 0; r < size_; ++r) nodes.insert(shm_->node_of(r));
-  const bool wanted =
-      configuration_.transport == TransportChoice::verbs || (configuration_.transport == TransportChoice::automatic && nodes.size() > 1);
+  const bool wanted = configuration_.transport == TransportChoice::verbs ||
+                      (configuration_.transport == TransportChoice::automatic && nodes.size() > 1);
   if (!wanted) return;
   agree(bootstrap, [&] {
-    verbs_ = std::make_unique<transport::verbs::VerbsTransport>(verbs_options(configuration_, log_), rank_, size_, [this](bool software) {
-      return inbox_shape(configuration_, verbs_eager_limit(configuration_, software));
-    });
+    verbs_ = std::make_unique<transport::verbs::VerbsTransport>(
+        verbs_options(configuration_, log_), rank_, size_, [this](bool software) {
+          return inbox_shape(configuration_, verbs_eager_limit(configuration_, software));
+        });
   });
   const Address device = verbs_->address();
   bootstrap.allgather(&device, sizeof device, addresses.data());
   agree(bootstrap, [&] { verbs_->set_peers(addresses); });
-  const bool software = configuration_.wire == Wire::automatic ? verbs_->software_wire() : configuration_.wire == Wire::software;
+  const bool software = configuration_.wire == Wire::automatic
+                            ? verbs_->software_wire()
+                            : configuration_.wire == Wire::software;
   software_wire_ = bootstrap.maximum(software ? 1 : 0) != 0;
 }
 
 // All join or none, so all must ask, whatever their own settings say.
 void Engine::open_datagrams(transport::Bootstrap& bootstrap, bool wanted) {
-  if (size_ == 1 || bootstrap.maximum(wanted && configuration_.multicast != MulticastWay::off ? 1 : 0) == 0) return;
-  if (!verbs_) return log("no multicast: all ranks are on one node, and no RDMA device is open; the setting transport=verbs opens one");
-  datagrams_ =
-      std::make_unique<JobDatagrams>(verbs_->device(), configuration_.multicast, bootstrap, [this](std::string_view line) { log(line); });
+  if (size_ == 1 ||
+      bootstrap.maximum(wanted && configuration_.multicast != MulticastWay::off ? 1 : 0) == 0)
+    return;
+  if (!verbs_)
+    return log(
+        "no multicast: all ranks are on one node, and no RDMA device is open; the setting "
+        "transport=verbs opens one");
+  datagrams_ = std::make_unique<JobDatagrams>(verbs_->device(), configuration_.multicast, bootstrap,
+                                              [this](std::string_view line) { log(line); });
 }
 
 Channel& Engine::channel(int world_rank) {
   auto& channel = channels_[static_cast<std::size_t>(world_rank)];
   if (channel) return *channel;
   const bool same_node = shm_->reaches(world_rank);
-  if (same_node && configuration_.transport != TransportChoice::verbs) return channel_over(shm_->connect(world_rank));
+  if (same_node && configuration_.transport != TransportChoice::verbs)
+    return channel_over(shm_->connect(world_rank));
   if (!verbs_)
-    throw Error(
-        Code::unreachable,
-        fmt::format(
-            "rank {} of MPI_COMM_WORLD is on another node, and the setting `transport` allows shared memory only; set TUTTI_TRANSPORT=auto",
-            world_rank),
-        world_rank);
+    throw Error(Code::unreachable,
+                fmt::format("rank {} of MPI_COMM_WORLD is on another node, and the setting "
+                            "`transport` allows shared memory only; set TUTTI_TRANSPORT=auto",
+                            world_rank),
+                world_rank);
   try {
     return channel_over(verbs_->connect(world_rank));
   } catch (const Error& error) {
     // User memory that is only kept registered gives way.
-    if ((error.code != Code::locked_memory && error.code != Code::out_of_memory) || !cache_ || !cache_->trim(SIZE_MAX)) throw;
+    if ((error.code != Code::locked_memory && error.code != Code::out_of_memory) || !cache_ ||
+        !cache_->trim(SIZE_MAX))
+      throw;
     return channel_over(verbs_->connect(world_rank));
   }
 }
@@ -168,8 +192,10 @@ Channel& Engine::channel_over(transport::Link& link) {
     if (link.registrar() && !cache_)
       cache_ = std::make_unique<registration::Cache>(
           *link.registrar(),
-          registration::CacheOptions{configuration_.registration_cache, static_cast<std::size_t>(configuration_.registration_cache_bytes),
-                                     static_cast<std::size_t>(configuration_.registration_cache_regions)},
+          registration::CacheOptions{
+              configuration_.registration_cache,
+              static_cast<std::size_t>(configuration_.registration_cache_bytes),
+              static_cast<std::size_t>(configuration_.registration_cache_regions)},
           [this](std::string_view line) { log(line); });
     channel = std::make_unique<Channel>(link, cache_.get(), *this);
     connected_.push_back(channel.get());
@@ -177,18 +203,23 @@ Channel& Engine::channel_over(transport::Link& link) {
     for (const Communicator* c : communicators_)
       if (c->has_member(link.peer())) {
         if (c->failed()) channel->notify_failed(c->id(), c->failure_code(), c->failure_culprit());
-        c->each_refusal([&](CollectiveNumber number, Code code) { channel->notify_refused(c->id(), number, code); });
+        c->each_refusal([&](CollectiveNumber number, Code code) {
+          channel->notify_refused(c->id(), number, code);
+        });
       }
   }
   return *channel;
 }
 
-// --- waiting --------------------------------------------------------------------------------------------------------------
+// --- waiting
+// --------------------------------------------------------------------------------------------------------------
 
 bool Engine::has_failed(const Communicator& communicator) noexcept { return communicator.failed(); }
 
-bool Engine::relax_slowly(Patience& patience, Communicator& communicator, const Visitor& each_waiting) noexcept {
-  if (++patience.yields % kYieldsPerLook == 0 && !look_after(patience, communicator, each_waiting)) return false;
+bool Engine::relax_slowly(Patience& patience, Communicator& communicator,
+                          const Visitor& each_waiting) noexcept {
+  if (++patience.yields % kYieldsPerLook == 0 && !look_after(patience, communicator, each_waiting))
+    return false;
   if (communicator.failed()) return false;
   // While this thread waits, others may call.
   if (threads_) mutex_.unlock();
@@ -201,11 +232,14 @@ bool Engine::relax_slowly(Patience& patience, Communicator& communicator, const 
   return true;
 }
 
-// Everything that need not be done at every poll: other peers' news, signs of life, the user's limit.
-bool Engine::look_after(Patience& patience, Communicator& communicator, const Visitor& each_waiting) noexcept {
+// Everything that need not be done at every poll: other peers' news, signs of life, the user's
+// limit.
+bool Engine::look_after(Patience& patience, Communicator& communicator,
+                        const Visitor& each_waiting) noexcept {
   patience.looked = Clock::now();
   if (patience.since == Patience::Time{}) patience.since = patience.probed = patience.looked;
-  const bool probe = patience.looked - patience.probed > std::chrono::milliseconds(configuration_.probe_interval_ms);
+  const bool probe = patience.looked - patience.probed >
+                     std::chrono::milliseconds(configuration_.probe_interval_ms);
   if (probe) patience.probed = patience.looked;
   welcome();
   for (Channel* channel : connected_) channel->progress();
@@ -222,17 +256,20 @@ bool Engine::look_after(Patience& patience, Communicator& communicator, const Vi
     if (channel.failed())
       communicator.fail(channel.failure_code(), channel.peer(), "{}", channel.failure());
     else if (channel.closed() && patience.parting)
-      communicator.fail(
-          Code::peer_finalized, channel.peer(),
-          "rank {} of MPI_COMM_WORLD has called tutti_finalize, and this rank waits for it; do all ranks call the same collectives?",
-          channel.peer());
+      communicator.fail(Code::peer_finalized, channel.peer(),
+                        "rank {} of MPI_COMM_WORLD has called tutti_finalize, and this rank waits "
+                        "for it; do all ranks call the same collectives?",
+                        channel.peer());
     else
       parting |= channel.closed();
   });
   patience.parting = parting;
-  if (configuration_.timeout_ms > 0 && patience.looked - patience.since > std::chrono::milliseconds(configuration_.timeout_ms))
-    communicator.fail(Code::timed_out, waits_for, "rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting `timeout`",
-                      waits_for, configuration_.timeout_ms);
+  if (configuration_.timeout_ms > 0 &&
+      patience.looked - patience.since > std::chrono::milliseconds(configuration_.timeout_ms))
+    communicator.fail(
+        Code::timed_out, waits_for,
+        "rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting `timeout`",
+        waits_for, configuration_.timeout_ms);
   return !communicator.failed();
 }
 
@@ -249,7 +286,8 @@ void Engine::welcome() noexcept {
   }
 }
 
-// --- communicators and their failures -----------------------------------------------------------------------------------------
+// --- communicators and their failures
+// -----------------------------------------------------------------------------------------
 
 void Engine::add(Communicator& communicator) {
   catch_up();
@@ -262,7 +300,8 @@ void Engine::remove(Communicator& communicator) noexcept {
   std::erase(communicators_, &communicator);
   try {
     const auto range = freed_.insert({communicator.id(), communicator.id()}).first;
-    if (const auto next = std::next(range); next != freed_.end() && next->first == range->second + 1) {
+    if (const auto next = std::next(range);
+        next != freed_.end() && next->first == range->second + 1) {
       range->second = next->second;
       freed_.erase(next);
     }
@@ -281,11 +320,13 @@ bool Engine::was_freed(CommunicatorId id) const noexcept {
 }
 
 Communicator* Engine::communicator_of(CommunicatorId id) const noexcept {
-  const auto found = std::find_if(communicators_.begin(), communicators_.end(), [&](const Communicator* c) { return c->id() == id; });
+  const auto found = std::find_if(communicators_.begin(), communicators_.end(),
+                                  [&](const Communicator* c) { return c->id() == id; });
   return found != communicators_.end() ? *found : nullptr;
 }
 
-// News is read and said, though this rank waits for nothing in Tutti: it may not for long, and peers may wait for slots.
+// News is read and said, though this rank waits for nothing in Tutti: it may not for long, and
+// peers may wait for slots.
 void Engine::catch_up() noexcept {
   if (verbs_) verbs_->progress();
   for (Channel* channel : connected_) channel->progress();
@@ -295,10 +336,13 @@ void Engine::communicator_failed(CommunicatorId id, Code code, int culprit, int 
   Communicator* const communicator = communicator_of(id);
   if (!communicator) return;
   if (code == Code::peer_failed)
-    communicator->fail(code, culprit, "rank {} of MPI_COMM_WORLD has failed, says rank {}", culprit, told_by);
+    communicator->fail(code, culprit, "rank {} of MPI_COMM_WORLD has failed, says rank {}", culprit,
+                       told_by);
   else
-    communicator->fail(code, culprit, "rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})", told_by,
-                       tutti_error_string(static_cast<int>(code)), culprit);
+    communicator->fail(
+        code, culprit,
+        "rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})",
+        told_by, tutti_error_string(static_cast<int>(code)), culprit);
 }
 
 bool Engine::unwanted(const MessageName& name, int sender) noexcept {
@@ -309,15 +353,19 @@ bool Engine::unwanted(const MessageName& name, int sender) noexcept {
 // Of a freed communicator no member may still wait, unless ranks make different calls.
 protocols::NoticeSink::Cause Engine::cause(CommunicatorId id) noexcept {
   const Communicator* const communicator = communicator_of(id);
-  if (communicator && communicator->failed()) return {communicator->failure_code(), communicator->failure_culprit()};
+  if (communicator && communicator->failed())
+    return {communicator->failure_code(), communicator->failure_culprit()};
   return {Code::size_mismatch, rank_};
 }
 
-void Engine::collective_refused(CommunicatorId id, CollectiveNumber number, Code code, int told_by) noexcept {
-  if (Communicator* const communicator = communicator_of(id)) communicator->refused_by(told_by, number, code);
+void Engine::collective_refused(CommunicatorId id, CollectiveNumber number, Code code,
+                                int told_by) noexcept {
+  if (Communicator* const communicator = communicator_of(id))
+    communicator->refused_by(told_by, number, code);
 }
 
-void Engine::collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint, int told_by) noexcept {
+void Engine::collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint,
+                              int told_by) noexcept {
   Channel& channel = *channels_[static_cast<std::size_t>(told_by)];
   if (Communicator* const communicator = communicator_of(id))
     communicator->waited_for(channel, number, fingerprint);
@@ -326,58 +374,71 @@ void Engine::collective_waits(CommunicatorId id, CollectiveNumber number, std::u
 }
 
 void Engine::collective_passed(CommunicatorId id, CollectiveNumber number, int told_by) noexcept {
-  if (Communicator* const communicator = communicator_of(id)) communicator->passed_by(told_by, number);
+  if (Communicator* const communicator = communicator_of(id))
+    communicator->passed_by(told_by, number);
 }
 
-// Members that are not connected yet hear of it when they are: whoever waits for this rank connects to it.
-void Engine::spread_refusal(Communicator& communicator, CollectiveNumber number, Code code) noexcept {
+// Members that are not connected yet hear of it when they are: whoever waits for this rank connects
+// to it.
+void Engine::spread_refusal(Communicator& communicator, CollectiveNumber number,
+                            Code code) noexcept {
   for (const int member : communicator.world_ranks()) {
     if (member == rank_) continue;
     try {
-      if (!channels_[static_cast<std::size_t>(member)] && (!shm_->reaches(member) || configuration_.transport == TransportChoice::verbs))
+      if (!channels_[static_cast<std::size_t>(member)] &&
+          (!shm_->reaches(member) || configuration_.transport == TransportChoice::verbs))
         continue;
       Channel& channel = this->channel(member);
-      if (!channel.failed() && !channel.closed()) channel.notify_refused(communicator.id(), number, code);
+      if (!channel.failed() && !channel.closed())
+        channel.notify_refused(communicator.id(), number, code);
     } catch (const std::exception& error) {
       log(error.what());
     }
   }
 }
 
-// Every member that can be told is told: on this node all (connecting costs nothing there), elsewhere the connected ones.
-// Waits a little for credits, and for peers that may be writing into buffers of this call, which are the caller's again after it.
+// Every member that can be told is told: on this node all (connecting costs nothing there),
+// elsewhere the connected ones. Waits a little for credits, and for peers that may be writing into
+// buffers of this call, which are the caller's again after it.
 void Engine::spread_failure(Communicator& communicator) noexcept {
   std::vector<Channel*> told;
   for (const int member : communicator.world_ranks()) {
     if (member == rank_) continue;
     auto& known = channels_[static_cast<std::size_t>(member)];
     try {
-      if (!known && (!shm_->reaches(member) || configuration_.transport == TransportChoice::verbs)) continue;
+      if (!known && (!shm_->reaches(member) || configuration_.transport == TransportChoice::verbs))
+        continue;
       Channel& channel = this->channel(member);
       if (channel.failed() || channel.closed()) continue;
-      channel.notify_failed(communicator.id(), communicator.failure_code(), communicator.failure_culprit());
+      channel.notify_failed(communicator.id(), communicator.failure_code(),
+                            communicator.failure_culprit());
       told.push_back(&channel);
     } catch (const std::exception& error) {
       log(error.what());
     }
   }
   const auto deadline = Clock::now() + kSpreadPatience;
-  const auto open = [](const Channel* c) { return (c->notices_pending() || c->withdrawing()) && !c->failed() && !c->closed(); };
+  const auto open = [](const Channel* c) {
+    return (c->notices_pending() || c->withdrawing()) && !c->failed() && !c->closed();
+  };
   while (std::any_of(told.begin(), told.end(), open) && Clock::now() < deadline) {
     if (verbs_) verbs_->progress();
     for (Channel* c : told) c->progress();
     sched_yield();
   }
   for (const int member : communicator.world_ranks())
-    if (const auto& channel = channels_[static_cast<std::size_t>(member)]) channel->revoke_abandoned();
+    if (const auto& channel = channels_[static_cast<std::size_t>(member)])
+      channel->revoke_abandoned();
 }
 
-// --- leaving and telling --------------------------------------------------------------------------------------------------------
+// --- leaving and telling
+// --------------------------------------------------------------------------------------------------------
 
-// What was sent last may still have to be sent again: leave only when the adapter says that everything has arrived. Peers
-// that are gone end this by their own time-out.
+// What was sent last may still have to be sent again: leave only when the adapter says that
+// everything has arrived. Peers that are gone end this by their own time-out.
 void Engine::farewell() noexcept {
-  for (transport::Transport* transport : {static_cast<transport::Transport*>(shm_.get()), static_cast<transport::Transport*>(verbs_.get())})
+  for (transport::Transport* transport : {static_cast<transport::Transport*>(shm_.get()),
+                                          static_cast<transport::Transport*>(verbs_.get())})
     if (transport) transport->say_farewell();
   const auto deadline = Clock::now() + 10s;
   const auto busy = [](Channel* c) { return !c->link().drained(); };
@@ -388,8 +449,9 @@ void Engine::farewell() noexcept {
 }
 
 std::string Engine::describe() const {
-  std::string text = fmt::format(R"("world_size":{},"world_rank":{},"oversubscribed":{},"software_wire":{},"connections":{{)", size_, rank_,
-                                 oversubscribed_, software_wire_);
+  std::string text = fmt::format(
+      R"("world_size":{},"world_rank":{},"oversubscribed":{},"software_wire":{},"connections":{{)",
+      size_, rank_, oversubscribed_, software_wire_);
   std::map<std::string, int> connections;
   for (Channel* c : connected_) ++connections[c->link().kind()];
   const char* separator = "";
@@ -397,10 +459,12 @@ std::string Engine::describe() const {
     text += fmt::format(R"({}"{}":{})", separator, kind, count);
     separator = ",";
   }
-  text += fmt::format(R"(}},"bytes_per_connection":{{"shm":{},"verbs":{}}},"address_bytes":{})", shm_->bytes_per_connection(),
-                      verbs_ ? verbs_->bytes_per_connection() : 0, static_cast<std::size_t>(size_) * kBytesPerRank);
-  text += fmt::format(R"(,"shm":{{"ranks":{},"direct":{},"ranks_on_socket":{},"ranks_on_cache":{}}})", shm_->sharing().node, shm_->direct(),
-                      shm_->sharing().package, shm_->sharing().cache);
+  text += fmt::format(R"(}},"bytes_per_connection":{{"shm":{},"verbs":{}}},"address_bytes":{})",
+                      shm_->bytes_per_connection(), verbs_ ? verbs_->bytes_per_connection() : 0,
+                      static_cast<std::size_t>(size_) * kBytesPerRank);
+  text += fmt::format(
+      R"(,"shm":{{"ranks":{},"direct":{},"ranks_on_socket":{},"ranks_on_cache":{}}})",
+      shm_->sharing().node, shm_->direct(), shm_->sharing().package, shm_->sharing().cache);
   if (verbs_) {
     text += R"(,"counters":{)";
     separator = "";

@@ -1,5 +1,6 @@
 // The engine: one process's transports, channels and communicators, and how it waits.
-// Above it: communicators and the C API. It knows configuration and bootstrap; it knows no schedule and no datatype.
+// Above it: communicators and the C API. It knows configuration and bootstrap; it knows no schedule
+// and no datatype.
 #pragma once
 
 #include <atomic>
@@ -23,12 +24,14 @@ namespace tutti {
 
 class Communicator;
 
-// How long a waiting rank has waited, for the choice between spinning, yielding and sleeping. One for each wait.
+// How long a waiting rank has waited, for the choice between spinning, yielding and sleeping. One
+// for each wait.
 struct Patience {
   using Time = std::chrono::steady_clock::time_point;
   std::uint32_t polls = 0, yields = 0;
   Time since{}, looked{}, probed{};  // the first look at the clock, the last one, the last probe
-  bool parting = false;              // a peer waited for was seen to have left: what it sent before counts once more
+  bool parting =
+      false;  // a peer waited for was seen to have left: what it sent before counts once more
 };
 
 // What both ends of a connection agree on, from the settings that must be the same on all ranks.
@@ -40,16 +43,18 @@ using Log = std::function<void(std::string_view)>;
 
 class Engine final : public protocols::NoticeSink {
  public:
-  // Collective over `bootstrap`: opens transports and exchanges addresses. If one rank fails, all throw. `datagrams`: some broadcast
-  // will want them.
-  Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, bool threads, bool datagrams, Log log);
+  // Collective over `bootstrap`: opens transports and exchanges addresses. If one rank fails, all
+  // throw. `datagrams`: some broadcast will want them.
+  Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, bool threads,
+         bool datagrams, Log log);
   ~Engine() override;
 
   // What is kept for every rank of MPI_COMM_WORLD, connected or not.
-  static constexpr std::size_t kBytesPerRank =
-      sizeof(void*) + sizeof(int) + sizeof(std::uint64_t) + sizeof(transport::verbs::Card) + 2 * sizeof(void*);
+  static constexpr std::size_t kBytesPerRank = sizeof(void*) + sizeof(int) + sizeof(std::uint64_t) +
+                                               sizeof(transport::verbs::Card) + 2 * sizeof(void*);
 
-  // --- for communicators ----------------------------------------------------------------------------------------------
+  // --- for communicators
+  // ----------------------------------------------------------------------------------------------
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
   // The channel to a rank of MPI_COMM_WORLD, connected when first asked for. Throws Error.
@@ -58,21 +63,26 @@ class Engine final : public protocols::NoticeSink {
   // For broadcasts by datagrams; null where they cannot be had.
   protocols::Mailbox* mailbox() noexcept { return datagrams_ ? datagrams_->mailbox() : nullptr; }
   bool software_wire() const noexcept { return software_wire_; }
-  bool verbs_on_nodes() const noexcept { return configuration_.transport == TransportChoice::verbs; }
+  bool verbs_on_nodes() const noexcept {
+    return configuration_.transport == TransportChoice::verbs;
+  }
   bool oversubscribed() const noexcept { return oversubscribed_; }
   const Configuration& configuration() const noexcept { return configuration_; }
   void add(Communicator& communicator);
   void remove(Communicator& communicator) noexcept;
-  // The members of a communicator take the largest of what they propose, if it is free on all of them; other threads may be making others.
+  // The members of a communicator take the largest of what they propose, if it is free on all of
+  // them; other threads may be making others.
   CommunicatorId propose_id() noexcept { return next_id_++; }
   bool is_free(CommunicatorId id) const noexcept { return !communicator_of(id) && !was_freed(id); }
-  // Looks at one connection, in turn. A rank for which everything is always there before it asks would never hear of anything else.
+  // Looks at one connection, in turn. A rank for which everything is always there before it asks
+  // would never hear of anything else.
   void glance() noexcept {
     if (!connected_.empty()) connected_[glances_++ % connected_.size()]->progress();
   }
 
-  // One pause of a rank that waits: spins, yields or sleeps, and looks after whatever arrives meanwhile. `each_waiting`
-  // visits the channels waited for. Answers false once nothing can come any more: then the communicator is failed.
+  // One pause of a rank that waits: spins, yields or sleeps, and looks after whatever arrives
+  // meanwhile. `each_waiting` visits the channels waited for. Answers false once nothing can come
+  // any more: then the communicator is failed.
   template <class EachWaiting>
   bool relax(Patience& patience, Communicator& communicator, EachWaiting&& each_waiting) noexcept {
     // What came may be what is waited for: look before giving the core away.
@@ -83,25 +93,35 @@ class Engine final : public protocols::NoticeSink {
     }
     each_waiting([](protocols::Channel& c) { c.progress(); });
     if (patience.polls < spin_) return !has_failed(communicator);
-    return relax_slowly(patience, communicator, [&](const std::function<void(protocols::Channel&)>& visit) { each_waiting(visit); });
+    return relax_slowly(
+        patience, communicator,
+        [&](const std::function<void(protocols::Channel&)>& visit) { each_waiting(visit); });
   }
 
-  // Threads: locked around every call when MPI gives MPI_THREAD_MULTIPLE; free while a call only waits.
-  std::unique_lock<std::mutex> enter() { return threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
+  // Threads: locked around every call when MPI gives MPI_THREAD_MULTIPLE; free while a call only
+  // waits.
+  std::unique_lock<std::mutex> enter() {
+    return threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+  }
 
-  // --- failures -------------------------------------------------------------------------------------------------------
-  void communicator_failed(CommunicatorId id, Code code, int culprit, int told_by) noexcept override;
-  void collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint, int told_by) noexcept override;
+  // --- failures
+  // -------------------------------------------------------------------------------------------------------
+  void communicator_failed(CommunicatorId id, Code code, int culprit,
+                           int told_by) noexcept override;
+  void collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint,
+                        int told_by) noexcept override;
   void collective_passed(CommunicatorId id, CollectiveNumber number, int told_by) noexcept override;
   bool unwanted(const MessageName& name, int sender) noexcept override;
   Cause cause(CommunicatorId id) noexcept override;
-  void collective_refused(CommunicatorId id, CollectiveNumber number, Code code, int told_by) noexcept override;
+  void collective_refused(CommunicatorId id, CollectiveNumber number, Code code,
+                          int told_by) noexcept override;
   // Tells the connected members that this rank will not take part in that collective.
   void spread_refusal(Communicator& communicator, CollectiveNumber number, Code code) noexcept;
   // Passes the news of a failed communicator on to its members.
   void spread_failure(Communicator& communicator) noexcept;
 
-  // --- leaving and telling ----------------------------------------------------------------------------------------------
+  // --- leaving and telling
+  // ----------------------------------------------------------------------------------------------
   void farewell() noexcept;
   std::string describe() const;  // JSON members without braces, see tutti_describe(3)
   void log(std::string_view line) const {
@@ -115,8 +135,10 @@ class Engine final : public protocols::NoticeSink {
   void open_transports(transport::Bootstrap& bootstrap);
   void open_datagrams(transport::Bootstrap& bootstrap, bool wanted);
   void agree(transport::Bootstrap& bootstrap, const std::function<void()>& action);
-  bool relax_slowly(Patience& patience, Communicator& communicator, const Visitor& each_waiting) noexcept;
-  bool look_after(Patience& patience, Communicator& communicator, const Visitor& each_waiting) noexcept;
+  bool relax_slowly(Patience& patience, Communicator& communicator,
+                    const Visitor& each_waiting) noexcept;
+  bool look_after(Patience& patience, Communicator& communicator,
+                  const Visitor& each_waiting) noexcept;
   static bool has_failed(const Communicator& communicator) noexcept;
   void welcome() noexcept;
   void catch_up() noexcept;
@@ -136,7 +158,8 @@ class Engine final : public protocols::NoticeSink {
   std::vector<std::unique_ptr<protocols::Channel>> channels_;  // by world rank
   std::vector<protocols::Channel*> connected_;                 // in order of connection
   std::vector<Communicator*> communicators_;
-  std::map<CommunicatorId, CommunicatorId> freed_;  // from the first to the last of each range: what still comes for them is nobody's
+  std::map<CommunicatorId, CommunicatorId>
+      freed_;  // from the first to the last of each range: what still comes for them is nobody's
   CommunicatorId next_id_ = 1;
   bool software_wire_ = false, oversubscribed_ = false;
   std::uint32_t spin_ = 0;

@@ -12,34 +12,44 @@
 
 namespace tutti::collectives::test {
 
-inline std::vector<Schedule> build_all(std::string_view name, Problem problem, Parameters parameters = {}) {
+inline std::vector<Schedule> build_all(std::string_view name, Problem problem,
+                                       Parameters parameters = {}) {
   const Algorithm* algorithm = find(problem.collective, name);
   std::vector<Schedule> all;
-  for (problem.rank = 0; problem.rank < problem.P; ++problem.rank) all.push_back(algorithm->build(problem, parameters));
+  for (problem.rank = 0; problem.rank < problem.P; ++problem.rank)
+    all.push_back(algorithm->build(problem, parameters));
   return all;
 }
 
 inline Problem barrier_of(int P) { return {Collective::barrier, P, 0, 0, 0, false}; }
-inline Problem bcast_of(int P, Bytes bytes, Rank root = 0) { return {Collective::bcast, P, 0, root, bytes, false}; }
-inline Problem allgather_of(int P, Bytes bytes, bool in_place = false) { return {Collective::allgather, P, 0, 0, bytes, in_place}; }
+inline Problem bcast_of(int P, Bytes bytes, Rank root = 0) {
+  return {Collective::bcast, P, 0, root, bytes, false};
+}
+inline Problem allgather_of(int P, Bytes bytes, bool in_place = false) {
+  return {Collective::allgather, P, 0, 0, bytes, in_place};
+}
 
 inline int count(const Schedule& schedule, StepKind kind) {
-  return static_cast<int>(std::count_if(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) { return step.kind == kind; }));
+  return static_cast<int>(std::count_if(schedule.steps.begin(), schedule.steps.end(),
+                                        [&](const Step& step) { return step.kind == kind; }));
 }
 
 inline int messages(const std::vector<Schedule>& all) {
-  return std::accumulate(all.begin(), all.end(), 0, [](int sum, const Schedule& s) { return sum + count(s, StepKind::send); });
+  return std::accumulate(all.begin(), all.end(), 0,
+                         [](int sum, const Schedule& s) { return sum + count(s, StepKind::send); });
 }
 
 inline Bytes bytes_sent(const Schedule& schedule) {
   Bytes sum = 0;
-  for (const Step& step : schedule.steps) sum += step.kind == StepKind::send ? step.source.length : 0;
+  for (const Step& step : schedule.steps)
+    sum += step.kind == StepKind::send ? step.source.length : 0;
   return sum;
 }
 
 inline Bytes bytes_copied(const Schedule& schedule) {
   Bytes sum = 0;
-  for (const Step& step : schedule.steps) sum += step.kind == StepKind::copy ? step.source.length : 0;
+  for (const Step& step : schedule.steps)
+    sum += step.kind == StepKind::copy ? step.source.length : 0;
   return sum;
 }
 

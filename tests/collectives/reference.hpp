@@ -1,4 +1,5 @@
-// What every collective must give, computed plainly: each rank's buffers before, and its output after. For tests that run schedules.
+// What every collective must give, computed plainly: each rank's buffers before, and its output
+// after. For tests that run schedules.
 #pragma once
 
 #include <cstring>
@@ -14,14 +15,19 @@ using collectives::Collective;
 using collectives::Problem;
 
 // Byte i of what a rank contributes.
-inline std::byte data_of(int rank, Bytes i) { return static_cast<std::byte>((i * 7 + i / 251 + rank * 31 + 5) & 0xff); }
+inline std::byte data_of(int rank, Bytes i) {
+  return static_cast<std::byte>((i * 7 + i / 251 + rank * 31 + 5) & 0xff);
+}
 
-// The reductions of tests, on elements of four bytes. Sum: of 32 bits. Compose: two numbers of 16 bits are the map x → ax + b; the
-// left operand is applied last. Associative, and not commutative.
+// The reductions of tests, on elements of four bytes. Sum: of 32 bits. Compose: two numbers of 16
+// bits are the map x → ax + b; the left operand is applied last. Associative, and not commutative.
 inline constexpr Bytes kElement = 4;
-inline void reduce_elements(const void* commutative, const void* left, const void* right, void* out, Bytes bytes) {
+inline void reduce_elements(const void* commutative, const void* left, const void* right, void* out,
+                            Bytes bytes) {
   for (Bytes at = 0; at < bytes; at += kElement) {
-    const auto load = [at](const void* from, auto& to) { std::memcpy(&to, static_cast<const std::byte*>(from) + at, sizeof to); };
+    const auto load = [at](const void* from, auto& to) {
+      std::memcpy(&to, static_cast<const std::byte*>(from) + at, sizeof to);
+    };
     std::byte* const place = static_cast<std::byte*>(out) + at;
     if (*static_cast<const bool*>(commutative)) {
       std::uint32_t a, b;
@@ -31,12 +37,15 @@ inline void reduce_elements(const void* commutative, const void* left, const voi
     } else {
       std::uint16_t a[2], b[2];
       load(left, a), load(right, b);
-      const std::uint16_t result[2] = {static_cast<std::uint16_t>(a[0] * b[0]), static_cast<std::uint16_t>(a[0] * b[1] + a[1])};
+      const std::uint16_t result[2] = {static_cast<std::uint16_t>(a[0] * b[0]),
+                                       static_cast<std::uint16_t>(a[0] * b[1] + a[1])};
       std::memcpy(place, result, sizeof result);
     }
   }
 }
-inline Combine combine_of(const Problem& problem) { return {reduce_elements, &problem.commutative}; }
+inline Combine combine_of(const Problem& problem) {
+  return {reduce_elements, &problem.commutative};
+}
 
 // The problem of each rank. An all-to-all with counts gets a matrix of its own.
 inline std::vector<Problem> by_rank(const Problem& problem) {
@@ -45,7 +54,9 @@ inline std::vector<Problem> by_rank(const Problem& problem) {
     Problem& mine = each[static_cast<std::size_t>(i)];
     mine.rank = i;
     if (problem.collective != Collective::alltoall || problem.counts.empty()) continue;
-    const auto sends = [&](int from, int to) { return Bytes{problem.in_place ? from * to % 5 * 60 : (from + 2 * to) % 4 * 90}; };
+    const auto sends = [&](int from, int to) {
+      return Bytes{problem.in_place ? from * to % 5 * 60 : (from + 2 * to) % 4 * 90};
+    };
     mine.receive_counts.resize(mine.counts.size());
     for (int j = 0; j < problem.P; ++j) {
       mine.counts[static_cast<std::size_t>(j)] = sends(i, j);
@@ -66,7 +77,8 @@ class Buffers {
       input.resize(static_cast<std::size_t>(user.input));
       mine = input.data();
     }
-    if (problem.collective == Collective::bcast && problem.rank == problem.root) mine = output.data(), length = user.output;
+    if (problem.collective == Collective::bcast && problem.rank == problem.root)
+      mine = output.data(), length = user.output;
     for (Bytes i = 0; i < length; ++i) mine[i] = data_of(problem.rank, i);
   }
 
@@ -74,17 +86,20 @@ class Buffers {
   bool right(std::span<const Problem> all) const {
     const Problem& p = problem_;
     const auto holds = [&](Bytes at, const std::vector<std::byte>& expected) {
-      return expected.empty() || std::memcmp(output.data() + at, expected.data(), expected.size()) == 0;
+      return expected.empty() ||
+             std::memcmp(output.data() + at, expected.data(), expected.size()) == 0;
     };
     const auto of = [&](int rank, Bytes place, Bytes length) {
       std::vector<std::byte> bytes(static_cast<std::size_t>(length));
-      for (Bytes i = 0; i < length; ++i) bytes[static_cast<std::size_t>(i)] = data_of(rank, place + i);
+      for (Bytes i = 0; i < length; ++i)
+        bytes[static_cast<std::size_t>(i)] = data_of(rank, place + i);
       return bytes;
     };
     const auto reduced = [&](int end, Bytes place, Bytes length) {
       std::vector<std::byte> sum = of(0, place, length);
       for (int rank = 1; rank < end; ++rank)
-        reduce_elements(&p.commutative, sum.data(), of(rank, place, length).data(), sum.data(), length);
+        reduce_elements(&p.commutative, sum.data(), of(rank, place, length).data(), sum.data(),
+                        length);
       return sum;
     };
     switch (p.collective) {
@@ -92,7 +107,8 @@ class Buffers {
       case Collective::bcast: return holds(0, of(p.root, 0, p.bytes));
       case Collective::scatter:
         return (p.in_place && p.rank == p.root) ||
-               holds(0, of(p.root, block_offset(collectives::Buffer::input, p, p.rank), block_bytes(p, p.rank)));
+               holds(0, of(p.root, block_offset(collectives::Buffer::input, p, p.rank),
+                           block_bytes(p, p.rank)));
       case Collective::gather:
         if (p.rank != p.root) return true;
         [[fallthrough]];
@@ -101,7 +117,8 @@ class Buffers {
         const collectives::Blocks blocks = blocks_in(collectives::Buffer::output, p);
         for (int from = 0; from < p.P; ++from) {
           const Bytes place = p.collective == Collective::alltoall
-                                  ? block_offset(collectives::Buffer::input, all[static_cast<std::size_t>(from)], p.rank)
+                                  ? block_offset(collectives::Buffer::input,
+                                                 all[static_cast<std::size_t>(from)], p.rank)
                                   : 0;
           if (!holds(blocks[from].offset, of(from, place, blocks[from].length))) return false;
         }
@@ -110,7 +127,8 @@ class Buffers {
       case Collective::reduce: return p.rank != p.root || holds(0, reduced(p.P, 0, p.bytes));
       case Collective::allreduce: return holds(0, reduced(p.P, 0, p.bytes));
       case Collective::reduce_scatter:
-        return holds(0, reduced(p.P, block_offset(collectives::Buffer::input, p, p.rank), block_bytes(p, p.rank)));
+        return holds(0, reduced(p.P, block_offset(collectives::Buffer::input, p, p.rank),
+                                block_bytes(p, p.rank)));
       case Collective::scan: return holds(0, reduced(p.rank + 1, 0, p.bytes));
       case Collective::exscan: return p.rank == 0 || holds(0, reduced(p.rank, 0, p.bytes));
     }

@@ -1,5 +1,6 @@
-/* Every bad input gives its own code and a message, on the rank that is wrong, and nothing is lost: the library works after.
-   One program, though long: what is right for every collective, and what of it can be wrong, is written once, as tables. */
+/* Every bad input gives its own code and a message, on the rank that is wrong, and nothing is lost:
+   the library works after. One program, though long: what is right for every collective, and what
+   of it can be wrong, is written once, as tables. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -34,12 +35,13 @@ static void bad_configuration(void) {
   GIVES(init_with("verbs_retry=7"), TUTTI_ERR_CONFIGURATION);
   GIVES(init_with("just words"), TUTTI_ERR_CONFIGURATION);
   GIVES(init_with("algorithm=allgather=magic"), TUTTI_ERR_UNKNOWN_ALGORITHM);
-  CHECK(strstr(tutti_last_error_message(), "bruck"), "the message does not say which algorithms there are: %s", tutti_last_error_message());
+  CHECK(strstr(tutti_last_error_message(), "bruck"),
+        "the message does not say which algorithms there are: %s", tutti_last_error_message());
   GIVES(init_with("algorithm=allgather=bruck(k=0)"), TUTTI_ERR_CONFIGURATION);
   GIVES(init_with("algorithm=everything=ring"), TUTTI_ERR_CONFIGURATION);
   GIVES(init_with("table=/nonexistent/table.json"), TUTTI_ERR_CONFIGURATION);
-  CHECK(strstr(tutti_last_error_message(), "/nonexistent/table.json"), "the message does not name the file: %s",
-        tutti_last_error_message());
+  CHECK(strstr(tutti_last_error_message(), "/nonexistent/table.json"),
+        "the message does not name the file: %s", tutti_last_error_message());
   GIVES(init_with("table=/"), TUTTI_ERR_CONFIGURATION);
   GIVES(init_with("table=/dev/null"), TUTTI_ERR_CONFIGURATION);
   setenv("TUTTI_CONFIG", "/nonexistent/tutti.conf", 1);
@@ -132,11 +134,13 @@ static void mismatched_sizes(void) {
 static void works(tutti_comm comm) {
   int value = job_rank, all[64];
   MUST(tutti_allgather(&value, 1, MPI_INT, all, 1, MPI_INT, comm));
-  for (int i = 0; i < job_size; ++i) CHECK(all[i] == i, "after errors, allgather gives %d for rank %d", all[i], i);
+  for (int i = 0; i < job_size; ++i)
+    CHECK(all[i] == i, "after errors, allgather gives %d for rank %d", all[i], i);
   MUST(tutti_barrier(comm));
 }
 
-/* --- one wrong rank, in every collective ----------------------------------------------------------------------------------- */
+/* --- one wrong rank, in every collective
+ * ----------------------------------------------------------------------------------- */
 
 enum { MOST = 8, N = 5, LONG = 5000, ROOT = 0 };
 
@@ -168,13 +172,20 @@ static const struct {
   enum side send, recv;
   int rooted, reduces, one, send_counts, recv_counts;
 } about[KINDS] = {
-    {"bcast", NOBODY, AT_ALL, 1, 0, 1, 0, 0},          {"scatter", AT_ROOT, AT_ALL, 1, 0, 0, 0, 0},
-    {"scatterv", AT_ROOT, AT_ALL, 1, 0, 0, 1, 0},      {"gather", AT_ALL, AT_ROOT, 1, 0, 0, 0, 0},
-    {"gatherv", AT_ALL, AT_ROOT, 1, 0, 0, 0, 1},       {"allgather", AT_ALL, AT_ALL, 0, 0, 0, 0, 0},
-    {"allgatherv", AT_ALL, AT_ALL, 0, 0, 0, 0, 1},     {"alltoall", AT_ALL, AT_ALL, 0, 0, 0, 0, 0},
-    {"alltoallv", AT_ALL, AT_ALL, 0, 0, 0, 1, 1},      {"reduce", AT_ALL, AT_ROOT, 1, 1, 1, 0, 0},
-    {"allreduce", AT_ALL, AT_ALL, 0, 1, 1, 0, 0},      {"reduce_scatter_block", AT_ALL, AT_ALL, 0, 1, 1, 0, 0},
-    {"reduce_scatter", AT_ALL, AT_ALL, 0, 1, 1, 0, 1}, {"scan", AT_ALL, AT_ALL, 0, 1, 1, 0, 0},
+    {"bcast", NOBODY, AT_ALL, 1, 0, 1, 0, 0},
+    {"scatter", AT_ROOT, AT_ALL, 1, 0, 0, 0, 0},
+    {"scatterv", AT_ROOT, AT_ALL, 1, 0, 0, 1, 0},
+    {"gather", AT_ALL, AT_ROOT, 1, 0, 0, 0, 0},
+    {"gatherv", AT_ALL, AT_ROOT, 1, 0, 0, 0, 1},
+    {"allgather", AT_ALL, AT_ALL, 0, 0, 0, 0, 0},
+    {"allgatherv", AT_ALL, AT_ALL, 0, 0, 0, 0, 1},
+    {"alltoall", AT_ALL, AT_ALL, 0, 0, 0, 0, 0},
+    {"alltoallv", AT_ALL, AT_ALL, 0, 0, 0, 1, 1},
+    {"reduce", AT_ALL, AT_ROOT, 1, 1, 1, 0, 0},
+    {"allreduce", AT_ALL, AT_ALL, 0, 1, 1, 0, 0},
+    {"reduce_scatter_block", AT_ALL, AT_ALL, 0, 1, 1, 0, 0},
+    {"reduce_scatter", AT_ALL, AT_ALL, 0, 1, 1, 0, 1},
+    {"scan", AT_ALL, AT_ALL, 0, 1, 1, 0, 0},
     {"exscan", AT_ALL, AT_ALL, 0, 1, 1, 0, 0},
 };
 
@@ -193,18 +204,34 @@ static int call(kind k, const arguments* a, tutti_comm comm) {
   const end *s = &a->send, *r = &a->recv;
   switch (k) {
     case BCAST: return tutti_bcast(r->buffer, r->count, r->type, a->root, comm);
-    case SCATTER: return tutti_scatter(s->buffer, s->count, s->type, r->buffer, r->count, r->type, a->root, comm);
-    case SCATTERV: return tutti_scatterv(s->buffer, s->counts, s->displs, s->type, r->buffer, r->count, r->type, a->root, comm);
-    case GATHER: return tutti_gather(s->buffer, s->count, s->type, r->buffer, r->count, r->type, a->root, comm);
-    case GATHERV: return tutti_gatherv(s->buffer, s->count, s->type, r->buffer, r->counts, r->displs, r->type, a->root, comm);
-    case ALLGATHER: return tutti_allgather(s->buffer, s->count, s->type, r->buffer, r->count, r->type, comm);
-    case ALLGATHERV: return tutti_allgatherv(s->buffer, s->count, s->type, r->buffer, r->counts, r->displs, r->type, comm);
-    case ALLTOALL: return tutti_alltoall(s->buffer, s->count, s->type, r->buffer, r->count, r->type, comm);
-    case ALLTOALLV: return tutti_alltoallv(s->buffer, s->counts, s->displs, s->type, r->buffer, r->counts, r->displs, r->type, comm);
+    case SCATTER:
+      return tutti_scatter(s->buffer, s->count, s->type, r->buffer, r->count, r->type, a->root,
+                           comm);
+    case SCATTERV:
+      return tutti_scatterv(s->buffer, s->counts, s->displs, s->type, r->buffer, r->count, r->type,
+                            a->root, comm);
+    case GATHER:
+      return tutti_gather(s->buffer, s->count, s->type, r->buffer, r->count, r->type, a->root,
+                          comm);
+    case GATHERV:
+      return tutti_gatherv(s->buffer, s->count, s->type, r->buffer, r->counts, r->displs, r->type,
+                           a->root, comm);
+    case ALLGATHER:
+      return tutti_allgather(s->buffer, s->count, s->type, r->buffer, r->count, r->type, comm);
+    case ALLGATHERV:
+      return tutti_allgatherv(s->buffer, s->count, s->type, r->buffer, r->counts, r->displs,
+                              r->type, comm);
+    case ALLTOALL:
+      return tutti_alltoall(s->buffer, s->count, s->type, r->buffer, r->count, r->type, comm);
+    case ALLTOALLV:
+      return tutti_alltoallv(s->buffer, s->counts, s->displs, s->type, r->buffer, r->counts,
+                             r->displs, r->type, comm);
     case REDUCE: return tutti_reduce(s->buffer, r->buffer, r->count, r->type, a->op, a->root, comm);
     case ALLREDUCE: return tutti_allreduce(s->buffer, r->buffer, r->count, r->type, a->op, comm);
-    case REDUCE_SCATTER_BLOCK: return tutti_reduce_scatter_block(s->buffer, r->buffer, r->count, r->type, a->op, comm);
-    case REDUCE_SCATTER: return tutti_reduce_scatter(s->buffer, r->buffer, r->counts, r->type, a->op, comm);
+    case REDUCE_SCATTER_BLOCK:
+      return tutti_reduce_scatter_block(s->buffer, r->buffer, r->count, r->type, a->op, comm);
+    case REDUCE_SCATTER:
+      return tutti_reduce_scatter(s->buffer, r->buffer, r->counts, r->type, a->op, comm);
     case SCAN: return tutti_scan(s->buffer, r->buffer, r->count, r->type, a->op, comm);
     case EXSCAN: return tutti_exscan(s->buffer, r->buffer, r->count, r->type, a->op, comm);
     case KINDS: break;
@@ -216,8 +243,12 @@ static int call(kind k, const arguments* a, tutti_comm comm) {
 static arguments right(void) {
   static int from[MOST * (LONG + N)], to[MOST * (LONG + N)];
   static MPI_Count counts[2][MOST], displs[2][MOST];
-  arguments a = {{from + MOST * N, N, counts[0], displs[0], MPI_INT}, {to + MOST * N, N, counts[1], displs[1], MPI_INT}, MPI_SUM, ROOT};
-  for (int i = 0; i < 2 * MOST; ++i) counts[i / MOST][i % MOST] = N, displs[i / MOST][i % MOST] = i % MOST * N;
+  arguments a = {{from + MOST * N, N, counts[0], displs[0], MPI_INT},
+                 {to + MOST * N, N, counts[1], displs[1], MPI_INT},
+                 MPI_SUM,
+                 ROOT};
+  for (int i = 0; i < 2 * MOST; ++i)
+    counts[i / MOST][i % MOST] = N, displs[i / MOST][i % MOST] = i % MOST * N;
   return a;
 }
 
@@ -285,13 +316,16 @@ static void set_count(end* e, int array, MPI_Count value) {
     e->count = value;
 }
 
-/* Makes `a` wrong, and says what the call must give here: a code, or -1 if this fault cannot be made in this collective. */
+/* Makes `a` wrong, and says what the call must give here: a code, or -1 if this fault cannot be
+ * made in this collective. */
 static int spoil(kind k, fault f, arguments* a) {
   const int is_root = job_rank == ROOT;
   const int sends = about[k].send == AT_ALL || (about[k].send == AT_ROOT && is_root);
-  const int receives = (about[k].recv == AT_ALL && !(k == EXSCAN && job_rank == 0)) || (about[k].recv == AT_ROOT && is_root);
+  const int receives = (about[k].recv == AT_ALL && !(k == EXSCAN && job_rank == 0)) ||
+                       (about[k].recv == AT_ROOT && is_root);
   const int has_send = about[k].send != NOBODY, own_send = has_send && !about[k].one;
-  const int allgathers = k == ALLGATHER || k == ALLGATHERV, exchanges = k == ALLTOALL || k == ALLTOALLV;
+  const int allgathers = k == ALLGATHER || k == ALLGATHERV,
+            exchanges = k == ALLTOALL || k == ALLTOALLV;
   switch (f) {
     case ROOT_TOO_HIGH: a->root = job_size; return about[k].rooted ? TUTTI_ERR_ROOT : -1;
     case ROOT_NEGATIVE: a->root = -1; return about[k].rooted ? TUTTI_ERR_ROOT : -1;
@@ -299,29 +333,52 @@ static int spoil(kind k, fault f, arguments* a) {
     case RECV_NULL: a->recv.buffer = NULL; return receives ? TUTTI_ERR_BUFFER : 0;
     case SEND_IN_PLACE:
       a->send.buffer = MPI_IN_PLACE;
-      if (!has_send || allgathers || exchanges || (about[k].reduces && k != REDUCE)) return -1; /* allowed, if all do it */
-      return k == SCATTER || k == SCATTERV ? (is_root ? TUTTI_ERR_BUFFER : 0) : is_root ? 0 : TUTTI_ERR_BUFFER;
+      if (!has_send || allgathers || exchanges || (about[k].reduces && k != REDUCE))
+        return -1; /* allowed, if all do it */
+      return k == SCATTER || k == SCATTERV ? (is_root ? TUTTI_ERR_BUFFER : 0)
+             : is_root                     ? 0
+                                           : TUTTI_ERR_BUFFER;
     case RECV_IN_PLACE:
       a->recv.buffer = MPI_IN_PLACE;
       return !receives || ((k == SCATTER || k == SCATTERV) && is_root) ? 0 : TUTTI_ERR_BUFFER;
-    case SAME_BUFFER: a->send.buffer = a->recv.buffer; return !has_send ? -1 : sends && receives ? TUTTI_ERR_OVERLAP : 0;
-    case SEND_COUNTS_NULL: a->send.counts = NULL; return !about[k].send_counts ? -1 : sends ? TUTTI_ERR_BUFFER : 0;
-    case RECV_COUNTS_NULL: a->recv.counts = NULL; return !about[k].recv_counts ? -1 : receives ? TUTTI_ERR_BUFFER : 0;
-    case SEND_COUNT_NEGATIVE: set_count(&a->send, about[k].send_counts, -1); return !own_send ? -1 : sends ? TUTTI_ERR_COUNT : 0;
+    case SAME_BUFFER:
+      a->send.buffer = a->recv.buffer;
+      return !has_send ? -1 : sends && receives ? TUTTI_ERR_OVERLAP : 0;
+    case SEND_COUNTS_NULL:
+      a->send.counts = NULL;
+      return !about[k].send_counts ? -1 : sends ? TUTTI_ERR_BUFFER : 0;
+    case RECV_COUNTS_NULL:
+      a->recv.counts = NULL;
+      return !about[k].recv_counts ? -1 : receives ? TUTTI_ERR_BUFFER : 0;
+    case SEND_COUNT_NEGATIVE:
+      set_count(&a->send, about[k].send_counts, -1);
+      return !own_send ? -1 : sends ? TUTTI_ERR_COUNT : 0;
     case SEND_COUNT_HUGE:
       set_count(&a->send, about[k].send_counts, (MPI_Count)1 << 62);
       return !own_send ? -1 : sends ? TUTTI_ERR_COUNT : 0;
-    case RECV_COUNT_NEGATIVE: set_count(&a->recv, about[k].recv_counts, -1); return receives || about[k].one ? TUTTI_ERR_COUNT : 0;
+    case RECV_COUNT_NEGATIVE:
+      set_count(&a->recv, about[k].recv_counts, -1);
+      return receives || about[k].one ? TUTTI_ERR_COUNT : 0;
     case RECV_COUNT_HUGE:
       set_count(&a->recv, about[k].recv_counts, (MPI_Count)1 << 62);
       return receives || about[k].one ? TUTTI_ERR_COUNT : 0;
-    case SEND_TYPE_NULL: a->send.type = MPI_DATATYPE_NULL; return !own_send ? -1 : sends ? TUTTI_ERR_TYPE : 0;
-    case RECV_TYPE_NULL: a->recv.type = MPI_DATATYPE_NULL; return receives || about[k].one ? TUTTI_ERR_TYPE : 0;
-    case SEND_TYPE_RAW: a->send.type = raw_type; return !own_send ? -1 : sends ? TUTTI_ERR_TYPE_NOT_COMMITTED : 0;
-    case RECV_TYPE_RAW: a->recv.type = raw_type; return receives || about[k].one ? TUTTI_ERR_TYPE_NOT_COMMITTED : 0;
+    case SEND_TYPE_NULL:
+      a->send.type = MPI_DATATYPE_NULL;
+      return !own_send ? -1 : sends ? TUTTI_ERR_TYPE : 0;
+    case RECV_TYPE_NULL:
+      a->recv.type = MPI_DATATYPE_NULL;
+      return receives || about[k].one ? TUTTI_ERR_TYPE : 0;
+    case SEND_TYPE_RAW:
+      a->send.type = raw_type;
+      return !own_send ? -1 : sends ? TUTTI_ERR_TYPE_NOT_COMMITTED : 0;
+    case RECV_TYPE_RAW:
+      a->recv.type = raw_type;
+      return receives || about[k].one ? TUTTI_ERR_TYPE_NOT_COMMITTED : 0;
     case BLOCKS_OVERLAP:
       a->recv.displs[job_size - 1] -= 1;
-      return !about[k].recv_counts || about[k].reduces || job_size == 1 ? -1 : receives ? TUTTI_ERR_DISPLACEMENT : 0;
+      return !about[k].recv_counts || about[k].reduces || job_size == 1 ? -1
+             : receives                                                 ? TUTTI_ERR_DISPLACEMENT
+                                                                        : 0;
     case BLOCKS_BEFORE_BUFFER:
       for (int i = 0; i < job_size; ++i) a->recv.displs[i] = -N * (i + 1);
       return !about[k].recv_counts || about[k].reduces ? -1 : 0;
@@ -366,8 +423,8 @@ static void on_alarm(int signal) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* One rank has a wrong argument. It is told so; whoever needs it gets the same code; nobody hangs, in this call or the next; and other
-   communicators go on. */
+/* One rank has a wrong argument. It is told so; whoever needs it gets the same code; nobody hangs,
+   in this call or the next; and other communicators go on. */
 static void one_wrong_rank(tutti_comm good) {
   int cases = 0;
   MPI_Type_vector(2, 1, 2, MPI_INT, &raw_type);
@@ -381,21 +438,30 @@ static void one_wrong_rank(tutti_comm good) {
         tutti_comm comm;
         MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
         ++cases;
-        snprintf(doing, sizeof doing, "hangs on rank %d: %s, %s on rank %d\n", job_rank, about[k].name, fault_names[f], wrong);
-        alarm(100);                                         /* long: cores may be shared */
-        if (cases % 3 == (job_rank == wrong)) usleep(1000); /* either comes first, or both at once */
+        snprintf(doing, sizeof doing, "hangs on rank %d: %s, %s on rank %d\n", job_rank,
+                 about[k].name, fault_names[f], wrong);
+        alarm(100); /* long: cores may be shared */
+        if (cases % 3 == (job_rank == wrong))
+          usleep(1000); /* either comes first, or both at once */
         const int code = call(k, &a, comm);
         const char* const text = tutti_last_error_message();
         if (job_rank == wrong)
-          CHECK(code == expected, "%s, %s: gives %d (%s), not %d", about[k].name, fault_names[f], code, text, expected);
+          CHECK(code == expected, "%s, %s: gives %d (%s), not %d", about[k].name, fault_names[f],
+                code, text, expected);
         else
-          CHECK((code == TUTTI_SUCCESS && !(expected && needs(k, job_rank, wrong))) || code == expected,
-                "%s, %s on rank %d: gives %d (%s), the wrong rank has %d", about[k].name, fault_names[f], wrong, code, text, expected);
+          CHECK((code == TUTTI_SUCCESS && !(expected && needs(k, job_rank, wrong))) ||
+                    code == expected,
+                "%s, %s on rank %d: gives %d (%s), the wrong rank has %d", about[k].name,
+                fault_names[f], wrong, code, text, expected);
         if (code) CHECK(strlen(text) > 10, "%s, %s: no message", about[k].name, fault_names[f]);
-        int next = cases % 4 ? tutti_barrier(comm) : expected; /* freed at once, or told to all in the calls that follow */
-        for (int i = 0; next == 0 && expected && job_size > 1 && i < 1000; ++i) next = tutti_barrier(comm);
+        int next = cases % 4
+                       ? tutti_barrier(comm)
+                       : expected; /* freed at once, or told to all in the calls that follow */
+        for (int i = 0; next == 0 && expected && job_size > 1 && i < 1000; ++i)
+          next = tutti_barrier(comm);
         if (cases % 4)
-          CHECK(next == (job_size > 1 ? expected : 0), "%s, %s on rank %d: gave %d, and the next calls give %d, not %d", about[k].name,
+          CHECK(next == (job_size > 1 ? expected : 0),
+                "%s, %s on rank %d: gave %d, and the next calls give %d, not %d", about[k].name,
                 fault_names[f], wrong, code, next, expected);
         MUST(tutti_comm_free(&comm));
         if (cases % 16 == 0) works(good);
@@ -405,12 +471,13 @@ static void one_wrong_rank(tutti_comm good) {
   CHECK(cases > 200, "only %d cases", cases);
 }
 
-/* One rank passes other counts than the rest, each rank's arguments being right by themselves: those who notice are told, nobody hangs, and
-   in the end all know. */
+/* One rank passes other counts than the rest, each rank's arguments being right by themselves:
+   those who notice are told, nobody hangs, and in the end all know. */
 static void mismatches(tutti_comm good) {
   static const struct {
     MPI_Count all, one;
-  } sizes[] = {{N, N + 1}, {N + 1, N}, {N, 0}, {0, N}, {N, LONG}, {LONG, N}, {LONG, LONG - 1}, {100, LONG / 2}};
+  } sizes[] = {{N, N + 1}, {N + 1, N}, {N, 0},           {0, N},
+               {N, LONG},  {LONG, N},  {LONG, LONG - 1}, {100, LONG / 2}};
   if (job_size < 2) return;
   for (kind k = 0; k < KINDS; ++k)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
@@ -424,15 +491,17 @@ static void mismatches(tutti_comm good) {
         }
         tutti_comm comm;
         MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
-        snprintf(doing, sizeof doing, "hangs on rank %d: %s, %d elements, and %d on rank %d\n", job_rank, about[k].name, (int)sizes[i].all,
-                 (int)sizes[i].one, wrong);
+        snprintf(doing, sizeof doing, "hangs on rank %d: %s, %d elements, and %d on rank %d\n",
+                 job_rank, about[k].name, (int)sizes[i].all, (int)sizes[i].one, wrong);
         alarm(100); /* long: cores may be shared */
         const int code = call(k, &a, comm);
-        CHECK(code == TUTTI_SUCCESS || code == TUTTI_ERR_SIZE_MISMATCH, "%s: %d elements, and %d on rank %d: gives %d (%s)", about[k].name,
-              (int)sizes[i].all, (int)sizes[i].one, wrong, code, tutti_last_error_message());
+        CHECK(code == TUTTI_SUCCESS || code == TUTTI_ERR_SIZE_MISMATCH,
+              "%s: %d elements, and %d on rank %d: gives %d (%s)", about[k].name, (int)sizes[i].all,
+              (int)sizes[i].one, wrong, code, tutti_last_error_message());
         int next = code;
         for (int tries = 0; next == 0 && tries < 1000; ++tries) next = tutti_barrier(comm);
-        CHECK(next == TUTTI_ERR_SIZE_MISMATCH, "%s: %d elements, and %d on rank %d: gave %d, and then %d (%s)", about[k].name,
+        CHECK(next == TUTTI_ERR_SIZE_MISMATCH,
+              "%s: %d elements, and %d on rank %d: gave %d, and then %d (%s)", about[k].name,
               (int)sizes[i].all, (int)sizes[i].one, wrong, code, next, tutti_last_error_message());
         MUST(tutti_comm_free(&comm));
       }
@@ -448,7 +517,8 @@ static void calls_differ(const char* what, kind mine, const arguments* a) {
   alarm(100); /* long: cores may be shared */
   int code = call(mine, a, comm);
   for (int tries = 0; code == 0 && tries < 1000; ++tries) code = tutti_barrier(comm);
-  CHECK(code == TUTTI_ERR_SIZE_MISMATCH, "%s: gives %d (%s)", what, code, tutti_last_error_message());
+  CHECK(code == TUTTI_ERR_SIZE_MISMATCH, "%s: gives %d (%s)", what, code,
+        tutti_last_error_message());
   MUST(tutti_comm_free(&comm));
   alarm(0);
 }
@@ -461,7 +531,8 @@ static void different_calls(tutti_comm good) {
       for (int shift = 2; shift < 9; ++shift) {
         const kind other = (k + shift) % KINDS;
         arguments a = right();
-        snprintf(what, sizeof what, "%s, and %s on rank %d", about[k].name, about[other].name, wrong);
+        snprintf(what, sizeof what, "%s, and %s on rank %d", about[k].name, about[other].name,
+                 wrong);
         calls_differ(what, job_rank == wrong ? other : k, &a);
       }
       if (!about[k].rooted) continue;
@@ -473,21 +544,26 @@ static void different_calls(tutti_comm good) {
   works(good);
 }
 
-/* One rank goes on, by many calls that wait for nobody, or has even freed the communicator, while another waits for it. */
+/* One rank goes on, by many calls that wait for nobody, or has even freed the communicator, while
+ * another waits for it. */
 static void left_alone(tutti_comm good) {
   static char data[20000];
   if (job_size < 2) return;
   for (int freed = 0; freed < 2; ++freed) {
     tutti_comm comm;
     MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
-    snprintf(doing, sizeof doing, "hangs on rank %d: rank 0 has %s\n", job_rank, freed ? "freed the communicator" : "gone on");
+    snprintf(doing, sizeof doing, "hangs on rank %d: rank 0 has %s\n", job_rank,
+             freed ? "freed the communicator" : "gone on");
     alarm(100);
     int code = 0;
     if (!freed)
-      for (int i = 0; code == 0 && i < 300; ++i) code = tutti_bcast(data, job_rank != 0 && i == 0 ? sizeof data : 8, MPI_CHAR, 0, comm);
+      for (int i = 0; code == 0 && i < 300; ++i)
+        code = tutti_bcast(data, job_rank != 0 && i == 0 ? sizeof data : 8, MPI_CHAR, 0, comm);
     else if (job_rank != 0)
       code = tutti_barrier(comm);
-    if (!freed || job_rank != 0) CHECK(code == TUTTI_ERR_SIZE_MISMATCH, "%s: gives %d (%s)", doing, code, tutti_last_error_message());
+    if (!freed || job_rank != 0)
+      CHECK(code == TUTTI_ERR_SIZE_MISMATCH, "%s: gives %d (%s)", doing, code,
+            tutti_last_error_message());
     MUST(tutti_comm_free(&comm));
     alarm(0);
     works(good);
@@ -498,13 +574,16 @@ static void left_alone(tutti_comm good) {
 static void refused_and_freed(tutti_comm good) {
   static char data[8000];
   if (job_size != 2) return;
-  snprintf(doing, sizeof doing, "hangs on rank %d: refused messages are not thrown away\n", job_rank);
+  snprintf(doing, sizeof doing, "hangs on rank %d: refused messages are not thrown away\n",
+           job_rank);
   alarm(40);
   for (int i = 0; i < 2500; ++i) {
     tutti_comm comm;
     MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
-    const int code = tutti_bcast(data, job_rank == 0 ? (MPI_Count)sizeof data : -1, MPI_CHAR, 0, comm);
-    CHECK(code == (job_rank == 0 ? 0 : TUTTI_ERR_COUNT) || code == TUTTI_ERR_COUNT, "gives %d (%s)", code, tutti_last_error_message());
+    const int code =
+        tutti_bcast(data, job_rank == 0 ? (MPI_Count)sizeof data : -1, MPI_CHAR, 0, comm);
+    CHECK(code == (job_rank == 0 ? 0 : TUTTI_ERR_COUNT) || code == TUTTI_ERR_COUNT, "gives %d (%s)",
+          code, tutti_last_error_message());
     MUST(tutti_comm_free(&comm));
   }
   alarm(0);
@@ -519,14 +598,18 @@ static void out_of_memory(tutti_comm good) {
   tutti_comm comm;
   MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
   int data[8] = {0};
-  snprintf(doing, sizeof doing, "hangs on rank %d: rank %d is out of memory\n", job_rank, job_size - 1);
+  snprintf(doing, sizeof doing, "hangs on rank %d: rank %d is out of memory\n", job_rank,
+           job_size - 1);
   alarm(100);
   const int lacks = job_rank == job_size - 1; /* room for 2^45 bytes, out of place */
   const int code = tutti_bcast(data, lacks ? (MPI_Count)1 << 42 : 1, gaps, 0, comm);
-  CHECK(lacks ? code == TUTTI_ERR_NO_MEMORY : code == 0 || code == TUTTI_ERR_NO_MEMORY, "gives %d (%s)", code, tutti_last_error_message());
+  CHECK(lacks ? code == TUTTI_ERR_NO_MEMORY : code == 0 || code == TUTTI_ERR_NO_MEMORY,
+        "gives %d (%s)", code, tutti_last_error_message());
   int next = 0;
-  for (int tries = 0; next == 0 && job_size > 1 && tries < 1000; ++tries) next = tutti_barrier(comm);
-  CHECK(next == (job_size > 1 ? TUTTI_ERR_NO_MEMORY : 0), "gave %d, and then %d (%s)", code, next, tutti_last_error_message());
+  for (int tries = 0; next == 0 && job_size > 1 && tries < 1000; ++tries)
+    next = tutti_barrier(comm);
+  CHECK(next == (job_size > 1 ? TUTTI_ERR_NO_MEMORY : 0), "gave %d, and then %d (%s)", code, next,
+        tutti_last_error_message());
   alarm(0);
   MUST(tutti_comm_free(&comm));
   MPI_Type_free(&gaps);
@@ -551,19 +634,24 @@ static void scribbling_operation(tutti_comm comm) {
     for (int i = 0; i < MOST * N; ++i) from[i] = job_rank + i;
     a.op = op;
     MUST(call(k, &a, comm));
-    for (int i = 0; i < MOST * N; ++i) CHECK(from[i] == job_rank + i, "%s writes its send buffer", about[k].name);
-    const int ranks = k == SCAN ? job_rank + 1 : k == EXSCAN ? job_rank : k == REDUCE && job_rank != ROOT ? 0 : job_size;
+    for (int i = 0; i < MOST * N; ++i)
+      CHECK(from[i] == job_rank + i, "%s writes its send buffer", about[k].name);
+    const int ranks = k == SCAN                         ? job_rank + 1
+                      : k == EXSCAN                     ? job_rank
+                      : k == REDUCE && job_rank != ROOT ? 0
+                                                        : job_size;
     const int first = k == REDUCE_SCATTER || k == REDUCE_SCATTER_BLOCK ? job_rank * N : 0;
     for (int i = 0; i < N && ranks > 0; ++i) {
       const int sum = ranks * (ranks - 1) / 2 + ranks * (first + i);
-      CHECK(((int*)a.recv.buffer)[i] == sum, "%s: %d, not %d", about[k].name, ((int*)a.recv.buffer)[i], sum);
+      CHECK(((int*)a.recv.buffer)[i] == sum, "%s: %d, not %d", about[k].name,
+            ((int*)a.recv.buffer)[i], sum);
     }
   }
   MPI_Op_free(&op);
 }
 
-/* Every code that the header names has a text of its own, and no other number has one. The codes are read there, so that a new one is not
-   forgotten. */
+/* Every code that the header names has a text of its own, and no other number has one. The codes
+   are read there, so that a new one is not forgotten. */
 static void texts(void) {
   FILE* const header = fopen(TUTTI_HEADER, "r");
   CHECK(header, "cannot read %s", TUTTI_HEADER);
@@ -573,15 +661,18 @@ static void texts(void) {
     if (sscanf(line, " TUTTI_ERR_%63[A-Z0-9_] = %d", name, &code) == 2) {
       CHECK(code == codes, "TUTTI_ERR_%s is %d, and the code before it %d", name, code, codes - 1);
       ++codes;
-      CHECK(strstr(tutti_error_string(code), "not an error code") == NULL, "TUTTI_ERR_%s has no text", name);
+      CHECK(strstr(tutti_error_string(code), "not an error code") == NULL,
+            "TUTTI_ERR_%s has no text", name);
       for (int other = 0; other < code; ++other)
-        CHECK(strcmp(tutti_error_string(other), tutti_error_string(code)) != 0, "the codes %d and %d have one text", other, code);
+        CHECK(strcmp(tutti_error_string(other), tutti_error_string(code)) != 0,
+              "the codes %d and %d have one text", other, code);
     }
   fclose(header);
   CHECK(codes > 30, "only %d codes found in %s", codes, TUTTI_HEADER);
   const int none[] = {-1, codes, 9999};
   for (int i = 0; i < 3; ++i)
-    CHECK(strstr(tutti_error_string(none[i]), "not an error code") != NULL, "%d is no code and has a text", none[i]);
+    CHECK(strstr(tutti_error_string(none[i]), "not an error code") != NULL,
+          "%d is no code and has a text", none[i]);
 }
 
 int main(int argc, char** argv) {
@@ -604,7 +695,9 @@ int main(int argc, char** argv) {
     GIVES(tutti_init(&options), TUTTI_ERR_CONFIGURATION);
   }
   signal(SIGALRM, on_alarm);
-  const char* const quick[] = {"probe_interval=10", NULL}; /* who waits in another call than its peer is told at the next probe */
+  const char* const quick[] = {
+      "probe_interval=10",
+      NULL}; /* who waits in another call than its peer is told at the next probe */
   const tutti_options options = {sizeof options, quick, NULL, NULL};
   MUST(tutti_init(&options));
   tutti_comm comm;

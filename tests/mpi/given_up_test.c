@@ -1,8 +1,9 @@
 /*
- * What a rank that gives up leaves to those behind it: an error, never success with a buffer that nobody wrote.
- *   given_up_test [ROUNDS]
- * In each round another rank, the root among them, refuses its arguments in a collective of long messages; every other rank must return
- * an error, or success with the right data. Run it with algorithms that pass data on (chains, trees), and with a single copy.
+ * What a rank that gives up leaves to those behind it: an error, never success with a buffer that
+ * nobody wrote. given_up_test [ROUNDS] In each round another rank, the root among them, refuses its
+ * arguments in a collective of long messages; every other rank must return an error, or success
+ * with the right data. Run it with algorithms that pass data on (chains, trees), and with a single
+ * copy.
  */
 #include "job.h"
 
@@ -17,8 +18,9 @@ static void fill(unsigned char* to, int rank, int round) {
 
 static void expect(const unsigned char* at, int rank, int round, const char* what) {
   for (size_t i = 0; i < kBytes; ++i)
-    CHECK(at[i] == pattern(i, rank, round), "round %d: %s is a success, and byte %zu of what rank %d gave is %d, not %d", round, what, i,
-          rank, at[i], pattern(i, rank, round));
+    CHECK(at[i] == pattern(i, rank, round),
+          "round %d: %s is a success, and byte %zu of what rank %d gave is %d, not %d", round, what,
+          i, rank, at[i], pattern(i, rank, round));
 }
 
 /* Fold by maximum: what the ranks from 0 to `last` give together. */
@@ -27,7 +29,8 @@ static void expect_fold(int last, int round, const char* what) {
     unsigned char most = 0;
     for (int r = 0; r <= last; ++r)
       if (pattern(i, r, round) > most) most = pattern(i, r, round);
-    CHECK(out[i] == most, "round %d: %s is a success, and byte %zu is %d, not %d", round, what, i, out[i], most);
+    CHECK(out[i] == most, "round %d: %s is a success, and byte %zu is %d, not %d", round, what, i,
+          out[i], most);
   }
 }
 
@@ -48,7 +51,8 @@ static int call(int collective, int round, MPI_Count count, tutti_comm comm) {
       break;
     case 2:
       code = tutti_allgather(in, count, MPI_BYTE, out, count, MPI_BYTE, comm);
-      for (int r = 0; r < job_size && code == TUTTI_SUCCESS; ++r) expect(out + (size_t)r * kBytes, r, round, "allgather");
+      for (int r = 0; r < job_size && code == TUTTI_SUCCESS; ++r)
+        expect(out + (size_t)r * kBytes, r, round, "allgather");
       break;
     case 3:
       code = tutti_scan(in, out, count, MPI_UNSIGNED_CHAR, MPI_MAX, comm);
@@ -71,17 +75,20 @@ int main(int argc, char** argv) {
     for (int collective = 0; collective < kCollectives; ++collective) {
       tutti_comm comm;
       MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
-      /* A first call that all make right: connections stand, so that the next one is under way everywhere. */
+      /* A first call that all make right: connections stand, so that the next one is under way
+       * everywhere. */
       const int first = call(collective, round, kBytes, comm);
-      CHECK(first == TUTTI_SUCCESS, "%s gives %d: %s", kNames[collective], first, tutti_last_error_message());
-      MPI_Barrier(MPI_COMM_WORLD); /* news of the failure must not meet a rank that is still in the first call */
+      CHECK(first == TUTTI_SUCCESS, "%s gives %d: %s", kNames[collective], first,
+            tutti_last_error_message());
+      MPI_Barrier(MPI_COMM_WORLD); /* news of the failure must not meet a rank that is still in the
+                                      first call */
       const int refuser = round % 2 ? round / 2 % job_size : 0;
       const int code = call(collective, round, job_rank == refuser ? -1 : kBytes, comm);
       if (job_rank == refuser) CHECK(code == TUTTI_ERR_COUNT, "a count of -1 gives %d", code);
       if (code != TUTTI_SUCCESS) {
         ++failed;
-        CHECK(code == TUTTI_ERR_COUNT, "round %d: %s gives %d (%s), not the error of rank %d", round, kNames[collective], code,
-              tutti_last_error_message(), refuser);
+        CHECK(code == TUTTI_ERR_COUNT, "round %d: %s gives %d (%s), not the error of rank %d",
+              round, kNames[collective], code, tutti_last_error_message(), refuser);
       }
       MUST(tutti_comm_free(&comm));
       MPI_Barrier(MPI_COMM_WORLD);

@@ -1,4 +1,5 @@
-/* What the MPI test programs share: checks that say where they failed, and count. Plain C, on the public API only. */
+/* What the MPI test programs share: checks that say where they failed, and count. Plain C, on the
+ * public API only. */
 #ifndef TUTTI_TESTS_JOB_H
 #define TUTTI_TESTS_JOB_H
 
@@ -22,17 +23,19 @@ static int job_rank, job_size;
     }                                                                               \
   } while (0)
 
-#define MUST(call)                                                                                                              \
-  do {                                                                                                                          \
-    const int code_ = (call);                                                                                                   \
-    CHECK(code_ == TUTTI_SUCCESS, "%s gives %d: %s (%s)", #call, code_, tutti_last_error_message(), tutti_error_string(code_)); \
+#define MUST(call)                                                      \
+  do {                                                                  \
+    const int code_ = (call);                                           \
+    CHECK(code_ == TUTTI_SUCCESS, "%s gives %d: %s (%s)", #call, code_, \
+          tutti_last_error_message(), tutti_error_string(code_));       \
   } while (0)
 
-#define GIVES(call, expected)                                                                                    \
-  do {                                                                                                           \
-    const int code_ = (call);                                                                                    \
-    CHECK(code_ == (expected), "%s gives %d (%s), not %s", #call, code_, tutti_last_error_message(), #expected); \
-    CHECK(strlen(tutti_last_error_message()) > 10, "%s leaves no message", #call);                               \
+#define GIVES(call, expected)                                                      \
+  do {                                                                             \
+    const int code_ = (call);                                                      \
+    CHECK(code_ == (expected), "%s gives %d (%s), not %s", #call, code_,           \
+          tutti_last_error_message(), #expected);                                  \
+    CHECK(strlen(tutti_last_error_message()) > 10, "%s leaves no message", #call); \
   } while (0)
 
 static inline unsigned char pattern(size_t i, int rank, int round) {

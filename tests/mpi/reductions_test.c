@@ -1,6 +1,7 @@
 /*
- * Every predefined operation on every predefined type: defined pairs give the bits of MPI_Reduce_local, the others an error on every rank
- * and nothing is lost; user-defined operations on predefined and on derived types with gaps. For 2 ranks.
+ * Every predefined operation on every predefined type: defined pairs give the bits of
+ * MPI_Reduce_local, the others an error on every rank and nothing is lost; user-defined operations
+ * on predefined and on derived types with gaps. For 2 ranks.
  */
 #include <complex.h>
 #include <stddef.h>
@@ -10,7 +11,8 @@
 enum { kCount = 37, kRoom = 64 * 32 };
 
 static MPI_Op ops[12];
-static const char* const op_names[12] = {"SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"};
+static const char* const op_names[12] = {"SUM",  "PROD", "MIN", "MAX",  "LAND",   "LOR",
+                                         "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"};
 
 typedef enum { INTEGER, FLOATING, COMPLEX, LOGICAL, BYTE, PAIR, CHARACTER } Class;
 typedef struct {
@@ -78,7 +80,8 @@ static void fill(unsigned char* data, const Type* t, size_t extent, int rank) {
     else if (t->type == MPI_LONG_DOUBLE_INT)
       PUT_PAIR(long double);
     else
-      p[0] = (unsigned char)(t->class == LOGICAL ? small % 2 : small); /* little-endian integers of any size */
+      p[0] = (unsigned char)(t->class == LOGICAL ? small % 2
+                                                 : small); /* little-endian integers of any size */
   }
 }
 
@@ -130,10 +133,12 @@ static void predefined(tutti_comm comm) {
       memset(got, 0, sizeof got);
       const int code = tutti_allreduce(mine, got, kCount, types[t].type, ops[o], comm);
       if (!is_defined(types[t].class, o)) {
-        CHECK(code == TUTTI_ERR_OP, "MPI_%s on MPI_%s gives %d, and MPI does not define it", op_names[o], types[t].name, code);
+        CHECK(code == TUTTI_ERR_OP, "MPI_%s on MPI_%s gives %d, and MPI does not define it",
+              op_names[o], types[t].name, code);
         continue;
       }
-      CHECK(code == TUTTI_SUCCESS, "MPI_%s on MPI_%s: %s", op_names[o], types[t].name, tutti_last_error_message());
+      CHECK(code == TUTTI_SUCCESS, "MPI_%s on MPI_%s: %s", op_names[o], types[t].name,
+            tutti_last_error_message());
       fill(first, &types[t], (size_t)extent, 0);
       fill(theirs, &types[t], (size_t)extent, 1);
       MPI_Reduce_local(first, theirs, kCount, types[t].type, ops[o]);
@@ -142,21 +147,26 @@ static void predefined(tutti_comm comm) {
       for (int i = 0; i < kCount; ++i) {
         const size_t place = (size_t)i * (size_t)extent;
         /* of long double ten bytes are data */
-        const int is_long = types[t].type == MPI_LONG_DOUBLE || types[t].type == MPI_C_LONG_DOUBLE_COMPLEX;
-        for (size_t part = 0; types[t].class != PAIR && part < (size_t)size; part += is_long ? 16 : (size_t)size)
+        const int is_long =
+            types[t].type == MPI_LONG_DOUBLE || types[t].type == MPI_C_LONG_DOUBLE_COMPLEX;
+        for (size_t part = 0; types[t].class != PAIR && part < (size_t)size;
+             part += is_long ? 16 : (size_t)size)
           CHECK(memcmp(got + place + part, theirs + place + part, is_long ? 10 : (size_t)size) == 0,
-                "MPI_%s on MPI_%s: element %d differs from MPI_Reduce_local's", op_names[o], types[t].name, i);
+                "MPI_%s on MPI_%s: element %d differs from MPI_Reduce_local's", op_names[o],
+                types[t].name, i);
         if (types[t].class == PAIR) { /* between value and index there may be padding */
-          const size_t index = (size_t)(types[t].type == MPI_LONG_DOUBLE_INT                               ? 16
-                                        : types[t].type == MPI_DOUBLE_INT || types[t].type == MPI_LONG_INT ? 8
-                                                                                                           : 4);
+          const size_t index =
+              (size_t)(types[t].type == MPI_LONG_DOUBLE_INT                               ? 16
+                       : types[t].type == MPI_DOUBLE_INT || types[t].type == MPI_LONG_INT ? 8
+                                                                                          : 4);
           CHECK(memcmp(got + place, theirs + place,
                        types[t].type == MPI_SHORT_INT ? 2
                        : index < 8                    ? 4
                        : index < 16                   ? 8
                                                       : 10) == 0 &&
                     memcmp(got + place + index, theirs + place + index, 4) == 0,
-                "MPI_%s on MPI_%s: pair %d differs from MPI_Reduce_local's", op_names[o], types[t].name, i);
+                "MPI_%s on MPI_%s: pair %d differs from MPI_Reduce_local's", op_names[o],
+                types[t].name, i);
         }
       }
       ++pairs;
@@ -165,7 +175,8 @@ static void predefined(tutti_comm comm) {
   CHECK(pairs == 21 * 10 + 3 * 4 + 3 * 2 + 3 + 3 + 6 * 2, "%d defined pairs", pairs);
 }
 
-/* A derived type with a gap: an int, four bytes of nothing, a double. The operation adds the ints and multiplies the doubles. */
+/* A derived type with a gap: an int, four bytes of nothing, a double. The operation adds the ints
+ * and multiplies the doubles. */
 typedef struct {
   int number;
   char gap[4];
@@ -198,7 +209,8 @@ static void derived(tutti_comm comm) {
       }
       MUST(tutti_allreduce(in_place ? MPI_IN_PLACE : (void*)mine, got, n, type, op, comm));
       for (int i = 0; i < n; ++i) {
-        CHECK(got[i].number == 2 * i + 1 && got[i].factor == 2, "a derived type: element %d is %d, %g", i, got[i].number, got[i].factor);
+        CHECK(got[i].number == 2 * i + 1 && got[i].factor == 2,
+              "a derived type: element %d is %d, %g", i, got[i].number, got[i].factor);
         CHECK((unsigned char)got[i].gap[1] == 0xAB, "the gap of element %d was written", i);
       }
     }

@@ -1,7 +1,8 @@
 /*
- * Memory that changes behind an address: between two collectives the program takes a buffer away and puts other pages at the
- * very same address, in every way that a program has. A registration that outlived its pages would move bytes to or from
- * pages that nobody sees any more. Meaningful over verbs, where buffers are registered; right everywhere.
+ * Memory that changes behind an address: between two collectives the program takes a buffer away
+ * and puts other pages at the very same address, in every way that a program has. A registration
+ * that outlived its pages would move bytes to or from pages that nobody sees any more. Meaningful
+ * over verbs, where buffers are registered; right everywhere.
  */
 #include "job.h"
 
@@ -15,14 +16,16 @@
 enum { kBytes = 1 << 19, kRounds = 4 };
 
 static unsigned char* map_at(void* address) {
-  void* got = mmap(address, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (address ? MAP_FIXED : 0), -1, 0);
+  void* got = mmap(address, kBytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | (address ? MAP_FIXED : 0), -1, 0);
   CHECK(got != MAP_FAILED, "mmap fails: %s", strerror(errno));
   return got;
 }
 static unsigned char* map_file_at(void* address) {
   FILE* file = tmpfile();
   CHECK(file && ftruncate(fileno(file), kBytes) == 0, "no temporary file: %s", strerror(errno));
-  void* got = mmap(address, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | (address ? MAP_FIXED : 0), fileno(file), 0);
+  void* got = mmap(address, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | (address ? MAP_FIXED : 0),
+                   fileno(file), 0);
   fclose(file);
   CHECK(got != MAP_FAILED, "the file cannot be mapped: %s", strerror(errno));
   return got;
@@ -43,14 +46,16 @@ static unsigned char* raise_break(void* ignored) {
 }
 
 /*
- * Page by page: a kernel before 6.17 moves what lies in ONE mapping only, and a mapping that is watched in part counts as several.
- * By system call: UCX, below MPICH, replaces mremap by one that loses the fifth argument.
+ * Page by page: a kernel before 6.17 moves what lies in ONE mapping only, and a mapping that is
+ * watched in part counts as several. By system call: UCX, below MPICH, replaces mremap by one that
+ * loses the fifth argument.
  */
 static void move(unsigned char* from, unsigned char* to) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   for (size_t at = 0; at < kBytes; at += page)
-    CHECK(syscall(SYS_mremap, from + at, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, to + at) == (long)(to + at), "mremap fails: %s",
-          strerror(errno));
+    CHECK(syscall(SYS_mremap, from + at, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, to + at) ==
+              (long)(to + at),
+          "mremap fails: %s", strerror(errno));
 }
 
 /* Each puts other pages at the same address. */
@@ -61,9 +66,13 @@ static void unmap_and_map(unsigned char* at) {
 static void map_over(unsigned char* at) { map_at(at); }
 static void map_over_a_part(unsigned char* at) {
   void* part = at + kBytes / 4;
-  CHECK(mmap(part, kBytes / 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == part, "mmap fails");
+  CHECK(mmap(part, kBytes / 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0) == part,
+        "mmap fails");
 }
-static void drop_pages(unsigned char* at) { CHECK(madvise(at, kBytes, MADV_DONTNEED) == 0, "madvise fails: %s", strerror(errno)); }
+static void drop_pages(unsigned char* at) {
+  CHECK(madvise(at, kBytes, MADV_DONTNEED) == 0, "madvise fails: %s", strerror(errno));
+}
 static void move_away(unsigned char* at) {
   unsigned char* other = map_at(NULL);
   move(at, other);
@@ -114,7 +123,8 @@ static void check_way(tutti_comm comm, size_t way, int receives) {
     unsigned char* whole = receives == (job_rank != root) ? changing : steady;
     for (size_t i = 0; i < kBytes; ++i) whole[i] = job_rank == root ? pattern(i, root, round) : 0;
     MUST(tutti_bcast(whole, kBytes, MPI_BYTE, root, comm));
-    for (size_t i = 0; i < kBytes; ++i) CHECK(whole[i] == pattern(i, root, round), "%s: bcast %d: byte %zu is wrong", name, round, i);
+    for (size_t i = 0; i < kBytes; ++i)
+      CHECK(whole[i] == pattern(i, root, round), "%s: bcast %d: byte %zu is wrong", name, round, i);
 
     unsigned char *in = receives ? steady : changing, *out = receives ? changing : steady;
     for (size_t i = 0; i < block; ++i) in[i] = pattern(i, job_rank, round + 50);
@@ -122,8 +132,8 @@ static void check_way(tutti_comm comm, size_t way, int receives) {
     MUST(tutti_allgather(in, (MPI_Count)block, MPI_BYTE, out, (MPI_Count)block, MPI_BYTE, comm));
     for (int r = 0; r < job_size; ++r)
       for (size_t i = 0; i < block; ++i)
-        CHECK(out[block * (size_t)r + i] == pattern(i, r, round + 50), "%s: allgather %d: byte %zu of block %d is wrong", name, round, i,
-              r);
+        CHECK(out[block * (size_t)r + i] == pattern(i, r, round + 50),
+              "%s: allgather %d: byte %zu of block %d is wrong", name, round, i, r);
   }
   free(steady);
   kWays[way].end(changing);

@@ -1,5 +1,6 @@
-/* What MPI allows and few programs do: each gives what MPI's own call gives, or what the standard says.
-     semantics_test [ALGORITHM...]     each, as TUTTI_ALGORITHM would name it, for the parts where the schedule matters */
+/* What MPI allows and few programs do: each gives what MPI's own call gives, or what the standard
+   says. semantics_test [ALGORITHM...]     each, as TUTTI_ALGORITHM would name it, for the parts
+   where the schedule matters */
 #include <stdint.h>
 
 #include "job.h"
@@ -41,13 +42,18 @@ static void undefined_operations(tutti_comm world) {
   const struct {
     MPI_Datatype type;
     MPI_Op op;
-  } none[] = {{MPI_REAL, MPI_LAND}, {MPI_DOUBLE_PRECISION, MPI_LXOR}, {MPI_CHARACTER, MPI_SUM}, {MPI_CHAR, MPI_SUM}, {MPI_FLOAT, MPI_BAND}};
+  } none[] = {{MPI_REAL, MPI_LAND},
+              {MPI_DOUBLE_PRECISION, MPI_LXOR},
+              {MPI_CHARACTER, MPI_SUM},
+              {MPI_CHAR, MPI_SUM},
+              {MPI_FLOAT, MPI_BAND}};
   for (size_t i = 0; i < sizeof none / sizeof *none; ++i) {
     if (none[i].type == MPI_DATATYPE_NULL) continue; /* an MPI without Fortran */
     tutti_comm comm;
     MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
     const int code = tutti_allreduce(a, b, 1, none[i].type, none[i].op, comm);
-    CHECK(code == TUTTI_ERR_OP, "undefined operation %zu gives %d (%s)", i, code, tutti_last_error_message());
+    CHECK(code == TUTTI_ERR_OP, "undefined operation %zu gives %d (%s)", i, code,
+          tutti_last_error_message());
     MUST(tutti_comm_free(&comm));
   }
 }
@@ -76,7 +82,8 @@ static void bottom(tutti_comm comm) {
   data[0] = job_rank;
   MUST(tutti_allgather(MPI_BOTTOM, 1, mine, MPI_BOTTOM, 1, ours, comm));
   for (int r = 0; r < job_size; ++r)
-    CHECK(all[5 * r] == r && all[5 * r + 4] == 16, "allgather to MPI_BOTTOM gives %d and %d of rank %d", all[5 * r], all[5 * r + 4], r);
+    CHECK(all[5 * r] == r && all[5 * r + 4] == 16,
+          "allgather to MPI_BOTTOM gives %d and %d of rank %d", all[5 * r], all[5 * r + 4], r);
   MPI_Type_free(&mine);
   MPI_Type_free(&row);
   MPI_Type_free(&ours);
@@ -92,12 +99,15 @@ static void interleaved(tutti_comm comm) {
   MUST(tutti_allgather(data, N, every_second, data + 1, N, every_second, comm));
   for (int r = 0; r < job_size; ++r)
     for (int i = 0; i < N; ++i)
-      CHECK(data[2 * (r * N + i) + 1] == 100 * r + 2 * i, "interleaved: %d of rank %d is %d", i, r, data[2 * (r * N + i) + 1]);
-  for (int i = 0; i < N * job_size; ++i) CHECK(data[2 * i] == 100 * job_rank + 2 * i, "interleaved: the send buffer changed");
+      CHECK(data[2 * (r * N + i) + 1] == 100 * r + 2 * i, "interleaved: %d of rank %d is %d", i, r,
+            data[2 * (r * N + i) + 1]);
+  for (int i = 0; i < N * job_size; ++i)
+    CHECK(data[2 * i] == 100 * job_rank + 2 * i, "interleaved: the send buffer changed");
   MPI_Type_free(&every_second);
 }
 
-/* An empty block's displacement means nothing; two blocks at one place are an error, also of a type whose elements interlock. */
+/* An empty block's displacement means nothing; two blocks at one place are an error, also of a type
+ * whose elements interlock. */
 static void displacements(tutti_comm comm) {
   MPI_Count counts[64], displs[64];
   int mine = job_rank, all[64];
@@ -116,11 +126,14 @@ static void displacements(tutti_comm comm) {
   for (int r = 0; r < job_size; ++r) counts[r] = 1, displs[r] = 0;
   tutti_comm other;
   MUST(tutti_comm_create(MPI_COMM_WORLD, &other));
-  GIVES(tutti_allgatherv(send, 3, MPI_INT, matrix, counts, displs, interlocked, other), TUTTI_ERR_DISPLACEMENT);
+  GIVES(tutti_allgatherv(send, 3, MPI_INT, matrix, counts, displs, interlocked, other),
+        TUTTI_ERR_DISPLACEMENT);
   MUST(tutti_comm_free(&other));
   for (int r = 0; r < job_size; ++r) displs[r] = r % 4 + r / 4 * 12;
   MUST(tutti_allgatherv(send, 3, MPI_INT, matrix, counts, displs, interlocked, comm));
-  for (int r = 0; r < job_size; ++r) CHECK(matrix[displs[r]] == 1 && matrix[displs[r] + 8] == 3, "the column of rank %d is wrong", r);
+  for (int r = 0; r < job_size; ++r)
+    CHECK(matrix[displs[r]] == 1 && matrix[displs[r] + 8] == 3, "the column of rank %d is wrong",
+          r);
   MPI_Type_free(&column);
   MPI_Type_free(&interlocked);
 }
@@ -132,7 +145,8 @@ static void exscan_of_the_first(tutti_comm comm) {
     for (int i = 0; i < n; ++i) send[i] = job_rank + i, result[i] = -1;
     MUST(tutti_exscan(send, job_rank ? result : NULL, n, MPI_INT, MPI_SUM, comm));
     for (int i = 0; i < n && job_rank; ++i)
-      CHECK(result[i] == job_rank * (job_rank - 1) / 2 + job_rank * i, "exscan: element %d is %d", i, result[i]);
+      CHECK(result[i] == job_rank * (job_rank - 1) / 2 + job_rank * i, "exscan: element %d is %d",
+            i, result[i]);
     MUST(tutti_exscan(send, job_rank ? result : send, n, MPI_INT, MPI_SUM, comm));
     for (int i = 0; i < n; ++i) CHECK(send[i] == job_rank + i, "exscan changes the send buffer");
     free(send);
@@ -166,8 +180,9 @@ static void with(const char* setting, void (*part)(tutti_comm)) {
 
 int main(int argc, char** argv) {
   job_begin(&argc, &argv);
-  void (*const parts[])(tutti_comm) = {operations_of_users, undefined_operations, bottom,           interleaved,
-                                       displacements,       exscan_of_the_first,  invalid_operation};
+  void (*const parts[])(tutti_comm) = {
+      operations_of_users, undefined_operations, bottom,           interleaved,
+      displacements,       exscan_of_the_first,  invalid_operation};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) with(NULL, parts[i]);
   for (int i = 1; i < argc; ++i) {
     char setting[300];

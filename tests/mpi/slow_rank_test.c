@@ -1,13 +1,14 @@
 /*
- * Slow is not dead: a rank makes no call to Tutti for some time, while the others wait for it: once when nobody is connected, and once when
- * all are.
- *   slow_rank_test SECONDS          each of the two stretches
+ * Slow is not dead: a rank makes no call to Tutti for some time, while the others wait for it: once
+ * when nobody is connected, and once when all are. slow_rank_test SECONDS          each of the two
+ * stretches
  */
 #include <time.h>
 
 #include "job.h"
 
-/* Computes, with pauses, as other tests run beside this one: Tutti sees no difference, as neither makes a call. */
+/* Computes, with pauses, as other tests run beside this one: Tutti sees no difference, as neither
+ * makes a call. */
 static void compute(double seconds) {
   const double until = MPI_Wtime() + seconds;
   volatile double x = 1;
@@ -19,7 +20,8 @@ static void compute(double seconds) {
 
 int main(int argc, char** argv) {
   job_begin(&argc, &argv);
-  CHECK(argc == 2 && atof(argv[1]) > 0 && job_size > 1, "usage: slow_rank_test SECONDS, with 2 ranks or more");
+  CHECK(argc == 2 && atof(argv[1]) > 0 && job_size > 1,
+        "usage: slow_rank_test SECONDS, with 2 ranks or more");
   const double seconds = atof(argv[1]);
   const int slow = job_size - 1;
   MUST(tutti_init(NULL));
@@ -31,7 +33,8 @@ int main(int argc, char** argv) {
     if (job_rank == slow) compute(seconds);
     MUST(tutti_barrier(comm));
     const double took = MPI_Wtime() - begin;
-    CHECK(took > 0.9 * seconds, "the barrier let go after %.1f s, and rank %d computes for %.1f", took, slow, seconds);
+    CHECK(took > 0.9 * seconds, "the barrier let go after %.1f s, and rank %d computes for %.1f",
+          took, slow, seconds);
   }
   MUST(tutti_comm_free(&comm));
   job_end("slow rank");

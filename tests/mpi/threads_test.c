@@ -1,4 +1,5 @@
-/* MPI_THREAD_MULTIPLE: threads, each on its own communicator, in collectives of their own at the same time. */
+/* MPI_THREAD_MULTIPLE: threads, each on its own communicator, in collectives of their own at the
+ * same time. */
 #include <pthread.h>
 
 #include "job.h"
@@ -15,7 +16,8 @@ static void* work(void* argument) {
     MUST(tutti_allgather(send, (MPI_Count)n, MPI_BYTE, all, (MPI_Count)n, MPI_BYTE, comm));
     for (int r = 0; r < job_size; ++r)
       for (size_t b = 0; b < n; ++b)
-        CHECK(all[n * (size_t)r + b] == (unsigned char)(r * 3 + i), "thread: wrong byte %zu of block %d", b, r);
+        CHECK(all[n * (size_t)r + b] == (unsigned char)(r * 3 + i),
+              "thread: wrong byte %zu of block %d", b, r);
     free(send);
     free(all);
     MUST(tutti_barrier(comm));
@@ -23,7 +25,8 @@ static void* work(void* argument) {
   return NULL;
 }
 
-/* Communicators are made by several threads, in other orders on other ranks, and while another thread is in a collective. */
+/* Communicators are made by several threads, in other orders on other ranks, and while another
+ * thread is in a collective. */
 static MPI_Comm parents[2];
 static void* make(void* which) {
   const int mine = *(int*)which;
@@ -33,7 +36,8 @@ static void* make(void* which) {
     MUST(tutti_comm_create(parents[mine], &comm));
     int value = job_rank == 0 ? 1000 * mine + i : -1;
     MUST(tutti_bcast(&value, 1, MPI_INT, 0, comm));
-    CHECK(value == 1000 * mine + i, "communicators of two threads are mixed up: %d, not %d", value, 1000 * mine + i);
+    CHECK(value == 1000 * mine + i, "communicators of two threads are mixed up: %d, not %d", value,
+          1000 * mine + i);
     MUST(tutti_comm_free(&comm));
   }
   return NULL;

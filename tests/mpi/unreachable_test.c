@@ -1,7 +1,8 @@
 /*
- * A peer that does not answer while a connection is made: rank 1 is stopped (as a whole process, its service thread too) before
- * anyone has spoken to it, and goes on after some seconds. Everybody gets an error that names the peer, within the
- * setting connect_timeout (to be set to 2000 ms and TUTTI_TRANSPORT to verbs), and nobody hangs.
+ * A peer that does not answer while a connection is made: rank 1 is stopped (as a whole process,
+ * its service thread too) before anyone has spoken to it, and goes on after some seconds. Everybody
+ * gets an error that names the peer, within the setting connect_timeout (to be set to 2000 ms and
+ * TUTTI_TRANSPORT to verbs), and nobody hangs.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -31,8 +32,8 @@ int main(int argc, char** argv) {
   GIVES(tutti_barrier(comm), TUTTI_ERR_UNREACHABLE);
   const double took = MPI_Wtime() - begin;
   CHECK(took < 6, "the error comes after %.1f s", took);
-  CHECK(strstr(tutti_last_error_message(), job_rank == 0 ? "rank 1" : "rank 0"), "the message names no peer: %s",
-        tutti_last_error_message());
+  CHECK(strstr(tutti_last_error_message(), job_rank == 0 ? "rank 1" : "rank 0"),
+        "the message names no peer: %s", tutti_last_error_message());
   GIVES(tutti_barrier(comm), TUTTI_ERR_UNREACHABLE);
   MUST(tutti_comm_free(&comm));
   job_end("unreachable");

@@ -17,12 +17,15 @@ constexpr transport::InboxShape kUsual{{{{64, 8}, {320, 4}, {1088, 4}, {64, 4}, 
 constexpr transport::InboxShape kTiny{{{{64, 1}, {320, 1}, {1088, 1}, {64, 1}, {64, 1}}}};
 
 struct Sink final : protocols::NoticeSink {
-  void communicator_failed(CommunicatorId id, Code code, int culprit, int told_by) noexcept override {
+  void communicator_failed(CommunicatorId id, Code code, int culprit,
+                           int told_by) noexcept override {
     ++notices;
     last = {id, code, culprit, told_by};
   }
   void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
-  bool unwanted(const MessageName& name, int) noexcept override { return name.communicator == abandoned_id; }
+  bool unwanted(const MessageName& name, int) noexcept override {
+    return name.communicator == abandoned_id;
+  }
   Cause cause(CommunicatorId) noexcept override { return {Code::timed_out, 7}; }
   int notices = 0;
   CommunicatorId abandoned_id = 0;
@@ -56,7 +59,8 @@ struct Pair {
 
 std::vector<std::byte> bytes_of(std::size_t n, std::uint32_t seed) {
   std::vector<std::byte> data(n);
-  for (std::size_t i = 0; i < n; ++i) data[i] = static_cast<std::byte>((i * 131 + seed * 17 + 3) & 0xff);
+  for (std::size_t i = 0; i < n; ++i)
+    data[i] = static_cast<std::byte>((i * 131 + seed * 17 + 3) & 0xff);
   return data;
 }
 
@@ -79,7 +83,8 @@ TEST_CASE("each size arrives whole, by each protocol, both ways at once", "[chan
         Pair pair(hostility, shape);
         std::uint32_t number = 0;
         for (const std::size_t n : kSizes) {
-          INFO("seed " << seed << ", polls " << hostility.polls_memory << ", direct " << hostility.direct << ", " << n << " bytes");
+          INFO("seed " << seed << ", polls " << hostility.polls_memory << ", direct "
+                       << hostility.direct << ", " << n << " bytes");
           const auto sent0 = bytes_of(n, seed), sent1 = bytes_of(n, seed + 1);
           std::vector<std::byte> got0(n), got1(n);
           Transfer t[4];
@@ -90,10 +95,14 @@ TEST_CASE("each size arrives whole, by each protocol, both ways at once", "[chan
               REQUIRE(answer != Answer::failed);
               done[i] = answer == Answer::done;
             };
-            if (!done[0]) go(0, pair.channels[0].send(t[0], name, sent0.data(), static_cast<Bytes>(n)));
-            if (!done[1]) go(1, pair.channels[1].send(t[1], name, sent1.data(), static_cast<Bytes>(n)));
-            if (!done[2]) go(2, pair.channels[1].recv(t[2], name, got1.data(), static_cast<Bytes>(n)));
-            if (!done[3]) go(3, pair.channels[0].recv(t[3], name, got0.data(), static_cast<Bytes>(n)));
+            if (!done[0])
+              go(0, pair.channels[0].send(t[0], name, sent0.data(), static_cast<Bytes>(n)));
+            if (!done[1])
+              go(1, pair.channels[1].send(t[1], name, sent1.data(), static_cast<Bytes>(n)));
+            if (!done[2])
+              go(2, pair.channels[1].recv(t[2], name, got1.data(), static_cast<Bytes>(n)));
+            if (!done[3])
+              go(3, pair.channels[0].recv(t[3], name, got0.data(), static_cast<Bytes>(n)));
             return done[0] && done[1] && done[2] && done[3];
           };
           REQUIRE(pair.until(all_done));
@@ -109,11 +118,17 @@ TEST_CASE("messages are found by name, in whatever order they are wanted", "[cha
   constexpr int kMessages = 4;
   Transfer t[kMessages];
   for (int i = 0; i < kMessages; ++i)
-    REQUIRE(pair.until([&] { return pair.channels[0].send(t[i], {1, 0, static_cast<Ordinal>(i)}, &i, sizeof i) == Answer::done; }));
+    REQUIRE(pair.until([&] {
+      return pair.channels[0].send(t[i], {1, 0, static_cast<Ordinal>(i)}, &i, sizeof i) ==
+             Answer::done;
+    }));
   for (const int wanted : {2, 0, 3, 1}) {
     int got = -1;
     Transfer r;
-    REQUIRE(pair.until([&] { return pair.channels[1].recv(r, {1, 0, static_cast<Ordinal>(wanted)}, &got, sizeof got) == Answer::done; }));
+    REQUIRE(pair.until([&] {
+      return pair.channels[1].recv(r, {1, 0, static_cast<Ordinal>(wanted)}, &got, sizeof got) ==
+             Answer::done;
+    }));
     CHECK(got == wanted);
   }
 }
@@ -127,27 +142,32 @@ TEST_CASE("messages that nobody takes do not hold up another communicator", "[ch
         // More than the ring holds, on communicator 1; behind them, in line, one on communicator 2.
         constexpr int kFlood = 30;
         std::vector<std::vector<std::byte>> sent;
-        for (int i = 0; i <= kFlood; ++i) sent.push_back(bytes_of(n, static_cast<std::uint32_t>(i)));
+        for (int i = 0; i <= kFlood; ++i)
+          sent.push_back(bytes_of(n, static_cast<std::uint32_t>(i)));
         std::vector<Transfer> sends(kFlood + 1);
         std::vector<bool> gone(kFlood + 1);
         const auto push = [&] {
           for (std::size_t i = 0; i < sends.size(); ++i) {
             const MessageName name{i == kFlood ? 2u : 1u, static_cast<CollectiveNumber>(i), 0};
-            if (!gone[i]) gone[i] = pair.channels[0].send(sends[i], name, sent[i].data(), static_cast<Bytes>(n)) == Answer::done;
+            if (!gone[i])
+              gone[i] = pair.channels[0].send(sends[i], name, sent[i].data(),
+                                              static_cast<Bytes>(n)) == Answer::done;
           }
         };
         std::vector<std::byte> got(n);
         Transfer receive;
         REQUIRE(pair.until([&] {
           push();
-          return pair.channels[1].recv(receive, {2, kFlood, 0}, got.data(), static_cast<Bytes>(n)) == Answer::done;
+          return pair.channels[1].recv(receive, {2, kFlood, 0}, got.data(),
+                                       static_cast<Bytes>(n)) == Answer::done;
         }));
         CHECK(got == sent[kFlood]);
         for (const int i : {kFlood - 1, 0, 7, 3}) {  // in any order
           Transfer r;
           REQUIRE(pair.until([&] {
             push();
-            return pair.channels[1].recv(r, {1, static_cast<CollectiveNumber>(i), 0}, got.data(), static_cast<Bytes>(n)) == Answer::done;
+            return pair.channels[1].recv(r, {1, static_cast<CollectiveNumber>(i), 0}, got.data(),
+                                         static_cast<Bytes>(n)) == Answer::done;
           }));
           CHECK(got == sent[static_cast<std::size_t>(i)]);
         }
@@ -179,9 +199,12 @@ TEST_CASE("a flood one way lives on explicit credits", "[channel]") {
     int sent = 0, received = 0;
     Transfer s, r;
     REQUIRE(pair.until([&] {
-      if (sent < 300 && pair.channels[0].send(s, {1, static_cast<CollectiveNumber>(sent), 0}, &sent, sizeof sent) == Answer::done) ++sent;
+      if (sent < 300 && pair.channels[0].send(s, {1, static_cast<CollectiveNumber>(sent), 0}, &sent,
+                                              sizeof sent) == Answer::done)
+        ++sent;
       int value = -1;
-      if (pair.channels[1].recv(r, {1, static_cast<CollectiveNumber>(received), 0}, &value, sizeof value) == Answer::done) {
+      if (pair.channels[1].recv(r, {1, static_cast<CollectiveNumber>(received), 0}, &value,
+                                sizeof value) == Answer::done) {
         REQUIRE(value == received);
         ++received;
       }
@@ -195,7 +218,9 @@ TEST_CASE("without a receiver a sender stops at its credits, and loses nothing",
   int sent = 0;
   Transfer s;
   pair.until([&] {
-    if (pair.channels[0].send(s, {1, static_cast<CollectiveNumber>(sent), 0}, &sent, sizeof sent) == Answer::done) ++sent;
+    if (pair.channels[0].send(s, {1, static_cast<CollectiveNumber>(sent), 0}, &sent, sizeof sent) ==
+        Answer::done)
+      ++sent;
     return false;
   });
   CHECK(sent == 8);
@@ -207,13 +232,19 @@ TEST_CASE("a message of another length is a complaint, and the channel goes on",
   Transfer s, r, s2, r2;
   REQUIRE(pair.until([&] { return pair.channels[0].send(s, {1, 0, 0}, data, 8) == Answer::done; }));
   Answer answer = Answer::again;
-  REQUIRE(pair.until([&] { return (answer = pair.channels[1].recv(r, {1, 0, 0}, data, 16)) != Answer::again; }));
+  REQUIRE(pair.until([&] {
+    return (answer = pair.channels[1].recv(r, {1, 0, 0}, data, 16)) != Answer::again;
+  }));
   CHECK(answer == Answer::failed);
   CHECK(pair.channels[1].failure_code() == Code::size_mismatch);
   CHECK_FALSE(pair.channels[1].failed());
   pair.sinks[1].abandoned_id = 1;  // its communicator has failed: what lies there is nobody's
-  REQUIRE(pair.until([&] { return pair.channels[0].send(s2, {2, 0, 0}, data, 8) == Answer::done; }));
-  REQUIRE(pair.until([&] { return pair.channels[1].recv(r2, {2, 0, 0}, data, 8) == Answer::done; }));
+  REQUIRE(pair.until([&] {
+    return pair.channels[0].send(s2, {2, 0, 0}, data, 8) == Answer::done;
+  }));
+  REQUIRE(pair.until([&] {
+    return pair.channels[1].recv(r2, {2, 0, 0}, data, 8) == Answer::done;
+  }));
 }
 
 TEST_CASE("messages of an abandoned communicator give their slots back", "[channel]") {
@@ -222,7 +253,9 @@ TEST_CASE("messages of an abandoned communicator give their slots back", "[chann
   int sent = 0;
   Transfer s;
   REQUIRE(pair.until([&] {
-    if (pair.channels[0].send(s, {9, static_cast<CollectiveNumber>(sent), 0}, &sent, sizeof sent) == Answer::done) ++sent;
+    if (pair.channels[0].send(s, {9, static_cast<CollectiveNumber>(sent), 0}, &sent, sizeof sent) ==
+        Answer::done)
+      ++sent;
     return sent == 50;
   }));
 }
@@ -231,8 +264,11 @@ TEST_CASE("what no call asks for gives way to what is wanted", "[channel]") {
   Pair pair({8, false, true, false}, kTiny);
   Transfer s, s2, r;
   int old = 1, wanted = 2, got = 0;
-  REQUIRE(pair.until([&] { return pair.channels[0].send(s, {9, 4, 0}, &old, sizeof old) == Answer::done; }));
-  // Through the only slot, without any progress of the channel: the search itself meets the older message.
+  REQUIRE(pair.until([&] {
+    return pair.channels[0].send(s, {9, 4, 0}, &old, sizeof old) == Answer::done;
+  }));
+  // Through the only slot, without any progress of the channel: the search itself meets the older
+  // message.
   bool sent = false;
   for (int i = 0; i < 100000 && got != wanted; ++i) {
     pair.net.step();
@@ -246,14 +282,16 @@ TEST_CASE("what no call asks for gives way to what is wanted", "[channel]") {
   CHECK(got == 2);
 }
 
-TEST_CASE("a receive that was given up: its buffer is left alone, and what it held is free again", "[channel]") {
+TEST_CASE("a receive that was given up: its buffer is left alone, and what it held is free again",
+          "[channel]") {
   for (const Hostility& hostility : all_kinds(12)) {
     if (!hostility.direct) continue;
     INFO("polls " << hostility.polls_memory << ", registers " << hostility.registers);
     Pair pair(hostility);
     const auto sent = bytes_of(5000, 1);
     for (CollectiveNumber round = 0; round < 150; ++round) {
-      // The sender is late: it learns that communicator 9 has failed before it comes to send, or right after the write.
+      // The sender is late: it learns that communicator 9 has failed before it comes to send, or
+      // right after the write.
       const bool after = round % 2;
       std::vector<std::byte> got(5000);
       Transfer s, r;
@@ -277,8 +315,10 @@ TEST_CASE("a receive that was given up: its buffer is left alone, and what it he
       Transfer good_s, good_r;
       bool gone = false;
       REQUIRE(pair.until([&] {
-        if (!gone) gone = pair.channels[0].send(good_s, {1, round, 0}, sent.data(), 5000) == Answer::done;
-        return pair.channels[1].recv(good_r, {1, round, 0}, got.data(), 5000) == Answer::done && gone;
+        if (!gone)
+          gone = pair.channels[0].send(good_s, {1, round, 0}, sent.data(), 5000) == Answer::done;
+        return pair.channels[1].recv(good_r, {1, round, 0}, got.data(), 5000) == Answer::done &&
+               gone;
       }));
       CHECK(got == sent);
     }
@@ -293,7 +333,8 @@ TEST_CASE("a send that was given up is a failed receive, and never an arrival", 
     Pair pair(hostility);
     const auto sent = bytes_of(5000, 1);
     for (CollectiveNumber round = 0; round < 150; ++round) {
-      // The sender gives up before it sends, or somewhere in the send; the receiver has not heard that the communicator failed.
+      // The sender gives up before it sends, or somewhere in the send; the receiver has not heard
+      // that the communicator failed.
       const bool before = round % 2;
       std::vector<std::byte> got(5000);
       Transfer s, r;
@@ -301,14 +342,17 @@ TEST_CASE("a send that was given up is a failed receive, and never an arrival", 
       pair.sinks[0].abandoned_id = 0;
       pair.sinks[1].last = {};
       for (CollectiveNumber i = 0; i < 5 + round % 40; ++i) {
-        if (receiving == Answer::again) receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
-        if (!before && sending == Answer::again) sending = pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000);
+        if (receiving == Answer::again)
+          receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
+        if (!before && sending == Answer::again)
+          sending = pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000);
         pair.net.step();
       }
       if (sending == Answer::again) pair.channels[0].abandon(s);
       pair.sinks[0].abandoned_id = 9;
       REQUIRE(pair.until([&] {
-        if (receiving == Answer::again) receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
+        if (receiving == Answer::again)
+          receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
         return receiving != Answer::again;
       }));
       if (before) {
@@ -334,7 +378,8 @@ TEST_CASE("no communicator takes all of a peer's rendezvous", "[channel]") {
   bool gone = false;
   REQUIRE(pair.until([&] {
     for (std::size_t i = 0; i < receives.size(); ++i)
-      pair.channels[1].recv(receives[i], {1, static_cast<CollectiveNumber>(i), 0}, places[i].data(), 5000);
+      pair.channels[1].recv(receives[i], {1, static_cast<CollectiveNumber>(i), 0}, places[i].data(),
+                            5000);
     if (!gone) gone = pair.channels[0].send(s, {2, 0, 0}, sent.data(), 5000) == Answer::done;
     return pair.channels[1].recv(r, {2, 0, 0}, places[100].data(), 5000) == Answer::done && gone;
   }));
@@ -344,8 +389,10 @@ TEST_CASE("no communicator takes all of a peer's rendezvous", "[channel]") {
 TEST_CASE("more than can be set aside comes in order all the same", "[channel]") {
   constexpr transport::InboxShape kWide{{{{64, 8}, {320, 4}, {65536 + 64, 4}, {64, 4}, {64, 4}}}};
   Pair pair({14, true, false, false}, kWide);
-  // The last piece is short: there is room for it among what is set aside when there is none for the two before.
-  const Bytes piece = pair.channels[0].limits().eager, kept = protocols::Aside::kMost / (piece + Bytes{sizeof(transport::Trailer)});
+  // The last piece is short: there is room for it among what is set aside when there is none for
+  // the two before.
+  const Bytes piece = pair.channels[0].limits().eager,
+              kept = protocols::Aside::kMost / (piece + Bytes{sizeof(transport::Trailer)});
   const auto n = static_cast<std::size_t>((kept + 2) * piece + 100);
   const auto sent = bytes_of(n, 3);
   std::vector<std::byte> got(n);
@@ -353,7 +400,9 @@ TEST_CASE("more than can be set aside comes in order all the same", "[channel]")
   std::byte value[1000];
   bool gone = false, long_gone = false;
   const auto push = [&] {
-    if (!long_gone) long_gone = pair.channels[0].send(long_send, {1, 0, 0}, sent.data(), static_cast<Bytes>(n)) == Answer::done;
+    if (!long_gone)
+      long_gone = pair.channels[0].send(long_send, {1, 0, 0}, sent.data(), static_cast<Bytes>(n)) ==
+                  Answer::done;
     if (!gone) gone = pair.channels[0].send(s, {2, 0, 0}, sent.data(), 1000) == Answer::done;
   };
   REQUIRE(pair.until([&] {
@@ -367,7 +416,8 @@ TEST_CASE("more than can be set aside comes in order all the same", "[channel]")
   }
   REQUIRE(pair.until([&] {
     push();
-    return pair.channels[1].recv(long_receive, {1, 0, 0}, got.data(), static_cast<Bytes>(n)) == Answer::done;
+    return pair.channels[1].recv(long_receive, {1, 0, 0}, got.data(), static_cast<Bytes>(n)) ==
+           Answer::done;
   }));
   CHECK((got == sent));  // millions of bytes: not to be printed
 }
@@ -407,7 +457,8 @@ TEST_CASE("a failed registration is told with its reason", "[channel]") {
 
 TEST_CASE("news of a failed communicator arrives, also through one slot", "[channel]") {
   Pair pair({10, false, true, false}, kTiny);
-  for (CommunicatorId id = 1; id <= 3; ++id) pair.channels[0].notify_failed(id, Code::peer_failed, 5);
+  for (CommunicatorId id = 1; id <= 3; ++id)
+    pair.channels[0].notify_failed(id, Code::peer_failed, 5);
   REQUIRE(pair.until([&] { return pair.sinks[1].notices == 3; }));
   CHECK(pair.sinks[1].last.code == Code::peer_failed);
   CHECK(pair.sinks[1].last.culprit == 5);
@@ -415,7 +466,8 @@ TEST_CASE("news of a failed communicator arrives, also through one slot", "[chan
   CHECK_FALSE(pair.channels[0].notices_pending());
 }
 
-TEST_CASE("a peer that has left had the last write, whether or not it was acknowledged", "[channel]") {
+TEST_CASE("a peer that has left had the last write, whether or not it was acknowledged",
+          "[channel]") {
   for (const bool polls : {true, false}) {
     Hostility hostility{7, polls, true, true};
     hostility.acknowledge = false;
@@ -425,8 +477,12 @@ TEST_CASE("a peer that has left had the last write, whether or not it was acknow
     Transfer out, in;
     bool is_sent = false, is_received = false;
     const auto try_both = [&] {
-      if (!is_sent) is_sent = pair.channels[0].send(out, {1, 1, 0}, sent.data(), static_cast<Bytes>(sent.size())) == Answer::done;
-      if (!is_received) is_received = pair.channels[1].recv(in, {1, 1, 0}, got.data(), static_cast<Bytes>(got.size())) == Answer::done;
+      if (!is_sent)
+        is_sent = pair.channels[0].send(out, {1, 1, 0}, sent.data(),
+                                        static_cast<Bytes>(sent.size())) == Answer::done;
+      if (!is_received)
+        is_received = pair.channels[1].recv(in, {1, 1, 0}, got.data(),
+                                            static_cast<Bytes>(got.size())) == Answer::done;
     };
     REQUIRE(pair.until([&] {
       try_both();

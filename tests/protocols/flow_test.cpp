@@ -74,7 +74,8 @@ TEST_CASE("one slot works", "[flow]") {
   }
 }
 
-TEST_CASE("slots lie apart, end on cache lines, and RTR entries fit in multiples of 32 bytes", "[inbox]") {
+TEST_CASE("slots lie apart, end on cache lines, and RTR entries fit in multiples of 32 bytes",
+          "[inbox]") {
   const transport::InboxShape shape{{{{64, 64}, {1088, 32}, {16448, 16}, {64, 16}, {64, 16}}}};
   std::size_t last = transport::InboxShape::kCreditBytes;
   for (std::size_t r = 0; r < transport::kRings; ++r) {

@@ -14,16 +14,21 @@ HostileLink::HostileLink(HostileNet& net, int from, int to)
   state_ = State::ready;
 }
 
-Registrar* HostileLink::registrar() noexcept { return net_.hostility.registers ? &net_.registrar : nullptr; }
+Registrar* HostileLink::registrar() noexcept {
+  return net_.hostility.registers ? &net_.registrar : nullptr;
+}
 bool HostileLink::writes_directly() const noexcept { return net_.hostility.direct; }
-bool HostileLink::refused() { return net_.hostility.latency == 0 && net_.chance(net_.hostility.refuse); }
+bool HostileLink::refused() {
+  return net_.hostility.latency == 0 && net_.chance(net_.hostility.refuse);
+}
 
 void HostileLink::post(Write&& write) {
   write.posted_at = net_.now();
   queue_.push_back(std::move(write));
 }
 
-Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept {
+Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload,
+                      const Trailer& trailer) noexcept {
   if (failed()) return Post::failed;
   if (refused()) return Post::again;
   Write w;
@@ -50,14 +55,16 @@ Post HostileLink::report(Ring ring, std::uint32_t consumed) noexcept {
 }
 
 // The source may change only once the ticket is reached: it is read piece by piece on arrival.
-Post HostileLink::write(const void* source, const Registration& registration, const RemoteKey& target, std::size_t bytes,
+Post HostileLink::write(const void* source, const Registration& registration,
+                        const RemoteKey& target, std::size_t bytes,
                         std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
   if (failed()) return Post::failed;
   if (refused()) return Post::again;
   if (net_.hostility.registers && (registration.local_key != 7 || target.key != 7))
     fail(Code::transport_failed, "a write without a registration");
   Write w;
-  w.data.assign(static_cast<const std::byte*>(source), static_cast<const std::byte*>(source) + bytes);
+  w.data.assign(static_cast<const std::byte*>(source),
+                static_cast<const std::byte*>(source) + bytes);
   w.target = reinterpret_cast<std::byte*>(target.address);
   w.notify = notify;
   *ticket = w.ticket = ++tickets_;
@@ -72,7 +79,8 @@ void HostileLink::probe() noexcept {
 void HostileLink::step() {
   if (queue_.empty() || net_.stopped(from_) || net_.stopped(peer())) return;
   if (net_.hostility.latency > 0) {
-    while (!queue_.empty() && net_.now() - queue_.front().posted_at >= static_cast<std::uint64_t>(net_.hostility.latency)) {
+    while (!queue_.empty() && net_.now() - queue_.front().posted_at >=
+                                  static_cast<std::uint64_t>(net_.hostility.latency)) {
       Write& due = queue_.front();
       std::memcpy(due.target, due.data.data(), due.data.size());
       arrive(due);
@@ -82,8 +90,9 @@ void HostileLink::step() {
   }
   Write& w = queue_.front();
   if (w.data.size() > w.moved) {
-    // A piece, never up to the word that tells of arrival as long as the rest is not there; an adapter that does not keep
-    // order writes the end first, and says only at the completion that all is there.
+    // A piece, never up to the word that tells of arrival as long as the rest is not there; an
+    // adapter that does not keep order writes the end first, and says only at the completion that
+    // all is there.
     const std::size_t rest = w.data.size() - w.moved;
     const std::size_t piece = rest <= 8 ? rest : 1 + net_.below(rest - 8 > 4000 ? 4000 : rest - 8);
     const bool backwards = !polls_memory_;
@@ -92,7 +101,8 @@ void HostileLink::step() {
       std::memcpy(w.target + at, w.data.data() + at, piece - sizeof(std::uint32_t));
       std::uint32_t mark;
       std::memcpy(&mark, w.data.data() + w.data.size() - sizeof mark, sizeof mark);
-      __atomic_store_n(reinterpret_cast<std::uint32_t*>(w.target + w.data.size() - sizeof mark), mark, __ATOMIC_RELEASE);
+      __atomic_store_n(reinterpret_cast<std::uint32_t*>(w.target + w.data.size() - sizeof mark),
+                       mark, __ATOMIC_RELEASE);
     } else {
       std::memcpy(w.target + at, w.data.data() + at, piece);
     }
@@ -112,7 +122,10 @@ void HostileLink::arrive(Write& w) {
 }
 
 HostileNet::HostileNet(int ranks, const InboxShape& inbox_shape, const Hostility& how)
-    : shape(inbox_shape), hostility(how), random_(how.seed), stopped_(static_cast<std::size_t>(ranks)) {
+    : shape(inbox_shape),
+      hostility(how),
+      random_(how.seed),
+      stopped_(static_cast<std::size_t>(ranks)) {
   registrar.fail_at = how.fail_registration;
   for (int a = 0; a < ranks; ++a)
     for (int b = 0; b < ranks; ++b)

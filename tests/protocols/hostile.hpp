@@ -1,6 +1,7 @@
-// The hostile transport: links within one process that do everything a wire may do, driven by a seed, so that each failure
-// replays. Writes are delayed and reordered between links (never within one: a queue pair keeps order), split into pieces,
-// refused for lack of room, and their marks shown late; credits are held back; a rank may stop. One thread steps all ranks.
+// The hostile transport: links within one process that do everything a wire may do, driven by a
+// seed, so that each failure replays. Writes are delayed and reordered between links (never within
+// one: a queue pair keeps order), split into pieces, refused for lack of room, and their marks
+// shown late; credits are held back; a rank may stop. One thread steps all ranks.
 #pragma once
 
 #include <deque>
@@ -17,14 +18,16 @@ namespace tutti::tests {
 
 struct Hostility {
   std::uint32_t seed = 1;
-  bool polls_memory = true;   // else arrival by completion (imm), and the tail is written BEFORE the body
-  bool direct = true;         // writes into user memory; else large messages go in pieces
+  bool polls_memory =
+      true;            // else arrival by completion (imm), and the tail is written BEFORE the body
+  bool direct = true;  // writes into user memory; else large messages go in pieces
   bool registers = false;     // user memory needs a registrar
   double refuse = 0.2;        // chance of Post::again
   double deliver = 0.3;       // chance that a step moves a piece of the oldest write
   int fail_registration = 0;  // the n-th registration fails; 0: none
   bool acknowledge = true;    // else writes arrive, and the sender never learns it
-  int latency = 0;            // not 0: virtual time, nothing left to chance; each write arrives whole after this many steps
+  int latency = 0;  // not 0: virtual time, nothing left to chance; each write arrives whole after
+                    // this many steps
 };
 
 class HostileNet;
@@ -39,7 +42,8 @@ struct QuietSink final : protocols::NoticeSink {
 class FakeRegistrar final : public transport::Registrar {
  public:
   transport::Registration add(void* address, std::size_t, bool) override {
-    if (++adds == fail_at) throw Error(Code::locked_memory, "the test wants this registration to fail");
+    if (++adds == fail_at)
+      throw Error(Code::locked_memory, "the test wants this registration to fail");
     ++live;
     return {address, 7, 7};
   }
@@ -50,10 +54,13 @@ class FakeRegistrar final : public transport::Registrar {
 class HostileLink final : public transport::Link {
  public:
   HostileLink(HostileNet& net, int from, int to);
-  transport::Post put(transport::Ring ring, std::uint32_t index, const void* payload, const transport::Trailer& trailer) noexcept override;
+  transport::Post put(transport::Ring ring, std::uint32_t index, const void* payload,
+                      const transport::Trailer& trailer) noexcept override;
   transport::Post report(transport::Ring ring, std::uint32_t consumed) noexcept override;
-  transport::Post write(const void* source, const transport::Registration& registration, const transport::RemoteKey& target,
-                        std::size_t bytes, std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept override;
+  transport::Post write(const void* source, const transport::Registration& registration,
+                        const transport::RemoteKey& target, std::size_t bytes,
+                        std::optional<std::uint32_t> notify,
+                        std::uint64_t* ticket) noexcept override;
   void progress() noexcept override {}
   void probe() noexcept override;
   bool drained() noexcept override { return queue_.empty(); }
@@ -101,7 +108,9 @@ class HostileNet {
   bool stopped(int rank) const { return stopped_[static_cast<std::size_t>(rank)]; }
   bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(random_) < p; }
   std::uint64_t now() const { return now_; }  // steps so far
-  std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
+  std::size_t below(std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_);
+  }
 
   const transport::InboxShape shape;
   const Hostility hostility;

@@ -1,5 +1,5 @@
-// Hostile datagrams: a group within one process that loses, doubles, delays and reorders, driven by a seed. What finds no
-// slot is lost. The sender's own copy comes back to it, as some fabrics do.
+// Hostile datagrams: a group within one process that loses, doubles, delays and reorders, driven by
+// a seed. What finds no slot is lost. The sender's own copy comes back to it, as some fabrics do.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,8 @@ class DatagramNet {
     explicit End(DatagramNet& net) : net_(net), memory_(net.how.slots), busy_(net.how.slots) {}
     std::uint32_t capacity() const noexcept override { return net_.how.capacity; }
     std::uint32_t slots() const noexcept override { return net_.how.slots; }
-    transport::Post send(const void* head, std::uint32_t head_bytes, const void* body, std::uint32_t body_bytes) noexcept override {
+    transport::Post send(const void* head, std::uint32_t head_bytes, const void* body,
+                         std::uint32_t body_bytes) noexcept override {
       if (net_.how.breaks) return transport::Post::failed;
       if (net_.chance(net_.how.refuse)) return transport::Post::again;
       std::vector<std::byte> data(head_bytes + body_bytes);
@@ -49,7 +50,8 @@ class DatagramNet {
     // Lands what flies, at random places of the queue.
     void land(bool all) {
       while (!flying_.empty() && (all || net_.chance(0.4))) {
-        const std::size_t i = net_.how.late == 0 ? 0 : net_.below(std::min(flying_.size(), net_.how.late + 1));
+        const std::size_t i =
+            net_.how.late == 0 ? 0 : net_.below(std::min(flying_.size(), net_.how.late + 1));
         std::uint32_t slot = 0;
         while (slot < busy_.size() && busy_[slot]) ++slot;
         if (slot == busy_.size()) {
@@ -62,7 +64,9 @@ class DatagramNet {
         flying_.erase(flying_.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
-    std::size_t held() const { return static_cast<std::size_t>(std::count(busy_.begin(), busy_.end(), true)); }
+    std::size_t held() const {
+      return static_cast<std::size_t>(std::count(busy_.begin(), busy_.end(), true));
+    }
 
    private:
     void fly(const std::vector<std::byte>& data) {
@@ -77,7 +81,8 @@ class DatagramNet {
     std::deque<std::uint32_t> arrived_;
   };
 
-  DatagramNet(int ranks, const DatagramHostility& hostility) : how(hostility), random_(hostility.seed * 7919) {
+  DatagramNet(int ranks, const DatagramHostility& hostility)
+      : how(hostility), random_(hostility.seed * 7919) {
     for (int r = 0; r < ranks; ++r) ends_.push_back(std::make_unique<End>(*this));
   }
   End& end(int rank) { return *ends_.at(static_cast<std::size_t>(rank)); }
@@ -85,7 +90,9 @@ class DatagramNet {
     for (auto& end : ends_) end->land(false);
   }
   bool chance(double p) { return p > 0 && std::uniform_real_distribution<>(0, 1)(random_) < p; }
-  std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
+  std::size_t below(std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_);
+  }
 
   DatagramHostility how;
   std::uint64_t sent = 0, overflows = 0;

@@ -1,5 +1,5 @@
-// The multicast broadcast over hostile datagrams and hostile channels: whatever is lost, every rank gets every byte, and
-// nothing that needs no repair costs one.
+// The multicast broadcast over hostile datagrams and hostile channels: whatever is lost, every rank
+// gets every byte, and nothing that needs no repair costs one.
 #include <catch2/catch.hpp>
 
 #include "protocols/multicast.hpp"
@@ -24,7 +24,8 @@ constexpr MulticastSettings kHasty{16, microseconds{0}, microseconds{0}};
 constexpr MulticastSettings kPatient{1u << 30, microseconds{1000000000}, microseconds{1000000000}};
 
 std::byte data_of(int round, std::size_t i) {
-  return static_cast<std::byte>((i * 7 + i / 251 + static_cast<std::size_t>(round) * 31 + 5) & 0xff);
+  return static_cast<std::byte>((i * 7 + i / 251 + static_cast<std::size_t>(round) * 31 + 5) &
+                                0xff);
 }
 
 struct Job {
@@ -37,7 +38,8 @@ struct Job {
   std::vector<std::unique_ptr<Mailbox>> mailboxes;
   std::mt19937 random;
 
-  Job(int ranks, const Hostility& hostility, const DatagramHostility& loss, const transport::InboxShape& shape = kUsual)
+  Job(int ranks, const Hostility& hostility, const DatagramHostility& loss,
+      const transport::InboxShape& shape = kUsual)
       : P(ranks),
         net(ranks, shape, hostility),
         datagrams(ranks, loss),
@@ -47,16 +49,20 @@ struct Job {
       for (int b = 0; b < P; ++b)
         if (a != b) channels[{a, b}] = std::make_unique<Channel>(net.link(a, b), &cache, sink);
     for (int r = 0; r < P; ++r)
-      mailboxes.push_back(std::make_unique<Mailbox>(datagrams.end(r), 99, r, loss.capacity, std::min(loss.slots, 32u)));
+      mailboxes.push_back(std::make_unique<Mailbox>(datagrams.end(r), 99, r, loss.capacity,
+                                                    std::min(loss.slots, 32u)));
   }
   // A tree in which rank v (counted from the root) has the children k v + 1, …, k v + k.
-  std::unique_ptr<MulticastBroadcast> broadcast(int rank, int root, int k, const MulticastSettings& settings) {
+  std::unique_ptr<MulticastBroadcast> broadcast(int rank, int root, int k,
+                                                const MulticastSettings& settings) {
     const int v = (rank - root + P) % P;
     const auto real = [&](int i) { return (i + root) % P; };
     Channel* parent = v == 0 ? nullptr : channels.at({rank, real((v - 1) / k)}).get();
     std::vector<Channel*> children;
-    for (int c = k * v + 1; c <= k * v + k && c < P; ++c) children.push_back(channels.at({rank, real(c)}).get());
-    return std::make_unique<MulticastBroadcast>(*mailboxes[static_cast<std::size_t>(rank)], root, parent, children, settings);
+    for (int c = k * v + 1; c <= k * v + k && c < P; ++c)
+      children.push_back(channels.at({rank, real(c)}).get());
+    return std::make_unique<MulticastBroadcast>(*mailboxes[static_cast<std::size_t>(rank)], root,
+                                                parent, children, settings);
   }
   void step() {
     net.step();
@@ -69,9 +75,11 @@ struct Run {
   MulticastBroadcast::Counts counts;  // of all ranks, and all rounds
 };
 
-// `rounds` broadcasts after each other, from one root after the other. Ranks enter when they are through with the last one,
-// and some late. `stop`: that rank ceases to run; then the others must end too.
-Run run(Job& job, std::size_t bytes, int rounds, int k, const MulticastSettings& settings, int stop = -1) {
+// `rounds` broadcasts after each other, from one root after the other. Ranks enter when they are
+// through with the last one, and some late. `stop`: that rank ceases to run; then the others must
+// end too.
+Run run(Job& job, std::size_t bytes, int rounds, int k, const MulticastSettings& settings,
+        int stop = -1) {
   const auto P = static_cast<std::size_t>(job.P);
   std::vector<std::vector<std::byte>> data(P, std::vector<std::byte>(bytes));
   std::vector<std::unique_ptr<MulticastBroadcast>> now(P);
@@ -96,12 +104,15 @@ Run run(Job& job, std::size_t bytes, int rounds, int k, const MulticastSettings&
       const int root = round[r] % job.P;
       if (!now[r]) {
         if (job.random() % 20 != 0) {
-          if (job.random() % 2 == 0) job.mailboxes[r]->progress();  // another collective is under way
+          if (job.random() % 2 == 0)
+            job.mailboxes[r]->progress();  // another collective is under way
           continue;
         }
         now[r] = job.broadcast(static_cast<int>(r), root, k, settings);
-        for (std::size_t i = 0; i < bytes; ++i) data[r][i] = static_cast<int>(r) == root ? data_of(round[r], i) : std::byte{0xee};
-        now[r]->start({1, static_cast<CollectiveNumber>(round[r]), 3}, data[r].data(), static_cast<Bytes>(bytes));
+        for (std::size_t i = 0; i < bytes; ++i)
+          data[r][i] = static_cast<int>(r) == root ? data_of(round[r], i) : std::byte{0xee};
+        now[r]->start({1, static_cast<CollectiveNumber>(round[r]), 3}, data[r].data(),
+                      static_cast<Bytes>(bytes));
       }
       if (job.random() % 2 == 0) continue;
       Answer answer = now[r]->advance();
@@ -109,10 +120,13 @@ Run run(Job& job, std::size_t bytes, int rounds, int k, const MulticastSettings&
         c.progress();
         if (stop < 0) return;
         c.probe();
-        // What the engine does: the news of a failure reaches those who wait for a rank that has given up.
-        if (c.failed() || round[static_cast<std::size_t>(c.peer())] == rounds) answer = answer == Answer::done ? answer : Answer::failed;
+        // What the engine does: the news of a failure reaches those who wait for a rank that has
+        // given up.
+        if (c.failed() || round[static_cast<std::size_t>(c.peer())] == rounds)
+          answer = answer == Answer::done ? answer : Answer::failed;
       });
-      if (answer == Answer::failed && stop < 0) return result.wrong = "rank " + std::to_string(r) + " failed", result;
+      if (answer == Answer::failed && stop < 0)
+        return result.wrong = "rank " + std::to_string(r) + " failed", result;
       if (answer == Answer::failed) {
         now[r]->abandon();
         finish(r);
@@ -122,8 +136,8 @@ Run run(Job& job, std::size_t bytes, int rounds, int k, const MulticastSettings&
       if (answer != Answer::done) continue;
       for (std::size_t i = 0; i < bytes; ++i)
         if (data[r][i] != data_of(round[r], i))
-          return result.wrong =
-                     "wrong byte " + std::to_string(i) + " on rank " + std::to_string(r) + " in round " + std::to_string(round[r]),
+          return result.wrong = "wrong byte " + std::to_string(i) + " on rank " +
+                                std::to_string(r) + " in round " + std::to_string(round[r]),
                  result;
       finish(r);
       ++round[r];
@@ -147,10 +161,10 @@ TEST_CASE("every byte arrives, whatever becomes of the datagrams", "[multicast]"
           for (const std::size_t bytes : kSizes) {
             ++seed;
             const int k = 1 + static_cast<int>(seed % 3);
-            INFO("loss " << loss << ", duplication " << duplication << ", late " << late << ", P " << P << ", " << bytes << " bytes, k "
-                         << k << ", seed " << seed);
-            Job job(P, {seed, seed % 2 == 0, seed % 3 != 0, seed % 4 == 0}, {seed, loss, duplication, 0.1, late},
-                    seed % 5 == 0 ? kStarved : kUsual);
+            INFO("loss " << loss << ", duplication " << duplication << ", late " << late << ", P "
+                         << P << ", " << bytes << " bytes, k " << k << ", seed " << seed);
+            Job job(P, {seed, seed % 2 == 0, seed % 3 != 0, seed % 4 == 0},
+                    {seed, loss, duplication, 0.1, late}, seed % 5 == 0 ? kStarved : kUsual);
             const Run result = run(job, bytes, 3, k, kHasty);
             REQUIRE(result.wrong == "");
             CHECK(job.net.registrar.live == 0);
@@ -161,7 +175,8 @@ TEST_CASE("without loss there is one reliable message a rank and window", "[mult
   for (std::uint32_t seed = 1; seed <= 20; ++seed)
     for (const std::size_t bytes : kSizes) {
       INFO("seed " << seed << ", " << bytes << " bytes");
-      Job job(6, {seed, seed % 2 == 0}, {seed, 0, seed % 3 == 0 ? 0.5 : 0.0, 0.1, seed % 2 == 0 ? 5u : 0u, false, 132, 128});
+      Job job(6, {seed, seed % 2 == 0},
+              {seed, 0, seed % 3 == 0 ? 0.5 : 0.0, 0.1, seed % 2 == 0 ? 5u : 0u, false, 132, 128});
       const Run result = run(job, bytes, 1, 2, kPatient);
       REQUIRE(result.wrong == "");
       const std::size_t windows = (bytes + 799) / 800;  // a quarter of 32 slots, 100 bytes each
@@ -172,7 +187,8 @@ TEST_CASE("without loss there is one reliable message a rank and window", "[mult
     }
 }
 
-TEST_CASE("the root's reminders find every loss, without anybody's patience ending", "[multicast]") {
+TEST_CASE("the root's reminders find every loss, without anybody's patience ending",
+          "[multicast]") {
   for (std::uint32_t seed = 1; seed <= 20; ++seed)
     for (const std::size_t bytes : kSizes) {
       INFO("seed " << seed << ", " << bytes << " bytes");
@@ -200,11 +216,13 @@ TEST_CASE("a group that carries nothing leaves all to the channels", "[multicast
   CHECK(result.counts.repaired == 2 * 4 * 30);
 }
 
-TEST_CASE("datagrams of strangers, and of broadcasts that are over, take no slot for long", "[multicast]") {
+TEST_CASE("datagrams of strangers, and of broadcasts that are over, take no slot for long",
+          "[multicast]") {
   Job job(2, {4}, {4, 0, 0, 0, 0});
   Mailbox stranger(job.datagrams.end(0), 98, 0, 132, 16), own(job.datagrams.end(0), 99, 0, 132, 16);
   const char text[100] = {};
-  const auto flood = [&](Mailbox& from, CollectiveNumber collective, std::uint32_t fragment, std::uint32_t bytes) {
+  const auto flood = [&](Mailbox& from, CollectiveNumber collective, std::uint32_t fragment,
+                         std::uint32_t bytes) {
     for (int i = 0; i < 20; ++i) {
       from.send({1, collective, 3}, 0, fragment, 0, text, bytes);
       job.datagrams.end(0).land(true);

@@ -1,10 +1,13 @@
-// The multicast broadcast over a real device: run under mpiexec, on several hosts of tests/rdma/host.
+// The multicast broadcast over a real device: run under mpiexec, on several hosts of
+// tests/rdma/host.
 //
 //   multicast_test [auto | manager | direct | ipv6 | each] [ROUNDS] [compare]
 //
-// How the group is joined (through librdmacm or without; as an IPv6 group), or datagrams to each receiver.
+// How the group is joined (through librdmacm or without; as an IPv6 group), or datagrams to each
+// receiver.
 //
-// Every rank checks every byte. Rank 0 prints what was lost, and with `compare` the time of the binomial tree over channels.
+// Every rank checks every byte. Rank 0 prints what was lost, and with `compare` the time of the
+// binomial tree over channels.
 #include <mpi.h>
 #include <sched.h>
 #include <unistd.h>
@@ -47,7 +50,8 @@ struct QuietSink final : protocols::NoticeSink {
 constexpr std::size_t kMost = 1 << 20;
 const std::vector<std::byte> kPattern = [] {
   std::vector<std::byte> bytes(kMost + 1024);
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761u >> 13);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(i * 2654435761u >> 13);
   return bytes;
 }();
 const std::byte* expected(std::uint32_t round) { return kPattern.data() + round % 1024; }
@@ -76,7 +80,9 @@ struct Job {
     o.log = log;
     return o;
   }
-  static transport::InboxShape shape(bool) { return {{{{64, 16}, {1088, 8}, {16448, 8}, {64, 16}, {64, 8}}}}; }
+  static transport::InboxShape shape(bool) {
+    return {{{{64, 16}, {1088, 8}, {16448, 8}, {64, 16}, {64, 8}}}};
+  }
 
   Job(int my_rank, int ranks, int gid_index, const transport::verbs::MulticastOptions& multicast)
       : rank(my_rank),
@@ -95,10 +101,12 @@ struct Job {
     datagrams->set_members(cards);
     const auto capacity = -boot->maximum(-static_cast<std::int64_t>(datagrams->capacity()));
     const auto slots = -boot->maximum(-static_cast<std::int64_t>(datagrams->slots()));
-    std::uint64_t id = static_cast<std::uint64_t>(time(nullptr)) << 20 ^ static_cast<std::uint64_t>(getpid());
+    std::uint64_t id =
+        static_cast<std::uint64_t>(time(nullptr)) << 20 ^ static_cast<std::uint64_t>(getpid());
     MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
-    mailbox =
-        std::make_unique<protocols::Mailbox>(*datagrams, id, rank, static_cast<std::uint32_t>(capacity), static_cast<std::uint32_t>(slots));
+    mailbox = std::make_unique<protocols::Mailbox>(*datagrams, id, rank,
+                                                   static_cast<std::uint32_t>(capacity),
+                                                   static_cast<std::uint32_t>(slots));
   }
   Channel& channel(int peer) {
     auto& c = channels[peer];
@@ -108,7 +116,8 @@ struct Job {
   template <class Running>
   void complete(Running& running, const std::function<Answer()>& advance) {
     for (Answer answer; (answer = advance()) != Answer::done;) {
-      if (answer == Answer::failed) end(rank, running.culprit() ? running.culprit()->failure() : "failed");
+      if (answer == Answer::failed)
+        end(rank, running.culprit() ? running.culprit()->failure() : "failed");
       transport.progress();
       running.each_waiting([&](Channel& c) {
         c.progress();
@@ -147,7 +156,8 @@ void fill(Job& job, int root, Bytes bytes) {
     std::memset(job.data.data(), 0xee, static_cast<std::size_t>(bytes));
 }
 void check(Job& job, Bytes bytes) {
-  if (std::memcmp(job.data.data(), expected(job.round), static_cast<std::size_t>(bytes)) == 0) return;
+  if (std::memcmp(job.data.data(), expected(job.round), static_cast<std::size_t>(bytes)) == 0)
+    return;
   std::size_t i = 0;
   while (job.data[i] == expected(job.round)[i]) ++i;
   end(job.rank, "wrong byte", static_cast<long long>(i), bytes);
@@ -156,11 +166,14 @@ void check(Job& job, Bytes bytes) {
 // `rounds` broadcasts, one after the other without a barrier; each fourth from another root.
 Cost run(Job& job, Bytes bytes, int rounds, bool multicast) {
   Cost cost{};
-  std::vector<std::unique_ptr<protocols::MulticastBroadcast>> broadcasts(static_cast<std::size_t>(job.size));
-  std::vector<std::unique_ptr<collectives::Execution>> executions(static_cast<std::size_t>(job.size));
+  std::vector<std::unique_ptr<protocols::MulticastBroadcast>> broadcasts(
+      static_cast<std::size_t>(job.size));
+  std::vector<std::unique_ptr<collectives::Execution>> executions(
+      static_cast<std::size_t>(job.size));
   const collectives::Algorithm* binomial = nullptr;
   for (const collectives::Algorithm& a : collectives::algorithms())
-    if (a.collective == collectives::Collective::bcast && std::string_view(a.name) == "binomial") binomial = &a;
+    if (a.collective == collectives::Collective::bcast && std::string_view(a.name) == "binomial")
+      binomial = &a;
   double total = 0;
   for (int i = 0; i < rounds; ++i) {
     const int root = i / 4 % job.size;
@@ -174,7 +187,8 @@ Cost run(Job& job, Bytes bytes, int rounds, bool multicast) {
     } else {
       if (!executions[r])
         executions[r] = std::make_unique<collectives::Execution>(
-            binomial->build({collectives::Collective::bcast, job.size, job.rank, root, bytes, false}, {}),
+            binomial->build(
+                {collectives::Collective::bcast, job.size, job.rank, root, bytes, false}, {}),
             [&](Rank peer) -> Channel& { return job.channel(peer); });
       executions[r]->start(nullptr, job.data.data(), {1, job.round, 0});
       job.complete(*executions[r], [&] { return executions[r]->advance(); });
@@ -193,7 +207,8 @@ Cost run(Job& job, Bytes bytes, int rounds, bool multicast) {
     }
   cost.micros = total / rounds * 1e6;
   MPI_Allreduce(MPI_IN_PLACE, &cost.micros, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  MPI_Allreduce(MPI_IN_PLACE, &cost.counts, sizeof cost.counts / sizeof(std::uint64_t), MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &cost.counts, sizeof cost.counts / sizeof(std::uint64_t),
+                MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   return cost;
 }
 
@@ -214,7 +229,8 @@ int main(int argc, char** argv) {
     options.joining = way == "manager"  ? transport::verbs::Joining::manager
                       : way == "direct" ? transport::verbs::Joining::direct
                                         : transport::verbs::Joining::automatic;
-    options.delivery = way == "each" ? transport::verbs::Delivery::each : transport::verbs::Delivery::group;
+    options.delivery =
+        way == "each" ? transport::verbs::Delivery::each : transport::verbs::Delivery::group;
     Job job(rank, size, way == "ipv6" ? 0 : -1, options);  // GID 0 is the link-local address
     run(job, 8, 4 * size, true);                           // connects
     if (compare) run(job, 8, 4 * size, false);
@@ -225,15 +241,21 @@ int main(int argc, char** argv) {
       fragments += cost.counts.fragments;
       if (rank == 0)
         std::printf(
-            "%8lld bytes: multicast %8.0f us, tree %8.0f us; %llu fragments came, %llu were lost; %llu statuses, %llu repairs, %llu "
+            "%8lld bytes: multicast %8.0f us, tree %8.0f us; %llu fragments came, %llu were lost; "
+            "%llu statuses, %llu repairs, %llu "
             "reminders\n",
-            static_cast<long long>(bytes), cost.micros, tree, static_cast<unsigned long long>(cost.counts.fragments),
-            static_cast<unsigned long long>(cost.counts.repaired), static_cast<unsigned long long>(cost.counts.statuses),
-            static_cast<unsigned long long>(cost.counts.repairs), static_cast<unsigned long long>(cost.counts.reminders));
+            static_cast<long long>(bytes), cost.micros, tree,
+            static_cast<unsigned long long>(cost.counts.fragments),
+            static_cast<unsigned long long>(cost.counts.repaired),
+            static_cast<unsigned long long>(cost.counts.statuses),
+            static_cast<unsigned long long>(cost.counts.repairs),
+            static_cast<unsigned long long>(cost.counts.reminders));
     }
     if (fragments == 0 && size > 1) end(rank, "no datagram was delivered at all");
     job.transport.say_farewell();
-    if (rank == 0) std::printf("multicast_test: ok with %d ranks, %s\n", size, job.datagrams->describe().c_str());
+    if (rank == 0)
+      std::printf("multicast_test: ok with %d ranks, %s\n", size,
+                  job.datagrams->describe().c_str());
     MPI_Barrier(MPI_COMM_WORLD);
   } catch (const Error& error) {
     end(rank, error.message.c_str(), static_cast<long long>(error.code));

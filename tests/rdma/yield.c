@@ -1,6 +1,7 @@
 /*
- * Makes an MPI over UCX give its core away while it waits, for a fair comparison where ranks outnumber cores: MPICH never
- * yields by itself, and would need milliseconds for a barrier. To be preloaded: LD_PRELOAD=libyield.so.
+ * Makes an MPI over UCX give its core away while it waits, for a fair comparison where ranks
+ * outnumber cores: MPICH never yields by itself, and would need milliseconds for a barrier. To be
+ * preloaded: LD_PRELOAD=libyield.so.
  */
 #include <dlfcn.h>
 #include <sched.h>

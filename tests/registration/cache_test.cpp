@@ -51,7 +51,8 @@ struct Fixture {
   CountingRegistrar registrar;
   std::string log;
   Cache cache;
-  explicit Fixture(CacheOptions options = {}) : cache(registrar, options, [this](std::string_view line) { log += line; }) {}
+  explicit Fixture(CacheOptions options = {})
+      : cache(registrar, options, [this](std::string_view line) { log += line; }) {}
   // Acquires and releases; true if nothing had to be registered.
   bool hit(const void* address, std::size_t length, bool writable = true) {
     const int before = registrar.adds;
@@ -61,7 +62,8 @@ struct Fixture {
 };
 
 std::byte* map_pages(std::size_t count, void* at = nullptr) {
-  void* memory = mmap(at, count * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+  void* memory = mmap(at, count * kPage, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
   REQUIRE(memory != MAP_FAILED);
   std::memset(memory, 1, count * kPage);
   return static_cast<std::byte*>(memory);
@@ -97,7 +99,8 @@ TEST_CASE("a region for reading is not lent for writing", "[registration]") {
   munmap(memory, 4 * kPage);
 }
 
-TEST_CASE("memory that is unmapped and mapped again at the same address is registered again", "[registration]") {
+TEST_CASE("memory that is unmapped and mapped again at the same address is registered again",
+          "[registration]") {
   Fixture f;
   std::byte* memory = map_pages(8);
   SECTION("munmap, mmap") {
@@ -136,7 +139,8 @@ TEST_CASE("memory that is unmapped and mapped again at the same address is regis
 TEST_CASE("free and malloc of the same address register again", "[registration]") {
   Fixture f;
   constexpr std::size_t bytes = 8 << 20;
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);  // each is a mapping of its own: free() returns it to the kernel, without our knowing
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);  // each is a mapping of its own: free() returns it to the
+                                       // kernel, without our knowing
   int same = 0;
   for (int round = 0; round < 20; ++round) {
     void* first = std::malloc(bytes);
@@ -207,7 +211,8 @@ TEST_CASE("a full registrar gets another try without the unused", "[registration
   munmap(memory, 64 * kPage);
 }
 
-TEST_CASE("a region that takes the place of another one of its pages is watched all the same", "[registration]") {
+TEST_CASE("a region that takes the place of another one of its pages is watched all the same",
+          "[registration]") {
   Fixture f;
   std::byte* memory = map_pages(4);
   f.hit(memory, 4 * kPage, false);
@@ -220,17 +225,20 @@ TEST_CASE("a region that takes the place of another one of its pages is watched 
   munmap(memory, 4 * kPage);
 }
 
-TEST_CASE("memory that one thread unmaps and another one maps again is registered again", "[registration]") {
+TEST_CASE("memory that one thread unmaps and another one maps again is registered again",
+          "[registration]") {
   Fixture f;
   int stale = 0;
   for (int round = 0; round < 300; ++round) {
     std::byte* const memory = map_pages(4);
     f.hit(memory, 4 * kPage);
     std::thread unmaps([&] { munmap(memory, 4 * kPage); });
-    // As soon as the address is free, while the thread that freed it may still wait for its event to be read.
+    // As soon as the address is free, while the thread that freed it may still wait for its event
+    // to be read.
     void* again = MAP_FAILED;
     while (again == MAP_FAILED)
-      again = mmap(memory, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+      again = mmap(memory, 4 * kPage, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     stale += f.hit(again, 4 * kPage);
     unmaps.join();
     munmap(again, 4 * kPage);
@@ -278,7 +286,8 @@ TEST_CASE("threads that map, register and unmap at the same time", "[registratio
   for (int t = 0; t < 3; ++t)
     threads.emplace_back([&] {
       for (int round = 0; round < 150; ++round) {
-        void* memory = mmap(nullptr, 8 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* memory =
+            mmap(nullptr, 8 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         auto* bytes = static_cast<std::byte*>(memory);
         bytes[0] = std::byte{1};
         Region* first = f.cache.acquire(bytes, 8 * kPage, true);

@@ -23,10 +23,16 @@ std::int64_t size_of(const std::string& text) {
   } catch (const std::exception&) {
   }
   const std::string unit = text.substr(std::min(used, text.size()));
-  const int shift = unit.empty() ? 0 : unit == "k" || unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  const int shift = unit.empty()                 ? 0
+                    : unit == "k" || unit == "K" ? 10
+                    : unit == "M"                ? 20
+                    : unit == "G"                ? 30
+                                                 : -1;
   if (value < 0 || shift < 0 || value > (INT32_MAX >> shift))
     throw Error(Code::bad_configuration,
-                fmt::format("'{}' is no size: write bytes, with k, M or G, below 2 GiB (the surrounding MPI counts in int)", text));
+                fmt::format("'{}' is no size: write bytes, with k, M or G, below 2 GiB (the "
+                            "surrounding MPI counts in int)",
+                            text));
   return value << shift;
 }
 
@@ -34,7 +40,8 @@ std::vector<std::int64_t> sizes_of(const BenchOptions& options) {
   std::vector<std::int64_t> sizes;
   for (const std::string& text : options.sizes) sizes.push_back(size_of(text));
   if (sizes.empty()) {
-    const std::int64_t least = std::max<std::int64_t>(size_of(options.least), 1), most = size_of(options.most);
+    const std::int64_t least = std::max<std::int64_t>(size_of(options.least), 1),
+                       most = size_of(options.most);
     for (std::int64_t s = least; s < most; s *= 4) sizes.push_back(s);
     sizes.push_back(most);
   }
@@ -53,14 +60,18 @@ std::string mpi_name() {
   std::string name(text);
   name = name.substr(0, name.find_first_of("\n,"));
   std::replace(name.begin(), name.end(), '\t', ' ');
-  name.erase(std::unique(name.begin(), name.end(), [](char a, char b) { return a == ' ' && b == ' '; }), name.end());
+  name.erase(
+      std::unique(name.begin(), name.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
+      name.end());
   return name;
 }
 
 // Of the rank that has most of each.
 void read_memory(BenchSetting& setting, tutti_comm comm) {
   const auto facts = nlohmann::json::parse(describe(comm));
-  long long most[3] = {0, 0, facts["address_bytes"].get<long long>() + facts["communicator"]["address_bytes"].get<long long>()};
+  long long most[3] = {0, 0,
+                       facts["address_bytes"].get<long long>() +
+                           facts["communicator"]["address_bytes"].get<long long>()};
   setting.transports.clear();
   for (const auto& [kind, count] : facts["connections"].items()) {
     most[0] += count.get<long long>();
@@ -69,8 +80,8 @@ void read_memory(BenchSetting& setting, tutti_comm comm) {
   }
   if (setting.transports.empty()) setting.transports = "none";
   if (facts.contains("device"))
-    setting.device =
-        fmt::format("{}, arrival by {}", facts["device"]["name"].get<std::string>(), facts["device"]["arrival"].get<std::string>());
+    setting.device = fmt::format("{}, arrival by {}", facts["device"]["name"].get<std::string>(),
+                                 facts["device"]["arrival"].get<std::string>());
   setting.nodes = facts["communicator"]["nodes"];
   MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
   setting.connections = most[0];
@@ -83,7 +94,8 @@ void run_all(const BenchOptions& options, int rank) {
   MPI_Comm_size(MPI_COMM_WORLD, &setting.ranks);
   setting.mpi = mpi_name();
   if (options.root < 0 || options.root >= setting.ranks)
-    throw Error(Code::bad_root, fmt::format("--root {} is not one of the {} ranks", options.root, setting.ranks));
+    throw Error(Code::bad_root,
+                fmt::format("--root {} is not one of the {} ranks", options.root, setting.ranks));
   const std::vector<std::int64_t> sizes = sizes_of(options);
 
   double begin = MPI_Wtime();
@@ -102,9 +114,12 @@ void run_all(const BenchOptions& options, int rank) {
   std::optional<RawWire> wire;
   if (options.raw) {
     const auto facts = nlohmann::json::parse(describe(comm));
-    if (!facts.contains("device")) throw Error(Code::no_device, "--raw needs an RDMA device that is in use; set TUTTI_TRANSPORT=verbs");
+    if (!facts.contains("device"))
+      throw Error(Code::no_device,
+                  "--raw needs an RDMA device that is in use; set TUTTI_TRANSPORT=verbs");
     const auto& device = facts["device"];
-    wire.emplace(device["name"].get<std::string>(), device["port"].get<int>(), device["gid_index"].get<int>());
+    wire.emplace(device["name"].get<std::string>(), device["port"].get<int>(),
+                 device["gid_index"].get<int>());
     wire->run(options.seconds);
   }
   std::vector<BenchRow> rows;
@@ -114,7 +129,8 @@ void run_all(const BenchOptions& options, int rank) {
     const std::size_t total = options.collectives.size() * sizes.size();
     for (const std::string& collective : options.collectives) {
       bool first = true;
-      for (const std::int64_t bytes : collective == "barrier" ? std::vector<std::int64_t>{0} : sizes) {
+      for (const std::int64_t bytes :
+           collective == "barrier" ? std::vector<std::int64_t>{0} : sizes) {
         rows.push_back(measure(options, collective, bytes, comm));
         if (rank == 0) print_row(rows.back(), first);
         first = false;
@@ -130,8 +146,10 @@ void run_all(const BenchOptions& options, int rank) {
   }
   if (rank == 0) {
     if (raw) print_raw(*raw, setting, rows);
-    fmt::print("\nmemory of the rank that has most: {} bytes of addresses, {} connections of together {} bytes\n", setting.address_bytes,
-               setting.connections, setting.connection_bytes);
+    fmt::print(
+        "\nmemory of the rank that has most: {} bytes of addresses, {} connections of together {} "
+        "bytes\n",
+        setting.address_bytes, setting.connections, setting.connection_bytes);
     if (!options.json.empty()) write_json(options.json, setting, rows, raw);
     if (!options.svg.empty()) write_svg(options.svg, setting, rows);
   }
@@ -147,7 +165,9 @@ int run_bench(const BenchOptions& options) {
     if (!options.kernels)
       run_all(options, rank);
     else if (rank == 0)
-      bench_kernels(options.sizes.empty() ? std::vector<std::int64_t>{64, 8 << 10, 256 << 10, 8 << 20} : sizes_of(options),
+      bench_kernels(options.sizes.empty()
+                        ? std::vector<std::int64_t>{64, 8 << 10, 256 << 10, 8 << 20}
+                        : sizes_of(options),
                     options.repetitions);
   } catch (const std::exception& error) {
     fmt::print(stderr, "tutti bench, rank {}: {}\n", rank, error.what());
@@ -161,39 +181,53 @@ int run_bench(const BenchOptions& options) {
 
 void add_bench(CLI::App& app, Run* run) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App* command = app.add_subcommand(
-      "bench", "under mpiexec: Tutti and the surrounding MPI, in turn in one run, each result checked before it is timed");
+  CLI::App* command = app.add_subcommand("bench",
+                                         "under mpiexec: Tutti and the surrounding MPI, in turn in "
+                                         "one run, each result checked before it is timed");
   std::vector<std::string> names;
-  for (std::size_t c = 0; c < collectives::kCollectives; ++c) names.emplace_back(name_of(static_cast<collectives::Collective>(c)));
+  for (std::size_t c = 0; c < collectives::kCollectives; ++c)
+    names.emplace_back(name_of(static_cast<collectives::Collective>(c)));
   command
       ->add_option("--collective", options->collectives,
-                   fmt::format("{}, or all (default: barrier,bcast,allgather,allreduce)", fmt::join(names, ", ")))
+                   fmt::format("{}, or all (default: barrier,bcast,allgather,allreduce)",
+                               fmt::join(names, ", ")))
       ->delimiter(',')
       ->check(CLI::IsMember([&] {
         std::vector<std::string> allowed = names;
         allowed.emplace_back("all");
         return allowed;
       }()));
-  command->add_option("--sizes", options->sizes, "sizes in bytes, such as 8,1k,64k,1M (default: times four from --min to --max)")
+  command
+      ->add_option("--sizes", options->sizes,
+                   "sizes in bytes, such as 8,1k,64k,1M (default: times four from --min to --max)")
       ->delimiter(',');
   command->add_option("--min", options->least, "smallest size")->capture_default_str();
   command->add_option("--max", options->most, "largest size")->capture_default_str();
-  command->add_option("--repetitions", options->repetitions, "batches of calls for each library and point")
+  command
+      ->add_option("--repetitions", options->repetitions,
+                   "batches of calls for each library and point")
       ->capture_default_str()
       ->check(CLI::Range(5, 10000));
-  command->add_option("--time-limit", options->seconds, "seconds at most for each library and point")
+  command
+      ->add_option("--time-limit", options->seconds, "seconds at most for each library and point")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 3600.0));
-  command->add_option("--root", options->root, "root of the rooted collectives")->capture_default_str();
+  command->add_option("--root", options->root, "root of the rooted collectives")
+      ->capture_default_str();
   command->add_flag("--check,!--no-check", options->check, "check results before timing (default)");
   command->add_flag("!--no-mpi", options->with_mpi, "leave the surrounding MPI out");
-  command->add_flag("--raw", options->raw, "also plain RDMA writes between ranks 0 and 1, as a floor to judge by");
-  command->add_flag("--kernels", options->kernels, "operations instead of collectives: each on each type, here and by MPI_Reduce_local");
+  command->add_flag("--raw", options->raw,
+                    "also plain RDMA writes between ranks 0 and 1, as a floor to judge by");
+  command->add_flag(
+      "--kernels", options->kernels,
+      "operations instead of collectives: each on each type, here and by MPI_Reduce_local");
   command->add_option("--json", options->json, "write everything to this file");
   command->add_option("--svg", options->svg, "draw a picture into this file");
-  command->footer("Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");
+  command->footer(
+      "Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");
   command->callback([options, names, run] {
-    if (std::find(options->collectives.begin(), options->collectives.end(), "all") != options->collectives.end())
+    if (std::find(options->collectives.begin(), options->collectives.end(), "all") !=
+        options->collectives.end())
       options->collectives = names;
     *run = [options] { return run_bench(*options); };
   });

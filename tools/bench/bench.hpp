@@ -1,4 +1,5 @@
-// What the bench measures and how its parts speak to each other: measure.cpp times, report.cpp prints, plot.cpp draws.
+// What the bench measures and how its parts speak to each other: measure.cpp times, report.cpp
+// prints, plot.cpp draws.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace tutti::tools {
 
 struct BenchOptions {
   std::vector<std::string> collectives = {"barrier", "bcast", "allgather", "allreduce"};
-  std::vector<std::string> sizes;  // bytes as the user wrote them; empty: powers of four from least to most
+  std::vector<std::string>
+      sizes;  // bytes as the user wrote them; empty: powers of four from least to most
   std::string least = "8", most = "1M";
   int repetitions = 21;
   double seconds = 1.0;  // at most, for each library and point
@@ -22,11 +24,13 @@ struct BenchOptions {
   std::string json, svg;
 };
 
-// Microseconds a call: the median of the repetitions' maxima over ranks, and its 95 % confidence interval.
+// Microseconds a call: the median of the repetitions' maxima over ranks, and its 95 % confidence
+// interval.
 struct Timing {
   double median = 0, low = 0, high = 0;
-  int repetitions = 0, calls = 0;        // calls in each repetition
-  std::optional<double> packets, bytes;  // per operation, all ranks together; only where a device counts
+  int repetitions = 0, calls = 0;  // calls in each repetition
+  std::optional<double> packets,
+      bytes;  // per operation, all ranks together; only where a device counts
 };
 
 struct BenchRow {
@@ -36,7 +40,8 @@ struct BenchRow {
   std::optional<Timing> mpi;
 };
 
-// Plain RDMA writes between ranks 0 and 1: microseconds for 8 bytes one way, and for 1 MiB with 16 in flight.
+// Plain RDMA writes between ranks 0 and 1: microseconds for 8 bytes one way, and for 1 MiB with 16
+// in flight.
 struct RawRow {
   Timing write, stream;
 };
@@ -59,15 +64,18 @@ struct BenchSetting {
   int ranks = 0;
   std::string mpi, transports, device;
   int nodes = 0;
-  double init_ms = 0, create_ms = 0;                                      // of the slowest rank
-  std::int64_t connections = 0, connection_bytes = 0, address_bytes = 0;  // of the rank that has most
+  double init_ms = 0, create_ms = 0;  // of the slowest rank
+  std::int64_t connections = 0, connection_bytes = 0,
+               address_bytes = 0;  // of the rank that has most
 };
 
-// Both libraries, until what is slow only in a job's first moments is over (first touches, connections, clocks): over rxe the
-// first 50 ms are a quarter slower. Collective over MPI_COMM_WORLD.
+// Both libraries, until what is slow only in a job's first moments is over (first touches,
+// connections, clocks): over rxe the first 50 ms are a quarter slower. Collective over
+// MPI_COMM_WORLD.
 void warm_up(const BenchOptions& options, tutti_comm comm);
 // Throws Error on a wrong result or a failed call. Collective over MPI_COMM_WORLD.
-BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes, tutti_comm comm);
+BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes,
+                 tutti_comm comm);
 // Of the repetitions' times on this rank, in microseconds. Collective over MPI_COMM_WORLD.
 Timing timing_of(std::vector<double> microseconds, int calls);
 // Every operation on every type, without communication: prints a table. Throws Error.
@@ -80,7 +88,9 @@ void print_header(const BenchSetting& setting);
 void print_row(const BenchRow& row, bool first);
 // What 8 bytes take over the bare wire, and how near the rows come to it.
 void print_raw(const RawRow& raw, const BenchSetting& setting, const std::vector<BenchRow>& rows);
-void write_json(const std::string& path, const BenchSetting& setting, const std::vector<BenchRow>& rows, const std::optional<RawRow>& raw);
-void write_svg(const std::string& path, const BenchSetting& setting, const std::vector<BenchRow>& rows);
+void write_json(const std::string& path, const BenchSetting& setting,
+                const std::vector<BenchRow>& rows, const std::optional<RawRow>& raw);
+void write_svg(const std::string& path, const BenchSetting& setting,
+               const std::vector<BenchRow>& rows);
 
 }  // namespace tutti::tools

@@ -1,4 +1,5 @@
-// `tutti bench --kernels`: how fast operations are applied, here and by MPI_Reduce_local, in turn. Local; rank 0 alone measures.
+// `tutti bench --kernels`: how fast operations are applied, here and by MPI_Reduce_local, in turn.
+// Local; rank 0 alone measures.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -57,9 +58,10 @@ constexpr auto subjects = [] {
 };
 
 constexpr auto operations = [] {
-  return std::vector<Named>{{"SUM", MPI_SUM},   {"PROD", MPI_PROD}, {"MIN", MPI_MIN},       {"MAX", MPI_MAX},
-                            {"LAND", MPI_LAND}, {"LOR", MPI_LOR},   {"LXOR", MPI_LXOR},     {"BAND", MPI_BAND},
-                            {"BOR", MPI_BOR},   {"BXOR", MPI_BXOR}, {"MINLOC", MPI_MINLOC}, {"MAXLOC", MPI_MAXLOC}};
+  return std::vector<Named>{{"SUM", MPI_SUM},   {"PROD", MPI_PROD},     {"MIN", MPI_MIN},
+                            {"MAX", MPI_MAX},   {"LAND", MPI_LAND},     {"LOR", MPI_LOR},
+                            {"LXOR", MPI_LXOR}, {"BAND", MPI_BAND},     {"BOR", MPI_BOR},
+                            {"BXOR", MPI_BXOR}, {"MINLOC", MPI_MINLOC}, {"MAXLOC", MPI_MAXLOC}};
 };
 
 // MPICH 4.0 has a 16-bit float and ends the job when it is to be reduced.
@@ -78,13 +80,15 @@ using Memory = std::unique_ptr<std::byte, Free>;
 
 enum class Contents { ones, pairs };
 
-// Ones: their products stay what they are. Pairs get random bytes of a positive value, as which one is taken is the cost of them.
+// Ones: their products stay what they are. Pairs get random bytes of a positive value, as which one
+// is taken is the cost of them.
 Memory operand(MPI_Datatype type, Contents contents, std::size_t bytes, unsigned seed) {
   Memory memory(static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 127) / 64 * 64)));
   if (!memory) throw Error(Code::out_of_memory, fmt::format("no memory for {} bytes", bytes));
   std::memset(memory.get(), 1, bytes);
   const auto put = [&](auto one) {
-    for (std::size_t at = 0; at + sizeof one <= bytes; at += sizeof one) std::memcpy(memory.get() + at, &one, sizeof one);
+    for (std::size_t at = 0; at + sizeof one <= bytes; at += sizeof one)
+      std::memcpy(memory.get() + at, &one, sizeof one);
   };
   std::minstd_rand random(seed);
   if (type == MPI_LONG_DOUBLE_INT)
@@ -93,7 +97,8 @@ Memory operand(MPI_Datatype type, Contents contents, std::size_t bytes, unsigned
       std::memcpy(memory.get() + at, &value, sizeof value);
     }
   else if (contents == Contents::pairs)
-    for (std::size_t i = 0; i < bytes; ++i) memory.get()[i] = static_cast<std::byte>(random() >> 8 & 63);
+    for (std::size_t i = 0; i < bytes; ++i)
+      memory.get()[i] = static_cast<std::byte>(random() >> 8 & 63);
   else if (type == MPI_FLOAT || type == MPI_C_FLOAT_COMPLEX)
     put(1.0F);
   else if (type == MPI_DOUBLE || type == MPI_C_DOUBLE_COMPLEX)
@@ -116,7 +121,8 @@ int calls_for(const auto& call) {
 }
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
@@ -124,14 +130,16 @@ struct Pair {
   double here, by_mpi;  // seconds a call; 0: it cannot
 };
 
-Pair measure_pair(Reduction& reduction, const Layout& layout, MPI_Op op, MPI_Datatype type, std::int64_t bytes, int repetitions) {
+Pair measure_pair(Reduction& reduction, const Layout& layout, MPI_Op op, MPI_Datatype type,
+                  std::int64_t bytes, int repetitions) {
   const Bytes count = std::max<std::int64_t>(1, bytes / reduction.element());
   const auto room = static_cast<std::size_t>(std::max(reduction.element(), layout.extent) * count);
   const Contents contents = op == MPI_MINLOC || op == MPI_MAXLOC ? Contents::pairs : Contents::ones;
   const Memory left = operand(type, contents, room, 1), right = operand(type, contents, room, 2);
   const Memory fresh = operand(type, contents, contents == Contents::pairs ? room : 0, 3);
   bool good = true;
-  // A location applied twice decides nothing the second time: both get new operands, and both times include the copy.
+  // A location applied twice decides nothing the second time: both get new operands, and both times
+  // include the copy.
   const auto renew = [&] {
     if (contents == Contents::pairs) std::memcpy(right.get(), fresh.get(), room);
   };
@@ -139,11 +147,14 @@ Pair measure_pair(Reduction& reduction, const Layout& layout, MPI_Op op, MPI_Dat
   const Combine combine = reduction.combine();
   const auto here = [&] {
     renew();
-    combine.apply(combine.context, left.get(), right.get(), right.get(), reduction.element() * count);
+    combine.apply(combine.context, left.get(), right.get(), right.get(),
+                  reduction.element() * count);
   };
   const auto by_mpi = [&] {
     renew();
-    good = MPI_Reduce_local(left.get(), right.get(), static_cast<int>(count), type, op) == MPI_SUCCESS && good;
+    good = MPI_Reduce_local(left.get(), right.get(), static_cast<int>(count), type, op) ==
+               MPI_SUCCESS &&
+           good;
   };
   const bool both = mpi_can(type);
   const int calls = calls_for(here), mpi_calls = both ? calls_for(by_mpi) : 0;
@@ -161,8 +172,10 @@ Pair measure_pair(Reduction& reduction, const Layout& layout, MPI_Op op, MPI_Dat
 void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions) {
   const Datatypes datatypes;
   Operations all;
-  fmt::print("kernels: {}; GB/s of one operand, in place as MPI_Reduce_local: Tutti / MPI, and the ratio\n\n{:<7} {:<17}",
-             collectives::kernel_set(), "", "");
+  fmt::print(
+      "kernels: {}; GB/s of one operand, in place as MPI_Reduce_local: Tutti / MPI, and the "
+      "ratio\n\n{:<7} {:<17}",
+      collectives::kernel_set(), "", "");
   for (const std::int64_t bytes : sizes) fmt::print(" {:>22}", human(bytes));
   fmt::print("\n");
   double logarithms = 0, least = HUGE_VAL;
@@ -178,7 +191,8 @@ void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions) {
       }
       fmt::print("{:<7} {:<17}", op.name, subject.name);
       for (const std::int64_t bytes : sizes) {
-        const auto [here, by_mpi] = measure_pair(reduction, layout, op.op, subject.type, bytes, repetitions);
+        const auto [here, by_mpi] =
+            measure_pair(reduction, layout, op.op, subject.type, bytes, repetitions);
         const double volume = static_cast<double>(bytes) * 1e-9;
         if (by_mpi == 0) {
           fmt::print(" {:>7.2f} /       -     -", volume / here);
@@ -192,7 +206,8 @@ void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions) {
       fmt::print("\n");
       std::fflush(stdout);
     }
-  fmt::print("\nratio: geometric mean {:.2f}, least {:.2f}, of {} points\n", std::exp(logarithms / points), least, points);
+  fmt::print("\nratio: geometric mean {:.2f}, least {:.2f}, of {} points\n",
+             std::exp(logarithms / points), least, points);
 }
 
 }  // namespace tutti::tools

@@ -1,4 +1,5 @@
-// Timing one collective at one size: Tutti and the surrounding MPI in turn in one run, after a check of the very call.
+// Timing one collective at one size: Tutti and the surrounding MPI in turn in one run, after a
+// check of the very call.
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -20,8 +21,9 @@ namespace {
 using Call = std::function<void()>;
 using collectives::Collective;
 
-// One collective of one size, ready to be called again and again. `bytes` are of one block where there are blocks, else of the message.
-// Reductions add ints; of other lengths the bytes that are none are left.
+// One collective of one size, ready to be called again and again. `bytes` are of one block where
+// there are blocks, else of the message. Reductions add ints; of other lengths the bytes that are
+// none are left.
 struct Job {
   std::string collective;
   collectives::Collective which;  // the same: the timed call decides by it
@@ -43,8 +45,14 @@ struct Job {
     MPI_Comm_size(MPI_COMM_WORLD, &P);
     const std::int64_t all = bytes * P;
     const auto is = [&](const char* one) { return collective == one; };
-    send.resize(static_cast<std::size_t>(is("scatter") || is("alltoall") || is("reduce_scatter") ? all : is("bcast") ? 0 : bytes) + 1);
-    receive.resize(static_cast<std::size_t>(is("gather") || is("allgather") || is("alltoall") ? all : bytes) + 1);
+    send.resize(static_cast<std::size_t>(is("scatter") || is("alltoall") || is("reduce_scatter")
+                                             ? all
+                                         : is("bcast") ? 0
+                                                       : bytes) +
+                1);
+    receive.resize(
+        static_cast<std::size_t>(is("gather") || is("allgather") || is("alltoall") ? all : bytes) +
+        1);
   }
 
   void run_tutti() {
@@ -54,13 +62,21 @@ struct Job {
     switch (which) {
       case Collective::barrier: code = tutti_barrier(comm); break;
       case Collective::bcast: code = tutti_bcast(r, n, MPI_BYTE, root, comm); break;
-      case Collective::scatter: code = tutti_scatter(s, n, MPI_BYTE, r, n, MPI_BYTE, root, comm); break;
-      case Collective::gather: code = tutti_gather(s, n, MPI_BYTE, r, n, MPI_BYTE, root, comm); break;
-      case Collective::allgather: code = tutti_allgather(s, n, MPI_BYTE, r, n, MPI_BYTE, comm); break;
+      case Collective::scatter:
+        code = tutti_scatter(s, n, MPI_BYTE, r, n, MPI_BYTE, root, comm);
+        break;
+      case Collective::gather:
+        code = tutti_gather(s, n, MPI_BYTE, r, n, MPI_BYTE, root, comm);
+        break;
+      case Collective::allgather:
+        code = tutti_allgather(s, n, MPI_BYTE, r, n, MPI_BYTE, comm);
+        break;
       case Collective::alltoall: code = tutti_alltoall(s, n, MPI_BYTE, r, n, MPI_BYTE, comm); break;
       case Collective::reduce: code = tutti_reduce(s, r, ints, MPI_INT, MPI_SUM, root, comm); break;
       case Collective::allreduce: code = tutti_allreduce(s, r, ints, MPI_INT, MPI_SUM, comm); break;
-      case Collective::reduce_scatter: code = tutti_reduce_scatter_block(s, r, ints, MPI_INT, MPI_SUM, comm); break;
+      case Collective::reduce_scatter:
+        code = tutti_reduce_scatter_block(s, r, ints, MPI_INT, MPI_SUM, comm);
+        break;
       case Collective::scan: code = tutti_scan(s, r, ints, MPI_INT, MPI_SUM, comm); break;
       case Collective::exscan: code = tutti_exscan(s, r, ints, MPI_INT, MPI_SUM, comm); break;
     }
@@ -72,13 +88,27 @@ struct Job {
     switch (which) {
       case Collective::barrier: MPI_Barrier(MPI_COMM_WORLD); break;
       case Collective::bcast: MPI_Bcast(r, n, MPI_BYTE, root, MPI_COMM_WORLD); break;
-      case Collective::scatter: MPI_Scatter(s, n, MPI_BYTE, r, n, MPI_BYTE, root, MPI_COMM_WORLD); break;
-      case Collective::gather: MPI_Gather(s, n, MPI_BYTE, r, n, MPI_BYTE, root, MPI_COMM_WORLD); break;
-      case Collective::allgather: MPI_Allgather(s, n, MPI_BYTE, r, n, MPI_BYTE, MPI_COMM_WORLD); break;
-      case Collective::alltoall: MPI_Alltoall(s, n, MPI_BYTE, r, n, MPI_BYTE, MPI_COMM_WORLD); break;
-      case Collective::reduce: MPI_Reduce(s, r, ints, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD); break;
-      case Collective::allreduce: MPI_Allreduce(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
-      case Collective::reduce_scatter: MPI_Reduce_scatter_block(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
+      case Collective::scatter:
+        MPI_Scatter(s, n, MPI_BYTE, r, n, MPI_BYTE, root, MPI_COMM_WORLD);
+        break;
+      case Collective::gather:
+        MPI_Gather(s, n, MPI_BYTE, r, n, MPI_BYTE, root, MPI_COMM_WORLD);
+        break;
+      case Collective::allgather:
+        MPI_Allgather(s, n, MPI_BYTE, r, n, MPI_BYTE, MPI_COMM_WORLD);
+        break;
+      case Collective::alltoall:
+        MPI_Alltoall(s, n, MPI_BYTE, r, n, MPI_BYTE, MPI_COMM_WORLD);
+        break;
+      case Collective::reduce:
+        MPI_Reduce(s, r, ints, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+        break;
+      case Collective::allreduce:
+        MPI_Allreduce(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        break;
+      case Collective::reduce_scatter:
+        MPI_Reduce_scatter_block(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        break;
       case Collective::scan: MPI_Scan(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
       case Collective::exscan: MPI_Exscan(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
     }
@@ -86,27 +116,34 @@ struct Job {
 };
 
 unsigned char datum(int rank, std::int64_t i, int round) {
-  return static_cast<unsigned char>(static_cast<std::uint64_t>(i) * 2654435761u >> 7 ^ static_cast<unsigned>(rank * 31 + round * 7));
+  return static_cast<unsigned char>(static_cast<std::uint64_t>(i) * 2654435761u >> 7 ^
+                                    static_cast<unsigned>(rank * 31 + round * 7));
 }
 
-// Against the surrounding MPI's result, twice with other data each time, so that bytes left from before cannot pass.
+// Against the surrounding MPI's result, twice with other data each time, so that bytes left from
+// before cannot pass.
 void check(Job& job) {
   for (int round = 0; round < 2; ++round) {
-    for (std::size_t i = 0; i + 1 < job.send.size(); ++i) job.send[i] = datum(job.rank, static_cast<std::int64_t>(i), round);
+    for (std::size_t i = 0; i + 1 < job.send.size(); ++i)
+      job.send[i] = datum(job.rank, static_cast<std::int64_t>(i), round);
     const auto prepare = [&] {
       std::fill(job.receive.begin(), job.receive.end(), static_cast<unsigned char>(0xEE));
       if (job.collective == "bcast" && job.rank == job.root)
-        for (std::int64_t i = 0; i < job.bytes; ++i) job.receive[static_cast<std::size_t>(i)] = datum(job.root, i, round);
+        for (std::int64_t i = 0; i < job.bytes; ++i)
+          job.receive[static_cast<std::size_t>(i)] = datum(job.root, i, round);
     };
     prepare();
     job.run_mpi();
     const std::vector<unsigned char> expected = job.receive;
     prepare();
     job.run_tutti();
-    const auto [got, want] = std::mismatch(job.receive.begin(), job.receive.end(), expected.begin());
+    const auto [got, want] =
+        std::mismatch(job.receive.begin(), job.receive.end(), expected.begin());
     if (got != job.receive.end())
-      throw Error(Code::internal, fmt::format("WRONG RESULT: {} of {} bytes, rank {}: byte {} is {:#04x}, not {:#04x} as the MPI has it",
-                                              job.collective, job.bytes, job.rank, got - job.receive.begin(), *got, *want));
+      throw Error(Code::internal, fmt::format("WRONG RESULT: {} of {} bytes, rank {}: byte {} is "
+                                              "{:#04x}, not {:#04x} as the MPI has it",
+                                              job.collective, job.bytes, job.rank,
+                                              got - job.receive.begin(), *got, *want));
   }
 }
 
@@ -122,17 +159,21 @@ struct Plan {
   int calls, repetitions;
 };
 
-// So many calls that a repetition lasts a millisecond at least, and not fewer than some: ranks that share a core leave the barrier
-// one after another, which a single call would feel. Repetitions are given up first to stay within the limit. The same on all ranks.
+// So many calls that a repetition lasts a millisecond at least, and not fewer than some: ranks that
+// share a core leave the barrier one after another, which a single call would feel. Repetitions are
+// given up first to stay within the limit. The same on all ranks.
 Plan plan_for(const Call& call, const BenchOptions& options, tutti_comm comm) {
   constexpr int kFewestCalls = 8, kFewestRepetitions = 7;
   double first = batch(call, 1, comm);
   first = std::min(first, batch(call, 2, comm) / 2);
   MPI_Bcast(&first, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);  // all ranks make the same number of calls
   if (first < 2e-4) first = batch(call, 20, comm) / 20;
-  const double calls = std::clamp(1e-3 / std::max(first, 1e-9), static_cast<double>(kFewestCalls), 20000.0);
-  const double repetitions = std::min<double>(options.repetitions, options.seconds / (first * calls));
-  int numbers[2] = {static_cast<int>(calls), std::max(kFewestRepetitions, static_cast<int>(repetitions))};
+  const double calls =
+      std::clamp(1e-3 / std::max(first, 1e-9), static_cast<double>(kFewestCalls), 20000.0);
+  const double repetitions =
+      std::min<double>(options.repetitions, options.seconds / (first * calls));
+  int numbers[2] = {static_cast<int>(calls),
+                    std::max(kFewestRepetitions, static_cast<int>(repetitions))};
   if (first * calls * kFewestRepetitions > options.seconds)
     numbers[0] = std::max(1, static_cast<int>(options.seconds / (first * kFewestRepetitions)));
   MPI_Bcast(numbers, 2, MPI_INT, 0, MPI_COMM_WORLD);
@@ -146,7 +187,8 @@ struct Counters {
 
 // Sent packets and bytes of all devices that the ranks use, each device once.
 Counters read_counters(tutti_comm comm) {
-  usleep(20'000);  // the kernel answers with what it has read before for 10 ms (hw_counters/lifespan)
+  usleep(
+      20'000);  // the kernel answers with what it has read before for 10 ms (hw_counters/lifespan)
   const auto facts = nlohmann::json::parse(describe(comm));
   struct Entry {
     char where[320];
@@ -156,7 +198,8 @@ Counters read_counters(tutti_comm comm) {
   if (facts.contains("counters") && facts["counters"].contains("sent_pkts")) {
     char host[256] = {};
     gethostname(host, sizeof host - 1);
-    std::snprintf(mine.where, sizeof mine.where, "%s/%s", host, facts["device"]["name"].get<std::string>().c_str());
+    std::snprintf(mine.where, sizeof mine.where, "%s/%s", host,
+                  facts["device"]["name"].get<std::string>().c_str());
     mine.packets = facts["counters"]["sent_pkts"].get<double>();
     mine.bytes = facts["counters"].value("sent_bytes", 0.0);
     mine.present = 1;
@@ -168,11 +211,13 @@ Counters read_counters(tutti_comm comm) {
   Counters sum;
   std::set<std::string> seen;
   for (const Entry& e : all)
-    if (e.present && seen.insert(e.where).second) sum = {sum.packets + e.packets, sum.bytes + e.bytes, true};
+    if (e.present && seen.insert(e.where).second)
+      sum = {sum.packets + e.packets, sum.bytes + e.bytes, true};
   return sum;
 }
 
-// Apart from the timing. What the counting itself sends (MPI over the same device) is measured by an empty run and taken off.
+// Apart from the timing. What the counting itself sends (MPI over the same device) is measured by
+// an empty run and taken off.
 void count_traffic(const Call& call, tutti_comm comm, Timing& timing) {
   constexpr int kCalls = 200;
   const auto run = [&](int calls) {
@@ -207,9 +252,11 @@ void warm_up(const BenchOptions& options, tutti_comm comm) {
   }
 }
 
-// The median and the interval that holds it with 95 %: order statistics, no assumption on the distribution.
+// The median and the interval that holds it with 95 %: order statistics, no assumption on the
+// distribution.
 Timing timing_of(std::vector<double> microseconds, int calls) {
-  MPI_Allreduce(MPI_IN_PLACE, microseconds.data(), static_cast<int>(microseconds.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, microseconds.data(), static_cast<int>(microseconds.size()),
+                MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   std::sort(microseconds.begin(), microseconds.end());
   const std::size_t n = microseconds.size();
   const boost::math::binomial_distribution<> below(static_cast<double>(n), 0.5);
@@ -225,7 +272,9 @@ Timing timing_of(std::vector<double> microseconds, int calls) {
 
 void must(int code, const char* call) {
   if (code != TUTTI_SUCCESS)
-    throw Error(static_cast<Code>(code), fmt::format("{}: {} ({})", call, tutti_last_error_message(), tutti_error_string(code)));
+    throw Error(
+        static_cast<Code>(code),
+        fmt::format("{}: {} ({})", call, tutti_last_error_message(), tutti_error_string(code)));
 }
 
 std::string describe(tutti_comm comm) {
@@ -237,7 +286,8 @@ std::string describe(tutti_comm comm) {
   return text;
 }
 
-BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes, tutti_comm comm) {
+BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes,
+                 tutti_comm comm) {
   Job job(collective, bytes, options.root, comm);
   if (options.check) check(job);
   const Call tutti = [&] { job.run_tutti(); }, mpi = [&] { job.run_mpi(); };
@@ -250,8 +300,10 @@ BenchRow measure(const BenchOptions& options, const std::string& collective, std
   }
   std::vector<double> tutti_times, mpi_times;
   for (int i = 0; i < std::max(tutti_plan.repetitions, mpi_plan.repetitions); ++i) {
-    if (i < tutti_plan.repetitions) tutti_times.push_back(batch(tutti, tutti_plan.calls, comm) * 1e6 / tutti_plan.calls);
-    if (i < mpi_plan.repetitions) mpi_times.push_back(batch(mpi, mpi_plan.calls, comm) * 1e6 / mpi_plan.calls);
+    if (i < tutti_plan.repetitions)
+      tutti_times.push_back(batch(tutti, tutti_plan.calls, comm) * 1e6 / tutti_plan.calls);
+    if (i < mpi_plan.repetitions)
+      mpi_times.push_back(batch(mpi, mpi_plan.calls, comm) * 1e6 / mpi_plan.calls);
   }
   BenchRow row;
   row.collective = collective;

@@ -1,5 +1,6 @@
-// What the wire itself can do: plain RDMA writes between ranks 0 and 1, with verbs alone, as a floor to judge the collectives by.
-// Both ranks yield while they wait, as Tutti does where ranks outnumber cores.
+// What the wire itself can do: plain RDMA writes between ranks 0 and 1, with verbs alone, as a
+// floor to judge the collectives by. Both ranks yield while they wait, as Tutti does where ranks
+// outnumber cores.
 #include <fmt/format.h>
 #include <mpi.h>
 #include <sched.h>
@@ -35,7 +36,8 @@ void yield_while(const std::function<bool()>& waiting) {
 }  // namespace
 
 struct RawWire::Ends {
-  Ends(const DeviceChoice& choice, int its_rank) : device(choice, [](std::string_view) {}), rank(its_rank), memory(2 * kMost) {
+  Ends(const DeviceChoice& choice, int its_rank)
+      : device(choice, [](std::string_view) {}), rank(its_rank), memory(2 * kMost) {
     queue.reset(ibv_create_cq(device.context(), 4 * kInFlight, nullptr, nullptr, 0));
     if (!queue) throw_no_memory("creating a completion queue", 4 * kInFlight * 64);
     ibv_qp_init_attr wanted{};
@@ -44,7 +46,8 @@ struct RawWire::Ends {
     wanted.cap = {4 * kInFlight, 1, 1, 1, 8};
     pair.reset(ibv_create_qp(device.pd(), &wanted));
     if (!pair) throw_no_memory("creating a queue pair", 4 * kInFlight * 64);
-    region = device.register_memory(memory.data(), memory.size(), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+    region = device.register_memory(memory.data(), memory.size(),
+                                    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
     mine = {device.gid(),
             reinterpret_cast<std::uint64_t>(memory.data() + kMost),
             region->rkey,
@@ -60,8 +63,9 @@ struct RawWire::Ends {
     const auto modify = [&](ibv_qp_state state, int mask) {
       to.qp_state = state;
       if (const int error = ibv_modify_qp(pair.get(), &to, IBV_QP_STATE | mask))
-        throw Error(Code::transport_failed, fmt::format("the raw queue pair cannot be connected: {}", std::strerror(error)), kNoPeer,
-                    error);
+        throw Error(Code::transport_failed,
+                    fmt::format("the raw queue pair cannot be connected: {}", std::strerror(error)),
+                    kNoPeer, error);
     };
     to.port_num = static_cast<std::uint8_t>(device.port());
     to.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
@@ -72,18 +76,22 @@ struct RawWire::Ends {
     to.max_dest_rd_atomic = to.max_rd_atomic = 1;
     to.min_rnr_timer = 12;
     to.ah_attr = device.path_to(peer.lid, peer.gid);
-    modify(IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+    modify(IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                            IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
     to.sq_psn = mine.packet_sequence;
     to.timeout = 14;
     to.retry_cnt = to.rnr_retry = 5;
-    modify(IBV_QPS_RTS, IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+    modify(IBV_QPS_RTS, IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                            IBV_QP_MAX_QP_RD_ATOMIC);
   }
 
-  // The last 8 bytes are `mark`, which only grows: the peer waits for them at the end of its own memory's second half.
+  // The last 8 bytes are `mark`, which only grows: the peer waits for them at the end of its own
+  // memory's second half.
   void write(std::size_t bytes) {
     std::byte* from = memory.data() + kMost - bytes;
     std::memcpy(memory.data() + kMost - sizeof mark, &mark, sizeof mark);
-    ibv_sge piece{reinterpret_cast<std::uint64_t>(from), static_cast<std::uint32_t>(bytes), region->lkey};
+    ibv_sge piece{reinterpret_cast<std::uint64_t>(from), static_cast<std::uint32_t>(bytes),
+                  region->lkey};
     ibv_send_wr wr{}, *bad = nullptr;
     wr.sg_list = &piece;
     wr.num_sge = 1;
@@ -91,7 +99,8 @@ struct RawWire::Ends {
     wr.send_flags = IBV_SEND_SIGNALED | (bytes <= 8 ? unsigned{IBV_SEND_INLINE} : 0u);
     wr.wr.rdma = {theirs.address + kMost - bytes, theirs.key};
     if (const int error = ibv_post_send(pair.get(), &wr, &bad))
-      throw Error(Code::transport_failed, fmt::format("a raw write is refused: {}", std::strerror(error)), kNoPeer, error);
+      throw Error(Code::transport_failed,
+                  fmt::format("a raw write is refused: {}", std::strerror(error)), kNoPeer, error);
   }
 
   int completions() {
@@ -99,12 +108,15 @@ struct RawWire::Ends {
     const int count = ibv_poll_cq(queue.get(), kInFlight, all);
     for (int i = 0; i < count; ++i)
       if (all[i].status != IBV_WC_SUCCESS)
-        throw Error(Code::transport_failed, fmt::format("a raw write failed: {}", ibv_wc_status_str(all[i].status)));
+        throw Error(Code::transport_failed,
+                    fmt::format("a raw write failed: {}", ibv_wc_status_str(all[i].status)));
     return count;
   }
 
   bool arrived() const {
-    return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(memory.data() + 2 * kMost - sizeof mark), __ATOMIC_ACQUIRE) == mark;
+    return __atomic_load_n(
+               reinterpret_cast<const std::uint64_t*>(memory.data() + 2 * kMost - sizeof mark),
+               __ATOMIC_ACQUIRE) == mark;
   }
 
   // There and back, `turns` times. Seconds.
@@ -151,12 +163,13 @@ RawWire::RawWire(const std::string& device, int port, int gid_index) {
   int rank = 0, P = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &P);
-  if (P < 2) throw Error(Code::unsupported, "--raw writes from rank 0 to rank 1: start two ranks at least");
+  if (P < 2)
+    throw Error(Code::unsupported, "--raw writes from rank 0 to rank 1: start two ranks at least");
   if (rank > 1) return;
   ends_ = std::make_unique<Ends>(DeviceChoice{device, port, gid_index}, rank);
   Card peer{};
-  MPI_Sendrecv(&ends_->mine, sizeof peer, MPI_BYTE, 1 - rank, 7, &peer, sizeof peer, MPI_BYTE, 1 - rank, 7, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&ends_->mine, sizeof peer, MPI_BYTE, 1 - rank, 7, &peer, sizeof peer, MPI_BYTE,
+               1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   ends_->connect(peer);
 }
 

@@ -12,11 +12,17 @@ namespace {
 
 // Three significant digits, in the unit that the column is in (microseconds).
 std::string time_text(double us) {
-  return us < 10 ? fmt::format("{:.3f}", us) : us < 1000 ? fmt::format("{:.1f}", us) : fmt::format("{:.0f}", us);
+  return us < 10     ? fmt::format("{:.3f}", us)
+         : us < 1000 ? fmt::format("{:.1f}", us)
+                     : fmt::format("{:.0f}", us);
 }
 
 nlohmann::json json_of(const Timing& t) {
-  nlohmann::json j = {{"median_us", t.median}, {"low_us", t.low}, {"high_us", t.high}, {"repetitions", t.repetitions}, {"calls", t.calls}};
+  nlohmann::json j = {{"median_us", t.median},
+                      {"low_us", t.low},
+                      {"high_us", t.high},
+                      {"repetitions", t.repetitions},
+                      {"calls", t.calls}};
   if (t.packets) j["packets_per_operation"] = *t.packets;
   if (t.bytes) j["bytes_per_operation"] = *t.bytes;
   return j;
@@ -32,31 +38,42 @@ std::string human(std::int64_t bytes) {
 
 void print_header(const BenchSetting& s) {
   fmt::print("Tutti and {}, in turn in one run\n", s.mpi);
-  fmt::print("  {} ranks on {} node(s), connections: {}{}{}\n", s.ranks, s.nodes, s.transports, s.device.empty() ? "" : "; ", s.device);
-  fmt::print("  start-up of the slowest rank: tutti_init {:.1f} ms, tutti_comm_create {:.2f} ms\n", s.init_ms, s.create_ms);
+  fmt::print("  {} ranks on {} node(s), connections: {}{}{}\n", s.ranks, s.nodes, s.transports,
+             s.device.empty() ? "" : "; ", s.device);
+  fmt::print("  start-up of the slowest rank: tutti_init {:.1f} ms, tutti_comm_create {:.2f} ms\n",
+             s.init_ms, s.create_ms);
   fmt::print(
-      "  times: microseconds a call, maximum over ranks, median of repetitions [95 % confidence interval]; every result checked before it "
+      "  times: microseconds a call, maximum over ranks, median of repetitions [95 % confidence "
+      "interval]; every result checked before it "
       "is timed\n");
 }
 
 void print_row(const BenchRow& r, bool first) {
   const bool counted = r.tutti.packets.has_value();
   if (first) {
-    fmt::print("\n{}\n{:>9}  {:>9} {:>21}  {:>9} {:>21}  {:>8}", r.collective, "size", "Tutti us", "[95 %]", "MPI us", "[95 %]",
-               "MPI/Tutti");
+    fmt::print("\n{}\n{:>9}  {:>9} {:>21}  {:>9} {:>21}  {:>8}", r.collective, "size", "Tutti us",
+               "[95 %]", "MPI us", "[95 %]", "MPI/Tutti");
     if (counted) fmt::print("  {:>9} {:>9} {:>9} {:>9}", "pkt/op", "MPI's", "B/op", "MPI's");
     fmt::print("  algorithm, digest\n");
   }
-  const auto interval = [](const Timing& t) { return fmt::format("[{}, {}]", time_text(t.low), time_text(t.high)); };
-  fmt::print("{:>9}  {:>9} {:>21}  ", r.collective == "barrier" ? "-" : human(r.bytes), time_text(r.tutti.median), interval(r.tutti));
+  const auto interval = [](const Timing& t) {
+    return fmt::format("[{}, {}]", time_text(t.low), time_text(t.high));
+  };
+  fmt::print("{:>9}  {:>9} {:>21}  ", r.collective == "barrier" ? "-" : human(r.bytes),
+             time_text(r.tutti.median), interval(r.tutti));
   if (r.mpi)
-    fmt::print("{:>9} {:>21}  {:>8.2f}x", time_text(r.mpi->median), interval(*r.mpi), r.mpi->median / r.tutti.median);
+    fmt::print("{:>9} {:>21}  {:>8.2f}x", time_text(r.mpi->median), interval(*r.mpi),
+               r.mpi->median / r.tutti.median);
   else
     fmt::print("{:>9} {:>21}  {:>9}", "-", "", "-");
   if (counted) {
-    const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.1f}", *v) : std::string("-"); };
-    fmt::print("  {:>9} {:>9} {:>9} {:>9}", number(r.tutti.packets), number(r.mpi ? r.mpi->packets : std::nullopt),
-               fmt::format("{:.0f}", r.tutti.bytes.value_or(0)), r.mpi && r.mpi->bytes ? fmt::format("{:.0f}", *r.mpi->bytes) : "-");
+    const auto number = [](const std::optional<double>& v) {
+      return v ? fmt::format("{:.1f}", *v) : std::string("-");
+    };
+    fmt::print("  {:>9} {:>9} {:>9} {:>9}", number(r.tutti.packets),
+               number(r.mpi ? r.mpi->packets : std::nullopt),
+               fmt::format("{:.0f}", r.tutti.bytes.value_or(0)),
+               r.mpi && r.mpi->bytes ? fmt::format("{:.0f}", *r.mpi->bytes) : "-");
   }
   fmt::print("  {} {}\n", r.algorithm, r.digest.substr(0, 8));
   std::fflush(stdout);
@@ -64,22 +81,28 @@ void print_row(const BenchRow& r, bool first) {
 
 void print_raw(const RawRow& raw, const BenchSetting& s, const std::vector<BenchRow>& rows) {
   constexpr double kMiB = 1 << 20;
-  fmt::print("\nthe bare wire, ranks 0 and 1, verbs alone: 8 bytes one way {} us [{}, {}]; 1 MiB with 16 in flight {} us, {:.0f} MB/s\n",
-             time_text(raw.write.median), time_text(raw.write.low), time_text(raw.write.high), time_text(raw.stream.median),
-             kMiB / raw.stream.median);
+  fmt::print(
+      "\nthe bare wire, ranks 0 and 1, verbs alone: 8 bytes one way {} us [{}, {}]; 1 MiB with 16 "
+      "in flight {} us, {:.0f} MB/s\n",
+      time_text(raw.write.median), time_text(raw.write.low), time_text(raw.write.high),
+      time_text(raw.stream.median), kMiB / raw.stream.median);
   if (s.ranks != 2) return;
   for (const BenchRow& r : rows) {
-    if (r.collective == "barrier") fmt::print("  a barrier takes {:.2f} raw writes of 8 bytes\n", r.tutti.median / raw.write.median);
-    // Among two ranks these send their bytes once each way over the device, which carries one at a time; the others send them once.
-    const bool both_ways =
-        r.collective == "allgather" || r.collective == "alltoall" || r.collective == "allreduce" || r.collective == "reduce_scatter";
+    if (r.collective == "barrier")
+      fmt::print("  a barrier takes {:.2f} raw writes of 8 bytes\n",
+                 r.tutti.median / raw.write.median);
+    // Among two ranks these send their bytes once each way over the device, which carries one at a
+    // time; the others send them once.
+    const bool both_ways = r.collective == "allgather" || r.collective == "alltoall" ||
+                           r.collective == "allreduce" || r.collective == "reduce_scatter";
     if (r.bytes == 1 << 20)
       fmt::print("  {} of 1 MiB: {:.1f} % of the raw bandwidth\n", r.collective,
                  100 * raw.stream.median * (both_ways ? 2 : 1) / r.tutti.median);
   }
 }
 
-void write_json(const std::string& path, const BenchSetting& s, const std::vector<BenchRow>& rows, const std::optional<RawRow>& raw) {
+void write_json(const std::string& path, const BenchSetting& s, const std::vector<BenchRow>& rows,
+                const std::optional<RawRow>& raw) {
   nlohmann::json all = {{"ranks", s.ranks},
                         {"nodes", s.nodes},
                         {"mpi", s.mpi},
@@ -92,15 +115,20 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
                         {"address_bytes", s.address_bytes},
                         {"rows", nlohmann::json::array()}};
   for (const BenchRow& r : rows) {
-    nlohmann::json row = {
-        {"collective", r.collective}, {"bytes", r.bytes}, {"algorithm", r.algorithm}, {"digest", r.digest}, {"tutti", json_of(r.tutti)}};
+    nlohmann::json row = {{"collective", r.collective},
+                          {"bytes", r.bytes},
+                          {"algorithm", r.algorithm},
+                          {"digest", r.digest},
+                          {"tutti", json_of(r.tutti)}};
     if (r.mpi) {
       row["mpi"] = json_of(*r.mpi);
       row["ratio"] = r.mpi->median / r.tutti.median;
     }
     all["rows"].push_back(row);
   }
-  if (raw) all["raw"] = {{"write_8", json_of(raw->write)}, {"write_1M_16_in_flight", json_of(raw->stream)}};
+  if (raw)
+    all["raw"] = {{"write_8", json_of(raw->write)},
+                  {"write_1M_16_in_flight", json_of(raw->stream)}};
   std::ofstream file(path);
   file << all.dump(2) << '\n';
   if (!file.flush()) throw Error(Code::system, fmt::format("cannot write {}", path));

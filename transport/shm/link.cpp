@@ -13,8 +13,13 @@
 
 namespace tutti::transport::shm {
 
-ShmLink::ShmLink(const InboxShape& shape, int peer, std::byte* inbox, std::byte* peer_inbox, Member& peer_member, bool direct)
-    : Link(shape, peer), peer_inbox_(peer_inbox), peer_member_(peer_member), pid_(peer_member.pid), direct_(direct) {
+ShmLink::ShmLink(const InboxShape& shape, int peer, std::byte* inbox, std::byte* peer_inbox,
+                 Member& peer_member, bool direct)
+    : Link(shape, peer),
+      peer_inbox_(peer_inbox),
+      peer_member_(peer_member),
+      pid_(peer_member.pid),
+      direct_(direct) {
   inbox_ = inbox;
   credits_ = reinterpret_cast<const std::uint32_t*>(inbox);
   pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
@@ -30,11 +35,13 @@ ShmLink::~ShmLink() {
   if (pidfd_ >= 0) close(pidfd_);
 }
 
-Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept {
+Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
+                  const Trailer& trailer) noexcept {
   if (failed()) return Post::failed;
   std::byte* end = peer_inbox_ + shape_.slot_end(ring, index);
   auto* target = reinterpret_cast<Trailer*>(end - sizeof(Trailer));
-  if (trailer.bytes != 0) std::memcpy(end - sizeof(Trailer) - padded(trailer.bytes), payload, trailer.bytes);
+  if (trailer.bytes != 0)
+    std::memcpy(end - sizeof(Trailer) - padded(trailer.bytes), payload, trailer.bytes);
   target->name = trailer.name;
   target->bytes = trailer.bytes;
   target->consumed = trailer.consumed;
@@ -48,8 +55,8 @@ Post ShmLink::report(Ring ring, std::uint32_t consumed) noexcept {
   return Post::done;
 }
 
-Post ShmLink::write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes, std::optional<std::uint32_t>,
-                    std::uint64_t*) noexcept {
+Post ShmLink::write(const void* source, const Registration&, const RemoteKey& target,
+                    std::size_t bytes, std::optional<std::uint32_t>, std::uint64_t*) noexcept {
   if (failed()) return Post::failed;
   const auto* from = static_cast<const std::byte*>(source);
   std::uint64_t to = target.address;
@@ -90,7 +97,9 @@ void ShmLink::probe() noexcept {
 
 void ShmLink::peer_is_gone(const char* how) noexcept {
   char text[256];
-  std::snprintf(text, sizeof text, "rank %d of MPI_COMM_WORLD (process %d on this node) has failed: %s", peer_, pid_, how);
+  std::snprintf(text, sizeof text,
+                "rank %d of MPI_COMM_WORLD (process %d on this node) has failed: %s", peer_, pid_,
+                how);
   fail(Code::peer_failed, text);
 }
 

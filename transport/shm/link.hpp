@@ -1,5 +1,6 @@
-// The data path over shared memory: a put is a few stores into the peer's inbox, a write is one copy by the kernel
-// (process_vm_writev) from our memory to the peer's. No system call for a small message.
+// The data path over shared memory: a put is a few stores into the peer's inbox, a write is one
+// copy by the kernel (process_vm_writev) from our memory to the peer's. No system call for a small
+// message.
 #pragma once
 
 #include "transport/link.hpp"
@@ -9,14 +10,17 @@ namespace tutti::transport::shm {
 
 class ShmLink final : public Link {
  public:
-  // `peer_member` is the peer's entry in the segment. Throws Error{peer_failed} if its process is gone already.
-  ShmLink(const InboxShape& shape, int peer, std::byte* inbox, std::byte* peer_inbox, Member& peer_member, bool direct);
+  // `peer_member` is the peer's entry in the segment. Throws Error{peer_failed} if its process is
+  // gone already.
+  ShmLink(const InboxShape& shape, int peer, std::byte* inbox, std::byte* peer_inbox,
+          Member& peer_member, bool direct);
   ~ShmLink() override;
 
-  Post put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept override;
+  Post put(Ring ring, std::uint32_t index, const void* payload,
+           const Trailer& trailer) noexcept override;
   Post report(Ring ring, std::uint32_t consumed) noexcept override;
-  Post write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes, std::optional<std::uint32_t> notify,
-             std::uint64_t* ticket) noexcept override;
+  Post write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes,
+             std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept override;
   void progress() noexcept override {}
   void probe() noexcept override;
   bool drained() noexcept override { return true; }

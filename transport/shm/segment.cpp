@@ -35,13 +35,15 @@ struct Segment::Header {
 Segment::Header& Segment::header() noexcept { return *reinterpret_cast<Header*>(base_); }
 Member* Segment::members() noexcept { return reinterpret_cast<Member*>(base_ + kCacheLine); }
 
-Segment::Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape, Copy copy,
-                 std::chrono::milliseconds patience)
+Segment::Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape,
+                 Copy copy, std::chrono::milliseconds patience)
     : rank_(local_rank),
       size_(local_size),
       stride_(page_rounded(shape.bytes())),
-      first_inbox_(page_rounded(kCacheLine + sizeof(Member) * static_cast<std::size_t>(local_size))),
-      bytes_(first_inbox_ + stride_ * static_cast<std::size_t>(local_size) * static_cast<std::size_t>(local_size)) {
+      first_inbox_(
+          page_rounded(kCacheLine + sizeof(Member) * static_cast<std::size_t>(local_size))),
+      bytes_(first_inbox_ + stride_ * static_cast<std::size_t>(local_size) *
+                                static_cast<std::size_t>(local_size)) {
   const auto deadline = Clock::now() + patience;
   try {
     open(name, deadline);
@@ -52,10 +54,12 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
     meet(header().attached, deadline, "map the shared segment");
     if (rank_ == 0) shm_unlink(name.c_str());
     const std::byte word{1};
-    if (copy == Copy::twice || !write_directly((rank_ + 1) % size_, &word, 1)) header().refused.fetch_add(1);
+    if (copy == Copy::twice || !write_directly((rank_ + 1) % size_, &word, 1))
+      header().refused.fetch_add(1);
     meet(header().tried, deadline, "try direct writes");
     direct_ = header().refused.load() == 0;
-    if (direct_ && rank_ == 0 && copy == Copy::automatic && !one_copy_pays(1 % size_)) header().slower = 1;
+    if (direct_ && rank_ == 0 && copy == Copy::automatic && !one_copy_pays(1 % size_))
+      header().slower = 1;
     meet(header().measured, deadline, "hear which way of copying is faster");
     direct_ = direct_ && header().slower.load() == 0;
     probe_.reset();
@@ -76,37 +80,54 @@ void Segment::open(const std::string& name, Clock::time_point deadline) {
   if (rank_ == 0) {
     file_ = shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (file_ < 0)
-      throw Error(Code::system,
-                  fmt::format("cannot create shared memory {}: {}; is /dev/shm mounted and writable?", name, std::strerror(errno)), kNoPeer,
-                  errno);
+      throw Error(
+          Code::system,
+          fmt::format("cannot create shared memory {}: {}; is /dev/shm mounted and writable?", name,
+                      std::strerror(errno)),
+          kNoPeer, errno);
     // The head is allocated before the size is set: a rank that sees the size may touch it.
     const int no_room = posix_fallocate(file_, 0, static_cast<off_t>(first_inbox_));
     if (no_room != 0 || ftruncate(file_, static_cast<off_t>(bytes_)) != 0)
-      throw Error(Code::out_of_memory, fmt::format("/dev/shm has no room for {} bytes; enlarge it (mount -o remount,size=…)", first_inbox_),
-                  kNoPeer, no_room ? no_room : errno);
+      throw Error(
+          Code::out_of_memory,
+          fmt::format("/dev/shm has no room for {} bytes; enlarge it (mount -o remount,size=…)",
+                      first_inbox_),
+          kNoPeer, no_room ? no_room : errno);
   } else {
     struct stat status {};
-    while (file_ < 0 || (fstat(file_, &status) == 0 && status.st_size < static_cast<off_t>(bytes_))) {
+    while (file_ < 0 ||
+           (fstat(file_, &status) == 0 && status.st_size < static_cast<off_t>(bytes_))) {
       if (file_ < 0) file_ = shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0600);
       if (file_ < 0 && errno != ENOENT)
-        throw Error(Code::system, fmt::format("cannot open shared memory {}: {}", name, std::strerror(errno)), kNoPeer, errno);
+        throw Error(Code::system,
+                    fmt::format("cannot open shared memory {}: {}", name, std::strerror(errno)),
+                    kNoPeer, errno);
       if (Clock::now() > deadline)
-        throw Error(Code::bootstrap_failed, "the first rank of this node did not create the shared segment in time; look at its error");
+        throw Error(Code::bootstrap_failed,
+                    "the first rank of this node did not create the shared segment in time; look "
+                    "at its error");
       sched_yield();
     }
   }
-  void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
+  void* mapped =
+      mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
   if (mapped == MAP_FAILED)
-    throw Error(Code::out_of_memory, fmt::format("cannot map {} bytes of shared memory: {}", bytes_, std::strerror(errno)), kNoPeer, errno);
+    throw Error(
+        Code::out_of_memory,
+        fmt::format("cannot map {} bytes of shared memory: {}", bytes_, std::strerror(errno)),
+        kNoPeer, errno);
   base_ = static_cast<std::byte*>(mapped);
 }
 
-void Segment::meet(std::atomic<std::uint32_t>& counter, Clock::time_point deadline, const char* what) {
+void Segment::meet(std::atomic<std::uint32_t>& counter, Clock::time_point deadline,
+                   const char* what) {
   counter.fetch_add(1);
   while (counter.load() < static_cast<std::uint32_t>(size_)) {
     if (Clock::now() > deadline)
-      throw Error(Code::bootstrap_failed,
-                  fmt::format("only {} of the {} ranks of this node came to {}; look at the others' errors", counter.load(), size_, what));
+      throw Error(
+          Code::bootstrap_failed,
+          fmt::format("only {} of the {} ranks of this node came to {}; look at the others' errors",
+                      counter.load(), size_, what));
     sched_yield();
   }
 }
@@ -119,10 +140,12 @@ bool Segment::write_directly(int local_rank, const std::byte* source, std::size_
   return process_vm_writev(other.pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
-// One copy by the kernel looks up the peer's pages first; on many a machine two copies in the cache take less. The best of some
-// tries counts, as other ranks may be on the same core. Both copies are made here, one after another; ranks with a core each overlap them.
+// One copy by the kernel looks up the peer's pages first; on many a machine two copies in the cache
+// take less. The best of some tries counts, as other ranks may be on the same core. Both copies are
+// made here, one after another; ranks with a core each overlap them.
 bool Segment::one_copy_pays(int local_rank) {
-  const auto source = std::make_unique<std::byte[]>(kProbeBytes), target = std::make_unique<std::byte[]>(kProbeBytes),
+  const auto source = std::make_unique<std::byte[]>(kProbeBytes),
+             target = std::make_unique<std::byte[]>(kProbeBytes),
              between = std::make_unique<std::byte[]>(kProbeBytes);
   auto once = Clock::duration::max(), twice = once;
   for (int i = 0; i < kProbes; ++i) {
@@ -142,12 +165,14 @@ bool Segment::one_copy_pays(int local_rank) {
 
 void Segment::allocate_pair(int a, int b) {
   for (const std::size_t offset : {inbox_offset(a, b), inbox_offset(b, a)}) {
-    const int failed = posix_fallocate(file_, static_cast<off_t>(offset), static_cast<off_t>(stride_));
+    const int failed =
+        posix_fallocate(file_, static_cast<off_t>(offset), static_cast<off_t>(stride_));
     if (failed != 0)
-      throw Error(
-          Code::out_of_memory,
-          fmt::format("/dev/shm has no room for the {} bytes of one more connection; enlarge it (mount -o remount,size=…)", stride_),
-          kNoPeer, failed);
+      throw Error(Code::out_of_memory,
+                  fmt::format("/dev/shm has no room for the {} bytes of one more connection; "
+                              "enlarge it (mount -o remount,size=…)",
+                              stride_),
+                  kNoPeer, failed);
   }
 }
 

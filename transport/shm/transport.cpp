@@ -16,7 +16,8 @@
 namespace tutti::transport::shm {
 namespace {
 
-// Hardware threads that a process may run on, folded to 256: enough to tell ranks with cores of their own from ranks without.
+// Hardware threads that a process may run on, folded to 256: enough to tell ranks with cores of
+// their own from ranks without.
 using Threads = std::bitset<256>;
 
 struct Card {  // what an Address holds
@@ -92,8 +93,9 @@ void ShmTransport::set_peers(std::span<const Address> addresses) {
   links_.resize(world_rank_.size());
   if (world_rank_.size() < 2) return;
   const Card first = read_card(addresses[static_cast<std::size_t>(world_rank_.front())]);
-  segment_ = std::make_unique<Segment>(fmt::format("/tutti-{:016x}", first.token), my_local_rank_, static_cast<int>(world_rank_.size()),
-                                       shape_, options_.copy, options_.patience);
+  segment_ = std::make_unique<Segment>(fmt::format("/tutti-{:016x}", first.token), my_local_rank_,
+                                       static_cast<int>(world_rank_.size()), shape_, options_.copy,
+                                       options_.patience);
 }
 
 Link& ShmTransport::connect(int peer) {
@@ -101,7 +103,8 @@ Link& ShmTransport::connect(int peer) {
   auto& link = links_[static_cast<std::size_t>(local)];
   if (!link) {
     segment_->allocate_pair(my_local_rank_, local);
-    link = std::make_unique<ShmLink>(shape_, peer, segment_->inbox(my_local_rank_, local), segment_->inbox(local, my_local_rank_),
+    link = std::make_unique<ShmLink>(shape_, peer, segment_->inbox(my_local_rank_, local),
+                                     segment_->inbox(local, my_local_rank_),
                                      segment_->member(local), segment_->direct());
   }
   return *link;

@@ -27,23 +27,29 @@ class ShmTransport final : public Transport {
   Address address() const override;
   void set_peers(std::span<const Address> addresses) override;
   Link& connect(int peer) override;
-  Link* accepted() noexcept override { return nullptr; }  // an inbox is there before anyone connects
-  bool progress() noexcept override { return false; }     // receivers poll their inboxes
+  Link* accepted() noexcept override {
+    return nullptr;
+  }                                                    // an inbox is there before anyone connects
+  bool progress() noexcept override { return false; }  // receivers poll their inboxes
   void say_farewell() noexcept override;
 
   bool reaches(int peer) const noexcept { return local_rank_[static_cast<std::size_t>(peer)] >= 0; }
   std::uint64_t node_of(int peer) const noexcept { return nodes_[static_cast<std::size_t>(peer)]; }
   // Ranks of this node, by local rank.
   std::span<const int> local_ranks() const noexcept { return world_rank_; }
-  // Some machine (of one or several nodes) has more ranks than hardware threads that they may run on: the same answer on every rank.
+  // Some machine (of one or several nodes) has more ranks than hardware threads that they may run
+  // on: the same answer on every rank.
   bool oversubscribed() const noexcept { return oversubscribed_; }
-  // How many ranks (this one counts) share the node, and of those the socket and the last-level cache; 0: bound to none.
+  // How many ranks (this one counts) share the node, and of those the socket and the last-level
+  // cache; 0: bound to none.
   struct Sharing {
     int node = 0, package = 0, cache = 0;
   };
   Sharing sharing() const noexcept { return sharing_; }
   bool direct() const noexcept { return segment_ && segment_->direct(); }
-  std::size_t bytes_per_connection() const noexcept { return segment_ ? segment_->bytes_per_pair() : 0; }
+  std::size_t bytes_per_connection() const noexcept {
+    return segment_ ? segment_->bytes_per_pair() : 0;
+  }
 
  private:
   const Options options_;

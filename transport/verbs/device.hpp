@@ -1,5 +1,6 @@
 // The RDMA device: which one, which port, which GID; opened once a process.
-// Set-up regime: throws Error with a code of its own for each way to fail. Knows verbs; knows no peer and no inbox.
+// Set-up regime: throws Error with a code of its own for each way to fail. Knows verbs; knows no
+// peer and no inbox.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -17,7 +18,8 @@
 
 namespace tutti::transport::verbs {
 
-// Verbs objects own themselves: members declared in creation order are destroyed in the order verbs demands.
+// Verbs objects own themselves: members declared in creation order are destroyed in the order verbs
+// demands.
 template <auto Release>
 struct Releaser {
   template <class T>
@@ -33,8 +35,8 @@ using CompletionQueue = std::unique_ptr<ibv_cq, Releaser<ibv_destroy_cq>>;
 using QueuePair = std::unique_ptr<ibv_qp, Releaser<ibv_destroy_qp>>;
 using AddressHandle = std::unique_ptr<ibv_ah, Releaser<ibv_destroy_ah>>;
 
-// Memory of ours to be registered: whole pages, cleared, and no part of the heap, which a forked child needs whole: ibv_fork_init() keeps
-// registered pages from it.
+// Memory of ours to be registered: whole pages, cleared, and no part of the heap, which a forked
+// child needs whole: ibv_fork_init() keeps registered pages from it.
 struct FreePages {
   std::size_t bytes = 0;
   void operator()(std::byte* memory) const noexcept;
@@ -75,7 +77,8 @@ std::vector<DeviceReport> survey();
 
 class Device {
  public:
-  // Throws Error{no_device | port_down | unreachable (no usable GID) | locked_memory | bad_configuration}.
+  // Throws Error{no_device | port_down | unreachable (no usable GID) | locked_memory |
+  // bad_configuration}.
   Device(const DeviceChoice& choice, const std::function<void(std::string_view)>& log);
 
   ibv_context* context() const noexcept { return context_.get(); }
@@ -116,7 +119,8 @@ class Device {
   bool software_ = false;
 };
 
-// An Error{locked_memory} that names the limit and what is needed, if errno says so; else Error{transport_failed}.
+// An Error{locked_memory} that names the limit and what is needed, if errno says so; else
+// Error{transport_failed}.
 [[noreturn]] void throw_no_memory(const char* what, std::size_t bytes);
 
 class DeviceRegistrar final : public Registrar {

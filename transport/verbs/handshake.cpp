@@ -38,15 +38,17 @@ struct Handshake::Datagram {
   InboxShape shape{};
 };
 
-Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu, std::chrono::milliseconds timeout,
-                     std::function<void(std::string_view)> log)
+Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu,
+                     std::chrono::milliseconds timeout, std::function<void(std::string_view)> log)
     : device_(device), rank_(rank), mtu_(mtu), timeout_(timeout), log_(std::move(log)) {
   static_assert(sizeof(Datagram) + kGrhBytes <= kSlotBytes);
   if (getrandom(&token_, sizeof token_, 0) != static_cast<ssize_t>(sizeof token_))
     throw Error(Code::system, "getrandom failed", kNoPeer, errno);
   channel_.reset(ibv_create_comp_channel(device.context()));
-  if (channel_) receive_queue_.reset(ibv_create_cq(device.context(), kSlots + 1, nullptr, channel_.get(), 0));
-  if (receive_queue_) send_queue_.reset(ibv_create_cq(device.context(), kSlots + 1, nullptr, nullptr, 0));
+  if (channel_)
+    receive_queue_.reset(ibv_create_cq(device.context(), kSlots + 1, nullptr, channel_.get(), 0));
+  if (receive_queue_)
+    send_queue_.reset(ibv_create_cq(device.context(), kSlots + 1, nullptr, nullptr, 0));
   if (!send_queue_) throw_no_memory("creating a completion queue", kSlots * 64);
   ibv_qp_init_attr wanted{};
   wanted.send_cq = send_queue_.get();
@@ -64,7 +66,8 @@ Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu, std::chr
   to.port_num = static_cast<std::uint8_t>(device.port());
   to.pkey_index = device.pkey_index();
   to.qkey = kQueueKey;
-  int error = ibv_modify_qp(queue_pair_.get(), &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
+  int error = ibv_modify_qp(queue_pair_.get(), &to,
+                            IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
   for (std::uint32_t i = 0; i < kSlots; ++i) post_receive(i);
   to.qp_state = IBV_QPS_RTR;
   if (error == 0) error = ibv_modify_qp(queue_pair_.get(), &to, IBV_QP_STATE);
@@ -72,10 +75,15 @@ Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu, std::chr
   if (error == 0) error = ibv_modify_qp(queue_pair_.get(), &to, IBV_QP_STATE | IBV_QP_SQ_PSN);
   if (error == 0) error = ibv_req_notify_cq(receive_queue_.get(), 0);
   if (error != 0)
-    throw Error(Code::transport_failed, fmt::format("the UD queue pair cannot be made ready: {}", std::strerror(error)), kNoPeer, error);
-  for (const int fd : {channel_->fd, device.context()->async_fd}) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    throw Error(Code::transport_failed,
+                fmt::format("the UD queue pair cannot be made ready: {}", std::strerror(error)),
+                kNoPeer, error);
+  for (const int fd : {channel_->fd, device.context()->async_fd})
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (wake_fd_ < 0) throw Error(Code::system, fmt::format("eventfd failed: {}", std::strerror(errno)), kNoPeer, errno);
+  if (wake_fd_ < 0)
+    throw Error(Code::system, fmt::format("eventfd failed: {}", std::strerror(errno)), kNoPeer,
+                errno);
 }
 
 Handshake::~Handshake() {
@@ -85,10 +93,12 @@ Handshake::~Handshake() {
   close(wake_fd_);
 }
 
-Card Handshake::card() const noexcept { return {device_.gid(), token_, queue_pair_->qp_num, device_.lid(), mtu_}; }
+Card Handshake::card() const noexcept {
+  return {device_.gid(), token_, queue_pair_->qp_num, device_.lid(), mtu_};
+}
 
-void Handshake::start(std::vector<Card> cards, std::span<std::atomic<VerbsLink*>> links, MakeLink make_link,
-                      std::function<void(VerbsLink&)> on_accepted) {
+void Handshake::start(std::vector<Card> cards, std::span<std::atomic<VerbsLink*>> links,
+                      MakeLink make_link, std::function<void(VerbsLink&)> on_accepted) {
   cards_ = std::move(cards);
   paths_.resize(cards_.size());
   links_ = links;
@@ -98,7 +108,8 @@ void Handshake::start(std::vector<Card> cards, std::span<std::atomic<VerbsLink*>
 }
 
 void Handshake::begin(VerbsLink& link) {
-  attempts_.push_back({&link, Clock::now() + kFirstInterval, Clock::now() + timeout_, kFirstInterval});
+  attempts_.push_back(
+      {&link, Clock::now() + kFirstInterval, Clock::now() + timeout_, kFirstInterval});
   send(Type::request, link);
   wake();
 }
@@ -108,7 +119,8 @@ void Handshake::wake() noexcept {
   [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
 }
 
-// --- the thread -------------------------------------------------------------------------------------------------------------
+// --- the thread
+// -------------------------------------------------------------------------------------------------------------
 
 void Handshake::serve() {
   while (!stop_) {
@@ -117,7 +129,8 @@ void Handshake::serve() {
       const std::lock_guard guard(mutex_);
       timeout = milliseconds_to_next();
     }
-    pollfd fds[] = {{channel_->fd, POLLIN, 0}, {device_.context()->async_fd, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
+    pollfd fds[] = {
+        {channel_->fd, POLLIN, 0}, {device_.context()->async_fd, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
     ::poll(fds, std::size(fds), timeout);
     if (fds[2].revents != 0) {
       std::uint64_t count;
@@ -141,8 +154,10 @@ int Handshake::milliseconds_to_next() {
   if (attempts_.empty() && unreachable_.empty()) return -1;
   auto next = Clock::time_point::max();
   for (const Attempt& a : attempts_) next = std::min(next, a.next);
-  for (const int peer : unreachable_) next = std::min(next, paths_[static_cast<std::size_t>(peer)].next);
-  const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now()).count();
+  for (const int peer : unreachable_)
+    next = std::min(next, paths_[static_cast<std::size_t>(peer)].next);
+  const auto wait =
+      std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now()).count();
   return static_cast<int>(std::clamp<long long>(wait + 1, 0, 1000));
 }
 
@@ -150,19 +165,22 @@ void Handshake::receive_all() {
   ibv_wc completion;
   while (ibv_poll_cq(receive_queue_.get(), 1, &completion) == 1) {
     const auto slot = static_cast<std::uint32_t>(completion.wr_id);
-    if (completion.status == IBV_WC_SUCCESS && completion.byte_len == kGrhBytes + sizeof(Datagram)) {
+    if (completion.status == IBV_WC_SUCCESS &&
+        completion.byte_len == kGrhBytes + sizeof(Datagram)) {
       Datagram datagram;
       std::memcpy(&datagram, memory_.get() + slot * kSlotBytes + kGrhBytes, sizeof datagram);
       const std::lock_guard guard(mutex_);
       take(datagram);
     }
-    if (completion.status != IBV_WC_SUCCESS) return;  // the queue pair is in error: the device is going away
+    if (completion.status != IBV_WC_SUCCESS)
+      return;  // the queue pair is in error: the device is going away
     post_receive(slot);
   }
 }
 
 void Handshake::post_receive(std::uint32_t slot) {
-  ibv_sge piece{reinterpret_cast<std::uint64_t>(memory_.get() + slot * kSlotBytes), kSlotBytes, region_->lkey};
+  ibv_sge piece{reinterpret_cast<std::uint64_t>(memory_.get() + slot * kSlotBytes), kSlotBytes,
+                region_->lkey};
   ibv_recv_wr wr{slot, nullptr, &piece, 1};
   ibv_recv_wr* bad = nullptr;
   ibv_post_recv(queue_pair_.get(), &wr, &bad);
@@ -170,8 +188,8 @@ void Handshake::post_receive(std::uint32_t slot) {
 
 // Anyone on the network can send us a datagram: what does not fit in every respect is dropped.
 void Handshake::take(const Datagram& d) {
-  if (d.magic != kMagic || d.version != kVersion || d.to != rank_ || d.from < 0 || d.from >= static_cast<int>(cards_.size()) ||
-      d.from == rank_)
+  if (d.magic != kMagic || d.version != kVersion || d.to != rank_ || d.from < 0 ||
+      d.from >= static_cast<int>(cards_.size()) || d.from == rank_)
     return;
   const auto peer = static_cast<std::size_t>(d.from);
   if (d.token != cards_[peer].token) return;
@@ -182,14 +200,18 @@ void Handshake::take(const Datagram& d) {
     if (!link) return;
     on_accepted_(*link);
     // The peer began: leave it time to finish before asking ourselves.
-    attempts_.push_back({link, Clock::now() + 2 * kFirstInterval, Clock::now() + timeout_, kFirstInterval});
+    attempts_.push_back(
+        {link, Clock::now() + 2 * kFirstInterval, Clock::now() + timeout_, kFirstInterval});
   }
   if (link->failed()) return;
   for (Attempt& a : attempts_)
     if (a.link == link) a.deadline = Clock::now() + timeout_;  // it lives
   if (!(d.shape == link->shape())) {
     link->fail(Code::bad_configuration,
-               fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots; give all ranks the same settings", d.from).c_str());
+               fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots; give all "
+                           "ranks the same settings",
+                           d.from)
+                   .c_str());
     return;
   }
   if (!link->attached() && !attach(*link, d)) return;
@@ -217,19 +239,25 @@ bool Handshake::attach(VerbsLink& link, const Datagram& d) {
   }
 }
 
-// One at a time, the least hopeless first, and without the lock: a host that is silent costs a second, in which others want answers.
+// One at a time, the least hopeless first, and without the lock: a host that is silent costs a
+// second, in which others want answers.
 void Handshake::make_path() {
   int peer = -1;
   {
     const std::lock_guard guard(mutex_);
     std::erase_if(unreachable_, [&](int rank) {
-      const VerbsLink* link = links_[static_cast<std::size_t>(rank)].load(std::memory_order_acquire);
+      const VerbsLink* link =
+          links_[static_cast<std::size_t>(rank)].load(std::memory_order_acquire);
       return !link || link->failed();
     });
     const auto now = Clock::now();
     for (const int rank : unreachable_) {
-      const auto path_of = [&](int r) -> const Path& { return paths_[static_cast<std::size_t>(r)]; };
-      if (path_of(rank).next <= now && (peer < 0 || path_of(rank).failures < path_of(peer).failures)) peer = rank;
+      const auto path_of = [&](int r) -> const Path& {
+        return paths_[static_cast<std::size_t>(r)];
+      };
+      if (path_of(rank).next <= now &&
+          (peer < 0 || path_of(rank).failures < path_of(peer).failures))
+        peer = rank;
     }
   }
   if (peer < 0) return;
@@ -251,13 +279,15 @@ void Handshake::make_path() {
 
 void Handshake::send(Type type, VerbsLink& link) {
   ibv_wc completions[16];
-  for (int n; (n = ibv_poll_cq(send_queue_.get(), 16, completions)) > 0;) sends_under_way_ -= static_cast<std::uint32_t>(n);
+  for (int n; (n = ibv_poll_cq(send_queue_.get(), 16, completions)) > 0;)
+    sends_under_way_ -= static_cast<std::uint32_t>(n);
   if (sends_under_way_ >= kSlots) return;  // lost, like any datagram: it is repeated
   const auto peer = static_cast<std::size_t>(link.peer());
   Path& path = paths_[peer];
   if (!path.handle) {
     path.pending = type;
-    if (std::find(unreachable_.begin(), unreachable_.end(), link.peer()) == unreachable_.end()) unreachable_.push_back(link.peer());
+    if (std::find(unreachable_.begin(), unreachable_.end(), link.peer()) == unreachable_.end())
+      unreachable_.push_back(link.peer());
     return;
   }
   Datagram datagram;
@@ -290,15 +320,19 @@ void Handshake::retry() {
     if (now >= a.deadline) {
       const Card& card = cards_[static_cast<std::size_t>(a.link->peer())];
       std::string gid;
-      for (int i = 0; i < 16; i += 2) gid += fmt::format("{}{:02x}{:02x}", i ? ":" : "", card.gid.raw[i], card.gid.raw[i + 1]);
+      for (int i = 0; i < 16; i += 2)
+        gid += fmt::format("{}{:02x}{:02x}", i ? ":" : "", card.gid.raw[i], card.gid.raw[i + 1]);
       const Path& path = paths_[static_cast<std::size_t>(a.link->peer())];
-      const std::string why = path.handle
-                                  ? "it has died, or the network between the devices drops UDP port 4791"
-                                  : fmt::format("there is no path to it ({})", path.error ? std::strerror(path.error) : "not tried yet");
-      a.link->fail(Code::unreachable, fmt::format("rank {} of MPI_COMM_WORLD (GID {}, LID {}) did not answer within {} ms: {}; check with "
-                                                  "ping and ib_write_lat",
-                                                  a.link->peer(), gid, card.lid, timeout_.count(), why)
-                                          .c_str());
+      const std::string why =
+          path.handle ? "it has died, or the network between the devices drops UDP port 4791"
+                      : fmt::format("there is no path to it ({})",
+                                    path.error ? std::strerror(path.error) : "not tried yet");
+      a.link->fail(Code::unreachable,
+                   fmt::format("rank {} of MPI_COMM_WORLD (GID {}, LID {}) did not answer within "
+                               "{} ms: {}; check with "
+                               "ping and ib_write_lat",
+                               a.link->peer(), gid, card.lid, timeout_.count(), why)
+                       .c_str());
     } else if (now >= a.next) {
       send(Type::request, *a.link);
       a.interval = std::min<std::chrono::milliseconds>(a.interval * 2, kLongestInterval);
@@ -317,21 +351,27 @@ void Handshake::watch_device() {
     switch (event.event_type) {
       case IBV_EVENT_DEVICE_FATAL:
       case IBV_EVENT_CQ_ERR:
-        text = fmt::format("device {} reports: {}; all its connections are lost", device_.name(), what);
+        text = fmt::format("device {} reports: {}; all its connections are lost", device_.name(),
+                           what);
         for (auto& entry : links_)
-          if (VerbsLink* link = entry.load(std::memory_order_acquire)) link->fail(Code::transport_failed, text.c_str());
+          if (VerbsLink* link = entry.load(std::memory_order_acquire))
+            link->fail(Code::transport_failed, text.c_str());
         break;
       case IBV_EVENT_PORT_ERR:
-        // Packets are sent again for a while: a port that comes back in time costs nothing, and if not, the retries end.
+        // Packets are sent again for a while: a port that comes back in time costs nothing, and if
+        // not, the retries end.
         break;
       case IBV_EVENT_QP_FATAL:
       case IBV_EVENT_QP_REQ_ERR:
       case IBV_EVENT_QP_ACCESS_ERR:
         for (auto& entry : links_)
           if (VerbsLink* link = entry.load(std::memory_order_acquire);
-              link && link->info().queue_pair == event.element.qp->qp_num && link->state() != State::closed)
+              link && link->info().queue_pair == event.element.qp->qp_num &&
+              link->state() != State::closed)
             link->fail(Code::transport_failed,
-                       fmt::format("the connection to rank {} of MPI_COMM_WORLD broke: {}", link->peer(), what).c_str());
+                       fmt::format("the connection to rank {} of MPI_COMM_WORLD broke: {}",
+                                   link->peer(), what)
+                           .c_str());
         break;
       default: break;
     }

@@ -1,13 +1,15 @@
-// The handshake: how two ranks make a queue pair each into a connection, over one UD queue pair a rank.
+// The handshake: how two ranks make a queue pair each into a connection, over one UD queue pair a
+// rank.
 //
 //     REQUEST  →            both sides may begin at once; whoever has the other's data can receive,
 //              ←  REPLY     a REPLY proves that the other side can,
 //     CONFIRM  →            a CONFIRM tells the answering side the same
 //
-// Datagrams get lost, doubled and reordered: a side that is not ready repeats its REQUEST, everything else is an answer, so
-// any of it may be lost. A thread of its own answers even while the application computes; so silence means that the
-// peer is dead or out of reach, and a connection that gets no answer fails. The same thread watches asynchronous events.
-// Knows datagrams, queue pair states and time; knows no message.
+// Datagrams get lost, doubled and reordered: a side that is not ready repeats its REQUEST,
+// everything else is an answer, so any of it may be lost. A thread of its own answers even while
+// the application computes; so silence means that the peer is dead or out of reach, and a
+// connection that gets no answer fails. The same thread watches asynchronous events. Knows
+// datagrams, queue pair states and time; knows no message.
 #pragma once
 
 #include <atomic>
@@ -36,7 +38,8 @@ static_assert(sizeof(Card) <= sizeof(Address));
 
 class Handshake {
  public:
-  using MakeLink = std::function<VerbsLink*(int peer)>;  // called with the lock held; null on failure
+  using MakeLink =
+      std::function<VerbsLink*(int peer)>;  // called with the lock held; null on failure
 
   Handshake(const Device& device, int rank, std::uint16_t mtu, std::chrono::milliseconds timeout,
             std::function<void(std::string_view)> log);

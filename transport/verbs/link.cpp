@@ -14,44 +14,54 @@ namespace tutti::transport::verbs {
 namespace {
 
 constexpr std::uint32_t kRepostBatch = 16;
-constexpr int kMinRnrTimer = 12;             // 0.64 ms; much less makes storms on rxe
-constexpr int kRnrRetry = 6;                 // finite: receives are always posted for all that credits allow
+constexpr int kMinRnrTimer = 12;  // 0.64 ms; much less makes storms on rxe
+constexpr int kRnrRetry = 6;      // finite: receives are always posted for all that credits allow
 constexpr std::size_t kFarewellOffset = 60;  // in the inbox's credit line, behind the counters
 constexpr std::uint32_t kLowBits = 29;
 constexpr std::uint32_t kCreditBits = 26;
 
-constexpr std::uint32_t immediate(Immediate kind, std::uint32_t low) { return static_cast<std::uint32_t>(kind) << kLowBits | low; }
+constexpr std::uint32_t immediate(Immediate kind, std::uint32_t low) {
+  return static_cast<std::uint32_t>(kind) << kLowBits | low;
+}
 
 }  // namespace
 
-// One receive for every write with immediate that can be under way. Ring slots are bounded by credits; a credit report
-// follows half a ring of consumed slots, which the peer cannot have filled again twice without our polling; finished
-// notices are at most the rendezvous in flight (64); one farewell. So the receiver is never found not ready (RNR).
+// One receive for every write with immediate that can be under way. Ring slots are bounded by
+// credits; a credit report follows half a ring of consumed slots, which the peer cannot have filled
+// again twice without our polling; finished notices are at most the rendezvous in flight (64); one
+// farewell. So the receiver is never found not ready (RNR).
 std::uint32_t VerbsLink::receives_for(const InboxShape& shape) noexcept {
   std::uint32_t slots = 0;
   for (const RingShape& ring : shape.rings) slots += ring.slots;
   return slots + 4 * kRings + 64 + 1 + 2 * kRepostBatch;
 }
 
-Arrival VerbsLink::safe_arrival(const Device& device, ibv_cq* queue, Registrar& registrar, const LinkOptions& options,
-                                const InboxShape& shape) noexcept {
+Arrival VerbsLink::safe_arrival(const Device& device, ibv_cq* queue, Registrar& registrar,
+                                const LinkOptions& options, const InboxShape& shape) noexcept {
   try {
     VerbsLink itself(device, queue, registrar, options, 0, shape);
     itself.attach(itself.info(), Arrival::imm, device.mtu(), device.lid(), device.gid());
-    return ibv_query_qp_data_in_order(itself.queue_pair_.get(), IBV_WR_RDMA_WRITE, 0) ? Arrival::tail : Arrival::imm;
+    return ibv_query_qp_data_in_order(itself.queue_pair_.get(), IBV_WR_RDMA_WRITE, 0)
+               ? Arrival::tail
+               : Arrival::imm;
   } catch (const Error&) {
     return Arrival::imm;
   }
 }
 
-VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar, const LinkOptions& options, int peer,
-                     const InboxShape& shape)
-    : Link(shape, peer), device_(device), registrar_(registrar), options_(options), arrival_(options.arrival) {
+VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar,
+                     const LinkOptions& options, int peer, const InboxShape& shape)
+    : Link(shape, peer),
+      device_(device),
+      registrar_(registrar),
+      options_(options),
+      arrival_(options.arrival) {
   const std::size_t bytes = (shape.bytes() + 4095) / 4096 * 4096;
   memory_ = own_pages(2 * bytes, "a connection");
   inbox_ = memory_.get();
   staging_ = inbox_ + bytes;
-  inbox_region_ = device.register_memory(inbox_, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  inbox_region_ =
+      device.register_memory(inbox_, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
   staging_region_ = device.register_memory(staging_, bytes, 0);
 
   ibv_qp_init_attr wanted{};
@@ -59,9 +69,12 @@ VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar, 
   wanted.qp_type = IBV_QPT_RC;
   wanted.cap = {options.send_queue_depth, receives_for(shape), 3, 1, options.inline_bytes};
   queue_pair_.reset(ibv_create_qp(device.pd(), &wanted));
-  for (; !queue_pair_ && wanted.cap.max_inline_data > 32; queue_pair_.reset(ibv_create_qp(device.pd(), &wanted)))
+  for (; !queue_pair_ && wanted.cap.max_inline_data > 32;
+       queue_pair_.reset(ibv_create_qp(device.pd(), &wanted)))
     wanted.cap.max_inline_data /= 2;
-  if (!queue_pair_) throw_no_memory("creating a queue pair", (options.send_queue_depth + receives_for(shape)) * 64ul);
+  if (!queue_pair_)
+    throw_no_memory("creating a queue pair",
+                    (options.send_queue_depth + receives_for(shape)) * 64ul);
   inline_limit_ = wanted.cap.max_inline_data;
   packet_sequence_ = std::random_device{}() & 0xffffff;
 
@@ -70,19 +83,26 @@ VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar, 
   init.port_num = static_cast<std::uint8_t>(device.port());
   init.pkey_index = device.pkey_index();
   init.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
-  if (const int error = ibv_modify_qp(queue_pair_.get(), &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
-    throw Error(Code::transport_failed, fmt::format("a queue pair cannot be initialized: {}", std::strerror(error)), peer, error);
+  if (const int error =
+          ibv_modify_qp(queue_pair_.get(), &init,
+                        IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
+    throw Error(Code::transport_failed,
+                fmt::format("a queue pair cannot be initialized: {}", std::strerror(error)), peer,
+                error);
   repost(receives_for(shape));
 }
 
 PeerInfo VerbsLink::info() const noexcept {
-  return {queue_pair_->qp_num, packet_sequence_, reinterpret_cast<std::uint64_t>(inbox_), inbox_region_->rkey};
+  return {queue_pair_->qp_num, packet_sequence_, reinterpret_cast<std::uint64_t>(inbox_),
+          inbox_region_->rkey};
 }
 
-void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid, const ibv_gid& gid) {
+void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid,
+                       const ibv_gid& gid) {
   arrival_ = arrival;
   polls_memory_ = arrival != Arrival::imm;
-  credits_ = polls_memory_ ? reinterpret_cast<const std::uint32_t*>(inbox_) : credits_by_immediate_.data();
+  credits_ =
+      polls_memory_ ? reinterpret_cast<const std::uint32_t*>(inbox_) : credits_by_immediate_.data();
   peer_info_ = peer;
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_RTR;
@@ -93,13 +113,16 @@ void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::
   to.max_dest_rd_atomic = 1;
   to.min_rnr_timer = kMinRnrTimer;
   to.ah_attr = device_.path_to(lid, gid);
-  if (const int error = ibv_modify_qp(
-          queue_pair_.get(), &to,
-          IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
-    throw Error(Code::unreachable,
-                fmt::format("there is no path to rank {} of MPI_COMM_WORLD: {}; do both devices share a network?", this->peer(),
-                            std::strerror(error)),
-                this->peer(), error);
+  if (const int error =
+          ibv_modify_qp(queue_pair_.get(), &to,
+                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                            IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
+    throw Error(
+        Code::unreachable,
+        fmt::format(
+            "there is no path to rank {} of MPI_COMM_WORLD: {}; do both devices share a network?",
+            this->peer(), std::strerror(error)),
+        this->peer(), error);
   to.qp_state = IBV_QPS_RTS;
   to.sq_psn = packet_sequence_;
   to.timeout = static_cast<std::uint8_t>(options_.timeout);
@@ -108,15 +131,19 @@ void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::
   to.max_rd_atomic = 1;
   if (const int error =
           ibv_modify_qp(queue_pair_.get(), &to,
-                        IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC))
-    throw Error(Code::transport_failed, fmt::format("a queue pair cannot be made ready to send: {}", std::strerror(error)), this->peer(),
-                error);
+                        IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+                            IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC))
+    throw Error(Code::transport_failed,
+                fmt::format("a queue pair cannot be made ready to send: {}", std::strerror(error)),
+                this->peer(), error);
   attached_ = true;
 }
 
-// --- posting --------------------------------------------------------------------------------------------------------------
+// --- posting
+// --------------------------------------------------------------------------------------------------------------
 
-ibv_send_wr VerbsLink::request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address, std::uint32_t key) noexcept {
+ibv_send_wr VerbsLink::request(ibv_sge* pieces, int count, ibv_wr_opcode opcode,
+                               std::uint64_t address, std::uint32_t key) noexcept {
   ibv_send_wr wr{};
   wr.sg_list = pieces;
   wr.num_sge = count;
@@ -126,7 +153,8 @@ ibv_send_wr VerbsLink::request(ibv_sge* pieces, int count, ibv_wr_opcode opcode,
   return wr;
 }
 
-// Numbers the request; asks for a completion if one is wanted, or if a quarter of the queue went without.
+// Numbers the request; asks for a completion if one is wanted, or if a quarter of the queue went
+// without.
 void VerbsLink::sign(ibv_send_wr& wr, bool wanted) noexcept {
   ++posted_;
   wr.wr_id = static_cast<std::uint64_t>(peer()) << kPeerShift | (posted_ & kSequenceMask);
@@ -143,12 +171,14 @@ Post VerbsLink::post(ibv_send_wr& first, std::uint32_t count) noexcept {
   // The queue's room was checked, so this is no back-pressure: the device refuses.
   posted_ -= count;
   char text[200];
-  std::snprintf(text, sizeof text, "the device refuses to send to rank %d of MPI_COMM_WORLD: %s", peer(), std::strerror(error));
+  std::snprintf(text, sizeof text, "the device refuses to send to rank %d of MPI_COMM_WORLD: %s",
+                peer(), std::strerror(error));
   fail(Code::transport_failed, text);
   return Post::failed;
 }
 
-Post VerbsLink::put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept {
+Post VerbsLink::put(Ring ring, std::uint32_t index, const void* payload,
+                    const Trailer& trailer) noexcept {
   if (failed()) return Post::failed;
   if (!has_room(2)) return Post::again;
   const std::size_t end = shape_.slot_end(ring, index);
@@ -164,12 +194,15 @@ Post VerbsLink::put(Ring ring, std::uint32_t index, const void* payload, const T
     // Copied by the post itself: no registration, no staging.
     static constexpr std::uint64_t padding = 0;
     flags = IBV_SEND_INLINE;
-    if (trailer.bytes != 0) pieces[count++] = {reinterpret_cast<std::uint64_t>(payload), trailer.bytes, 0};
-    if (body != trailer.bytes) pieces[count++] = {reinterpret_cast<std::uint64_t>(&padding), body - trailer.bytes, 0};
+    if (trailer.bytes != 0)
+      pieces[count++] = {reinterpret_cast<std::uint64_t>(payload), trailer.bytes, 0};
+    if (body != trailer.bytes)
+      pieces[count++] = {reinterpret_cast<std::uint64_t>(&padding), body - trailer.bytes, 0};
     pieces[count++] = {reinterpret_cast<std::uint64_t>(&trailer), sizeof trailer, 0};
   } else {
-    // The staging mirror has a place for every slot of the peer. A credit for the slot means that the peer has consumed the
-    // message that was there, so the write from this place has long completed and the place may be overwritten.
+    // The staging mirror has a place for every slot of the peer. A credit for the slot means that
+    // the peer has consumed the message that was there, so the write from this place has long
+    // completed and the place may be overwritten.
     std::byte* const staged = staging_ + end - total;
     std::memcpy(staged, payload, trailer.bytes);
     std::memcpy(staged + body, &trailer, sizeof trailer);
@@ -178,8 +211,9 @@ Post VerbsLink::put(Ring ring, std::uint32_t index, const void* payload, const T
   }
 
   if (arrival_ != Arrival::flag) {
-    ibv_send_wr wr =
-        request(pieces, count, arrival_ == Arrival::imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE, target, peer_info_.inbox_key);
+    ibv_send_wr wr = request(
+        pieces, count, arrival_ == Arrival::imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
+        target, peer_info_.inbox_key);
     wr.send_flags = flags;
     wr.imm_data = htonl(immediate(static_cast<Immediate>(ring), 0));
     sign(wr, false);
@@ -200,14 +234,16 @@ Post VerbsLink::put(Ring ring, std::uint32_t index, const void* payload, const T
 
 Post VerbsLink::report(Ring ring, std::uint32_t consumed) noexcept {
   if (arrival_ == Arrival::imm)
-    return post_immediate(Immediate::credit, static_cast<std::uint32_t>(ring) << kCreditBits | (consumed & ((1u << kCreditBits) - 1)));
+    return post_immediate(Immediate::credit, static_cast<std::uint32_t>(ring) << kCreditBits |
+                                                 (consumed & ((1u << kCreditBits) - 1)));
   return post_word(4 * static_cast<std::uint64_t>(ring), consumed);
 }
 
 Post VerbsLink::post_immediate(Immediate kind, std::uint32_t low, bool signaled) noexcept {
   if (failed()) return Post::failed;
   if (!has_room(1)) return Post::again;
-  ibv_send_wr wr = request(nullptr, 0, IBV_WR_RDMA_WRITE_WITH_IMM, peer_info_.inbox_address, peer_info_.inbox_key);
+  ibv_send_wr wr = request(nullptr, 0, IBV_WR_RDMA_WRITE_WITH_IMM, peer_info_.inbox_address,
+                           peer_info_.inbox_key);
   wr.imm_data = htonl(immediate(kind, low));
   sign(wr, signaled);
   return post(wr, 1);
@@ -217,32 +253,40 @@ Post VerbsLink::post_word(std::uint64_t offset, std::uint32_t value, bool signal
   if (failed()) return Post::failed;
   if (!has_room(1)) return Post::again;
   ibv_sge word{reinterpret_cast<std::uint64_t>(&value), sizeof value, 0};
-  ibv_send_wr wr = request(&word, 1, IBV_WR_RDMA_WRITE, peer_info_.inbox_address + offset, peer_info_.inbox_key);
+  ibv_send_wr wr =
+      request(&word, 1, IBV_WR_RDMA_WRITE, peer_info_.inbox_address + offset, peer_info_.inbox_key);
   wr.send_flags = IBV_SEND_INLINE;
   sign(wr, signaled);
   return post(wr, 1);
 }
 
-Post VerbsLink::write(const void* source, const Registration& registration, const RemoteKey& target, std::size_t bytes,
-                      std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
+Post VerbsLink::write(const void* source, const Registration& registration, const RemoteKey& target,
+                      std::size_t bytes, std::optional<std::uint32_t> notify,
+                      std::uint64_t* ticket) noexcept {
   if (failed()) return Post::failed;
   // In pieces that the port can carry; all or nothing, so that a retry starts over.
   std::size_t most = std::min<std::size_t>(device_.max_message(), std::size_t{1} << 30);
   if (device_.software()) {
-    const std::size_t wanted = packet_bytes_ * kPacketsAcknowledged, needed = bytes / (options_.send_queue_depth / 2) + 1;
-    most = std::min(most, std::max(wanted, (needed + packet_bytes_ - 1) / packet_bytes_ * packet_bytes_));
+    const std::size_t wanted = packet_bytes_ * kPacketsAcknowledged,
+                      needed = bytes / (options_.send_queue_depth / 2) + 1;
+    most = std::min(most,
+                    std::max(wanted, (needed + packet_bytes_ - 1) / packet_bytes_ * packet_bytes_));
   }
   const std::size_t count = bytes == 0 ? 1 : (bytes + most - 1) / most;
   if (count > options_.send_queue_depth) {
-    fail(Code::unsupported, "a message is too long for the send queue; raise the device's longest message or cut it with segment=");
+    fail(Code::unsupported,
+         "a message is too long for the send queue; raise the device's longest message or cut it "
+         "with segment=");
     return Post::failed;
   }
   if (!has_room(static_cast<std::uint32_t>(count))) return Post::again;
   for (std::size_t i = 0, offset = 0; i < count; ++i, offset += most) {
     const bool last = i + 1 == count;
-    ibv_sge piece{reinterpret_cast<std::uint64_t>(source) + offset, static_cast<std::uint32_t>(std::min(most, bytes - offset)),
+    ibv_sge piece{reinterpret_cast<std::uint64_t>(source) + offset,
+                  static_cast<std::uint32_t>(std::min(most, bytes - offset)),
                   registration.local_key};
-    ibv_send_wr wr = request(&piece, bytes == 0 ? 0 : 1, last && notify ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
+    ibv_send_wr wr = request(&piece, bytes == 0 ? 0 : 1,
+                             last && notify ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
                              target.address + offset, target.key);
     if (last && notify) wr.imm_data = htonl(immediate(Immediate::finished, *notify));
     sign(wr, last);
@@ -261,7 +305,8 @@ void VerbsLink::look_for_farewell() noexcept {
 void VerbsLink::probe() noexcept {
   look_for_farewell();
   if (state() != State::ready || completed_ < probe_ || !has_room(1)) return;
-  ibv_send_wr wr = request(nullptr, 0, IBV_WR_RDMA_WRITE, peer_info_.inbox_address, peer_info_.inbox_key);
+  ibv_send_wr wr =
+      request(nullptr, 0, IBV_WR_RDMA_WRITE, peer_info_.inbox_address, peer_info_.inbox_key);
   sign(wr, true);
   probe_ = posted_;
   post(wr, 1);
@@ -279,11 +324,13 @@ bool VerbsLink::drained() noexcept {
 void VerbsLink::say_farewell() noexcept {
   look_for_farewell();
   if (state() != State::ready) return;
-  const Post post = arrival_ == Arrival::imm ? post_immediate(Immediate::farewell, 0, true) : post_word(kFarewellOffset, 1, true);
+  const Post post = arrival_ == Arrival::imm ? post_immediate(Immediate::farewell, 0, true)
+                                             : post_word(kFarewellOffset, 1, true);
   said_farewell_ = post == Post::done;
 }
 
-// --- completions ------------------------------------------------------------------------------------------------------------
+// --- completions
+// ------------------------------------------------------------------------------------------------------------
 
 void VerbsLink::complete(const ibv_wc& completion, std::uint64_t sequence) noexcept {
   if (completion.status != IBV_WC_SUCCESS) return broken(completion);
@@ -321,26 +368,31 @@ void VerbsLink::repost(std::uint32_t count) noexcept {
     for (std::uint32_t i = 0; i < now; ++i) batch[i].next = i + 1 < now ? &batch[i + 1] : nullptr;
     ibv_recv_wr* bad = nullptr;
     if (ibv_post_recv(queue_pair_.get(), batch.data(), &bad) != 0) {
-      if (state() != State::closed) fail(Code::transport_failed, "the device takes no more receive requests");
+      if (state() != State::closed)
+        fail(Code::transport_failed, "the device takes no more receive requests");
       return;
     }
     count -= now;
   }
 }
 
-// Errors of a peer that has said farewell are its leaving, not a failure. Flushed requests follow a first error, which
-// was recorded then. Of a process that dies the memory may go before the queue pairs.
+// Errors of a peer that has said farewell are its leaving, not a failure. Flushed requests follow a
+// first error, which was recorded then. Of a process that dies the memory may go before the queue
+// pairs.
 void VerbsLink::broken(const ibv_wc& completion) noexcept {
   if (state() == State::closed) {
     completed_ = posted_;
     return;
   }
   char text[256];
-  const bool gone = completion.status == IBV_WC_RETRY_EXC_ERR || completion.status == IBV_WC_RNR_RETRY_EXC_ERR ||
-                    completion.status == IBV_WC_WR_FLUSH_ERR || completion.status == IBV_WC_REM_ACCESS_ERR;
-  std::snprintf(text, sizeof text, "rank %d of MPI_COMM_WORLD no longer answers on device %s: %s (vendor code %u); %s", peer(),
-                device_.name().c_str(), ibv_wc_status_str(completion.status), completion.vendor_err,
-                gone ? "its process has died, or the path to it is gone" : "the connection is broken");
+  const bool gone =
+      completion.status == IBV_WC_RETRY_EXC_ERR || completion.status == IBV_WC_RNR_RETRY_EXC_ERR ||
+      completion.status == IBV_WC_WR_FLUSH_ERR || completion.status == IBV_WC_REM_ACCESS_ERR;
+  std::snprintf(
+      text, sizeof text,
+      "rank %d of MPI_COMM_WORLD no longer answers on device %s: %s (vendor code %u); %s", peer(),
+      device_.name().c_str(), ibv_wc_status_str(completion.status), completion.vendor_err,
+      gone ? "its process has died, or the path to it is gone" : "the connection is broken");
   fail(gone ? Code::peer_failed : Code::transport_failed, text);
 }
 

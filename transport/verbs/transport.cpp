@@ -11,14 +11,16 @@ namespace tutti::transport::verbs {
 namespace {
 
 constexpr int kFirstQueueRoom = 1024;
-constexpr int kTimeout = 17, kSoftwareTimeout = 14;  // exponents; a device in software loses packets of its own, and none for long
+constexpr int kTimeout = 17, kSoftwareTimeout = 14;  // exponents; a device in software loses
+                                                     // packets of its own, and none for long
 
 ibv_mtu mtu_for(const Device& device, int bytes) {
   if (bytes == 0) return device.mtu();
   for (const ibv_mtu mtu : {IBV_MTU_256, IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096})
     if (128 << mtu == bytes && mtu <= device.mtu()) return mtu;
-  throw Error(Code::bad_configuration, fmt::format("the setting `mtu` is {}; port {} of {} carries 256, 512, … up to {}", bytes,
-                                                   device.port(), device.name(), 128 << device.mtu()));
+  throw Error(Code::bad_configuration,
+              fmt::format("the setting `mtu` is {}; port {} of {} carries 256, 512, … up to {}",
+                          bytes, device.port(), device.name(), 128 << device.mtu()));
 }
 
 }  // namespace
@@ -32,13 +34,17 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
       links_(static_cast<std::size_t>(world_size)) {
   queue_room_ = std::min(kFirstQueueRoom, device_.limits().max_cqe);
   queue_.reset(ibv_create_cq(device_.context(), queue_room_, nullptr, nullptr, 0));
-  if (!queue_) throw_no_memory("creating a completion queue", static_cast<std::size_t>(queue_room_) * 64);
+  if (!queue_)
+    throw_no_memory("creating a completion queue", static_cast<std::size_t>(queue_room_) * 64);
   queue_room_ = queue_->cqe;
-  if (options_.link.timeout == 0) options_.link.timeout = device_.software() ? kSoftwareTimeout : kTimeout;
+  if (options_.link.timeout == 0)
+    options_.link.timeout = device_.software() ? kSoftwareTimeout : kTimeout;
   if (options_.link.arrival == Arrival::automatic)
-    options_.link.arrival = VerbsLink::safe_arrival(device_, queue_.get(), registrar_, options_.link, shape_);
-  handshake_ = std::make_unique<Handshake>(device_, world_rank, static_cast<std::uint16_t>(mtu_for(device_, options.mtu)),
-                                           options.connect_timeout, options.log);
+    options_.link.arrival =
+        VerbsLink::safe_arrival(device_, queue_.get(), registrar_, options_.link, shape_);
+  handshake_ = std::make_unique<Handshake>(
+      device_, world_rank, static_cast<std::uint16_t>(mtu_for(device_, options.mtu)),
+      options.connect_timeout, options.log);
 }
 
 VerbsTransport::~VerbsTransport() = default;
@@ -52,12 +58,14 @@ Address VerbsTransport::address() const {
 
 void VerbsTransport::set_peers(std::span<const Address> addresses) {
   std::vector<Card> cards(addresses.size());
-  for (std::size_t i = 0; i < cards.size(); ++i) std::memcpy(&cards[i], addresses[i].bytes.data(), sizeof(Card));
+  for (std::size_t i = 0; i < cards.size(); ++i)
+    std::memcpy(&cards[i], addresses[i].bytes.data(), sizeof(Card));
   const auto make = [this](int peer) -> VerbsLink* {
     try {
       return make_link(peer);
     } catch (const Error& error) {
-      options_.log(fmt::format("rank {} asks for a connection, which cannot be made: {}", peer, error.message));
+      options_.log(fmt::format("rank {} asks for a connection, which cannot be made: {}", peer,
+                               error.message));
       if (error.code == Code::locked_memory || error.code == Code::out_of_memory) starved_ = true;
       return nullptr;
     }
@@ -69,24 +77,27 @@ void VerbsTransport::set_peers(std::span<const Address> addresses) {
   handshake_->start(std::move(cards), links_, make, accept);
 }
 
-// The completion queue has room for everything that all queue pairs can have under way, so it never overflows.
+// The completion queue has room for everything that all queue pairs can have under way, so it never
+// overflows.
 VerbsLink* VerbsTransport::make_link(int peer) {
-  const int needed = queue_used_ + static_cast<int>(VerbsLink::completions_for(shape_, options_.link));
+  const int needed =
+      queue_used_ + static_cast<int>(VerbsLink::completions_for(shape_, options_.link));
   if (needed > queue_room_) {
     const int wanted = std::min(std::max(needed, 2 * queue_room_), device_.limits().max_cqe);
     if (wanted < needed)
-      throw Error(
-          Code::out_of_memory,
-          fmt::format("device {} has completion queues of at most {} entries, and connection {} needs more; lower the setting `line_slots`",
-                      device_.name(), device_.limits().max_cqe, made_.size() + 1),
-          peer);
+      throw Error(Code::out_of_memory,
+                  fmt::format("device {} has completion queues of at most {} entries, and "
+                              "connection {} needs more; lower the setting `line_slots`",
+                              device_.name(), device_.limits().max_cqe, made_.size() + 1),
+                  peer);
     if (const int error = ibv_resize_cq(queue_.get(), wanted)) {
       errno = error;
       throw_no_memory("growing the completion queue", static_cast<std::size_t>(wanted) * 64);
     }
     queue_room_ = wanted;
   }
-  auto link = std::make_unique<VerbsLink>(device_, queue_.get(), registrar_, options_.link, peer, shape_);
+  auto link =
+      std::make_unique<VerbsLink>(device_, queue_.get(), registrar_, options_.link, peer, shape_);
   queue_used_ = needed;
   VerbsLink* const result = made_.emplace_back(std::move(link)).get();
   links_[static_cast<std::size_t>(peer)].store(result, std::memory_order_release);
@@ -121,7 +132,8 @@ bool VerbsTransport::progress() noexcept {
     const int count = ibv_poll_cq(queue_.get(), 16, completions);
     for (int i = 0; i < count; ++i) {
       const std::uint64_t id = completions[i].wr_id;
-      if (VerbsLink* link = links_[static_cast<std::size_t>(peer_of(id))].load(std::memory_order_acquire))
+      if (VerbsLink* link =
+              links_[static_cast<std::size_t>(peer_of(id))].load(std::memory_order_acquire))
         link->complete(completions[i], id & kSequenceMask);
     }
     if (count < 16) return any || count > 0;
@@ -135,9 +147,10 @@ void VerbsTransport::say_farewell() noexcept {
 
 std::string VerbsTransport::describe() const {
   const VerbsLink* some = made_.empty() ? nullptr : made_.front().get();
-  return fmt::format(R"("device":{{"name":"{}","port":{},"gid_index":{},"why":"{}","software":{},"mtu":{},"arrival":"{}"}})",
-                     device_.name(), device_.port(), device_.gid_index(), device_.reason(), device_.software(), 128 << device_.mtu(),
-                     name_of(some ? some->arrival() : options_.link.arrival));
+  return fmt::format(
+      R"("device":{{"name":"{}","port":{},"gid_index":{},"why":"{}","software":{},"mtu":{},"arrival":"{}"}})",
+      device_.name(), device_.port(), device_.gid_index(), device_.reason(), device_.software(),
+      128 << device_.mtu(), name_of(some ? some->arrival() : options_.link.arrival));
 }
 
 }  // namespace tutti::transport::verbs

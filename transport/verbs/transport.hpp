@@ -1,5 +1,5 @@
-// Reliable connections over verbs, made when two ranks first speak, as a Transport: one device, one completion queue, one
-// handshake; links by world rank.
+// Reliable connections over verbs, made when two ranks first speak, as a Transport: one device, one
+// completion queue, one handshake; links by world rank.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,8 @@ class VerbsTransport final : public Transport {
  public:
   // Throws as Device, and Error{bad_configuration} for an MTU that the port cannot carry.
   // `shape_for(software)` gives the inboxes' shape, once it is known whether packets cost CPU.
-  VerbsTransport(const Options& options, int world_rank, int world_size, const std::function<InboxShape(bool software)>& shape_for);
+  VerbsTransport(const Options& options, int world_rank, int world_size,
+                 const std::function<InboxShape(bool software)>& shape_for);
   ~VerbsTransport() override;
 
   const char* kind() const noexcept override { return "verbs"; }
@@ -32,8 +33,11 @@ class VerbsTransport final : public Transport {
   bool progress() noexcept override;
   void say_farewell() noexcept override;
 
-  // A peer's wish for a connection failed for want of memory since the last call of this. It is repeated.
-  bool take_starved() noexcept { return starved_.load(std::memory_order_relaxed) && starved_.exchange(false); }
+  // A peer's wish for a connection failed for want of memory since the last call of this. It is
+  // repeated.
+  bool take_starved() noexcept {
+    return starved_.load(std::memory_order_relaxed) && starved_.exchange(false);
+  }
 
   const Device& device() const noexcept { return device_; }
   bool software_wire() const noexcept { return device_.software(); }

@@ -30,7 +30,8 @@ void fails(std::string_view text, Code code, const std::string& says) {
 }  // namespace
 
 TEST_CASE("choices are read") {
-  const auto choices = parse_choices(" allgather = bruck( k = 3 ) ;bcast=chain(segment=64k); barrier=flat-tree;");
+  const auto choices =
+      parse_choices(" allgather = bruck( k = 3 ) ;bcast=chain(segment=64k); barrier=flat-tree;");
   REQUIRE(choices.size() == 3);
   CHECK(choices.at(Collective::allgather).algorithm->name == "bruck");
   CHECK(choices.at(Collective::allgather).parameters == Parameters{3, 0});
@@ -38,23 +39,27 @@ TEST_CASE("choices are read") {
   CHECK(choices.at(Collective::barrier).algorithm == find(Collective::barrier, "flat-tree"));
   CHECK(parse_choices("").empty());
   CHECK(parse_choices(" ; ").empty());
-  CHECK(parse_choices("bcast=binomial(k=2,segment=1M)").at(Collective::bcast).parameters == Parameters{2, 1 << 20});
+  CHECK(parse_choices("bcast=binomial(k=2,segment=1M)").at(Collective::bcast).parameters ==
+        Parameters{2, 1 << 20});
   CHECK(parse_choices("bcast=binomial()").at(Collective::bcast).parameters == Parameters{});
 }
 
 TEST_CASE("a choice can be written and read again") {
   for (const Algorithm& algorithm : algorithms()) {
     const Choice choice{&algorithm, {algorithm.has_k ? 3 : 1, algorithm.has_segment ? 777 : 0}};
-    const auto again = parse_choices(std::string{name_of(algorithm.collective)} + "=" + to_string(choice));
+    const auto again =
+        parse_choices(std::string{name_of(algorithm.collective)} + "=" + to_string(choice));
     CHECK(again.at(algorithm.collective).algorithm == &algorithm);
     CHECK(again.at(algorithm.collective).parameters == choice.parameters);
   }
 }
 
 TEST_CASE("wrong choices are explained") {
-  fails("allgather=brook", Code::unknown_algorithm, "ring, modified-ring, recursive-doubling, halving-doubling, bruck");
+  fails("allgather=brook", Code::unknown_algorithm,
+        "ring, modified-ring, recursive-doubling, halving-doubling, bruck");
   fails("allgather", Code::unknown_algorithm, "write allgather=");
-  fails("allsum=bruck", Code::bad_configuration, "barrier, bcast, scatter, gather, allgather, alltoall, reduce, allreduce");
+  fails("allsum=bruck", Code::bad_configuration,
+        "barrier, bcast, scatter, gather, allgather, alltoall, reduce, allreduce");
   fails("=bruck", Code::bad_configuration, "no collective ''");
   fails("allgather=bruck(k=0)", Code::bad_configuration, "k=3");
   fails("allgather=bruck(k=-1)", Code::bad_configuration, "k=3");
@@ -89,8 +94,10 @@ TEST_CASE("the built-in selection always names an algorithm that applies, with a
     for (int P : {1, 2, 3, 4, 7, 8, 33, 1000}) {
       for (int flags = 0; flags < 8; ++flags) {
         for (Bytes bytes = 0; bytes <= (Bytes{1} << 32); bytes = bytes == 0 ? 1 : 8 * bytes) {
-          const Facts facts{P, flags & 4 ? P : 1, flags & 4 ? 1 : P, (flags & 1) != 0, (flags & 2) != 0};
-          for (int kind = 0; kind < 4; ++kind) {  // plain; not commutative; reproducible; counts that differ or are not known
+          const Facts facts{P, flags & 4 ? P : 1, flags & 4 ? 1 : P, (flags & 1) != 0,
+                            (flags & 2) != 0};
+          for (int kind = 0; kind < 4; ++kind) {  // plain; not commutative; reproducible; counts
+                                                  // that differ or are not known
             Problem problem{collective, P, 0, 0, bytes, false};
             problem.commutative = kind == 0 || kind == 3;
             problem.left_fold = kind == 2;
@@ -101,8 +108,11 @@ TEST_CASE("the built-in selection always names an algorithm that applies, with a
             const Selection selection = select(problem, facts);
             REQUIRE(selection.choice.algorithm != nullptr);
             REQUIRE_FALSE(selection.reason.empty());
-            REQUIRE_FALSE(selection.choice.algorithm->not_applicable(problem, selection.choice.parameters));
-            REQUIRE(parse_choices(std::string{name_of(collective)} + "=" + to_string(selection.choice)).size() == 1);
+            REQUIRE_FALSE(
+                selection.choice.algorithm->not_applicable(problem, selection.choice.parameters));
+            REQUIRE(
+                parse_choices(std::string{name_of(collective)} + "=" + to_string(selection.choice))
+                    .size() == 1);
           }
         }
       }
@@ -122,7 +132,8 @@ TEST_CASE("the selection counts packets on a software wire and rounds on a hardw
   CHECK(select(Collective::barrier, 0, software).choice.algorithm->name == "flat-tree");
   CHECK(select(Collective::allgather, 8, software).choice.algorithm->name == "gather-bcast");
   CHECK(select(Collective::allgather, 1 << 20, software).choice.algorithm->name == "ring");
-  CHECK(select(Collective::allgather, 8, {12, 12, 1, false, false}).choice.algorithm->name == "bruck");
+  CHECK(select(Collective::allgather, 8, {12, 12, 1, false, false}).choice.algorithm->name ==
+        "bruck");
   CHECK(select(Collective::allgather, 1 << 20, hardware).choice.algorithm->name == "ring");
   CHECK(select(Collective::bcast, 8, hardware).choice.algorithm->name == "binomial");
   CHECK(select(Collective::bcast, 1 << 20, hardware).choice.algorithm->name == "chain");

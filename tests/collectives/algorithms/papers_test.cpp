@@ -1,5 +1,6 @@
-// What the papers state of the algorithms that counts_test.cpp does not have: rounds of one and of k ports, messages, bytes, scratch.
-// Where the print and the definition differ, the definition counts, and it is said.
+// What the papers state of the algorithms that counts_test.cpp does not have: rounds of one and of
+// k ports, messages, bytes, scratch. Where the print and the definition differ, the definition
+// counts, and it is said.
 #include <catch2/catch.hpp>
 
 #include "collectives/algorithms/trees.hpp"
@@ -23,7 +24,9 @@ constexpr Bytes kSegments = 5;  // of a message that is cut
 constexpr Bytes kSegment = 64;
 
 int ceil_log2(int P) { return rounds_to_reach(P, 2); }
-int floor_log(int P, int base) { return rounds_to_reach(P + 1, base) - (rounds_to_reach(P + 1, base) > 0 ? 1 : 0); }
+int floor_log(int P, int base) {
+  return rounds_to_reach(P + 1, base) - (rounds_to_reach(P + 1, base) > 0 ? 1 : 0);
+}
 int floor_log2(int P) { return floor_log(P, 2); }
 bool power_of_two(int P) { return (P & (P - 1)) == 0; }
 
@@ -35,13 +38,16 @@ std::vector<Bytes> received(const std::vector<Schedule>& all) {
   std::vector<Bytes> bytes;
   for (const Schedule& schedule : all) {
     bytes.push_back(0);
-    for (const Step& step : schedule.steps) bytes.back() += receives(step.kind) ? step.target.length : 0;
+    for (const Step& step : schedule.steps)
+      bytes.back() += receives(step.kind) ? step.target.length : 0;
   }
   return bytes;
 }
 
 Bytes all_bytes(const std::vector<Schedule>& all) {
-  return std::accumulate(all.begin(), all.end(), Bytes{0}, [](Bytes sum, const Schedule& schedule) { return sum + bytes_sent(schedule); });
+  return std::accumulate(all.begin(), all.end(), Bytes{0}, [](Bytes sum, const Schedule& schedule) {
+    return sum + bytes_sent(schedule);
+  });
 }
 
 Bytes most_sent(const std::vector<Schedule>& all) {
@@ -82,7 +88,8 @@ TEST_CASE("papers: barriers") {
       const auto dissemination = build_all("dissemination", barrier_of(P), {k, 0});
       const int last = rounds_to_reach(P, k + 1);
       CHECK(rounds(dissemination, k) == last);
-      if (rounds_to_reach(P + 1, k + 1) > last) CHECK(messages(dissemination) == P * k * last);  // a power of k + 1
+      if (rounds_to_reach(P + 1, k + 1) > last)
+        CHECK(messages(dissemination) == P * k * last);  // a power of k + 1
       const auto tree = build_all("binomial", barrier_of(P), {k, 0});
       CHECK(rounds(tree, k) == 2 * last);
       CHECK(messages(tree) == 2 * (P - 1));
@@ -100,7 +107,9 @@ TEST_CASE("papers: broadcasts and reduces over trees, whole and in segments") {
       for (Bytes n : {Bytes{1}, kSegments}) {
         INFO(name_of(collective) << " P=" << P << " segments=" << n);
         const Bytes m = n * kSegment;
-        const auto build = [&](const char* name, int k = 1) { return build_all(name, of(collective, P, m, P / 3), {k, kSegment}); };
+        const auto build = [&](const char* name, int k = 1) {
+          return build_all(name, of(collective, P, m, P / 3), {k, kSegment});
+        };
         const int N = static_cast<int>(n), moves = P == 1 ? 0 : 1;
         for (const char* name : {"linear", "chain", "binary", "splitting", "binomial", "k-chain"}) {
           const auto all = build(name, 2);
@@ -123,7 +132,8 @@ TEST_CASE("papers: broadcasts and reduces over trees, whole and in segments") {
           if (n == 1) CHECK(rounds(build("binomial", k), k) == rounds_to_reach(P, k + 1));
           const int ports = std::min(k, P - 1), pipelined = moves * ((P - 1 + k - 1) / k + N - 1);
           CHECK(rounds(build("k-chain", k), ports) <= pipelined);
-          if (n == 1 || collective == Collective::bcast) CHECK(rounds(build("k-chain", k), ports) == pipelined);
+          if (n == 1 || collective == Collective::bcast)
+            CHECK(rounds(build("k-chain", k), ports) == pipelined);
         }
       }
     }
@@ -136,9 +146,12 @@ TEST_CASE("papers: broadcasts that cut the message") {
     const Bytes m = P * s;
     const auto split = build_all("splitted-binary", bcast_of(P, m, P / 2));
     CHECK(all_bytes(split) == (P - 1) * m);  // nobody hears a byte twice
-    // For a power of two one rank alone is on the last level: the leaf that has no partner to swap with.
+    // For a power of two one rank alone is on the last level: the leaf that has no partner to swap
+    // with.
     if (P > 2) CHECK(rounds(split, 2) == floor_log2(P - 1) + 1);
-    if (P > 1) CHECK(bytes_sent(split[static_cast<std::size_t>(P / 2)]) == (P % 2 == 0 && P > 2 ? m + m / 2 : m));
+    if (P > 1)
+      CHECK(bytes_sent(split[static_cast<std::size_t>(P / 2)]) ==
+            (P % 2 == 0 && P > 2 ? m + m / 2 : m));
 
     const auto ring = build_all("scatter-ring", bcast_of(P, m, P / 2));
     CHECK(rounds(ring, 1) <= ceil_log2(P) + P - 1);
@@ -157,7 +170,9 @@ TEST_CASE("papers: broadcasts that cut the message") {
 TEST_CASE("papers: scatters and gathers") {
   for (Collective collective : {Collective::scatter, Collective::gather}) {
     for (int P : sizes()) {
-      const auto build = [&](const char* name, int k = 1, Rank root = 0) { return build_all(name, of(collective, P, s, root), {k, 0}); };
+      const auto build = [&](const char* name, int k = 1, Rank root = 0) {
+        return build_all(name, of(collective, P, s, root), {k, 0});
+      };
       const auto through_root = [&](const std::vector<Schedule>& all, Rank root) {
         const auto r = static_cast<std::size_t>(root);
         return collective == Collective::scatter ? bytes_sent(all[r]) : received(all)[r];
@@ -189,11 +204,13 @@ TEST_CASE("papers: scatters and gathers") {
         CHECK(messages(tree) == P - 1);
         CHECK(rounds(tree, k) == last);
         CHECK(through_root(tree, 0) == (P - 1) * s);
-        if (rounds_to_reach(P + 1, k + 1) > last) CHECK(all_bytes(tree) == last * P * k / (k + 1) * s);
+        if (rounds_to_reach(P + 1, k + 1) > last)
+          CHECK(all_bytes(tree) == last * P * k / (k + 1) * s);
         for (Rank root : {0, P / 2, P - 1}) {
           const Bytes scratch = most_scratch(build("binomial", k, root));
           CHECK(scratch <= (P + k) / (k + 1) * s);
-          // As printed, in whole blocks: for P = 7 and k = 4 the largest of five parts has two blocks, not 7/4.
+          // As printed, in whole blocks: for P = 7 and k = 4 the largest of five parts has two
+          // blocks, not 7/4.
           CHECK(scratch <= (P + k - 1) / k * s);
         }
       }
@@ -206,7 +223,9 @@ TEST_CASE("papers: allgathers, and the reduce-scatters that mirror them") {
     const bool gathers = collective == Collective::allgather;
     for (int P : sizes()) {
       INFO(name_of(collective) << " P=" << P);
-      const auto build = [&](const char* name, int k = 1) { return build_all(name, of(collective, P, s), {k, 0}); };
+      const auto build = [&](const char* name, int k = 1) {
+        return build_all(name, of(collective, P, s), {k, 0});
+      };
       const auto ring = build("ring");
       CHECK(rounds(ring, 1) == P - 1);
       CHECK(messages(ring) == P * (P - 1));
@@ -289,8 +308,9 @@ TEST_CASE("papers: bruck's rounds with k ports, and its memory") {
       const auto all = build_all("bruck", allgather_of(P, s), {k, 0});
       CHECK(rounds(all, k) == rounds_to_reach(P, k + 1));
       each_sends(all, (P - 1) * s);
-      // The thesis shifts the result by a buffer of P/2 blocks. Here what is sent on is kept, in whole messages: not more than that, unless
-      // the last round sends more blocks than one before it.
+      // The thesis shifts the result by a buffer of P/2 blocks. Here what is sent on is kept, in
+      // whole messages: not more than that, unless the last round sends more blocks than one before
+      // it.
       int before_last = 1;
       while (before_last * (k + 1) < P) before_last *= k + 1;
       CHECK(most_scratch(all) < std::max(P, 2) * s);
@@ -367,7 +387,9 @@ TEST_CASE("papers: reduce-scatter and gather (Rabenseifner)") {
 TEST_CASE("papers: all-to-alls") {
   for (int P : sizes()) {
     INFO("P=" << P);
-    const auto build = [&](const char* name) { return build_all(name, of(Collective::alltoall, P, s)); };
+    const auto build = [&](const char* name) {
+      return build_all(name, of(Collective::alltoall, P, s));
+    };
     const auto linear = build("linear");
     CHECK(rounds(linear, kAnyPorts) == (P == 1 ? 0 : 1));
     CHECK(messages(linear) == P * (P - 1));
@@ -396,7 +418,8 @@ TEST_CASE("papers: scans") {
       CHECK(rounds(linear, 1) == P - 1);
       CHECK(messages(linear) == P - 1);
       CHECK(all_bytes(linear) == (P - 1) * s);
-      CHECK(rounds(build_all("linear", of(collective, P, kSegments * kSegment), {1, kSegment}), 1) == (P == 1 ? 0 : P + kSegments - 2));
+      CHECK(rounds(build_all("linear", of(collective, P, kSegments * kSegment), {1, kSegment}),
+                   1) == (P == 1 ? 0 : P + kSegments - 2));
       const auto doubling = build_all("recursive-doubling", of(collective, P, s));
       int pairs = 0;
       for (int d = 1; d < P; d *= 2) pairs += P - d;
@@ -408,16 +431,19 @@ TEST_CASE("papers: scans") {
   }
 }
 
-TEST_CASE("since 2015: circulant graphs take any number of ranks in as few rounds as a power of two") {
+TEST_CASE(
+    "since 2015: circulant graphs take any number of ranks in as few rounds as a power of two") {
   for (int P : sizes()) {
     INFO("P=" << P);
     for (const Rank root : {0, P / 2}) {
       for (const Collective collective : {Collective::bcast, Collective::reduce}) {
         const auto whole = build_all("circulant", of(collective, P, s, root));
         CHECK(rounds(whole, 1) == ceil_log2(P));
-        const auto cut = build_all("circulant", of(collective, P, kSegments * kSegment, root), {.segment = kSegment});
+        const auto cut = build_all("circulant", of(collective, P, kSegments * kSegment, root),
+                                   {.segment = kSegment});
         // n − 1 + ⌈log2 P⌉, the least there can be; no rank's message is on its way twice
-        CHECK(rounds(cut, 1, Order::written) == (P == 1 ? 0 : static_cast<int>(kSegments) - 1 + ceil_log2(P)));
+        CHECK(rounds(cut, 1, Order::written) ==
+              (P == 1 ? 0 : static_cast<int>(kSegments) - 1 + ceil_log2(P)));
         CHECK(messages(cut) == static_cast<int>(kSegments) * (P - 1));
         CHECK(all_bytes(cut) == (P - 1) * kSegments * kSegment);
       }
@@ -434,7 +460,8 @@ TEST_CASE("since 2015: circulant graphs take any number of ranks in as few round
   }
 }
 
-TEST_CASE("since 2015: bine trees have the rounds and messages of binomial ones, over shorter ways") {
+TEST_CASE(
+    "since 2015: bine trees have the rounds and messages of binomial ones, over shorter ways") {
   const auto distance = [](const std::vector<Schedule>& all) {
     long long sum = 0;
     for (const Schedule& schedule : all)
@@ -461,10 +488,12 @@ TEST_CASE("since 2015: bine trees have the rounds and messages of binomial ones,
     const auto exchanged = build_all("bine-doubling", of(Collective::allreduce, P, P * s));
     each_sends(exchanged, ceil_log2(P) * P * s);
     CHECK(rounds(exchanged, 1) == ceil_log2(P));
-    each_sends(build_all("bine-halving-doubling", of(Collective::allreduce, P, P * s)), 2 * (P - 1) * s);
+    each_sends(build_all("bine-halving-doubling", of(Collective::allreduce, P, P * s)),
+               2 * (P - 1) * s);
     // "by up to 33 %": the way of a message is two thirds of a binomial tree's, in the limit
     if (P < 16) continue;
-    const double ratio = distance(build_all("bine", of(Collective::bcast, P, s))) / distance(build_all("splitting", bcast_of(P, s)));
+    const double ratio = distance(build_all("bine", of(Collective::bcast, P, s))) /
+                         distance(build_all("splitting", bcast_of(P, s)));
     CHECK(ratio < 0.72);
     CHECK(distance(gathered) < distance(doubling));
   }

@@ -72,7 +72,8 @@ TEST_CASE("every topology is a tree over contiguous ranges, for every P and root
     for (Rank root = 0; root < P; ++root) {
       check_tree(P, root, [&](Rank rank) { return flat(P, rank, root); });
       check_tree(P, root, [&](Rank rank) { return chain(P, rank, root); });
-      for (int k = 1; k <= 5; ++k) check_tree(P, root, [&](Rank rank) { return binomial(P, rank, root, k); });
+      for (int k = 1; k <= 5; ++k)
+        check_tree(P, root, [&](Rank rank) { return binomial(P, rank, root, k); });
     }
   }
 }
@@ -85,7 +86,8 @@ TEST_CASE("n-way binomial tree: ceil(log_{k+1} P) rounds, parts of a round diffe
         const Tree tree = binomial(P, rank, 0, k);
         last_round = std::max(last_round, tree.round);
         for (std::size_t i = 1; i < tree.children.size(); ++i) {
-          if (tree.rounds[i] == tree.rounds[i - 1]) CHECK(tree.subtrees[i - 1].count - tree.subtrees[i].count <= 1);
+          if (tree.rounds[i] == tree.rounds[i - 1])
+            CHECK(tree.subtrees[i - 1].count - tree.subtrees[i].count <= 1);
         }
       }
       CHECK(last_round + 1 == rounds_to_reach(P, k + 1));

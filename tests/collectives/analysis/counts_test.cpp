@@ -36,7 +36,8 @@ TEST_CASE("bcast: rounds and messages") {
     CHECK(messages(build_all("chain", bcast_of(P, 10), {1, 4})) == 3 * (P - 1));
     CHECK(rounds(build_all("linear", bcast_of(P, 10))) == (P == 1 ? 0 : 1));
   }
-  for (int k = 1, P = 8; k <= 2; ++k, P = 27) CHECK(rounds(build_all("binomial", bcast_of(P, 10), {k, 0})) == 3);
+  for (int k = 1, P = 8; k <= 2; ++k, P = 27)
+    CHECK(rounds(build_all("binomial", bcast_of(P, 10), {k, 0})) == 3);
 }
 
 TEST_CASE("allgather: rounds, messages, bytes") {
@@ -66,7 +67,9 @@ TEST_CASE("allgather: rounds, messages, bytes") {
   }
 }
 
-TEST_CASE("bruck: ceil(log_{k+1} P) rounds, the fewest messages, no more copying than the thesis' shift") {
+TEST_CASE(
+    "bruck: ceil(log_{k+1} P) rounds, the fewest messages, no more copying than the thesis' "
+    "shift") {
   constexpr Bytes m = 7;
   for (int P = 2; P <= 40; ++P) {
     for (int k = 1; k <= 4; ++k) {
@@ -91,7 +94,8 @@ TEST_CASE("bruck: the receives of one round do not wait for each other") {
   const auto all = build_all("bruck", allgather_of(64, 8), {3, 0});
   for (const Schedule& schedule : all) {
     int waiting = 0;
-    for (const Step& step : schedule.steps) waiting += receives(step.kind) && step.predecessors != 0;
+    for (const Step& step : schedule.steps)
+      waiting += receives(step.kind) && step.predecessors != 0;
     CHECK(waiting == 0);
   }
 }

@@ -31,11 +31,13 @@ Said read(std::string text, int P, int k, bool bytes) {
   Said said;
   if (text.rfind("no formula: ", 0) == 0) {
     text = ", " + text.substr(12);
-    const std::string here = " (P=" + std::to_string(P) + (k == 1 ? ")" : ", k=" + std::to_string(k) + ")");
+    const std::string here =
+        " (P=" + std::to_string(P) + (k == 1 ? ")" : ", k=" + std::to_string(k) + ")");
     const std::size_t end = text.find(here);
     said.anything = end != text.npos;
     if (said.anything) {
-      const std::string one = text.substr(text.rfind(", ", end) + 2, end - text.rfind(", ", end) - 2);
+      const std::string one =
+          text.substr(text.rfind(", ", end) + 2, end - text.rfind(", ", end) - 2);
       said.value = one == "m" ? 1 : std::atof(one.c_str());
       CHECK((!bytes || one == "0" || one.back() == 'm'));
     }
@@ -45,18 +47,21 @@ Said read(std::string text, int P, int k, bool bytes) {
     REQUIRE(text.back() == ')');
     std::string rest = text.substr(exceptions + 2, text.size() - exceptions - 3) + ";";
     text = text.substr(0, exceptions);
-    for (std::size_t end = rest.find(';'); end != rest.npos; rest = rest.substr(end + 1), end = rest.find(';')) {
+    for (std::size_t end = rest.find(';'); end != rest.npos;
+         rest = rest.substr(end + 1), end = rest.find(';')) {
       const std::size_t colon = rest.find(": ");
       std::string ranks = rest.substr(0, colon);
       for (char& c : ranks) c = std::isdigit(static_cast<unsigned char>(c)) != 0 ? c : ' ';
-      if ((ranks + " ").find(" " + std::to_string(P) + " ") != ranks.npos) return {evaluate(rest.substr(colon + 2, end - colon - 2), P, k)};
+      if ((ranks + " ").find(" " + std::to_string(P) + " ") != ranks.npos)
+        return {evaluate(rest.substr(colon + 2, end - colon - 2), P, k)};
     }
   }
   if (text.rfind("at most ", 0) == 0) {
     text = text.substr(8);
     said.above = bytes ? 0.5 : 2;
   }
-  if (const std::size_t condition = text.find(" if P "), otherwise = text.find(", else "); condition != text.npos) {
+  if (const std::size_t condition = text.find(" if P "), otherwise = text.find(", else ");
+      condition != text.npos) {
     const std::string which = text.substr(condition + 6, otherwise - condition - 6);
     const std::size_t letters = text.find(", ", otherwise + 7);
     const std::string where = letters == text.npos ? "" : text.substr(letters);
@@ -74,7 +79,9 @@ Said read(std::string text, int P, int k, bool bytes) {
   // The unit is the last factor of what stands before the letters' meanings.
   if (bytes) {
     const std::string body =
-        text.substr(0, text.find(", ") == text.npos || text.find(" = ") == text.npos ? text.npos : text.rfind(", ", text.find(" = ")));
+        text.substr(0, text.find(", ") == text.npos || text.find(" = ") == text.npos
+                           ? text.npos
+                           : text.rfind(", ", text.find(" = ")));
     CHECK((body == "0" || body == "m" || body.substr(body.size() - 2) == " m"));
   }
   said.value = evaluate(text, P, k);
@@ -126,7 +133,8 @@ TEST_CASE("numbers are named, with their exceptions, or not") {
   CHECK(name([](int P) { return P - 1.; }, true) == "(P-1) m");
   CHECK(name([](int P) { return 2 * (P - 1.); }) == "2(P-1)");
   CHECK(name([](int P) { return P < 4 ? 0. : 1.; }, true) == "m (P=2, 3: 0)");
-  CHECK(name([](int P) { return power_of(P, 2) ? P : P + 2.; }) == "P if P is a power of two, else P + 2");
+  CHECK(name([](int P) { return power_of(P, 2) ? P : P + 2.; }) ==
+        "P if P is a power of two, else P + 2");
   CHECK(name([](int P) { return P == 20 ? P - 2. : P - 1.; }) == "at most P-1");
   CHECK(name([](int P) { return 10 + 9 * std::sin(P); }, true) ==
         "no formula: 3.18878 m (P=4), 18.9042 m (P=8), 5.17084 m (P=12), 14.9628 m (P=32)");
@@ -135,7 +143,9 @@ TEST_CASE("numbers are named, with their exceptions, or not") {
 TEST_CASE("formulas: what is printed is what is counted") {
   for (const Algorithm& algorithm : algorithms()) {
     for (const Over over : {Over::one_k, Over::many_k, Over::nodes}) {
-      if ((over == Over::many_k && !algorithm.has_k) || (over == Over::nodes && !algorithm.uses_nodes)) continue;
+      if ((over == Over::many_k && !algorithm.has_k) ||
+          (over == Over::nodes && !algorithm.uses_nodes))
+        continue;
       const Formulas printed = formulas(algorithm, over);
       int asked = 0;
       for (int k = over == Over::many_k ? 2 : 1; k <= (over == Over::many_k ? 4 : 1); ++k) {
@@ -145,7 +155,9 @@ TEST_CASE("formulas: what is printed is what is counted") {
           ++asked;
           INFO(name_of(algorithm.collective) << " " << algorithm.name);
           const Costs counted = count(algorithm, problem, {.k = k});
-          const auto in_blocks = [](Bytes bytes) { return static_cast<double>(bytes) / static_cast<double>(kLongBlock); };
+          const auto in_blocks = [](Bytes bytes) {
+            return static_cast<double>(bytes) / static_cast<double>(kLongBlock);
+          };
           compare(printed.rounds, P, k, counted.rounds, false);
           compare(printed.one_port, P, k, counted.one_port, false);
           compare(printed.messages, P, k, static_cast<double>(counted.messages), false);
@@ -166,7 +178,8 @@ TEST_CASE("formulas: the papers' are found") {
     REQUIRE(algorithm != nullptr);
     return formulas(*algorithm, over);
   };
-  for (const Collective collective : {Collective::bcast, Collective::scatter, Collective::gather, Collective::reduce}) {
+  for (const Collective collective :
+       {Collective::bcast, Collective::scatter, Collective::gather, Collective::reduce}) {
     INFO(name_of(collective));
     CHECK(of(collective, "linear").rounds == "1");
     CHECK(of(collective, "linear").one_port == "P-1");
@@ -175,7 +188,8 @@ TEST_CASE("formulas: the papers' are found") {
     CHECK(of(collective, "binomial").messages == "P-1");
   }
   CHECK(of(Collective::barrier, "dissemination", Over::many_k).rounds == "ceil(log_{k+1} P)");
-  CHECK(of(Collective::barrier, "recursive-doubling").rounds == "log2 P if P is a power of two, else floor(log2 P) + 2");
+  CHECK(of(Collective::barrier, "recursive-doubling").rounds ==
+        "log2 P if P is a power of two, else floor(log2 P) + 2");
   CHECK(of(Collective::barrier, "double-ring").messages == "2P");
   CHECK(of(Collective::bcast, "k-chain", Over::many_k).rounds == "ceil((P-1)/k)");
   CHECK(of(Collective::bcast, "scatter-ring").one_port == "P - 1 + ceil(log2 P)");

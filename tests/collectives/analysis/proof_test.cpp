@@ -1,5 +1,5 @@
-// The proof matrix for few ranks; `tutti verify` runs all of it. And a second opinion on the verifier: real bytes, in
-// random order.
+// The proof matrix for few ranks; `tutti verify` runs all of it. And a second opinion on the
+// verifier: real bytes, in random order.
 #include "collectives/analysis/proof.hpp"
 
 #include <catch2/catch.hpp>
@@ -65,17 +65,23 @@ struct RankState {
 
 unsigned char pattern(Bytes i) { return static_cast<unsigned char>(i * 131 + (i >> 8) * 7 + 1); }
 
-// Runs all ranks on real bytes, one randomly chosen step at a time; messages wait in unbounded mailboxes.
-std::vector<Memory> run_at_random(const std::vector<Schedule>& all, const Problem& problem, std::mt19937& random) {
+// Runs all ranks on real bytes, one randomly chosen step at a time; messages wait in unbounded
+// mailboxes.
+std::vector<Memory> run_at_random(const std::vector<Schedule>& all, const Problem& problem,
+                                  std::mt19937& random) {
   std::vector<RankState> ranks;
   for (const Schedule& s : all) {
     const auto memory = [](Bytes bytes) { return Memory(static_cast<std::size_t>(bytes), 0xee); };
-    ranks.push_back({memory(s.input_bytes), memory(s.output_bytes), memory(s.scratch_bytes), Cursor{s}, {}});
-    Memory& mine = problem.collective == Collective::bcast || s.in_place ? ranks.back().output : ranks.back().input;
+    ranks.push_back(
+        {memory(s.input_bytes), memory(s.output_bytes), memory(s.scratch_bytes), Cursor{s}, {}});
+    Memory& mine = problem.collective == Collective::bcast || s.in_place ? ranks.back().output
+                                                                         : ranks.back().input;
     const Bytes first = s.rank * problem.bytes;
     for (Bytes i = 0; i < problem.bytes; ++i) {
-      if (problem.collective == Collective::allgather) mine[static_cast<std::size_t>(i + (s.in_place ? first : 0))] = pattern(first + i);
-      if (problem.collective == Collective::bcast && s.rank == problem.root) mine[static_cast<std::size_t>(i)] = pattern(i);
+      if (problem.collective == Collective::allgather)
+        mine[static_cast<std::size_t>(i + (s.in_place ? first : 0))] = pattern(first + i);
+      if (problem.collective == Collective::bcast && s.rank == problem.root)
+        mine[static_cast<std::size_t>(i)] = pattern(i);
     }
   }
   std::map<std::tuple<Rank, Rank, Ordinal>, Memory> mail;
@@ -90,11 +96,14 @@ std::vector<Memory> run_at_random(const std::vector<Schedule>& all, const Proble
     const StepId id = rank.active[which];
     const Step& step = all[r].steps[id];
     const auto at = [&](const Slice& slice) {
-      Memory& memory = slice.buffer == Buffer::input ? rank.input : slice.buffer == Buffer::output ? rank.output : rank.scratch;
+      Memory& memory = slice.buffer == Buffer::input    ? rank.input
+                       : slice.buffer == Buffer::output ? rank.output
+                                                        : rank.scratch;
       return memory.data() + slice.offset;
     };
     if (step.kind == StepKind::send) {
-      mail[{all[r].rank, step.peer, step.ordinal}] = Memory(at(step.source), at(step.source) + step.source.length);
+      mail[{all[r].rank, step.peer, step.ordinal}] =
+          Memory(at(step.source), at(step.source) + step.source.length);
     } else if (step.kind == StepKind::recv) {
       const auto letter = mail.find({step.peer, all[r].rank, step.ordinal});
       if (letter == mail.end()) continue;
@@ -119,17 +128,20 @@ std::vector<Memory> run_at_random(const std::vector<Schedule>& all, const Proble
 TEST_CASE("real bytes in random order give what was proved") {
   std::mt19937 random{20240607};
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.collective != Collective::bcast && algorithm.collective != Collective::allgather) continue;
+    if (algorithm.collective != Collective::bcast && algorithm.collective != Collective::allgather)
+      continue;
     for (int P : {1, 2, 3, 5, 8, 11}) {
       for (int k : {1, 2, 3}) {
         const bool in_place = random() % 2 == 0 && algorithm.collective == Collective::allgather;
         const Problem problem{algorithm.collective, P, 0, P / 2, 37, in_place};
         INFO(algorithm.name << " P=" << P << " k=" << k);
         if (algorithm.not_applicable(problem, {})) continue;
-        const auto all = build_all(algorithm.name, problem, {algorithm.has_k ? k : 1, algorithm.has_segment ? 5 * k : 0});
+        const auto all = build_all(algorithm.name, problem,
+                                   {algorithm.has_k ? k : 1, algorithm.has_segment ? 5 * k : 0});
         for (const Memory& output : run_at_random(all, problem, random)) {
           bool right = true;
-          for (std::size_t i = 0; i < output.size(); ++i) right = right && output[i] == pattern(static_cast<Bytes>(i));
+          for (std::size_t i = 0; i < output.size(); ++i)
+            right = right && output[i] == pattern(static_cast<Bytes>(i));
           CHECK(right);
         }
       }
@@ -137,17 +149,21 @@ TEST_CASE("real bytes in random order give what was proved") {
   }
 }
 
-TEST_CASE("a broadcast that has no reduce of its name cannot be the level of an allreduce; a reduce is the mirror of any") {
+TEST_CASE(
+    "a broadcast that has no reduce of its name cannot be the level of an allreduce; a reduce is "
+    "the mirror of any") {
   for (const char* name : {"splitted-binary", "scatter-ring", "scatter-recursive-doubling"}) {
     INFO(name);
     const Parameters parameters{.within = {find(Collective::bcast, name), 1}, .across = {}};
-    Problem problem{.collective = Collective::allreduce, .P = 8, .bytes = 24, .node = {0, 0, 0, 0, 1, 1, 1, 1}};
+    Problem problem{
+        .collective = Collective::allreduce, .P = 8, .bytes = 24, .node = {0, 0, 0, 0, 1, 1, 1, 1}};
     CHECK(find(Collective::allreduce, "hierarchical")->not_applicable(problem, parameters));
     problem.collective = Collective::reduce;
     const Algorithm* reduce = find(Collective::reduce, "hierarchical");
     REQUIRE_FALSE(reduce->not_applicable(problem, parameters));
     std::vector<Schedule> all;
-    for (problem.rank = 0; problem.rank < problem.P; ++problem.rank) all.push_back(reduce->build(problem, parameters));
+    for (problem.rank = 0; problem.rank < problem.P; ++problem.rank)
+      all.push_back(reduce->build(problem, parameters));
     problem.rank = 0;
     CHECK(verify(all, problem).ok());
   }
@@ -156,18 +172,24 @@ TEST_CASE("a broadcast that has no reduce of its name cannot be the level of an 
 TEST_CASE("levels that cannot run for the nodes there are do not apply; those that can are right") {
   struct Case {
     Collective collective;
-    const char *within, *across;  // of the name's own collective: a broadcast within, and across as the collective has it
+    const char *within, *across;  // of the name's own collective: a broadcast within, and across as
+                                  // the collective has it
   };
-  for (const Case& one : {Case{Collective::bcast, "bine", "bine"}, Case{Collective::reduce, "bine", "bine"},
-                          Case{Collective::allreduce, "bine", "bine-doubling"}, Case{Collective::allgather, "bine", "bine"},
-                          Case{Collective::allgather, "circulant", "neighbor-exchange"}}) {
-    const Collective across_of = one.collective == Collective::reduce ? Collective::bcast : one.collective;
-    const Parameters parameters{.within = {find(Collective::bcast, one.within), 1}, .across = {find(across_of, one.across), 1}};
+  for (const Case& one :
+       {Case{Collective::bcast, "bine", "bine"}, Case{Collective::reduce, "bine", "bine"},
+        Case{Collective::allreduce, "bine", "bine-doubling"},
+        Case{Collective::allgather, "bine", "bine"},
+        Case{Collective::allgather, "circulant", "neighbor-exchange"}}) {
+    const Collective across_of =
+        one.collective == Collective::reduce ? Collective::bcast : one.collective;
+    const Parameters parameters{.within = {find(Collective::bcast, one.within), 1},
+                                .across = {find(across_of, one.across), 1}};
     const Algorithm* hierarchical = find(one.collective, "hierarchical");
     int applied = 0, refused = 0;
     for (int per_node = 1; per_node <= 4; ++per_node)
       for (int nodes = 1; nodes <= 5; ++nodes) {
-        INFO(name_of(one.collective) << " within=" << one.within << " across=" << one.across << ": " << nodes << " nodes of " << per_node);
+        INFO(name_of(one.collective) << " within=" << one.within << " across=" << one.across << ": "
+                                     << nodes << " nodes of " << per_node);
         Problem problem{.collective = one.collective, .P = nodes * per_node, .bytes = 24};
         for (int rank = 0; rank < problem.P; ++rank) problem.node.push_back(rank / per_node);
         if (hierarchical->not_applicable(problem, parameters)) {
@@ -176,7 +198,8 @@ TEST_CASE("levels that cannot run for the nodes there are do not apply; those th
         }
         ++applied;
         std::vector<Schedule> all;
-        for (problem.rank = 0; problem.rank < problem.P; ++problem.rank) all.push_back(hierarchical->build(problem, parameters));
+        for (problem.rank = 0; problem.rank < problem.P; ++problem.rank)
+          all.push_back(hierarchical->build(problem, parameters));
         problem.rank = 0;
         CHECK(verify(all, problem).ok());
       }

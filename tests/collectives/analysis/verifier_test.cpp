@@ -11,7 +11,8 @@ using namespace tutti::collectives::test;
 
 namespace {
 
-void caught(const std::vector<Schedule>& all, const Problem& problem, Violation expected, const std::string& says) {
+void caught(const std::vector<Schedule>& all, const Problem& problem, Violation expected,
+            const std::string& says) {
   const Verdict verdict = verify(all, problem);
   INFO(verdict.message);
   CHECK(name_of(verdict.violation) == name_of(expected));
@@ -23,7 +24,8 @@ void remove_step(Schedule& schedule, StepId id) {
   std::vector<Edge> edges;
   for (StepId before = 0; before < schedule.steps.size(); ++before) {
     for (StepId after : schedule.successors_of(before)) {
-      if (before != id && after != id) edges.push_back({before - (before > id), after - (after > id)});
+      if (before != id && after != id)
+        edges.push_back({before - (before > id), after - (after > id)});
     }
   }
   schedule.steps.erase(schedule.steps.begin() + id);
@@ -53,7 +55,8 @@ TEST_CASE("caught: a lost message") {
   for (StepKind kind : {StepKind::send, StepKind::recv}) {
     auto all = build_all("ring", problem);
     remove_step(all[2], nth(all[2], kind, 2));
-    caught(all, problem, Violation::unmatched_message, kind == StepKind::send ? "never sent" : "never received");
+    caught(all, problem, Violation::unmatched_message,
+           kind == StepKind::send ? "never sent" : "never received");
   }
 }
 
@@ -67,12 +70,14 @@ TEST_CASE("caught: a message with an ordinal of its own") {
 TEST_CASE("caught: crossed order of two messages between the same ranks") {
   const Problem problem = allgather_of(5, 8);
   auto all = build_all("ring", problem);
-  std::swap(all[2].steps[nth(all[2], StepKind::recv, 0)].ordinal, all[2].steps[nth(all[2], StepKind::recv, 2)].ordinal);
+  std::swap(all[2].steps[nth(all[2], StepKind::recv, 0)].ordinal,
+            all[2].steps[nth(all[2], StepKind::recv, 2)].ordinal);
   CHECK_FALSE(verify(all, problem).ok());
   const Problem broadcast = bcast_of(2, 100);
   all = build_all("linear", broadcast, {1, 50});
   std::swap(all[1].steps[0].ordinal, all[1].steps[1].ordinal);
-  caught(all, broadcast, Violation::wrong_result, "rank 1: byte 0 of the output holds byte 50 of rank 0 instead of byte 0 of rank 0");
+  caught(all, broadcast, Violation::wrong_result,
+         "rank 1: byte 0 of the output holds byte 50 of rank 0 instead of byte 0 of rank 0");
 }
 
 TEST_CASE("caught: crossed order of different lengths") {
@@ -84,17 +89,21 @@ TEST_CASE("caught: crossed order of different lengths") {
 
 TEST_CASE("caught: overlapping write, that is an edge forgotten") {
   const Problem problem = allgather_of(6, 8);
-  for (const char* name : {"ring", "recursive-doubling", "gather-bcast", "gather-bcast-binomial", "bruck"}) {
+  for (const char* name :
+       {"ring", "recursive-doubling", "gather-bcast", "gather-bcast-binomial", "bruck"}) {
     auto all = build_all(name, problem);
     int edges = 0, found = 0;
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
       for (std::size_t e = 0; e < all[rank].successors.size(); ++e) {
         auto wrong = all;
-        edit_edges(wrong[rank], [&](std::vector<Edge>& list) { list.erase(list.begin() + static_cast<std::ptrdiff_t>(e)); });
+        edit_edges(wrong[rank], [&](std::vector<Edge>& list) {
+          list.erase(list.begin() + static_cast<std::ptrdiff_t>(e));
+        });
         const Verdict verdict = verify(wrong, problem);
         ++edges;
         found += verdict.violation == Violation::unordered_overlap;
-        if (verdict.violation != Violation::none) CHECK(verdict.violation == Violation::unordered_overlap);
+        if (verdict.violation != Violation::none)
+          CHECK(verdict.violation == Violation::unordered_overlap);
       }
     }
     INFO(name);
@@ -117,11 +126,14 @@ TEST_CASE("caught: wrong bytes") {
   CHECK_FALSE(verify(all, problem).ok());
   const Problem out_of_place = allgather_of(4, 8);
   all = build_all("modified-ring", out_of_place);
-  std::swap(all[3].steps[nth(all[3], StepKind::recv, 0)].target, all[3].steps[nth(all[3], StepKind::recv, 1)].target);
-  caught(all, out_of_place, Violation::wrong_result, "rank 3: byte 8 of the output holds byte 0 of rank 2 instead of byte 0 of rank 1");
+  std::swap(all[3].steps[nth(all[3], StepKind::recv, 0)].target,
+            all[3].steps[nth(all[3], StepKind::recv, 1)].target);
+  caught(all, out_of_place, Violation::wrong_result,
+         "rank 3: byte 8 of the output holds byte 0 of rank 2 instead of byte 0 of rank 1");
   all = build_all("modified-ring", out_of_place);
   remove_step(all[1], nth(all[1], StepKind::copy, 0));
-  caught(all, out_of_place, Violation::wrong_result, "holds nothing defined instead of byte 0 of rank 1");
+  caught(all, out_of_place, Violation::wrong_result,
+         "holds nothing defined instead of byte 0 of rank 1");
 }
 
 TEST_CASE("caught: deadlock of sends that wait for receives behind them") {
@@ -151,8 +163,8 @@ TEST_CASE("caught: deadlock of a circle of receives") {
 }
 
 TEST_CASE("caught: deadlock of one slot, the second message being wanted first") {
-  // Rank 0 sends two messages at will; rank 1 consumes the second before the first. Rendezvous lets it; one slot
-  // without setting aside does not.
+  // Rank 0 sends two messages at will; rank 1 consumes the second before the first. Rendezvous lets
+  // it; one slot without setting aside does not.
   Builder from{2, 0, {.output = 2}};
   from.send(1, {Buffer::output, 0, 1});
   from.send(1, {Buffer::output, 1, 1});
@@ -168,7 +180,9 @@ TEST_CASE("caught: deadlock of one slot, the second message being wanted first")
 TEST_CASE("caught: steps of one rank that wait for each other") {
   const Problem problem = allgather_of(3, 8);
   auto all = build_all("ring", problem);
-  edit_edges(all[1], [](std::vector<Edge>& edges) { edges.push_back({edges[0].after, edges[0].before}); });
+  edit_edges(all[1], [](std::vector<Edge>& edges) {
+    edges.push_back({edges[0].after, edges[0].before});
+  });
   caught(all, problem, Violation::deadlock, "in a circle");
 }
 
@@ -179,10 +193,20 @@ TEST_CASE("caught: out of bounds, in every way") {
     spoil(all[1]);
     caught(all, problem, Violation::out_of_bounds, says);
   };
-  with([](Schedule& s) { s.steps[nth(s, StepKind::recv, 0)].target.offset = 17; }, "bytes [17, 25) of output do not exist");
-  with([](Schedule& s) { s.steps[nth(s, StepKind::send, 0)].source.offset = -1; }, "of input do not exist");
-  with([](Schedule& s) { s.steps[nth(s, StepKind::send, 0)].source = {Buffer::scratch, 0, 8}; }, "of scratch do not exist");
-  with([](Schedule& s) { s.steps[nth(s, StepKind::recv, 0)].target = {Buffer::input, 0, 8}; }, "writes to the input");
+  with([](Schedule& s) { s.steps[nth(s, StepKind::recv, 0)].target.offset = 17; },
+       "bytes [17, 25) of output do not exist");
+  with([](Schedule& s) { s.steps[nth(s, StepKind::send, 0)].source.offset = -1; },
+       "of input do not exist");
+  with(
+      [](Schedule& s) {
+        s.steps[nth(s, StepKind::send, 0)].source = {Buffer::scratch, 0, 8};
+      },
+      "of scratch do not exist");
+  with(
+      [](Schedule& s) {
+        s.steps[nth(s, StepKind::recv, 0)].target = {Buffer::input, 0, 8};
+      },
+      "writes to the input");
   with([](Schedule& s) { s.steps[0].peer = 3; }, "its peer is 3");
   with([](Schedule& s) { s.steps[0].peer = 1; }, "its peer is 1");
   with([](Schedule& s) { ++s.steps[0].predecessors; }, "predecessors");
@@ -193,7 +217,8 @@ TEST_CASE("caught: out of bounds, in every way") {
 TEST_CASE("caught: a barrier that can be left too early") {
   for (int P : {4, 5, 9, 70}) {
     auto all = build_all("dissemination", barrier_of(P));
-    edit_edges(all[1], [](std::vector<Edge>& edges) { edges.clear(); });  // the rounds run into each other
+    edit_edges(all[1],
+               [](std::vector<Edge>& edges) { edges.clear(); });  // the rounds run into each other
     caught(all, barrier_of(P), Violation::wrong_result, "can leave the barrier before rank");
   }
 }
@@ -210,8 +235,10 @@ Problem reduction(Collective collective, int P, Bytes bytes, bool commutative = 
   return {.collective = collective, .P = P, .bytes = bytes, .commutative = commutative};
 }
 
-// Calls `each` for the schedules of every algorithm that combines, and can do so in this way, for several P.
-void each_reduction(bool commutative, const std::function<void(const std::vector<Schedule>&, const Problem&)>& each) {
+// Calls `each` for the schedules of every algorithm that combines, and can do so in this way, for
+// several P.
+void each_reduction(bool commutative,
+                    const std::function<void(const std::vector<Schedule>&, const Problem&)>& each) {
   for (const Algorithm& algorithm : algorithms()) {
     if (!reduces(algorithm.collective)) continue;
     for (int P : {2, 3, 5, 8}) {
@@ -231,12 +258,15 @@ void each_reduction(bool commutative, const std::function<void(const std::vector
 }
 
 // Spoils one by one all steps that combine.
-void each_combination(const std::vector<Schedule>& all, const std::function<void(const std::vector<Schedule>&)>& judge,
+void each_combination(const std::vector<Schedule>& all,
+                      const std::function<void(const std::vector<Schedule>&)>& judge,
                       const std::function<void(Step&)>& spoil) {
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     for (StepId id = 0; id < all[rank].steps.size(); ++id) {
       const StepKind kind = all[rank].steps[id].kind;
-      if ((kind != StepKind::recv_reduce && kind != StepKind::reduce) || all[rank].steps[id].source.length == 0) continue;
+      if ((kind != StepKind::recv_reduce && kind != StepKind::reduce) ||
+          all[rank].steps[id].source.length == 0)
+        continue;
       auto wrong = all;
       spoil(wrong[rank].steps[id]);
       INFO("rank " << rank << " step " << id);
@@ -255,7 +285,8 @@ void append(Schedule& schedule, const Step& step) {
 }
 
 // An allreduce by exchange: each rank folds all contributions, rank `first_of(rank)`'s first.
-std::vector<Schedule> everybody_folds(const Problem& problem, const std::function<int(Rank)>& first_of) {
+std::vector<Schedule> everybody_folds(const Problem& problem,
+                                      const std::function<int(Rank)>& first_of) {
   std::vector<Schedule> all;
   for (Rank rank = 0; rank < problem.P; ++rank) {
     Builder b{problem.P, rank, {.input = problem.bytes, .output = problem.bytes}};
@@ -277,8 +308,12 @@ std::vector<Schedule> everybody_folds(const Problem& problem, const std::functio
 
 TEST_CASE("caught: a contribution left out, at every step that combines") {
   each_reduction(true, [](const std::vector<Schedule>& all, const Problem& problem) {
-    const auto judge = [&](const std::vector<Schedule>& wrong) { caught(wrong, problem, Violation::wrong_result, "instead of byte"); };
-    each_combination(all, judge, [](Step& step) { step.kind = step.kind == StepKind::reduce ? StepKind::copy : StepKind::recv; });
+    const auto judge = [&](const std::vector<Schedule>& wrong) {
+      caught(wrong, problem, Violation::wrong_result, "instead of byte");
+    };
+    each_combination(all, judge, [](Step& step) {
+      step.kind = step.kind == StepKind::reduce ? StepKind::copy : StepKind::recv;
+    });
   });
 }
 
@@ -287,7 +322,8 @@ TEST_CASE("caught: a contribution counted twice") {
     // After all is done a rank that has a result combines it with a copy of itself.
     auto wrong = all;
     Schedule& spoiled = wrong.back();
-    const Slice result{Buffer::output, 0, problem.bytes}, twin{Buffer::scratch, spoiled.scratch_bytes, problem.bytes};
+    const Slice result{Buffer::output, 0, problem.bytes},
+        twin{Buffer::scratch, spoiled.scratch_bytes, problem.bytes};
     spoiled.scratch_bytes += problem.bytes;
     append(spoiled, {.kind = StepKind::copy, .source = result, .target = twin});
     CHECK(verify(wrong, problem).ok());
@@ -317,7 +353,8 @@ TEST_CASE("caught: a contribution counted twice") {
   build(false);
   CHECK(verify(all, reduction(Collective::reduce, 3, 8)).ok());
   build(true);
-  caught(all, reduction(Collective::reduce, 3, 8), Violation::wrong_result, "a contribution comes twice: byte 0 of 2 ranks from 0 on");
+  caught(all, reduction(Collective::reduce, 3, 8), Violation::wrong_result,
+         "a contribution comes twice: byte 0 of 2 ranks from 0 on");
 }
 
 TEST_CASE("caught: operands that changed places, where the operation is not commutative") {
@@ -333,7 +370,9 @@ TEST_CASE("caught: operands that changed places, where the operation is not comm
   });
 }
 
-TEST_CASE("what says that it does not keep the order of ranks does not, nor what says so of the bracketing") {
+TEST_CASE(
+    "what says that it does not keep the order of ranks does not, nor what says so of the "
+    "bracketing") {
   for (const Algorithm& algorithm : algorithms()) {
     if (!reduces(algorithm.collective)) continue;
     INFO(name_of(algorithm.collective) << " " << algorithm.name);
@@ -343,7 +382,8 @@ TEST_CASE("what says that it does not keep the order of ranks does not, nor what
       for (int P = 1; P <= 9; ++P) {
         Problem problem = reduction(algorithm.collective, P, 8, left_fold);
         problem.left_fold = left_fold;
-        for (int rank = 0; rank < P && algorithm.has_levels; ++rank) problem.node.push_back(rank % 3);
+        for (int rank = 0; rank < P && algorithm.has_levels; ++rank)
+          problem.node.push_back(rank % 3);
         if (!algorithm.not_applicable(problem, {})) {
           CHECK(verify(build_all(algorithm.name, problem), problem).ok());
           continue;
@@ -351,13 +391,15 @@ TEST_CASE("what says that it does not keep the order of ranks does not, nor what
         Problem any = problem;
         any.commutative = true;
         any.left_fold = false;
-        if (algorithm.not_applicable(any, {})) continue;  // not with so many ranks, whatever is reduced
+        if (algorithm.not_applicable(any, {}))
+          continue;  // not with so many ranks, whatever is reduced
         ++refused;
         const Verdict verdict = verify(build_all(algorithm.name, problem), problem);
         if (verdict.ok()) continue;
         ++wrong;
         CHECK(verdict.violation == Violation::wrong_result);
-        CHECK_THAT(verdict.message, Catch::Contains(left_fold ? "from left to right" : "in the order of ranks"));
+        CHECK_THAT(verdict.message,
+                   Catch::Contains(left_fold ? "from left to right" : "in the order of ranks"));
       }
       CHECK((refused == 0) == (wrong == 0));
     }
@@ -370,7 +412,8 @@ TEST_CASE("caught: a bracketing that is no left fold, where that is asked") {
   const auto right = build_all("chain", problem);
   CHECK(verify(right, problem).ok());
   problem.left_fold = true;
-  caught(right, problem, Violation::wrong_result, "instead of byte 0 of 3 ranks from 0 on from left to right");
+  caught(right, problem, Violation::wrong_result,
+         "instead of byte 0 of 3 ranks from 0 on from left to right");
   CHECK(verify(build_all("linear", problem), problem).ok());
   problem.commutative = true;  // the bits depend on it all the same
   caught(right, problem, Violation::wrong_result, "from left to right");
@@ -381,9 +424,11 @@ TEST_CASE("caught: an allreduce that makes the result by another expression on s
   for (int P : {3, 4, 7}) {
     const Problem problem = reduction(Collective::allreduce, P, 8);
     CHECK(verify(everybody_folds(problem, [](Rank) { return 0; }), problem).ok());
-    CHECK(verify(everybody_folds(problem, [](Rank) { return 2; }), problem).ok());  // alike everywhere is enough
+    CHECK(verify(everybody_folds(problem, [](Rank) { return 2; }), problem)
+              .ok());  // alike everywhere is enough
     const auto own_first = [](Rank rank) { return rank; };
-    caught(everybody_folds(problem, own_first), problem, Violation::wrong_result, "in another order on rank 1 than on rank 0");
+    caught(everybody_folds(problem, own_first), problem, Violation::wrong_result,
+           "in another order on rank 1 than on rank 0");
     const auto last_differs = [P](Rank rank) { return rank == P - 1 ? 1 : 0; };
     caught(everybody_folds(problem, last_differs), problem, Violation::wrong_result,
            "byte 0 of the result is made in another order on rank " + std::to_string(P - 1));
@@ -392,7 +437,8 @@ TEST_CASE("caught: an allreduce that makes the result by another expression on s
   const Problem two = reduction(Collective::allreduce, 2, 8);
   CHECK(verify(everybody_folds(two, [](Rank rank) { return rank; }), two).ok());
   const Problem ordered = reduction(Collective::allreduce, 2, 8, false);
-  caught(everybody_folds(ordered, [](Rank rank) { return rank; }), ordered, Violation::wrong_result, "rank 1: byte 0 of the output");
+  caught(everybody_folds(ordered, [](Rank rank) { return rank; }), ordered, Violation::wrong_result,
+         "rank 1: byte 0 of the output");
 }
 
 TEST_CASE("caught: another order for some bytes only") {
@@ -415,7 +461,8 @@ TEST_CASE("caught: another order for some bytes only") {
     play((rank == 2 ? other : all)[static_cast<std::size_t>(rank)], 5, 8);
     both.push_back(b.finish());
   }
-  caught(both, problem, Violation::wrong_result, "byte 5 of the result is made in another order on rank 2 than on rank 0");
+  caught(both, problem, Violation::wrong_result,
+         "byte 5 of the result is made in another order on rank 2 than on rank 0");
 }
 
 TEST_CASE("caught: different places of the data combined") {
@@ -430,8 +477,9 @@ TEST_CASE("caught: different places of the data combined") {
     caught(all, problem, Violation::wrong_result, "are different places of the data");
   }
   // One segment instead of another.
-  for (const auto& [collective, name] : {std::pair{Collective::reduce, "binomial"}, std::pair{Collective::allreduce, "reduce-bcast"},
-                                         std::pair{Collective::scan, "linear"}}) {
+  for (const auto& [collective, name] :
+       {std::pair{Collective::reduce, "binomial"}, std::pair{Collective::allreduce, "reduce-bcast"},
+        std::pair{Collective::scan, "linear"}}) {
     INFO(name);
     const Problem cut = reduction(collective, 3, 12);
     auto all = build_all(name, cut, {1, 4});
@@ -440,7 +488,8 @@ TEST_CASE("caught: different places of the data combined") {
     while (nth(all[rank], StepKind::recv_reduce, 1) == kNoStep) ++rank;
     const Step& receive = all[rank].steps[nth(all[rank], StepKind::recv_reduce, 0)];
     Schedule& from = all[static_cast<std::size_t>(receive.peer)];
-    std::swap(from.steps[nth(from, StepKind::send, 0)].ordinal, from.steps[nth(from, StepKind::send, 1)].ordinal);
+    std::swap(from.steps[nth(from, StepKind::send, 0)].ordinal,
+              from.steps[nth(from, StepKind::send, 1)].ordinal);
     caught(all, cut, Violation::wrong_result, "are different places of the data");
   }
 }
@@ -454,12 +503,14 @@ TEST_CASE("caught: something undefined combined, and nothing written") {
 }
 
 TEST_CASE("caught: a scan of one rank too many or too few") {
-  const Problem inclusive = reduction(Collective::scan, 5, 8, false), exclusive = reduction(Collective::exscan, 5, 8, false);
+  const Problem inclusive = reduction(Collective::scan, 5, 8, false),
+                exclusive = reduction(Collective::exscan, 5, 8, false);
   for (const char* name : {"linear", "recursive-doubling"}) {
     CHECK(verify(build_all(name, inclusive), inclusive).ok());
     CHECK(verify(build_all(name, exclusive), exclusive).ok());
     caught(build_all(name, inclusive), exclusive, Violation::wrong_result,
            "rank 1: byte 0 of the output holds byte 0 of 2 ranks from 0 on");
-    caught(build_all(name, exclusive), inclusive, Violation::wrong_result, "rank 0: byte 0 of the output holds nothing defined");
+    caught(build_all(name, exclusive), inclusive, Violation::wrong_result,
+           "rank 0: byte 0 of the output holds nothing defined");
   }
 }

@@ -1,5 +1,5 @@
-// Every registered algorithm, really executed by ranks of one process over the hostile transport, for many seeds; and by
-// threads over real shared memory, for the thread sanitizer.
+// Every registered algorithm, really executed by ranks of one process over the hostile transport,
+// for many seeds; and by threads over real shared memory, for the thread sanitizer.
 #include <sched.h>
 
 #include <catch2/catch.hpp>
@@ -21,8 +21,10 @@ using protocols::Channel;
 
 namespace {
 
-// All ranks in one thread. `stop`: a rank that ceases to run half-way; then every survivor must end, well or in error.
-std::string run_hostile(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters, const Hostility& hostility,
+// All ranks in one thread. `stop`: a rank that ceases to run half-way; then every survivor must
+// end, well or in error.
+std::string run_hostile(const Algorithm& algorithm, const Problem& problem,
+                        const Parameters& parameters, const Hostility& hostility,
                         const transport::InboxShape& shape, int stop = -1) {
   const int P = problem.P;
   HostileNet net(P, shape, hostility);
@@ -45,7 +47,8 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem, cons
           return *channels.at({r, peer});
         },
         problem.element));
-    executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), {1, 0, 0}, combine_of(problem));
+    executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), {1, 0, 0},
+                             combine_of(problem));
   }
   for (int step = 0; step < 2000000; ++step) {
     net.step();
@@ -63,7 +66,8 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem, cons
         // What the engine does: bad news travels from a failed rank to those that wait for it.
         if (stop >= 0 && answers[i] == Answer::again)
           executions[i]->each_waiting([&](Channel& c) {
-            if (c.failed() || answers[static_cast<std::size_t>(c.peer())] == Answer::failed) answers[i] = Answer::failed;
+            if (c.failed() || answers[static_cast<std::size_t>(c.peer())] == Answer::failed)
+              answers[i] = Answer::failed;
           });
       }
       all &= answers[i] != Answer::again;
@@ -71,8 +75,10 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem, cons
     if (all) {
       for (int r = 0; r < P; ++r) {
         const auto i = static_cast<std::size_t>(r);
-        if (stop < 0 && answers[i] == Answer::failed) return "rank " + std::to_string(r) + " failed";
-        if (answers[i] == Answer::done && !buffers[i].right(each)) return "wrong result on rank " + std::to_string(r);
+        if (stop < 0 && answers[i] == Answer::failed)
+          return "rank " + std::to_string(r) + " failed";
+        if (answers[i] == Answer::done && !buffers[i].right(each))
+          return "wrong result on rank " + std::to_string(r);
       }
       return {};
     }
@@ -95,19 +101,23 @@ void each_case(int P, const Algorithm& algorithm, Visit&& visit) {
   const Collective collective = algorithm.collective;
   const bool reducing = reduces(collective);
   for (const int k : algorithm.has_k ? std::vector<int>{1, 3} : std::vector<int>{1})
-    for (const Bytes segment : algorithm.has_segment ? std::vector<Bytes>{0, 100} : std::vector<Bytes>{0})
+    for (const Bytes segment :
+         algorithm.has_segment ? std::vector<Bytes>{0, 100} : std::vector<Bytes>{0})
       for (const Bytes bytes : collective == Collective::barrier ? std::vector<Bytes>{0}
-                               : reducing                        ? std::vector<Bytes>{0, 4, 40, 296, 2000, -1}
-                               : has_blocks(collective)          ? std::vector<Bytes>{0, 1, 41, 297, 2001, -1}
-                                                                 : std::vector<Bytes>{0, 1, 41, 297, 2001})
-        for (const int root : is_rooted(collective) ? std::vector<int>{0, P - 1} : std::vector<int>{0}) {
+                               : reducing ? std::vector<Bytes>{0, 4, 40, 296, 2000, -1}
+                               : has_blocks(collective)
+                                   ? std::vector<Bytes>{0, 1, 41, 297, 2001, -1}
+                                   : std::vector<Bytes>{0, 1, 41, 297, 2001})
+        for (const int root :
+             is_rooted(collective) ? std::vector<int>{0, P - 1} : std::vector<int>{0}) {
           Problem problem{.collective = collective, .P = P, .root = root, .bytes = bytes};
           problem.in_place = may_be_in_place(collective) && (bytes + root) % 2 == 0;
           if (reducing) {
             problem.element = kElement;
             problem.in_place = (bytes / 4 + root) % 2 == 0;
           }
-          if (bytes < 0) {  // the v-forms; where there are none, a reduction that is not commutative
+          if (bytes <
+              0) {  // the v-forms; where there are none, a reduction that is not commutative
             problem.bytes = has_blocks(collective) ? 0 : 400;
             if (has_blocks(collective)) problem.counts = problem.receive_counts = uneven(P);
             if (collective != Collective::alltoall) problem.receive_counts.clear();
@@ -115,7 +125,8 @@ void each_case(int P, const Algorithm& algorithm, Visit&& visit) {
           for (const bool commutative : {true, false}) {
             problem.commutative = commutative;
             const Parameters parameters{.k = k, .segment = segment};
-            if ((commutative || reducing) && !algorithm.not_applicable(problem, parameters)) visit(problem, parameters);
+            if ((commutative || reducing) && !algorithm.not_applicable(problem, parameters))
+              visit(problem, parameters);
           }
         }
 }
@@ -129,10 +140,12 @@ TEST_CASE("every algorithm over the hostile wire", "[collective]") {
       each_case(P, algorithm, [&](const Problem& problem, const Parameters& parameters) {
         ++seed;
         const Hostility hostility{seed, seed % 2 == 0, seed % 3 != 0, seed % 4 == 0};
-        const std::string problem_found = run_hostile(algorithm, problem, parameters, hostility, seed % 5 == 0 ? kStarved : kUsual);
-        INFO(name_of(algorithm.collective) << " " << algorithm.name << " P=" << P << " k=" << parameters.k
-                                           << " segment=" << parameters.segment << " bytes=" << problem.bytes << " root=" << problem.root
-                                           << " seed=" << seed);
+        const std::string problem_found = run_hostile(algorithm, problem, parameters, hostility,
+                                                      seed % 5 == 0 ? kStarved : kUsual);
+        INFO(name_of(algorithm.collective)
+             << " " << algorithm.name << " P=" << P << " k=" << parameters.k
+             << " segment=" << parameters.segment << " bytes=" << problem.bytes
+             << " root=" << problem.root << " seed=" << seed);
         REQUIRE(problem_found == "");
       });
 }
@@ -141,9 +154,11 @@ TEST_CASE("one slot for each ring starves no algorithm", "[collective]") {
   for (const Algorithm& algorithm : collectives::algorithms())
     each_case(5, algorithm, [&](const Problem& problem, const Parameters& parameters) {
       for (std::uint32_t seed = 1; seed <= 2; ++seed) {
-        INFO(name_of(algorithm.collective) << " " << algorithm.name << " k=" << parameters.k << " segment=" << parameters.segment
-                                           << " bytes=" << problem.bytes << " seed=" << seed);
-        REQUIRE(run_hostile(algorithm, problem, parameters, {seed, seed % 2 == 0, seed % 2 == 1, false}, kStarved) == "");
+        INFO(name_of(algorithm.collective)
+             << " " << algorithm.name << " k=" << parameters.k << " segment=" << parameters.segment
+             << " bytes=" << problem.bytes << " seed=" << seed);
+        REQUIRE(run_hostile(algorithm, problem, parameters,
+                            {seed, seed % 2 == 0, seed % 2 == 1, false}, kStarved) == "");
       }
     });
 }
@@ -151,11 +166,14 @@ TEST_CASE("one slot for each ring starves no algorithm", "[collective]") {
 TEST_CASE("a rank that stops leaves nobody waiting", "[collective]") {
   for (const Algorithm& algorithm : collectives::algorithms())
     for (std::uint32_t seed = 1; seed <= 6; ++seed) {
-      const Problem problem{
-          .collective = algorithm.collective, .P = 5, .bytes = algorithm.collective == Collective::barrier ? 0 : 2000, .element = kElement};
+      const Problem problem{.collective = algorithm.collective,
+                            .P = 5,
+                            .bytes = algorithm.collective == Collective::barrier ? 0 : 2000,
+                            .element = kElement};
       if (algorithm.not_applicable(problem, {})) continue;
       INFO(name_of(algorithm.collective) << " " << algorithm.name << " seed=" << seed);
-      REQUIRE(run_hostile(algorithm, problem, {}, {seed, seed % 2 == 0, true, false}, kUsual, static_cast<int>(seed) % 5) == "");
+      REQUIRE(run_hostile(algorithm, problem, {}, {seed, seed % 2 == 0, true, false}, kUsual,
+                          static_cast<int>(seed) % 5) == "");
     }
 }
 
@@ -198,7 +216,8 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
             const Problem& problem = each[static_cast<std::size_t>(r)];
             Buffers buffers(problem);
             Execution execution(algorithm.build(problem, {}), channel_to, problem.element);
-            execution.start(buffers.input.data(), buffers.output.data(), {1, number++, 0}, combine_of(problem));
+            execution.start(buffers.input.data(), buffers.output.data(), {1, number++, 0},
+                            combine_of(problem));
             Answer answer = Answer::again;
             while ((answer = execution.advance()) == Answer::again) {
               execution.each_waiting([](Channel& c) { c.progress(); });

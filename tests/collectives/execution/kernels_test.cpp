@@ -1,5 +1,6 @@
-// The loops of reductions against plain C++ on one element at a time: every operation on every type, at odd lengths and every
-// alignment, with the result in a place of its own or in that of an operand.
+// The loops of reductions against plain C++ on one element at a time: every operation on every
+// type, at odd lengths and every alignment, with the result in a place of its own or in that of an
+// operand.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <complex>
@@ -50,15 +51,18 @@ std::optional<T> reference(Operation operation, T x, T y) {
   return std::nullopt;
 }
 template <class T>
-std::optional<std::complex<T>> reference(Operation operation, std::complex<T> x, std::complex<T> y) {
+std::optional<std::complex<T>> reference(Operation operation, std::complex<T> x,
+                                         std::complex<T> y) {
   if (operation == Operation::sum) return x + y;
   if (operation == Operation::product)
-    return std::complex<T>(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
+    return std::complex<T>(x.real() * y.real() - x.imag() * y.imag(),
+                           x.real() * y.imag() + x.imag() * y.real());
   return std::nullopt;
 }
 template <class T>
 std::optional<Pair<T>> reference(Operation operation, Pair<T> x, Pair<T> y) {
-  if (operation != Operation::min_location && operation != Operation::max_location) return std::nullopt;
+  if (operation != Operation::min_location && operation != Operation::max_location)
+    return std::nullopt;
   if (x.value == y.value) return Pair<T>{x.value, std::min(x.index, y.index)};
   return (x.value < y.value) == (operation == Operation::min_location) ? x : y;
 }
@@ -116,7 +120,8 @@ void check_type(Find find, Element element, const std::function<bool(Operation)>
   for (int o = 0; o < collectives::kOperations; ++o) {
     const auto operation = static_cast<Operation>(o);
     const auto apply = find(operation, element);
-    const bool expected = reference(operation, T{}, T{}).has_value() && (!defined || defined(operation));
+    const bool expected =
+        reference(operation, T{}, T{}).has_value() && (!defined || defined(operation));
     INFO("element " << static_cast<int>(element) << ", operation " << o);
     REQUIRE((apply != nullptr) == expected);
     if (!apply) continue;
@@ -129,13 +134,16 @@ void check_type(Find find, Element element, const std::function<bool(Operation)>
         for (int where = 0; where < 3; ++where) {
           std::copy_n(reinterpret_cast<const std::byte*>(left.data()), bytes, a.data() + shift);
           std::copy_n(reinterpret_cast<const std::byte*>(right.data()), bytes, b.data() + 1);
-          std::byte* const out = where == 0 ? c.data() + 2 : where == 1 ? a.data() + shift : b.data() + 1;
+          std::byte* const out = where == 0   ? c.data() + 2
+                                 : where == 1 ? a.data() + shift
+                                              : b.data() + 1;
           apply(nullptr, a.data() + shift, b.data() + 1, out, static_cast<Bytes>(bytes));
           bool right_everywhere = true;
           for (std::size_t i = 0; i < n; ++i) {
             T got;
             std::memcpy(&got, out + i * sizeof(T), sizeof(T));
-            right_everywhere = right_everywhere && equal(got, *reference(operation, left[i], right[i]));
+            right_everywhere =
+                right_everywhere && equal(got, *reference(operation, left[i], right[i]));
           }
           REQUIRE(right_everywhere);
         }
@@ -147,8 +155,12 @@ void check_type(Find find, Element element, const std::function<bool(Operation)>
 }  // namespace
 
 TEST_CASE("every operation on every type", "[kernels]") {
-  const auto logical = [](Operation o) { return o == Operation::logical_and || o == Operation::logical_or || o == Operation::logical_xor; };
-  const auto bitwise = [](Operation o) { return o == Operation::bitwise_and || o == Operation::bitwise_or || o == Operation::bitwise_xor; };
+  const auto logical = [](Operation o) {
+    return o == Operation::logical_and || o == Operation::logical_or || o == Operation::logical_xor;
+  };
+  const auto bitwise = [](Operation o) {
+    return o == Operation::bitwise_and || o == Operation::bitwise_or || o == Operation::bitwise_xor;
+  };
   for (const auto& [name, find] : sets()) {
     INFO(name);
     check_type<std::int8_t>(find, Element::int8);
@@ -186,16 +198,19 @@ TEST_CASE("integers wrap around", "[kernels]") {
 
 #ifdef __FLT16_MANT_DIG__
 TEST_CASE("16-bit floats: every value", "[kernels]") {
-  // Zeros, subnormal numbers, numbers that round and overflow, infinities, one that is none; both signs.
-  const std::uint16_t others[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x03FF, 0x0400, 0x8401, 0x1555, 0x3BFF,
-                                  0x3C00, 0xBC01, 0x4248, 0x6BFF, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00};
+  // Zeros, subnormal numbers, numbers that round and overflow, infinities, one that is none; both
+  // signs.
+  const std::uint16_t others[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x03FF, 0x0400,
+                                  0x8401, 0x1555, 0x3BFF, 0x3C00, 0xBC01, 0x4248,
+                                  0x6BFF, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00};
   const std::function<_Float16(_Float16, _Float16)> references[] = {
       [](_Float16 x, _Float16 y) { return static_cast<_Float16>(x + y); },
       [](_Float16 x, _Float16 y) { return static_cast<_Float16>(x * y); },
       [](_Float16 x, _Float16 y) { return y < x ? y : x; },
       [](_Float16 x, _Float16 y) { return x < y ? y : x; },
   };
-  const Operation operations[] = {Operation::sum, Operation::product, Operation::minimum, Operation::maximum};
+  const Operation operations[] = {Operation::sum, Operation::product, Operation::minimum,
+                                  Operation::maximum};
   const auto number = [](std::uint16_t bits) {
     _Float16 value;
     std::memcpy(&value, &bits, sizeof value);
@@ -212,8 +227,10 @@ TEST_CASE("16-bit floats: every value", "[kernels]") {
         apply(nullptr, left.data(), right.data(), out.data(), Bytes{1 << 17});
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < left.size(); ++i) {
-          const _Float16 expected = references[o](number(left[i]), number(other)), got = number(out[i]);
-          wrong += expected == expected ? std::memcmp(&expected, &got, sizeof got) != 0 : got == got;
+          const _Float16 expected = references[o](number(left[i]), number(other)),
+                         got = number(out[i]);
+          wrong +=
+              expected == expected ? std::memcmp(&expected, &got, sizeof got) != 0 : got == got;
         }
         CHECK(wrong == 0);
       }
@@ -222,7 +239,8 @@ TEST_CASE("16-bit floats: every value", "[kernels]") {
         std::fill(out.begin(), out.begin() + 32, 0xEEEE);
         apply(nullptr, left.data() + 1000, right.data(), out.data(), static_cast<Bytes>(2 * n));
         std::vector<std::uint16_t> again(32, 0xEEEE);
-        for (std::size_t i = 0; i < n; ++i) apply(nullptr, left.data() + 1000 + i, right.data() + i, again.data() + i, 2);
+        for (std::size_t i = 0; i < n; ++i)
+          apply(nullptr, left.data() + 1000 + i, right.data() + i, again.data() + i, 2);
         CHECK(std::equal(again.begin(), again.end(), out.begin()));
       }
     }

@@ -1,9 +1,10 @@
-// One rank comes late to Bruck's allgather with k ports: what the others do meanwhile, and how long it takes from then on. The real
-// executor in virtual time: each tick every rank that has started makes one step of progress, and each write arrives after kLatency
-// ticks. Writes do not wait for each other, so that only dependencies cost time.
+// One rank comes late to Bruck's allgather with k ports: what the others do meanwhile, and how long
+// it takes from then on. The real executor in virtual time: each tick every rank that has started
+// makes one step of progress, and each write arrives after kLatency ticks. Writes do not wait for
+// each other, so that only dependencies cost time.
 //
-// Beside it the same schedules as programs run them that receive in the order in which it is written: that is what made more ports
-// slower (IB 5.3.2). TUTTI_SHOW=1 prints the table.
+// Beside it the same schedules as programs run them that receive in the order in which it is
+// written: that is what made more ports slower (IB 5.3.2). TUTTI_SHOW=1 prints the table.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -33,8 +34,9 @@ constexpr int kLargestK = 7;
 
 enum class Order { ready_first, by_round, blocking };
 
-// The same steps, that wait for more. By round: nothing of a round before all receives of the rounds before have ended. Blocking: nothing
-// before every earlier receive has ended, so that a receive is not even begun before the one above it has its message.
+// The same steps, that wait for more. By round: nothing of a round before all receives of the
+// rounds before have ended. Blocking: nothing before every earlier receive has ended, so that a
+// receive is not even begun before the one above it has its message.
 Schedule ordered(Schedule schedule, Order order) {
   if (order == Order::ready_first) return schedule;
   std::set<std::pair<StepId, StepId>> edges;
@@ -44,7 +46,8 @@ Schedule ordered(Schedule schedule, Order order) {
     const Step& step = schedule.steps[id];
     for (const StepId after : schedule.successors_of(id)) edges.insert({id, after});
     if (step.kind == StepKind::send) before_round = received.size();
-    for (std::size_t i = 0; i < (order == Order::blocking ? received.size() : before_round); ++i) edges.insert({received[i], id});
+    for (std::size_t i = 0; i < (order == Order::blocking ? received.size() : before_round); ++i)
+      edges.insert({received[i], id});
     if (receives(step.kind)) received.push_back(id);
   }
   std::vector<Edge> all;
@@ -72,13 +75,15 @@ Outcome run(const Problem& problem, const std::vector<Schedule>& schedules, int 
   std::vector<std::unique_ptr<Execution>> executions;
   for (int r = 0; r < P; ++r) {
     buffers.emplace_back(each[static_cast<std::size_t>(r)]);
-    executions.push_back(std::make_unique<Execution>(schedules[static_cast<std::size_t>(r)], [&, r](Rank peer) -> Channel& {
-      return channels.at({r, peer});
-    }));
+    executions.push_back(std::make_unique<Execution>(schedules[static_cast<std::size_t>(r)],
+                                                     [&, r](Rank peer) -> Channel& {
+                                                       return channels.at({r, peer});
+                                                     }));
     executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), {1, 0, 0});
   }
   const auto has = [&](int r, int block) {
-    const std::byte* const at = buffers[static_cast<std::size_t>(r)].output.data() + block * problem.bytes;
+    const std::byte* const at =
+        buffers[static_cast<std::size_t>(r)].output.data() + block * problem.bytes;
     for (Bytes i = 0; i < problem.bytes; ++i)
       if (at[i] != data_of(block, i)) return false;
     return true;
@@ -109,8 +114,8 @@ Outcome run(const Problem& problem, const std::vector<Schedule>& schedules, int 
   return outcome;
 }
 
-// The blocks that ranks in time must lack as long as the late one has not started, whoever runs these schedules: those that no step writes
-// which can run without it.
+// The blocks that ranks in time must lack as long as the late one has not started, whoever runs
+// these schedules: those that no step writes which can run without it.
 int least_missing(const Problem& problem, const std::vector<Schedule>& schedules, int late) {
   const auto P = static_cast<std::size_t>(problem.P);
   std::vector<std::vector<bool>> can(P);
@@ -125,8 +130,8 @@ int least_missing(const Problem& problem, const std::vector<Schedule>& schedules
           const auto from = static_cast<std::size_t>(step.peer);
           for (StepId sent = 0; sent < can[from].size(); ++sent) {
             const Step& send = schedules[from].steps[sent];
-            if (send.kind == StepKind::send && send.peer == static_cast<Rank>(r) && send.ordinal == step.ordinal && !can[from][sent] &&
-                can[r][id])
+            if (send.kind == StepKind::send && send.peer == static_cast<Rank>(r) &&
+                send.ordinal == step.ordinal && !can[from][sent] && can[r][id])
               can[r][id] = false, moved = true;
           }
         }
@@ -139,7 +144,8 @@ int least_missing(const Problem& problem, const std::vector<Schedule>& schedules
   for (std::size_t r = 0; r < P; ++r)
     for (StepId id = 0; id < can[r].size(); ++id) {
       const Step& step = schedules[r].steps[id];
-      if (static_cast<int>(r) != late && !can[r][id] && writes_target(step.kind) && step.target.buffer == collectives::Buffer::output)
+      if (static_cast<int>(r) != late && !can[r][id] && writes_target(step.kind) &&
+          step.target.buffer == collectives::Buffer::output)
         missing += step.target.length;
     }
   return static_cast<int>(missing / problem.bytes);
@@ -156,7 +162,8 @@ TEST_CASE("Bruck's allgather with a late rank does not get slower with more port
     for (const int P : {8, 16, 27}) {
       if (show)
         fmt::print(
-            "\nP = {}, {} messages; blocks missing at the others when the late rank starts, ticks from then on (latency {})\n"
+            "\nP = {}, {} messages; blocks missing at the others when the late rank starts, ticks "
+            "from then on (latency {})\n"
             "   k   ready first   round by round   blocking receives\n",
             P, rendezvous ? "rendezvous" : "eager", kLatency);
       for (const int late : {0, P / 2, P - 1}) {
@@ -166,7 +173,8 @@ TEST_CASE("Bruck's allgather with a late rank does not get slower with more port
           const Problem problem{.collective = Collective::allgather, .P = P, .bytes = bytes};
           const auto schedules = [&](Order order) {
             std::vector<Schedule> all;
-            for (const Problem& mine : by_rank(problem)) all.push_back(ordered(bruck.build(mine, {.k = k}), order));
+            for (const Problem& mine : by_rank(problem))
+              all.push_back(ordered(bruck.build(mine, {.k = k}), order));
             return all;
           };
           const auto as_written = schedules(Order::ready_first);
@@ -174,12 +182,13 @@ TEST_CASE("Bruck's allgather with a late rank does not get slower with more port
           const Outcome by_round = run(problem, schedules(Order::by_round), late);
           const Outcome blocking = run(problem, schedules(Order::blocking), late);
           if (show && late == 0)
-            fmt::print("{:4} {:7} {:5} {:9} {:6} {:10} {:8}\n", k, ready.missing, ready.ticks, by_round.missing, by_round.ticks,
-                       blocking.missing, blocking.ticks);
+            fmt::print("{:4} {:7} {:5} {:9} {:6} {:10} {:8}\n", k, ready.missing, ready.ticks,
+                       by_round.missing, by_round.ticks, blocking.missing, blocking.ticks);
 
           // Nothing that could be done without the late rank is left to do.
           REQUIRE(ready.missing == least_missing(problem, as_written, late));
-          // From then on only rounds count, and a rendezvous' announcement once: each receive was announced as soon as it could be.
+          // From then on only rounds count, and a rendezvous' announcement once: each receive was
+          // announced as soon as it could be.
           int rounds = 0;
           for (int held = 1; held < P; held *= k + 1) ++rounds;
           REQUIRE(ready.ticks <= (rounds + rendezvous) * kLatency);

@@ -31,9 +31,11 @@ TEST_CASE("the root of a tree feeds its children segment by segment") {
 
 TEST_CASE("what is short enough stays the same schedule") {
   for (Bytes segment : {0, 100, 101}) {
-    CHECK(build_all("chain", bcast_of(3, 100), {1, segment})[1].digest() == build_all("chain", bcast_of(3, 100))[1].digest());
+    CHECK(build_all("chain", bcast_of(3, 100), {1, segment})[1].digest() ==
+          build_all("chain", bcast_of(3, 100))[1].digest());
   }
-  CHECK(build_all("chain", bcast_of(3, 100), {1, 99})[1].digest() != build_all("chain", bcast_of(3, 100))[1].digest());
+  CHECK(build_all("chain", bcast_of(3, 100), {1, 99})[1].digest() !=
+        build_all("chain", bcast_of(3, 100))[1].digest());
 }
 
 TEST_CASE("order without data survives the cut: all pieces before, all pieces after") {

@@ -1,4 +1,5 @@
-// What the user may write of algorithms beyond what registry_test.cpp reads: levels, prefer, garbage; tables; and what is then chosen.
+// What the user may write of algorithms beyond what registry_test.cpp reads: levels, prefer,
+// garbage; tables; and what is then chosen.
 #include "collectives/selection/rules.hpp"
 
 #include <catch2/catch.hpp>
@@ -30,7 +31,8 @@ void refused(const std::string& text, Code code, const std::string& says) {
   CHECK_THAT(error.message.substr(0, 2000), Contains(says));
 }
 
-void table_refused(const std::string& text, const std::string& says, Code code = Code::bad_configuration) {
+void table_refused(const std::string& text, const std::string& says,
+                   Code code = Code::bad_configuration) {
   INFO(text.substr(0, 200));
   const Error error = failure([&] { parse_table(text); });
   CHECK(error.code == code);
@@ -51,14 +53,20 @@ std::string times(const std::string& text, int count) {
 
 std::string rule(const std::string& fields) { return R"({"rules": [{)" + fields + "}]}"; }
 
-Problem of(Collective collective, int P, Bytes bytes) { return {.collective = collective, .P = P, .bytes = bytes, .in_place = false}; }
+Problem of(Collective collective, int P, Bytes bytes) {
+  return {.collective = collective, .P = P, .bytes = bytes, .in_place = false};
+}
 
-Choice chosen(const Problem& problem, const Rules& rules) { return choose(problem, {.P = problem.P}, rules); }
+Choice chosen(const Problem& problem, const Rules& rules) {
+  return choose(problem, {.P = problem.P}, rules);
+}
 
 }  // namespace
 
 TEST_CASE("rules: levels are read, and written again", "[rules]") {
-  const Choice choice = only("allreduce=hierarchical( within = binomial(k=3) , across=recursive-doubling(k=2), segment=64k )");
+  const Choice choice = only(
+      "allreduce=hierarchical( within = binomial(k=3) , across=recursive-doubling(k=2), "
+      "segment=64k )");
   CHECK(choice.parameters.within == Nested{find(Collective::bcast, "binomial"), 3});
   CHECK(choice.parameters.across == Nested{find(Collective::allreduce, "recursive-doubling"), 2});
   CHECK(choice.parameters.segment == 65536);
@@ -67,21 +75,30 @@ TEST_CASE("rules: levels are read, and written again", "[rules]") {
   CHECK(again.algorithm == choice.algorithm);
   CHECK(again.parameters == choice.parameters);
   // A reduce is the mirror of a broadcast, and named by it.
-  CHECK(only("reduce=hierarchical(across=chain)").parameters.across.algorithm == find(Collective::bcast, "chain"));
-  CHECK(only("barrier=hierarchical(across=dissemination(k=3))").parameters.across == Nested{find(Collective::barrier, "dissemination"), 3});
+  CHECK(only("reduce=hierarchical(across=chain)").parameters.across.algorithm ==
+        find(Collective::bcast, "chain"));
+  CHECK(only("barrier=hierarchical(across=dissemination(k=3))").parameters.across ==
+        Nested{find(Collective::barrier, "dissemination"), 3});
   CHECK(only("bcast=hierarchical").parameters == Parameters{});
 }
 
 TEST_CASE("rules: what a level cannot be", "[rules]") {
-  for (const char* level : {"hierarchical", "hierarchical(within=chain)", "binomial(segment=64k)", "prefer binomial", "multicast"})
-    refused("bcast=hierarchical(across=" + std::string{level} + ")", Code::bad_configuration, "a level is a plain algorithm");
-  refused("bcast=hierarchical(across=ring)", Code::unknown_algorithm, "bcast has no algorithm 'ring'; write bcast= and one of: binomial");
-  refused("allgather=hierarchical(within=bruck)", Code::unknown_algorithm, "bcast has no algorithm 'bruck'");
+  for (const char* level : {"hierarchical", "hierarchical(within=chain)", "binomial(segment=64k)",
+                            "prefer binomial", "multicast"})
+    refused("bcast=hierarchical(across=" + std::string{level} + ")", Code::bad_configuration,
+            "a level is a plain algorithm");
+  refused("bcast=hierarchical(across=ring)", Code::unknown_algorithm,
+          "bcast has no algorithm 'ring'; write bcast= and one of: binomial");
+  refused("allgather=hierarchical(within=bruck)", Code::unknown_algorithm,
+          "bcast has no algorithm 'bruck'");
   refused("bcast=hierarchical(across=)", Code::unknown_algorithm, "bcast has no algorithm ''");
   refused("bcast=hierarchical(across)", Code::unknown_algorithm, "bcast has no algorithm ''");
-  refused("bcast=hierarchical(k=2)", Code::bad_configuration, "the parameters within, across and segment");
-  refused("barrier=hierarchical(segment=2)", Code::bad_configuration, "the parameters within and across");
-  refused("bcast=hierarchical(across=binomial(k=0))", Code::bad_configuration, "k is a number from 1 to 4096");
+  refused("bcast=hierarchical(k=2)", Code::bad_configuration,
+          "the parameters within, across and segment");
+  refused("barrier=hierarchical(segment=2)", Code::bad_configuration,
+          "the parameters within and across");
+  refused("bcast=hierarchical(across=binomial(k=0))", Code::bad_configuration,
+          "k is a number from 1 to 4096");
 }
 
 TEST_CASE("rules: prefer", "[rules]") {
@@ -95,7 +112,9 @@ TEST_CASE("rules: prefer", "[rules]") {
 }
 
 TEST_CASE("rules: sizes", "[rules]") {
-  const auto segment = [](const std::string& size) { return only("bcast=chain(segment=" + size + ")").parameters.segment; };
+  const auto segment = [](const std::string& size) {
+    return only("bcast=chain(segment=" + size + ")").parameters.segment;
+  };
   CHECK(segment("0") == 0);
   CHECK(segment("1") == 1);
   CHECK(segment("64k") == 64 << 10);
@@ -104,8 +123,10 @@ TEST_CASE("rules: sizes", "[rules]") {
   CHECK(segment("2G") == Bytes{2} << 30);
   CHECK(segment("9223372036854775807") == 9223372036854775807);
   CHECK(segment("8589934591G") == Bytes{8589934591} << 30);
-  for (const char* wrong : {"", "k", "64kk", "64 k", "64kB", "0x10", "+1", "1.5k", "1e3", "9223372036854775808", "8589934592G", "64m"}) {
-    refused("bcast=chain(segment=" + std::string{wrong} + ")", Code::bad_configuration, "segment=64k");
+  for (const char* wrong : {"", "k", "64kk", "64 k", "64kB", "0x10", "+1", "1.5k", "1e3",
+                            "9223372036854775808", "8589934592G", "64m"}) {
+    refused("bcast=chain(segment=" + std::string{wrong} + ")", Code::bad_configuration,
+            "segment=64k");
   }
   CHECK(only("allgather=bruck(k=4096)").parameters.k == 4096);
   refused("allgather=bruck(k=4097)", Code::bad_configuration, "from 1 to 4096");
@@ -114,7 +135,8 @@ TEST_CASE("rules: sizes", "[rules]") {
 
 TEST_CASE("rules: what is written twice, and what is no choice at all", "[rules]") {
   refused("allgather=bruck(k=2,k=3)", Code::bad_configuration, "k is written twice");
-  refused("bcast=hierarchical(across=chain,across=binomial)", Code::bad_configuration, "across is written twice");
+  refused("bcast=hierarchical(across=chain,across=binomial)", Code::bad_configuration,
+          "across is written twice");
   refused("allgather=ring; allgather=ring", Code::bad_configuration, "allgather is chosen twice");
   CHECK(only("allgather=bruck( )").parameters == Parameters{});
   refused("allgather=bruck(,k=2)", Code::bad_configuration, "unknown parameter ''");
@@ -145,12 +167,16 @@ TEST_CASE("rules: parentheses", "[rules]") {
 
 TEST_CASE("rules: long and deep texts are refused, and soon", "[rules]") {
   const int many = 200000;
-  refused("bcast=" + times("hierarchical(across=", many) + "chain" + times(")", many), Code::bad_configuration, "a level is a plain");
-  refused("bcast=" + times("hierarchical(within=", many), Code::bad_configuration, "')' is missing");
+  refused("bcast=" + times("hierarchical(across=", many) + "chain" + times(")", many),
+          Code::bad_configuration, "a level is a plain");
+  refused("bcast=" + times("hierarchical(within=", many), Code::bad_configuration,
+          "')' is missing");
   refused("bcast=chain" + times("(", many), Code::bad_configuration, "')' is missing");
-  refused("bcast=chain" + times("(", many) + times(")", many), Code::bad_configuration, "unknown parameter");
+  refused("bcast=chain" + times("(", many) + times(")", many), Code::bad_configuration,
+          "unknown parameter");
   refused("bcast=chain" + times(")", many), Code::unknown_algorithm, "no algorithm");
-  refused("bcast=binomial(" + times("k=2,", many) + ")", Code::bad_configuration, "k is written twice");
+  refused("bcast=binomial(" + times("k=2,", many) + ")", Code::bad_configuration,
+          "k is written twice");
   refused(times("x", many), Code::bad_configuration, "no collective");
   CHECK(parse_choices(times(" ;", many)).empty());
   table_refused(times("[", many), "it is no JSON");
@@ -187,35 +213,45 @@ TEST_CASE("rules: a table is read", "[rules]") {
 }
 
 TEST_CASE("rules: a wrong table is refused, and the rule named", "[rules]") {
-  for (const char* text : {"", "{", "rules", "{\"rules\": [}", "\xff", "{\"rules\": []} more"}) table_refused(text, "it is no JSON");
-  for (const char* text : {"[]", "{}", "3", "null", R"({"rules": {}})", R"({"rules": null})", R"({"Rules": []})"})
+  for (const char* text : {"", "{", "rules", "{\"rules\": [}", "\xff", "{\"rules\": []} more"})
+    table_refused(text, "it is no JSON");
+  for (const char* text :
+       {"[]", "{}", "3", "null", R"({"rules": {}})", R"({"rules": null})", R"({"Rules": []})"})
     table_refused(text, "it has no array \"rules\"");
-  for (const char* text : {"3", "null", "[]", "{}", R"({"collective": "bcast"})", R"({"algorithm": "chain"})",
-                           R"({"collective": 3, "algorithm": "chain"})", R"({"collective": "bcast", "algorithm": ["chain"]})"})
-    table_refused(R"({"rules": [{"collective": "bcast", "algorithm": "chain"}, )" + std::string{text} + "]}",
-                  "rule 2 needs a \"collective\" and an \"algorithm\", both texts");
+  for (const char* text :
+       {"3", "null", "[]", "{}", R"({"collective": "bcast"})", R"({"algorithm": "chain"})",
+        R"({"collective": 3, "algorithm": "chain"})",
+        R"({"collective": "bcast", "algorithm": ["chain"]})"})
+    table_refused(
+        R"({"rules": [{"collective": "bcast", "algorithm": "chain"}, )" + std::string{text} + "]}",
+        "rule 2 needs a \"collective\" and an \"algorithm\", both texts");
   const std::string chain = R"("collective": "bcast", "algorithm": "chain")";
-  table_refused(rule(chain + R"(, "size": 3)"), "rule 1: there is no \"size\"; there are collective");
-  for (const char* interval : {"-1", "1.5", "\"3\"", "true", "null", "{}", "[]", "[1]", "[1, 2, 3]", "[null, 3]", "[-1, 3]", "[1, -3]",
-                               "[1, 2.5]", "[\"1\", 2]", "18446744073709551615", "[0, 9223372036854775808]"})
+  table_refused(rule(chain + R"(, "size": 3)"),
+                "rule 1: there is no \"size\"; there are collective");
+  for (const char* interval : {"-1", "1.5", "\"3\"", "true", "null", "{}", "[]", "[1]", "[1, 2, 3]",
+                               "[null, 3]", "[-1, 3]", "[1, -3]", "[1, 2.5]", "[\"1\", 2]",
+                               "18446744073709551615", "[0, 9223372036854775808]"})
     for (const char* name : {"ranks", "ranks_per_node", "bytes"})
-      table_refused(rule(chain + ", \"" + name + "\": " + interval), "rule 1: \"" + std::string{name} + "\" is a number or [least, most]");
+      table_refused(rule(chain + ", \"" + name + "\": " + interval),
+                    "rule 1: \"" + std::string{name} + "\" is a number or [least, most]");
   table_refused(rule(chain + R"(, "bytes": [8, 4])"), "rule 1: \"bytes\": 8 is more than 4");
   table_refused(rule(chain + R"(, "comment": 3)"), "rule 1: the \"comment\" is no text");
 }
 
 TEST_CASE("rules: a choice in a table is one, for the collective of its rule", "[rules]") {
   const auto with = [](const std::string& collective, const std::string& algorithm) {
-    return R"({"rules": [{"collective": "barrier", "algorithm": "flat-tree"}, {"collective": ")" + collective + R"(", "algorithm": ")" +
-           algorithm + "\"}]}";
+    return R"({"rules": [{"collective": "barrier", "algorithm": "flat-tree"}, {"collective": ")" +
+           collective + R"(", "algorithm": ")" + algorithm + "\"}]}";
   };
-  table_refused(with("bcast", "ring"), "rule 2: bcast has no algorithm 'ring'", Code::unknown_algorithm);
+  table_refused(with("bcast", "ring"), "rule 2: bcast has no algorithm 'ring'",
+                Code::unknown_algorithm);
   table_refused(with("bcast", ""), "rule 2: bcast has no algorithm ''", Code::unknown_algorithm);
   table_refused(with("bcast", "chain(k=2)"), "rule 2: unknown parameter 'k=2'");
   table_refused(with("broadcast", "chain"), "rule 2: there is no collective 'broadcast'");
   table_refused(with("", "chain"), "rule 2: there is no collective ''");
   table_refused(with("barrier=flat-tree;bcast", "chain"), "rule 2: there is no collective");
-  table_refused(with("bcast", "chain;barrier=flat-tree"), "rule 2: 'chain;barrier=flat-tree' is more than one choice");
+  table_refused(with("bcast", "chain;barrier=flat-tree"),
+                "rule 2: 'chain;barrier=flat-tree' is more than one choice");
   table_refused(with("bcast", "chain;bcast=linear"), "rule 2:");
 }
 
@@ -223,10 +259,12 @@ TEST_CASE("rules: the schema is JSON, and says what is read", "[rules]") {
   auto schema = nlohmann::json::parse(table_schema());
   auto& properties = schema["properties"]["rules"]["items"]["properties"];
   CHECK(schema["required"] == nlohmann::json{"rules"});
-  CHECK(schema["properties"]["rules"]["items"]["required"] == nlohmann::json{"collective", "algorithm"});
+  CHECK(schema["properties"]["rules"]["items"]["required"] ==
+        nlohmann::json{"collective", "algorithm"});
   CHECK(schema["properties"]["rules"]["items"]["additionalProperties"] == false);
   REQUIRE(properties["collective"]["enum"].size() == kCollectives);
-  for (std::size_t c = 0; c < kCollectives; ++c) CHECK(properties["collective"]["enum"][c] == name_of(static_cast<Collective>(c)));
+  for (std::size_t c = 0; c < kCollectives; ++c)
+    CHECK(properties["collective"]["enum"][c] == name_of(static_cast<Collective>(c)));
   // Each property is read, and none besides.
   for (const auto& [name, property] : properties.items()) {
     INFO(name);
@@ -236,9 +274,11 @@ TEST_CASE("rules: the schema is JSON, and says what is read", "[rules]") {
     const std::string chain = R"("collective": "bcast", "algorithm": "chain", ")" + name + "\": ";
     CHECK(parse_table(rule(chain + (interval ? "[1, null]" : "\"text\""))).size() == 1);
   }
-  const Error error = failure([] { parse_table(rule(R"("collective": "bcast", "algorithm": "chain", "nonsense": 1)")); });
+  const Error error = failure(
+      [] { parse_table(rule(R"("collective": "bcast", "algorithm": "chain", "nonsense": 1)")); });
   const std::string listed = error.message.substr(error.message.find("there are ") + 10);
-  CHECK(std::count(listed.begin(), listed.end(), ',') + 1 == static_cast<std::ptrdiff_t>(properties.size()));
+  CHECK(std::count(listed.begin(), listed.end(), ',') + 1 ==
+        static_cast<std::ptrdiff_t>(properties.size()));
   for (const auto& [name, property] : properties.items()) CHECK_THAT(listed, Contains(name));
   // The interval: a number from 0, or two of which the second may be null.
   auto& interval = schema["$defs"]["interval"]["oneOf"];
@@ -257,7 +297,8 @@ TEST_CASE("rules: the schema is JSON, and says what is read", "[rules]") {
   CHECK(only("allgather=" + examples.substr(second + other.size())).preferred);
 }
 
-TEST_CASE("rules: what is forced comes before the table, of which the first rule that fits counts", "[rules]") {
+TEST_CASE("rules: what is forced comes before the table, of which the first rule that fits counts",
+          "[rules]") {
   Rules rules;
   rules.table = parse_table(R"({"rules": [
     {"collective": "bcast", "algorithm": "linear", "ranks": [16, null]},
@@ -265,20 +306,25 @@ TEST_CASE("rules: what is forced comes before the table, of which the first rule
     {"collective": "bcast", "algorithm": "binary", "bytes": [0, 1500]},
     {"collective": "bcast", "algorithm": "splitting", "ranks": 4, "bytes": [3000, null]}
   ]})");
-  const auto name = [&](int P, Bytes bytes) { return chosen(of(Collective::bcast, P, bytes), rules).algorithm->name; };
+  const auto name = [&](int P, Bytes bytes) {
+    return chosen(of(Collective::bcast, P, bytes), rules).algorithm->name;
+  };
   CHECK(name(16, 1200) == "linear");
   CHECK(name(15, 1200) == "chain");  // the rules overlap
   CHECK(name(15, 1000) == "chain");
   CHECK(name(15, 2000) == "chain");
   CHECK(name(15, 999) == "binary");
   CHECK(name(4, 3000) == "splitting");
-  CHECK(name(5, 3000) == select(of(Collective::bcast, 5, 3000), {.P = 5}).choice.algorithm->name);  // no rule fits
-  CHECK(chosen(of(Collective::barrier, 16, 0), rules).algorithm == select(of(Collective::barrier, 16, 0), {.P = 16}).choice.algorithm);
+  CHECK(name(5, 3000) ==
+        select(of(Collective::bcast, 5, 3000), {.P = 5}).choice.algorithm->name);  // no rule fits
+  CHECK(chosen(of(Collective::barrier, 16, 0), rules).algorithm ==
+        select(of(Collective::barrier, 16, 0), {.P = 16}).choice.algorithm);
   rules.forced = parse_choices("bcast=splitted-binary");
   CHECK(name(16, 1200) == "splitted-binary");
   // Ranks per node, and blocks that differ: their mean.
   rules = {};
-  rules.table = parse_table(rule(R"json("collective": "allgather", "algorithm": "bruck(k=3)", "ranks_per_node": [2, 4], "bytes": 10)json"));
+  rules.table = parse_table(rule(
+      R"json("collective": "allgather", "algorithm": "bruck(k=3)", "ranks_per_node": [2, 4], "bytes": 10)json"));
   Problem problem = of(Collective::allgather, 4, 999);
   problem.counts = {0, 40, 0, 0};
   CHECK(choose(problem, {.P = 4, .max_ranks_per_node = 2}, rules).parameters.k == 3);
@@ -287,21 +333,28 @@ TEST_CASE("rules: what is forced comes before the table, of which the first rule
   CHECK(choose(problem, {.P = 4, .max_ranks_per_node = 2}, rules).parameters.k == 1);
 }
 
-TEST_CASE("rules: a choice that does not apply is an error that says why, unless it is preferred", "[rules]") {
+TEST_CASE("rules: a choice that does not apply is an error that says why, unless it is preferred",
+          "[rules]") {
   const auto why = [](const Problem& problem, const Rules& rules) {
     const Error error = failure([&] { chosen(problem, rules); });
     CHECK((error.code == Code::algorithm_not_applicable || error.code == Code::success));
     return error.message;
   };
   Rules rules;
-  rules.forced = parse_choices("allgather=neighbor-exchange;reduce=binary;alltoall=bruck;scatter=binomial(k=2);bcast=multicast");
+  rules.forced = parse_choices(
+      "allgather=neighbor-exchange;reduce=binary;alltoall=bruck;scatter=binomial(k=2);bcast="
+      "multicast");
   const Problem odd = of(Collective::allgather, 5, 8);
-  CHECK_THAT(why(odd, rules), Contains("neighbor-exchange cannot run this allgather: it needs an even number of ranks, not 5") &&
-                                  Contains("allgather=prefer neighbor-exchange"));
+  CHECK_THAT(
+      why(odd, rules),
+      Contains(
+          "neighbor-exchange cannot run this allgather: it needs an even number of ranks, not 5") &&
+          Contains("allgather=prefer neighbor-exchange"));
   CHECK(why(of(Collective::allgather, 6, 8), rules).empty());
   Problem ordered = of(Collective::reduce, 4, 8);
   ordered.commutative = false;
-  CHECK_THAT(why(ordered, rules), Contains("binary cannot run this reduce: it does not keep the order of the ranks"));
+  CHECK_THAT(why(ordered, rules),
+             Contains("binary cannot run this reduce: it does not keep the order of the ranks"));
   Problem reproducible = of(Collective::reduce, 4, 8);
   reproducible.left_fold = true;
   CHECK_THAT(why(reproducible, rules), Contains("reproducible"));
@@ -310,7 +363,8 @@ TEST_CASE("rules: a choice that does not apply is an error that says why, unless
   CHECK_THAT(why(uneven, rules), Contains("its blocks must have one length"));
   Problem unknown = of(Collective::scatter, 4, 8);
   unknown.counts_known = false;
-  CHECK_THAT(why(unknown, rules), Contains("binomial(k=2) cannot run this scatter: only the root knows the counts"));
+  CHECK_THAT(why(unknown, rules),
+             Contains("binomial(k=2) cannot run this scatter: only the root knows the counts"));
   Problem alone = of(Collective::bcast, 4, 8);
   alone.datagrams = false;
   CHECK_THAT(why(alone, rules), Contains("no multicast group"));
@@ -323,7 +377,8 @@ TEST_CASE("rules: a choice that does not apply is an error that says why, unless
   CHECK(chosen(odd, rules).algorithm->name == "dissemination");
   rules.table = parse_table(rule(R"("collective": "allgather", "algorithm": "neighbor-exchange")"));
   CHECK_THAT(why(odd, rules), Contains("even number of ranks"));
-  rules.table = parse_table(rule(R"("collective": "allgather", "algorithm": "prefer neighbor-exchange")"));
+  rules.table =
+      parse_table(rule(R"("collective": "allgather", "algorithm": "prefer neighbor-exchange")"));
   CHECK(chosen(odd, rules).algorithm == select(odd, {.P = 5}).choice.algorithm);
 }
 

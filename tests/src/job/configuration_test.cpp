@@ -26,10 +26,12 @@ std::string error_of(const std::vector<std::string>& options) {
 
 }  // namespace
 
-TEST_CASE("options beat the environment, which beats the file, which beats the default", "[configuration]") {
+TEST_CASE("options beat the environment, which beats the file, which beats the default",
+          "[configuration]") {
   std::string path = "/tmp/tutti-configuration-XXXXXX";
   close(mkstemp(path.data()));
-  std::ofstream(path) << "# a comment\n line_slots = 8 # another\n\nsmall_slots=4\neager_limit = 2k\n";
+  std::ofstream(path)
+      << "# a comment\n line_slots = 8 # another\n\nsmall_slots=4\neager_limit = 2k\n";
   CHECK(load_configuration({}).line_slots == 64);
   setenv("TUTTI_CONFIG", path.c_str(), 1);
   CHECK(load_configuration({}).line_slots == 8);
@@ -53,7 +55,8 @@ TEST_CASE("a wrong value is named with what is allowed", "[configuration]") {
   CHECK(error_of({"line_slots=12"}).find("power of two") != std::string::npos);
   CHECK(error_of({"eager_limit=9999999G"}).find("0 to 1048576") != std::string::npos);
   CHECK(error_of({"eager_limit=-1"}).find("size") != std::string::npos);
-  for (const char* mtu : {"mtu=1000", "mtu=128", "mtu=8192", "mtu=-256"}) CHECK_FALSE(error_of({mtu}).empty());
+  for (const char* mtu : {"mtu=1000", "mtu=128", "mtu=8192", "mtu=-256"})
+    CHECK_FALSE(error_of({mtu}).empty());
   CHECK(error_of({"mtu=1000"}).find("256, 512, 1024, 2048 or 4096") != std::string::npos);
   for (const char* mtu : {"mtu=0", "mtu=256", "mtu=4096"}) CHECK(error_of({mtu}).empty());
   CHECK(error_of({"port="}).find("number") != std::string::npos);
@@ -76,7 +79,8 @@ TEST_CASE("a table that cannot be read is named, with the place", "[configuratio
   std::ofstream(path) << "{\"rules\": [\n  {\"collective\" 3}]}\n";
   CHECK(message_of(path).find(path + ": it is no JSON: at line 2") != std::string::npos);
   std::ofstream(path) << R"({"rules": [{"collective": "bcast", "algorithm": "magic"}]})";
-  CHECK(message_of(path).find(path + ": rule 1: bcast has no algorithm 'magic'") != std::string::npos);
+  CHECK(message_of(path).find(path + ": rule 1: bcast has no algorithm 'magic'") !=
+        std::string::npos);
   std::remove(path.c_str());
   CHECK(message_of(path).find(path) != std::string::npos);
   Configuration forced;
