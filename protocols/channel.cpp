@@ -49,8 +49,7 @@ Channel::~Channel() {
   for (const Parked& parked : parked_) cache_->release(parked.region);
 }
 
-// --- messages
-// ---------------------------------------------------------------------------------------------------------
+// --- messages ----------------------------------------------------------------------------------
 
 Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data,
                      Bytes bytes) noexcept {
@@ -183,8 +182,7 @@ Answer Channel::receive_eager(Ring ring, const MessageName& name, void* data, By
   return Answer::done;
 }
 
-// --- pieces: where one copy is forbidden, or slower
-// -----------------------------------------------------------------------
+// --- pieces: where one copy is forbidden, or slower --------------------------------------------
 
 // All pieces bear the message's name and follow each other in the eager ring, so their order is
 // their place.
@@ -221,8 +219,7 @@ Answer Channel::receive_pieces(Transfer& transfer, const MessageName& name, void
   return Answer::done;
 }
 
-// --- rendezvous
-// ---------------------------------------------------------------------------------------------------------
+// --- rendezvous --------------------------------------------------------------------------------
 
 bool Channel::register_memory(Transfer& transfer, const void* data, Bytes bytes,
                               bool writable) noexcept {
@@ -435,8 +432,7 @@ void Channel::take_ready_entries() noexcept {
   }
 }
 
-// --- control
-// ------------------------------------------------------------------------------------------------------------
+// --- control -----------------------------------------------------------------------------------
 
 void Channel::read_control() noexcept {
   while (const auto id = link_.finished()) finished(*id);

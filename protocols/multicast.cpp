@@ -90,8 +90,7 @@ Answer MulticastBroadcast::fail(Channel* channel) noexcept {
   return Answer::failed;
 }
 
-// --- fragments and windows
-// ----------------------------------------------------------------------------------------------
+// --- fragments and windows ---------------------------------------------------------------------
 
 std::uint32_t MulticastBroadcast::fragments_in(std::uint32_t window) const noexcept {
   return std::min(window_, fragments_ - window * window_);
@@ -126,8 +125,7 @@ bool MulticastBroadcast::waited(std::chrono::microseconds limit) noexcept {
   return now - since_ >= limit;
 }
 
-// --- towards the children
-// -----------------------------------------------------------------------------------------------
+// --- towards the children ----------------------------------------------------------------------
 
 // Hears what a child lacks, and sends it as soon as it is here.
 Answer MulticastBroadcast::tend(Child& child) noexcept {
@@ -167,8 +165,7 @@ Answer MulticastBroadcast::tend(Child& child) noexcept {
   }
 }
 
-// --- the root
-// -----------------------------------------------------------------------------------------------------------
+// --- the root ----------------------------------------------------------------------------------
 
 // Window w goes out once all have spoken about w - 2: then everyone has the slots for it.
 void MulticastBroadcast::send_windows() noexcept {
@@ -203,8 +200,7 @@ void MulticastBroadcast::remind() noexcept {
   touch();
 }
 
-// --- everyone else
-// ------------------------------------------------------------------------------------------------------
+// --- everyone else -----------------------------------------------------------------------------
 
 void MulticastBroadcast::take(const DatagramHead& head, const std::byte* payload,
                               std::uint32_t bytes) noexcept {

@@ -42,8 +42,7 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // --- data path
-  // ------------------------------------------------------------------------------------------------
+  // --- data path -------------------------------------------------------------------------------
 
   // Writes one message into slot `index` of the peer's `ring`: `payload` (trailer.bytes long, at
   // most the ring's capacity), then the trailer, arrival mark last. The caller owns a credit for
@@ -76,8 +75,7 @@ class Link {
   // and was acknowledged, or never will be.
   virtual bool drained() noexcept = 0;
 
-  // --- what the link can do
-  // -----------------------------------------------------------------------------------------
+  // --- what the link can do --------------------------------------------------------------------
 
   // Where a peer may write directly, registered memory needs a Registrar; null where it does not
   // (shm).
@@ -90,8 +88,7 @@ class Link {
   virtual bool notifies() const noexcept { return false; }
   virtual const char* kind() const noexcept = 0;  // "verbs", "shm", …
 
-  // --- what every link has
-  // ------------------------------------------------------------------------------------------
+  // --- what every link has ---------------------------------------------------------------------
 
   // Has message number `sequence` (from 1) of `ring` arrived in our inbox?
   bool arrived(Ring ring, std::uint32_t sequence) const noexcept {

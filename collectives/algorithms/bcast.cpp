@@ -123,11 +123,8 @@ Schedule scatter_allgather(const Problem& problem,
   std::vector<Rank> real(static_cast<std::size_t>(P));
   for (int other = 0; other < P; ++other)
     real[static_cast<std::size_t>(other)] = mod(other + problem.root, P);
-  Problem rest{.collective = Collective::allgather,
-               .P = P,
-               .rank = v,
-               .in_place = true,
-               .counts = piece.lengths()};
+  Problem rest{
+      {.collective = Collective::allgather, .in_place = true, .counts = piece.lengths()}, P, v};
   s.play(allgather(rest, {}), {}, s.output(), real);
   return s.finish();
 }

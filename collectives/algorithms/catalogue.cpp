@@ -79,8 +79,7 @@ std::optional<std::string> levels_apply(const Problem& problem, const Parameters
   }
   const auto why_not = [&](const Nested& level, int ranks) -> std::optional<std::string> {
     if (!level.algorithm || ranks < 2) return std::nullopt;
-    const Problem part{
-        .collective = level.algorithm->collective, .P = ranks, .bytes = problem.bytes};
+    const Problem part{{.collective = level.algorithm->collective, .bytes = problem.bytes}, ranks};
     return level.algorithm->not_applicable(part, {.k = level.k, .segment = 0});
   };
   if (const auto reason = why_not(parameters.across, static_cast<int>(ranks_on.size())))
@@ -96,7 +95,7 @@ bool is_tree(const Algorithm& broadcast) {
   constexpr int P = 8;
   for (Rank rank = 1; rank < P; ++rank) {
     const Schedule schedule =
-        broadcast.build({.collective = Collective::bcast, .P = P, .rank = rank, .bytes = 64}, {});
+        broadcast.build({{.collective = Collective::bcast, .bytes = 64}, P, rank}, {});
     if (std::count_if(schedule.steps.begin(), schedule.steps.end(),
                       [](const Step& s) { return receives(s.kind); }) != 1)
       return false;

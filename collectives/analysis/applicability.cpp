@@ -13,7 +13,7 @@ namespace {
 constexpr int kMostRanks = 17;
 
 Problem plain(const Algorithm& algorithm, int P) {
-  return {.collective = algorithm.collective, .P = P, .bytes = 64};
+  return {{.collective = algorithm.collective, .bytes = 64}, P};
 }
 
 bool applies(const Algorithm& algorithm, const Problem& problem,

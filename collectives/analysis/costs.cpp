@@ -48,9 +48,9 @@ Costs count(const Algorithm& algorithm, const Problem& problem, const Parameters
 }
 
 Problem problem_of(const Algorithm& algorithm, int P, Over over) {
-  Problem problem{.collective = algorithm.collective,
-                  .P = P,
-                  .bytes = algorithm.collective == Collective::barrier ? 0 : kLongBlock};
+  Problem problem{{.collective = algorithm.collective,
+                   .bytes = algorithm.collective == Collective::barrier ? 0 : kLongBlock},
+                  P};
   for (int rank = 0; over == Over::nodes && rank < P; ++rank) problem.node.push_back(rank / 4);
   return problem;
 }

@@ -124,7 +124,7 @@ std::vector<Problem> problems(const Algorithm& algorithm, int P) {
     if (collective != Collective::alltoall || P <= kEveryRootUpTo) add(problem);
   };
   for (Rank root : roots(collective, P)) {
-    Problem base{.collective = collective, .P = P, .root = root};
+    Problem base{{.collective = collective, .root = root}, P};
     add_sizes(base);
     if (reduces(collective)) {
       base.commutative = false;
@@ -139,7 +139,7 @@ std::vector<Problem> problems(const Algorithm& algorithm, int P) {
     if (algorithm.uses_nodes) {
       for (const bool in_turn : {false, true}) {
         Problem layered{
-            .collective = collective, .P = P, .root = root, .node = nodes_of(P, 3, in_turn)};
+            {.collective = collective, .root = root}, P, 0, true, nodes_of(P, 3, in_turn)};
         add_sizes(layered);
       }
     }

@@ -42,10 +42,11 @@ constexpr bool may_be_in_place(Collective c) noexcept {
   return c != Collective::barrier && c != Collective::bcast;
 }
 
-struct Problem {
+// What one call asks for, comparable: the facts that decide, with the communicator, which schedule
+// runs. Who makes such a call passes these, and a schedule that was made for equal ones can run
+// again.
+struct Task {
   Collective collective = Collective::barrier;
-  int P = 1;
-  Rank rank = 0;
   Rank root = 0;    // of the rooted ones
   Bytes bytes = 0;  // one rank's block where there are blocks; else the whole message; barrier: 0
   bool in_place =
@@ -63,8 +64,14 @@ struct Problem {
   bool commutative = true;  // the reduction; if not, operands keep the order of the ranks
   bool left_fold = false;   // ((x0 op x1) op x2) …: the same bits whatever the algorithm
 
-  bool datagrams = true;  // unreliable messages to all ranks at once can be had
+  friend bool operator==(const Task&, const Task&) = default;
+};
 
+// A task, and what the communicator adds: all that an algorithm sees.
+struct Problem : Task {
+  int P = 1;
+  Rank rank = 0;
+  bool datagrams = true;    // unreliable messages to all ranks at once can be had
   std::vector<int> node{};  // of each rank, numbered from 0 in order of first appearance; empty:
                             // all ranks are on one
 };

@@ -43,7 +43,8 @@ void bcast(Library& state, void* buffer, MPI_Count count, MPI_Datatype type, int
   Blocked data(state.datatypes, buffer, count, type, 1, "buffer");
   const bool sends = comm.rank() == root;
   std::byte* const bytes = data.room(sends ? 0 : -1);
-  comm.run({.collective = Collective::bcast, .bytes = data.total(), .root = root, .output = bytes});
+  comm.run({.task = {.collective = Collective::bcast, .root = root, .bytes = data.total()},
+            .output = bytes});
   if (!sends) data.deliver();
 }
 
@@ -106,12 +107,12 @@ void scatter_or_gather(Library& state, Collective which, const Rooted& a, Commun
     counts.assign(static_cast<std::size_t>(comm.size()), 0);
     counts[static_cast<std::size_t>(comm.rank())] = ends.one->total();
   }
-  Call call{.collective = which,
-            .root = a.root,
-            .in_place = in_place,
-            .counts = counts,
-            .counts_known = known};
-  if (!v) call.bytes = is_root ? ends.all->block_bytes() : ends.one->total();
+  Call call{.task = {.collective = which,
+                     .root = a.root,
+                     .in_place = in_place,
+                     .counts = std::move(counts),
+                     .counts_known = known}};
+  if (!v) call.task.bytes = is_root ? ends.all->block_bytes() : ends.one->total();
   if (gathers) {
     if (ends.one) call.input = ends.one->bytes();
     if (is_root) call.output = ends.all->room(in_place ? a.root : -1);
@@ -132,10 +133,10 @@ void allgather(Blocked& to, Maybe<Blocked>& from, Communicator& comm) {
     check_equal(from->total(), own);
     from->must_not_share(to, kUseInPlace);
   }
-  Call call{.collective = Collective::allgather,
-            .bytes = v ? 0 : own,
-            .in_place = !from,
-            .counts = to.counts()};
+  Call call{.task = {.collective = Collective::allgather,
+                     .bytes = v ? 0 : own,
+                     .in_place = !from,
+                     .counts = to.counts()}};
   if (from) call.input = from->bytes();
   call.output = to.room(from ? -1 : comm.rank());
   comm.run(call);
@@ -152,18 +153,18 @@ void alltoall(Blocked& to, Maybe<Blocked>& from, Communicator& comm) {
                   to.counts()[static_cast<std::size_t>(comm.rank())]);
     from->must_not_share(to, kUseInPlace);
   }
-  Call call{
-      .collective = Collective::alltoall, .bytes = v ? 0 : to.block_bytes(), .in_place = !from};
-  if (v) call.counts = from ? from->counts() : to.counts();
-  if (v) call.receive_counts = to.counts();
+  Call call{.task = {.collective = Collective::alltoall,
+                     .bytes = v ? 0 : to.block_bytes(),
+                     .in_place = !from}};
+  if (v) call.task.counts = from ? from->counts() : to.counts();
+  if (v) call.task.receive_counts = to.counts();
   if (from) call.input = from->bytes();
   call.output = to.room(from ? -1 : -2);
   comm.run(call);
   to.deliver();
 }
 
-// --- reductions
-// -----------------------------------------------------------------------------------------------------------
+// --- reductions --------------------------------------------------------------------------------
 
 // Data to be reduced lie as the datatype says, gaps included: the operation takes them so. Where
 // there are gaps the caller's are not to be written, so elements are copied to memory of our own
@@ -269,18 +270,20 @@ void reduce(Library& state, const Reducing& a, Communicator& comm) {
   if (has_result)
     to.emplace(state.datatypes, reduction, a.recvbuf, in_place ? whole : own, a.type, "recvbuf");
   if (from && to) from->must_not_share(*to);
-  Call call{.collective = a.collective,
-            .bytes = !scatters        ? (from ? from->bytes() : to->bytes())
-                     : counts.empty() ? a.count * each
-                                      : 0,
-            .root = a.root,
-            .in_place = in_place,
-            .counts = counts,
-            .element = reduction.element(),
-            .commutative = reduction.commutative() && !state.configuration.reproducible,
-            .left_fold = state.configuration.reproducible,
+  const bool equal_blocks = scatters && counts.empty();
+  const Bytes whole_bytes = from ? from->bytes() : to->bytes();
+  Call call{.task = {.collective = a.collective,
+                     .root = a.root,
+                     .bytes = equal_blocks ? a.count * each
+                              : scatters   ? 0
+                                           : whole_bytes,
+                     .in_place = in_place,
+                     .counts = std::move(counts),
+                     .element = reduction.element(),
+                     .commutative = reduction.commutative() && !state.configuration.reproducible,
+                     .left_fold = state.configuration.reproducible},
             .combine = reduction.combine()};
-  reduction.reserve(from ? from->bytes() : to->bytes());
+  reduction.reserve(whole_bytes);
   if (from) call.input = from->read();
   if (to) call.output = to->room(in_place);
   comm.run(call);
@@ -337,8 +340,9 @@ int collective(tutti_comm handle, Body&& body) noexcept {
 using namespace tutti;
 
 int tutti_barrier(tutti_comm comm) {
-  return collective(comm,
-                    [](Library&, Communicator& c) { c.run({.collective = Collective::barrier}); });
+  return collective(comm, [](Library&, Communicator& c) {
+    c.run({.task = {.collective = Collective::barrier}});
+  });
 }
 
 int tutti_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, tutti_comm comm) {

@@ -58,22 +58,11 @@ bool Communicator::has_member(int world_rank) const noexcept {
   return std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) != world_ranks_.end();
 }
 
-bool Communicator::Prepared::solves(const Call& call) const noexcept {
-  const auto same = [](const std::vector<Bytes>& a, std::span<const Bytes> b) {
-    return a.size() == b.size() && (a.empty() || std::equal(a.begin(), a.end(), b.begin()));
-  };
-  return problem.bytes == call.bytes && problem.root == call.root &&
-         problem.in_place == call.in_place && problem.collective == call.collective &&
-         problem.element == call.element && problem.commutative == call.commutative &&
-         problem.left_fold == call.left_fold && problem.counts_known == call.counts_known &&
-         same(problem.counts, call.counts) && same(problem.receive_counts, call.receive_counts);
-}
-
 Communicator::Prepared& Communicator::prepared(const Call& call) {
-  Prepared*& last = last_[static_cast<std::size_t>(call.collective)];
-  if (last && last->solves(call)) return *last;
+  Prepared*& last = last_[static_cast<std::size_t>(call.task.collective)];
+  if (last && last->solves(call.task)) return *last;
   const auto found = std::find_if(prepared_.begin(), prepared_.end(),
-                                  [&](const auto& p) { return p->solves(call); });
+                                  [&](const auto& p) { return p->solves(call.task); });
   last = found != prepared_.end() ? found->get() : &prepare(call);
   return *last;
 }
@@ -81,18 +70,9 @@ Communicator::Prepared& Communicator::prepared(const Call& call) {
 Communicator::Prepared& Communicator::prepare(const Call& call) {
   auto prepared = std::make_unique<Prepared>();
   collectives::Problem& problem = prepared->problem;
-  problem.collective = call.collective;
+  static_cast<collectives::Task&>(problem) = call.task;
   problem.P = size();
   problem.rank = rank_;
-  problem.root = call.root;
-  problem.bytes = call.bytes;
-  problem.in_place = call.in_place;
-  problem.counts.assign(call.counts.begin(), call.counts.end());
-  problem.receive_counts.assign(call.receive_counts.begin(), call.receive_counts.end());
-  problem.counts_known = call.counts_known;
-  problem.element = call.element;
-  problem.commutative = call.commutative;
-  problem.left_fold = call.left_fold;
   problem.datagrams = size() == 1 || engine_.mailbox();
   if (facts_.nodes > 1) problem.node = nodes_;
   prepared->choice = collectives::choose(problem, facts_, rules_);
@@ -184,7 +164,7 @@ void Communicator::run(const Call& call) {
   recent_[number % kRemembered] = &prepared;
   if (number % kCallsPerGlance == 0) engine_.glance();
   if (prepared.multicast) [[unlikely]] {
-    prepared.multicast->start({id_, number, 0}, call.output, call.bytes);
+    prepared.multicast->start({id_, number, 0}, call.output, call.task.bytes);
     return complete(*prepared.multicast);
   }
   prepared.execution->start(call.input, call.output, {id_, number, prepared.mark}, call.combine);

@@ -19,19 +19,11 @@
 
 namespace tutti {
 
-// One collective to run: what a Problem says, and where the bytes are. Counts are the caller's, for
-// the time of the call.
+// One collective to run: what is asked for, and where the bytes are.
 struct Call {
-  collectives::Collective collective = collectives::Collective::barrier;
-  Bytes bytes = 0;
-  int root = 0;
-  bool in_place = false;
-  std::span<const Bytes> counts{}, receive_counts{};
-  bool counts_known = true;
+  collectives::Task task{};
   const void* input = nullptr;
   void* output = nullptr;
-  Bytes element = 1;
-  bool commutative = true, left_fold = false;
   Combine combine{};
 };
 
@@ -109,7 +101,9 @@ class Communicator {
         multicast;     // of a schedule with datagrams: runs in the execution's place
     Ordinal mark = 0;  // what the names of its messages say of the call; 0: nothing
     std::uint64_t last_use = 0;
-    bool solves(const Call& call) const noexcept;
+    bool solves(const collectives::Task& task) const noexcept {
+      return static_cast<const collectives::Task&>(problem) == task;
+    }
   };
 
   Prepared& prepared(const Call& call);

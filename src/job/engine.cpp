@@ -211,8 +211,7 @@ Channel& Engine::channel_over(transport::Link& link) {
   return *channel;
 }
 
-// --- waiting
-// --------------------------------------------------------------------------------------------------------------
+// --- waiting -----------------------------------------------------------------------------------
 
 bool Engine::has_failed(const Communicator& communicator) noexcept { return communicator.failed(); }
 
@@ -286,8 +285,7 @@ void Engine::welcome() noexcept {
   }
 }
 
-// --- communicators and their failures
-// -----------------------------------------------------------------------------------------
+// --- communicators and their failures ----------------------------------------------------------
 
 void Engine::add(Communicator& communicator) {
   catch_up();
@@ -431,8 +429,7 @@ void Engine::spread_failure(Communicator& communicator) noexcept {
       channel->revoke_abandoned();
 }
 
-// --- leaving and telling
-// --------------------------------------------------------------------------------------------------------
+// --- leaving and telling -----------------------------------------------------------------------
 
 // What was sent last may still have to be sent again: leave only when the adapter says that
 // everything has arrived. Peers that are gone end this by their own time-out.

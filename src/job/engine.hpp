@@ -53,8 +53,7 @@ class Engine final : public protocols::NoticeSink {
   static constexpr std::size_t kBytesPerRank = sizeof(void*) + sizeof(int) + sizeof(std::uint64_t) +
                                                sizeof(transport::verbs::Card) + 2 * sizeof(void*);
 
-  // --- for communicators
-  // ----------------------------------------------------------------------------------------------
+  // --- for communicators -----------------------------------------------------------------------
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
   // The channel to a rank of MPI_COMM_WORLD, connected when first asked for. Throws Error.
@@ -104,8 +103,7 @@ class Engine final : public protocols::NoticeSink {
     return threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
   }
 
-  // --- failures
-  // -------------------------------------------------------------------------------------------------------
+  // --- failures --------------------------------------------------------------------------------
   void communicator_failed(CommunicatorId id, Code code, int culprit,
                            int told_by) noexcept override;
   void collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint,
@@ -120,8 +118,7 @@ class Engine final : public protocols::NoticeSink {
   // Passes the news of a failed communicator on to its members.
   void spread_failure(Communicator& communicator) noexcept;
 
-  // --- leaving and telling
-  // ----------------------------------------------------------------------------------------------
+  // --- leaving and telling ---------------------------------------------------------------------
   void farewell() noexcept;
   std::string describe() const;  // JSON members without braces, see tutti_describe(3)
   void log(std::string_view line) const {

@@ -21,12 +21,12 @@ inline std::vector<Schedule> build_all(std::string_view name, Problem problem,
   return all;
 }
 
-inline Problem barrier_of(int P) { return {Collective::barrier, P, 0, 0, 0, false}; }
+inline Problem barrier_of(int P) { return {{.collective = Collective::barrier}, P}; }
 inline Problem bcast_of(int P, Bytes bytes, Rank root = 0) {
-  return {Collective::bcast, P, 0, root, bytes, false};
+  return {{.collective = Collective::bcast, .root = root, .bytes = bytes}, P};
 }
 inline Problem allgather_of(int P, Bytes bytes, bool in_place = false) {
-  return {Collective::allgather, P, 0, 0, bytes, in_place};
+  return {{.collective = Collective::allgather, .bytes = bytes, .in_place = in_place}, P};
 }
 
 inline int count(const Schedule& schedule, StepKind kind) {

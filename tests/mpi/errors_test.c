@@ -139,8 +139,7 @@ static void works(tutti_comm comm) {
   MUST(tutti_barrier(comm));
 }
 
-/* --- one wrong rank, in every collective
- * ----------------------------------------------------------------------------------- */
+/* --- one wrong rank, in every collective ---------------------------------------------------- */
 
 enum { MOST = 8, N = 5, LONG = 5000, ROOT = 0 };
 

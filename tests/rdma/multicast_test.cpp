@@ -188,7 +188,10 @@ Cost run(Job& job, Bytes bytes, int rounds, bool multicast) {
       if (!executions[r])
         executions[r] = std::make_unique<collectives::Execution>(
             binomial->build(
-                {collectives::Collective::bcast, job.size, job.rank, root, bytes, false}, {}),
+                {{.collective = collectives::Collective::bcast, .root = root, .bytes = bytes},
+                 job.size,
+                 job.rank},
+                {}),
             [&](Rank peer) -> Channel& { return job.channel(peer); });
       executions[r]->start(nullptr, job.data.data(), {1, job.round, 0});
       job.complete(*executions[r], [&] { return executions[r]->advance(); });

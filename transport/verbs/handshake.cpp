@@ -119,8 +119,7 @@ void Handshake::wake() noexcept {
   [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
 }
 
-// --- the thread
-// -------------------------------------------------------------------------------------------------------------
+// --- the thread --------------------------------------------------------------------------------
 
 void Handshake::serve() {
   while (!stop_) {

@@ -139,8 +139,7 @@ void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::
   attached_ = true;
 }
 
-// --- posting
-// --------------------------------------------------------------------------------------------------------------
+// --- posting -----------------------------------------------------------------------------------
 
 ibv_send_wr VerbsLink::request(ibv_sge* pieces, int count, ibv_wr_opcode opcode,
                                std::uint64_t address, std::uint32_t key) noexcept {
@@ -329,8 +328,7 @@ void VerbsLink::say_farewell() noexcept {
   said_farewell_ = post == Post::done;
 }
 
-// --- completions
-// ------------------------------------------------------------------------------------------------------------
+// --- completions -------------------------------------------------------------------------------
 
 void VerbsLink::complete(const ibv_wc& completion, std::uint64_t sequence) noexcept {
   if (completion.status != IBV_WC_SUCCESS) return broken(completion);

@@ -48,8 +48,7 @@ class VerbsLink final : public Link {
   static Arrival safe_arrival(const Device& device, ibv_cq* queue, Registrar& registrar,
                               const LinkOptions& options, const InboxShape& shape) noexcept;
 
-  // --- set-up, by the handshake
-  // --------------------------------------------------------------------------------------
+  // --- set-up, by the handshake ----------------------------------------------------------------
   PeerInfo info() const noexcept;
   Arrival arrival() const noexcept { return arrival_; }
   // INIT → RTR → RTS. `arrival` and `mtu` are what both ends agreed upon. Throws Error{unreachable
@@ -60,8 +59,7 @@ class VerbsLink final : public Link {
   const PeerInfo& peer_info() const noexcept { return peer_info_; }
   void ready() noexcept { state_.store(State::ready, std::memory_order_release); }
 
-  // --- data path
-  // ------------------------------------------------------------------------------------------------------
+  // --- data path -------------------------------------------------------------------------------
   Post put(Ring ring, std::uint32_t index, const void* payload,
            const Trailer& trailer) noexcept override;
   Post report(Ring ring, std::uint32_t consumed) noexcept override;

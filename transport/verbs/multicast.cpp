@@ -142,8 +142,7 @@ void Multicast::set_members(std::span<const MulticastCard> members) {
                                                      members_ + 1, members.size()));
 }
 
-// --- data path
-// ----------------------------------------------------------------------------------------------------------
+// --- data path ---------------------------------------------------------------------------------
 
 // A completion says that everything before it has left: a queue pair keeps order.
 void Multicast::reap_sends() noexcept {

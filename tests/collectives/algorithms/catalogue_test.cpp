@@ -98,7 +98,7 @@ TEST_CASE("the built-in selection always names an algorithm that applies, with a
                             (flags & 2) != 0};
           for (int kind = 0; kind < 4; ++kind) {  // plain; not commutative; reproducible; counts
                                                   // that differ or are not known
-            Problem problem{collective, P, 0, 0, bytes, false};
+            Problem problem{{.collective = collective, .bytes = bytes}, P};
             problem.commutative = kind == 0 || kind == 3;
             problem.left_fold = kind == 2;
             if (kind == 3) {
@@ -122,7 +122,7 @@ TEST_CASE("the built-in selection always names an algorithm that applies, with a
 
 namespace {
 Selection select(Collective collective, Bytes bytes, const Facts& facts) {
-  return collectives::select({.collective = collective, .P = facts.P, .bytes = bytes}, facts);
+  return collectives::select({{.collective = collective, .bytes = bytes}, facts.P}, facts);
 }
 }  // namespace
 

@@ -31,7 +31,7 @@ int floor_log2(int P) { return floor_log(P, 2); }
 bool power_of_two(int P) { return (P & (P - 1)) == 0; }
 
 Problem of(Collective collective, int P, Bytes bytes, Rank root = 0) {
-  return {.collective = collective, .P = P, .root = root, .bytes = bytes, .in_place = false};
+  return {{.collective = collective, .root = root, .bytes = bytes}, P};
 }
 
 std::vector<Bytes> received(const std::vector<Schedule>& all) {

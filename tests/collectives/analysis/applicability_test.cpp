@@ -25,7 +25,7 @@ std::vector<int> ranks_on_nodes(const Problem& problem) {
 bool level_applies(const Nested& level, int ranks) {
   if (!level.algorithm || ranks == 1) return true;
   return !level.algorithm->not_applicable(
-      {.collective = level.algorithm->collective, .P = ranks, .bytes = 64}, {.k = level.k});
+      {{.collective = level.algorithm->collective, .bytes = 64}, ranks}, {.k = level.k});
 }
 
 // What a reader takes each sentence to mean.
@@ -100,7 +100,7 @@ std::vector<Problem> problems_for(const Algorithm& algorithm, int P) {
       for (const int per_node :
            {0, 1, 3, 4,
             -2}) {  // 0: nothing is said of nodes; -2: the ranks of two are dealt in turn
-        Problem problem{.collective = algorithm.collective, .P = P, .bytes = 64};
+        Problem problem{{.collective = algorithm.collective, .bytes = 64}, P};
         problem.commutative = (flags & 1) == 0;
         problem.left_fold = (flags & 2) != 0;
         problem.datagrams = (flags & 4) == 0;

@@ -133,7 +133,9 @@ TEST_CASE("real bytes in random order give what was proved") {
     for (int P : {1, 2, 3, 5, 8, 11}) {
       for (int k : {1, 2, 3}) {
         const bool in_place = random() % 2 == 0 && algorithm.collective == Collective::allgather;
-        const Problem problem{algorithm.collective, P, 0, P / 2, 37, in_place};
+        const Problem problem{
+            {.collective = algorithm.collective, .root = P / 2, .bytes = 37, .in_place = in_place},
+            P};
         INFO(algorithm.name << " P=" << P << " k=" << k);
         if (algorithm.not_applicable(problem, {})) continue;
         const auto all = build_all(algorithm.name, problem,
@@ -156,7 +158,7 @@ TEST_CASE(
     INFO(name);
     const Parameters parameters{.within = {find(Collective::bcast, name), 1}, .across = {}};
     Problem problem{
-        .collective = Collective::allreduce, .P = 8, .bytes = 24, .node = {0, 0, 0, 0, 1, 1, 1, 1}};
+        {.collective = Collective::allreduce, .bytes = 24}, 8, 0, true, {0, 0, 0, 0, 1, 1, 1, 1}};
     CHECK(find(Collective::allreduce, "hierarchical")->not_applicable(problem, parameters));
     problem.collective = Collective::reduce;
     const Algorithm* reduce = find(Collective::reduce, "hierarchical");
@@ -190,7 +192,7 @@ TEST_CASE("levels that cannot run for the nodes there are do not apply; those th
       for (int nodes = 1; nodes <= 5; ++nodes) {
         INFO(name_of(one.collective) << " within=" << one.within << " across=" << one.across << ": "
                                      << nodes << " nodes of " << per_node);
-        Problem problem{.collective = one.collective, .P = nodes * per_node, .bytes = 24};
+        Problem problem{{.collective = one.collective, .bytes = 24}, nodes * per_node};
         for (int rank = 0; rank < problem.P; ++rank) problem.node.push_back(rank / per_node);
         if (hierarchical->not_applicable(problem, parameters)) {
           ++refused;

@@ -232,7 +232,7 @@ TEST_CASE("caught: a size that differs between the ranks") {
 namespace {
 
 Problem reduction(Collective collective, int P, Bytes bytes, bool commutative = true) {
-  return {.collective = collective, .P = P, .bytes = bytes, .commutative = commutative};
+  return {{.collective = collective, .bytes = bytes, .commutative = commutative}, P};
 }
 
 // Calls `each` for the schedules of every algorithm that combines, and can do so in this way, for

@@ -110,7 +110,7 @@ void each_case(int P, const Algorithm& algorithm, Visit&& visit) {
                                    : std::vector<Bytes>{0, 1, 41, 297, 2001})
         for (const int root :
              is_rooted(collective) ? std::vector<int>{0, P - 1} : std::vector<int>{0}) {
-          Problem problem{.collective = collective, .P = P, .root = root, .bytes = bytes};
+          Problem problem{{.collective = collective, .root = root, .bytes = bytes}, P};
           problem.in_place = may_be_in_place(collective) && (bytes + root) % 2 == 0;
           if (reducing) {
             problem.element = kElement;
@@ -166,10 +166,10 @@ TEST_CASE("one slot for each ring starves no algorithm", "[collective]") {
 TEST_CASE("a rank that stops leaves nobody waiting", "[collective]") {
   for (const Algorithm& algorithm : collectives::algorithms())
     for (std::uint32_t seed = 1; seed <= 6; ++seed) {
-      const Problem problem{.collective = algorithm.collective,
-                            .P = 5,
-                            .bytes = algorithm.collective == Collective::barrier ? 0 : 2000,
-                            .element = kElement};
+      const Problem problem{{.collective = algorithm.collective,
+                             .bytes = algorithm.collective == Collective::barrier ? 0 : 2000,
+                             .element = kElement},
+                            5};
       if (algorithm.not_applicable(problem, {})) continue;
       INFO(name_of(algorithm.collective) << " " << algorithm.name << " seed=" << seed);
       REQUIRE(run_hostile(algorithm, problem, {}, {seed, seed % 2 == 0, true, false}, kUsual,
@@ -206,11 +206,11 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
         CollectiveNumber number = 0;
         for (const Algorithm& algorithm : collectives::algorithms())
           for (const Bytes bytes : {Bytes{0}, Bytes{32}, Bytes{900}, Bytes{3000}, Bytes{20000}}) {
-            const Problem any{.collective = algorithm.collective,
-                              .P = P,
-                              .root = 1,
-                              .bytes = algorithm.collective == Collective::barrier ? 0 : bytes,
-                              .element = kElement};
+            const Problem any{{.collective = algorithm.collective,
+                               .root = 1,
+                               .bytes = algorithm.collective == Collective::barrier ? 0 : bytes,
+                               .element = kElement},
+                              P};
             if (algorithm.not_applicable(any, {})) continue;
             const std::vector<Problem> each = by_rank(any);
             const Problem& problem = each[static_cast<std::size_t>(r)];

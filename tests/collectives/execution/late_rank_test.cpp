@@ -170,7 +170,7 @@ TEST_CASE("Bruck's allgather with a late rank does not get slower with more port
         Outcome fewer_ready, fewer_blocking;  // of the k before
         for (int k = 1; k <= kLargestK; ++k) {
           INFO("P=" << P << " k=" << k << " bytes=" << bytes << " late=" << late);
-          const Problem problem{.collective = Collective::allgather, .P = P, .bytes = bytes};
+          const Problem problem{{.collective = Collective::allgather, .bytes = bytes}, P};
           const auto schedules = [&](Order order) {
             std::vector<Schedule> all;
             for (const Problem& mine : by_rank(problem))

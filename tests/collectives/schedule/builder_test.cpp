@@ -159,9 +159,10 @@ TEST_CASE("a digest is equal for equal schedules and for no others") {
     // Some others differ in nothing for few ranks: a chain is a k-chain of one.
     if (algorithm.collective != Collective::allgather) continue;
     for (int P : {3, 5, 16}) {
-      if (algorithm.not_applicable({algorithm.collective, P, 0, 0, 24, false}, {2, 0})) continue;
-      for (const Schedule& schedule :
-           test::build_all(algorithm.name, {algorithm.collective, P, 0, 0, 24, false}, {2, 0})) {
+      if (algorithm.not_applicable({{.collective = algorithm.collective, .bytes = 24}, P}, {2, 0}))
+        continue;
+      for (const Schedule& schedule : test::build_all(
+               algorithm.name, {{.collective = algorithm.collective, .bytes = 24}, P}, {2, 0})) {
         digests.push_back(schedule.digest());
       }
     }

@@ -54,7 +54,7 @@ std::string times(const std::string& text, int count) {
 std::string rule(const std::string& fields) { return R"({"rules": [{)" + fields + "}]}"; }
 
 Problem of(Collective collective, int P, Bytes bytes) {
-  return {.collective = collective, .P = P, .bytes = bytes, .in_place = false};
+  return {{.collective = collective, .bytes = bytes}, P};
 }
 
 Choice chosen(const Problem& problem, const Rules& rules) {
