@@ -34,35 +34,32 @@ enum {
   TUTTI_ERR_ALREADY_INITIALIZED = 2, /* tutti_init was called before */
   TUTTI_ERR_MPI_NOT_INITIALIZED = 3, /* MPI_Init was not called, or MPI_Finalize was */
   TUTTI_ERR_COMM = 4,                /* null, freed or foreign communicator; an intercommunicator */
-  TUTTI_ERR_BUFFER =
-      5, /* a null buffer where bytes are expected; MPI_IN_PLACE where it is not allowed */
-  TUTTI_ERR_OVERLAP = 6,            /* send and receive buffer share bytes */
-  TUTTI_ERR_COUNT = 7,              /* negative, or the bytes do not fit in 63 bits */
-  TUTTI_ERR_TYPE = 8,               /* MPI_DATATYPE_NULL or an invalid datatype */
-  TUTTI_ERR_TYPE_NOT_COMMITTED = 9, /* a derived datatype without MPI_Type_commit */
-  TUTTI_ERR_ROOT = 10,              /* root is not a rank of the communicator */
-  TUTTI_ERR_SIZE_MISMATCH =
-      11, /* send and receive sizes differ, or a message had another length than expected */
-  TUTTI_ERR_CONFIGURATION =
-      12, /* a configuration value that cannot be read, or a file that cannot */
-  TUTTI_ERR_UNKNOWN_ALGORITHM = 13, /* no algorithm of that name */
-  TUTTI_ERR_NOT_APPLICABLE = 14,    /* the forced algorithm cannot run this call */
-  TUTTI_ERR_NO_DEVICE = 15,         /* no RDMA device, or not the one asked for */
-  TUTTI_ERR_PORT_DOWN = 16,         /* the device's port is not active */
-  TUTTI_ERR_LOCKED_MEMORY = 17,     /* RLIMIT_MEMLOCK is too low */
-  TUTTI_ERR_UNREACHABLE = 18,       /* a peer's address does not answer */
-  TUTTI_ERR_PEER_FAILED = 19,       /* a peer died, or told that another did */
-  TUTTI_ERR_TRANSPORT = 20,         /* the device or the link failed */
-  TUTTI_ERR_NO_MEMORY = 21,         /* memory or shared memory is exhausted */
-  TUTTI_ERR_BOOTSTRAP = 22,         /* MPI failed while Tutti started */
-  TUTTI_ERR_UNSUPPORTED = 23,       /* valid, but Tutti cannot do it */
-  TUTTI_ERR_TIMEOUT = 24,           /* the limit that the user set on waiting has passed */
-  TUTTI_ERR_SYSTEM = 25,            /* a system call failed */
-  TUTTI_ERR_INTERNAL = 26,          /* a bug in Tutti */
-  TUTTI_ERR_PEER_FINALIZED = 27,    /* a peer called tutti_finalize while this rank waits for it */
-  TUTTI_ERR_OP = 28, /* MPI_OP_NULL, or an operation that MPI does not define on the datatype */
-  TUTTI_ERR_DISPLACEMENT = 29, /* displacements that let two blocks of a receive buffer overlap */
-  TUTTI_ERR_OP_FAILED = 30 /* MPI_Reduce_local failed: a user-defined operation reported an error */
+  TUTTI_ERR_BUFFER = 5,              /* null where bytes are expected; MPI_IN_PLACE misplaced */
+  TUTTI_ERR_OVERLAP = 6,             /* send and receive buffer share bytes */
+  TUTTI_ERR_COUNT = 7,               /* negative, or the bytes do not fit in 63 bits */
+  TUTTI_ERR_TYPE = 8,                /* MPI_DATATYPE_NULL or an invalid datatype */
+  TUTTI_ERR_TYPE_NOT_COMMITTED = 9,  /* a derived datatype without MPI_Type_commit */
+  TUTTI_ERR_ROOT = 10,               /* root is not a rank of the communicator */
+  TUTTI_ERR_SIZE_MISMATCH = 11,      /* sent and received sizes differ */
+  TUTTI_ERR_CONFIGURATION = 12,      /* a setting or its file cannot be read */
+  TUTTI_ERR_UNKNOWN_ALGORITHM = 13,  /* no algorithm of that name */
+  TUTTI_ERR_NOT_APPLICABLE = 14,     /* the forced algorithm cannot run this call */
+  TUTTI_ERR_NO_DEVICE = 15,          /* no RDMA device, or not the one asked for */
+  TUTTI_ERR_PORT_DOWN = 16,          /* the device's port is not active */
+  TUTTI_ERR_LOCKED_MEMORY = 17,      /* RLIMIT_MEMLOCK is too low */
+  TUTTI_ERR_UNREACHABLE = 18,        /* a peer's address does not answer */
+  TUTTI_ERR_PEER_FAILED = 19,        /* a peer died, or told that another did */
+  TUTTI_ERR_TRANSPORT = 20,          /* the device or the link failed */
+  TUTTI_ERR_NO_MEMORY = 21,          /* memory or shared memory is exhausted */
+  TUTTI_ERR_BOOTSTRAP = 22,          /* MPI failed while Tutti started */
+  TUTTI_ERR_UNSUPPORTED = 23,        /* valid, but Tutti cannot do it */
+  TUTTI_ERR_TIMEOUT = 24,            /* the limit that the user set on waiting has passed */
+  TUTTI_ERR_SYSTEM = 25,             /* a system call failed */
+  TUTTI_ERR_INTERNAL = 26,           /* a bug in Tutti */
+  TUTTI_ERR_PEER_FINALIZED = 27,     /* a peer called tutti_finalize, and is waited for */
+  TUTTI_ERR_OP = 28,                 /* MPI_OP_NULL, or not defined on the datatype */
+  TUTTI_ERR_DISPLACEMENT = 29,       /* two blocks of a receive buffer overlap */
+  TUTTI_ERR_OP_FAILED = 30           /* a user-defined operation reported an error */
 };
 
 /* A communicator of Tutti: an opaque handle. */
