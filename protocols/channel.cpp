@@ -33,10 +33,10 @@ constexpr bool cannot_be(const MessageName& came, const MessageName& wanted) {
 }
 }  // namespace
 
-Channel::Channel(Link& link, registration::Cache* cache, NoticeSink& sink)
+Channel::Channel(Link& link, registration::Cache* cache, Listener& listener)
     : link_(link),
       cache_(cache),
-      sink_(sink),
+      listener_(listener),
       limits_(limits_of(link.shape(), link.writes_directly())) {
   for (std::size_t r = 0; r < transport::kRings; ++r) {
     out_[r] = OutFlow(link.shape().rings[r].slots);
@@ -120,7 +120,7 @@ const Trailer* Channel::find(Ring ring, const MessageName& name) noexcept {
       return nullptr;
     }
     if (trailer->name == name) return trailer;
-    if (cannot_be(trailer->name, name) && sink_.unwanted(trailer->name, peer()))
+    if (cannot_be(trailer->name, name) && listener_.unwanted(trailer->name, peer()))
       consume(ring, trailer);
   }
   if (sequence == in.end()) make_room(ring, name);
@@ -250,7 +250,7 @@ Answer Channel::send_rendezvous(Transfer& transfer, const MessageName& name, con
     // The receiver may have given up meanwhile, and its memory be somebody else's: it has said so
     // before that.
     read_control();
-    if (sink_.unwanted(name, peer())) return Answer::again;
+    if (listener_.unwanted(name, peer())) return Answer::again;
     const ReadyEntry entry = ready_entries_[found].entry;
     if (entry.target.length != static_cast<std::uint64_t>(bytes))
       return complain(
@@ -344,8 +344,8 @@ void Channel::finished(std::uint32_t rendezvous) noexcept {
 void Channel::withdrawn(const Withdrawal& withdrawal) noexcept {
   if (withdrawal.rendezvous >= kRendezvous) return;
   rendezvous_withdrawn_.set(withdrawal.rendezvous);
-  withdrawal_code_ = static_cast<Code>(withdrawal.code);
-  sink_.communicator_failed(withdrawal.communicator, withdrawal_code_, withdrawal.culprit, peer());
+  withdrawal_code_ = withdrawal.cause.code;
+  listener_.hear(withdrawal.cause, peer());
   end_abandoned(withdrawal.rendezvous);
 }
 
@@ -357,20 +357,20 @@ void Channel::end_abandoned(std::uint32_t rendezvous) noexcept {
     cache_->release(region);
 }
 
-bool Channel::tell_finished(std::uint32_t rendezvous) noexcept {
-  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::finished)}, &rendezvous,
-             sizeof rendezvous) == Answer::done;
+template <class Body>
+Answer Channel::put_control(Control kind, const Body& body) noexcept {
+  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(kind)}, &body, sizeof body);
 }
 
+bool Channel::tell_finished(std::uint32_t rendezvous) noexcept {
+  return put_control(Control::finished, rendezvous) == Answer::done;
+}
+
+// The peer keeps its identifier until the answer, so the entry is still the one that is answered.
 bool Channel::tell_withdrawn(std::uint32_t rendezvous) noexcept {
-  const CommunicatorId communicator =
-      ready_entries_[rendezvous]
-          .name.communicator;  // the peer keeps its identifier until the answer
-  const NoticeSink::Cause cause = sink_.cause(communicator);
-  const Withdrawal withdrawal{rendezvous, communicator, static_cast<std::int32_t>(cause.code),
-                              cause.culprit};
-  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(Control::withdrawn)}, &withdrawal,
-             sizeof withdrawal) == Answer::done;
+  const CommunicatorId communicator = ready_entries_[rendezvous].name.communicator;
+  return put_control(Control::withdrawn,
+                     Withdrawal{rendezvous, listener_.why_unwanted(communicator)}) == Answer::done;
 }
 
 void Channel::abandon(Transfer& transfer) noexcept {
@@ -440,30 +440,14 @@ void Channel::read_control() noexcept {
   while (link_.arrived(Ring::control, in.first())) {
     const Trailer* trailer = link_.trailer(Ring::control, in.index(in.first()));
     out_[at(Ring::control)].update(trailer->consumed);
-    const auto kind = static_cast<Control>(trailer->name.ordinal);
-    if (kind == Control::finished) {
-      std::uint32_t id;
-      std::memcpy(&id, payload_of(trailer), sizeof id);
-      finished(id);
-    } else if (kind == Control::withdrawn) {
-      Withdrawal withdrawal;
-      std::memcpy(&withdrawal, payload_of(trailer), sizeof withdrawal);
-      withdrawn(withdrawal);
-    } else {
-      Notice notice;
-      std::memcpy(&notice, payload_of(trailer), sizeof notice);
-      if (notice.kind == Control::collective_refused)
-        sink_.collective_refused(notice.communicator, static_cast<CollectiveNumber>(notice.subject),
-                                 static_cast<Code>(notice.code), peer());
-      else if (notice.kind == Control::collective_passed)
-        sink_.collective_passed(notice.communicator, static_cast<CollectiveNumber>(notice.subject),
-                                peer());
-      else if (notice.kind == Control::collective_waits)
-        sink_.collective_waits(notice.communicator, static_cast<CollectiveNumber>(notice.subject),
-                               static_cast<std::uint32_t>(notice.code), peer());
-      else
-        sink_.communicator_failed(notice.communicator, static_cast<Code>(notice.code),
-                                  notice.subject, peer());
+    const auto read = [&]<class Body>(Body body) {
+      std::memcpy(&body, payload_of(trailer), sizeof body);
+      return body;
+    };
+    switch (static_cast<Control>(trailer->name.ordinal)) {
+      case Control::finished: finished(read(std::uint32_t{})); break;
+      case Control::withdrawn: withdrawn(read(Withdrawal{})); break;
+      case Control::news: listener_.hear(read(News{}), peer()); break;
     }
     consume(Ring::control, trailer);
   }
@@ -472,14 +456,14 @@ void Channel::read_control() noexcept {
 // What will never be asked for must not keep its slot.
 void Channel::skip_unwanted(Ring ring) noexcept {
   if (!aside_.empty())
-    aside_.drop([this](const MessageName& name) { return sink_.unwanted(name, peer()); });
+    aside_.drop([this](const MessageName& name) { return listener_.unwanted(name, peer()); });
   InFlow& in = in_[at(ring)];
   for (std::uint32_t sequence = in.first(); sequence != in.end() && link_.arrived(ring, sequence);
        ++sequence) {
     if (in.taken(sequence)) continue;
     const Trailer* trailer = link_.trailer(ring, in.index(sequence));
     out_[at(ring)].update(trailer->consumed);
-    if (sink_.unwanted(trailer->name, peer())) consume(ring, trailer);
+    if (listener_.unwanted(trailer->name, peer())) consume(ring, trailer);
   }
 }
 
@@ -488,7 +472,7 @@ void Channel::skip_unwanted(Ring ring) noexcept {
 void Channel::drop_ready_entries() noexcept {
   for (std::uint32_t id = 0; id < kRendezvous && (ready_entry_waits_ | withdrawals_due_).any();
        ++id) {
-    if (ready_entry_waits_[id] && sink_.unwanted(ready_entries_[id].name, peer())) {
+    if (ready_entry_waits_[id] && listener_.unwanted(ready_entries_[id].name, peer())) {
       ready_entry_waits_.reset(id);
       withdrawals_due_.set(id);
     }
@@ -504,50 +488,24 @@ void Channel::progress() noexcept {
   if (!parked_.empty()) release_parked();
   for (std::size_t r = 0; r < transport::kRings; ++r)
     if (in_[r].owes_report()) report(static_cast<Ring>(r));
-  if (notice_count_ != 0) send_notices();
+  if (news_count_ != 0) send_news();
 }
 
-void Channel::notify_failed(CommunicatorId communicator, Code code, int culprit) noexcept {
-  notify({communicator, static_cast<std::int32_t>(code), culprit, Control::communicator_failed});
+void Channel::announce(const News& news) noexcept {
+  if (news_count_ == news_.size()) return;  // full: the peer still gets the earlier ones
+  news_[news_count_++] = news;
+  send_news();
 }
 
-void Channel::notify_refused(CommunicatorId communicator, CollectiveNumber number,
-                             Code code) noexcept {
-  notify({communicator, static_cast<std::int32_t>(code), static_cast<std::int32_t>(number),
-          Control::collective_refused});
+// Never with the last half of the credits: announcements need some.
+void Channel::mention(const News& news) noexcept {
+  if (news_count_ == 0 && out_[at(Ring::control)].half_free()) put_control(Control::news, news);
 }
 
-void Channel::tell_waiting(CommunicatorId communicator, CollectiveNumber number,
-                           std::uint32_t fingerprint) noexcept {
-  say_once({communicator, static_cast<std::int32_t>(fingerprint), static_cast<std::int32_t>(number),
-            Control::collective_waits});
-}
-
-void Channel::tell_passed(CommunicatorId communicator, CollectiveNumber number) noexcept {
-  say_once({communicator, 0, static_cast<std::int32_t>(number), Control::collective_passed});
-}
-
-// Never with the last half of the credits: there must be some for bad news.
-void Channel::say_once(const Notice& notice) noexcept {
-  if (notice_count_ == 0 && out_[at(Ring::control)].half_free()) say(notice);
-}
-
-Answer Channel::say(const Notice& notice) noexcept {
-  return put(Ring::control, nullptr, {0, 0, static_cast<Ordinal>(notice.kind)}, &notice,
-             sizeof notice);
-}
-
-void Channel::notify(const Notice& notice) noexcept {
-  if (notice_count_ == notices_.size())
-    return;  // so many bad news unsaid: the peer hears of the first ones
-  notices_[notice_count_++] = notice;
-  send_notices();
-}
-
-void Channel::send_notices() noexcept {
-  while (notice_count_ != 0) {
-    if (say(notices_[notice_count_ - 1]) == Answer::again) return;
-    --notice_count_;
+void Channel::send_news() noexcept {
+  while (news_count_ != 0) {
+    if (put_control(Control::news, news_[news_count_ - 1]) == Answer::again) return;
+    --news_count_;
   }
 }
 

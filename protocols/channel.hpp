@@ -18,6 +18,7 @@
 #include "protocols/aside.hpp"
 #include "base/combine.hpp"
 #include "protocols/flow.hpp"
+#include "protocols/news.hpp"
 #include "protocols/protocol_for.hpp"
 #include "registration/cache.hpp"
 #include "transport/link.hpp"
@@ -40,39 +41,10 @@ struct Transfer {
   registration::Region* region = nullptr;
 };
 
-// What peers say about communicators, on any channel.
-class NoticeSink {
- public:
-  virtual ~NoticeSink() = default;
-  virtual void communicator_failed(CommunicatorId communicator, Code code, int culprit,
-                                   int told_by) noexcept = 0;
-  // The peer refused its arguments of that collective, and will never take part in it.
-  virtual void collective_refused(CommunicatorId communicator, CollectiveNumber number, Code code,
-                                  int told_by) noexcept = 0;
-  // The peer waits for this rank in that collective. `fingerprint`: what must be the same about the
-  // call on both sides.
-  virtual void collective_waits(CommunicatorId, CollectiveNumber, std::uint32_t /* fingerprint */,
-                                int /* told_by */) noexcept {}
-  // The peer has finished that collective, in which this rank has told it that it waits.
-  virtual void collective_passed(CommunicatorId, CollectiveNumber, int /* told_by */) noexcept {}
-  // A message that has come is nobody's: its communicator failed here or was freed, or it belongs
-  // to no call that this rank made, which is an error that the sink may note.
-  virtual bool unwanted(const MessageName& name, int sender) noexcept = 0;
-  // Why nothing more will be sent on a communicator of which unwanted() says yes: the peers that
-  // wait for it are told.
-  struct Cause {
-    Code code;
-    int culprit;
-  };
-  virtual Cause cause(CommunicatorId /* communicator */) noexcept {
-    return {Code::size_mismatch, kNoPeer};
-  }
-};
-
 class Channel {
  public:
   // `cache` may be null where the link needs no registration. All must outlive the channel.
-  Channel(transport::Link& link, registration::Cache* cache, NoticeSink& sink);
+  Channel(transport::Link& link, registration::Cache* cache, Listener& listener);
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
@@ -101,17 +73,11 @@ class Channel {
   // nothing.
   void progress() noexcept;
   void probe() noexcept { link_.probe(); }
-  // Tells the peer that a communicator has failed. Kept and sent again by progress() while there is
-  // no credit.
-  void notify_failed(CommunicatorId communicator, Code code, int culprit) noexcept;
-  void notify_refused(CommunicatorId communicator, CollectiveNumber number, Code code) noexcept;
-  // Tells the peer what call this rank waits for it in. If there is no credit now, not at all: it
-  // is said again.
-  void tell_waiting(CommunicatorId communicator, CollectiveNumber number,
-                    std::uint32_t fingerprint) noexcept;
-  // Answers such a word: that call is over here. What was sent in it goes before this.
-  void tell_passed(CommunicatorId communicator, CollectiveNumber number) noexcept;
-  bool notices_pending() const noexcept { return notice_count_ != 0; }
+  // Tells the peer; kept and sent again by progress() while there is no credit.
+  void announce(const News& news) noexcept;
+  // Tells the peer if there is plenty of credit, else not at all: the caller says it again.
+  void mention(const News& news) noexcept;
+  bool news_pending() const noexcept { return news_count_ != 0; }
 
   // Why the last transfer failed: a complaint about that transfer alone (a message of another
   // length, memory that cannot be registered), after which the channel goes on for others; else the
@@ -144,26 +110,11 @@ class Channel {
     MessageName name;
     ReadyEntry entry;
   };
-  enum class Control : std::uint32_t {
-    finished,
-    withdrawn,
-    communicator_failed,
-    collective_refused,
-    collective_waits,
-    collective_passed
-  };
-  struct Notice {
-    CommunicatorId communicator;
-    std::int32_t code;     // collective_waits: the fingerprint; collective_passed: nothing
-    std::int32_t subject;  // communicator_failed: the culprit; else the collective's number
-    Control kind;
-  };
-  // The answer to a ready-to-receive entry whose data will never be sent.
+  enum class Control : Ordinal { finished, withdrawn, news };
+  // The answer to a ready-to-receive entry whose data will never be sent, and why.
   struct Withdrawal {
     std::uint32_t rendezvous;
-    CommunicatorId communicator;
-    std::int32_t code;
-    std::int32_t culprit;
+    News cause;
   };
 
   Answer put(transport::Ring ring, const Transfer* transfer, const MessageName& name,
@@ -197,14 +148,13 @@ class Channel {
   Answer impossible_credit(transport::Ring ring) noexcept;
   Answer waiting() noexcept { return failed() ? Answer::failed : Answer::again; }
   void read_control() noexcept;
-  void notify(const Notice& notice) noexcept;
-  void send_notices() noexcept;
-  void say_once(const Notice& notice) noexcept;
-  Answer say(const Notice& notice) noexcept;
+  template <class Body>
+  Answer put_control(Control kind, const Body& body) noexcept;
+  void send_news() noexcept;
 
   transport::Link& link_;
   registration::Cache* const cache_;
-  NoticeSink& sink_;
+  Listener& listener_;
   const Limits limits_;
   bool ready_ = false;  // the link was seen ready: put() may be called
   std::array<OutFlow, transport::kRings> out_;
@@ -233,8 +183,8 @@ class Channel {
   };
   std::uint32_t unacknowledged_ = 0;  // sends that have written, and are not done
   std::vector<Parked> parked_;        // sources of abandoned sends that the adapter may still read
-  std::array<Notice, 32> notices_{};
-  std::size_t notice_count_ = 0;
+  std::array<News, 32> news_{};       // announced, without credit yet
+  std::size_t news_count_ = 0;
   Code complaint_ = Code::success;
   char complaint_text_[256] = {};
 };

@@ -11,6 +11,7 @@ namespace tutti {
 using collectives::Execution;
 using protocols::Answer;
 using protocols::Channel;
+using protocols::News;
 
 namespace {
 
@@ -227,20 +228,27 @@ std::optional<std::uint32_t> Communicator::fingerprint(CollectiveNumber number,
 
 void Communicator::tell_waiting(protocols::Channel& channel) const noexcept {
   if (const auto mine = fingerprint(number_ - 1, channel.peer()))
-    channel.tell_waiting(id_, number_ - 1, *mine);
+    channel.mention({.kind = News::Kind::waits,
+                     .communicator = id_,
+                     .call = number_ - 1,
+                     .fingerprint = *mine});
 }
 
 void Communicator::waited_for(protocols::Channel& channel, CollectiveNumber number,
                               std::uint32_t theirs) noexcept {
   const int world_rank = channel.peer();
   // It waits in vain: the news was lost, among too much other.
-  if (failed()) return channel.notify_failed(id_, failure_code_, failure_culprit_);
+  if (failed()) return channel.announce(failure_news());
   if (const auto refusal = refused_.find(number); refusal != refused_.end())
-    return channel.notify_refused(id_, number, refusal->second);
+    return channel.announce({.kind = News::Kind::refused,
+                             .communicator = id_,
+                             .call = number,
+                             .code = refusal->second});
   const auto mine = fingerprint(number, world_rank);
   if (mine && *mine != theirs)
     return fail_as_different(world_rank, "waits for this rank in another call than this rank made");
-  if (over(number)) channel.tell_passed(id_, number);
+  if (over(number))
+    channel.mention({.kind = News::Kind::passed, .communicator = id_, .call = number});
 }
 
 void Communicator::passed_by(int world_rank, CollectiveNumber number) noexcept {

@@ -90,6 +90,9 @@ class Communicator {
   bool failed() const noexcept { return failure_code_ != Code::success; }
   Code failure_code() const noexcept { return failure_code_; }
   int failure_culprit() const noexcept { return failure_culprit_; }
+  protocols::News failure_news() const noexcept {
+    return {.communicator = id_, .code = failure_code_, .culprit = failure_culprit_};
+  }
   std::string describe() const;
 
  private:

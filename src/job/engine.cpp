@@ -202,9 +202,12 @@ Channel& Engine::channel_over(transport::Link& link) {
     // A peer that comes late still has to hear what failed before.
     for (const Communicator* c : communicators_)
       if (c->has_member(link.peer())) {
-        if (c->failed()) channel->notify_failed(c->id(), c->failure_code(), c->failure_culprit());
+        if (c->failed()) channel->announce(c->failure_news());
         c->each_refusal([&](CollectiveNumber number, Code code) {
-          channel->notify_refused(c->id(), number, code);
+          channel->announce({.kind = protocols::News::Kind::refused,
+                             .communicator = c->id(),
+                             .call = number,
+                             .code = code});
         });
       }
   }
@@ -330,50 +333,43 @@ void Engine::catch_up() noexcept {
   for (Channel* channel : connected_) channel->progress();
 }
 
-void Engine::communicator_failed(CommunicatorId id, Code code, int culprit, int told_by) noexcept {
-  Communicator* const communicator = communicator_of(id);
-  if (!communicator) return;
-  if (code == Code::peer_failed)
-    communicator->fail(code, culprit, "rank {} of MPI_COMM_WORLD has failed, says rank {}", culprit,
-                       told_by);
+void Engine::hear(const protocols::News& news, int from) noexcept {
+  using Kind = protocols::News::Kind;
+  Communicator* const communicator = communicator_of(news.communicator);
+  if (!communicator) {
+    if (news.kind == Kind::waits && was_freed(news.communicator))
+      channels_[static_cast<std::size_t>(from)]->mention(
+          {.kind = Kind::passed, .communicator = news.communicator, .call = news.call});
+    return;
+  }
+  switch (news.kind) {
+    case Kind::refused: return communicator->refused_by(from, news.call, news.code);
+    case Kind::waits:
+      return communicator->waited_for(*channels_[static_cast<std::size_t>(from)], news.call,
+                                      news.fingerprint);
+    case Kind::passed: return communicator->passed_by(from, news.call);
+    case Kind::failed: break;
+  }
+  if (news.code == Code::peer_failed)
+    communicator->fail(news.code, news.culprit,
+                       "rank {} of MPI_COMM_WORLD has failed, says rank {}", news.culprit, from);
   else
     communicator->fail(
-        code, culprit,
+        news.code, news.culprit,
         "rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})",
-        told_by, tutti_error_string(static_cast<int>(code)), culprit);
+        from, tutti_error_string(static_cast<int>(news.code)), news.culprit);
 }
 
-bool Engine::unwanted(const MessageName& name, int sender) noexcept {
+bool Engine::unwanted(const MessageName& name, int from) noexcept {
   Communicator* const communicator = communicator_of(name.communicator);
-  return communicator ? communicator->unwanted(name, sender) : was_freed(name.communicator);
+  return communicator ? communicator->unwanted(name, from) : was_freed(name.communicator);
 }
 
 // Of a freed communicator no member may still wait, unless ranks make different calls.
-protocols::NoticeSink::Cause Engine::cause(CommunicatorId id) noexcept {
+protocols::News Engine::why_unwanted(CommunicatorId id) noexcept {
   const Communicator* const communicator = communicator_of(id);
-  if (communicator && communicator->failed())
-    return {communicator->failure_code(), communicator->failure_culprit()};
-  return {Code::size_mismatch, rank_};
-}
-
-void Engine::collective_refused(CommunicatorId id, CollectiveNumber number, Code code,
-                                int told_by) noexcept {
-  if (Communicator* const communicator = communicator_of(id))
-    communicator->refused_by(told_by, number, code);
-}
-
-void Engine::collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint,
-                              int told_by) noexcept {
-  Channel& channel = *channels_[static_cast<std::size_t>(told_by)];
-  if (Communicator* const communicator = communicator_of(id))
-    communicator->waited_for(channel, number, fingerprint);
-  else if (was_freed(id))
-    channel.tell_passed(id, number);
-}
-
-void Engine::collective_passed(CommunicatorId id, CollectiveNumber number, int told_by) noexcept {
-  if (Communicator* const communicator = communicator_of(id))
-    communicator->passed_by(told_by, number);
+  if (communicator && communicator->failed()) return communicator->failure_news();
+  return {.communicator = id, .code = Code::size_mismatch, .culprit = rank_};
 }
 
 // Members that are not connected yet hear of it when they are: whoever waits for this rank connects
@@ -388,7 +384,10 @@ void Engine::spread_refusal(Communicator& communicator, CollectiveNumber number,
         continue;
       Channel& channel = this->channel(member);
       if (!channel.failed() && !channel.closed())
-        channel.notify_refused(communicator.id(), number, code);
+        channel.announce({.kind = protocols::News::Kind::refused,
+                          .communicator = communicator.id(),
+                          .call = number,
+                          .code = code});
     } catch (const std::exception& error) {
       log(error.what());
     }
@@ -408,8 +407,7 @@ void Engine::spread_failure(Communicator& communicator) noexcept {
         continue;
       Channel& channel = this->channel(member);
       if (channel.failed() || channel.closed()) continue;
-      channel.notify_failed(communicator.id(), communicator.failure_code(),
-                            communicator.failure_culprit());
+      channel.announce(communicator.failure_news());
       told.push_back(&channel);
     } catch (const std::exception& error) {
       log(error.what());
@@ -417,7 +415,7 @@ void Engine::spread_failure(Communicator& communicator) noexcept {
   }
   const auto deadline = Clock::now() + kSpreadPatience;
   const auto open = [](const Channel* c) {
-    return (c->notices_pending() || c->withdrawing()) && !c->failed() && !c->closed();
+    return (c->news_pending() || c->withdrawing()) && !c->failed() && !c->closed();
   };
   while (std::any_of(told.begin(), told.end(), open) && Clock::now() < deadline) {
     if (verbs_) verbs_->progress();

@@ -41,7 +41,7 @@ Bytes verbs_eager_limit(const Configuration& configuration, bool software);
 
 using Log = std::function<void(std::string_view)>;
 
-class Engine final : public protocols::NoticeSink {
+class Engine final : public protocols::Listener {
  public:
   // Collective over `bootstrap`: opens transports and exchanges addresses. If one rank fails, all
   // throw. `datagrams`: some broadcast will want them.
@@ -104,15 +104,9 @@ class Engine final : public protocols::NoticeSink {
   }
 
   // --- failures --------------------------------------------------------------------------------
-  void communicator_failed(CommunicatorId id, Code code, int culprit,
-                           int told_by) noexcept override;
-  void collective_waits(CommunicatorId id, CollectiveNumber number, std::uint32_t fingerprint,
-                        int told_by) noexcept override;
-  void collective_passed(CommunicatorId id, CollectiveNumber number, int told_by) noexcept override;
-  bool unwanted(const MessageName& name, int sender) noexcept override;
-  Cause cause(CommunicatorId id) noexcept override;
-  void collective_refused(CommunicatorId id, CollectiveNumber number, Code code,
-                          int told_by) noexcept override;
+  void hear(const protocols::News& news, int from) noexcept override;
+  bool unwanted(const MessageName& name, int from) noexcept override;
+  protocols::News why_unwanted(CommunicatorId id) noexcept override;
   // Tells the connected members that this rank will not take part in that collective.
   void spread_refusal(Communicator& communicator, CollectiveNumber number, Code code) noexcept;
   // Passes the news of a failed communicator on to its members.

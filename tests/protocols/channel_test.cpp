@@ -16,36 +16,33 @@ namespace {
 constexpr transport::InboxShape kUsual{{{{64, 8}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
 constexpr transport::InboxShape kTiny{{{{64, 1}, {320, 1}, {1088, 1}, {64, 1}, {64, 1}}}};
 
-struct Sink final : protocols::NoticeSink {
-  void communicator_failed(CommunicatorId id, Code code, int culprit,
-                           int told_by) noexcept override {
-    ++notices;
-    last = {id, code, culprit, told_by};
+struct Ear final : protocols::Listener {
+  void hear(const protocols::News& news, int from) noexcept override {
+    ++heard;
+    last = news;
+    told_by = from;
   }
-  void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
   bool unwanted(const MessageName& name, int) noexcept override {
     return name.communicator == abandoned_id;
   }
-  Cause cause(CommunicatorId) noexcept override { return {Code::timed_out, 7}; }
-  int notices = 0;
+  protocols::News why_unwanted(CommunicatorId id) noexcept override {
+    return {.communicator = id, .code = Code::timed_out, .culprit = 7};
+  }
+  int heard = 0, told_by = kNoPeer;
   CommunicatorId abandoned_id = 0;
-  struct {
-    CommunicatorId id;
-    Code code;
-    int culprit, told_by;
-  } last{};
+  protocols::News last{};
 };
 
 // Two ranks, a channel each.
 struct Pair {
   HostileNet net;
-  Sink sinks[2];
+  Ear ears[2];
   registration::Cache cache;
   Channel channels[2];
   explicit Pair(const Hostility& hostility, const transport::InboxShape& shape = kUsual)
       : net(2, shape, hostility),
         cache(net.registrar, {false, 0, 0}, [](std::string_view) {}),
-        channels{{net.link(0, 1), &cache, sinks[0]}, {net.link(1, 0), &cache, sinks[1]}} {}
+        channels{{net.link(0, 1), &cache, ears[0]}, {net.link(1, 0), &cache, ears[1]}} {}
   // Steps until `done`, at most so long; false: it never came.
   bool until(const std::function<bool()>& done) {
     for (int i = 0; i < 200000; ++i) {
@@ -238,7 +235,7 @@ TEST_CASE("a message of another length is a complaint, and the channel goes on",
   CHECK(answer == Answer::failed);
   CHECK(pair.channels[1].failure_code() == Code::size_mismatch);
   CHECK_FALSE(pair.channels[1].failed());
-  pair.sinks[1].abandoned_id = 1;  // its communicator has failed: what lies there is nobody's
+  pair.ears[1].abandoned_id = 1;  // its communicator has failed: what lies there is nobody's
   REQUIRE(pair.until([&] {
     return pair.channels[0].send(s2, {2, 0, 0}, data, 8) == Answer::done;
   }));
@@ -249,7 +246,7 @@ TEST_CASE("a message of another length is a complaint, and the channel goes on",
 
 TEST_CASE("messages of an abandoned communicator give their slots back", "[channel]") {
   Pair pair({8, false, true, false}, kTiny);
-  pair.sinks[1].abandoned_id = 9;
+  pair.ears[1].abandoned_id = 9;
   int sent = 0;
   Transfer s;
   REQUIRE(pair.until([&] {
@@ -275,7 +272,7 @@ TEST_CASE("what no call asks for gives way to what is wanted", "[channel]") {
     if (!sent) sent = pair.channels[0].send(s2, {9, 5, 0}, &wanted, sizeof wanted) == Answer::done;
     if (i == 5000) {
       CHECK(got == 0);
-      pair.sinks[1].abandoned_id = 9;
+      pair.ears[1].abandoned_id = 9;
     }
     pair.channels[1].recv(r, {9, 5, 0}, &got, sizeof got);
   }
@@ -295,13 +292,13 @@ TEST_CASE("a receive that was given up: its buffer is left alone, and what it he
       const bool after = round % 2;
       std::vector<std::byte> got(5000);
       Transfer s, r;
-      for (Sink& sink : pair.sinks) sink.abandoned_id = 0;
+      for (Ear& ear : pair.ears) ear.abandoned_id = 0;
       for (int i = 0; i < 20; ++i) {
         pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
         if (after) pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000);
         pair.net.step();
       }
-      for (Sink& sink : pair.sinks) sink.abandoned_id = 9;
+      for (Ear& ear : pair.ears) ear.abandoned_id = 9;
       pair.channels[1].abandon(r);
       if (after) pair.channels[0].abandon(s);
       REQUIRE(pair.until([&] { return !pair.channels[1].withdrawing(); }));
@@ -339,8 +336,8 @@ TEST_CASE("a send that was given up is a failed receive, and never an arrival", 
       std::vector<std::byte> got(5000);
       Transfer s, r;
       Answer sending = Answer::again, receiving = Answer::again;
-      pair.sinks[0].abandoned_id = 0;
-      pair.sinks[1].last = {};
+      pair.ears[0].abandoned_id = 0;
+      pair.ears[1].last = {};
       for (CollectiveNumber i = 0; i < 5 + round % 40; ++i) {
         if (receiving == Answer::again)
           receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
@@ -349,7 +346,7 @@ TEST_CASE("a send that was given up is a failed receive, and never an arrival", 
         pair.net.step();
       }
       if (sending == Answer::again) pair.channels[0].abandon(s);
-      pair.sinks[0].abandoned_id = 9;
+      pair.ears[0].abandoned_id = 9;
       REQUIRE(pair.until([&] {
         if (receiving == Answer::again)
           receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
@@ -358,9 +355,9 @@ TEST_CASE("a send that was given up is a failed receive, and never an arrival", 
       if (before) {
         CHECK(receiving == Answer::failed);
         CHECK(pair.channels[1].failure_code() == Code::timed_out);
-        CHECK(pair.sinks[1].last.id == 9);
-        CHECK(pair.sinks[1].last.code == Code::timed_out);
-        CHECK(pair.sinks[1].last.culprit == 7);
+        CHECK(pair.ears[1].last.communicator == 9);
+        CHECK(pair.ears[1].last.code == Code::timed_out);
+        CHECK(pair.ears[1].last.culprit == 7);
       }
       if (receiving == Answer::done) CHECK(got == sent);
       pair.channels[1].forget_complaint();
@@ -425,11 +422,11 @@ TEST_CASE("more than can be set aside comes in order all the same", "[channel]")
 TEST_CASE("words said while waiting leave credits for bad news", "[channel]") {
   Pair pair({15, true, true, false});
   for (int i = 0; i < 100; ++i) {
-    pair.channels[0].tell_waiting(1, 0, 0);
+    pair.channels[0].mention({.kind = protocols::News::Kind::waits, .communicator = 1});
     pair.net.step();
   }
-  pair.channels[0].notify_failed(3, Code::timed_out, 0);
-  CHECK_FALSE(pair.channels[0].notices_pending());
+  pair.channels[0].announce({.communicator = 3, .code = Code::timed_out, .culprit = 0});
+  CHECK_FALSE(pair.channels[0].news_pending());
 }
 
 TEST_CASE("a failed registration is told with its reason", "[channel]") {
@@ -458,12 +455,12 @@ TEST_CASE("a failed registration is told with its reason", "[channel]") {
 TEST_CASE("news of a failed communicator arrives, also through one slot", "[channel]") {
   Pair pair({10, false, true, false}, kTiny);
   for (CommunicatorId id = 1; id <= 3; ++id)
-    pair.channels[0].notify_failed(id, Code::peer_failed, 5);
-  REQUIRE(pair.until([&] { return pair.sinks[1].notices == 3; }));
-  CHECK(pair.sinks[1].last.code == Code::peer_failed);
-  CHECK(pair.sinks[1].last.culprit == 5);
-  CHECK(pair.sinks[1].last.told_by == 0);
-  CHECK_FALSE(pair.channels[0].notices_pending());
+    pair.channels[0].announce({.communicator = id, .code = Code::peer_failed, .culprit = 5});
+  REQUIRE(pair.until([&] { return pair.ears[1].heard == 3; }));
+  CHECK(pair.ears[1].last.code == Code::peer_failed);
+  CHECK(pair.ears[1].last.culprit == 5);
+  CHECK(pair.ears[1].told_by == 0);
+  CHECK_FALSE(pair.channels[0].news_pending());
 }
 
 TEST_CASE("a peer that has left had the last write, whether or not it was acknowledged",

@@ -33,10 +33,10 @@ struct Hostility {
 class HostileNet;
 
 // For channels whose failures are looked at directly.
-struct QuietSink final : protocols::NoticeSink {
-  void communicator_failed(CommunicatorId, Code, int, int) noexcept override {}
-  void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
+struct Deaf final : protocols::Listener {
+  void hear(const protocols::News&, int) noexcept override {}
   bool unwanted(const MessageName&, int) noexcept override { return false; }
+  protocols::News why_unwanted(CommunicatorId) noexcept override { return {}; }
 };
 
 class FakeRegistrar final : public transport::Registrar {

@@ -32,7 +32,7 @@ struct Job {
   int P;
   HostileNet net;
   DatagramNet datagrams;
-  QuietSink sink;
+  Deaf listener;
   registration::Cache cache;
   std::map<std::pair<int, int>, std::unique_ptr<Channel>> channels;
   std::vector<std::unique_ptr<Mailbox>> mailboxes;
@@ -47,7 +47,7 @@ struct Job {
         random(loss.seed) {
     for (int a = 0; a < P; ++a)
       for (int b = 0; b < P; ++b)
-        if (a != b) channels[{a, b}] = std::make_unique<Channel>(net.link(a, b), &cache, sink);
+        if (a != b) channels[{a, b}] = std::make_unique<Channel>(net.link(a, b), &cache, listener);
     for (int r = 0; r < P; ++r)
       mailboxes.push_back(std::make_unique<Mailbox>(datagrams.end(r), 99, r, loss.capacity,
                                                     std::min(loss.slots, 32u)));

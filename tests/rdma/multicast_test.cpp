@@ -34,10 +34,10 @@ namespace {
 
 constexpr Bytes kSizes[] = {0, 1, 8, 1000, 4064, 4065, 65536, 300000, 1 << 20};
 
-struct QuietSink final : protocols::NoticeSink {
-  void communicator_failed(CommunicatorId, Code, int, int) noexcept override {}
-  void collective_refused(CommunicatorId, CollectiveNumber, Code, int) noexcept override {}
+struct Deaf final : protocols::Listener {
+  void hear(const protocols::News&, int) noexcept override {}
   bool unwanted(const MessageName&, int) noexcept override { return false; }
+  protocols::News why_unwanted(CommunicatorId) noexcept override { return {}; }
 };
 
 [[noreturn]] void end(int rank, const char* what, long long a = 0, long long b = 0) {
@@ -62,7 +62,7 @@ struct Job {
   transport::verbs::VerbsTransport transport;
   transport::verbs::DeviceRegistrar registrar;
   registration::Cache cache;
-  QuietSink sink;
+  Deaf listener;
   std::map<int, std::unique_ptr<Channel>> channels;
   std::unique_ptr<transport::verbs::Multicast> datagrams;
   std::unique_ptr<protocols::Mailbox> mailbox;
@@ -110,7 +110,7 @@ struct Job {
   }
   Channel& channel(int peer) {
     auto& c = channels[peer];
-    if (!c) c = std::make_unique<Channel>(transport.connect(peer), &cache, sink);
+    if (!c) c = std::make_unique<Channel>(transport.connect(peer), &cache, listener);
     return *c;
   }
   template <class Running>

@@ -28,12 +28,12 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem,
                         const transport::InboxShape& shape, int stop = -1) {
   const int P = problem.P;
   HostileNet net(P, shape, hostility);
-  QuietSink sink;
+  Deaf listener;
   registration::Cache cache(net.registrar, {false, 0, 0}, [](std::string_view) {});
   std::map<std::pair<int, int>, std::unique_ptr<Channel>> channels;
   for (int a = 0; a < P; ++a)
     for (int b = 0; b < P; ++b)
-      if (a != b) channels[{a, b}] = std::make_unique<Channel>(net.link(a, b), &cache, sink);
+      if (a != b) channels[{a, b}] = std::make_unique<Channel>(net.link(a, b), &cache, listener);
   std::vector<Buffers> buffers;
   std::vector<std::unique_ptr<Execution>> executions;
   std::vector<Answer> answers(static_cast<std::size_t>(P), Answer::again);
@@ -196,11 +196,11 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
       ranks.emplace_back([&, r] {
         transport::shm::ShmTransport& mine = *transports[static_cast<std::size_t>(r)];
         mine.set_peers(addresses);
-        QuietSink sink;
+        Deaf listener;
         std::map<int, std::unique_ptr<Channel>> channels;
         const auto channel_to = [&](Rank peer) -> Channel& {
           auto& channel = channels[peer];
-          if (!channel) channel = std::make_unique<Channel>(mine.connect(peer), nullptr, sink);
+          if (!channel) channel = std::make_unique<Channel>(mine.connect(peer), nullptr, listener);
           return *channel;
         };
         CollectiveNumber number = 0;

@@ -1,0 +1,43 @@
+// News: what ranks tell each other about communicators and calls, beside the messages. The channel
+// carries it without understanding it; it is the only thing that travels upward. Pure data and one
+// interface.
+#pragma once
+
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "base/types.hpp"
+
+namespace tutti::protocols {
+
+struct News {
+  enum class Kind : std::uint32_t {
+    failed,   // the communicator has failed at the sender: `code` and `culprit` are the first cause
+    refused,  // the sender rejected its arguments of `call`, for `code`, and will never take part
+              // in it
+    waits,    // the sender waits for the receiver in `call`; `fingerprint`: what both sides must
+              // agree on
+    passed,   // the sender has finished `call`, or freed the communicator
+  };
+  Kind kind = Kind::failed;
+  CommunicatorId communicator = 0;
+  CollectiveNumber call = 0;
+  Code code = Code::success;
+  int culprit = kNoPeer;  // rank of MPI_COMM_WORLD
+  std::uint32_t fingerprint = 0;
+};
+
+// Who hears the news of all channels, and judges messages that no receive has asked for.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  // `from`: the peer's rank of MPI_COMM_WORLD.
+  virtual void hear(const News& news, int from) noexcept = 0;
+  // Whether nobody will ever ask for that message of `from`: its communicator failed here or was
+  // freed, or this rank made another call instead, which the listener may note as a failure.
+  virtual bool unwanted(const MessageName& name, int from) noexcept = 0;
+  // Why not: the news (of Kind::failed) for a peer that waits for data on that communicator.
+  virtual News why_unwanted(CommunicatorId communicator) noexcept = 0;
+};
+
+}  // namespace tutti::protocols
