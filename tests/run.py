@@ -23,8 +23,8 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("TUTTI_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tutti")
 PARTS = ["build", "unit", "mpi", "openmpi", "sanitize", "install", "style", "rdma"]
-UNITS = ["test_schedules", "test_execution", "test_protocols", "test_registration", "test_src"]
-THREADED = UNITS[1:]  # those in which threads are ranks
+UNITS = ["test_schedules", "test_transport", "test_execution", "test_protocols", "test_registration", "test_src"]
+THREADED = UNITS[2:]  # those in which threads are ranks
 HOST = str(ROOT / "tests/rdma/host")
 
 

@@ -1,24 +1,64 @@
-// Where this process runs: which node, which socket, which cache, how many cores it may use
-// (hwloc).
+// Placement: where the ranks of the job run. Which ranks share a node, how many share a socket and
+// a cache with this one, and whether every rank has a hardware thread to itself.
+//
+// Each rank fills in one card about itself; the bootstrap exchanges the cards; the rest is pure.
+// Knows no transport.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace tutti::transport {
 
-// Equal on two ranks exactly if they share a kernel AND a host name: network namespaces of one
-// machine with host names of their own count as nodes of their own, as their devices do. `override`
-// (the setting `node`) replaces the host name.
-std::uint64_t node_identity(const std::string& override);
-
-// Equal on ranks that share a kernel, and so its cores, whatever their nodes are called.
-std::uint64_t machine_identity();
-
-struct Locality {
-  int package = -1;  // the socket it is bound to; -1: several, or unknown
-  int cache = -1;    // the last-level cache it is bound to; -1: several, or unknown
+// What a rank tells all others about where it runs. Plain, of fixed size: the bootstrap copies it.
+struct PlacementCard {
+  // Equal on two ranks exactly if they share a kernel AND a host name: network namespaces of one
+  // machine that have host names of their own count as nodes, as they have devices of their own.
+  std::uint64_t node = 0;
+  // Equal on ranks that share a kernel, and so its cores, whatever their nodes are called.
+  std::uint64_t machine = 0;
+  // The hardware threads the rank may run on, modulo 256: precise enough to count them.
+  std::bitset<256> threads;
+  std::int16_t package = -1;  // the socket it is bound to; -1: several, or unknown
+  std::int16_t cache = -1;    // the last-level cache it is bound to; -1: several, or unknown
 };
-Locality locality();
+
+// The card of this process. `node_name` (the setting `node`) replaces the host name unless empty.
+PlacementCard card_of_this_process(const std::string& node_name);
+
+class Placement {
+ public:
+  // `cards` by world rank, this rank's among them.
+  Placement(int rank, std::span<const PlacementCard> cards);
+
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return static_cast<int>(node_of_.size()); }
+  // Nodes are numbered from 0 in the order of their first ranks, alike on all ranks.
+  int nodes() const noexcept { return nodes_; }
+  int node_of(int rank) const noexcept { return node_of_[static_cast<std::size_t>(rank)]; }
+  bool shares_node(int rank) const noexcept { return node_of(rank) == node_of(rank_); }
+  // The ranks of this rank's node, this one included, ascending.
+  std::span<const int> node_ranks() const noexcept { return node_ranks_; }
+  // How many ranks, this one included, are bound to its socket and to its last-level cache; 0 if
+  // this rank is bound to none.
+  int ranks_on_package() const noexcept { return ranks_on_package_; }
+  int ranks_on_cache() const noexcept { return ranks_on_cache_; }
+  // Some machine has more ranks, on one or several nodes, than hardware threads they may run on.
+  // The same answer on every rank.
+  bool oversubscribed() const noexcept { return oversubscribed_; }
+
+  // What is kept for each rank of the job.
+  static constexpr std::size_t kBytesPerRank = sizeof(int);
+
+ private:
+  int rank_, nodes_ = 0;
+  std::vector<int> node_of_;  // by world rank
+  std::vector<int> node_ranks_;
+  int ranks_on_package_ = 0, ranks_on_cache_ = 0;
+  bool oversubscribed_ = false;
+};
 
 }  // namespace tutti::transport

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "src/data/quiet_errors.hpp"
@@ -223,11 +224,12 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
 
 void describe(Library& state, tutti_comm comm, char* text, std::size_t size, std::size_t* needed) {
   if (!text && size != 0) throw Error(Code::bad_buffer, "`text` is NULL and `size` is not 0");
-  std::string json = fmt::format(R"({{"version":"{}.{}.{}",)", TUTTI_VERSION_MAJOR,
-                                 TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH) +
-                     state.engine->describe();
-  if (comm != TUTTI_COMM_NULL) json += "," + communicator_of(comm).describe();
-  json += "}";
+  nlohmann::json members = state.engine->describe();
+  members["version"] =
+      fmt::format("{}.{}.{}", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH);
+  if (comm != TUTTI_COMM_NULL) members.update(communicator_of(comm).describe());
+  // Names of devices come from outside: bytes that are no UTF-8 are replaced, not an error.
+  const std::string json = members.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (needed) *needed = json.size();
   if (size == 0) return;
   const std::size_t length = std::min(json.size(), size - 1);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace tutti {
@@ -16,7 +17,7 @@ using protocols::News;
 namespace {
 
 collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_ranks) {
-  std::map<std::uint64_t, int> ranks_on;
+  std::map<int, int> ranks_on;  // by node
   int most = 0;
   for (const int rank : world_ranks) most = std::max(most, ++ranks_on[engine.node_of(rank)]);
   collectives::Facts facts{};
@@ -46,7 +47,7 @@ Communicator::Communicator(Engine& engine, CommunicatorId id, int rank,
       world_ranks_(std::move(world_ranks)),
       rules_(rules),
       facts_(facts_of(engine, world_ranks_)) {
-  std::map<std::uint64_t, int> number;  // nodes in order of first appearance
+  std::map<int, int> number;  // nodes in order of first appearance
   for (const int world : world_ranks_)
     nodes_.push_back(
         number.try_emplace(engine.node_of(world), static_cast<int>(number.size())).first->second);
@@ -299,23 +300,26 @@ void Communicator::throw_failure() {
   throw Error(failure_code_, failure_text_, failure_culprit_);
 }
 
-std::string Communicator::describe() const {
-  std::string text = fmt::format(
-      R"("communicator":{{"id":{},"size":{},"rank":{},"nodes":{},"max_ranks_per_node":{},"address_bytes":{},"failed":{},"collectives":{{)",
-      id_, size(), rank_, facts_.nodes, facts_.max_ranks_per_node,
-      world_ranks_.capacity() * sizeof(int), failed());
-  const char* separator = "";
+nlohmann::json Communicator::describe() const {
+  nlohmann::json facts = {{"id", id_},
+                          {"size", size()},
+                          {"rank", rank_},
+                          {"nodes", facts_.nodes},
+                          {"max_ranks_per_node", facts_.max_ranks_per_node},
+                          {"address_bytes", world_ranks_.capacity() * sizeof(int)},
+                          {"failed", failed()},
+                          {"collectives", nlohmann::json::object()}};
   for (const Prepared* last : last_) {
     if (!last) continue;
     const auto& schedule = last->execution->schedule();
-    text += fmt::format(
-        R"({}"{}":{{"algorithm":"{}","digest":"{:016x}","steps":{},"scratch_bytes":{},"staging_bytes":{}}})",
-        separator, collectives::name_of(last->problem.collective),
-        collectives::to_string(last->choice), schedule.digest(), schedule.steps.size(),
-        schedule.scratch_bytes, last->execution->staging_bytes());
-    separator = ",";
+    facts["collectives"][std::string(collectives::name_of(last->problem.collective))] = {
+        {"algorithm", collectives::to_string(last->choice)},
+        {"digest", fmt::format("{:016x}", schedule.digest())},
+        {"steps", schedule.steps.size()},
+        {"scratch_bytes", schedule.scratch_bytes},
+        {"staging_bytes", last->execution->staging_bytes()}};
   }
-  return text + "}}";
+  return {{"communicator", std::move(facts)}};
 }
 
 }  // namespace tutti

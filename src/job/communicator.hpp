@@ -93,7 +93,7 @@ class Communicator {
   protocols::News failure_news() const noexcept {
     return {.communicator = id_, .code = failure_code_, .culprit = failure_culprit_};
   }
-  std::string describe() const;
+  nlohmann::json describe() const;  // an object with one member, "communicator"
 
  private:
   struct Prepared {

@@ -2,6 +2,7 @@
 #include "src/job/datagrams.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <random>
@@ -84,11 +85,13 @@ JobDatagrams::JobDatagrams(const transport::verbs::Device& device, MulticastWay 
       std::ranges::min_element(all, less(&Joined::slots))->slots);
 }
 
-std::string JobDatagrams::describe() const {
-  if (!mailbox_) return R"("multicast":null)";
-  return fmt::format(R"("multicast":{{"way":"{}","payload_bytes":{},"slots":{},"dropped":{}}})",
-                     datagrams_->describe(), mailbox_->payload_bytes(), mailbox_->slots(),
-                     mailbox_->dropped());
+nlohmann::json JobDatagrams::describe() const {
+  if (!mailbox_) return {{"multicast", nullptr}};
+  return {{"multicast",
+           {{"way", datagrams_->describe()},
+            {"payload_bytes", mailbox_->payload_bytes()},
+            {"slots", mailbox_->slots()},
+            {"dropped", mailbox_->dropped()}}}};
 }
 
 }  // namespace tutti

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "protocols/mailbox.hpp"
@@ -22,7 +23,7 @@ class JobDatagrams {
                transport::Bootstrap& bootstrap, const std::function<void(std::string_view)>& log);
 
   protocols::Mailbox* mailbox() noexcept { return mailbox_.get(); }
-  std::string describe() const;  // a JSON member
+  nlohmann::json describe() const;  // an object with one member, "multicast"
 
  private:
   std::unique_ptr<transport::verbs::Multicast> datagrams_;

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sched.h>
 #include <map>
-#include <set>
 #include <time.h>
 
 #include "src/job/communicator.hpp"
-#include "transport/placement.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti {
@@ -83,12 +82,13 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
       size_(bootstrap.size()),
       threads_(threads) {
   channels_.resize(static_cast<std::size_t>(size_));
+  exchange_placement(bootstrap);
   open_transports(bootstrap);
   open_datagrams(bootstrap, datagrams);
   // Where every rank has a core of its own, spinning is the fastest way to wait; elsewhere it only
   // delays the others.
   spin_ = configuration_.spin >= 0 ? static_cast<std::uint32_t>(configuration_.spin)
-          : oversubscribed_        ? 0u
+          : oversubscribed()       ? 0u
                                    : 20000u;
 }
 
@@ -113,27 +113,30 @@ void Engine::agree(transport::Bootstrap& bootstrap, const std::function<void()>&
                 static_cast<int>(size_ - worst));
 }
 
+void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
+  std::vector<transport::PlacementCard> cards(static_cast<std::size_t>(size_));
+  transport::PlacementCard mine;
+  agree(bootstrap, [&] { mine = transport::card_of_this_process(configuration_.node); });
+  bootstrap.allgather(&mine, sizeof mine, cards.data());
+  placement_.emplace(rank_, cards);
+}
+
 void Engine::open_transports(transport::Bootstrap& bootstrap) {
   using transport::Address;
   std::vector<Address> addresses(static_cast<std::size_t>(size_));
   agree(bootstrap, [&] {
     transport::shm::Options options;
-    options.node = transport::node_identity(configuration_.node);
-    options.machine = transport::machine_identity();
-    options.locality = transport::locality();
     options.copy = configuration_.shm_copy;
     shm_ = std::make_unique<transport::shm::ShmTransport>(
-        options, rank_, inbox_shape(configuration_, configuration_.shm_eager_limit));
+        options, *placement_, inbox_shape(configuration_, configuration_.shm_eager_limit));
   });
   const Address mine = shm_->address();
   bootstrap.allgather(&mine, sizeof mine, addresses.data());
   agree(bootstrap, [&] { shm_->set_peers(addresses); });
-  oversubscribed_ = shm_->oversubscribed();
 
-  std::set<std::uint64_t> nodes;
-  for (int r = 0; r < size_; ++r) nodes.insert(shm_->node_of(r));
-  const bool wanted = configuration_.transport == TransportChoice::verbs ||
-                      (configuration_.transport == TransportChoice::automatic && nodes.size() > 1);
+  const bool wanted =
+      configuration_.transport == TransportChoice::verbs ||
+      (configuration_.transport == TransportChoice::automatic && placement_->nodes() > 1);
   if (!wanted) return;
   agree(bootstrap, [&] {
     verbs_ = std::make_unique<transport::verbs::VerbsTransport>(
@@ -443,34 +446,27 @@ void Engine::farewell() noexcept {
   }
 }
 
-std::string Engine::describe() const {
-  std::string text = fmt::format(
-      R"("world_size":{},"world_rank":{},"oversubscribed":{},"software_wire":{},"connections":{{)",
-      size_, rank_, oversubscribed_, software_wire_);
+nlohmann::json Engine::describe() const {
+  nlohmann::json members = {{"world_size", size_},
+                            {"world_rank", rank_},
+                            {"oversubscribed", oversubscribed()},
+                            {"software_wire", software_wire_},
+                            {"connections", nlohmann::json::object()},
+                            {"address_bytes", static_cast<std::size_t>(size_) * kBytesPerRank},
+                            {"bytes_per_connection", {{"shm", 0}, {"verbs", 0}}}};
   std::map<std::string, int> connections;
   for (Channel* c : connected_) ++connections[c->link().kind()];
-  const char* separator = "";
-  for (const auto& [kind, count] : connections) {
-    text += fmt::format(R"({}"{}":{})", separator, kind, count);
-    separator = ",";
+  members["connections"].update(connections);
+  for (const transport::Transport* transport :
+       {static_cast<const transport::Transport*>(shm_.get()),
+        static_cast<const transport::Transport*>(verbs_.get())}) {
+    if (!transport) continue;
+    members["bytes_per_connection"][transport->kind()] = transport->bytes_per_connection();
+    for (const auto& [name, value] : transport->counters()) members["counters"][name] = value;
+    members.update(transport->describe());
   }
-  text += fmt::format(R"(}},"bytes_per_connection":{{"shm":{},"verbs":{}}},"address_bytes":{})",
-                      shm_->bytes_per_connection(), verbs_ ? verbs_->bytes_per_connection() : 0,
-                      static_cast<std::size_t>(size_) * kBytesPerRank);
-  text += fmt::format(
-      R"(,"shm":{{"ranks":{},"direct":{},"ranks_on_socket":{},"ranks_on_cache":{}}})",
-      shm_->sharing().node, shm_->direct(), shm_->sharing().package, shm_->sharing().cache);
-  if (verbs_) {
-    text += R"(,"counters":{)";
-    separator = "";
-    for (const auto& [name, value] : verbs_->counters()) {
-      text += fmt::format(R"({}"{}":{})", separator, name, value);
-      separator = ",";
-    }
-    text += "}," + verbs_->describe();
-  }
-  if (datagrams_) text += "," + datagrams_->describe();
-  return text;
+  if (datagrams_) members.update(datagrams_->describe());
+  return members;
 }
 
 }  // namespace tutti

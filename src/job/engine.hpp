@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "src/job/configuration.hpp"
 #include "src/job/datagrams.hpp"
 #include "transport/bootstrap.hpp"
+#include "transport/placement.hpp"
 #include "transport/shm/transport.hpp"
 #include "transport/verbs/transport.hpp"
 
@@ -50,22 +52,22 @@ class Engine final : public protocols::Listener {
   ~Engine() override;
 
   // What is kept for every rank of MPI_COMM_WORLD, connected or not.
-  static constexpr std::size_t kBytesPerRank = sizeof(void*) + sizeof(int) + sizeof(std::uint64_t) +
-                                               sizeof(transport::verbs::Card) + 2 * sizeof(void*);
+  static constexpr std::size_t kBytesPerRank = sizeof(void*) + transport::Placement::kBytesPerRank +
+                                               transport::verbs::VerbsTransport::kBytesPerRank;
 
   // --- for communicators -----------------------------------------------------------------------
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
   // The channel to a rank of MPI_COMM_WORLD, connected when first asked for. Throws Error.
   protocols::Channel& channel(int world_rank);
-  std::uint64_t node_of(int world_rank) const noexcept { return shm_->node_of(world_rank); }
+  int node_of(int world_rank) const noexcept { return placement_->node_of(world_rank); }
   // For broadcasts by datagrams; null where they cannot be had.
   protocols::Mailbox* mailbox() noexcept { return datagrams_ ? datagrams_->mailbox() : nullptr; }
   bool software_wire() const noexcept { return software_wire_; }
   bool verbs_on_nodes() const noexcept {
     return configuration_.transport == TransportChoice::verbs;
   }
-  bool oversubscribed() const noexcept { return oversubscribed_; }
+  bool oversubscribed() const noexcept { return placement_->oversubscribed(); }
   const Configuration& configuration() const noexcept { return configuration_; }
   void add(Communicator& communicator);
   void remove(Communicator& communicator) noexcept;
@@ -114,7 +116,7 @@ class Engine final : public protocols::Listener {
 
   // --- leaving and telling ---------------------------------------------------------------------
   void farewell() noexcept;
-  std::string describe() const;  // JSON members without braces, see tutti_describe(3)
+  nlohmann::json describe() const;  // an object with its members of tutti_describe(3)
   void log(std::string_view line) const {
     if (log_) log_(line);
   }
@@ -123,6 +125,7 @@ class Engine final : public protocols::Listener {
   using Visitor = std::function<void(const std::function<void(protocols::Channel&)>&)>;
   static constexpr std::uint32_t kPollsPerLook = 64;
 
+  void exchange_placement(transport::Bootstrap& bootstrap);
   void open_transports(transport::Bootstrap& bootstrap);
   void open_datagrams(transport::Bootstrap& bootstrap, bool wanted);
   void agree(transport::Bootstrap& bootstrap, const std::function<void()>& action);
@@ -142,6 +145,7 @@ class Engine final : public protocols::Listener {
   const int rank_, size_;
   const bool threads_;
   std::mutex mutex_;
+  std::optional<transport::Placement> placement_;
   std::unique_ptr<transport::shm::ShmTransport> shm_;
   std::unique_ptr<transport::verbs::VerbsTransport> verbs_;
   std::unique_ptr<JobDatagrams> datagrams_;
@@ -152,7 +156,7 @@ class Engine final : public protocols::Listener {
   std::map<CommunicatorId, CommunicatorId>
       freed_;  // from the first to the last of each range: what still comes for them is nobody's
   CommunicatorId next_id_ = 1;
-  bool software_wire_ = false, oversubscribed_ = false;
+  bool software_wire_ = false;
   std::uint32_t spin_ = 0;
   std::size_t glances_ = 0;
 };

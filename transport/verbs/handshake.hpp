@@ -69,6 +69,12 @@ class Handshake {
     int error = 0, failures = 0;
     std::chrono::steady_clock::time_point next{};
   };
+
+ public:
+  // What is kept for each rank of the job, connected or not.
+  static constexpr std::size_t kBytesPerRank = sizeof(Card) + sizeof(Path);
+
+ private:
   void serve();
   void receive_all();
   void make_path();

@@ -2,6 +2,7 @@
 #include "transport/verbs/transport.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -145,12 +146,16 @@ void VerbsTransport::say_farewell() noexcept {
   for (const auto& link : made_) link->say_farewell();
 }
 
-std::string VerbsTransport::describe() const {
+nlohmann::json VerbsTransport::describe() const {
   const VerbsLink* some = made_.empty() ? nullptr : made_.front().get();
-  return fmt::format(
-      R"("device":{{"name":"{}","port":{},"gid_index":{},"why":"{}","software":{},"mtu":{},"arrival":"{}"}})",
-      device_.name(), device_.port(), device_.gid_index(), device_.reason(), device_.software(),
-      128 << device_.mtu(), name_of(some ? some->arrival() : options_.link.arrival));
+  return {{"device",
+           {{"name", device_.name()},
+            {"port", device_.port()},
+            {"gid_index", device_.gid_index()},
+            {"why", device_.reason()},
+            {"software", device_.software()},
+            {"mtu", 128 << device_.mtu()},
+            {"arrival", name_of(some ? some->arrival() : options_.link.arrival)}}}};
 }
 
 }  // namespace tutti::transport::verbs

@@ -28,23 +28,28 @@ class VerbsTransport final : public Transport {
   const char* kind() const noexcept override { return "verbs"; }
   Address address() const override;
   void set_peers(std::span<const Address> addresses) override;
-  Link& connect(int peer) override;
-  Link* accepted() noexcept override;
-  bool progress() noexcept override;
   void say_farewell() noexcept override;
 
-  // A peer's wish for a connection failed for want of memory since the last call of this. It is
-  // repeated.
-  bool take_starved() noexcept {
+  bool reaches(int) const noexcept override { return true; }
+  Link& connect(int peer) override;
+  Link* accepted() noexcept override;
+  bool take_starved() noexcept override {
     return starved_.load(std::memory_order_relaxed) && starved_.exchange(false);
   }
+  bool progress() noexcept override;
 
+  bool software_wire() const noexcept override { return device_.software(); }
+  std::size_t bytes_per_connection() const noexcept override { return 2 * shape_.bytes(); }
+  std::vector<std::pair<std::string, std::uint64_t>> counters() const override {
+    return device_.counters();
+  }
+  // The device, port and GID, why they were chosen, and the arrival strategy.
+  nlohmann::json describe() const override;
   const Device& device() const noexcept { return device_; }
-  bool software_wire() const noexcept { return device_.software(); }
-  std::vector<std::pair<std::string, std::uint64_t>> counters() const { return device_.counters(); }
-  std::size_t bytes_per_connection() const noexcept { return 2 * shape_.bytes(); }
-  // JSON members: device, port, GID, why they were chosen, arrival strategy.
-  std::string describe() const;
+
+  // What is kept for each rank of the job, connected or not.
+  static constexpr std::size_t kBytesPerRank =
+      sizeof(std::atomic<VerbsLink*>) + Handshake::kBytesPerRank;
 
  private:
   VerbsLink* make_link(int peer);

@@ -181,13 +181,16 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
   constexpr int P = 3;
   const transport::InboxShape shape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}};
   for (const bool direct : {true, false}) {
+    const std::vector<transport::PlacementCard> cards(P);  // all on one node
+    std::vector<std::unique_ptr<transport::Placement>> placements;
     std::vector<std::unique_ptr<transport::shm::ShmTransport>> transports;
     std::vector<transport::Address> addresses;
     for (int r = 0; r < P; ++r) {
+      placements.push_back(std::make_unique<transport::Placement>(r, cards));
       transport::shm::Options options;
-      options.node = 42;
       options.copy = direct ? transport::shm::Copy::once : transport::shm::Copy::twice;
-      transports.push_back(std::make_unique<transport::shm::ShmTransport>(options, r, shape));
+      transports.push_back(
+          std::make_unique<transport::shm::ShmTransport>(options, *placements.back(), shape));
       addresses.push_back(transports.back()->address());
     }
     std::atomic<int> wrong{0};
