@@ -41,6 +41,11 @@ struct Transfer {
   registration::Region* region = nullptr;
 };
 
+constexpr Limits limits_of(const transport::InboxShape& shape, bool direct) {
+  return {shape[transport::Ring::line].capacity(), shape[transport::Ring::small].capacity(),
+          shape[transport::Ring::eager].capacity(), direct};
+}
+
 class Channel {
  public:
   // `cache` may be null where the link needs no registration. All must outlive the channel.
@@ -50,16 +55,9 @@ class Channel {
   Channel& operator=(const Channel&) = delete;
 
   Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept;
-  // With `operand`, data = operand and message combined; only where combines() says yes.
+  // With `operand`, data = operand and message combined; only if combines_on_arrival().
   Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
               const Operand* operand = nullptr) noexcept;
-  // Whether a message of that length arrives in parts of whole elements that can be combined where
-  // they lie. A rendezvous goes straight to user memory: it has to be received first.
-  bool combines(Bytes bytes, Bytes element) const noexcept {
-    const Protocol protocol = protocol_for(bytes, limits_);
-    return protocol <= Protocol::eager ||
-           (protocol == Protocol::pieces && limits_.eager % element == 0);
-  }
   // Gives up a transfer that is neither done nor failed. The peer may still be writing into the
   // buffer of a receive, until it has answered, which it does once it knows that the communicator
   // has failed: the caller tells it so, and waits a while for `withdrawing()` to end.

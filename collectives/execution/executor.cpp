@@ -34,7 +34,8 @@ Execution::Execution(Schedule schedule, const std::function<Channel&(Rank)>& cha
     Channel*& channel = known[step.peer];
     if (!channel) channel = &channel_to(step.peer);
     channels_[i] = channel;
-    if (step.kind == StepKind::recv_reduce && !channel->combines(step.target.length, element)) {
+    if (step.kind == StepKind::recv_reduce &&
+        !protocols::combines_on_arrival(step.target.length, element, channel->limits())) {
       staged_.resize(steps, -1);
       staged_[i] = own + staging_bytes_;
       staging_bytes_ += in_lines(step.target.length);

@@ -1,8 +1,8 @@
-// Credits, inbox geometry and the choice of protocol.
+// Credits and inbox geometry.
 #include <catch2/catch.hpp>
 
 #include "protocols/flow.hpp"
-#include "protocols/protocol_for.hpp"
+#include "transport/inbox.hpp"
 #include "transport/memory.hpp"
 
 using namespace tutti;
@@ -89,15 +89,4 @@ TEST_CASE("slots lie apart, end on cache lines, and RTR entries fit in multiples
   }
   CHECK(last == shape.bytes());
   CHECK(sizeof(transport::RemoteKey) + 8 + sizeof(transport::Trailer) <= 64);
-}
-
-TEST_CASE("the protocol follows from the length", "[limits]") {
-  using protocols::Protocol;
-  const protocols::Limits direct{40, 1000, 16000, true}, pieces{40, 1000, 16000, false};
-  CHECK(protocol_for(0, direct) == Protocol::line);
-  CHECK(protocol_for(40, direct) == Protocol::line);
-  CHECK(protocol_for(41, direct) == Protocol::small);
-  CHECK(protocol_for(1001, direct) == Protocol::eager);
-  CHECK(protocol_for(16001, direct) == Protocol::rendezvous);
-  CHECK(protocol_for(16001, pieces) == Protocol::pieces);
 }
