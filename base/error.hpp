@@ -9,7 +9,8 @@
 
 namespace tutti {
 
-// One value per TUTTI_ERR_* of <tutti/tutti.h>, with the same numbers (src/ checks that).
+// One value per TUTTI_ERR_* of <tutti/tutti.h>, with the same numbers: src/api/errors.cpp does not
+// compile if they differ.
 enum class Code : int {
   success = 0,
   not_initialized = 1,
@@ -43,6 +44,9 @@ enum class Code : int {
   bad_displacement = 29,
   operation_failed = 30,
 };
+
+// What a code means, in a few words; null: there is no such code.
+const char* text_of(Code code) noexcept;
 
 inline constexpr int kNoPeer = -1;
 

@@ -13,8 +13,9 @@
 #include "base/error.hpp"
 #include "registration/watcher.hpp"
 #include "src/job/configuration.hpp"
-#include "src/job/engine.hpp"
+#include "src/job/transports.hpp"
 #include "tools/commands.hpp"
+#include "transport/verbs/transport.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::tools {
@@ -108,11 +109,15 @@ json memory_facts(const Configuration& c, bool software) {
   json rows = json::array();
   const auto verbs_bytes = 2 * inbox_shape(c, verbs_eager_limit(c, software)).bytes(),
              shm_bytes = 2 * inbox_shape(c, c.shm_eager_limit).bytes();
+  // What is kept for each rank of a job, connected or not.
+  constexpr std::size_t kBytesPerRank = transport::Placement::kBytesPerRank +
+                                        Connections::kBytesPerRank +
+                                        verbs::VerbsTransport::kBytesPerRank;
   for (const int P : {2, 64, 1024, 16384}) {
     int rounds = 0;
     for (long reach = 1; reach < P; reach *= 2) ++rounds;
     rows.push_back({{"P", P},
-                    {"address_bytes", static_cast<std::size_t>(P) * Engine::kBytesPerRank},
+                    {"address_bytes", static_cast<std::size_t>(P) * kBytesPerRank},
                     {"connections_of_a_dissemination", 2 * rounds},
                     {"connection_bytes", 2 * static_cast<std::size_t>(rounds) * verbs_bytes}});
   }

@@ -55,10 +55,14 @@ class Transport {
   // Advances connections, arrivals and completions of all links, without blocking. Whether anything
   // came.
   virtual bool progress() noexcept { return false; }
+  // Has progress() anything to do? If not, a rank that waits does not call it.
+  virtual bool needs_progress() const noexcept { return true; }
 
   // --- facts
   // Packets cost CPU time: the device is emulated in software.
   virtual bool software_wire() const noexcept { return false; }
+  // Memory that is kept for each rank of the job, connected or not.
+  virtual std::size_t bytes_per_rank() const noexcept { return 0; }
   // Memory that one connection takes in this process.
   virtual std::size_t bytes_per_connection() const noexcept = 0;
   // Cumulative counters of the device, by the names its driver gives them.

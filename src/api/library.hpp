@@ -11,10 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "src/job/communicator.hpp"
 #include "src/data/datatype.hpp"
-#include "src/job/engine.hpp"
 #include "src/data/reduction.hpp"
+#include "src/job/communicator.hpp"
+#include "src/job/configuration.hpp"
+#include "src/job/engine.hpp"
 #include "tutti/tutti.h"
 
 // What a tutti_comm points to. Never given back to the allocator, so that a freed handle is an
@@ -41,6 +42,9 @@ Library* library() noexcept;
 // The communicator behind a handle. Throws Error{bad_communicator}.
 Communicator& communicator_of(tutti_comm comm);
 
+void free_all_communicators() noexcept;
+
+// For tutti_last_error_message() in this thread.
 void remember_error(std::string_view message) noexcept;
 
 // The boundary: what is thrown inside becomes a code and this thread's message. `body` runs with

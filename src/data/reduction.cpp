@@ -167,7 +167,12 @@ void Reduction::local(const void* context, const void* left, const void* right, 
   }
 }
 
-int Reduction::take_error() noexcept { return std::exchange(error_, MPI_SUCCESS); }
+void Reduction::check() const {
+  if (error_ != MPI_SUCCESS)
+    throw Error(
+        Code::operation_failed,
+        fmt::format("MPI_Reduce_local returned the error {}; the result is undefined", error_));
+}
 
 Reduction Operations::find(MPI_Op op, MPI_Datatype type, const Layout& layout) {
   for (const Known& known : known_)

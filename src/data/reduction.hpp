@@ -22,8 +22,8 @@ class Reduction {
   bool vectorised() const noexcept { return op_ == MPI_OP_NULL; }
   // Makes room for messages of so many bytes. Throws std::bad_alloc.
   void reserve(Bytes bytes);
-  // The error that MPI_Reduce_local gave since the last call of this; MPI_SUCCESS: none.
-  int take_error() noexcept;
+  // Throws Error{operation_failed} if MPI_Reduce_local has given an error since it was found.
+  void check() const;
 
  private:
   friend class Operations;

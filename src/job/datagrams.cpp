@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "transport/verbs/transport.hpp"
 
 namespace tutti {
 
@@ -37,9 +38,25 @@ struct Joined {
 
 }  // namespace
 
+// All join or none, so all must ask, whatever their own settings say.
+std::unique_ptr<JobDatagrams> JobDatagrams::open(
+    bool wanted, const Site& site,
+    std::span<const std::unique_ptr<transport::Transport>> transports,
+    transport::Bootstrap& bootstrap) {
+  const MulticastWay way = site.configuration.multicast;
+  if (bootstrap.size() == 1 || bootstrap.maximum(wanted && way != MulticastWay::off ? 1 : 0) == 0)
+    return nullptr;
+  for (const auto& transport : transports)
+    if (const auto* verbs = dynamic_cast<const transport::verbs::VerbsTransport*>(transport.get()))
+      return std::make_unique<JobDatagrams>(verbs->device(), way, bootstrap, site.log);
+  site.log(
+      "no multicast: all ranks are on one node, and no RDMA device is open; the setting "
+      "transport=verbs opens one");
+  return nullptr;
+}
+
 JobDatagrams::JobDatagrams(const transport::verbs::Device& device, MulticastWay way,
-                           transport::Bootstrap& bootstrap,
-                           const std::function<void(std::string_view)>& log) {
+                           transport::Bootstrap& bootstrap, const Log& log) {
   const auto size = static_cast<std::size_t>(bootstrap.size());
   // Rank 0's number names the group, and tells our datagrams from those of other jobs.
   std::vector<std::uint64_t> numbers(size);

@@ -3,13 +3,12 @@
 // no communicator and no schedule.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <string>
+#include <span>
 
 #include "protocols/mailbox.hpp"
-#include "src/job/configuration.hpp"
+#include "src/job/transports.hpp"
 #include "transport/bootstrap.hpp"
 #include "transport/verbs/multicast.hpp"
 
@@ -17,10 +16,16 @@ namespace tutti {
 
 class JobDatagrams {
  public:
+  // Collective over `bootstrap`. Null where nobody wants datagrams (`wanted`, on any rank), or
+  // where no transport has a device for them.
+  static std::unique_ptr<JobDatagrams> open(
+      bool wanted, const Site& site,
+      std::span<const std::unique_ptr<transport::Transport>> transports,
+      transport::Bootstrap& bootstrap);
   // Collective over `bootstrap`. Where one rank cannot join, none does, and all go on without: then
   // mailbox() is null, and `log` has heard why. `device` must outlive this object.
   JobDatagrams(const transport::verbs::Device& device, MulticastWay way,
-               transport::Bootstrap& bootstrap, const std::function<void(std::string_view)>& log);
+               transport::Bootstrap& bootstrap, const Log& log);
 
   protocols::Mailbox* mailbox() noexcept { return mailbox_.get(); }
   nlohmann::json describe() const;  // an object with one member, "multicast"

@@ -19,7 +19,7 @@
 #include <functional>
 #include <map>
 
-#include "collectives/execution/executor.hpp"
+#include "tests/collectives/execution/execution.hpp"
 #include "collectives/algorithms/catalogue.hpp"
 #include "protocols/multicast.hpp"
 #include "transport/bootstrap.hpp"
@@ -168,8 +168,7 @@ Cost run(Job& job, Bytes bytes, int rounds, bool multicast) {
   Cost cost{};
   std::vector<std::unique_ptr<protocols::MulticastBroadcast>> broadcasts(
       static_cast<std::size_t>(job.size));
-  std::vector<std::unique_ptr<collectives::Execution>> executions(
-      static_cast<std::size_t>(job.size));
+  std::vector<std::unique_ptr<tests::Execution>> executions(static_cast<std::size_t>(job.size));
   const collectives::Algorithm* binomial = nullptr;
   for (const collectives::Algorithm& a : collectives::algorithms())
     if (a.collective == collectives::Collective::bcast && std::string_view(a.name) == "binomial")
@@ -186,15 +185,15 @@ Cost run(Job& job, Bytes bytes, int rounds, bool multicast) {
       job.complete(*broadcasts[r], [&] { return broadcasts[r]->advance(); });
     } else {
       if (!executions[r])
-        executions[r] = std::make_unique<collectives::Execution>(
+        executions[r] = std::make_unique<tests::Execution>(
             binomial->build(
                 {{.collective = collectives::Collective::bcast, .root = root, .bytes = bytes},
                  job.size,
                  job.rank},
                 {}),
             [&](Rank peer) -> Channel& { return job.channel(peer); });
-      executions[r]->start(nullptr, job.data.data(), {1, job.round, 0});
-      job.complete(*executions[r], [&] { return executions[r]->advance(); });
+      executions[r]->run.start(nullptr, job.data.data(), {1, job.round, 0});
+      job.complete(executions[r]->run, [&] { return executions[r]->run.advance(); });
     }
     total += MPI_Wtime() - begin;
     check(job, bytes);

@@ -30,7 +30,7 @@ class ShmTransport final : public Transport {
   bool reaches(int peer) const noexcept override { return placement_.shares_node(peer); }
   bool connects_at_once() const noexcept override { return true; }
   Link& connect(int peer) override;
-  // progress() has nothing to do: receivers poll their inboxes.
+  bool needs_progress() const noexcept override { return false; }  // receivers poll their inboxes
 
   std::size_t bytes_per_connection() const noexcept override {
     return segment_ ? segment_->bytes_per_pair() : 0;

@@ -50,6 +50,7 @@ class VerbsTransport final : public Transport {
   // What is kept for each rank of the job, connected or not.
   static constexpr std::size_t kBytesPerRank =
       sizeof(std::atomic<VerbsLink*>) + Handshake::kBytesPerRank;
+  std::size_t bytes_per_rank() const noexcept override { return kBytesPerRank; }
 
  private:
   VerbsLink* make_link(int peer);

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "collectives/execution/executor.hpp"
+#include "tests/collectives/execution/execution.hpp"
 #include "collectives/algorithms/catalogue.hpp"
 #include "tests/protocols/hostile.hpp"
 #include "tests/collectives/reference.hpp"
@@ -19,7 +19,6 @@
 using namespace tutti;
 using namespace tutti::tests;
 using collectives::Edge;
-using collectives::Execution;
 using collectives::Schedule;
 using collectives::Step;
 using collectives::StepId;
@@ -79,7 +78,8 @@ Outcome run(const Problem& problem, const std::vector<Schedule>& schedules, int 
                                                      [&, r](Rank peer) -> Channel& {
                                                        return channels.at({r, peer});
                                                      }));
-    executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), {1, 0, 0});
+    executions.back()->run.start(buffers.back().input.data(), buffers.back().output.data(),
+                                 {1, 0, 0});
   }
   const auto has = [&](int r, int block) {
     const std::byte* const at =
@@ -99,7 +99,7 @@ Outcome run(const Problem& problem, const std::vector<Schedule>& schedules, int 
     for (int r = 0; r < P; ++r) {
       Answer& answer = answers[static_cast<std::size_t>(r)];
       if (answer == Answer::again && (r != late || tick >= kLate)) {
-        Execution& mine = *executions[static_cast<std::size_t>(r)];
+        collectives::Run& mine = executions[static_cast<std::size_t>(r)]->run;
         answer = mine.advance();
         mine.each_waiting([](Channel& c) { c.progress(); });
       }

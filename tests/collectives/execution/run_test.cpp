@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "collectives/execution/executor.hpp"
+#include "tests/collectives/execution/execution.hpp"
 #include "collectives/algorithms/catalogue.hpp"
 #include "tests/protocols/hostile.hpp"
 #include "tests/collectives/reference.hpp"
@@ -14,7 +14,6 @@
 using namespace tutti;
 using namespace tutti::tests;
 using collectives::Algorithm;
-using collectives::Execution;
 using collectives::Parameters;
 using protocols::Answer;
 using protocols::Channel;
@@ -47,8 +46,8 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem,
           return *channels.at({r, peer});
         },
         problem.element));
-    executions.back()->start(buffers.back().input.data(), buffers.back().output.data(), {1, 0, 0},
-                             combine_of(problem));
+    executions.back()->run.start(buffers.back().input.data(), buffers.back().output.data(),
+                                 {1, 0, 0}, combine_of(problem));
   }
   for (int step = 0; step < 2000000; ++step) {
     net.step();
@@ -58,14 +57,14 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem,
       const auto i = static_cast<std::size_t>(r);
       if (answers[i] != Answer::again || net.stopped(r)) continue;
       if (net.chance(0.5)) {
-        answers[i] = executions[i]->advance();
-        executions[i]->each_waiting([&](Channel& c) {
+        answers[i] = executions[i]->run.advance();
+        executions[i]->run.each_waiting([&](Channel& c) {
           c.progress();
           if (stop >= 0) c.probe();
         });
         // What the engine does: bad news travels from a failed rank to those that wait for it.
         if (stop >= 0 && answers[i] == Answer::again)
-          executions[i]->each_waiting([&](Channel& c) {
+          executions[i]->run.each_waiting([&](Channel& c) {
             if (c.failed() || answers[static_cast<std::size_t>(c.peer())] == Answer::failed)
               answers[i] = Answer::failed;
           });
@@ -219,11 +218,11 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
             const Problem& problem = each[static_cast<std::size_t>(r)];
             Buffers buffers(problem);
             Execution execution(algorithm.build(problem, {}), channel_to, problem.element);
-            execution.start(buffers.input.data(), buffers.output.data(), {1, number++, 0},
-                            combine_of(problem));
+            execution.run.start(buffers.input.data(), buffers.output.data(), {1, number++, 0},
+                                combine_of(problem));
             Answer answer = Answer::again;
-            while ((answer = execution.advance()) == Answer::again) {
-              execution.each_waiting([](Channel& c) { c.progress(); });
+            while ((answer = execution.run.advance()) == Answer::again) {
+              execution.run.each_waiting([](Channel& c) { c.progress(); });
               sched_yield();
             }
             if (answer != Answer::done || !buffers.right(each)) ++wrong;

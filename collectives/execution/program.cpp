@@ -1,0 +1,40 @@
+// Binding the steps of a schedule to channels.
+#include "collectives/execution/program.hpp"
+
+#include <map>
+#include <utility>
+
+namespace tutti::collectives {
+
+using protocols::Channel;
+
+namespace {
+
+constexpr Bytes in_lines(Bytes bytes) {
+  constexpr auto line = static_cast<Bytes>(kCacheLine);
+  return (bytes + line - 1) / line * line;
+}
+
+}  // namespace
+
+Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
+    : schedule_(std::move(schedule)), own_bytes_(in_lines(schedule_.scratch_bytes)) {
+  const std::size_t steps = schedule_.steps.size();
+  channels_.resize(steps, nullptr);
+  std::map<Rank, Channel*> known;
+  for (std::size_t i = 0; i < steps; ++i) {
+    const Step& step = schedule_.steps[i];
+    if (!is_message(step.kind)) continue;
+    Channel*& channel = known[step.peer];
+    if (!channel) channel = &channel_to(step.peer);
+    channels_[i] = channel;
+    if (step.kind == StepKind::recv_reduce &&
+        !protocols::combines_on_arrival(step.target.length, element, channel->limits())) {
+      staged_.resize(steps, kNotStaged);
+      staged_[i] = own_bytes_ + staging_bytes_;
+      staging_bytes_ += in_lines(step.target.length);
+    }
+  }
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,44 @@
+// Program: a schedule bound to the channels of one communicator. What never changes from run to
+// run: who each step speaks to, and where each message that cannot be combined on arrival is
+// received first. Immutable, so any number of runs share it.
+//
+// Knows channels; knows no link, no queue pair and no MPI.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "collectives/schedule/schedule.hpp"
+#include "protocols/channel.hpp"
+
+namespace tutti::collectives {
+
+class Program {
+ public:
+  using ChannelTo = std::function<protocols::Channel&(Rank)>;
+  static constexpr Bytes kNotStaged = -1;
+
+  // `channel_to` gives the channel to a rank of the communicator; it is asked once for each peer.
+  // `element`: bytes of what is reduced. Throws what `channel_to` throws.
+  Program(Schedule schedule, const ChannelTo& channel_to, Bytes element = 1);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  const Schedule& schedule() const noexcept { return schedule_; }
+  // Null for local steps.
+  protocols::Channel* channel(StepId id) const noexcept { return channels_[id]; }
+  // Where in a run's scratch the step's message is received before it is combined; kNotStaged: it
+  // is combined on arrival, or not at all.
+  Bytes staged_at(StepId id) const noexcept { return staged_.empty() ? kNotStaged : staged_[id]; }
+  // A run's scratch: the schedule's own, then the staging.
+  Bytes scratch_bytes() const noexcept { return own_bytes_ + staging_bytes_; }
+  Bytes staging_bytes() const noexcept { return staging_bytes_; }
+
+ private:
+  const Schedule schedule_;
+  std::vector<protocols::Channel*> channels_;  // by step
+  std::vector<Bytes> staged_;                  // by step; empty: no step is staged
+  Bytes own_bytes_ = 0, staging_bytes_ = 0;
+};
+
+}  // namespace tutti::collectives

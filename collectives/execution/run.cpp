@@ -1,0 +1,116 @@
+// Running a program: a list of steps under way, polled until nothing moves.
+#include "collectives/execution/run.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace tutti::collectives {
+
+using protocols::Answer;
+
+void Run::Free::operator()(std::byte* memory) const noexcept { std::free(memory); }
+
+Run::Run(const Program& program) : program_(program), cursor_(program.schedule()) {
+  const std::size_t steps = program.schedule().steps.size();
+  transfers_.resize(steps);
+  active_.reserve(steps);
+  const auto bytes = static_cast<std::size_t>(program.scratch_bytes());
+  if (bytes == 0) return;
+  scratch_.reset(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, bytes)));
+  if (!scratch_)
+    throw Error(Code::out_of_memory,
+                "no memory for " + std::to_string(bytes) +
+                    " bytes of scratch; choose an algorithm that needs less (tutti list)");
+}
+
+Run::~Run() { abandon(); }
+
+void Run::start(const void* input, void* output, const MessageName& name,
+                const Combine& combine) noexcept {
+  // The input is only ever a source: no step kind writes it (the verifier proves that of every
+  // schedule).
+  base_ = {static_cast<std::byte*>(const_cast<void*>(input)), static_cast<std::byte*>(output),
+           scratch_.get()};
+  name_ = name;
+  combine_ = combine;
+  culprit_ = nullptr;
+  active_.clear();
+  cursor_.reset();
+}
+
+Answer Run::advance() noexcept {
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (const StepId id : cursor_.ready()) {
+      transfers_[id] = {};
+      active_.push_back(id);
+    }
+    cursor_.take_all();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < active_.size(); ++i) {
+      const StepId id = active_[i];
+      const Answer answer = take(id);
+      if (answer == Answer::done) {
+        cursor_.done(id);
+        moved = true;
+      } else if (answer == Answer::again) {
+        active_[kept++] = id;
+      } else {
+        culprit_ = program_.channel(id);
+        while (i < active_.size()) active_[kept++] = active_[i++];
+        active_.resize(kept);
+        return Answer::failed;
+      }
+    }
+    active_.resize(kept);
+  }
+  return cursor_.finished() ? Answer::done : Answer::again;
+}
+
+Answer Run::take(StepId id) noexcept {
+  const Step& step = program_.schedule().steps[id];
+  const MessageName name{name_.communicator, name_.collective, name_.ordinal + step.ordinal};
+  switch (step.kind) {
+    case StepKind::send:
+      return program_.channel(id)->send(transfers_[id], name, at(step.source), step.source.length);
+    case StepKind::recv:
+      return program_.channel(id)->recv(transfers_[id], name, at(step.target), step.target.length);
+    case StepKind::recv_reduce: return receive_and_reduce(id, name);
+    case StepKind::copy:
+      if (step.source.length != 0)
+        std::memcpy(at(step.target), at(step.source), static_cast<std::size_t>(step.source.length));
+      return Answer::done;
+    case StepKind::reduce: {
+      const std::byte *theirs = at(step.source), *mine = at(step.target);
+      combine_.apply(combine_.context, step.reversed ? theirs : mine, step.reversed ? mine : theirs,
+                     at(step.target), step.target.length);
+      return Answer::done;
+    }
+  }
+  return Answer::failed;
+}
+
+Answer Run::receive_and_reduce(StepId id, const MessageName& name) noexcept {
+  const Step& step = program_.schedule().steps[id];
+  const Operand operand{&combine_, at(step.source), step.reversed};
+  const Bytes staged = program_.staged_at(id);
+  if (staged == Program::kNotStaged)
+    return program_.channel(id)->recv(transfers_[id], name, at(step.target), step.target.length,
+                                      &operand);
+  std::byte* const place = scratch_.get() + staged;
+  const Answer answer = program_.channel(id)->recv(transfers_[id], name, place, step.target.length);
+  if (answer == Answer::done) operand.apply(place, at(step.target), 0, step.target.length);
+  return answer;
+}
+
+void Run::abandon() noexcept {
+  for (const StepId id : active_)
+    if (program_.channel(id)) program_.channel(id)->abandon(transfers_[id]);
+  active_.clear();
+}
+
+}  // namespace tutti::collectives

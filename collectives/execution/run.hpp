@@ -1,0 +1,69 @@
+// Run: one execution of a program, on the buffers and under the name of one call. It advances
+// whatever is ready, in whatever order messages come.
+//
+// All that changes is here: the cursor, the transfers, the scratch. Starting again costs no
+// allocation and no look-up, so runs are kept and used again. Knows channels; knows no MPI.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "collectives/execution/program.hpp"
+#include "collectives/schedule/cursor.hpp"
+
+namespace tutti::collectives {
+
+class Run {
+ public:
+  // `program` must outlive the run. Throws Error{out_of_memory}.
+  explicit Run(const Program& program);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  // Binds buffers and a name, to whose ordinal those of the schedule are added, and makes the first
+  // steps ready. Not before the last start has ended. Slices are offsets into `input` (never
+  // written) and `output`; both stay the caller's. `combine` is the operation of a reduction.
+  void start(const void* input, void* output, const MessageName& name,
+             const Combine& combine = {}) noexcept;
+
+  // Takes every step as far as it goes now. done: the collective is complete here. failed: see
+  // culprit().
+  protocols::Answer advance() noexcept;
+
+  // After failed, or to give up: withdraws what peers may still write to, and forgets the call.
+  void abandon() noexcept;
+
+  // The channels that steps under way wait for; each may come several times.
+  template <class Visit>
+  void each_waiting(Visit&& visit) {
+    for (const StepId id : active_)
+      if (protocols::Channel* const channel = program_.channel(id)) visit(*channel);
+  }
+  // After failed: the channel that failed, or null.
+  protocols::Channel* culprit() const noexcept { return culprit_; }
+
+ private:
+  protocols::Answer take(StepId id) noexcept;
+  protocols::Answer receive_and_reduce(StepId id, const MessageName& name) noexcept;
+  std::byte* at(const Slice& slice) const noexcept {
+    return base_[static_cast<std::size_t>(slice.buffer)] + slice.offset;
+  }
+
+  const Program& program_;
+  Cursor cursor_;
+  std::vector<protocols::Transfer> transfers_;  // by step
+  std::vector<StepId> active_;                  // taken, not done; mostly in the order of ids
+  struct Free {
+    void operator()(std::byte* memory) const noexcept;
+  };
+  std::unique_ptr<std::byte, Free> scratch_;
+  std::array<std::byte*, 3> base_{};
+  Combine combine_;
+  MessageName name_;
+  protocols::Channel* culprit_ = nullptr;
+};
+
+}  // namespace tutti::collectives

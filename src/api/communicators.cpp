@@ -1,0 +1,139 @@
+// Handles of communicators: making them and freeing them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+
+#include "src/api/library.hpp"
+#include "src/data/quiet_errors.hpp"
+#include "transport/bootstrap.hpp"
+
+namespace tutti {
+namespace {
+
+std::mutex g_handles_lock;
+// Grows only, see tutti_comm_object. Not destroyed at the end of the program: that would undo, in a
+// child that was forked and exits, what belongs to its parent.
+std::deque<tutti_comm_object>& g_handles = *new std::deque<tutti_comm_object>;
+
+// The members by rank of MPI_COMM_WORLD. Throws Error{unsupported}.
+std::vector<int> world_ranks_of(MPI_Comm mpi, int size) {
+  std::vector<int> local(static_cast<std::size_t>(size)), world(local.size());
+  std::iota(local.begin(), local.end(), 0);
+  MPI_Group group = MPI_GROUP_NULL, world_group = MPI_GROUP_NULL;
+  MPI_Comm_group(mpi, &group);
+  MPI_Comm_group(MPI_COMM_WORLD, &world_group);
+  MPI_Group_translate_ranks(group, size, local.data(), world_group, world.data());
+  MPI_Group_free(&group);
+  MPI_Group_free(&world_group);
+  if (std::find(world.begin(), world.end(), MPI_UNDEFINED) != world.end())
+    throw Error(Code::unsupported,
+                "a rank of the MPI communicator is not in MPI_COMM_WORLD (spawned or connected "
+                "later); Tutti reaches the ranks of "
+                "MPI_COMM_WORLD only");
+  return world;
+}
+
+tutti_comm fresh_handle() {
+  const std::lock_guard lock(g_handles_lock);
+  return &g_handles.emplace_back();
+}
+
+// Without the engine's lock where it speaks with others through MPI: they may come to it only after
+// other calls, of other threads. A rank that cannot go on says so to the others instead of leaving
+// them there.
+void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
+  if (comm) *comm = TUTTI_COMM_NULL;
+  if (mpi == MPI_COMM_NULL)
+    throw Error(Code::bad_communicator, "the MPI communicator is MPI_COMM_NULL");
+  Engine& engine = *state.engine;
+  {
+    const auto lock = engine.enter();
+    const QuietErrors quiet;
+    int is_inter = 0;
+    if (MPI_Comm_test_inter(mpi, &is_inter) != MPI_SUCCESS)
+      throw Error(Code::bad_communicator, "the MPI communicator is invalid or has been freed");
+    if (is_inter)
+      throw Error(
+          Code::bad_communicator,
+          "the MPI communicator is an intercommunicator; merge it with MPI_Intercomm_merge first");
+  }
+  const auto bootstrap = transport::bootstrap_over(mpi);
+  tutti_comm handle = TUTTI_COMM_NULL;
+  enum : std::int64_t { kMade, kTaken, kFailed };
+  for (std::int64_t worst = kTaken; worst == kTaken;) {
+    std::unique_lock<std::mutex> lock = engine.enter();
+    const CommunicatorId proposal = engine.dispatcher().propose_id();
+    if (lock) lock.unlock();
+    const auto id = static_cast<CommunicatorId>(bootstrap->maximum(proposal));
+    std::int64_t mine = kMade;
+    std::exception_ptr error;
+    std::unique_ptr<Communicator> communicator;
+    try {
+      if (!comm)
+        throw Error(Code::bad_buffer,
+                    "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
+      std::vector<int> world = world_ranks_of(mpi, bootstrap->size());
+      if (!handle) handle = fresh_handle();
+      lock = engine.enter();
+      if (engine.dispatcher().is_free(id))
+        communicator = std::make_unique<Communicator>(engine, id, bootstrap->rank(),
+                                                      std::move(world), state.rules);
+      else
+        mine = kTaken;
+    } catch (...) {
+      error = std::current_exception();
+      mine = kFailed;
+    }
+    if (lock) lock.unlock();
+    worst = bootstrap->maximum(mine);
+    lock = engine.enter();
+    if (worst == kMade) {
+      handle->communicator = std::move(communicator);
+      *comm = handle;
+    }
+    communicator.reset();
+    if (error) std::rethrow_exception(error);
+    if (worst == kFailed)
+      throw Error(Code::bootstrap_failed,
+                  "another rank could not make the communicator; see the error it returned");
+  }
+}
+
+}  // namespace
+
+Communicator& communicator_of(tutti_comm comm) {
+  if (comm == TUTTI_COMM_NULL)
+    throw Error(Code::bad_communicator,
+                "the communicator is TUTTI_COMM_NULL; make one with tutti_comm_create");
+  if (comm->magic != tutti_comm_object::kMagic)
+    throw Error(Code::bad_communicator,
+                "this is no communicator of Tutti; make one with tutti_comm_create");
+  if (!comm->communicator) throw Error(Code::bad_communicator, "the communicator was freed");
+  return *comm->communicator;
+}
+
+void free_all_communicators() noexcept {
+  const std::lock_guard lock(g_handles_lock);
+  for (tutti_comm_object& handle : g_handles) handle.communicator.reset();
+}
+
+}  // namespace tutti
+
+using namespace tutti;
+
+int tutti_comm_create(MPI_Comm mpi, tutti_comm* comm) {
+  return guard<Enter::by_itself>([&](Library& state) { create_communicator(state, mpi, comm); });
+}
+
+int tutti_comm_free(tutti_comm* comm) {
+  return guard([&](Library&) {
+    if (!comm)
+      throw Error(Code::bad_communicator,
+                  "tutti_comm_free needs the address of a communicator, and got NULL");
+    communicator_of(*comm);
+    (*comm)->communicator.reset();
+    *comm = TUTTI_COMM_NULL;
+  });
+}

@@ -1,0 +1,63 @@
+// Codes and messages, as the C API gives them.
+#include <string>
+
+#include "src/api/library.hpp"
+
+namespace tutti {
+
+namespace {
+
+thread_local std::string t_message;
+
+static_assert(static_cast<int>(Code::success) == TUTTI_SUCCESS);
+static_assert(static_cast<int>(Code::not_initialized) == TUTTI_ERR_NOT_INITIALIZED);
+static_assert(static_cast<int>(Code::already_initialized) == TUTTI_ERR_ALREADY_INITIALIZED);
+static_assert(static_cast<int>(Code::mpi_not_initialized) == TUTTI_ERR_MPI_NOT_INITIALIZED);
+static_assert(static_cast<int>(Code::bad_communicator) == TUTTI_ERR_COMM);
+static_assert(static_cast<int>(Code::bad_buffer) == TUTTI_ERR_BUFFER);
+static_assert(static_cast<int>(Code::buffers_overlap) == TUTTI_ERR_OVERLAP);
+static_assert(static_cast<int>(Code::bad_count) == TUTTI_ERR_COUNT);
+static_assert(static_cast<int>(Code::bad_datatype) == TUTTI_ERR_TYPE);
+static_assert(static_cast<int>(Code::datatype_not_committed) == TUTTI_ERR_TYPE_NOT_COMMITTED);
+static_assert(static_cast<int>(Code::bad_root) == TUTTI_ERR_ROOT);
+static_assert(static_cast<int>(Code::size_mismatch) == TUTTI_ERR_SIZE_MISMATCH);
+static_assert(static_cast<int>(Code::bad_configuration) == TUTTI_ERR_CONFIGURATION);
+static_assert(static_cast<int>(Code::unknown_algorithm) == TUTTI_ERR_UNKNOWN_ALGORITHM);
+static_assert(static_cast<int>(Code::algorithm_not_applicable) == TUTTI_ERR_NOT_APPLICABLE);
+static_assert(static_cast<int>(Code::no_device) == TUTTI_ERR_NO_DEVICE);
+static_assert(static_cast<int>(Code::port_down) == TUTTI_ERR_PORT_DOWN);
+static_assert(static_cast<int>(Code::locked_memory) == TUTTI_ERR_LOCKED_MEMORY);
+static_assert(static_cast<int>(Code::unreachable) == TUTTI_ERR_UNREACHABLE);
+static_assert(static_cast<int>(Code::peer_failed) == TUTTI_ERR_PEER_FAILED);
+static_assert(static_cast<int>(Code::transport_failed) == TUTTI_ERR_TRANSPORT);
+static_assert(static_cast<int>(Code::out_of_memory) == TUTTI_ERR_NO_MEMORY);
+static_assert(static_cast<int>(Code::bootstrap_failed) == TUTTI_ERR_BOOTSTRAP);
+static_assert(static_cast<int>(Code::unsupported) == TUTTI_ERR_UNSUPPORTED);
+static_assert(static_cast<int>(Code::timed_out) == TUTTI_ERR_TIMEOUT);
+static_assert(static_cast<int>(Code::system) == TUTTI_ERR_SYSTEM);
+static_assert(static_cast<int>(Code::internal) == TUTTI_ERR_INTERNAL);
+static_assert(static_cast<int>(Code::peer_finalized) == TUTTI_ERR_PEER_FINALIZED);
+static_assert(static_cast<int>(Code::bad_operation) == TUTTI_ERR_OP);
+static_assert(static_cast<int>(Code::bad_displacement) == TUTTI_ERR_DISPLACEMENT);
+static_assert(static_cast<int>(Code::operation_failed) == TUTTI_ERR_OP_FAILED);
+
+}  // namespace
+
+void remember_error(std::string_view message) noexcept {
+  try {
+    t_message = message;
+  } catch (...) {
+    t_message.clear();  // out of memory: the code alone must do
+  }
+}
+
+}  // namespace tutti
+
+using namespace tutti;
+
+const char* tutti_last_error_message(void) { return t_message.c_str(); }
+
+const char* tutti_error_string(int code) {
+  const char* const text = text_of(static_cast<Code>(code));
+  return text ? text : "not an error code of Tutti";
+}

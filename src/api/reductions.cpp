@@ -1,0 +1,143 @@
+// The collectives that combine data: arguments are checked, and become what is to be run and how it
+// is delivered.
+#include "src/api/arguments.hpp"
+#include "src/api/collective.hpp"
+
+namespace tutti {
+namespace {
+
+using collectives::Collective;
+
+struct Reducing {
+  Collective collective;
+  const void* sendbuf;
+  void* recvbuf;
+  const MPI_Count* counts;  // of reduce_scatter: by rank; null: `count` is of one block there
+  MPI_Count count;          // of the whole message
+  MPI_Datatype type;
+  MPI_Op op;
+  int root;
+};
+
+// Elements that this rank has to give, and to get.
+struct Elements {
+  MPI_Count whole, own;
+  std::vector<Bytes> counts;  // of unequal blocks, in bytes of `each` an element
+};
+
+Elements elements_of(const Reducing& a, const Layout& layout, Bytes each,
+                     const Communicator& comm) {
+  const auto too_many = [] {
+    return Error(Code::bad_count, "the counts of all ranks together do not fit in 63 bits");
+  };
+  Elements e{a.count, a.count, {}};
+  if (a.collective != Collective::reduce_scatter) return e;
+  if (!a.counts) {
+    if (__builtin_mul_overflow(a.count, static_cast<MPI_Count>(comm.size()), &e.whole))
+      throw too_many();
+    return e;
+  }
+  e.whole = 0;
+  e.own = a.counts[comm.rank()];
+  for (int i = 0; i < comm.size(); ++i) {
+    bytes_of(a.counts[i], layout, 1, "recvcounts");
+    if (__builtin_add_overflow(e.whole, a.counts[i], &e.whole)) throw too_many();
+    e.counts.push_back(a.counts[i] * each);
+  }
+  return e;
+}
+
+void reduce(Library& state, UserRequest& request, const Reducing& a) {
+  const Communicator& comm = request.communicator();
+  const bool rooted = a.collective == Collective::reduce;
+  if (rooted) check_root(a.root, comm);
+  const bool in_place = a.sendbuf == MPI_IN_PLACE;
+  // An exscan leaves rank 0 without a result: its receive buffer means nothing (MPI 4.0, section
+  // 6.11.2), and no schedule touches it.
+  const bool has_result = rooted
+                              ? comm.rank() == a.root
+                              : a.collective != Collective::exscan || comm.rank() != 0 || in_place;
+  if (in_place && !has_result) forbid_in_place(a.sendbuf, "sendbuf");
+  if (has_result) forbid_in_place(a.recvbuf, "recvbuf");
+
+  const Layout layout = state.datatypes.layout(a.type);
+  Reduction& reduction = request.reduction.emplace(state.operations.find(a.op, a.type, layout));
+  const Bytes each = layout.size == 0 ? 0 : reduction.element();  // nothing: nothing is touched
+  Elements elements = elements_of(a, layout, each, comm);
+  if (!in_place)
+    request.operand.emplace(state.datatypes, reduction, a.sendbuf, elements.whole, a.type,
+                            "sendbuf");
+  if (has_result)
+    request.result.emplace(state.datatypes, reduction, a.recvbuf,
+                           in_place ? elements.whole : elements.own, a.type, "recvbuf");
+  if (request.operand && request.result)
+    request.operand->must_not_share(*request.result, kUseInPlace);
+
+  const Bytes bytes = request.operand ? request.operand->bytes() : request.result->bytes();
+  const bool scatters = a.collective == Collective::reduce_scatter;
+  const bool reproducible = state.configuration.reproducible;
+  request.call.task = {.collective = a.collective,
+                       .root = a.root,
+                       .bytes = !scatters                 ? bytes
+                                : elements.counts.empty() ? a.count * each
+                                                          : 0,
+                       .in_place = in_place,
+                       .counts = std::move(elements.counts),
+                       .element = reduction.element(),
+                       .commutative = reduction.commutative() && !reproducible,
+                       .left_fold = reproducible};
+  request.call.combine = reduction.combine();
+  reduction.reserve(bytes);
+  if (request.operand) request.call.input = request.operand->read();
+  if (request.result) request.call.output = request.result->room(in_place);
+}
+
+}  // namespace
+}  // namespace tutti
+
+using namespace tutti;
+
+int tutti_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                 int root, tutti_comm comm) {
+  return blocking(comm, [&](Library& state, UserRequest& request) {
+    reduce(state, request, {Collective::reduce, sendbuf, recvbuf, nullptr, count, type, op, root});
+  });
+}
+
+int tutti_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
+                    MPI_Op op, tutti_comm comm) {
+  return blocking(comm, [&](Library& state, UserRequest& request) {
+    reduce(state, request, {Collective::allreduce, sendbuf, recvbuf, nullptr, count, type, op, 0});
+  });
+}
+
+int tutti_reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                               MPI_Datatype type, MPI_Op op, tutti_comm comm) {
+  return blocking(comm, [&](Library& state, UserRequest& request) {
+    reduce(state, request,
+           {Collective::reduce_scatter, sendbuf, recvbuf, nullptr, recvcount, type, op, 0});
+  });
+}
+
+int tutti_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts,
+                         MPI_Datatype type, MPI_Op op, tutti_comm comm) {
+  return blocking(comm, [&](Library& state, UserRequest& request) {
+    reduce(state, request,
+           {Collective::reduce_scatter, sendbuf, recvbuf, must_have(recvcounts, "recvcounts"), 0,
+            type, op, 0});
+  });
+}
+
+int tutti_scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+               tutti_comm comm) {
+  return blocking(comm, [&](Library& state, UserRequest& request) {
+    reduce(state, request, {Collective::scan, sendbuf, recvbuf, nullptr, count, type, op, 0});
+  });
+}
+
+int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                 tutti_comm comm) {
+  return blocking(comm, [&](Library& state, UserRequest& request) {
+    reduce(state, request, {Collective::exscan, sendbuf, recvbuf, nullptr, count, type, op, 0});
+  });
+}

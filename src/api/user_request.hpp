@@ -1,0 +1,31 @@
+// A request of the C API: the call, and how its result reaches the caller's buffers. It holds
+// everything that must outlive the function that began it: packed data, reduction, counts.
+#pragma once
+
+#include "src/data/buffers.hpp"
+#include "src/data/maybe.hpp"
+#include "src/data/reduction.hpp"
+#include "src/data/reduction_buffer.hpp"
+#include "src/job/request.hpp"
+
+namespace tutti {
+
+class UserRequest final : public Request {
+ public:
+  using Request::Request;
+
+  // Filled in by the function that checks the arguments, along with `call`.
+  Maybe<Blocked> from, to;     // of collectives that move data
+  Maybe<Reduction> reduction;  // of the others
+  Maybe<ReductionBuffer> operand, result;
+
+  // Once done: brings the result to where the caller wants it. Throws Error{operation_failed |
+  // bad_datatype | out_of_memory}.
+  void deliver() {
+    if (to) to->deliver();
+    if (result) result->deliver();
+    if (reduction) reduction->check();
+  }
+};
+
+}  // namespace tutti

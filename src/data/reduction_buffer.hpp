@@ -1,0 +1,46 @@
+// One buffer of a reduction. The operation takes elements as the datatype lays them out, gaps
+// included; but where there are gaps the caller's must not be written, so elements are copied to
+// memory of ours and back. Knows datatypes; knows no communicator.
+#pragma once
+
+#include <mpi.h>
+
+#include "src/data/buffers.hpp"
+#include "src/data/reduction.hpp"
+
+namespace tutti {
+
+class ReductionBuffer {
+ public:
+  // `name` is the argument's, for messages. Throws as Blocked.
+  ReductionBuffer(const Datatypes& datatypes, const Reduction& reduction, const void* buffer,
+                  MPI_Count count, MPI_Datatype type, const char* name);
+
+  // As elements of the reduction lie.
+  Bytes bytes() const noexcept { return bytes_; }
+  // For reading.
+  const std::byte* read() { return room(true); }
+  // For writing; `keep`: what the caller's buffer holds is there already (in place).
+  std::byte* room(bool keep);
+  // Brings what was written to room() to the caller's buffer.
+  void deliver();
+  // Throws Error{buffers_overlap}, with what to do.
+  void must_not_share(const ReductionBuffer& other, const char* remedy) const {
+    data_.must_not_share(other.data_, remedy);
+  }
+
+ private:
+  void copy(const std::byte* from, std::byte* to);
+
+  Blocked data_;
+  const Datatypes& datatypes_;
+  const MPI_Datatype type_;
+  const MPI_Count count_;
+  std::byte* const user_;
+  Bytes bytes_ = 0;
+  bool direct_ = true;  // the operation works in the caller's buffer
+  Spare spare_;
+  std::byte* mine_ = nullptr;
+};
+
+}  // namespace tutti

@@ -1,0 +1,226 @@
+// What follows from what members say.
+#include "src/job/agreement.hpp"
+
+#include <algorithm>
+
+#include "base/hash.hpp"
+
+namespace tutti {
+
+using collectives::Collective;
+using collectives::Task;
+using protocols::News;
+
+namespace {
+
+// Numbers go round 2^32.
+bool before(CollectiveNumber a, CollectiveNumber b) { return static_cast<std::int32_t>(a - b) < 0; }
+
+}  // namespace
+
+Agreement::Agreement(CommunicatorId id, int rank, std::vector<int> world_ranks)
+    : id_(id), rank_(rank), world_ranks_(std::move(world_ranks)) {
+  open_.reserve(kRemembered);
+}
+
+bool Agreement::has_member(int world_rank) const noexcept {
+  return std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) != world_ranks_.end();
+}
+
+// --- this rank's calls -------------------------------------------------------------------------
+
+void Agreement::open(OpenCall& call) {
+  open_.push_back(&call);
+  call.number = next_++;
+  known_[call.number % kRemembered] = {call.number, call.task};
+  if (refusals_.empty()) return;
+  for (const Refusal& refusal : refusals_)
+    if (refusal.number == call.number) return fail_as_refused(refusal.member, refusal.code);
+}
+
+void Agreement::close(const OpenCall& call) noexcept {
+  // Mostly the last one: a blocking call.
+  for (auto it = open_.end(); it != open_.begin();)
+    if (*--it == &call) {
+      open_.erase(it);
+      break;
+    }
+  if (!passed_.empty())
+    std::erase_if(passed_, [&](const Passed& p) { return p.number == call.number; });
+}
+
+void Agreement::forget(const Task& task) noexcept {
+  for (Known& known : known_)
+    if (known.task == &task) known.task = nullptr;
+}
+
+News Agreement::refuse(Code code) noexcept {
+  const CollectiveNumber number = next_++;
+  known_[number % kRemembered] = {number, nullptr};
+  std::erase_if(refusals_, [&](const Refusal& r) { return r.number == number; });
+  try {
+    refused_.emplace(number, code);
+    if (refused_.size() > kRefusalsKept) refused_.erase(refused_.begin());
+  } catch (const std::bad_alloc&) {
+    fail_out_of_memory();
+    return failure_news();
+  }
+  return refusal(number, code);
+}
+
+const OpenCall* Agreement::open_call(CollectiveNumber number) const noexcept {
+  for (auto it = open_.rbegin(); it != open_.rend(); ++it)
+    if ((*it)->number == number) return *it;
+  return nullptr;
+}
+
+bool Agreement::over(CollectiveNumber number) const noexcept {
+  return before(number, next_) && !open_call(number);
+}
+
+// --- what members say --------------------------------------------------------------------------
+
+std::optional<News> Agreement::hear(const News& news, int from) noexcept {
+  switch (news.kind) {
+    case News::Kind::failed: heard_failed(news, from); break;
+    case News::Kind::refused: heard_refused(news, from); break;
+    case News::Kind::waits: return heard_waits(news, from);
+    case News::Kind::passed: heard_passed(news, from); break;
+  }
+  return std::nullopt;
+}
+
+void Agreement::heard_failed(const News& news, int from) noexcept {
+  if (news.code == Code::peer_failed)
+    fail(news.code, news.culprit, "rank {} of MPI_COMM_WORLD has failed, says rank {}",
+         news.culprit, from);
+  else
+    fail(
+        news.code, news.culprit,
+        "rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})",
+        from, text_of(news.code), news.culprit);
+}
+
+// If this rank did not reject the call too, it can never end here.
+void Agreement::heard_refused(const News& news, int from) noexcept {
+  if (failed() || refused_.contains(news.call)) return;
+  if (before(news.call, next_)) return fail_as_refused(from, news.code);
+  try {
+    refusals_.push_back({from, news.call, news.code});
+  } catch (const std::bad_alloc&) {
+    fail_out_of_memory();
+  }
+}
+
+// The member waits for this rank. If it waits in vain, it has missed the news of why.
+std::optional<News> Agreement::heard_waits(const News& news, int from) noexcept {
+  if (failed()) return failure_news();
+  if (const auto it = refused_.find(news.call); it != refused_.end())
+    return refusal(it->first, it->second);
+  const auto mine = fingerprint(news.call, from);
+  if (mine && *mine != news.fingerprint)
+    fail_as_different(from, "waits for this rank in another call than this rank made");
+  else if (over(news.call))
+    return News{.kind = News::Kind::passed, .communicator = id_, .call = news.call};
+  return std::nullopt;
+}
+
+void Agreement::heard_passed(const News& news, int from) noexcept {
+  if (!open_call(news.call)) return;
+  const auto same = [&](const Passed& p) { return p.member == from && p.number == news.call; };
+  if (std::any_of(passed_.begin(), passed_.end(), same)) return;
+  try {
+    passed_.push_back({from, news.call, {}});
+  } catch (const std::bad_alloc&) {
+    return;  // the member says it again
+  }
+}
+
+bool Agreement::unwanted(const MessageName& name, int from) noexcept {
+  if (failed()) return true;
+  if (const OpenCall* const call = open_call(name.collective)) {
+    // Neighbouring calls of different kinds bear different marks.
+    if (call->mark == 0 || name.mark() == call->mark >> kOrdinalBits) return false;
+  } else if (!before(name.collective, next_) || refused_.contains(name.collective)) {
+    return false;  // a later call; or the sender hears of the refusal when it waits
+  }
+  fail_as_different(from, "has sent what no call of this rank asks for");
+  return true;
+}
+
+std::optional<News> Agreement::waiting(const OpenCall& call, int member) const noexcept {
+  const auto mine = fingerprint(call.number, member);
+  if (!mine) return std::nullopt;
+  return News{
+      .kind = News::Kind::waits, .communicator = id_, .call = call.number, .fingerprint = *mine};
+}
+
+// At the first look, what came before the news may not have been taken yet; by the next one every
+// step has been tried since. Only acknowledgements of the adapter may come later than all that.
+void Agreement::waited_in_vain(const OpenCall& call, int member, bool unacknowledged,
+                               Time now) noexcept {
+  for (Passed& p : passed_) {
+    if (p.member != member || p.number != call.number) continue;
+    if (p.seen == Time{})
+      p.seen = now;
+    else if (p.seen != now && !unacknowledged)
+      fail_as_different(member,
+                        "has finished a call, or freed the communicator, while this rank waits for "
+                        "it there");
+  }
+}
+
+// A number for what must be the same at both ends of a call: what all ranks know, and the lengths
+// of what the two exchange where only they know them.
+std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
+                                                    int member) const noexcept {
+  const OpenCall* const open = open_call(number);
+  const Known& known = known_[number % kRemembered];
+  const Task* const task = open ? open->task : known.number == number ? known.task : nullptr;
+  if (!task) return std::nullopt;
+  const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
+  Hash hash;
+  hash.add(bits(task->collective)).add(bits(task->root)).add(bits(task->bytes));
+  const auto place = std::find(world_ranks_.begin(), world_ranks_.end(), member);
+  const auto theirs = static_cast<std::size_t>(place - world_ranks_.begin());
+  const auto mine = static_cast<std::size_t>(rank_);
+  const auto& counts = task->counts;
+  if (!counts.empty() && task->collective == Collective::alltoall) {
+    const auto &up = theirs > mine ? counts : task->receive_counts,
+               &down = theirs > mine ? task->receive_counts : counts;
+    hash.add(bits(up[theirs])).add(bits(down[theirs]));
+  } else if (!counts.empty() &&
+             (task->collective == Collective::scatter || task->collective == Collective::gather)) {
+    const auto root = static_cast<std::size_t>(task->root);
+    if (root == mine || root == theirs) hash.add(bits(counts[root == mine ? theirs : mine]));
+  } else {
+    for (const Bytes count : counts) hash.add(bits(count));
+  }
+  return static_cast<std::uint32_t>(hash.value());
+}
+
+// --- failure -----------------------------------------------------------------------------------
+
+News Agreement::refusal(CollectiveNumber number, Code code) const noexcept {
+  return {.kind = News::Kind::refused, .communicator = id_, .call = number, .code = code};
+}
+
+News Agreement::failure_news() const noexcept {
+  return {.communicator = id_, .code = failure_code_, .culprit = failure_culprit_};
+}
+
+void Agreement::fail_as_refused(int member, Code code) noexcept {
+  fail(code, member,
+       "rank {} of MPI_COMM_WORLD refused its arguments of a collective that this rank takes part "
+       "in; see the error it returned",
+       member);
+}
+
+void Agreement::fail_as_different(int member, const char* what) noexcept {
+  fail(Code::size_mismatch, member,
+       "rank {} of MPI_COMM_WORLD {}: do all ranks call the same collectives, with the same sizes "
+       "and roots?",
+       member, what);
+}
+
+}  // namespace tutti

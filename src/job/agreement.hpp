@@ -1,0 +1,154 @@
+// Agreement: what the members of one communicator have told each other about its calls, and what
+// follows from it.
+//
+// Calls are numbered alike on all ranks. A member says that it has rejected a call, waits in one,
+// has passed one, or that the communicator has failed. From that, and from messages that no call
+// asks for, a rank learns that another made a different call, or none; then the communicator fails,
+// with a first cause that stays. Speaks of the set of calls that are open here: none, the one that
+// blocks, or any number of them.
+//
+// Pure: no channel, no clock, no I/O. The dispatcher brings news in and takes answers out.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/schedule/problem.hpp"
+#include "protocols/news.hpp"
+
+namespace tutti {
+
+// A call that this rank has begun and not ended. Owned by who made it, and must stay where it is.
+struct OpenCall {
+  CollectiveNumber number = 0;              // set by Agreement::open
+  const collectives::Task* task = nullptr;  // stays valid until Agreement::forget
+  Ordinal mark = 0;                         // in the names of its messages; 0: they bear none
+};
+
+class Agreement {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  // So many calls, the last ones, can still be compared with what a member says of them.
+  static constexpr std::size_t kRemembered = 16;
+
+  // `world_ranks`: the members, by rank of this communicator. `id`: agreed by all members.
+  Agreement(CommunicatorId id, int rank, std::vector<int> world_ranks);
+  Agreement(const Agreement&) = delete;
+  Agreement& operator=(const Agreement&) = delete;
+
+  CommunicatorId id() const noexcept { return id_; }
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return static_cast<int>(world_ranks_.size()); }
+  const std::vector<int>& world_ranks() const noexcept { return world_ranks_; }
+  bool has_member(int world_rank) const noexcept;
+
+  // --- this rank's calls -----------------------------------------------------------------------
+
+  // Gives the call its number, the next one. If a member has rejected that very call, the
+  // communicator fails here. Throws std::bad_alloc, and then nothing has happened.
+  void open(OpenCall& call);
+  // The call has ended, well or not.
+  void close(const OpenCall& call) noexcept;
+  // No closed call is compared with this task any more: it is about to go.
+  void forget(const collectives::Task& task) noexcept;
+  const std::vector<OpenCall*>& open_calls() const noexcept { return open_; }
+  // Records a call that was rejected before it started (bad arguments, no memory). It still uses up
+  // a number, and the news is for all members, because they may be waiting. If all reject it,
+  // nothing is lost.
+  protocols::News refuse(Code code) noexcept;
+  bool has_refused() const noexcept { return !refused_.empty(); }
+  // What a member that connects late must hear: the failure, the last refusals.
+  template <class Visit>
+  void each_old_news(Visit&& visit) const {
+    if (failed()) visit(failure_news());
+    auto it =
+        refused_.size() > kRemembered ? std::prev(refused_.end(), kRemembered) : refused_.begin();
+    for (; it != refused_.end(); ++it) visit(refusal(it->first, it->second));
+  }
+
+  // --- what members say ------------------------------------------------------------------------
+
+  // Takes in what a member says; what is to be answered, if anything.
+  std::optional<protocols::News> hear(const protocols::News& news, int from) noexcept;
+  // Whether no call here will ever ask for that message. Unless the communicator has failed, ranks
+  // make different calls then, which is a failure.
+  bool unwanted(const MessageName& name, int from) noexcept;
+  // What a member hears now and then that `call` waits for; nullopt: there is nothing to compare.
+  std::optional<protocols::News> waiting(const OpenCall& call, int member) const noexcept;
+  // `call` waits for a member, and all that had come by then was looked at. If the member said
+  // before the last such look that it has passed the call, it will never come: a failure.
+  // `unacknowledged`: this rank may only be waiting for its own adapter, so let it.
+  void waited_in_vain(const OpenCall& call, int member, bool unacknowledged, Time now) noexcept;
+
+  // --- failure ---------------------------------------------------------------------------------
+
+  // Records the first cause; later ones are ignored.
+  template <class... Args>
+  void fail(Code code, int culprit, fmt::format_string<Args...> text, Args&&... args) noexcept {
+    if (failed()) return;
+    failure_culprit_ = culprit;
+    failure_code_ = code;
+    try {
+      failure_text_ = fmt::format(text, std::forward<Args>(args)...);
+    } catch (...) {
+      failure_text_.clear();  // out of memory: the code alone must do
+    }
+  }
+  bool failed() const noexcept { return failure_code_ != Code::success; }
+  Code failure_code() const noexcept { return failure_code_; }
+  int failure_culprit() const noexcept { return failure_culprit_; }
+  const std::string& failure_text() const noexcept { return failure_text_; }
+  protocols::News failure_news() const noexcept;
+
+ private:
+  struct Known {  // one of the last calls; no task: it was rejected here
+    CollectiveNumber number = 0;
+    const collectives::Task* task = nullptr;
+  };
+  struct Refusal {  // of a member, for a call that this rank has not made yet
+    int member;
+    CollectiveNumber number;
+    Code code;
+  };
+  struct Passed {
+    int member;
+    CollectiveNumber number;
+    Time seen;  // when this rank first found itself waiting all the same
+  };
+
+  const OpenCall* open_call(CollectiveNumber number) const noexcept;
+  // Ended, or rejected.
+  bool over(CollectiveNumber number) const noexcept;
+  protocols::News refusal(CollectiveNumber number, Code code) const noexcept;
+  std::optional<std::uint32_t> fingerprint(CollectiveNumber number, int member) const noexcept;
+  void heard_failed(const protocols::News& news, int from) noexcept;
+  void heard_refused(const protocols::News& news, int from) noexcept;
+  std::optional<protocols::News> heard_waits(const protocols::News& news, int from) noexcept;
+  void heard_passed(const protocols::News& news, int from) noexcept;
+  void fail_as_refused(int member, Code code) noexcept;
+  void fail_as_different(int member, const char* what) noexcept;
+  void fail_out_of_memory() noexcept { fail(Code::out_of_memory, kNoPeer, "out of memory"); }
+
+  const CommunicatorId id_;
+  const int rank_;
+  const std::vector<int> world_ranks_;
+  CollectiveNumber next_ = 0;    // the number of the next call
+  std::vector<OpenCall*> open_;  // by number, ascending
+  std::array<Known, kRemembered> known_{};
+  std::map<CollectiveNumber, Code> refused_;  // here, the last of them: members may ask much later
+  static constexpr std::size_t kRefusalsKept = 4096;
+  std::vector<Refusal> refusals_;
+  std::vector<Passed> passed_;
+  Code failure_code_ = Code::success;
+  int failure_culprit_ = kNoPeer;
+  std::string failure_text_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,143 @@
+// Routing news down to agreements and out to members.
+#include "src/job/dispatcher.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iterator>
+
+namespace tutti {
+
+using protocols::Channel;
+using protocols::News;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr auto kSpreadPatience = std::chrono::milliseconds(300);
+
+bool can_hear(const Channel* channel) {
+  return channel && !channel->failed() && !channel->closed();
+}
+
+}  // namespace
+
+void Dispatcher::add(Agreement& agreement) {
+  catch_up();
+  agreements_.push_back(&agreement);
+  next_id_ = std::max(next_id_, agreement.id() + 1);
+}
+
+void Dispatcher::remove(Agreement& agreement) noexcept {
+  std::erase(agreements_, &agreement);
+  note_freed(agreement.id());
+  // What has come for it keeps slots that others may need.
+  if (agreement.failed() || agreement.has_refused()) catch_up();
+}
+
+void Dispatcher::note_freed(CommunicatorId id) noexcept {
+  try {
+    const auto range = freed_.insert({id, id}).first;
+    if (const auto next = std::next(range);
+        next != freed_.end() && next->first == range->second + 1) {
+      range->second = next->second;
+      freed_.erase(next);
+    }
+    if (range != freed_.begin() && std::prev(range)->second + 1 == range->first) {
+      std::prev(range)->second = range->second;
+      freed_.erase(range);
+    }
+  } catch (const std::bad_alloc&) {  // then what still comes for it keeps its slot
+  }
+}
+
+bool Dispatcher::was_freed(CommunicatorId id) const noexcept {
+  const auto after = freed_.upper_bound(id);
+  return after != freed_.begin() && std::prev(after)->second >= id;
+}
+
+Agreement* Dispatcher::find(CommunicatorId id) const noexcept {
+  const auto found = std::find_if(agreements_.begin(), agreements_.end(),
+                                  [&](const Agreement* a) { return a->id() == id; });
+  return found != agreements_.end() ? *found : nullptr;
+}
+
+// Reads and sends news though this rank waits for nothing in Tutti: it may not for long, and peers
+// may wait for slots.
+void Dispatcher::catch_up() noexcept {
+  connections_.progress_transports();
+  connections_.progress_all();
+}
+
+// --- what comes --------------------------------------------------------------------------------
+
+void Dispatcher::hear(const News& news, int from) noexcept {
+  Channel& channel = *connections_.find(from);
+  if (Agreement* const agreement = find(news.communicator)) {
+    const auto answer = agreement->hear(news, from);
+    if (!answer) return;
+    // That a call was passed is said again for as long as the peer asks.
+    if (answer->kind == News::Kind::passed)
+      channel.mention(*answer);
+    else
+      channel.announce(*answer);
+  } else if (news.kind == News::Kind::waits && was_freed(news.communicator)) {
+    channel.mention(
+        {.kind = News::Kind::passed, .communicator = news.communicator, .call = news.call});
+  }
+}
+
+bool Dispatcher::unwanted(const MessageName& name, int from) noexcept {
+  Agreement* const agreement = find(name.communicator);
+  return agreement ? agreement->unwanted(name, from) : was_freed(name.communicator);
+}
+
+// No member can still wait on a communicator that was freed here, unless ranks make different
+// calls.
+News Dispatcher::why_unwanted(CommunicatorId id) noexcept {
+  const Agreement* const agreement = find(id);
+  if (agreement && agreement->failed()) return agreement->failure_news();
+  return {.communicator = id, .code = Code::size_mismatch};
+}
+
+// --- what goes ---------------------------------------------------------------------------------
+
+void Dispatcher::greet(Channel& channel) noexcept {
+  for (const Agreement* const agreement : agreements_)
+    if (agreement->has_member(channel.peer()))
+      agreement->each_old_news([&](const News& news) { channel.announce(news); });
+}
+
+void Dispatcher::spread(const Agreement& agreement, const News& news) noexcept {
+  for (std::size_t r = 0; r < agreement.world_ranks().size(); ++r) {
+    if (static_cast<int>(r) == agreement.rank()) continue;
+    try {
+      Channel* const channel = connections_.channel_at_once(agreement.world_ranks()[r]);
+      if (can_hear(channel)) channel->announce(news);
+    } catch (const std::exception&) {  // no memory for a connection: the member hears when it asks
+    }
+  }
+}
+
+void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
+  spread(agreement, agreement.failure_news());
+  const auto waits = [&](int member) {
+    const Channel* const channel = connections_.find(member);
+    return can_hear(channel) && (channel->news_pending() || channel->withdrawing());
+  };
+  const std::vector<int>& members = agreement.world_ranks();
+  const auto deadline = Clock::now() + kSpreadPatience;
+  while (std::any_of(members.begin(), members.end(), waits) && Clock::now() < deadline) {
+    connections_.progress_transports();
+    for (const int member : members)
+      if (Channel* const channel = connections_.find(member); can_hear(channel))
+        channel->progress();
+    sched_yield();
+  }
+  for (const int member : members)
+    if (Channel* const channel = connections_.find(member)) channel->revoke_abandoned();
+}
+
+}  // namespace tutti

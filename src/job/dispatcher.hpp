@@ -1,0 +1,57 @@
+// Dispatcher: hands the news of all channels to the agreement that it concerns, and this rank's
+// news to the members.
+//
+// Knows every communicator of this process by its identifier, and which identifiers are free, in
+// use or were used before: what still comes for a freed one is nobody's.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "protocols/news.hpp"
+#include "src/job/agreement.hpp"
+#include "src/job/connections.hpp"
+
+namespace tutti {
+
+class Dispatcher final : public protocols::Listener {
+ public:
+  // `connections` must outlive this object; it may be under construction.
+  explicit Dispatcher(Connections& connections) : connections_(connections) {}
+
+  // The members of a new communicator take the largest of what they propose, if it is free on all
+  // of them; other threads may be making others meanwhile.
+  CommunicatorId propose_id() noexcept { return next_id_++; }
+  bool is_free(CommunicatorId id) const noexcept { return !find(id) && !was_freed(id); }
+  // From now on until remove(), `agreement` hears what concerns it. Throws std::bad_alloc.
+  void add(Agreement& agreement);
+  void remove(Agreement& agreement) noexcept;
+  const std::vector<Agreement*>& agreements() const noexcept { return agreements_; }
+
+  // Tells a new peer what it must still hear.
+  void greet(protocols::Channel& channel) noexcept;
+  // Tells the members: on this node all of them, elsewhere the connected ones. The others hear of
+  // it when they connect, as whoever waits for this rank does.
+  void spread(const Agreement& agreement, const protocols::News& news) noexcept;
+  // Tells the members that the communicator has failed. Then waits a little for peers that may
+  // still write into buffers of a call, which are the caller's again after it, and ends their right
+  // to.
+  void spread_failure(const Agreement& agreement) noexcept;
+
+  void hear(const protocols::News& news, int from) noexcept override;
+  bool unwanted(const MessageName& name, int from) noexcept override;
+  protocols::News why_unwanted(CommunicatorId id) noexcept override;
+
+ private:
+  Agreement* find(CommunicatorId id) const noexcept;
+  bool was_freed(CommunicatorId id) const noexcept;
+  void note_freed(CommunicatorId id) noexcept;
+  void catch_up() noexcept;
+
+  Connections& connections_;
+  std::vector<Agreement*> agreements_;
+  std::map<CommunicatorId, CommunicatorId> freed_;  // from the first to the last of each range
+  CommunicatorId next_id_ = 1;
+};
+
+}  // namespace tutti

@@ -1,0 +1,91 @@
+// Making plans, and keeping them.
+#include "src/job/plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti {
+
+using collectives::Problem;
+using collectives::Schedule;
+using collectives::Step;
+using collectives::Task;
+using protocols::Channel;
+
+namespace {
+
+// Different collectives have different marks, and so have neighbouring roots. Sizes show by
+// themselves, in the lengths of messages.
+Ordinal mark_of(const Problem& problem) {
+  static_assert(collectives::kCollectives < 16);
+  const auto collective = static_cast<Ordinal>(problem.collective) + 1;
+  return (collective << 8 | (static_cast<Ordinal>(problem.root) & 0xFF)) << kOrdinalBits;
+}
+
+MulticastTree tree_of(const collectives::Program& program, Rank root, const Plan::Means& means) {
+  MulticastTree tree{means.mailbox, means.world_rank(root), nullptr, {}};
+  const auto& steps = program.schedule().steps;
+  for (collectives::StepId id = 0; id < steps.size(); ++id)
+    if (steps[id].kind == collectives::StepKind::send)
+      tree.children.push_back(program.channel(id));
+    else if (collectives::receives(steps[id].kind))
+      tree.parent = program.channel(id);
+  return tree;
+}
+
+}  // namespace
+
+Plan::Plan(Problem problem, const collectives::Choice& choice, const Means& means)
+    : problem_(std::move(problem)),
+      choice_(choice),
+      program_(choice.algorithm->build(problem_, choice.parameters), means.channel_to,
+               problem_.element) {
+  if (program_.schedule().datagrams && problem_.P > 1)
+    tree_ = tree_of(program_, problem_.root, means);
+  else
+    mark_ = mark_of(problem_);
+  give_back(take());  // the first call finds it made
+}
+
+Running* Plan::take() {
+  if (idle_.empty()) {
+    idle_.reserve(made_.size() + 1);  // so that give_back() never allocates
+    made_.push_back(std::make_unique<Running>(program_, tree_ ? &*tree_ : nullptr));
+    return made_.back().get();
+  }
+  Running* const running = idle_.back();
+  idle_.pop_back();
+  return running;
+}
+
+void Plan::give_back(Running* running) noexcept { idle_.push_back(running); }
+
+// --- plans -------------------------------------------------------------------------------------
+
+Plans::Entry* Plans::search(const Task& task) noexcept {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const auto& entry) { return entry->plan->task() == task; });
+  return found != entries_.end() ? found->get() : nullptr;
+}
+
+Plan& Plans::add(std::unique_ptr<Plan> plan) {
+  if (entries_.size() >= kMost) drop_oldest();
+  entries_.push_back(std::make_unique<Entry>(Entry{std::move(plan), ++uses_}));
+  Entry& entry = *entries_.back();
+  last_[static_cast<std::size_t>(entry.plan->task().collective)] = &entry;
+  return *entry.plan;
+}
+
+void Plans::drop_oldest() noexcept {
+  auto oldest = entries_.end();
+  for (auto it = entries_.begin(); it != entries_.end(); ++it)
+    if (!(*it)->plan->in_use() &&
+        (oldest == entries_.end() || (*it)->last_use < (*oldest)->last_use))
+      oldest = it;
+  if (oldest == entries_.end()) return;
+  forget_((*oldest)->plan->task());
+  std::replace(last_.begin(), last_.end(), oldest->get(), static_cast<Entry*>(nullptr));
+  entries_.erase(oldest);
+}
+
+}  // namespace tutti

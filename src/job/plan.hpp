@@ -1,0 +1,96 @@
+// Plan: how a communicator does one task. Which algorithm, which schedule, over which channels:
+// facts that do not change, shared by all calls that ask for the same. Beside them the plan keeps
+// what has executed it, for the next call.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "collectives/selection/rules.hpp"
+#include "src/job/running.hpp"
+
+namespace tutti {
+
+class Plan {
+ public:
+  // What a plan needs to know of the communicator and the process.
+  struct Means {
+    collectives::Program::ChannelTo channel_to;
+    protocols::Mailbox* mailbox;  // null: no datagrams
+    std::function<int(Rank)> world_rank;
+  };
+  // Connects to the peers of the schedule. Throws Error.
+  Plan(collectives::Problem problem, const collectives::Choice& choice, const Means& means);
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  // --- facts
+  const collectives::Problem& problem() const noexcept { return problem_; }
+  const collectives::Task& task() const noexcept { return problem_; }
+  const collectives::Choice& choice() const noexcept { return choice_; }
+  const collectives::Program& program() const noexcept { return program_; }
+  // In the names of its messages, so that calls that do not match are noticed; 0: they bear none.
+  Ordinal mark() const noexcept { return mark_; }
+
+  // --- executions. Between take() and give_back() the plan must stay.
+  // Throws Error{out_of_memory}.
+  Running* take();
+  void give_back(Running* running) noexcept;
+  bool in_use() const noexcept { return idle_.size() != made_.size(); }
+
+ private:
+  const collectives::Problem problem_;
+  const collectives::Choice choice_;
+  const collectives::Program program_;
+  std::optional<MulticastTree> tree_;
+  Ordinal mark_ = 0;
+  std::vector<std::unique_ptr<Running>> made_;
+  std::vector<Running*> idle_;
+};
+
+// The plans of one communicator, the last used ones. A plan in use is never dropped.
+class Plans {
+ public:
+  static constexpr std::size_t kMost = 64;
+  // `forget` hears of each plan's task before the plan is dropped.
+  explicit Plans(std::function<void(const collectives::Task&)> forget)
+      : forget_(std::move(forget)) {}
+
+  // Null: there is none for that task.
+  Plan* find(const collectives::Task& task) noexcept {
+    Entry*& last = last_[static_cast<std::size_t>(task.collective)];
+    if (!last || last->plan->task() != task) {
+      Entry* const found = search(task);
+      if (!found) return nullptr;
+      last = found;
+    }
+    last->last_use = ++uses_;
+    return last->plan.get();
+  }
+  // Throws std::bad_alloc.
+  Plan& add(std::unique_ptr<Plan> plan);
+  // The plan that each collective used last.
+  template <class Visit>
+  void each_last(Visit&& visit) const {
+    for (const Entry* const entry : last_)
+      if (entry) visit(*entry->plan);
+  }
+
+ private:
+  struct Entry {
+    std::unique_ptr<Plan> plan;
+    std::uint64_t last_use = 0;
+  };
+  Entry* search(const collectives::Task& task) noexcept;
+  void drop_oldest() noexcept;
+
+  const std::function<void(const collectives::Task&)> forget_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+  std::array<Entry*, collectives::kCollectives> last_{};  // by collective: it mostly runs again
+  std::uint64_t uses_ = 0;
+};
+
+}  // namespace tutti

@@ -1,0 +1,86 @@
+// The life of a call.
+#include "src/job/request.hpp"
+
+#include "src/job/communicator.hpp"
+#include "src/job/plan.hpp"
+
+namespace tutti {
+
+using protocols::Answer;
+using protocols::Channel;
+
+Request::~Request() {
+  if (state_ != State::active) return;
+  running_->abandon();
+  end(State::failed);
+}
+
+void Request::start() {
+  Agreement& agreement = communicator_.agreement();
+  if (agreement.failed()) [[unlikely]]
+    communicator_.throw_failure();
+  plan_ = &communicator_.plan(call.task);
+  running_ = plan_->take();
+  task = &plan_->task();
+  mark = plan_->mark();
+  try {
+    agreement.open(*this);
+  } catch (...) {
+    plan_->give_back(running_);
+    throw;
+  }
+  communicator_.engine().began_call(number);
+  state_ = State::active;
+  running_->start(call, {agreement.id(), number, mark});
+  if (agreement.failed()) [[unlikely]] {  // a member had rejected this very call
+    end(State::failed);
+    communicator_.throw_failure();
+  }
+  advance();
+}
+
+void Request::advance() noexcept {
+  if (state_ != State::active) return;
+  switch (running_->advance()) {
+    case Answer::done: return end(State::done);
+    case Answer::again:
+      if (communicator_.agreement().failed()) break;
+      return;
+    case Answer::failed: fail_with_culprit(); break;
+  }
+  running_->abandon();
+  end(State::failed);
+}
+
+void Request::wait() {
+  Engine& engine = communicator_.engine();
+  Patience patience;
+  while (state_ == State::active) {
+    // Whether more can come or the communicator has failed, advance() sees it.
+    engine.waiting().wait_once(patience, communicator_.agreement(), *this,
+                               [&](auto&& visit) { running_->each_waiting(visit); });
+    advance();
+    engine.advance_others(*this);
+  }
+  if (state_ == State::failed) communicator_.throw_failure();
+}
+
+void Request::fail_with_culprit() noexcept {
+  Agreement& agreement = communicator_.agreement();
+  if (Channel* const channel = running_->culprit()) {
+    agreement.fail(channel->failure_code(), channel->peer(), "{}", channel->failure());
+    channel->forget_complaint();
+  }
+  if (!agreement.failed())
+    agreement.fail(Code::internal, kNoPeer,
+                   "a step of the schedule cannot be run; please report this");
+}
+
+void Request::end(State state) noexcept {
+  communicator_.agreement().close(*this);
+  communicator_.engine().ended_call();
+  plan_->give_back(running_);
+  state_ = state;
+}
+
+}  // namespace tutti

@@ -1,0 +1,57 @@
+// Request: one call on its way, and all that must outlive the function that began it.
+//
+// A blocking call keeps its request on the stack and waits; a non-blocking one would keep it until
+// it is asked for. All state changes happen with the engine's lock held, by whichever thread
+// advances the request.
+#pragma once
+
+#include <cstdint>
+
+#include "src/job/agreement.hpp"
+#include "src/job/running.hpp"
+
+namespace tutti {
+
+class Communicator;
+class Plan;
+
+class Request : public OpenCall {
+ public:
+  enum class State : std::uint8_t {
+    idle,    // not started, or rejected
+    active,  // peers may read from and write to its buffers
+    done,    // complete here: the result is in call.output
+    failed,  // the communicator has failed; the buffers are the caller's again after wait()
+  };
+
+  explicit Request(Communicator& communicator) noexcept : communicator_(communicator) {}
+  // Gives an active call up.
+  virtual ~Request();
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+
+  // What is to be run. Filled in before start(), and left alone until the end.
+  Call call;
+
+  State state() const noexcept { return state_; }
+  Communicator& communicator() const noexcept { return communicator_; }
+
+  // idle → active, or straight to done or failed. Throws Error; if the state is idle still, the
+  // call has used no number, and the members do not know of it.
+  void start();
+  // Takes the call as far as it goes now. Does nothing unless it is active.
+  void advance() noexcept;
+  // Until it is done. Throws the communicator's failure.
+  void wait();
+
+ private:
+  void end(State state) noexcept;
+  void fail_with_culprit() noexcept;
+
+  Communicator& communicator_;
+  Plan* plan_ = nullptr;
+  Running* running_ = nullptr;
+  State state_ = State::idle;
+};
+
+}  // namespace tutti

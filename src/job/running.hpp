@@ -1,0 +1,68 @@
+// Running: what executes one call, either the steps of a schedule or a broadcast by datagrams over
+// the schedule's tree. Kept by its plan and used again.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "collectives/execution/run.hpp"
+#include "protocols/multicast.hpp"
+
+namespace tutti {
+
+// One collective to run: what is asked for, and where the bytes are. The buffers and what `combine`
+// points to stay the caller's, and must last until the call has ended.
+struct Call {
+  collectives::Task task{};
+  const void* input = nullptr;
+  void* output = nullptr;
+  Combine combine{};
+};
+
+// The tree over which a broadcast by datagrams is repaired.
+struct MulticastTree {
+  protocols::Mailbox* mailbox;
+  int root;                    // rank of MPI_COMM_WORLD
+  protocols::Channel* parent;  // null: this rank is the root
+  std::vector<protocols::Channel*> children;
+};
+
+class Running {
+ public:
+  // With `tree` by datagrams. Throws Error{out_of_memory}.
+  Running(const collectives::Program& program, const MulticastTree* tree) {
+    if (tree)
+      datagrams_.emplace(*tree->mailbox, tree->root, tree->parent, tree->children);
+    else
+      steps_.emplace(program);
+  }
+
+  void start(const Call& call, const MessageName& name) noexcept {
+    if (steps_)
+      steps_->start(call.input, call.output, name, call.combine);
+    else
+      datagrams_->start(name, call.output, call.task.bytes);
+  }
+  // done, again, or failed: see culprit().
+  protocols::Answer advance() noexcept {
+    return steps_ ? steps_->advance() : datagrams_->advance();
+  }
+  // After failed, or to give up: peers lose the right to write into the call's buffers.
+  void abandon() noexcept { steps_ ? steps_->abandon() : datagrams_->abandon(); }
+  // The channel that failed, or null.
+  protocols::Channel* culprit() const noexcept {
+    return steps_ ? steps_->culprit() : datagrams_->culprit();
+  }
+  // The channels that are waited for; each may come several times.
+  template <class Visit>
+  void each_waiting(Visit&& visit) {
+    steps_ ? steps_->each_waiting(visit) : datagrams_->each_waiting(visit);
+  }
+
+ private:
+  std::optional<collectives::Run> steps_;
+  std::optional<protocols::MulticastBroadcast> datagrams_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,37 @@
+// The transports that this build has, in the order of preference. A new one is a folder under
+// transport/ and an entry here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "src/job/configuration.hpp"
+#include "src/job/connections.hpp"
+#include "transport/placement.hpp"
+#include "transport/transport.hpp"
+
+namespace tutti {
+
+// What a transport may know when it opens. Outlives it.
+struct Site {
+  const Configuration& configuration;
+  const transport::Placement& placement;
+  Log log;  // may be called at any time; never null
+};
+
+struct TransportKind {
+  // From facts that are equal on all ranks: all open it, or none.
+  std::function<bool(const Site&)> wanted;
+  // Throws Error.
+  std::function<std::unique_ptr<transport::Transport>(const Site&)> open;
+};
+std::span<const TransportKind> transport_kinds();
+
+// What both ends of a connection agree on, from the settings that must be the same on all ranks.
+transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eager_limit);
+// Of a device whose packets cost CPU time (`software`), or not.
+Bytes verbs_eager_limit(const Configuration& configuration, bool software);
+
+}  // namespace tutti

@@ -1,0 +1,76 @@
+// The slow half of waiting.
+#include "src/job/waiting.hpp"
+
+#include <sched.h>
+
+#include <thread>
+
+namespace tutti {
+
+using protocols::Channel;
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+namespace {
+
+// After the polls of Settings::spin, a rank yields at every poll; then it sleeps, a little after a
+// while, a millisecond once the wait is plainly long.
+constexpr auto kNapAfter = 20ms;
+constexpr auto kSleepAfter = 1s;
+constexpr std::uint32_t kYieldsPerLook = 16;
+
+}  // namespace
+
+bool Waiting::give_core_away(Patience& patience, Agreement& agreement, const OpenCall& call,
+                             const Visitor& each_waiting) noexcept {
+  if (++patience.yields % kYieldsPerLook == 0)
+    housekeeping(patience, agreement, call, each_waiting);
+  if (agreement.failed()) return false;
+  if (lock_) lock_->unlock();  // while this thread waits, others may call
+  const auto waited = patience.looked - patience.since;
+  if (waited < kNapAfter)
+    sched_yield();
+  else
+    std::this_thread::sleep_for(waited < kSleepAfter ? 50us : 1ms);
+  if (lock_) lock_->lock();
+  return !agreement.failed();
+}
+
+// What need not be done at every poll: other peers' news, signs of life, the user's limit.
+void Waiting::housekeeping(Patience& patience, Agreement& agreement, const OpenCall& call,
+                           const Visitor& each_waiting) noexcept {
+  const auto now = patience.looked = Clock::now();
+  if (patience.since == Agreement::Time{}) patience.since = patience.probed = now;
+  const bool probe = now - patience.probed > settings_.probe_interval;
+  if (probe) patience.probed = now;
+  connections_.adopt_links();
+  connections_.progress_all();
+
+  int last = kNoPeer;
+  bool parting = false;
+  each_waiting([&](Channel& channel) {
+    const int peer = last = channel.peer();
+    if (probe) {
+      channel.probe();
+      if (const auto news = agreement.waiting(call, peer)) channel.mention(*news);
+    }
+    agreement.waited_in_vain(call, peer, channel.awaits_acknowledgement(), now);
+    if (channel.failed())
+      agreement.fail(channel.failure_code(), peer, "{}", channel.failure());
+    else if (channel.closed() && patience.parting)
+      agreement.fail(Code::peer_finalized, peer,
+                     "rank {} of MPI_COMM_WORLD has called tutti_finalize, and this rank waits for "
+                     "it; do all ranks call the same collectives?",
+                     peer);
+    else
+      parting |= channel.closed();
+  });
+  patience.parting = parting;
+  if (settings_.timeout > 0ms && now - patience.since > settings_.timeout)
+    agreement.fail(Code::timed_out, last,
+                   "rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting "
+                   "`timeout`",
+                   last, settings_.timeout.count());
+}
+
+}  // namespace tutti

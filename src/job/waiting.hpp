@@ -1,0 +1,65 @@
+// Waiting: how a rank waits for others. It spins briefly, then yields its core, then sleeps; and
+// meanwhile it looks after whatever else arrives, asks the peers for signs of life, and keeps the
+// user's time limit. With more ranks than cores the job stays fast only if waiting ranks yield.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <mutex>
+
+#include "src/job/agreement.hpp"
+#include "src/job/connections.hpp"
+
+namespace tutti {
+
+// How long a rank has waited. One for each wait.
+struct Patience {
+  std::uint32_t polls = 0, yields = 0;
+  Agreement::Time since{}, looked{}, probed{};  // the first look at the clock, the last, the probe
+  bool parting = false;  // a peer waited for has left: what it sent before is looked at once more
+};
+
+class Waiting {
+ public:
+  struct Settings {
+    std::uint32_t spin = 0;  // polls before the core is given away
+    std::chrono::milliseconds probe_interval{200};
+    std::chrono::milliseconds timeout{0};  // 0: none
+  };
+  // `lock` is held while a call runs, and free while it gives its core away; null: one thread only.
+  Waiting(Connections& connections, const Settings& settings, std::mutex* lock)
+      : connections_(connections), settings_(settings), lock_(lock) {}
+
+  // One pause of `call`, which waits for the channels that `each_waiting` visits. False: the
+  // communicator has failed, and nothing more will come.
+  template <class EachWaiting>
+  bool wait_once(Patience& patience, Agreement& agreement, const OpenCall& call,
+                 EachWaiting&& each_waiting) noexcept {
+    // What came may be what is waited for: look before giving the core away.
+    if (connections_.progress_transports() && !agreement.failed()) return true;
+    if (++patience.polls % kPollsPerLook != 0 && patience.polls < settings_.spin) {
+      __builtin_ia32_pause();
+      return true;
+    }
+    each_waiting([](protocols::Channel& channel) { channel.progress(); });
+    if (patience.polls < settings_.spin) return !agreement.failed();
+    return give_core_away(patience, agreement, call,
+                          [&](const Visit& visit) { each_waiting(visit); });
+  }
+
+ private:
+  using Visit = std::function<void(protocols::Channel&)>;
+  using Visitor = std::function<void(const Visit&)>;
+  static constexpr std::uint32_t kPollsPerLook = 64;
+
+  bool give_core_away(Patience& patience, Agreement& agreement, const OpenCall& call,
+                      const Visitor& each_waiting) noexcept;
+  void housekeeping(Patience& patience, Agreement& agreement, const OpenCall& call,
+                    const Visitor& each_waiting) noexcept;
+
+  Connections& connections_;
+  const Settings settings_;
+  std::mutex* const lock_;
+};
+
+}  // namespace tutti
