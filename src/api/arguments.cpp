@@ -5,25 +5,21 @@
 
 namespace tutti {
 
-void check_root(int root, const Communicator& comm) {
-  if (root < 0 || root >= comm.size())
-    throw Error(Code::bad_root,
-                fmt::format("the root is {}, and the communicator has ranks 0 to {}", root,
-                            comm.size() - 1));
+void throw_bad_root(int root, const Communicator& comm) {
+  throw Error(Code::bad_root, fmt::format("the root is {}, and the communicator has ranks 0 to {}",
+                                          root, comm.size() - 1));
 }
 
-void forbid_in_place(const void* buffer, const char* name) {
-  if (buffer == MPI_IN_PLACE)
-    throw Error(Code::bad_buffer,
-                fmt::format("MPI_IN_PLACE is not allowed as `{}` here; pass the buffer", name));
+void throw_in_place(const char* name) {
+  throw Error(Code::bad_buffer,
+              fmt::format("MPI_IN_PLACE is not allowed as `{}` here; pass the buffer", name));
 }
 
-void check_equal(Bytes sent, Bytes received) {
-  if (sent != received)
-    throw Error(Code::size_mismatch,
-                fmt::format("a block of {} bytes is sent and one of {} bytes received; they must "
-                            "be equal",
-                            sent, received));
+void throw_unequal(Bytes sent, Bytes received) {
+  throw Error(Code::size_mismatch,
+              fmt::format("a block of {} bytes is sent and one of {} bytes received; they must be "
+                          "equal",
+                          sent, received));
 }
 
 const MPI_Count* must_have(const MPI_Count* counts, const char* name) {

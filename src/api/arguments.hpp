@@ -12,11 +12,25 @@ namespace tutti {
 inline constexpr const char* kUseInPlace =
     "to use the data of the receive buffer, pass MPI_IN_PLACE as the send buffer";
 
-void check_root(int root, const Communicator& comm);
+// What the checks below throw, away from the path of a call that is right.
+[[noreturn]] void throw_bad_root(int root, const Communicator& comm);
+[[noreturn]] void throw_in_place(const char* name);
+[[noreturn]] void throw_unequal(Bytes sent, Bytes received);
+
+inline void check_root(int root, const Communicator& comm) {
+  if (root < 0 || root >= comm.size()) [[unlikely]]
+    throw_bad_root(root, comm);
+}
 // `name` is the argument's.
-void forbid_in_place(const void* buffer, const char* name);
+inline void forbid_in_place(const void* buffer, const char* name) {
+  if (buffer == MPI_IN_PLACE) [[unlikely]]
+    throw_in_place(name);
+}
 // Of a block that a rank sends to itself.
-void check_equal(Bytes sent, Bytes received);
+inline void check_equal(Bytes sent, Bytes received) {
+  if (sent != received) [[unlikely]]
+    throw_unequal(sent, received);
+}
 const MPI_Count* must_have(const MPI_Count* counts, const char* name);
 // Of the v-forms of scatter and gather: not null even where they are not looked at.
 const MPI_Count* counts_at_root(const Library& state, const Communicator& comm, int root,

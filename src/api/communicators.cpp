@@ -103,15 +103,13 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
 
 }  // namespace
 
-Communicator& communicator_of(tutti_comm comm) {
-  if (comm == TUTTI_COMM_NULL)
-    throw Error(Code::bad_communicator,
-                "the communicator is TUTTI_COMM_NULL; make one with tutti_comm_create");
-  if (comm->magic != tutti_comm_object::kMagic)
-    throw Error(Code::bad_communicator,
-                "this is no communicator of Tutti; make one with tutti_comm_create");
-  if (!comm->communicator) throw Error(Code::bad_communicator, "the communicator was freed");
-  return *comm->communicator;
+void throw_bad_communicator(tutti_comm comm) {
+  throw Error(Code::bad_communicator,
+              comm == TUTTI_COMM_NULL
+                  ? "the communicator is TUTTI_COMM_NULL; make one with tutti_comm_create"
+              : comm->magic != tutti_comm_object::kMagic
+                  ? "this is no communicator of Tutti; make one with tutti_comm_create"
+                  : "the communicator was freed");
 }
 
 void free_all_communicators() noexcept {

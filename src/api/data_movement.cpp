@@ -17,7 +17,10 @@ void bcast(Library& state, UserRequest& request, void* buffer, MPI_Count count, 
   // The root's buffer is only read; but the schedule's one buffer is an output on all ranks.
   Blocked& data = (sends ? request.from : request.to)
                       .emplace(state.datatypes, buffer, count, type, 1, "buffer");
-  request.call.task = {.collective = Collective::bcast, .root = root, .bytes = data.total()};
+  collectives::Task& task = request.call.task;
+  task.collective = Collective::bcast;
+  task.root = root;
+  task.bytes = data.total();
   request.call.output = data.room(sends ? 0 : -1);
 }
 
@@ -77,10 +80,10 @@ void scatter_or_gather(Library& state, UserRequest& request, Collective which, c
   }
 
   Call& call = request.call;
-  call.task = {.collective = which,
-               .root = a.root,
-               .in_place = in_place,
-               .counts_known = !v || state.configuration.counts == Counts::all};
+  call.task.collective = which;
+  call.task.root = a.root;
+  call.task.in_place = in_place;
+  call.task.counts_known = !v || state.configuration.counts == Counts::all;
   if (!v)
     call.task.bytes = is_root ? all->block_bytes() : one->total();
   else if (is_root)
@@ -104,10 +107,13 @@ void allgather(UserRequest& request) {
     from->must_not_share(to, kUseInPlace);
     request.call.input = from->bytes();
   }
-  request.call.task = {.collective = Collective::allgather,
-                       .bytes = v ? 0 : own,
-                       .in_place = !from,
-                       .counts = to.counts()};
+  collectives::Task& task = request.call.task;
+  task.collective = Collective::allgather;
+  task.in_place = !from;
+  if (v)
+    task.counts = to.counts();
+  else
+    task.bytes = own;
   request.call.output = to.room(from ? -1 : comm.rank());
 }
 
@@ -123,11 +129,15 @@ void alltoall(UserRequest& request) {
     from->must_not_share(to, kUseInPlace);
     request.call.input = from->bytes();
   }
-  request.call.task = {.collective = Collective::alltoall,
-                       .bytes = v ? 0 : to.block_bytes(),
-                       .in_place = !from,
-                       .counts = from ? from->counts() : to.counts(),
-                       .receive_counts = to.counts()};
+  collectives::Task& task = request.call.task;
+  task.collective = Collective::alltoall;
+  task.in_place = !from;
+  if (v) {
+    task.counts = from ? from->counts() : to.counts();
+    task.receive_counts = to.counts();
+  } else {
+    task.bytes = to.block_bytes();
+  }
   request.call.output = to.room(from ? -1 : -2);
 }
 

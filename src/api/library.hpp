@@ -39,8 +39,14 @@ struct Library {
 // Null before tutti_init and after tutti_finalize.
 Library* library() noexcept;
 
+[[noreturn]] void throw_bad_communicator(tutti_comm comm);
 // The communicator behind a handle. Throws Error{bad_communicator}.
-Communicator& communicator_of(tutti_comm comm);
+inline Communicator& communicator_of(tutti_comm comm) {
+  if (comm == TUTTI_COMM_NULL || comm->magic != tutti_comm_object::kMagic || !comm->communicator)
+      [[unlikely]]
+    throw_bad_communicator(comm);
+  return *comm->communicator;
+}
 
 void free_all_communicators() noexcept;
 

@@ -65,10 +65,10 @@ void reduce(Library& state, UserRequest& request, const Reducing& a) {
   const Bytes each = layout.size == 0 ? 0 : reduction.element();  // nothing: nothing is touched
   Elements elements = elements_of(a, layout, each, comm);
   if (!in_place)
-    request.operand.emplace(state.datatypes, reduction, a.sendbuf, elements.whole, a.type,
+    request.operand.emplace(state.datatypes, layout, reduction, a.sendbuf, elements.whole, a.type,
                             "sendbuf");
   if (has_result)
-    request.result.emplace(state.datatypes, reduction, a.recvbuf,
+    request.result.emplace(state.datatypes, layout, reduction, a.recvbuf,
                            in_place ? elements.whole : elements.own, a.type, "recvbuf");
   if (request.operand && request.result)
     request.operand->must_not_share(*request.result, kUseInPlace);
@@ -76,16 +76,15 @@ void reduce(Library& state, UserRequest& request, const Reducing& a) {
   const Bytes bytes = request.operand ? request.operand->bytes() : request.result->bytes();
   const bool scatters = a.collective == Collective::reduce_scatter;
   const bool reproducible = state.configuration.reproducible;
-  request.call.task = {.collective = a.collective,
-                       .root = a.root,
-                       .bytes = !scatters                 ? bytes
-                                : elements.counts.empty() ? a.count * each
-                                                          : 0,
-                       .in_place = in_place,
-                       .counts = std::move(elements.counts),
-                       .element = reduction.element(),
-                       .commutative = reduction.commutative() && !reproducible,
-                       .left_fold = reproducible};
+  collectives::Task& task = request.call.task;
+  task.collective = a.collective;
+  task.root = a.root;
+  task.bytes = !scatters ? bytes : elements.counts.empty() ? a.count * each : 0;
+  task.in_place = in_place;
+  task.counts = std::move(elements.counts);
+  task.element = reduction.element();
+  task.commutative = reduction.commutative() && !reproducible;
+  task.left_fold = reproducible;
   request.call.combine = reduction.combine();
   reduction.reserve(bytes);
   if (request.operand) request.call.input = request.operand->read();

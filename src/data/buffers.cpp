@@ -10,10 +10,8 @@
 
 namespace tutti {
 
-Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name) {
+Bytes checked_bytes(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name) {
   Bytes bytes = 0, span = 0;
-  if (count >= 0 && count < (1 << 30) && layout.contiguous && layout.size < (1 << 20))
-    return count * layout.size;  // the usual case
   if (count < 0)
     throw Error(Code::bad_count, fmt::format("a count of `{}` is {}; it must not be negative", name,
                                              static_cast<long long>(count)));
@@ -36,19 +34,21 @@ std::byte* Spare::get(Bytes bytes) {
   return memory_.get();
 }
 
-Blocked::Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type,
-                 int blocks, const char* name)
+Blocked::Blocked(const Datatypes& datatypes, const Layout& layout, const void* buffer,
+                 MPI_Count count, MPI_Datatype type, int blocks, const char* name)
     : datatypes_(datatypes),
       user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
       type_(type),
-      layout_(datatypes.layout(type)),
+      layout_(layout),
       blocks_(blocks) {
   block_bytes_ = bytes_of(count, layout_, blocks, name);
   total_ = block_bytes_ * blocks;
-  if (layout_.contiguous) direct_ = user_;  // the usual case allocates nothing
+  if (layout_.contiguous && user_) {  // the usual case allocates nothing
+    direct_ = user_;
+    return;
+  }
   if (!user_ && total_ > 0) must_be_absolute(0, name);
-  pieces_.reserve(direct_ ? 0 : 1);
-  if (!direct_) pieces_.push_back({0, count * blocks, total_});
+  pieces_.push_back({0, count * blocks, total_});
 }
 
 Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,

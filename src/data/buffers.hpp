@@ -15,7 +15,12 @@ namespace tutti {
 
 // What `blocks` times `count` elements of that layout have. Throws Error{bad_count} where a count
 // is negative, or they do not fit in 63 bits; `name` is the argument's.
-Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name);
+Bytes checked_bytes(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name);
+inline Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name) {
+  if (count >= 0 && count < (1 << 30) && layout.contiguous && layout.size < (1 << 20)) [[likely]]
+    return count * layout.size;
+  return checked_bytes(count, layout, blocks, name);
+}
 
 // Memory that is not cleared.
 class Spare {
@@ -36,7 +41,11 @@ class Blocked {
   // Equal blocks, one after another. `name` is the argument's, for messages. Throws Error{bad_count
   // | bad_datatype | datatype_not_committed | bad_buffer}.
   Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type,
-          int blocks, const char* name);
+          int blocks, const char* name)
+      : Blocked(datatypes, datatypes.layout(type), buffer, count, type, blocks, name) {}
+  // The same where the type's layout is known already.
+  Blocked(const Datatypes& datatypes, const Layout& layout, const void* buffer, MPI_Count count,
+          MPI_Datatype type, int blocks, const char* name);
   // Of `counts` elements each, at `displacements` (in extents; null: one after another).
   Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
           const MPI_Count* displacements, MPI_Datatype type, int blocks, const char* name);

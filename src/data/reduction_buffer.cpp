@@ -9,32 +9,16 @@
 
 namespace tutti {
 
-ReductionBuffer::ReductionBuffer(const Datatypes& datatypes, const Reduction& reduction,
-                                 const void* buffer, MPI_Count count, MPI_Datatype type,
-                                 const char* name)
-    : data_(datatypes, buffer, count, type, 1, name),
-      datatypes_(datatypes),
-      type_(type),
-      count_(count),
-      user_(static_cast<std::byte*>(const_cast<void*>(buffer))) {
-  const Layout& layout = data_.layout();
-  bytes_ = layout.size == 0 ? 0 : count * reduction.element();
-  direct_ = reduction.vectorised() || layout.contiguous;
-  if (direct_ && !buffer && bytes_ > 0)
-    throw Error(Code::bad_buffer,
-                fmt::format("`{}` is NULL, and {} bytes are expected there", name, bytes_));
+void ReductionBuffer::throw_null(const char* name) const {
+  throw Error(Code::bad_buffer,
+              fmt::format("`{}` is NULL, and {} bytes are expected there", name, bytes_));
 }
 
-std::byte* ReductionBuffer::room(bool keep) {
-  if (direct_ || bytes_ == 0) return user_;
+std::byte* ReductionBuffer::copied(bool keep) {
   mine_ = spare_.get(bytes_);
   std::fill_n(mine_, bytes_, std::byte{0});
   if (keep) copy(user_, mine_);
   return mine_;
-}
-
-void ReductionBuffer::deliver() {
-  if (!direct_ && bytes_ > 0) copy(mine_, user_);
 }
 
 // Data, and not the gaps between them.

@@ -13,23 +13,37 @@ namespace tutti {
 class ReductionBuffer {
  public:
   // `name` is the argument's, for messages. Throws as Blocked.
-  ReductionBuffer(const Datatypes& datatypes, const Reduction& reduction, const void* buffer,
-                  MPI_Count count, MPI_Datatype type, const char* name);
+  ReductionBuffer(const Datatypes& datatypes, const Layout& layout, const Reduction& reduction,
+                  const void* buffer, MPI_Count count, MPI_Datatype type, const char* name)
+      : data_(datatypes, layout, buffer, count, type, 1, name),
+        datatypes_(datatypes),
+        type_(type),
+        count_(count),
+        user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
+        bytes_(layout.size == 0 ? 0 : count * reduction.element()),
+        direct_(reduction.vectorised() || layout.contiguous) {
+    if (direct_ && !buffer && bytes_ > 0) [[unlikely]]
+      throw_null(name);
+  }
 
   // As elements of the reduction lie.
   Bytes bytes() const noexcept { return bytes_; }
   // For reading.
   const std::byte* read() { return room(true); }
   // For writing; `keep`: what the caller's buffer holds is there already (in place).
-  std::byte* room(bool keep);
+  std::byte* room(bool keep) { return direct_ || bytes_ == 0 ? user_ : copied(keep); }
   // Brings what was written to room() to the caller's buffer.
-  void deliver();
+  void deliver() {
+    if (!direct_ && bytes_ > 0) copy(mine_, user_);
+  }
   // Throws Error{buffers_overlap}, with what to do.
   void must_not_share(const ReductionBuffer& other, const char* remedy) const {
     data_.must_not_share(other.data_, remedy);
   }
 
  private:
+  [[noreturn]] void throw_null(const char* name) const;
+  std::byte* copied(bool keep);
   void copy(const std::byte* from, std::byte* to);
 
   Blocked data_;
@@ -37,8 +51,8 @@ class ReductionBuffer {
   const MPI_Datatype type_;
   const MPI_Count count_;
   std::byte* const user_;
-  Bytes bytes_ = 0;
-  bool direct_ = true;  // the operation works in the caller's buffer
+  const Bytes bytes_;
+  const bool direct_;  // the operation works in the caller's buffer
   Spare spare_;
   std::byte* mine_ = nullptr;
 };

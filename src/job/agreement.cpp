@@ -19,9 +19,7 @@ bool before(CollectiveNumber a, CollectiveNumber b) { return static_cast<std::in
 }  // namespace
 
 Agreement::Agreement(CommunicatorId id, int rank, std::vector<int> world_ranks)
-    : id_(id), rank_(rank), world_ranks_(std::move(world_ranks)) {
-  open_.reserve(kRemembered);
-}
+    : id_(id), rank_(rank), world_ranks_(std::move(world_ranks)) {}
 
 bool Agreement::has_member(int world_rank) const noexcept {
   return std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) != world_ranks_.end();
@@ -29,24 +27,13 @@ bool Agreement::has_member(int world_rank) const noexcept {
 
 // --- this rank's calls -------------------------------------------------------------------------
 
-void Agreement::open(OpenCall& call) {
-  open_.push_back(&call);
-  call.number = next_++;
-  known_[call.number % kRemembered] = {call.number, call.task};
-  if (refusals_.empty()) return;
+void Agreement::look_for_refusal(const OpenCall& call) noexcept {
   for (const Refusal& refusal : refusals_)
-    if (refusal.number == call.number) return fail_as_refused(refusal.member, refusal.code);
+    if (refusal.number == call.number_) return fail_as_refused(refusal.member, refusal.code);
 }
 
-void Agreement::close(const OpenCall& call) noexcept {
-  // Mostly the last one: a blocking call.
-  for (auto it = open_.end(); it != open_.begin();)
-    if (*--it == &call) {
-      open_.erase(it);
-      break;
-    }
-  if (!passed_.empty())
-    std::erase_if(passed_, [&](const Passed& p) { return p.number == call.number; });
+void Agreement::forget_passed(const OpenCall& call) noexcept {
+  std::erase_if(passed_, [&](const Passed& p) { return p.number == call.number_; });
 }
 
 void Agreement::forget(const Task& task) noexcept {
@@ -69,9 +56,9 @@ News Agreement::refuse(Code code) noexcept {
 }
 
 const OpenCall* Agreement::open_call(CollectiveNumber number) const noexcept {
-  for (auto it = open_.rbegin(); it != open_.rend(); ++it)
-    if ((*it)->number == number) return *it;
-  return nullptr;
+  const OpenCall* call = newest_;
+  while (call && call->number_ != number) call = call->older_;
+  return call;
 }
 
 bool Agreement::over(CollectiveNumber number) const noexcept {
@@ -140,7 +127,7 @@ bool Agreement::unwanted(const MessageName& name, int from) noexcept {
   if (failed()) return true;
   if (const OpenCall* const call = open_call(name.collective)) {
     // Neighbouring calls of different kinds bear different marks.
-    if (call->mark == 0 || name.mark() == call->mark >> kOrdinalBits) return false;
+    if (call->mark_ == 0 || name.mark() == call->mark_ >> kOrdinalBits) return false;
   } else if (!before(name.collective, next_) || refused_.contains(name.collective)) {
     return false;  // a later call; or the sender hears of the refusal when it waits
   }
@@ -149,10 +136,10 @@ bool Agreement::unwanted(const MessageName& name, int from) noexcept {
 }
 
 std::optional<News> Agreement::waiting(const OpenCall& call, int member) const noexcept {
-  const auto mine = fingerprint(call.number, member);
+  const auto mine = fingerprint(call.number_, member);
   if (!mine) return std::nullopt;
   return News{
-      .kind = News::Kind::waits, .communicator = id_, .call = call.number, .fingerprint = *mine};
+      .kind = News::Kind::waits, .communicator = id_, .call = call.number_, .fingerprint = *mine};
 }
 
 // At the first look, what came before the news may not have been taken yet; by the next one every
@@ -160,7 +147,7 @@ std::optional<News> Agreement::waiting(const OpenCall& call, int member) const n
 void Agreement::waited_in_vain(const OpenCall& call, int member, bool unacknowledged,
                                Time now) noexcept {
   for (Passed& p : passed_) {
-    if (p.member != member || p.number != call.number) continue;
+    if (p.member != member || p.number != call.number_) continue;
     if (p.seen == Time{})
       p.seen = now;
     else if (p.seen != now && !unacknowledged)
@@ -176,7 +163,7 @@ std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
                                                     int member) const noexcept {
   const OpenCall* const open = open_call(number);
   const Known& known = known_[number % kRemembered];
-  const Task* const task = open ? open->task : known.number == number ? known.task : nullptr;
+  const Task* const task = open ? open->task_ : known.number == number ? known.task : nullptr;
   if (!task) return std::nullopt;
   const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
   Hash hash;

@@ -26,10 +26,21 @@
 namespace tutti {
 
 // A call that this rank has begun and not ended. Owned by who made it, and must stay where it is.
-struct OpenCall {
-  CollectiveNumber number = 0;              // set by Agreement::open
-  const collectives::Task* task = nullptr;  // stays valid until Agreement::forget
-  Ordinal mark = 0;                         // in the names of its messages; 0: they bear none
+class OpenCall {
+ public:
+  // Set by Agreement::open.
+  CollectiveNumber number() const noexcept { return number_; }
+
+ protected:
+  OpenCall() = default;
+  ~OpenCall() = default;
+  const collectives::Task* task_ = nullptr;  // stays valid until Agreement::forget
+  Ordinal mark_ = 0;                         // in the names of its messages; 0: they bear none
+
+ private:
+  friend class Agreement;
+  CollectiveNumber number_ = 0;
+  OpenCall* older_ = nullptr;  // in the list of open calls
 };
 
 class Agreement {
@@ -52,13 +63,34 @@ class Agreement {
   // --- this rank's calls -----------------------------------------------------------------------
 
   // Gives the call its number, the next one. If a member has rejected that very call, the
-  // communicator fails here. Throws std::bad_alloc, and then nothing has happened.
-  void open(OpenCall& call);
+  // communicator fails here.
+  void open(OpenCall& call) noexcept {
+    call.number_ = next_++;
+    call.older_ = newest_;
+    newest_ = &call;
+    known_[call.number_ % kRemembered] = {call.number_, call.task_};
+    if (!refusals_.empty()) [[unlikely]]
+      look_for_refusal(call);
+  }
   // The call has ended, well or not.
-  void close(const OpenCall& call) noexcept;
+  void close(OpenCall& call) noexcept {
+    OpenCall** place = &newest_;  // mostly the last one: a blocking call
+    while (*place != &call) place = &(*place)->older_;
+    *place = call.older_;
+    if (!passed_.empty()) [[unlikely]]
+      forget_passed(call);
+  }
   // No closed call is compared with this task any more: it is about to go.
   void forget(const collectives::Task& task) noexcept;
-  const std::vector<OpenCall*>& open_calls() const noexcept { return open_; }
+  // From the last to the first. The call that is visited may end meanwhile.
+  template <class Visit>
+  void each_open_call(Visit&& visit) {
+    for (OpenCall* call = newest_; call;) {
+      OpenCall* const older = call->older_;
+      visit(*call);
+      call = older;
+    }
+  }
   // Records a call that was rejected before it started (bad arguments, no memory). It still uses up
   // a number, and the news is for all members, because they may be waiting. If all reject it,
   // nothing is lost.
@@ -123,6 +155,8 @@ class Agreement {
     Time seen;  // when this rank first found itself waiting all the same
   };
 
+  void look_for_refusal(const OpenCall& call) noexcept;
+  void forget_passed(const OpenCall& call) noexcept;
   const OpenCall* open_call(CollectiveNumber number) const noexcept;
   // Ended, or rejected.
   bool over(CollectiveNumber number) const noexcept;
@@ -139,8 +173,8 @@ class Agreement {
   const CommunicatorId id_;
   const int rank_;
   const std::vector<int> world_ranks_;
-  CollectiveNumber next_ = 0;    // the number of the next call
-  std::vector<OpenCall*> open_;  // by number, ascending
+  CollectiveNumber next_ = 0;   // the number of the next call
+  OpenCall* newest_ = nullptr;  // of the open calls, linked from the last to the first
   std::array<Known, kRemembered> known_{};
   std::map<CollectiveNumber, Code> refused_;  // here, the last of them: members may ask much later
   static constexpr std::size_t kRefusalsKept = 4096;

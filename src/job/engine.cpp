@@ -105,15 +105,12 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
   software_wire_ = bootstrap.maximum(software ? 1 : 0) != 0;
 }
 
-// From the last call to the first: one that ends leaves the list.
 void Engine::advance_all(const Request& but) noexcept {
-  for (const Agreement* const agreement : dispatcher_.agreements()) {
-    const auto& open = agreement->open_calls();
-    for (std::size_t i = open.size(); i-- > 0;) {
-      auto& request = static_cast<Request&>(*open[i]);
+  for (Agreement* const agreement : dispatcher_.agreements())
+    agreement->each_open_call([&](OpenCall& call) {
+      auto& request = static_cast<Request&>(call);
       if (&request != &but) request.advance();
-    }
-  }
+    });
 }
 
 // What was sent last may still have to be sent again: leave only when the adapter says that

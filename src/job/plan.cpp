@@ -47,18 +47,10 @@ Plan::Plan(Problem problem, const collectives::Choice& choice, const Means& mean
   give_back(take());  // the first call finds it made
 }
 
-Running* Plan::take() {
-  if (idle_.empty()) {
-    idle_.reserve(made_.size() + 1);  // so that give_back() never allocates
-    made_.push_back(std::make_unique<Running>(program_, tree_ ? &*tree_ : nullptr));
-    return made_.back().get();
-  }
-  Running* const running = idle_.back();
-  idle_.pop_back();
-  return running;
+Running* Plan::make() {
+  made_.push_back(std::make_unique<Running>(program_, tree_ ? &*tree_ : nullptr));
+  return made_.back().get();
 }
-
-void Plan::give_back(Running* running) noexcept { idle_.push_back(running); }
 
 // --- plans -------------------------------------------------------------------------------------
 

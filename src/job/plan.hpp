@@ -37,9 +37,18 @@ class Plan {
 
   // --- executions. Between take() and give_back() the plan must stay.
   // Throws Error{out_of_memory}.
-  Running* take();
-  void give_back(Running* running) noexcept;
-  bool in_use() const noexcept { return idle_.size() != made_.size(); }
+  Running* take() {
+    Running* const running = idle_ ? idle_ : make();
+    idle_ = running->next_idle_;
+    ++taken_;
+    return running;
+  }
+  void give_back(Running* running) noexcept {
+    running->next_idle_ = idle_;
+    idle_ = running;
+    --taken_;
+  }
+  bool in_use() const noexcept { return taken_ != 0; }
 
  private:
   const collectives::Problem problem_;
@@ -47,8 +56,10 @@ class Plan {
   const collectives::Program program_;
   std::optional<MulticastTree> tree_;
   Ordinal mark_ = 0;
+  Running* make();
   std::vector<std::unique_ptr<Running>> made_;
-  std::vector<Running*> idle_;
+  Running* idle_ = nullptr;  // linked
+  int taken_ = 0;
 };
 
 // The plans of one communicator, the last used ones. A plan in use is never dropped.

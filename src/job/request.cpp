@@ -21,17 +21,12 @@ void Request::start() {
     communicator_.throw_failure();
   plan_ = &communicator_.plan(call.task);
   running_ = plan_->take();
-  task = &plan_->task();
-  mark = plan_->mark();
-  try {
-    agreement.open(*this);
-  } catch (...) {
-    plan_->give_back(running_);
-    throw;
-  }
-  communicator_.engine().began_call(number);
+  task_ = &plan_->task();
+  mark_ = plan_->mark();
+  agreement.open(*this);
+  communicator_.engine().began_call(number());
   state_ = State::active;
-  running_->start(call, {agreement.id(), number, mark});
+  running_->start(call, {agreement.id(), number(), mark_});
   if (agreement.failed()) [[unlikely]] {  // a member had rejected this very call
     end(State::failed);
     communicator_.throw_failure();
@@ -52,7 +47,7 @@ void Request::advance() noexcept {
   end(State::failed);
 }
 
-void Request::wait() {
+void Request::wait_until_done() {
   Engine& engine = communicator_.engine();
   Patience patience;
   while (state_ == State::active) {

@@ -42,9 +42,12 @@ class Request : public OpenCall {
   // Takes the call as far as it goes now. Does nothing unless it is active.
   void advance() noexcept;
   // Until it is done. Throws the communicator's failure.
-  void wait();
+  void wait() {
+    if (state_ != State::done) wait_until_done();
+  }
 
  private:
+  void wait_until_done();
   void end(State state) noexcept;
   void fail_with_culprit() noexcept;
 

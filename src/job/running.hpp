@@ -61,6 +61,8 @@ class Running {
   }
 
  private:
+  friend class Plan;
+  Running* next_idle_ = nullptr;
   std::optional<collectives::Run> steps_;
   std::optional<protocols::MulticastBroadcast> datagrams_;
 };
