@@ -28,11 +28,16 @@ ALLOWED = {
     "collectives/analysis": PURE | ANALYSIS,
     "collectives/execution": {"protocols", "base", "collectives/execution"} | SCHEDULE,
     "models": PURE | ANALYSIS | {"models"},
-    "src": LIBRARY | {"src"},
+    "src/job": LIBRARY - {"tutti"} | {"src/job"},
+    "src/data": {"base", "collectives/execution", "src/data"},
+    "src/api": LIBRARY | {"src"},
     "tools": LIBRARY | {"src", "models", "tools"},
 }
 FOLDERS = {entry.split("/")[0] for entry in ALLOWED} | {"tutti"}
-MPI_ALLOWED = ("include/", "src/", "tools/", "transport/bootstrap")
+# Who may see mpi.h, directly or through other headers.
+MPI_ALLOWED = ("include/", "src/api/", "src/data/", "tools/", "transport/bootstrap_mpi")
+# Whose MPI calls are all PMPI_: so a preloaded library can stand above ours.
+PMPI_ONLY = ("src/", "transport/")
 
 
 def within(path, entries):
@@ -40,23 +45,47 @@ def within(path, entries):
     return max((e for e in entries if path == e or path.startswith(e + "/")), key=len, default="")
 
 
-def problems(path, text):
+def includes(text):
+    """Number and target of each include."""
     for number, line in enumerate(text.splitlines(), 1):
         match = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
-        if not match:
-            continue
-        target, room = match.group(1), within(path, ALLOWED)
-        if target == "mpi.h" and not path.startswith(MPI_ALLOWED):
-            yield f"{path}:{number}: may not include mpi.h"
-        if not room:
-            yield f"{path}:{number}: belongs to no folder that this test knows"
-        elif target.split("/")[0] in FOLDERS and "/" in target:
+        if match:
+            yield number, match.group(1)
+
+
+def sees_mpi(path, texts, seen):
+    """The way by which a file comes to mpi.h, as a list of includes; empty: it does not."""
+    seen.add(path)
+    for _, target in includes(texts.get(path, "")):
+        if target == "mpi.h":
+            return [target]
+        target = "include/" + target if target.startswith("tutti/") else target
+        if target in texts and target not in seen:
+            if way := sees_mpi(target, texts, seen):
+                return [target, *way]
+    return []
+
+
+def problems(path, texts):
+    room = within(path, ALLOWED)
+    if not room and not path.startswith("include/"):
+        yield f"{path}: belongs to no folder that this test knows"
+        return
+    if not path.startswith(MPI_ALLOWED) and (way := sees_mpi(path, texts, set())):
+        yield f"{path}: may not see mpi.h, and does through {' -> '.join(way)}"
+    for number, target in includes(texts[path]):
+        if room and target.split("/")[0] in FOLDERS and "/" in target:
             if not within(target, ALLOWED[room]):
                 yield f"{path}:{number}: {room} may not include {target}"
+    if path.startswith(PMPI_ONLY):
+        for number, line in enumerate(texts[path].splitlines(), 1):
+            code = re.sub(r'"(\\.|[^"\\])*"', "", line.split("//")[0])
+            if call := re.search(r"\bMPI_[A-Z][a-z]\w*\(", code):
+                yield f"{path}:{number}: calls {call.group(0)[:-1]}, not P{call.group(0)[:-1]}"
 
 
 def refused(path, target):
-    return bool(list(problems(path, f'#include "{target}"')))
+    return bool(list(problems(path, {path: f'#include "{target}"'})))
 
 
 def check_myself():
@@ -68,23 +97,29 @@ def check_myself():
     assert refused("collectives/ring.cpp", "collectives/schedule/schedule.hpp")
     assert refused("protocols/protocol_for.hpp", "transport/inbox.hpp")
     assert refused("protocols/channel.cpp", "mpi.h")
-    assert not refused("collectives/execution/executor.hpp", "protocols/channel.hpp")
+    assert not refused("collectives/execution/run.hpp", "protocols/channel.hpp")
     assert not refused("models/simulator.cpp", "protocols/protocol_for.hpp")
-    assert not refused("src/engine.cpp", "mpi.h")
-    assert not refused("src/engine.cpp", "collectives/algorithms/catalogue.hpp")
+    assert refused("src/job/engine.cpp", "mpi.h")
+    assert refused("src/job/request.hpp", "src/data/buffers.hpp")
+    assert not refused("src/job/engine.cpp", "collectives/algorithms/catalogue.hpp")
+    assert not refused("src/api/library.hpp", "mpi.h")
+    both = {"src/job/a.cpp": '#include "src/job/b.hpp"', "src/job/b.hpp": "#include <mpi.h>"}
+    assert len(list(problems("src/job/a.cpp", both))) == 1
+    assert list(problems("src/data/a.cpp", {"src/data/a.cpp": "  MPI_Comm_free(&comm);"}))
+    assert not list(problems("src/data/a.cpp", {"src/data/a.cpp": '  f("MPI_Comm_dup() failed");'}))
 
 
 def main():
     root = pathlib.Path(sys.argv[1])
     check_myself()
-    found, files = [], 0
-    for folder in sorted(FOLDERS):
+    texts = {}
+    for folder in sorted(FOLDERS | {"include"}):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in {".hpp", ".cpp", ".h", ".c"}:
-                files += 1
-                found += problems(path.relative_to(root).as_posix(), path.read_text())
-    print("\n".join(found) if found else f"{files} files include one way only")
-    return 1 if found or files == 0 else 0
+                texts[path.relative_to(root).as_posix()] = path.read_text()
+    found = [problem for path in texts for problem in problems(path, texts)]
+    print("\n".join(found) if found else f"{len(texts)} files include one way only")
+    return 1 if found or not texts else 0
 
 
 if __name__ == "__main__":

@@ -5,9 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-
-#include <mpi.h>
 
 namespace tutti::transport {
 
@@ -22,9 +19,5 @@ class Bootstrap {
   // The largest of all ranks' values. Collective. Throws Error{bootstrap_failed}.
   virtual std::int64_t maximum(std::int64_t mine) = 0;
 };
-
-// Over an intracommunicator, which must outlive it and is not duplicated: use only inside calls
-// that are collective over it.
-std::unique_ptr<Bootstrap> bootstrap_over(MPI_Comm comm);
 
 }  // namespace tutti::transport

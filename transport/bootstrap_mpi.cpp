@@ -2,7 +2,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "transport/bootstrap.hpp"
+#include "transport/bootstrap_mpi.hpp"
 
 namespace tutti::transport {
 namespace {
@@ -11,7 +11,7 @@ void check(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
-  MPI_Error_string(code, text, &length);
+  PMPI_Error_string(code, text, &length);
   throw Error(Code::bootstrap_failed,
               std::string(call) + " failed while Tutti exchanged addresses: " + text);
 }
@@ -19,20 +19,20 @@ void check(int code, const char* call) {
 class MpiBootstrap final : public Bootstrap {
  public:
   explicit MpiBootstrap(MPI_Comm comm) : comm_(comm) {
-    check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
-    check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+    check(PMPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    check(PMPI_Comm_size(comm_, &size_), "MPI_Comm_size");
   }
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
 
   void allgather(const void* mine, std::size_t bytes, void* all) override {
     const int count = static_cast<int>(bytes);
-    check(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm_), "MPI_Allgather");
+    check(PMPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm_), "MPI_Allgather");
   }
 
   std::int64_t maximum(std::int64_t mine) override {
     std::int64_t result = mine;
-    check(MPI_Allreduce(&mine, &result, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
+    check(PMPI_Allreduce(&mine, &result, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
     return result;
   }
 

@@ -7,7 +7,7 @@
 
 #include "src/api/library.hpp"
 #include "src/data/quiet_errors.hpp"
-#include "transport/bootstrap.hpp"
+#include "transport/bootstrap_mpi.hpp"
 
 namespace tutti {
 namespace {
@@ -22,11 +22,11 @@ std::vector<int> world_ranks_of(MPI_Comm mpi, int size) {
   std::vector<int> local(static_cast<std::size_t>(size)), world(local.size());
   std::iota(local.begin(), local.end(), 0);
   MPI_Group group = MPI_GROUP_NULL, world_group = MPI_GROUP_NULL;
-  MPI_Comm_group(mpi, &group);
-  MPI_Comm_group(MPI_COMM_WORLD, &world_group);
-  MPI_Group_translate_ranks(group, size, local.data(), world_group, world.data());
-  MPI_Group_free(&group);
-  MPI_Group_free(&world_group);
+  PMPI_Comm_group(mpi, &group);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+  PMPI_Group_translate_ranks(group, size, local.data(), world_group, world.data());
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world_group);
   if (std::find(world.begin(), world.end(), MPI_UNDEFINED) != world.end())
     throw Error(Code::unsupported,
                 "a rank of the MPI communicator is not in MPI_COMM_WORLD (spawned or connected "
@@ -52,7 +52,7 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
     const auto lock = engine.enter();
     const QuietErrors quiet;
     int is_inter = 0;
-    if (MPI_Comm_test_inter(mpi, &is_inter) != MPI_SUCCESS)
+    if (PMPI_Comm_test_inter(mpi, &is_inter) != MPI_SUCCESS)
       throw Error(Code::bad_communicator, "the MPI communicator is invalid or has been freed");
     if (is_inter)
       throw Error(

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.hpp"
-#include "transport/bootstrap.hpp"
+#include "transport/bootstrap_mpi.hpp"
 
 namespace tutti {
 namespace {
@@ -23,8 +23,8 @@ std::unique_ptr<Library>& g_library = *new std::unique_ptr<Library>;
 
 bool mpi_is_running() {
   int initialized = 0, finalized = 0;
-  MPI_Initialized(&initialized);
-  MPI_Finalized(&finalized);
+  PMPI_Initialized(&initialized);
+  PMPI_Finalized(&finalized);
   return initialized && !finalized;
 }
 
@@ -96,7 +96,7 @@ std::unique_ptr<Library> start(const tutti_options* options) {
                             bootstrap->size() - worst));
   agree_on_settings(state->configuration, table, *bootstrap);
   int level = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&level);
+  PMPI_Query_thread(&level);
   Log log = log_for(state->configuration, options, bootstrap->rank());
   if (log)
     for (const std::string& warning : state->configuration.warnings) log(warning);

@@ -15,7 +15,7 @@ namespace {
 std::string text_of(int mpi_error) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
-  MPI_Error_string(mpi_error, text, &length);
+  PMPI_Error_string(mpi_error, text, &length);
   return text;
 }
 
@@ -30,25 +30,25 @@ void check(int code, const char* call) {
 // typemap order.
 bool is_contiguous(MPI_Datatype type) {
   int integers = 0, addresses = 0, types = 0, combiner = 0;
-  check(MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner),
+  check(PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner),
         "MPI_Type_get_envelope");
   if (combiner == MPI_COMBINER_NAMED) {
     MPI_Count size = 0, lower = 0, extent = 0;
-    check(MPI_Type_size_x(type, &size), "MPI_Type_size_x");
-    check(MPI_Type_get_extent_x(type, &lower, &extent), "MPI_Type_get_extent_x");
+    check(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+    check(PMPI_Type_get_extent_x(type, &lower, &extent), "MPI_Type_get_extent_x");
     return lower == 0 && size == extent;
   }
   if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) return false;
   std::vector<int> i(static_cast<std::size_t>(integers) + 1);
   std::vector<MPI_Aint> a(static_cast<std::size_t>(addresses) + 1);
   std::vector<MPI_Datatype> t(static_cast<std::size_t>(types) + 1, MPI_DATATYPE_NULL);
-  check(MPI_Type_get_contents(type, integers, addresses, types, i.data(), a.data(), t.data()),
+  check(PMPI_Type_get_contents(type, integers, addresses, types, i.data(), a.data(), t.data()),
         "MPI_Type_get_contents");
   const bool inner = is_contiguous(t[0]);
   int inner_combiner = 0;
-  check(MPI_Type_get_envelope(t[0], &integers, &addresses, &types, &inner_combiner),
+  check(PMPI_Type_get_envelope(t[0], &integers, &addresses, &types, &inner_combiner),
         "MPI_Type_get_envelope");
-  if (inner_combiner != MPI_COMBINER_NAMED) MPI_Type_free(&t[0]);
+  if (inner_combiner != MPI_COMBINER_NAMED) PMPI_Type_free(&t[0]);
   return inner;
 }
 
@@ -57,24 +57,24 @@ bool is_contiguous(MPI_Datatype type) {
 Datatypes::Datatypes() {
   // A duplicate has an error handler of its own; errors on it are returned and the program's
   // handlers are not called.
-  if (MPI_Comm_dup(MPI_COMM_SELF, &self_) != MPI_SUCCESS)
+  if (PMPI_Comm_dup(MPI_COMM_SELF, &self_) != MPI_SUCCESS)
     throw Error(Code::bootstrap_failed, "MPI_Comm_dup(MPI_COMM_SELF) failed");
-  MPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
+  PMPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
   const MPI_Datatype common[] = {MPI_BYTE,    MPI_CHAR,     MPI_INT,           MPI_DOUBLE,
                                  MPI_FLOAT,   MPI_LONG,     MPI_UNSIGNED,      MPI_UNSIGNED_LONG,
                                  MPI_INT64_T, MPI_UINT64_T, MPI_UNSIGNED_CHAR, MPI_INT32_T};
   static_assert(std::size(common) == std::size(decltype(known_){}));
   for (std::size_t i = 0; i < std::size(common); ++i) {
     int size = 0;
-    MPI_Type_size(common[i], &size);
+    PMPI_Type_size(common[i], &size);
     known_[i] = {common[i], size};
   }
 }
 
 Datatypes::~Datatypes() {
   int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (!finalized) MPI_Comm_free(&self_);
+  PMPI_Finalized(&finalized);
+  if (!finalized) PMPI_Comm_free(&self_);
 }
 
 Layout Datatypes::examine(MPI_Datatype type) const {
@@ -85,16 +85,16 @@ Layout Datatypes::examine(MPI_Datatype type) const {
   // MPI has no question "is it committed?". A send to MPI_PROC_NULL moves nothing, but checks its
   // arguments first.
   alignas(64) static char nothing[64];
-  if (const int code = MPI_Send(nothing, 1, type, MPI_PROC_NULL, 0, self_); code != MPI_SUCCESS)
+  if (const int code = PMPI_Send(nothing, 1, type, MPI_PROC_NULL, 0, self_); code != MPI_SUCCESS)
     throw Error(
         Code::datatype_not_committed,
         fmt::format(
             "the datatype cannot be used for communication: {}; call MPI_Type_commit on it first",
             text_of(code)));
   MPI_Count size = 0, lower = 0, extent = 0, true_lower = 0, true_extent = 0;
-  check(MPI_Type_size_x(type, &size), "MPI_Type_size_x");
-  check(MPI_Type_get_extent_x(type, &lower, &extent), "MPI_Type_get_extent_x");
-  check(MPI_Type_get_true_extent_x(type, &true_lower, &true_extent), "MPI_Type_get_true_extent_x");
+  check(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+  check(PMPI_Type_get_extent_x(type, &lower, &extent), "MPI_Type_get_extent_x");
+  check(PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent), "MPI_Type_get_true_extent_x");
   if (size == MPI_UNDEFINED)
     throw Error(Code::unsupported, "one element of the datatype has more bytes than MPI can say");
   const bool dense = true_lower == 0 && size == true_extent && size == extent;
@@ -127,16 +127,16 @@ class Datatypes::Based {
     const int one = 1;
     const MPI_Aint back = -layout.lower;
     MPI_Datatype moved = MPI_DATATYPE_NULL;
-    check(MPI_Type_create_hindexed(1, &one, &back, type, &moved), "MPI_Type_create_hindexed");
-    const int code = MPI_Type_create_resized(moved, 0, layout.extent, &type_);
-    MPI_Type_free(&moved);
+    check(PMPI_Type_create_hindexed(1, &one, &back, type, &moved), "MPI_Type_create_hindexed");
+    const int code = PMPI_Type_create_resized(moved, 0, layout.extent, &type_);
+    PMPI_Type_free(&moved);
     check(code, "MPI_Type_create_resized");
     made_ = true;
-    check(MPI_Type_commit(&type_), "MPI_Type_commit");
+    check(PMPI_Type_commit(&type_), "MPI_Type_commit");
     base_ = reinterpret_cast<std::byte*>(layout.lower);
   }
   ~Based() {
-    if (made_) MPI_Type_free(&type_);
+    if (made_) PMPI_Type_free(&type_);
   }
   Based(const Based&) = delete;
   Based& operator=(const Based&) = delete;
@@ -154,7 +154,7 @@ void Datatypes::pack(const void* typed, MPI_Count count, MPI_Datatype type, cons
   const Based at(typed, type, layout);
   in_chunks(count, layout, [&](Bytes from, Bytes to, int elements, int length) {
     int position = 0;
-    check(MPI_Pack(at.base() + from, elements, at.type(), bytes + to, length, &position, self_),
+    check(PMPI_Pack(at.base() + from, elements, at.type(), bytes + to, length, &position, self_),
           "MPI_Pack");
     if (position != length)
       throw Error(Code::unsupported,
@@ -168,7 +168,7 @@ void Datatypes::unpack(const std::byte* bytes, void* typed, MPI_Count count, MPI
   const Based at(typed, type, layout);
   in_chunks(count, layout, [&](Bytes to, Bytes from, int elements, int length) {
     int position = 0;
-    check(MPI_Unpack(bytes + from, length, &position, at.base() + to, elements, at.type(), self_),
+    check(PMPI_Unpack(bytes + from, length, &position, at.base() + to, elements, at.type(), self_),
           "MPI_Unpack");
   });
 }

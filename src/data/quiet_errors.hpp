@@ -12,14 +12,14 @@ class QuietErrors {
  public:
   QuietErrors() {
     for (int i = 0; i < 2; ++i) {
-      MPI_Comm_get_errhandler(comms_[i], &before_[i]);
-      MPI_Comm_set_errhandler(comms_[i], MPI_ERRORS_RETURN);
+      PMPI_Comm_get_errhandler(comms_[i], &before_[i]);
+      PMPI_Comm_set_errhandler(comms_[i], MPI_ERRORS_RETURN);
     }
   }
   ~QuietErrors() {
     for (int i = 0; i < 2; ++i) {
-      MPI_Comm_set_errhandler(comms_[i], before_[i]);
-      MPI_Errhandler_free(&before_[i]);
+      PMPI_Comm_set_errhandler(comms_[i], before_[i]);
+      PMPI_Errhandler_free(&before_[i]);
     }
   }
   QuietErrors(const QuietErrors&) = delete;

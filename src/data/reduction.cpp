@@ -106,7 +106,7 @@ std::optional<Element> element_of(MPI_Datatype type) {
 std::string name_of(MPI_Datatype type) {
   char name[MPI_MAX_OBJECT_NAME] = {};
   int length = 0;
-  MPI_Type_get_name(type, name, &length);
+  PMPI_Type_get_name(type, name, &length);
   return length > 0 ? name : "a derived datatype";
 }
 
@@ -119,7 +119,7 @@ bool is_fortran_real(MPI_Datatype type) {
   for (const MPI_Datatype real : {MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8, MPI_REAL16})
     if (type == real) return true;
   int integers = 0, addresses = 0, types = 0, combiner = 0;
-  return MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
+  return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
          combiner == MPI_COMBINER_F90_REAL;
 }
 bool is_logical(Operation operation) {
@@ -160,8 +160,8 @@ void Reduction::local(const void* context, const void* left, const void* right, 
     std::byte *const in = self->spare_.data(), *const inout = in + size;
     std::copy_n(a, size, in);
     std::copy_n(b, size, inout);
-    const int code =
-        MPI_Reduce_local(in, inout, static_cast<int>(now / self->element_), self->type_, self->op_);
+    const int code = PMPI_Reduce_local(in, inout, static_cast<int>(now / self->element_),
+                                       self->type_, self->op_);
     if (code != MPI_SUCCESS) self->error_ = code;
     std::copy_n(inout, size, c);
   }
@@ -208,7 +208,7 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
   int commutes = 1;
   if (!operation) {
     const QuietErrors quiet;
-    if (MPI_Op_commutative(op, &commutes) != MPI_SUCCESS)
+    if (PMPI_Op_commutative(op, &commutes) != MPI_SUCCESS)
       throw Error(Code::bad_operation, "the operation is none, or was freed");
   }
   reduction.commutative_ = commutes != 0;
@@ -221,7 +221,7 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
     const QuietErrors quiet;
     alignas(64) char a[64] = {}, b[64] = {};
     const bool small = layout.extent <= static_cast<Bytes>(sizeof a);
-    if (MPI_Reduce_local(a, b, small ? 1 : 0, type, op) != MPI_SUCCESS) undefined(operation, type);
+    if (PMPI_Reduce_local(a, b, small ? 1 : 0, type, op) != MPI_SUCCESS) undefined(operation, type);
   }
   return reduction;
 }

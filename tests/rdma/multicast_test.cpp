@@ -22,7 +22,7 @@
 #include "tests/collectives/execution/execution.hpp"
 #include "collectives/algorithms/catalogue.hpp"
 #include "protocols/multicast.hpp"
-#include "transport/bootstrap.hpp"
+#include "transport/bootstrap_mpi.hpp"
 #include "transport/verbs/multicast.hpp"
 #include "transport/verbs/transport.hpp"
 
