@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/schedule/segmented.hpp"
 
@@ -172,14 +171,6 @@ constexpr std::array kAlgorithms{
   throw Error{Code::bad_configuration, std::move(message)};
 }
 
-constexpr std::string_view blanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 // Takes what stands before the first `separator` outside of parentheses off the front of `text`;
 // all of it if there is none.
 std::string_view next_part(std::string_view& text, char separator) {
@@ -208,22 +199,6 @@ std::string names_of(Collective collective) {
   return names;
 }
 
-// A decimal number, with a suffix k, M or G of powers of 1024 if `suffixes`; -1: it is none.
-std::int64_t number(std::string_view text, bool suffixes) {
-  std::int64_t value = -1;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || value < 0) return -1;
-  const std::string_view suffix = text.substr(static_cast<std::size_t>(end - text.data()));
-  if (suffix.empty()) return value;
-  int shift = 0;
-  if (suffix == "k" || suffix == "K") shift = 10;
-  if (suffix == "M") shift = 20;
-  if (suffix == "G") shift = 30;
-  if (!suffixes || shift == 0 || value > (std::numeric_limits<std::int64_t>::max() >> shift))
-    return -1;
-  return value << shift;
-}
-
 Choice read_choice(Collective collective, std::string_view text);
 
 // A level of a hierarchical algorithm: a tree by its broadcast's name within, the collective's own
@@ -249,20 +224,19 @@ void read_parameter(std::string_view text, Choice& choice) {
   const std::string_view name = next_part(rest, '='), value = trimmed(rest);
   const Algorithm& algorithm = *choice.algorithm;
   if (name == "k" && algorithm.has_k) {
-    const std::int64_t k = number(value, false);
-    if (k < 1 || k > kLargestK)
+    const auto k = parse_number(value);
+    if (!k || *k < 1 || *k > kLargestK)
       bad(fmt::format("'{:.200}': k is a number from 1 to {}; write for example k=3", text,
                       kLargestK));
-    choice.parameters.k = static_cast<int>(k);
+    choice.parameters.k = static_cast<int>(*k);
   } else if (name == "segment" && algorithm.has_segment) {
-    choice.parameters.segment = number(value, true);
-    if (choice.parameters.segment < 0) {
+    const auto segment = parse_size(value);
+    if (!segment || *segment < 0)
       bad(
           fmt::format("'{:.200}': a segment is a number of bytes, with k, M or G if you like; "
-                      "write for example segment=64k, "
-                      "or segment=0 for whole messages",
+                      "write for example segment=64k, or segment=0 for whole messages",
                       text));
-    }
+    choice.parameters.segment = *segment;
   } else if ((name == "within" || name == "across") && algorithm.has_levels) {
     (name == "within" ? choice.parameters.within : choice.parameters.across) =
         read_level(algorithm, name, value);
@@ -281,7 +255,7 @@ void read_parameter(std::string_view text, Choice& choice) {
 Choice read_choice(Collective collective, std::string_view text) {
   constexpr std::string_view prefer = "prefer";
   const bool preferred = text.starts_with(prefer) && text.size() > prefer.size() &&
-                         blanks.find(text[prefer.size()]) != blanks.npos;
+                         kBlanks.find(text[prefer.size()]) != kBlanks.npos;
   if (preferred) text = trimmed(text.substr(prefer.size()));
   const auto open = text.find('(');
   const std::string_view name = trimmed(text.substr(0, open));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -11,7 +10,9 @@
 #include <iterator>
 #include <unistd.h>
 
+#include "base/bits.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace tutti {
 namespace {
@@ -19,20 +20,11 @@ namespace {
 using transport::verbs::Arrival;
 
 long long number(std::string_view text, long long least, long long most, bool sizes) {
-  long long value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  int shift = 0;
-  if (sizes && rest.size() == 1 && error == std::errc{}) {
-    shift = rest == "k" || rest == "K" ? 10 : rest == "M" ? 20 : rest == "G" ? 30 : 0;
-    if (shift != 0) rest = {};
-  }
-  const bool fits =
-      error == std::errc{} && rest.empty() && value <= (most >> shift) && value >= -(most >> shift);
-  if (!fits || (value << shift) < least || (value << shift) > most)
+  const auto value = sizes ? parse_size(text) : parse_number(text);
+  if (!value || *value < least || *value > most)
     throw fmt::format("takes a {} from {} to {}",
                       sizes ? "size in bytes (with k, M or G)" : "number", least, most);
-  return value << shift;
+  return *value;
 }
 
 template <class Enum>
@@ -81,13 +73,13 @@ constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
 
 int slots(std::string_view text) {
   const auto value = number(text, 1, 64, false);
-  if ((value & (value - 1)) != 0) throw std::string("takes a power of two from 1 to 64");
+  if (!is_power_of_two(value)) throw std::string("takes a power of two from 1 to 64");
   return static_cast<int>(value);
 }
 
 int packet_bytes(std::string_view text) {
   const auto value = number(text, 0, 4096, false);
-  if (value != 0 && (value < 256 || (value & (value - 1)) != 0))
+  if (value != 0 && (value < 256 || !is_power_of_two(value)))
     throw std::string("takes 256, 512, 1024, 2048 or 4096, or 0 for the port's");
   return static_cast<int>(value);
 }
@@ -228,12 +220,6 @@ const Setting* find(std::string_view name) {
   const auto* found = std::find_if(std::begin(kSettings), std::end(kSettings),
                                    [&](const Setting& s) { return s.name == name; });
   return found == std::end(kSettings) ? nullptr : found;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 void apply(Configuration& configuration, const Setting& setting, std::string_view value,

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "collectives/schedule/problem.hpp"
 #include "tools/commands.hpp"
 
@@ -16,24 +17,13 @@ namespace tutti::tools {
 namespace {
 
 std::int64_t size_of(const std::string& text) {
-  std::size_t used = 0;
-  long long value = -1;
-  try {
-    value = std::stoll(text, &used);
-  } catch (const std::exception&) {
-  }
-  const std::string unit = text.substr(std::min(used, text.size()));
-  const int shift = unit.empty()                 ? 0
-                    : unit == "k" || unit == "K" ? 10
-                    : unit == "M"                ? 20
-                    : unit == "G"                ? 30
-                                                 : -1;
-  if (value < 0 || shift < 0 || value > (INT32_MAX >> shift))
+  const auto size = parse_size(text);
+  if (!size || *size < 0 || *size > INT32_MAX)
     throw Error(Code::bad_configuration,
                 fmt::format("'{}' is no size: write bytes, with k, M or G, below 2 GiB (the "
                             "surrounding MPI counts in int)",
                             text));
-  return value << shift;
+  return *size;
 }
 
 std::vector<std::int64_t> sizes_of(const BenchOptions& options) {

@@ -1,0 +1,42 @@
+// What users may write for numbers and sizes.
+#include "base/text.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace tutti;
+
+TEST_CASE("blanks at both ends are taken off", "[text]") {
+  CHECK(trimmed(" \ta b\r\n") == "a b");
+  CHECK(trimmed("ab") == "ab");
+  CHECK(trimmed(" \t ").empty());
+  CHECK(trimmed("").empty());
+}
+
+TEST_CASE("numbers are whole and decimal, and nothing stands beside them", "[text]") {
+  CHECK(parse_number("0") == 0);
+  CHECK(parse_number("-17") == -17);
+  CHECK(parse_number("9223372036854775807") == 9223372036854775807);
+  for (const char* wrong : {"", "-", "+1", " 1", "1 ", "1.5", "1e3", "0x10", "64k", "many",
+                            "9223372036854775808", "-9223372036854775809"}) {
+    INFO(wrong);
+    CHECK_FALSE(parse_number(wrong));
+  }
+}
+
+TEST_CASE("sizes take k, K, M and G, and no other unit", "[text]") {
+  CHECK(parse_size("0") == 0);
+  CHECK(parse_size("1") == 1);
+  CHECK(parse_size("64k") == 64 << 10);
+  CHECK(parse_size("64K") == 64 << 10);
+  CHECK(parse_size("3M") == 3 << 20);
+  CHECK(parse_size("2G") == Bytes{2} << 30);
+  CHECK(parse_size("-1k") == -1024);
+  CHECK(parse_size("9223372036854775807") == 9223372036854775807);
+  CHECK(parse_size("8589934591G") == Bytes{8589934591} << 30);
+  CHECK(parse_size("-8589934591G") == -(Bytes{8589934591} << 30));
+  for (const char* wrong : {"", "k", "64kk", "64 k", "64kB", "64m", "64g", "5T", "0x10", "+1",
+                            "1.5k", "1e3", "9223372036854775808", "8589934592G", "-8589934592G"}) {
+    INFO(wrong);
+    CHECK_FALSE(parse_size(wrong));
+  }
+}
