@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -63,21 +62,5 @@ Collective across_of(Collective collective) noexcept;
 bool can_be_level(const Algorithm& algorithm) noexcept;
 const Algorithm* find(Collective collective,
                       std::string_view name) noexcept;  // nullptr: no such name
-
-struct Choice {
-  const Algorithm* algorithm = nullptr;
-  Parameters parameters{};
-  bool preferred = false;  // by hand, and only where it applies
-};
-
-// `choice` as a user would write it: "bruck(k=3)".
-std::string to_string(const Choice& choice);
-
-// Reads the user's choice, `allgather=bruck(k=3);bcast=chain(segment=64k);barrier=prefer
-// hierarchical(across=dissemination(k=3))`. Sizes take the suffixes k, M, G (powers of 1024);
-// blanks around words are ignored; an empty text chooses nothing. Throws Error{unknown_algorithm}
-// for an algorithm that the collective does not have, and Error{bad_configuration} for everything
-// else that is wrong; the message names the offending word and the words that would be right.
-std::map<Collective, Choice> parse_choices(std::string_view text);
 
 }  // namespace tutti::collectives

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "collectives/analysis/verifier.hpp"
+#include "collectives/selection/choices.hpp"
 
 namespace tutti::collectives {
 namespace {

@@ -24,6 +24,8 @@ const std::vector<Bytes>& lengths_in(Buffer buffer, const Problem& p) noexcept {
 
 }  // namespace
 
+std::span<const std::string_view> names_of_collectives() noexcept { return kNames; }
+
 std::string_view name_of(Collective collective) noexcept {
   return kNames[static_cast<std::size_t>(collective)];
 }

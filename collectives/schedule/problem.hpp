@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,7 @@ enum class Collective : std::uint8_t {
 };
 inline constexpr std::size_t kCollectives = 11;
 
+std::span<const std::string_view> names_of_collectives() noexcept;  // in the order above
 std::string_view name_of(Collective collective) noexcept;
 std::optional<Collective> collective_named(std::string_view name) noexcept;
 

@@ -2,6 +2,7 @@
 #include "collectives/selection/rules.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -46,13 +47,9 @@ Interval interval_of(const Json& rule, const char* name, std::size_t number) {
 // The choice in a rule, read as TUTTI_ALGORITHM is.
 std::pair<Collective, Choice> choice_of(const std::string& collective, const std::string& algorithm,
                                         std::size_t number) {
-  if (!collective_named(collective)) {
-    std::string names;
-    for (std::size_t c = 0; c < kCollectives; ++c)
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(static_cast<Collective>(c)));
+  if (!collective_named(collective))
     bad(fmt::format("rule {}: there is no collective '{:.200}'; there are {}", number, collective,
-                    names));
-  }
+                    fmt::join(names_of_collectives(), ", ")));
   std::map<Collective, Choice> choices;
   try {
     choices = parse_choices(fmt::format("{}={}", collective, algorithm));

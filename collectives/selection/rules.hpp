@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collectives/selection/choices.hpp"
 #include "collectives/selection/table.hpp"
 
 namespace tutti::collectives {

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "collectives/algorithms/catalogue.hpp"
+#include "collectives/selection/choices.hpp"
 
 namespace tutti::collectives {
 

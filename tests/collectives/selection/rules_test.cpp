@@ -1,5 +1,4 @@
-// What the user may write of algorithms beyond what registry_test.cpp reads: levels, prefer,
-// garbage; tables; and what is then chosen.
+// Tables of rules: what is read and what is refused; and what is chosen from all sources.
 #include "collectives/selection/rules.hpp"
 
 #include <catch2/catch.hpp>
@@ -21,14 +20,6 @@ Error failure(const std::function<void()>& call) {
     return error;
   }
   return Error{Code::success, ""};
-}
-
-void refused(const std::string& text, Code code, const std::string& says) {
-  INFO(text.substr(0, 100));
-  const Error error = failure([&] { parse_choices(text); });
-  CHECK(error.code == code);
-  CHECK(error.message.size() < 2000);  // however long what is wrong
-  CHECK_THAT(error.message.substr(0, 2000), Contains(says));
 }
 
 void table_refused(const std::string& text, const std::string& says,
@@ -62,127 +53,6 @@ Choice chosen(const Problem& problem, const Rules& rules) {
 }
 
 }  // namespace
-
-TEST_CASE("rules: levels are read, and written again", "[rules]") {
-  const Choice choice = only(
-      "allreduce=hierarchical( within = binomial(k=3) , across=recursive-doubling(k=2), "
-      "segment=64k )");
-  CHECK(choice.parameters.within == Nested{find(Collective::bcast, "binomial"), 3});
-  CHECK(choice.parameters.across == Nested{find(Collective::allreduce, "recursive-doubling"), 2});
-  CHECK(choice.parameters.segment == 65536);
-  CHECK_FALSE(choice.preferred);
-  const Choice again = only("allreduce=" + to_string(choice));
-  CHECK(again.algorithm == choice.algorithm);
-  CHECK(again.parameters == choice.parameters);
-  // A reduce is the mirror of a broadcast, and named by it.
-  CHECK(only("reduce=hierarchical(across=chain)").parameters.across.algorithm ==
-        find(Collective::bcast, "chain"));
-  CHECK(only("barrier=hierarchical(across=dissemination(k=3))").parameters.across ==
-        Nested{find(Collective::barrier, "dissemination"), 3});
-  CHECK(only("bcast=hierarchical").parameters == Parameters{});
-}
-
-TEST_CASE("rules: what a level cannot be", "[rules]") {
-  for (const char* level : {"hierarchical", "hierarchical(within=chain)", "binomial(segment=64k)",
-                            "prefer binomial", "multicast"})
-    refused("bcast=hierarchical(across=" + std::string{level} + ")", Code::bad_configuration,
-            "a level is a plain algorithm");
-  refused("bcast=hierarchical(across=ring)", Code::unknown_algorithm,
-          "bcast has no algorithm 'ring'; write bcast= and one of: binomial");
-  refused("allgather=hierarchical(within=bruck)", Code::unknown_algorithm,
-          "bcast has no algorithm 'bruck'");
-  refused("bcast=hierarchical(across=)", Code::unknown_algorithm, "bcast has no algorithm ''");
-  refused("bcast=hierarchical(across)", Code::unknown_algorithm, "bcast has no algorithm ''");
-  refused("bcast=hierarchical(k=2)", Code::bad_configuration,
-          "the parameters within, across and segment");
-  refused("barrier=hierarchical(segment=2)", Code::bad_configuration,
-          "the parameters within and across");
-  refused("bcast=hierarchical(across=binomial(k=0))", Code::bad_configuration,
-          "k is a number from 1 to 4096");
-}
-
-TEST_CASE("rules: prefer", "[rules]") {
-  CHECK(only("allgather=prefer neighbor-exchange").preferred);
-  CHECK(only("allgather= prefer   bruck (k=2) ").preferred);
-  CHECK(only("allgather=prefer\tbruck(k=2)").parameters.k == 2);
-  CHECK_FALSE(only("allgather=bruck").preferred);
-  refused("allgather=prefer", Code::unknown_algorithm, "no algorithm 'prefer'");
-  refused("allgather=preferbruck", Code::unknown_algorithm, "no algorithm 'preferbruck'");
-  refused("allgather=prefer prefer bruck", Code::unknown_algorithm, "no algorithm 'prefer bruck'");
-}
-
-TEST_CASE("rules: sizes", "[rules]") {
-  const auto segment = [](const std::string& size) {
-    return only("bcast=chain(segment=" + size + ")").parameters.segment;
-  };
-  CHECK(segment("0") == 0);
-  CHECK(segment("1") == 1);
-  CHECK(segment("64k") == 64 << 10);
-  CHECK(segment("64K") == 64 << 10);
-  CHECK(segment("3M") == 3 << 20);
-  CHECK(segment("2G") == Bytes{2} << 30);
-  CHECK(segment("9223372036854775807") == 9223372036854775807);
-  CHECK(segment("8589934591G") == Bytes{8589934591} << 30);
-  for (const char* wrong : {"", "k", "64kk", "64 k", "64kB", "0x10", "+1", "1.5k", "1e3",
-                            "9223372036854775808", "8589934592G", "64m"}) {
-    refused("bcast=chain(segment=" + std::string{wrong} + ")", Code::bad_configuration,
-            "segment=64k");
-  }
-  CHECK(only("allgather=bruck(k=4096)").parameters.k == 4096);
-  refused("allgather=bruck(k=4097)", Code::bad_configuration, "from 1 to 4096");
-  refused("allgather=bruck(k=)", Code::bad_configuration, "from 1 to 4096");
-}
-
-TEST_CASE("rules: what is written twice, and what is no choice at all", "[rules]") {
-  refused("allgather=bruck(k=2,k=3)", Code::bad_configuration, "k is written twice");
-  refused("bcast=hierarchical(across=chain,across=binomial)", Code::bad_configuration,
-          "across is written twice");
-  refused("allgather=ring; allgather=ring", Code::bad_configuration, "allgather is chosen twice");
-  CHECK(only("allgather=bruck( )").parameters == Parameters{});
-  refused("allgather=bruck(,k=2)", Code::bad_configuration, "unknown parameter ''");
-  refused("allgather=ring=ring", Code::unknown_algorithm, "no algorithm 'ring=ring'");
-  refused("allgather==ring", Code::unknown_algorithm, "no algorithm '=ring'");
-  refused("Allgather=ring", Code::bad_configuration, "no collective 'Allgather'");
-  refused("allgather=Ring", Code::unknown_algorithm, "no algorithm 'Ring'");
-  refused("ring", Code::bad_configuration, "no collective 'ring'");
-  refused("allgather,bcast=ring", Code::bad_configuration, "no collective 'allgather,bcast'");
-  refused("\x01\xff%s%n{}", Code::bad_configuration, "no collective '\x01\xff%s%n{}'");
-  refused(std::string("allgather=ring\0", 15), Code::unknown_algorithm, "no algorithm 'ring");
-  // One good choice does not excuse a bad one.
-  refused("allgather=ring;bcast=ring", Code::unknown_algorithm, "bcast has no algorithm 'ring'");
-}
-
-TEST_CASE("rules: parentheses", "[rules]") {
-  refused("allgather=bruck(k=2", Code::bad_configuration, "')' is missing");
-  refused("allgather=bruck((k=2)", Code::bad_configuration, "')' is missing");
-  refused("allgather=bruck((k=2))", Code::bad_configuration, "unknown parameter '(k=2)'");
-  refused("allgather=bruck(k=(2))", Code::bad_configuration, "k is a number");
-  refused("allgather=bruck)", Code::unknown_algorithm, "no algorithm 'bruck)'");
-  refused("allgather=bruck(k=2))", Code::bad_configuration, "')' after the ')'");
-  refused("allgather=)(", Code::unknown_algorithm, "no algorithm ')'");
-  refused("allgather=(k=2)", Code::unknown_algorithm, "no algorithm ''");
-  refused("bcast=hierarchical(within=binomial(k=2)", Code::bad_configuration, "')' is missing");
-  refused("(allgather=ring)", Code::bad_configuration, "no collective '(allgather=ring)'");
-}
-
-TEST_CASE("rules: long and deep texts are refused, and soon", "[rules]") {
-  const int many = 200000;
-  refused("bcast=" + times("hierarchical(across=", many) + "chain" + times(")", many),
-          Code::bad_configuration, "a level is a plain");
-  refused("bcast=" + times("hierarchical(within=", many), Code::bad_configuration,
-          "')' is missing");
-  refused("bcast=chain" + times("(", many), Code::bad_configuration, "')' is missing");
-  refused("bcast=chain" + times("(", many) + times(")", many), Code::bad_configuration,
-          "unknown parameter");
-  refused("bcast=chain" + times(")", many), Code::unknown_algorithm, "no algorithm");
-  refused("bcast=binomial(" + times("k=2,", many) + ")", Code::bad_configuration,
-          "k is written twice");
-  refused(times("x", many), Code::bad_configuration, "no collective");
-  CHECK(parse_choices(times(" ;", many)).empty());
-  table_refused(times("[", many), "it is no JSON");
-  table_refused(times("[", many) + times("]", many), "no array \"rules\"");
-  table_refused(R"({"rules": )" + times("[", many) + times("]", many) + "}", "rule 1 needs");
-}
 
 TEST_CASE("rules: a table is read", "[rules]") {
   const auto rules = parse_table(R"json({
@@ -253,6 +123,13 @@ TEST_CASE("rules: a choice in a table is one, for the collective of its rule", "
   table_refused(with("bcast", "chain;barrier=flat-tree"),
                 "rule 2: 'chain;barrier=flat-tree' is more than one choice");
   table_refused(with("bcast", "chain;bcast=linear"), "rule 2:");
+}
+
+TEST_CASE("rules: long and deep tables are refused, and soon", "[rules]") {
+  const int many = 200000;
+  table_refused(times("[", many), "it is no JSON");
+  table_refused(times("[", many) + times("]", many), "no array \"rules\"");
+  table_refused(R"({"rules": )" + times("[", many) + times("]", many) + "}", "rule 1 needs");
 }
 
 TEST_CASE("rules: the schema is JSON, and says what is read", "[rules]") {

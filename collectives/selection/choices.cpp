@@ -1,0 +1,175 @@
+// Reading and writing choices. Pure.
+#include "collectives/selection/choices.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace tutti::collectives {
+namespace {
+
+constexpr int kLargestK = 4096;
+
+[[noreturn]] void bad(std::string message) {
+  throw Error{Code::bad_configuration, std::move(message)};
+}
+
+// Takes what stands before the first `separator` outside of parentheses off the front of `text`;
+// all of it if there is none.
+std::string_view next_part(std::string_view& text, char separator) {
+  std::size_t at = 0;
+  for (int depth = 0; at < text.size() && (depth > 0 || text[at] != separator); ++at)
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+  if (at == text.size()) at = text.npos;
+  const std::string_view part = text.substr(0, at);
+  text.remove_prefix(at == text.npos ? text.size() : at + 1);
+  return trimmed(part);
+}
+
+std::string names_of(Collective collective) {
+  std::string names;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.collective == collective)
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", algorithm.name);
+  }
+  return names;
+}
+
+Choice read_choice(Collective collective, std::string_view text);
+
+// A level of a hierarchical algorithm: a tree by its broadcast's name within, the collective's own
+// algorithms across.
+Nested read_level(const Algorithm& algorithm, std::string_view name, std::string_view value) {
+  const Collective collective =
+      name == "within" ? Collective::bcast : across_of(algorithm.collective);
+  const auto refuse = [&] {
+    bad(fmt::format(
+        "'{}={:.200}': a level is a plain algorithm, without levels, segments, datagrams or prefer",
+        name, value));
+  };
+  // Before what is within it is read: however deep it is, it ends here.
+  const Algorithm* const named = find(collective, trimmed(value.substr(0, value.find('('))));
+  if (named && named->has_levels) refuse();
+  const Choice inner = read_choice(collective, value);
+  if (!can_be_level(*inner.algorithm) || inner.parameters.segment != 0 || inner.preferred) refuse();
+  return {inner.algorithm, inner.parameters.k};
+}
+
+void read_parameter(std::string_view text, Choice& choice) {
+  std::string_view rest = text;
+  const std::string_view name = next_part(rest, '='), value = trimmed(rest);
+  const Algorithm& algorithm = *choice.algorithm;
+  if (name == "k" && algorithm.has_k) {
+    const auto k = parse_number(value);
+    if (!k || *k < 1 || *k > kLargestK)
+      bad(fmt::format("'{:.200}': k is a number from 1 to {}; write for example k=3", text,
+                      kLargestK));
+    choice.parameters.k = static_cast<int>(*k);
+  } else if (name == "segment" && algorithm.has_segment) {
+    const auto segment = parse_size(value);
+    if (!segment || *segment < 0)
+      bad(
+          fmt::format("'{:.200}': a segment is a number of bytes, with k, M or G if you like; "
+                      "write for example segment=64k, or segment=0 for whole messages",
+                      text));
+    choice.parameters.segment = *segment;
+  } else if ((name == "within" || name == "across") && algorithm.has_levels) {
+    (name == "within" ? choice.parameters.within : choice.parameters.across) =
+        read_level(algorithm, name, value);
+  } else {
+    const char* known =
+        algorithm.has_levels ? (algorithm.has_segment ? "the parameters within, across and segment"
+                                                      : "the parameters within and across")
+        : algorithm.has_k
+            ? (algorithm.has_segment ? "the parameters k and segment" : "only the parameter k")
+            : (algorithm.has_segment ? "only the parameter segment" : "no parameters");
+    bad(fmt::format("unknown parameter '{:.200}': {} {} has {}", text,
+                    name_of(algorithm.collective), algorithm.name, known));
+  }
+}
+
+Choice read_choice(Collective collective, std::string_view text) {
+  constexpr std::string_view prefer = "prefer";
+  const bool preferred = text.starts_with(prefer) && text.size() > prefer.size() &&
+                         kBlanks.find(text[prefer.size()]) != kBlanks.npos;
+  if (preferred) text = trimmed(text.substr(prefer.size()));
+  const auto open = text.find('(');
+  const std::string_view name = trimmed(text.substr(0, open));
+  Choice choice{find(collective, name), {}, preferred};
+  if (choice.algorithm == nullptr) {
+    throw Error{Code::unknown_algorithm,
+                fmt::format("{0} has no algorithm '{1:.200}'; write {0}= and one of: {2}",
+                            name_of(collective), name, names_of(collective))};
+  }
+  if (open == text.npos) return choice;
+  std::size_t close = open;
+  for (int depth = 0; close < text.size(); ++close) {
+    depth += text[close] == '(' ? 1 : text[close] == ')' ? -1 : 0;
+    if (depth == 0) break;
+  }
+  if (close == text.size())
+    bad(fmt::format("'{:.200}': the closing ')' is missing; write for example bruck(k=3)", text));
+  if (close + 1 != text.size())
+    bad(fmt::format("'{:.200}': '{:.200}' after the ')' means nothing; separate choices by ';'",
+                    text, text.substr(close + 1)));
+  std::string_view inside = trimmed(text.substr(open + 1, close - open - 1));
+  std::vector<std::string_view> names;
+  while (!inside.empty()) {
+    const std::string_view parameter = next_part(inside, ',');
+    std::string_view rest = parameter;
+    names.push_back(next_part(rest, '='));
+    if (std::count(names.begin(), names.end(), names.back()) > 1)
+      bad(fmt::format("'{:.200}': {:.200} is written twice; leave one of the two", parameter,
+                      names.back()));
+    read_parameter(parameter, choice);
+  }
+  return choice;
+}
+
+}  // namespace
+
+std::string to_string(const Choice& choice) {
+  std::string inside;
+  if (choice.algorithm->has_k) inside = fmt::format("k={}", choice.parameters.k);
+  const auto add = [&](const std::string& parameter) {
+    inside += (inside.empty() ? "" : ",") + parameter;
+  };
+  if (choice.algorithm->has_segment && choice.parameters.segment > 0)
+    add(fmt::format("segment={}", choice.parameters.segment));
+  for (const auto& [name, level] : {std::pair{"within", choice.parameters.within},
+                                    std::pair{"across", choice.parameters.across}})
+    if (choice.algorithm->has_levels && level.algorithm)
+      add(fmt::format("{}={}", name, to_string({level.algorithm, {.k = level.k, .segment = 0}})));
+  return inside.empty() ? std::string{choice.algorithm->name}
+                        : fmt::format("{}({})", choice.algorithm->name, inside);
+}
+
+std::map<Collective, Choice> parse_choices(std::string_view text) {
+  std::map<Collective, Choice> choices;
+  while (!text.empty()) {
+    std::string_view part = next_part(text, ';');
+    if (part.empty()) continue;
+    const std::string_view whole = part;
+    const std::string_view name = next_part(part, '=');
+    const auto collective = collective_named(name);
+    if (!collective) {
+      bad(
+          fmt::format("'{:.200}': there is no collective '{:.200}'; write for example "
+                      "allgather=bruck(k=3);bcast=chain(segment=64k), "
+                      "the collective being one of: {}",
+                      whole, name, fmt::join(names_of_collectives(), ", ")));
+    }
+    if (choices.count(*collective) != 0)
+      bad(fmt::format("{} is chosen twice; leave one of the two", name));
+    choices[*collective] = read_choice(*collective, trimmed(part));
+  }
+  return choices;
+}
+
+}  // namespace tutti::collectives

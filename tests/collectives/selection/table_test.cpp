@@ -1,0 +1,58 @@
+// The built-in table: it always has an answer, and what that depends on.
+#include "collectives/selection/table.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace tutti;
+using namespace tutti::collectives;
+
+TEST_CASE("the built-in selection always names an algorithm that applies, with a reason") {
+  for (std::size_t c = 0; c < kCollectives; ++c) {
+    const auto collective = static_cast<Collective>(c);
+    for (int P : {1, 2, 3, 4, 7, 8, 33, 1000}) {
+      for (int flags = 0; flags < 8; ++flags) {
+        for (Bytes bytes = 0; bytes <= (Bytes{1} << 32); bytes = bytes == 0 ? 1 : 8 * bytes) {
+          const Facts facts{P, flags & 4 ? P : 1, flags & 4 ? 1 : P, (flags & 1) != 0,
+                            (flags & 2) != 0};
+          for (int kind = 0; kind < 4; ++kind) {  // plain; not commutative; reproducible; counts
+                                                  // that differ or are not known
+            Problem problem{{.collective = collective, .bytes = bytes}, P};
+            problem.commutative = kind == 0 || kind == 3;
+            problem.left_fold = kind == 2;
+            if (kind == 3) {
+              problem.counts.assign(static_cast<std::size_t>(P), bytes);
+              problem.counts_known = (flags & 1) != 0;
+            }
+            const Selection selection = select(problem, facts);
+            REQUIRE(selection.choice.algorithm != nullptr);
+            REQUIRE_FALSE(selection.reason.empty());
+            REQUIRE_FALSE(
+                selection.choice.algorithm->not_applicable(problem, selection.choice.parameters));
+            REQUIRE(
+                parse_choices(std::string{name_of(collective)} + "=" + to_string(selection.choice))
+                    .size() == 1);
+          }
+        }
+      }
+    }
+  }
+}
+
+namespace {
+Selection select(Collective collective, Bytes bytes, const Facts& facts) {
+  return collectives::select({{.collective = collective, .bytes = bytes}, facts.P}, facts);
+}
+}  // namespace
+
+TEST_CASE("the selection counts packets on a software wire and rounds on a hardware wire") {
+  const Facts hardware{16, 16, 1, false, false}, software{16, 16, 1, true, false};
+  CHECK(select(Collective::barrier, 0, hardware).choice.algorithm->name == "dissemination");
+  CHECK(select(Collective::barrier, 0, software).choice.algorithm->name == "flat-tree");
+  CHECK(select(Collective::allgather, 8, software).choice.algorithm->name == "gather-bcast");
+  CHECK(select(Collective::allgather, 1 << 20, software).choice.algorithm->name == "ring");
+  CHECK(select(Collective::allgather, 8, {12, 12, 1, false, false}).choice.algorithm->name ==
+        "bruck");
+  CHECK(select(Collective::allgather, 1 << 20, hardware).choice.algorithm->name == "ring");
+  CHECK(select(Collective::bcast, 8, hardware).choice.algorithm->name == "binomial");
+  CHECK(select(Collective::bcast, 1 << 20, hardware).choice.algorithm->name == "chain");
+}
