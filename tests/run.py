@@ -137,14 +137,13 @@ def of(algorithms, collectives):
 
 
 def may_refuse(one, ranks, ordered, multicast, counts, reproducible):
-    """The share of its calls that an algorithm may refuse, by the conditions in `tutti list`. `ordered`: the ranks of a node follow each other."""
-    holds = lambda words: any(words in condition for condition in one["conditions"])  # noqa: E731
-    never = {"a power of two": ranks & (ranks - 1), "is even": ranks % 2, "joined a multicast group": not multicast, "of a node follow each other": not ordered, "`reproducible` is off": reproducible}
-    if any(broken and holds(words) for words, broken in never.items()):
+    """The share of its calls that an algorithm may refuse, by its flags in `tutti list --json`. `ordered`: the ranks of a node follow each other."""
+    never = {"power_of_two": ranks & (ranks - 1), "even_ranks": ranks % 2, "datagrams": not multicast, "nodes_in_order": not ordered, "no_fold": reproducible}
+    if any(never.get(flag) for flag in one["needs"]):
         return 1
     # Half of the calls are the v-form's, or are made with an operation that does not commute.
-    half = {"operation is commutative": True, "blocks have one length": True, "`counts` is `all`": counts != "all"}
-    return 1 / 2 if any(broken and holds(words) for words, broken in half.items()) else 0
+    half = {"commutative": True, "equal_blocks": True, "known_counts": counts != "all"}
+    return 1 / 2 if any(half.get(flag) for flag in one["needs"]) else 0
 
 
 def forced(algorithms, ranks, ordered=True, multicast=False, env=None, also=()):
@@ -184,7 +183,7 @@ def part_unit(r, _):
     r.run("tutti bench --kernels", [r.work / "mpich/tools/tutti", "bench", "--kernels", "--sizes", "64,8k"], 300, expect="geometric mean")
     r.run("tutti(1) and the program have the same options", [sys.executable, ROOT / "tests/man/program_page_test.py", r.work / "mpich/tools/tutti", ROOT / "man/tutti.1.in"], expect="are in the manual page")
     r.run("includes run one way", [sys.executable, ROOT / "tests/includes_test.py", ROOT])
-    r.run("a toy algorithm is one file and one line", [sys.executable, ROOT / "tests/collectives/algorithms/toy_algorithm_test.py", ROOT, r.work / "toy"], 900, compiler_cache(r.work / "toy/source"), expect="listed and proved")
+    r.run("a toy algorithm is one file and one entry", [sys.executable, ROOT / "tests/collectives/algorithms/toy_algorithm_test.py", ROOT, r.work / "toy"], 900, compiler_cache(r.work / "toy/source"), expect="listed and proved")
     r.run("the header is C99", ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-x", "c", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
     r.run("the header is C++", ["g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-isystem", "/usr/include/x86_64-linux-gnu/mpich", "-I", ROOT / "include", ROOT / "include/tutti/tutti.h"])
 

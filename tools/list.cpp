@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "collectives/analysis/applicability.hpp"
 #include "collectives/analysis/costs.hpp"
 #include "collectives/analysis/formula.hpp"
 #include "collectives/selection/rules.hpp"
@@ -23,9 +22,9 @@ std::string parameters_of(const Algorithm& a) {
   const auto add = [&](const char* parameter) {
     text += fmt::format("{}{}", text.empty() ? "" : ",", parameter);
   };
-  if (a.has_k) add("k=1");
-  if (a.has_segment) add("segment=0");
-  if (a.has_levels) add("within=NAME,across=NAME");
+  if (a.traits.k) add("k=1");
+  if (a.traits.segment) add("segment=0");
+  if (a.traits.levels) add("within=NAME,across=NAME");
   return text.empty() ? text : "(" + text + ")";
 }
 
@@ -33,7 +32,7 @@ std::string parameters_of(const Algorithm& a) {
 std::string costs_of(const Algorithm& a, Over over) {
   const auto costs = collectives::formulas(a, over);
   std::string text = fmt::format("rounds {}", costs.rounds);
-  if (!a.has_k && costs.one_port != costs.rounds)
+  if (!a.traits.k && costs.one_port != costs.rounds)
     text += fmt::format("; with one message at a time {}", costs.one_port);
   text += fmt::format("; messages {}", costs.messages);
   if (a.collective == Collective::barrier) return text;
@@ -41,15 +40,22 @@ std::string costs_of(const Algorithm& a, Over over) {
                             costs.sent, costs.total, costs.scratch);
 }
 
+std::vector<std::string_view> sentences_of(const Algorithm& a) {
+  std::vector<std::string_view> all;
+  for (const collectives::Condition condition : a.needs.each())
+    all.push_back(sentence_of(condition));
+  return all;
+}
+
 void print_one(const Algorithm& a) {
   fmt::print("{} {}{}\n", name_of(a.collective), a.name, parameters_of(a));
   fmt::print("    {}  [{}]\n", a.summary, a.paper);
-  const auto conditions = collectives::conditions_of(a);
+  const std::vector<std::string_view> conditions = sentences_of(a);
   fmt::print("    applies {}{}\n", conditions.empty() ? "always" : "if ",
              fmt::join(conditions, "; "));
   fmt::print("    {}\n", costs_of(a, Over::one_k));
-  if (a.has_k) fmt::print("    k > 1: {}\n", costs_of(a, Over::many_k));
-  if (a.uses_nodes) fmt::print("    4 ranks a node: {}\n", costs_of(a, Over::nodes));
+  if (a.traits.k) fmt::print("    k > 1: {}\n", costs_of(a, Over::many_k));
+  if (a.traits.nodes) fmt::print("    4 ranks a node: {}\n", costs_of(a, Over::nodes));
 }
 
 nlohmann::json costs_as_json(const Algorithm& a, Over over) {
@@ -60,19 +66,24 @@ nlohmann::json costs_as_json(const Algorithm& a, Over over) {
 }
 
 nlohmann::json as_json(const Algorithm& a) {
-  const auto conditions = collectives::conditions_of(a);
+  const std::vector<std::string_view> conditions = sentences_of(a);
+  nlohmann::json needs = nlohmann::json::array();
+  for (const collectives::Condition condition : a.needs.each()) needs.push_back(name_of(condition));
   nlohmann::json one{{"collective", name_of(a.collective)},
                      {"algorithm", a.name},
                      {"summary", a.summary},
                      {"paper", a.paper},
                      {"limits", fmt::format("{}", fmt::join(conditions, "; "))},
                      {"conditions", conditions},
-                     {"k", a.has_k},
-                     {"segment", a.has_segment},
-                     {"levels", a.has_levels}};
+                     {"needs", needs},
+                     {"k", a.traits.k},
+                     {"segment", a.traits.segment},
+                     {"levels", a.traits.levels},
+                     {"nodes", a.traits.nodes},
+                     {"tree", a.traits.tree}};
   one.update(costs_as_json(a, Over::one_k));
-  if (a.has_k) one["costs_k"] = costs_as_json(a, Over::many_k);
-  if (a.uses_nodes) one["costs_nodes"] = costs_as_json(a, Over::nodes);
+  if (a.traits.k) one["costs_k"] = costs_as_json(a, Over::many_k);
+  if (a.traits.nodes) one["costs_nodes"] = costs_as_json(a, Over::nodes);
   return one;
 }
 

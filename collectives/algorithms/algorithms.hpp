@@ -7,7 +7,7 @@
 
 namespace tutti::collectives {
 
-#define ALGORITHM(collective, function, name, parameters, applies, paper, summary) \
+#define ALGORITHM(collective, function, name, traits, needs, paper, summary) \
   Schedule function(const Problem& problem, const Parameters& given);
 #include "collectives/algorithms/list.def"
 #undef ALGORITHM

@@ -1,15 +1,14 @@
-// The table of algorithms: what can be named, chosen, built, proved. Pure: no I/O, no transport, no
-// MPI. Adding an algorithm is one file in algorithms/ and one line in algorithms/list.def.
+// The catalogue of algorithms: what can be named, chosen, built and proved. Pure: no I/O, no
+// transport, no MPI. An algorithm is one file in algorithms/ and one entry in algorithms/list.def.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "base/types.hpp"
+#include "collectives/algorithms/conditions.hpp"
 #include "collectives/schedule/problem.hpp"
 #include "collectives/schedule/schedule.hpp"
 
@@ -17,7 +16,7 @@ namespace tutti::collectives {
 
 struct Algorithm;
 
-// The algorithm of one level of a hierarchical one; null: its usual one.
+// The algorithm of one level of a hierarchical one; null: the one it has by default.
 struct Nested {
   const Algorithm* algorithm = nullptr;
   int k = 1;
@@ -25,10 +24,10 @@ struct Nested {
 };
 
 struct Parameters {
-  int k = 1;                  // fanout: messages a rank has in flight per round; at least 1
-  Bytes segment = 0;          // longest message, in bytes; 0: messages are not cut
-  Nested within{}, across{};  // of hierarchical algorithms: a broadcast's name (its tree), and one
-                              // of the collective itself
+  int k = 1;          // fanout: messages that a rank has in flight per round; at least 1
+  Bytes segment = 0;  // longest message, in bytes; 0: messages are not cut
+  Nested within{};    // of hierarchical algorithms: a broadcast, which names a tree,
+  Nested across{};    // and an algorithm of the collective across_of() names
   friend bool operator==(const Parameters&, const Parameters&) = default;
 };
 
@@ -38,29 +37,39 @@ inline Bytes segment_of(const Problem& problem, const Parameters& parameters) {
   return std::max(parameters.segment / problem.element, Bytes{1}) * problem.element;
 }
 
+// Which parameters an algorithm takes, and what else of it others must know.
+struct Traits {
+  bool k = false;
+  bool segment = false;  // its messages are cut after it has written them whole
+  bool levels = false;   // takes `within` and `across`
+  bool nodes = false;    // which ranks share a node decides the schedule
+  bool tree = false;     // a broadcast in which every rank but the root gets one message
+  friend constexpr Traits operator|(Traits a, Traits b) noexcept {
+    return {a.k || b.k, a.segment || b.segment, a.levels || b.levels, a.nodes || b.nodes,
+            a.tree || b.tree};
+  }
+};
+
 struct Algorithm {
   Collective collective;
   std::string_view name;
-  std::string_view paper;    // section of the paper it is from
+  std::string_view paper;    // section of the paper that it comes from
   std::string_view summary;  // one line: rounds, messages, bytes
-  bool has_k;
-  bool has_segment;
-  bool has_levels;  // within, across
-  bool uses_nodes;  // which ranks share a node decides the schedule
-  // nullopt: it applies; else the reason why not.
-  std::optional<std::string> (*not_applicable)(const Problem&, const Parameters&);
-  // The schedule of problem.rank. Requires that the algorithm applies; pure, total, may be called
-  // from any thread.
+  Traits traits;
+  Conditions needs;  // of a call; see why_not()
+  // The schedule of problem.rank. Requires that why_not() has nothing to say; pure, total, may be
+  // called from any thread.
   Schedule (*build)(const Problem&, const Parameters&);
 };
 
 std::span<const Algorithm> algorithms() noexcept;
+// nullptr: no such name.
+const Algorithm* find(Collective collective, std::string_view name) noexcept;
+
 // What runs across the nodes of a hierarchical algorithm (within them it is a broadcast): the
 // collective itself; a reduce is the mirror of a broadcast, and so are its levels.
 Collective across_of(Collective collective) noexcept;
 // A plain algorithm: without levels of its own, and without datagrams.
 bool can_be_level(const Algorithm& algorithm) noexcept;
-const Algorithm* find(Collective collective,
-                      std::string_view name) noexcept;  // nullptr: no such name
 
 }  // namespace tutti::collectives

@@ -31,7 +31,7 @@ std::vector<int> ranks_of(Over over) {
 Costs count(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters) {
   const std::vector<Schedule> all = build_all(algorithm, problem, parameters);
   Costs costs;
-  costs.rounds = rounds(all, algorithm.has_k ? parameters.k : kAnyPorts);
+  costs.rounds = rounds(all, algorithm.traits.k ? parameters.k : kAnyPorts);
   costs.one_port = rounds(all, 1);
   for (const Schedule& schedule : all) {
     Bytes sent = 0;
@@ -60,7 +60,7 @@ Formulas formulas(const Algorithm& algorithm, Over over) {
   for (int k = over == Over::many_k ? 2 : 1; k <= (over == Over::many_k ? 4 : 1); ++k) {
     for (const int P : ranks_of(over)) {
       const Problem problem = problem_of(algorithm, P, over);
-      if (algorithm.not_applicable(problem, {.k = k})) continue;
+      if (why_not(algorithm, problem, {.k = k})) continue;
       const Costs costs = count(algorithm, problem, {.k = k});
       const auto add = [&](std::vector<Point>& points, double value) {
         points.push_back({P, k, value});

@@ -47,7 +47,7 @@ std::vector<Parameters> levels_of(const Algorithm& algorithm) {
   std::vector<Nested> within, across;
   for (const Algorithm& level : algorithms()) {
     if (!can_be_level(level)) continue;
-    const Nested one{&level, level.has_k ? 2 : 1};
+    const Nested one{&level, level.traits.k ? 2 : 1};
     if (level.collective == Collective::bcast) within.push_back(one);
     if (level.collective == across_of(algorithm.collective)) across.push_back(one);
   }
@@ -63,13 +63,13 @@ std::vector<Parameters> variants(const Algorithm& algorithm, const Problem& prob
   const int P = problem.P;
   std::vector<Parameters> all;
   const std::vector<Rank> few = some_roots(P);
-  if (algorithm.has_levels && !problem.node.empty() && P <= kEveryRootUpTo &&
+  if (algorithm.traits.levels && !problem.node.empty() && P <= kEveryRootUpTo &&
       std::find(few.begin(), few.end(), problem.root) != few.end())
     all = levels_of(algorithm);
-  for (int k = 1; k <= (algorithm.has_k ? kLargestFanout : 1); ++k) {
+  for (int k = 1; k <= (algorithm.traits.k ? kLargestFanout : 1); ++k) {
     for (Bytes segment : kSegments) {
       if (segment != 0 &&
-          (!algorithm.has_segment || (P > kEveryRootUpTo && segment == kSegments[1])))
+          (!algorithm.traits.segment || (P > kEveryRootUpTo && segment == kSegments[1])))
         continue;
       if (segment != 0 && P > kEveryRootUpTo && algorithm.collective == Collective::alltoall)
         continue;
@@ -137,7 +137,7 @@ std::vector<Problem> problems(const Algorithm& algorithm, int P) {
       base.bytes = 8 * 129;
       add(base);
     }
-    if (algorithm.uses_nodes) {
+    if (algorithm.traits.nodes) {
       for (const bool in_turn : {false, true}) {
         Problem layered{
             {.collective = collective, .root = root}, P, 0, true, nodes_of(P, 3, in_turn)};
@@ -150,8 +150,8 @@ std::vector<Problem> problems(const Algorithm& algorithm, int P) {
 
 std::string varied(const Algorithm& algorithm) {
   std::vector<std::string> what;
-  if (algorithm.has_k) what.push_back(fmt::format("k = 1…{}", kLargestFanout));
-  if (algorithm.has_segment)
+  if (algorithm.traits.k) what.push_back(fmt::format("k = 1…{}", kLargestFanout));
+  if (algorithm.traits.segment)
     what.push_back(fmt::format("segment = {}", fmt::join(kSegments, ", ")));
   if (is_rooted(algorithm.collective))
     what.push_back(fmt::format("every root (P > {}: 4)", kEveryRootUpTo));
@@ -160,8 +160,8 @@ std::string varied(const Algorithm& algorithm) {
   if (has_blocks(algorithm.collective)) what.push_back("uneven counts");
   if (may_be_in_place(algorithm.collective)) what.push_back("in place or not");
   if (reduces(algorithm.collective)) what.push_back("commutative or not");
-  if (algorithm.uses_nodes) what.push_back("nodes");
-  if (algorithm.has_levels)
+  if (algorithm.traits.nodes) what.push_back("nodes");
+  if (algorithm.traits.levels)
     what.push_back(fmt::format("all levels within and across (P <= {})", kEveryRootUpTo));
   return fmt::format("{}", fmt::join(what, "; "));
 }
@@ -210,7 +210,7 @@ struct Result {
 };
 
 Result run_case(const Case& one) {
-  if (one.algorithm->not_applicable(one.problem, one.parameters))
+  if (why_not(*one.algorithm, one.problem, one.parameters))
     return {.skipped = true, .violation = {}};
   const auto start = std::chrono::steady_clock::now();
   Result result;

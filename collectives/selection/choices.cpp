@@ -55,23 +55,35 @@ Nested read_level(const Algorithm& algorithm, std::string_view name, std::string
   };
   // Before what is within it is read: however deep it is, it ends here.
   const Algorithm* const named = find(collective, trimmed(value.substr(0, value.find('('))));
-  if (named && named->has_levels) refuse();
+  if (named && named->traits.levels) refuse();
   const Choice inner = read_choice(collective, value);
   if (!can_be_level(*inner.algorithm) || inner.parameters.segment != 0 || inner.preferred) refuse();
   return {inner.algorithm, inner.parameters.k};
+}
+
+// "no parameters", "only the parameter k", "the parameters k and segment".
+std::string parameters_of(const Algorithm& algorithm) {
+  std::vector<std::string_view> names;
+  if (algorithm.traits.levels) names.insert(names.end(), {"within", "across"});
+  if (algorithm.traits.k) names.push_back("k");
+  if (algorithm.traits.segment) names.push_back("segment");
+  if (names.empty()) return "no parameters";
+  if (names.size() == 1) return fmt::format("only the parameter {}", names.front());
+  const auto last = names.end() - 1;
+  return fmt::format("the parameters {} and {}", fmt::join(names.begin(), last, ", "), *last);
 }
 
 void read_parameter(std::string_view text, Choice& choice) {
   std::string_view rest = text;
   const std::string_view name = next_part(rest, '='), value = trimmed(rest);
   const Algorithm& algorithm = *choice.algorithm;
-  if (name == "k" && algorithm.has_k) {
+  if (name == "k" && algorithm.traits.k) {
     const auto k = parse_number(value);
     if (!k || *k < 1 || *k > kLargestK)
       bad(fmt::format("'{:.200}': k is a number from 1 to {}; write for example k=3", text,
                       kLargestK));
     choice.parameters.k = static_cast<int>(*k);
-  } else if (name == "segment" && algorithm.has_segment) {
+  } else if (name == "segment" && algorithm.traits.segment) {
     const auto segment = parse_size(value);
     if (!segment || *segment < 0)
       bad(
@@ -79,18 +91,12 @@ void read_parameter(std::string_view text, Choice& choice) {
                       "write for example segment=64k, or segment=0 for whole messages",
                       text));
     choice.parameters.segment = *segment;
-  } else if ((name == "within" || name == "across") && algorithm.has_levels) {
+  } else if ((name == "within" || name == "across") && algorithm.traits.levels) {
     (name == "within" ? choice.parameters.within : choice.parameters.across) =
         read_level(algorithm, name, value);
   } else {
-    const char* known =
-        algorithm.has_levels ? (algorithm.has_segment ? "the parameters within, across and segment"
-                                                      : "the parameters within and across")
-        : algorithm.has_k
-            ? (algorithm.has_segment ? "the parameters k and segment" : "only the parameter k")
-            : (algorithm.has_segment ? "only the parameter segment" : "no parameters");
     bad(fmt::format("unknown parameter '{:.200}': {} {} has {}", text,
-                    name_of(algorithm.collective), algorithm.name, known));
+                    name_of(algorithm.collective), algorithm.name, parameters_of(algorithm)));
   }
 }
 
@@ -136,15 +142,15 @@ Choice read_choice(Collective collective, std::string_view text) {
 
 std::string to_string(const Choice& choice) {
   std::string inside;
-  if (choice.algorithm->has_k) inside = fmt::format("k={}", choice.parameters.k);
+  if (choice.algorithm->traits.k) inside = fmt::format("k={}", choice.parameters.k);
   const auto add = [&](const std::string& parameter) {
     inside += (inside.empty() ? "" : ",") + parameter;
   };
-  if (choice.algorithm->has_segment && choice.parameters.segment > 0)
+  if (choice.algorithm->traits.segment && choice.parameters.segment > 0)
     add(fmt::format("segment={}", choice.parameters.segment));
   for (const auto& [name, level] : {std::pair{"within", choice.parameters.within},
                                     std::pair{"across", choice.parameters.across}})
-    if (choice.algorithm->has_levels && level.algorithm)
+    if (choice.algorithm->traits.levels && level.algorithm)
       add(fmt::format("{}={}", name, to_string({level.algorithm, {.k = level.k, .segment = 0}})));
   return inside.empty() ? std::string{choice.algorithm->name}
                         : fmt::format("{}({})", choice.algorithm->name, inside);

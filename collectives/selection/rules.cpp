@@ -79,12 +79,6 @@ Rule rule_of(const Json& json, std::size_t number) {
           interval_of(json, "ranks_per_node", number), interval_of(json, "bytes", number), choice};
 }
 
-// "": it applies.
-std::string why_not(const Choice& choice, const Problem& problem) {
-  const auto reason = choice.algorithm->not_applicable(problem, choice.parameters);
-  return reason ? *reason : std::string{};
-}
-
 [[noreturn]] void refuse(const Choice& choice, const Problem& problem, const std::string& reason) {
   throw Error(Code::algorithm_not_applicable,
               fmt::format("{0} cannot run this {1}: {2}; choose another, or write {1}=prefer {0} "
@@ -167,9 +161,9 @@ Choice choose(const Problem& problem, const Facts& facts, const Rules& rules) {
     break;
   }
   for (const Choice* choice : by_hand) {
-    const std::string reason = why_not(*choice, problem);
-    if (reason.empty()) return *choice;
-    if (!choice->preferred) refuse(*choice, problem, reason);
+    const auto reason = why_not(*choice->algorithm, problem, choice->parameters);
+    if (!reason) return *choice;
+    if (!choice->preferred) refuse(*choice, problem, *reason);
   }
   return select(problem, facts).choice;
 }

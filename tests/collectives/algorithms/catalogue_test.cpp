@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace tutti;
 using namespace tutti::collectives;
 
@@ -15,4 +17,22 @@ TEST_CASE("names are unique and every algorithm says what it is") {
   }
   CHECK(find(Collective::bcast, "bruck") == nullptr);
   CHECK_FALSE(collective_named("nonsense"));
+}
+
+TEST_CASE("what says that it is a tree sends every rank but the root one message, and no other") {
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.collective != Collective::bcast || !can_be_level(algorithm)) continue;
+    INFO(algorithm.name);
+    bool tree = true;
+    for (int P = 1; P <= 16; ++P) {
+      Problem problem{{.collective = Collective::bcast, .bytes = 64}, P};
+      if (why_not(algorithm, problem, {})) continue;
+      for (problem.rank = 1; problem.rank < P; ++problem.rank) {
+        const Schedule schedule = algorithm.build(problem, {});
+        tree = tree && std::count_if(schedule.steps.begin(), schedule.steps.end(),
+                                     [](const Step& s) { return receives(s.kind); }) == 1;
+      }
+    }
+    CHECK(tree == algorithm.traits.tree);
+  }
 }

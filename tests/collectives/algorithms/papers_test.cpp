@@ -286,7 +286,7 @@ TEST_CASE("papers: neighbor exchange, for an even number of ranks") {
   REQUIRE(algorithm != nullptr);
   for (int P : sizes()) {
     INFO("P=" << P);
-    const auto reason = algorithm->not_applicable(allgather_of(P, s), {});
+    const auto reason = why_not(*algorithm, allgather_of(P, s), {});
     if (P % 2 == 1) {
       REQUIRE(reason);
       CHECK_THAT(*reason, Catch::Contains("even number of ranks, not " + std::to_string(P)));

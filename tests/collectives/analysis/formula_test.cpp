@@ -143,15 +143,15 @@ TEST_CASE("numbers are named, with their exceptions, or not") {
 TEST_CASE("formulas: what is printed is what is counted") {
   for (const Algorithm& algorithm : algorithms()) {
     for (const Over over : {Over::one_k, Over::many_k, Over::nodes}) {
-      if ((over == Over::many_k && !algorithm.has_k) ||
-          (over == Over::nodes && !algorithm.uses_nodes))
+      if ((over == Over::many_k && !algorithm.traits.k) ||
+          (over == Over::nodes && !algorithm.traits.nodes))
         continue;
       const Formulas printed = formulas(algorithm, over);
       int asked = 0;
       for (int k = over == Over::many_k ? 2 : 1; k <= (over == Over::many_k ? 4 : 1); ++k) {
         for (int P = over == Over::nodes ? 8 : 2; P <= 33; P += over == Over::nodes ? 4 : 1) {
           const Problem problem = problem_of(algorithm, P, over);
-          if (algorithm.not_applicable(problem, {.k = k})) continue;
+          if (why_not(algorithm, problem, {.k = k})) continue;
           ++asked;
           INFO(name_of(algorithm.collective) << " " << algorithm.name);
           const Costs counted = count(algorithm, problem, {.k = k});

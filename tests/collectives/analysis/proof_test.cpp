@@ -137,9 +137,10 @@ TEST_CASE("real bytes in random order give what was proved") {
             {.collective = algorithm.collective, .root = P / 2, .bytes = 37, .in_place = in_place},
             P};
         INFO(algorithm.name << " P=" << P << " k=" << k);
-        if (algorithm.not_applicable(problem, {})) continue;
-        const auto all = build_all(algorithm.name, problem,
-                                   {algorithm.has_k ? k : 1, algorithm.has_segment ? 5 * k : 0});
+        if (why_not(algorithm, problem, {})) continue;
+        const auto all =
+            build_all(algorithm.name, problem,
+                      {algorithm.traits.k ? k : 1, algorithm.traits.segment ? 5 * k : 0});
         for (const Memory& output : run_at_random(all, problem, random)) {
           bool right = true;
           for (std::size_t i = 0; i < output.size(); ++i)
@@ -159,10 +160,10 @@ TEST_CASE(
     const Parameters parameters{.within = {find(Collective::bcast, name), 1}, .across = {}};
     Problem problem{
         {.collective = Collective::allreduce, .bytes = 24}, 8, 0, true, {0, 0, 0, 0, 1, 1, 1, 1}};
-    CHECK(find(Collective::allreduce, "hierarchical")->not_applicable(problem, parameters));
+    CHECK(why_not(*find(Collective::allreduce, "hierarchical"), problem, parameters));
     problem.collective = Collective::reduce;
     const Algorithm* reduce = find(Collective::reduce, "hierarchical");
-    REQUIRE_FALSE(reduce->not_applicable(problem, parameters));
+    REQUIRE_FALSE(why_not(*reduce, problem, parameters));
     std::vector<Schedule> all;
     for (problem.rank = 0; problem.rank < problem.P; ++problem.rank)
       all.push_back(reduce->build(problem, parameters));
@@ -194,7 +195,7 @@ TEST_CASE("levels that cannot run for the nodes there are do not apply; those th
                                      << nodes << " nodes of " << per_node);
         Problem problem{{.collective = one.collective, .bytes = 24}, nodes * per_node};
         for (int rank = 0; rank < problem.P; ++rank) problem.node.push_back(rank / per_node);
-        if (hierarchical->not_applicable(problem, parameters)) {
+        if (why_not(*hierarchical, problem, parameters)) {
           ++refused;
           continue;
         }

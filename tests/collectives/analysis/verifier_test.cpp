@@ -245,8 +245,8 @@ void each_reduction(bool commutative,
       Problem problem = reduction(algorithm.collective, P, 24, commutative);
       problem.root = P - 1;
       problem.element = 4;
-      const Parameters parameters{.k = algorithm.has_k ? 2 : 1, .segment = 0};
-      if (algorithm.not_applicable(problem, parameters)) continue;
+      const Parameters parameters{.k = algorithm.traits.k ? 2 : 1, .segment = 0};
+      if (why_not(algorithm, problem, parameters)) continue;
       INFO(name_of(algorithm.collective) << " " << algorithm.name << " P=" << P);
       const auto all = build_all(algorithm.name, problem, parameters);
       const Verdict verdict = verify(all, problem);
@@ -382,17 +382,16 @@ TEST_CASE(
       for (int P = 1; P <= 9; ++P) {
         Problem problem = reduction(algorithm.collective, P, 8, left_fold);
         problem.left_fold = left_fold;
-        for (int rank = 0; rank < P && algorithm.has_levels; ++rank)
+        for (int rank = 0; rank < P && algorithm.traits.levels; ++rank)
           problem.node.push_back(rank % 3);
-        if (!algorithm.not_applicable(problem, {})) {
+        if (!why_not(algorithm, problem, {})) {
           CHECK(verify(build_all(algorithm.name, problem), problem).ok());
           continue;
         }
         Problem any = problem;
         any.commutative = true;
         any.left_fold = false;
-        if (algorithm.not_applicable(any, {}))
-          continue;  // not with so many ranks, whatever is reduced
+        if (why_not(algorithm, any, {})) continue;  // not with so many ranks, whatever is reduced
         ++refused;
         const Verdict verdict = verify(build_all(algorithm.name, problem), problem);
         if (verdict.ok()) continue;

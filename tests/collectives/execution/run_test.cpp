@@ -99,9 +99,9 @@ template <class Visit>
 void each_case(int P, const Algorithm& algorithm, Visit&& visit) {
   const Collective collective = algorithm.collective;
   const bool reducing = reduces(collective);
-  for (const int k : algorithm.has_k ? std::vector<int>{1, 3} : std::vector<int>{1})
+  for (const int k : algorithm.traits.k ? std::vector<int>{1, 3} : std::vector<int>{1})
     for (const Bytes segment :
-         algorithm.has_segment ? std::vector<Bytes>{0, 100} : std::vector<Bytes>{0})
+         algorithm.traits.segment ? std::vector<Bytes>{0, 100} : std::vector<Bytes>{0})
       for (const Bytes bytes : collective == Collective::barrier ? std::vector<Bytes>{0}
                                : reducing ? std::vector<Bytes>{0, 4, 40, 296, 2000, -1}
                                : has_blocks(collective)
@@ -124,7 +124,7 @@ void each_case(int P, const Algorithm& algorithm, Visit&& visit) {
           for (const bool commutative : {true, false}) {
             problem.commutative = commutative;
             const Parameters parameters{.k = k, .segment = segment};
-            if ((commutative || reducing) && !algorithm.not_applicable(problem, parameters))
+            if ((commutative || reducing) && !why_not(algorithm, problem, parameters))
               visit(problem, parameters);
           }
         }
@@ -169,7 +169,7 @@ TEST_CASE("a rank that stops leaves nobody waiting", "[collective]") {
                              .bytes = algorithm.collective == Collective::barrier ? 0 : 2000,
                              .element = kElement},
                             5};
-      if (algorithm.not_applicable(problem, {})) continue;
+      if (why_not(algorithm, problem, {})) continue;
       INFO(name_of(algorithm.collective) << " " << algorithm.name << " seed=" << seed);
       REQUIRE(run_hostile(algorithm, problem, {}, {seed, seed % 2 == 0, true, false}, kUsual,
                           static_cast<int>(seed) % 5) == "");
@@ -213,7 +213,7 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
                                .bytes = algorithm.collective == Collective::barrier ? 0 : bytes,
                                .element = kElement},
                               P};
-            if (algorithm.not_applicable(any, {})) continue;
+            if (why_not(algorithm, any, {})) continue;
             const std::vector<Problem> each = by_rank(any);
             const Problem& problem = each[static_cast<std::size_t>(r)];
             Buffers buffers(problem);

@@ -159,7 +159,7 @@ TEST_CASE("a digest is equal for equal schedules and for no others") {
     // Some others differ in nothing for few ranks: a chain is a k-chain of one.
     if (algorithm.collective != Collective::allgather) continue;
     for (int P : {3, 5, 16}) {
-      if (algorithm.not_applicable({{.collective = algorithm.collective, .bytes = 24}, P}, {2, 0}))
+      if (why_not(algorithm, {{.collective = algorithm.collective, .bytes = 24}, P}, {2, 0}))
         continue;
       for (const Schedule& schedule : test::build_all(
                algorithm.name, {{.collective = algorithm.collective, .bytes = 24}, P}, {2, 0})) {

@@ -55,7 +55,8 @@ TEST_CASE("choices: are read", "[choices]") {
 
 TEST_CASE("choices: what is written can be read again", "[choices]") {
   for (const Algorithm& algorithm : algorithms()) {
-    const Choice choice{&algorithm, {algorithm.has_k ? 3 : 1, algorithm.has_segment ? 777 : 0}};
+    const Choice choice{&algorithm,
+                        {algorithm.traits.k ? 3 : 1, algorithm.traits.segment ? 777 : 0}};
     const auto again =
         parse_choices(std::string{name_of(algorithm.collective)} + "=" + to_string(choice));
     CHECK(again.at(algorithm.collective).algorithm == &algorithm);

@@ -27,7 +27,7 @@ TEST_CASE("the built-in selection always names an algorithm that applies, with a
             REQUIRE(selection.choice.algorithm != nullptr);
             REQUIRE_FALSE(selection.reason.empty());
             REQUIRE_FALSE(
-                selection.choice.algorithm->not_applicable(problem, selection.choice.parameters));
+                why_not(*selection.choice.algorithm, problem, selection.choice.parameters));
             REQUIRE(
                 parse_choices(std::string{name_of(collective)} + "=" + to_string(selection.choice))
                     .size() == 1);
