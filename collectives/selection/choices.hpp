@@ -12,7 +12,8 @@ namespace tutti::collectives {
 struct Choice {
   const Algorithm* algorithm = nullptr;
   Parameters parameters{};
-  bool preferred = false;  // by hand, and only where it applies
+  bool preferred = false;     // by hand, and only where it applies
+  std::string_view reason{};  // why it was chosen, for the log: a sentence, static
 };
 
 // `choice` as a user would write it: "bruck(k=3)".

@@ -149,23 +149,26 @@ bool wants_datagrams(const Rules& rules) noexcept {
 }
 
 Choice choose(const Problem& problem, const Facts& facts, const Rules& rules) {
-  std::vector<const Choice*> by_hand;
+  std::vector<Choice> by_hand;
+  const auto add = [&](const Choice& choice, std::string_view reason) {
+    by_hand.push_back(choice);
+    by_hand.back().reason = reason;
+  };
   if (const auto forced = rules.forced.find(problem.collective); forced != rules.forced.end())
-    by_hand.push_back(&forced->second);
+    add(forced->second, "by hand: the setting `algorithm` names it");
   const Bytes bytes = typical_bytes(problem);
-  for (const Rule& rule : rules.table) {
-    if (rule.collective != problem.collective || !rule.ranks.holds(facts.P) ||
-        !rule.ranks_per_node.holds(facts.max_ranks_per_node) || !rule.bytes.holds(bytes))
-      continue;
-    by_hand.push_back(&rule.choice);
-    break;
+  const auto rule = std::find_if(rules.table.begin(), rules.table.end(), [&](const Rule& r) {
+    return r.collective == problem.collective && r.ranks.holds(facts.P) &&
+           r.ranks_per_node.holds(facts.max_ranks_per_node) && r.bytes.holds(bytes);
+  });
+  if (rule != rules.table.end())
+    add(rule->choice, "by hand: a rule of the setting `table` names it");
+  for (const Choice& choice : by_hand) {
+    const auto reason = why_not(*choice.algorithm, problem, choice.parameters);
+    if (!reason) return choice;
+    if (!choice.preferred) refuse(choice, problem, *reason);
   }
-  for (const Choice* choice : by_hand) {
-    const auto reason = why_not(*choice->algorithm, problem, choice->parameters);
-    if (!reason) return *choice;
-    if (!choice->preferred) refuse(*choice, problem, *reason);
-  }
-  return select(problem, facts).choice;
+  return select(problem, facts);
 }
 
 }  // namespace tutti::collectives

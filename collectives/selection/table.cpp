@@ -9,6 +9,8 @@
 #include <cassert>
 #include <numeric>
 
+#include "base/bits.hpp"
+
 namespace tutti::collectives {
 namespace {
 
@@ -44,150 +46,152 @@ constexpr Bytes kBruckBlock = 256;
 constexpr Bytes kPairwiseFrom = 32 * 1024;
 constexpr Bytes kDoublingUpTo = 8 * 1024;  // an allreduce that is worth sending whole log2 P times
 
-Choice named(Collective collective, std::string_view name, Parameters parameters = {}) {
-  const Choice choice{find(collective, name), parameters};
+Choice named(Collective collective, std::string_view name, std::string_view reason,
+             Parameters parameters = {}) {
+  const Choice choice{find(collective, name), parameters, false, reason};
   assert(choice.algorithm != nullptr);
   return choice;
 }
 
-Selection select_barrier(const Facts& facts) {
+Choice select_barrier(const Facts& facts) {
   constexpr auto barrier = Collective::barrier;
   if (facts.P <= 2)
-    return {named(barrier, "dissemination"), "two ranks: one signal each way is the least"};
+    return named(barrier, "dissemination", "two ranks: one signal each way is the least");
   if (facts.software_wire)
-    return {named(barrier, "flat-tree"), "packets cost CPU: 2(P-1) is the fewest"};
+    return named(barrier, "flat-tree", "packets cost CPU: 2(P-1) is the fewest");
   if (facts.oversubscribed)
-    return {named(barrier, "flat-tree"), "more ranks than cores: each rank is woken once"};
+    return named(barrier, "flat-tree", "more ranks than cores: each rank is woken once");
   const int k = facts.P - 1 < kBarrierFanout ? facts.P - 1 : kBarrierFanout;
-  return {named(barrier, "dissemination", {.k = k}), "the wire works by itself: the fewest rounds"};
+  return named(barrier, "dissemination", "the wire works by itself: the fewest rounds", {.k = k});
 }
 
-Selection select_bcast(Bytes bytes, const Facts& facts) {
+Choice select_bcast(Bytes bytes, const Facts& facts) {
   constexpr auto bcast = Collective::bcast;
-  if (facts.P <= 2) return {named(bcast, "linear"), "two ranks: one message"};
+  if (facts.P <= 2) return named(bcast, "linear", "two ranks: one message");
   if (facts.software_wire) {
     const bool middling = bytes > kSmallTree && bytes < kPipelineFrom;
-    return {named(bcast, middling ? "linear" : "binomial"),
-            "packets cost CPU: P-1 messages in any tree; this tree waits least at this size"};
+    return named(bcast, middling ? "linear" : "binomial",
+                 "packets cost CPU: P-1 messages in any tree; this tree waits least at this size");
   }
   if (facts.oversubscribed && bytes < kPipelineFrom) {
-    return {named(bcast, "linear"),
-            "more ranks than cores: nobody waits for a rank that must be woken first to forward"};
+    return named(
+        bcast, "linear",
+        "more ranks than cores: nobody waits for a rank that must be woken first to forward");
   }
   if (bytes >= kPipelineFrom && facts.P >= kPipelineRanks && !facts.oversubscribed) {
-    return {named(bcast, "chain", {.segment = kPipelineSegment}),
-            "bytes cost most: each leaves each rank once, pipelined"};
+    return named(bcast, "chain", "bytes cost most: each leaves each rank once, pipelined",
+                 {.segment = kPipelineSegment});
   }
-  return {named(bcast, "binomial"), "few bytes: the fewest rounds"};
+  return named(bcast, "binomial", "few bytes: the fewest rounds");
 }
 
-Selection few_messages(const Facts& facts) {
+Choice few_messages(const Facts& facts) {
   constexpr auto allgather = Collective::allgather;
-  const bool power_of_two = (facts.P & (facts.P - 1)) == 0;
+  const bool power_of_two = is_power_of_two(facts.P);
   if (power_of_two)
-    return {named(allgather, "recursive-doubling"), "log2 P rounds, and not one copy"};
-  return {named(allgather, "bruck", {.k = kBruckFanout}), "the fewest rounds for any P"};
+    return named(allgather, "recursive-doubling", "log2 P rounds, and not one copy");
+  return named(allgather, "bruck", "the fewest rounds for any P", {.k = kBruckFanout});
 }
 
-Selection select_allgather(Bytes bytes, const Facts& facts) {
+Choice select_allgather(Bytes bytes, const Facts& facts) {
   constexpr auto allgather = Collective::allgather;
   const Bytes total = facts.P * bytes;
   if (facts.P <= 2)
-    return {named(allgather, "recursive-doubling"), "two ranks: one exchange, straight into place"};
+    return named(allgather, "recursive-doubling", "two ranks: one exchange, straight into place");
   if ((facts.software_wire || facts.oversubscribed) && total <= kOnePacket) {
-    return {named(allgather, "gather-bcast"),
-            "few bytes: 2(P-1) messages are the fewest, and each rank is woken once"};
+    return named(allgather, "gather-bcast",
+                 "few bytes: 2(P-1) messages are the fewest, and each rank is woken once");
   }
   if (facts.software_wire && total <= kShareOfPackets) return few_messages(facts);
   if (facts.oversubscribed)
-    return {named(allgather, "modified-ring"),
-            "more ranks than cores: no rank waits for another to forward"};
+    return named(allgather, "modified-ring",
+                 "more ranks than cores: no rank waits for another to forward");
   if (!facts.software_wire && total <= kBruckUpTo) return few_messages(facts);
-  return {named(allgather, "ring"),
-          "many bytes: each link carries each block once, between neighbours"};
+  return named(allgather, "ring",
+               "many bytes: each link carries each block once, between neighbours");
 }
 
-Selection select_rooted_blocks(const Problem& problem, Bytes bytes, const Facts& facts) {
+Choice select_rooted_blocks(const Problem& problem, Bytes bytes, const Facts& facts) {
   const Collective collective = problem.collective;
-  if (!problem.counts_known) return {named(collective, "linear"), "only the root knows the counts"};
-  if (facts.P <= 2) return {named(collective, "linear"), "two ranks: one message"};
+  if (!problem.counts_known) return named(collective, "linear", "only the root knows the counts");
+  if (facts.P <= 2) return named(collective, "linear", "two ranks: one message");
   if (facts.oversubscribed)
-    return {named(collective, "linear"),
-            "more ranks than cores: no rank waits for another to hand on"};
+    return named(collective, "linear",
+                 "more ranks than cores: no rank waits for another to hand on");
   if (facts.software_wire)
-    return {named(collective, "linear"), "packets cost CPU: each block crosses the wire once"};
+    return named(collective, "linear", "packets cost CPU: each block crosses the wire once");
   if (bytes <= kTreeUpTo && facts.P >= 8)
-    return {named(collective, "binomial", {.k = kTreeFanout}), "few bytes: the fewest rounds"};
-  return {named(collective, "linear"),
-          "many bytes: each block leaves the root once and is not copied"};
+    return named(collective, "binomial", "few bytes: the fewest rounds", {.k = kTreeFanout});
+  return named(collective, "linear",
+               "many bytes: each block leaves the root once and is not copied");
 }
 
-Selection select_alltoall(const Problem& problem, Bytes bytes, const Facts& facts) {
+Choice select_alltoall(const Problem& problem, Bytes bytes, const Facts& facts) {
   constexpr auto alltoall = Collective::alltoall;
   const bool equal = problem.counts.empty();
   if (!equal)
-    return {named(alltoall, "linear"), "lengths differ: each block goes straight to its place"};
+    return named(alltoall, "linear", "lengths differ: each block goes straight to its place");
   if (facts.P >= 16 && bytes <= kBruckBlock && !facts.oversubscribed)
-    return {named(alltoall, "bruck"), "short blocks: log2 P messages instead of P-1"};
+    return named(alltoall, "bruck", "short blocks: log2 P messages instead of P-1");
   if (facts.P > 8 && bytes >= kPairwiseFrom)
-    return {named(alltoall, "pairwise"), "long blocks: one partner at a time, no port is flooded"};
-  return {named(alltoall, "linear"), "all at once: nothing waits"};
+    return named(alltoall, "pairwise", "long blocks: one partner at a time, no port is flooded");
+  return named(alltoall, "linear", "all at once: nothing waits");
 }
 
-Selection select_reduce(const Problem& problem, const Facts& facts) {
+Choice select_reduce(const Problem& problem, const Facts& facts) {
   constexpr auto reduce = Collective::reduce;
-  if (problem.left_fold) return {named(reduce, "linear"), "reproducible: from left to right"};
-  if (facts.P <= 2) return {named(reduce, "linear"), "two ranks: one message"};
+  if (problem.left_fold) return named(reduce, "linear", "reproducible: from left to right");
+  if (facts.P <= 2) return named(reduce, "linear", "two ranks: one message");
   if (problem.bytes >= kPipelineFrom && problem.commutative && facts.P >= kPipelineRanks &&
       !facts.oversubscribed)
-    return {named(reduce, "reduce-scatter-gather"), "many bytes: every rank combines its share"};
+    return named(reduce, "reduce-scatter-gather", "many bytes: every rank combines its share");
   if (facts.oversubscribed && problem.bytes < kPipelineFrom)
-    return {named(reduce, "linear"),
-            "more ranks than cores: nobody waits for a rank that must be woken first"};
-  return {named(reduce, "splitting"), "the fewest rounds, and the order of ranks is kept"};
+    return named(reduce, "linear",
+                 "more ranks than cores: nobody waits for a rank that must be woken first");
+  return named(reduce, "splitting", "the fewest rounds, and the order of ranks is kept");
 }
 
-Selection select_allreduce(const Problem& problem, const Facts& facts) {
+Choice select_allreduce(const Problem& problem, const Facts& facts) {
   constexpr auto allreduce = Collective::allreduce;
   if (problem.left_fold)
-    return {named(allreduce, "reduce-bcast-linear"), "reproducible: from left to right"};
+    return named(allreduce, "reduce-bcast-linear", "reproducible: from left to right");
   const Bytes bytes = problem.bytes;
-  if (facts.P <= 2) return {named(allreduce, "recursive-doubling"), "two ranks: one exchange"};
-  const bool power_of_two = (facts.P & (facts.P - 1)) == 0;
+  if (facts.P <= 2) return named(allreduce, "recursive-doubling", "two ranks: one exchange");
+  const bool power_of_two = is_power_of_two(facts.P);
   if ((facts.software_wire || facts.oversubscribed) && bytes <= kOnePacket)
-    return {named(allreduce, "reduce-bcast-linear"),
-            "few bytes: 2(P-1) messages are the fewest, and each rank is woken once"};
+    return named(allreduce, "reduce-bcast-linear",
+                 "few bytes: 2(P-1) messages are the fewest, and each rank is woken once");
   if (bytes <= kDoublingUpTo || !problem.commutative)
-    return {named(allreduce, "recursive-doubling"), "few bytes: the fewest rounds"};
+    return named(allreduce, "recursive-doubling", "few bytes: the fewest rounds");
   if (facts.oversubscribed && !facts.software_wire)
-    return {named(allreduce, "full-fan-out"),
-            "more ranks than cores: two rounds, and every rank combines its share"};
+    return named(allreduce, "full-fan-out",
+                 "more ranks than cores: two rounds, and every rank combines its share");
   if (power_of_two)
-    return {named(allreduce, "halving-doubling"),
-            "many bytes: the fewest bytes in the fewest rounds"};
-  return {
-      named(allreduce, "circulant"),
-      "many bytes, and P is no power of two: the fewest bytes, in 2 log2 P rounds all the same"};
+    return named(allreduce, "halving-doubling",
+                 "many bytes: the fewest bytes in the fewest rounds");
+  return named(
+      allreduce, "circulant",
+      "many bytes, and P is no power of two: the fewest bytes, in 2 log2 P rounds all the same");
 }
 
-Selection select_reduce_scatter(const Problem& problem, Bytes bytes, const Facts& facts) {
+Choice select_reduce_scatter(const Problem& problem, Bytes bytes, const Facts& facts) {
   constexpr auto reduce_scatter = Collective::reduce_scatter;
   if (!problem.commutative || problem.left_fold)
-    return {named(reduce_scatter, "linear"), "keeps the order of ranks"};
-  const bool power_of_two = (facts.P & (facts.P - 1)) == 0;
+    return named(reduce_scatter, "linear", "keeps the order of ranks");
+  const bool power_of_two = is_power_of_two(facts.P);
   if (facts.P > 2 && facts.software_wire && bytes * facts.P <= kShareOfPackets)
-    return {named(reduce_scatter, "recursive-halving"),
-            "packets cost CPU: log2 P messages a rank instead of P-1"};
+    return named(reduce_scatter, "recursive-halving",
+                 "packets cost CPU: log2 P messages a rank instead of P-1");
   if (facts.P > 2 && power_of_two && bytes * facts.P <= kDoublingUpTo && !facts.oversubscribed)
-    return {named(reduce_scatter, "recursive-halving"), "few bytes: the fewest rounds"};
-  return {named(reduce_scatter, "full-fan-out"),
-          "each contribution goes straight to where it is combined"};
+    return named(reduce_scatter, "recursive-halving", "few bytes: the fewest rounds");
+  return named(reduce_scatter, "full-fan-out",
+               "each contribution goes straight to where it is combined");
 }
 
-Selection select_scan(const Problem& problem, const Facts& facts) {
+Choice select_scan(const Problem& problem, const Facts& facts) {
   if (problem.left_fold || facts.P <= 4 || facts.oversubscribed || facts.software_wire)
-    return {named(problem.collective, "linear"), "the fewest messages: P-1, from left to right"};
-  return {named(problem.collective, "recursive-doubling"), "the fewest rounds"};
+    return named(problem.collective, "linear", "the fewest messages: P-1, from left to right");
+  return named(problem.collective, "recursive-doubling", "the fewest rounds");
 }
 
 }  // namespace
@@ -198,7 +202,7 @@ Bytes typical_bytes(const Problem& problem) noexcept {
   return std::accumulate(problem.counts.begin(), problem.counts.end(), Bytes{0}) / problem.P;
 }
 
-Selection select(const Problem& problem, const Facts& facts) {
+Choice select(const Problem& problem, const Facts& facts) {
   const Bytes bytes = typical_bytes(problem);
   switch (problem.collective) {
     case Collective::barrier: return select_barrier(facts);

@@ -2,8 +2,6 @@
 // facts that are equal on all ranks, so that all ranks choose alike.
 #pragma once
 
-#include <string_view>
-
 #include "collectives/selection/choices.hpp"
 
 namespace tutti::collectives {
@@ -21,13 +19,8 @@ struct Facts {
 // Of blocks that differ the mean; 0 where ranks may not know it alike.
 Bytes typical_bytes(const Problem& problem) noexcept;
 
-struct Selection {
-  Choice choice;
-  std::string_view reason;  // one sentence, static
-};
-
 // Only what is equal on all ranks counts: not problem.rank, nor the lengths of an all-to-all with
 // counts. What is returned applies to every root, in place or not.
-Selection select(const Problem& problem, const Facts& facts);
+Choice select(const Problem& problem, const Facts& facts);
 
 }  // namespace tutti::collectives

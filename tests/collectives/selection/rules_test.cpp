@@ -193,11 +193,17 @@ TEST_CASE("rules: what is forced comes before the table, of which the first rule
   CHECK(name(15, 999) == "binary");
   CHECK(name(4, 3000) == "splitting");
   CHECK(name(5, 3000) ==
-        select(of(Collective::bcast, 5, 3000), {.P = 5}).choice.algorithm->name);  // no rule fits
+        select(of(Collective::bcast, 5, 3000), {.P = 5}).algorithm->name);  // no rule fits
   CHECK(chosen(of(Collective::barrier, 16, 0), rules).algorithm ==
-        select(of(Collective::barrier, 16, 0), {.P = 16}).choice.algorithm);
+        select(of(Collective::barrier, 16, 0), {.P = 16}).algorithm);
+  CHECK_THAT(std::string{chosen(of(Collective::bcast, 4, 3000), rules).reason},
+             Contains("`table`"));
+  CHECK(chosen(of(Collective::bcast, 5, 3000), rules).reason ==
+        select(of(Collective::bcast, 5, 3000), {.P = 5}).reason);
   rules.forced = parse_choices("bcast=splitted-binary");
   CHECK(name(16, 1200) == "splitted-binary");
+  CHECK_THAT(std::string{chosen(of(Collective::bcast, 16, 1200), rules).reason},
+             Contains("`algorithm`"));
   // Ranks per node, and blocks that differ: their mean.
   rules = {};
   rules.table = parse_table(rule(
@@ -249,14 +255,14 @@ TEST_CASE("rules: a choice that does not apply is an error that says why, unless
   // Preferred: the table is asked, then the built-in choice.
   rules.forced = parse_choices("allgather=prefer neighbor-exchange");
   CHECK(chosen(of(Collective::allgather, 6, 8), rules).algorithm->name == "neighbor-exchange");
-  CHECK(chosen(odd, rules).algorithm == select(odd, {.P = 5}).choice.algorithm);
+  CHECK(chosen(odd, rules).algorithm == select(odd, {.P = 5}).algorithm);
   rules.table = parse_table(rule(R"("collective": "allgather", "algorithm": "dissemination")"));
   CHECK(chosen(odd, rules).algorithm->name == "dissemination");
   rules.table = parse_table(rule(R"("collective": "allgather", "algorithm": "neighbor-exchange")"));
   CHECK_THAT(why(odd, rules), Contains("even number of ranks"));
   rules.table =
       parse_table(rule(R"("collective": "allgather", "algorithm": "prefer neighbor-exchange")"));
-  CHECK(chosen(odd, rules).algorithm == select(odd, {.P = 5}).choice.algorithm);
+  CHECK(chosen(odd, rules).algorithm == select(odd, {.P = 5}).algorithm);
 }
 
 TEST_CASE("rules: the level across the nodes must apply to the number of nodes", "[rules]") {

@@ -23,14 +23,13 @@ TEST_CASE("the built-in selection always names an algorithm that applies, with a
               problem.counts.assign(static_cast<std::size_t>(P), bytes);
               problem.counts_known = (flags & 1) != 0;
             }
-            const Selection selection = select(problem, facts);
-            REQUIRE(selection.choice.algorithm != nullptr);
-            REQUIRE_FALSE(selection.reason.empty());
-            REQUIRE_FALSE(
-                why_not(*selection.choice.algorithm, problem, selection.choice.parameters));
+            const Choice choice = select(problem, facts);
+            REQUIRE(choice.algorithm != nullptr);
+            REQUIRE_FALSE(choice.reason.empty());
+            REQUIRE_FALSE(why_not(*choice.algorithm, problem, choice.parameters));
             REQUIRE(
-                parse_choices(std::string{name_of(collective)} + "=" + to_string(selection.choice))
-                    .size() == 1);
+                parse_choices(std::string{name_of(collective)} + "=" + to_string(choice)).size() ==
+                1);
           }
         }
       }
@@ -39,20 +38,19 @@ TEST_CASE("the built-in selection always names an algorithm that applies, with a
 }
 
 namespace {
-Selection select(Collective collective, Bytes bytes, const Facts& facts) {
+Choice select(Collective collective, Bytes bytes, const Facts& facts) {
   return collectives::select({{.collective = collective, .bytes = bytes}, facts.P}, facts);
 }
 }  // namespace
 
 TEST_CASE("the selection counts packets on a software wire and rounds on a hardware wire") {
   const Facts hardware{16, 16, 1, false, false}, software{16, 16, 1, true, false};
-  CHECK(select(Collective::barrier, 0, hardware).choice.algorithm->name == "dissemination");
-  CHECK(select(Collective::barrier, 0, software).choice.algorithm->name == "flat-tree");
-  CHECK(select(Collective::allgather, 8, software).choice.algorithm->name == "gather-bcast");
-  CHECK(select(Collective::allgather, 1 << 20, software).choice.algorithm->name == "ring");
-  CHECK(select(Collective::allgather, 8, {12, 12, 1, false, false}).choice.algorithm->name ==
-        "bruck");
-  CHECK(select(Collective::allgather, 1 << 20, hardware).choice.algorithm->name == "ring");
-  CHECK(select(Collective::bcast, 8, hardware).choice.algorithm->name == "binomial");
-  CHECK(select(Collective::bcast, 1 << 20, hardware).choice.algorithm->name == "chain");
+  CHECK(select(Collective::barrier, 0, hardware).algorithm->name == "dissemination");
+  CHECK(select(Collective::barrier, 0, software).algorithm->name == "flat-tree");
+  CHECK(select(Collective::allgather, 8, software).algorithm->name == "gather-bcast");
+  CHECK(select(Collective::allgather, 1 << 20, software).algorithm->name == "ring");
+  CHECK(select(Collective::allgather, 8, {12, 12, 1, false, false}).algorithm->name == "bruck");
+  CHECK(select(Collective::allgather, 1 << 20, hardware).algorithm->name == "ring");
+  CHECK(select(Collective::bcast, 8, hardware).algorithm->name == "binomial");
+  CHECK(select(Collective::bcast, 1 << 20, hardware).algorithm->name == "chain");
 }
