@@ -2,17 +2,28 @@
 #pragma once
 
 #include <bit>
-#include <cstdint>
+#include <concepts>
+#include <type_traits>
 
 namespace tutti {
 
-constexpr bool is_power_of_two(std::int64_t number) noexcept {
-  return number > 0 && std::has_single_bit(static_cast<std::uint64_t>(number));
+template <std::integral T>
+constexpr bool is_power_of_two(T number) noexcept {
+  return number > 0 && std::has_single_bit(static_cast<std::make_unsigned_t<T>>(number));
 }
 
-// The smallest multiple of `unit` that is not below `number`, which is not negative.
-constexpr std::int64_t round_up(std::int64_t number, std::int64_t unit) noexcept {
-  return (number + unit - 1) / unit * unit;
+// The two below are not for negative numbers, nor for sums value + size that overflow.
+
+// How many pieces of `size` it takes to hold `value`.
+template <std::integral T>
+constexpr T divide_up(T value, std::type_identity_t<T> size) noexcept {
+  return static_cast<T>((value + size - 1) / size);
+}
+
+// The smallest multiple of `multiple` that is not below `value`.
+template <std::integral T>
+constexpr T round_up(T value, std::type_identity_t<T> multiple) noexcept {
+  return static_cast<T>(divide_up(value, multiple) * multiple);
 }
 
 }  // namespace tutti

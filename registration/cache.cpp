@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/pages.hpp"
 
 namespace tutti::registration {
 
@@ -153,9 +154,9 @@ void Cache::evict_one() noexcept {
   const Region* region = kept_[oldest];
   drop(oldest);
   ++statistics_.evictions;
-  constexpr std::uintptr_t page = 4096;
+  const PageRange pages = pages_around(region->begin, region->end);
   const bool shared = std::any_of(kept_.begin(), kept_.end(), [&](const Region* r) {
-    return r->begin / page <= region->end / page && region->begin / page <= r->end / page;
+    return overlap(pages, pages_around(r->begin, r->end));
   });
   if (!shared)
     watcher_->forget(reinterpret_cast<void*>(region->begin), region->end - region->begin);

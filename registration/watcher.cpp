@@ -14,6 +14,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/pages.hpp"
+
 namespace tutti::registration {
 namespace {
 
@@ -24,10 +26,10 @@ namespace {
 constexpr std::uint64_t kEvents =
     UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE;
 
-std::pair<std::uintptr_t, std::uintptr_t> pages(const void* address, std::size_t length) {
-  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+uffdio_range pages_around(const void* address, std::size_t length) {
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
-  return {begin / page * page, (begin + length + page - 1) / page * page};
+  const PageRange pages = tutti::pages_around(begin, begin + length);
+  return {pages.begin, pages.end - pages.begin};
 }
 
 // A descriptor that has the events and `more`; -1 if the kernel says no. Faults are not our
@@ -81,16 +83,14 @@ Watcher::~Watcher() {
 }
 
 bool Watcher::watch(const void* address, std::size_t length) noexcept {
-  const auto [begin, end] = pages(address, length);
   uffdio_register request{};
-  request.range = {begin, end - begin};
+  request.range = pages_around(address, length);
   request.mode = mode_;
   return ioctl(descriptor_, UFFDIO_REGISTER, &request) == 0;
 }
 
 void Watcher::forget(const void* address, std::size_t length) noexcept {
-  const auto [begin, end] = pages(address, length);
-  uffdio_range range{begin, end - begin};
+  uffdio_range range = pages_around(address, length);
   ioctl(descriptor_, UFFDIO_UNREGISTER, &range);
 }
 
@@ -126,9 +126,8 @@ void Watcher::read_events() noexcept {
         // The mapping stays, its pages are gone: in missing mode the next touch would wait for us.
         // Let go of it.
         gone_(message.arg.remove.start, message.arg.remove.end);
-        uffdio_range range{message.arg.remove.start,
-                           message.arg.remove.end - message.arg.remove.start};
-        ioctl(descriptor_, UFFDIO_UNREGISTER, &range);
+        forget(reinterpret_cast<void*>(message.arg.remove.start),
+               message.arg.remove.end - message.arg.remove.start);
         break;
       }
       case UFFD_EVENT_REMAP:
@@ -137,9 +136,7 @@ void Watcher::read_events() noexcept {
         break;
       case UFFD_EVENT_PAGEFAULT: {
         // Between a removal and our reading of it. Without us the kernel serves the fault as ever.
-        const auto [begin, end] = pages(reinterpret_cast<void*>(message.arg.pagefault.address), 1);
-        uffdio_range range{begin, end - begin};
-        ioctl(descriptor_, UFFDIO_UNREGISTER, &range);
+        forget(reinterpret_cast<void*>(message.arg.pagefault.address), 1);
         break;
       }
       default: break;

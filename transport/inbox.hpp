@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/bits.hpp"
 #include "base/types.hpp"
 
 namespace tutti::transport {
@@ -40,6 +41,10 @@ struct RingShape {
   std::uint32_t slots;       // a power of two
   constexpr std::uint32_t capacity() const {
     return slot_bytes - static_cast<std::uint32_t>(sizeof(Trailer));
+  }
+  // The slot of message number `sequence`, counted from 1.
+  constexpr std::uint32_t index_of(std::uint32_t sequence) const {
+    return (sequence - 1) & (slots - 1);
   }
 };
 
@@ -75,6 +80,7 @@ struct InboxShape {
   static constexpr std::size_t kCreditBytes = kCacheLine;
 };
 
-constexpr std::uint32_t padded(std::uint32_t bytes) { return (bytes + 7u) & ~7u; }
+// A payload is padded at its end, so that the trailer behind it is aligned.
+constexpr std::uint32_t padded(std::uint32_t bytes) { return round_up(bytes, 8u); }
 
 }  // namespace tutti::transport

@@ -94,9 +94,8 @@ class Link {
   bool arrived(Ring ring, std::uint32_t sequence) const noexcept {
     const auto r = static_cast<std::size_t>(ring);
     if (!polls_memory_) return static_cast<std::int32_t>(arrivals_[r] - sequence) >= 0;
-    const std::uint32_t index = (sequence - 1) & (shape_.rings[r].slots - 1);
     const auto* word = reinterpret_cast<const std::uint32_t*>(
-        inbox_ + shape_.slot_end(ring, index) - sizeof(std::uint32_t));
+        inbox_ + shape_.slot_end(ring, shape_[ring].index_of(sequence)) - sizeof(std::uint32_t));
     return __atomic_load_n(word, __ATOMIC_ACQUIRE) == sequence;
   }
   // The trailer of an arrived message; the payload ends just before it, at trailer - padded(bytes).

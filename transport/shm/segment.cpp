@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/pages.hpp"
 
 namespace tutti::transport::shm {
 
@@ -21,7 +22,6 @@ using Clock = std::chrono::steady_clock;
 namespace {
 constexpr std::size_t kProbeBytes = 256 * 1024, kProbePiece = 16 * 1024;
 constexpr int kProbes = 5;
-std::size_t page_rounded(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 }  // namespace
 
 struct Segment::Header {
@@ -39,9 +39,9 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
                  Copy copy, std::chrono::milliseconds patience)
     : rank_(local_rank),
       size_(local_size),
-      stride_(page_rounded(shape.bytes())),
+      stride_(round_up_to_pages(shape.bytes())),
       first_inbox_(
-          page_rounded(kCacheLine + sizeof(Member) * static_cast<std::size_t>(local_size))),
+          round_up_to_pages(kCacheLine + sizeof(Member) * static_cast<std::size_t>(local_size))),
       bytes_(first_inbox_ + stride_ * static_cast<std::size_t>(local_size) *
                                 static_cast<std::size_t>(local_size)) {
   const auto deadline = Clock::now() + patience;
