@@ -15,6 +15,7 @@
 #include "src/job/configuration.hpp"
 #include "src/job/transports.hpp"
 #include "tools/commands.hpp"
+#include "transport/verbs/survey.hpp"
 #include "transport/verbs/transport.hpp"
 #include "tutti/tutti.h"
 

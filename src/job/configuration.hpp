@@ -11,7 +11,7 @@
 #include "base/types.hpp"
 #include "collectives/selection/rules.hpp"
 #include "transport/shm/segment.hpp"
-#include "transport/verbs/device.hpp"
+#include "transport/verbs/arrival.hpp"
 
 namespace tutti {
 

@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "tools/bench/bench.hpp"
-#include "transport/verbs/device.hpp"
+#include "transport/verbs/memory.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -46,8 +46,8 @@ struct RawWire::Ends {
     wanted.cap = {4 * kInFlight, 1, 1, 1, 8};
     pair.reset(ibv_create_qp(device.pd(), &wanted));
     if (!pair) throw_no_memory("creating a queue pair", 4 * kInFlight * 64);
-    region = device.register_memory(memory.data(), memory.size(),
-                                    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+    region = register_memory(device, memory.data(), memory.size(),
+                             IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
     mine = {device.gid(),
             reinterpret_cast<std::uint64_t>(memory.data() + kMost),
             region->rkey,

@@ -1,11 +1,10 @@
-// The RDMA device: which one, which port, which GID; opened once a process.
+// The RDMA device: which one, which port, which GID; opened once in a process.
 // Set-up regime: throws Error with a code of its own for each way to fail. Knows verbs; knows no
 // peer and no inbox.
 #pragma once
 
 #include <infiniband/verbs.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,12 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "transport/memory.hpp"
-
 namespace tutti::transport::verbs {
 
-// Verbs objects own themselves: members declared in creation order are destroyed in the order verbs
-// demands.
+// Verbs objects own themselves. Members declared in the order of creation are destroyed in the
+// order that verbs demands.
 template <auto Release>
 struct Releaser {
   template <class T>
@@ -27,53 +24,24 @@ struct Releaser {
     Release(object);  // an error here leaves the object to the kernel, which cleans up at exit
   }
 };
+using DeviceList = std::unique_ptr<ibv_device*[], Releaser<ibv_free_device_list>>;
 using Context = std::unique_ptr<ibv_context, Releaser<ibv_close_device>>;
 using ProtectionDomain = std::unique_ptr<ibv_pd, Releaser<ibv_dealloc_pd>>;
-using MemoryRegion = std::unique_ptr<ibv_mr, Releaser<ibv_dereg_mr>>;
 using CompletionChannel = std::unique_ptr<ibv_comp_channel, Releaser<ibv_destroy_comp_channel>>;
 using CompletionQueue = std::unique_ptr<ibv_cq, Releaser<ibv_destroy_cq>>;
 using QueuePair = std::unique_ptr<ibv_qp, Releaser<ibv_destroy_qp>>;
 using AddressHandle = std::unique_ptr<ibv_ah, Releaser<ibv_destroy_ah>>;
 
-// Memory of ours to be registered: whole pages, cleared, and no part of the heap, which a forked
-// child needs whole: ibv_fork_init() keeps registered pages from it.
-struct FreePages {
-  std::size_t bytes = 0;
-  void operator()(std::byte* memory) const noexcept;
-};
-using Pages = std::unique_ptr<std::byte, FreePages>;
-// Throws Error{out_of_memory}; `what` for its message.
-Pages own_pages(std::size_t bytes, const char* what);
-
-enum class Arrival : std::uint8_t { automatic, tail, imm, flag };
-std::string_view name_of(Arrival arrival) noexcept;
+constexpr int bytes_of(ibv_mtu mtu) { return 128 << mtu; }
+// rxe and siw present no vendor of hardware: 0xffffff ("rxe" since Linux 5.12; 0 before) and "bmt"
+// (siw). Their devices may have any name, so names decide nothing.
+bool is_software(const ibv_device_attr& limits) noexcept;
 
 struct DeviceChoice {
   std::string device;  // empty: the first with an active port
   int port = 0;        // 0: the first active one
   int gid_index = -1;  // -1: RoCE v2 with an IPv4 address, else the best there is
 };
-
-struct GidReport {
-  int index;
-  std::string address, type;  // "IB", "RoCE v1", "RoCE v2"
-};
-struct PortReport {
-  int port;
-  bool active, ethernet;
-  std::string state;
-  int lid, active_mtu;  // bytes
-  std::vector<GidReport> gids;
-};
-struct DeviceReport {
-  std::string name, driver, firmware, problem;  // problem: why it cannot be opened; else empty
-  bool software = false;                        // packets cost CPU: rxe, siw
-  int max_qp = 0, max_cqe = 0, max_sge = 0;
-  std::uint64_t max_mr_size = 0;
-  std::vector<PortReport> ports;
-};
-// All devices of this machine. Never throws: a device that cannot be read says so in `problem`.
-std::vector<DeviceReport> survey();
 
 class Device {
  public:
@@ -98,8 +66,6 @@ class Device {
 
   // How to reach a port with this LID and GID.
   ibv_ah_attr path_to(std::uint16_t lid, const ibv_gid& gid) const noexcept;
-  // Throws as Registrar::add.
-  MemoryRegion register_memory(void* address, std::size_t length, int access) const;
   // Cumulative counters of the port, as the kernel names them: sent_pkts, rcvd_pkts, sent_bytes, …
   std::vector<std::pair<std::string, std::uint64_t>> counters() const;
 
@@ -117,20 +83,6 @@ class Device {
   std::uint16_t pkey_index_ = 0;
   ibv_gid gid_{};
   bool software_ = false;
-};
-
-// An Error{locked_memory} that names the limit and what is needed, if errno says so; else
-// Error{transport_failed}.
-[[noreturn]] void throw_no_memory(const char* what, std::size_t bytes);
-
-class DeviceRegistrar final : public Registrar {
- public:
-  explicit DeviceRegistrar(const Device& device) : device_(device) {}
-  Registration add(void* address, std::size_t length, bool writable) override;
-  void remove(const Registration& registration) noexcept override;
-
- private:
-  const Device& device_;
 };
 
 }  // namespace tutti::transport::verbs

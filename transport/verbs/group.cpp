@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "transport/verbs/gid.hpp"
 
 namespace tutti::transport::verbs {
 namespace {
@@ -20,20 +21,6 @@ namespace {
 constexpr int kJoinTimeoutMs = 3000;
 constexpr std::uint8_t kHops = 64;
 
-bool is_ipv4(const ibv_gid& gid) {
-  static constexpr std::uint8_t prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-  return std::memcmp(gid.raw, prefix, sizeof prefix) == 0;
-}
-std::uint32_t ipv4_of(const ibv_gid& gid) {  // network byte order
-  std::uint32_t address;
-  std::memcpy(&address, gid.raw + 12, sizeof address);
-  return address;
-}
-std::string text_of(const ibv_gid& gid) {
-  char text[INET6_ADDRSTRLEN] = {};
-  inet_ntop(AF_INET6, gid.raw, text, sizeof text);
-  return text;
-}
 std::string because(const char* what) { return fmt::format("{}: {}", what, std::strerror(errno)); }
 
 }  // namespace

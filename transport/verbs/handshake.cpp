@@ -59,7 +59,7 @@ Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu,
   queue_pair_.reset(ibv_create_qp(device.pd(), &wanted));
   if (!queue_pair_) throw_no_memory("creating a UD queue pair", 2 * kSlots * 64);
   memory_ = own_pages(2 * kSlots * kSlotBytes, "the handshake");  // receives, then sends
-  region_ = device.register_memory(memory_.get(), 2 * kSlots * kSlotBytes, IBV_ACCESS_LOCAL_WRITE);
+  region_ = register_memory(device, memory_.get(), 2 * kSlots * kSlotBytes, IBV_ACCESS_LOCAL_WRITE);
 
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_INIT;

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <random>
 
+#include "base/pages.hpp"
+
 namespace tutti::transport::verbs {
 namespace {
 
@@ -56,13 +58,13 @@ VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar,
       registrar_(registrar),
       options_(options),
       arrival_(options.arrival) {
-  const std::size_t bytes = (shape.bytes() + 4095) / 4096 * 4096;
+  const std::size_t bytes = round_up_to_pages(shape.bytes());
   memory_ = own_pages(2 * bytes, "a connection");
   inbox_ = memory_.get();
   staging_ = inbox_ + bytes;
   inbox_region_ =
-      device.register_memory(inbox_, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-  staging_region_ = device.register_memory(staging_, bytes, 0);
+      register_memory(device, inbox_, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  staging_region_ = register_memory(device, staging_, bytes, 0);
 
   ibv_qp_init_attr wanted{};
   wanted.send_cq = wanted.recv_cq = queue;
@@ -107,7 +109,7 @@ void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_RTR;
   to.path_mtu = mtu;
-  packet_bytes_ = std::size_t{128} << mtu;
+  packet_bytes_ = static_cast<std::size_t>(bytes_of(mtu));
   to.dest_qp_num = peer.queue_pair;
   to.rq_psn = peer.packet_sequence;
   to.max_dest_rd_atomic = 1;
@@ -268,10 +270,9 @@ Post VerbsLink::write(const void* source, const Registration& registration, cons
   if (device_.software()) {
     const std::size_t wanted = packet_bytes_ * kPacketsAcknowledged,
                       needed = bytes / (options_.send_queue_depth / 2) + 1;
-    most = std::min(most,
-                    std::max(wanted, (needed + packet_bytes_ - 1) / packet_bytes_ * packet_bytes_));
+    most = std::min(most, std::max(wanted, round_up(needed, packet_bytes_)));
   }
-  const std::size_t count = bytes == 0 ? 1 : (bytes + most - 1) / most;
+  const std::size_t count = bytes == 0 ? 1 : divide_up(bytes, most);
   if (count > options_.send_queue_depth) {
     fail(Code::unsupported,
          "a message is too long for the send queue; raise the device's longest message or cut it "

@@ -7,7 +7,8 @@
 #pragma once
 
 #include "transport/link.hpp"
-#include "transport/verbs/device.hpp"
+#include "transport/verbs/arrival.hpp"
+#include "transport/verbs/memory.hpp"
 
 namespace tutti::transport::verbs {
 

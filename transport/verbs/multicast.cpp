@@ -9,6 +9,8 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/bits.hpp"
+#include "transport/verbs/gid.hpp"
 
 namespace tutti::transport::verbs {
 namespace {
@@ -34,14 +36,13 @@ Multicast::Multicast(const Device& device, const MulticastOptions& options,
                      const std::function<void(std::string_view)>& log)
     : device_(device),
       delivery_(options.delivery),
-      most_(static_cast<std::uint32_t>(128 << device.mtu())),
+      most_(static_cast<std::uint32_t>(bytes_of(device.mtu()))),
       capacity_(capacity_for(device, options.capacity, most_)),
       slots_(std::clamp(options.slots, 4u,
                         static_cast<std::uint32_t>(
                             std::min(device.limits().max_qp_wr, device.limits().max_cqe)))),
       members_(delivery_ == Delivery::group ? 1 : std::max(options.members, 2u) - 1),
-      stride_((kLead + static_cast<std::size_t>(most_) + kCacheLine - 1) / kCacheLine *
-              kCacheLine) {
+      stride_(round_up<std::size_t>(kLead + most_, kCacheLine)) {
   const auto deepest =
       static_cast<std::uint32_t>(std::min(device.limits().max_qp_wr, device.limits().max_cqe));
   if (members_ > deepest / kSendSlots)
@@ -54,7 +55,7 @@ Multicast::Multicast(const Device& device, const MulticastOptions& options,
   make_queue_pair(kSendSlots * members_);
   const std::size_t bytes = (slots_ + kSendSlots) * stride_;
   memory_ = own_pages(bytes, "datagrams; ask for fewer slots");
-  region_ = device.register_memory(memory_.get(), bytes, IBV_ACCESS_LOCAL_WRITE);
+  region_ = register_memory(device, memory_.get(), bytes, IBV_ACCESS_LOCAL_WRITE);
   make_ready();
   if (!group_) return;
   ibv_gid gid = group_->gid();
@@ -134,7 +135,7 @@ void Multicast::set_members(std::span<const MulticastCard> members) {
   targets_.clear();
   for (const MulticastCard& card : members) {
     const bool own = card.queue_pair == queue_pair_->qp_num && card.lid == device_.lid() &&
-                     std::memcmp(card.gid.raw, device_.gid().raw, sizeof card.gid.raw) == 0;
+                     same(card.gid, device_.gid());
     if (!own) add_target(device_.path_to(card.lid, card.gid), card.queue_pair);
   }
   if (targets_.size() > members_)

@@ -11,6 +11,7 @@
 
 #include "transport/datagrams.hpp"
 #include "transport/verbs/group.hpp"
+#include "transport/verbs/memory.hpp"
 
 namespace tutti::transport::verbs {
 

@@ -18,10 +18,10 @@ constexpr int kTimeout = 17, kSoftwareTimeout = 14;  // exponents; a device in s
 ibv_mtu mtu_for(const Device& device, int bytes) {
   if (bytes == 0) return device.mtu();
   for (const ibv_mtu mtu : {IBV_MTU_256, IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096})
-    if (128 << mtu == bytes && mtu <= device.mtu()) return mtu;
+    if (bytes_of(mtu) == bytes && mtu <= device.mtu()) return mtu;
   throw Error(Code::bad_configuration,
               fmt::format("the setting `mtu` is {}; port {} of {} carries 256, 512, … up to {}",
-                          bytes, device.port(), device.name(), 128 << device.mtu()));
+                          bytes, device.port(), device.name(), bytes_of(device.mtu())));
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ nlohmann::json VerbsTransport::describe() const {
             {"gid_index", device_.gid_index()},
             {"why", device_.reason()},
             {"software", device_.software()},
-            {"mtu", 128 << device_.mtu()},
+            {"mtu", bytes_of(device_.mtu())},
             {"arrival", name_of(some ? some->arrival() : options_.link.arrival)}}}};
 }
 

@@ -1,0 +1,78 @@
+// Registering, and saying what is missing when it fails.
+#include "transport/verbs/memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace tutti::transport::verbs {
+
+void FreePages::operator()(std::byte* memory) const noexcept { munmap(memory, bytes); }
+
+Pages own_pages(std::size_t bytes, const char* what) {
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    throw Error(Code::out_of_memory, fmt::format("no memory for the {} bytes of {}", bytes, what),
+                kNoPeer, errno);
+  return {static_cast<std::byte*>(memory), FreePages{bytes}};
+}
+
+MemoryRegion register_memory(const Device& device, void* address, std::size_t length, int access) {
+  MemoryRegion region(ibv_reg_mr(device.pd(), address, length, access));
+  if (region) return region;
+  if (errno == EFAULT || errno == EINVAL)
+    throw Error(
+        Code::bad_buffer,
+        fmt::format(
+            "the {} bytes at {} cannot be registered: not all of them are mapped, or not writable",
+            length, fmt::ptr(address)),
+        kNoPeer, errno);
+  throw_no_memory("registering memory", length);
+}
+
+void throw_no_memory(const char* what, std::size_t bytes) {
+  const int error = errno;
+  rlimit limit{};
+  getrlimit(RLIMIT_MEMLOCK, &limit);
+  const auto now = limit.rlim_cur == RLIM_INFINITY ? std::string("unlimited")
+                                                   : fmt::format("{} bytes", limit.rlim_cur);
+  if ((error == ENOMEM || error == EAGAIN || error == EPERM) && limit.rlim_cur != RLIM_INFINITY)
+    throw Error(Code::locked_memory,
+                fmt::format("{} failed: RLIMIT_MEMLOCK is {}, and {} more bytes are needed; raise "
+                            "it (ulimit -l unlimited, or /etc/security/limits.conf)",
+                            what, now, bytes),
+                kNoPeer, error);
+  throw Error(error == ENOMEM ? Code::out_of_memory : Code::transport_failed,
+              fmt::format("{} ({} bytes) failed: {} (RLIMIT_MEMLOCK is {})", what, bytes,
+                          std::strerror(error), now),
+              kNoPeer, error);
+}
+
+Registration DeviceRegistrar::add(void* address, std::size_t length, bool writable) {
+  const auto registered = [&](int access) -> Registration {
+    ibv_mr* region = register_memory(device_, address, length, access).release();
+    return {region, region->lkey, region->rkey};
+  };
+  if (writable) return registered(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  // A source is pinned as if Tutti wrote to it. Pinned for reading only, untouched memory would be
+  // the kernel's common page of zeros, and what the program writes later would go to another page.
+  // Memory that cannot be written (constants) cannot change either: read access will do.
+  try {
+    return registered(IBV_ACCESS_LOCAL_WRITE);
+  } catch (const Error& error) {
+    if (error.code != Code::bad_buffer) throw;
+    return registered(0);
+  }
+}
+
+void DeviceRegistrar::remove(const Registration& registration) noexcept {
+  ibv_dereg_mr(static_cast<ibv_mr*>(registration.handle));
+}
+
+}  // namespace tutti::transport::verbs

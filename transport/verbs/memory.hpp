@@ -1,0 +1,43 @@
+// Memory that the device may read or write: pages of Tutti's own, and regions of anybody's.
+// Set-up regime: throws Error.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "transport/memory.hpp"
+#include "transport/verbs/device.hpp"
+
+namespace tutti::transport::verbs {
+
+using MemoryRegion = std::unique_ptr<ibv_mr, Releaser<ibv_dereg_mr>>;
+
+// Whole pages, cleared, and not from the heap: ibv_fork_init() keeps registered pages from a forked
+// child, and the child needs its heap whole.
+struct FreePages {
+  std::size_t bytes = 0;
+  void operator()(std::byte* memory) const noexcept;
+};
+using Pages = std::unique_ptr<std::byte, FreePages>;
+// Throws Error{out_of_memory}, which names `what` the pages were for.
+Pages own_pages(std::size_t bytes, const char* what);
+
+// Throws as Registrar::add.
+MemoryRegion register_memory(const Device& device, void* address, std::size_t length, int access);
+
+// Throws, with the errno of a verb that failed to give memory: Error{locked_memory}, which names
+// the limit and the bytes needed, if the limit may be the cause; else Error{out_of_memory |
+// transport_failed}.
+[[noreturn]] void throw_no_memory(const char* what, std::size_t bytes);
+
+class DeviceRegistrar final : public Registrar {
+ public:
+  explicit DeviceRegistrar(const Device& device) : device_(device) {}
+  Registration add(void* address, std::size_t length, bool writable) override;
+  void remove(const Registration& registration) noexcept override;
+
+ private:
+  const Device& device_;
+};
+
+}  // namespace tutti::transport::verbs

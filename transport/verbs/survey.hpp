@@ -1,0 +1,33 @@
+// The survey: all RDMA devices of this machine, their ports and GIDs, for people to read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tutti::transport::verbs {
+
+struct GidReport {
+  int index;
+  std::string address, type;  // "IB", "RoCE v1", "RoCE v2"
+};
+struct PortReport {
+  int port;
+  bool active, ethernet;
+  std::string state;
+  int lid, active_mtu;  // bytes
+  std::vector<GidReport> gids;
+};
+struct DeviceReport {
+  std::string name, driver, firmware;
+  std::string problem;    // why it cannot be opened; empty if it can
+  bool software = false;  // packets cost CPU time: rxe, siw
+  int max_qp = 0, max_cqe = 0, max_sge = 0;
+  std::uint64_t max_mr_size = 0;
+  std::vector<PortReport> ports;
+};
+
+// Throws nothing but bad_alloc: the report of a device that cannot be read says so in `problem`.
+std::vector<DeviceReport> survey();
+
+}  // namespace tutti::transport::verbs
