@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "tools/bench/bench.hpp"
 #include "transport/verbs/memory.hpp"
+#include "transport/verbs/queue_pair.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -21,6 +22,7 @@ using namespace transport::verbs;
 
 constexpr std::size_t kMost = std::size_t{1} << 20;
 constexpr int kInFlight = 16;
+constexpr int kTimeout = 14, kRetries = 5;
 
 struct Card {
   ibv_gid gid;
@@ -44,8 +46,7 @@ struct RawWire::Ends {
     wanted.send_cq = wanted.recv_cq = queue.get();
     wanted.qp_type = IBV_QPT_RC;
     wanted.cap = {4 * kInFlight, 1, 1, 1, 8};
-    pair.reset(ibv_create_qp(device.pd(), &wanted));
-    if (!pair) throw_no_memory("creating a queue pair", 4 * kInFlight * 64);
+    pair = create_queue_pair(device, wanted);
     region = register_memory(device, memory.data(), memory.size(),
                              IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
     mine = {device.gid(),
@@ -59,30 +60,10 @@ struct RawWire::Ends {
 
   void connect(const Card& peer) {
     theirs = peer;
-    ibv_qp_attr to{};
-    const auto modify = [&](ibv_qp_state state, int mask) {
-      to.qp_state = state;
-      if (const int error = ibv_modify_qp(pair.get(), &to, IBV_QP_STATE | mask))
-        throw Error(Code::transport_failed,
-                    fmt::format("the raw queue pair cannot be connected: {}", std::strerror(error)),
-                    kNoPeer, error);
-    };
-    to.port_num = static_cast<std::uint8_t>(device.port());
-    to.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
-    modify(IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
-    to.path_mtu = static_cast<ibv_mtu>(std::min(mine.mtu, peer.mtu));
-    to.dest_qp_num = peer.queue_pair;
-    to.rq_psn = peer.packet_sequence;
-    to.max_dest_rd_atomic = to.max_rd_atomic = 1;
-    to.min_rnr_timer = 12;
-    to.ah_attr = device.path_to(peer.lid, peer.gid);
-    modify(IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                            IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
-    to.sq_psn = mine.packet_sequence;
-    to.timeout = 14;
-    to.retry_cnt = to.rnr_retry = 5;
-    modify(IBV_QPS_RTS, IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-                            IBV_QP_MAX_QP_RD_ATOMIC);
+    initialize(device, pair.get());
+    make_ready(pair.get(), {1 - rank, device.path_to(peer.lid, peer.gid),
+                            static_cast<ibv_mtu>(std::min(mine.mtu, peer.mtu)), peer.queue_pair,
+                            peer.packet_sequence, mine.packet_sequence, kTimeout, kRetries});
   }
 
   // The last 8 bytes are `mark`, which only grows: the peer waits for them at the end of its own

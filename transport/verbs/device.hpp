@@ -29,7 +29,6 @@ using Context = std::unique_ptr<ibv_context, Releaser<ibv_close_device>>;
 using ProtectionDomain = std::unique_ptr<ibv_pd, Releaser<ibv_dealloc_pd>>;
 using CompletionChannel = std::unique_ptr<ibv_comp_channel, Releaser<ibv_destroy_comp_channel>>;
 using CompletionQueue = std::unique_ptr<ibv_cq, Releaser<ibv_destroy_cq>>;
-using QueuePair = std::unique_ptr<ibv_qp, Releaser<ibv_destroy_qp>>;
 using AddressHandle = std::unique_ptr<ibv_ah, Releaser<ibv_destroy_ah>>;
 
 constexpr int bytes_of(ibv_mtu mtu) { return 128 << mtu; }

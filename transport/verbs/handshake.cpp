@@ -56,28 +56,16 @@ Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu,
   wanted.qp_type = IBV_QPT_UD;
   wanted.sq_sig_all = 1;
   wanted.cap = {kSlots, kSlots, 1, 1, 0};
-  queue_pair_.reset(ibv_create_qp(device.pd(), &wanted));
-  if (!queue_pair_) throw_no_memory("creating a UD queue pair", 2 * kSlots * 64);
+  queue_pair_ = create_queue_pair(device, wanted);
   memory_ = own_pages(2 * kSlots * kSlotBytes, "the handshake");  // receives, then sends
   region_ = register_memory(device, memory_.get(), 2 * kSlots * kSlotBytes, IBV_ACCESS_LOCAL_WRITE);
 
-  ibv_qp_attr to{};
-  to.qp_state = IBV_QPS_INIT;
-  to.port_num = static_cast<std::uint8_t>(device.port());
-  to.pkey_index = device.pkey_index();
-  to.qkey = kQueueKey;
-  int error = ibv_modify_qp(queue_pair_.get(), &to,
-                            IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
+  initialize(device, queue_pair_.get(), kQueueKey);
   for (std::uint32_t i = 0; i < kSlots; ++i) post_receive(i);
-  to.qp_state = IBV_QPS_RTR;
-  if (error == 0) error = ibv_modify_qp(queue_pair_.get(), &to, IBV_QP_STATE);
-  to.qp_state = IBV_QPS_RTS;
-  if (error == 0) error = ibv_modify_qp(queue_pair_.get(), &to, IBV_QP_STATE | IBV_QP_SQ_PSN);
-  if (error == 0) error = ibv_req_notify_cq(receive_queue_.get(), 0);
-  if (error != 0)
+  make_ready(queue_pair_.get());
+  if (const int error = ibv_req_notify_cq(receive_queue_.get(), 0))
     throw Error(Code::transport_failed,
-                fmt::format("the UD queue pair cannot be made ready: {}", std::strerror(error)),
-                kNoPeer, error);
+                fmt::format("ibv_req_notify_cq failed: {}", std::strerror(error)), kNoPeer, error);
   for (const int fd : {channel_->fd, device.context()->async_fd})
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -16,8 +16,6 @@ namespace tutti::transport::verbs {
 namespace {
 
 constexpr std::uint32_t kRepostBatch = 16;
-constexpr int kMinRnrTimer = 12;  // 0.64 ms; much less makes storms on rxe
-constexpr int kRnrRetry = 6;      // finite: receives are always posted for all that credits allow
 constexpr std::size_t kFarewellOffset = 60;  // in the inbox's credit line, behind the counters
 constexpr std::uint32_t kLowBits = 29;
 constexpr std::uint32_t kCreditBits = 26;
@@ -70,27 +68,11 @@ VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Registrar& registrar,
   wanted.send_cq = wanted.recv_cq = queue;
   wanted.qp_type = IBV_QPT_RC;
   wanted.cap = {options.send_queue_depth, receives_for(shape), 3, 1, options.inline_bytes};
-  queue_pair_.reset(ibv_create_qp(device.pd(), &wanted));
-  for (; !queue_pair_ && wanted.cap.max_inline_data > 32;
-       queue_pair_.reset(ibv_create_qp(device.pd(), &wanted)))
-    wanted.cap.max_inline_data /= 2;
-  if (!queue_pair_)
-    throw_no_memory("creating a queue pair",
-                    (options.send_queue_depth + receives_for(shape)) * 64ul);
+  queue_pair_ = create_queue_pair(device, wanted);
   inline_limit_ = wanted.cap.max_inline_data;
   packet_sequence_ = std::random_device{}() & 0xffffff;
 
-  ibv_qp_attr init{};
-  init.qp_state = IBV_QPS_INIT;
-  init.port_num = static_cast<std::uint8_t>(device.port());
-  init.pkey_index = device.pkey_index();
-  init.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
-  if (const int error =
-          ibv_modify_qp(queue_pair_.get(), &init,
-                        IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
-    throw Error(Code::transport_failed,
-                fmt::format("a queue pair cannot be initialized: {}", std::strerror(error)), peer,
-                error);
+  initialize(device, queue_pair_.get());
   repost(receives_for(shape));
 }
 
@@ -106,38 +88,10 @@ void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::
   credits_ =
       polls_memory_ ? reinterpret_cast<const std::uint32_t*>(inbox_) : credits_by_immediate_.data();
   peer_info_ = peer;
-  ibv_qp_attr to{};
-  to.qp_state = IBV_QPS_RTR;
-  to.path_mtu = mtu;
   packet_bytes_ = static_cast<std::size_t>(bytes_of(mtu));
-  to.dest_qp_num = peer.queue_pair;
-  to.rq_psn = peer.packet_sequence;
-  to.max_dest_rd_atomic = 1;
-  to.min_rnr_timer = kMinRnrTimer;
-  to.ah_attr = device_.path_to(lid, gid);
-  if (const int error =
-          ibv_modify_qp(queue_pair_.get(), &to,
-                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-                            IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
-    throw Error(
-        Code::unreachable,
-        fmt::format(
-            "there is no path to rank {} of MPI_COMM_WORLD: {}; do both devices share a network?",
-            this->peer(), std::strerror(error)),
-        this->peer(), error);
-  to.qp_state = IBV_QPS_RTS;
-  to.sq_psn = packet_sequence_;
-  to.timeout = static_cast<std::uint8_t>(options_.timeout);
-  to.retry_cnt = static_cast<std::uint8_t>(options_.retry_count);
-  to.rnr_retry = kRnrRetry;
-  to.max_rd_atomic = 1;
-  if (const int error =
-          ibv_modify_qp(queue_pair_.get(), &to,
-                        IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-                            IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC))
-    throw Error(Code::transport_failed,
-                fmt::format("a queue pair cannot be made ready to send: {}", std::strerror(error)),
-                this->peer(), error);
+  make_ready(queue_pair_.get(),
+             {this->peer(), device_.path_to(lid, gid), mtu, peer.queue_pair, peer.packet_sequence,
+              packet_sequence_, options_.timeout, options_.retry_count});
   attached_ = true;
 }
 

@@ -9,6 +9,7 @@
 #include "transport/link.hpp"
 #include "transport/verbs/arrival.hpp"
 #include "transport/verbs/memory.hpp"
+#include "transport/verbs/queue_pair.hpp"
 
 namespace tutti::transport::verbs {
 

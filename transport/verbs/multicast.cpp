@@ -56,7 +56,9 @@ Multicast::Multicast(const Device& device, const MulticastOptions& options,
   const std::size_t bytes = (slots_ + kSendSlots) * stride_;
   memory_ = own_pages(bytes, "datagrams; ask for fewer slots");
   region_ = register_memory(device, memory_.get(), bytes, IBV_ACCESS_LOCAL_WRITE);
-  make_ready();
+  initialize(device, queue_pair_.get(), queue_key_);
+  for (std::uint32_t i = 0; i < slots_; ++i) give_back(i);
+  make_ready(queue_pair_.get());
   if (!group_) return;
   ibv_gid gid = group_->gid();
   if (const int error = ibv_attach_mcast(queue_pair_.get(), &gid, group_->lid()))
@@ -94,29 +96,7 @@ void Multicast::make_queue_pair(std::uint32_t depth) {
   wanted.recv_cq = receive_queue_.get();
   wanted.qp_type = IBV_QPT_UD;
   wanted.cap = {depth, slots_, 1, 1, 0};
-  queue_pair_.reset(ibv_create_qp(device_.pd(), &wanted));
-  if (!queue_pair_) throw_no_memory("creating a UD queue pair", (depth + slots_) * 64);
-}
-
-void Multicast::make_ready() {
-  ibv_qp_attr to{};
-  to.qp_state = IBV_QPS_INIT;
-  to.port_num = static_cast<std::uint8_t>(device_.port());
-  to.pkey_index = device_.pkey_index();
-  to.qkey = queue_key_;
-  int error = ibv_modify_qp(queue_pair_.get(), &to,
-                            IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
-  for (std::uint32_t i = 0; i < slots_; ++i) give_back(i);
-  to.qp_state = IBV_QPS_RTR;
-  if (error == 0) error = ibv_modify_qp(queue_pair_.get(), &to, IBV_QP_STATE);
-  to.qp_state = IBV_QPS_RTS;
-  if (error == 0) error = ibv_modify_qp(queue_pair_.get(), &to, IBV_QP_STATE | IBV_QP_SQ_PSN);
-  if (error != 0)
-    throw Error(
-        Code::transport_failed,
-        fmt::format("the UD queue pair cannot be made ready: {}; broadcast by another algorithm",
-                    std::strerror(error)),
-        kNoPeer, error);
+  queue_pair_ = create_queue_pair(device_, wanted);
 }
 
 void Multicast::add_target(ibv_ah_attr path, std::uint32_t queue_pair) {

@@ -12,6 +12,7 @@
 #include "transport/datagrams.hpp"
 #include "transport/verbs/group.hpp"
 #include "transport/verbs/memory.hpp"
+#include "transport/verbs/queue_pair.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -67,7 +68,6 @@ class Multicast final : public Datagrams {
     std::uint32_t queue_pair;
   };
   void make_queue_pair(std::uint32_t depth);
-  void make_ready();
   void add_target(ibv_ah_attr path, std::uint32_t queue_pair);
   void reap_sends() noexcept;
   std::byte* receive_place(std::uint32_t slot) const noexcept {
