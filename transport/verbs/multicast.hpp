@@ -10,9 +10,8 @@
 #include <span>
 
 #include "transport/datagrams.hpp"
+#include "transport/verbs/endpoint.hpp"
 #include "transport/verbs/group.hpp"
-#include "transport/verbs/memory.hpp"
-#include "transport/verbs/queue_pair.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -25,15 +24,15 @@ struct MulticastCard {
 
 enum class Delivery : std::uint8_t {
   group,  // one datagram, which the fabric copies
-  each,   // one datagram to each member: wherever UD works
+  each,   // one datagram to each member: works wherever UD does
 };
 
 struct MulticastOptions {
   Delivery delivery = Delivery::group;
   Joining joining = Joining::automatic;
   std::uint32_t group = 0;     // number of the group, the same on all members
-  std::uint32_t members = 2;   // of Delivery::each: how many there will be, this one included
-  std::uint32_t slots = 256;   // receive buffers
+  std::uint32_t members = 2;   // for Delivery::each: how many there will be, this one included
+  std::uint32_t slots = 256;   // datagrams that may lie here unread
   std::uint32_t capacity = 0;  // bytes a datagram; 0: what the port's MTU carries
 };
 
@@ -43,51 +42,44 @@ class Multicast final : public Datagrams {
   // bad_configuration | locked_memory | out_of_memory | transport_failed}.
   Multicast(const Device& device, const MulticastOptions& options,
             const std::function<void(std::string_view)>& log);
-  ~Multicast() override;
-  Multicast(const Multicast&) = delete;
-  Multicast& operator=(const Multicast&) = delete;
 
-  MulticastCard card() const noexcept {
-    return {device_.gid(), queue_pair_->qp_num, device_.lid()};
-  }
-  // Delivery::each: whom send() sends to; our own card among them is passed over. Throws
-  // Error{unreachable | bad_configuration}.
+  MulticastCard card() const noexcept { return {device_.gid(), endpoint_.number(), device_.lid()}; }
+  // For Delivery::each: the members that send() sends to; our own card among them is passed over.
+  // Throws Error{unreachable | bad_configuration}.
   void set_members(std::span<const MulticastCard> members);
+  // How datagrams reach the members, for people.
   std::string describe() const { return group_ ? group_->how() : "datagrams to each receiver"; }
 
   std::uint32_t capacity() const noexcept override { return capacity_; }
   std::uint32_t slots() const noexcept override { return slots_; }
   Post send(const void* head, std::uint32_t head_bytes, const void* body,
             std::uint32_t body_bytes) noexcept override;
-  Datagram receive() noexcept override;
-  void give_back(std::uint32_t slot) noexcept override;
+  Datagram receive() noexcept override { return endpoint_.receive(); }
+  void give_back(std::uint32_t slot) noexcept override { endpoint_.give_back(slot); }
 
  private:
-  struct Target {
-    AddressHandle path;
-    std::uint32_t queue_pair;
+  // The queue pair's membership; a queue pair that is attached cannot be destroyed.
+  class Attachment {
+   public:
+    Attachment(const Device& device, ibv_qp* queue_pair, const Group& group);
+    ~Attachment();
+    Attachment(const Attachment&) = delete;
+    Attachment& operator=(const Attachment&) = delete;
+
+   private:
+    ibv_qp* const queue_pair_;
+    const ibv_gid gid_;
+    const std::uint16_t lid_;
   };
-  void make_queue_pair(std::uint32_t depth);
   void add_target(ibv_ah_attr path, std::uint32_t queue_pair);
-  void reap_sends() noexcept;
-  std::byte* receive_place(std::uint32_t slot) const noexcept {
-    return memory_.get() + static_cast<std::size_t>(slot) * stride_;
-  }
 
   const Device& device_;
   const Delivery delivery_;
-  const std::uint32_t most_, capacity_, slots_, members_;  // most_: what the port's MTU carries
-  const std::size_t stride_;
-  CompletionQueue receive_queue_, send_queue_;
+  const std::uint32_t capacity_, slots_, receivers_;
   std::optional<Group> group_;
-  QueuePair queue_pair_;
-  bool attached_ = false;
-  Pages memory_;  // receive slots, then send slots
-  MemoryRegion region_;
-  std::vector<Target> targets_;
-  std::uint32_t queue_key_ = RDMA_UDP_QKEY;
-  std::uint32_t sent_ = 0,
-                left_ = 0;  // datagrams given to the queue pair, and those that have left it
+  Endpoint endpoint_;
+  std::optional<Attachment> attachment_;
+  std::vector<Endpoint::Target> targets_;
   bool failed_ = false;
 };
 

@@ -52,15 +52,15 @@ VerbsTransport::~VerbsTransport() = default;
 
 Address VerbsTransport::address() const {
   Address address;
-  const Card card = handshake_->card();
+  const HandshakeCard card = handshake_->card();
   std::memcpy(address.bytes.data(), &card, sizeof card);
   return address;
 }
 
 void VerbsTransport::set_peers(std::span<const Address> addresses) {
-  std::vector<Card> cards(addresses.size());
+  std::vector<HandshakeCard> cards(addresses.size());
   for (std::size_t i = 0; i < cards.size(); ++i)
-    std::memcpy(&cards[i], addresses[i].bytes.data(), sizeof(Card));
+    std::memcpy(&cards[i], addresses[i].bytes.data(), sizeof(HandshakeCard));
   const auto make = [this](int peer) -> VerbsLink* {
     try {
       return make_link(peer);
