@@ -1,7 +1,20 @@
-// The names of the strategies.
+// The strategies' names and order, and the receives that immediate data needs.
 #include "transport/verbs/arrival.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "base/error.hpp"
+#include "transport/verbs/work_id.hpp"
+
 namespace tutti::transport::verbs {
+namespace {
+
+constexpr std::uint32_t kBatch = 16;  // receives that are posted together
+
+}  // namespace
 
 std::string_view name_of(Arrival arrival) noexcept {
   switch (arrival) {
@@ -11,6 +24,46 @@ std::string_view name_of(Arrival arrival) noexcept {
     case Arrival::flag: return "flag";
   }
   return "?";
+}
+
+Arrival safer_of(Arrival a, Arrival b) noexcept {
+  for (const Arrival safest : {Arrival::imm, Arrival::flag})
+    if (a == safest || b == safest) return safest;
+  return a;
+}
+
+// One receive for every write with immediate that can be under way, so that a write never finds the
+// receiver not ready (RNR). Credits bound the messages by the slots of the rings. A credit report
+// follows half a ring of consumed slots, which the peer cannot fill twice without this rank
+// polling. There are at most 64 finished notices, as that many rendezvous may be in flight, and one
+// farewell.
+std::uint32_t Receives::needed_for(const InboxShape& shape) noexcept {
+  std::uint32_t slots = 0;
+  for (const RingShape& ring : shape.rings) slots += ring.slots;
+  return slots + 4 * kRings + 64 + 1 + 2 * kBatch;
+}
+
+Receives::Receives(ibv_qp* queue_pair, int peer, const InboxShape& shape)
+    : queue_pair_(queue_pair), peer_(peer) {
+  if (!post(needed_for(shape)))
+    throw Error(Code::transport_failed, "the device takes no receive requests", peer, errno);
+}
+
+bool Receives::replace_one() noexcept {
+  return ++missing_ < kBatch || post(std::exchange(missing_, 0));
+}
+
+bool Receives::post(std::uint32_t count) noexcept {
+  std::array<ibv_recv_wr, kBatch> batch{};
+  for (auto& wr : batch) wr.wr_id = WorkId::receive(peer_).word();
+  while (count > 0) {
+    const std::uint32_t now = std::min(count, kBatch);
+    for (std::uint32_t i = 0; i < now; ++i) batch[i].next = i + 1 < now ? &batch[i + 1] : nullptr;
+    ibv_recv_wr* bad = nullptr;
+    if (ibv_post_recv(queue_pair_, batch.data(), &bad) != 0) return false;
+    count -= now;
+  }
+  return true;
 }
 
 }  // namespace tutti::transport::verbs

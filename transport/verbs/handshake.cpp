@@ -190,8 +190,9 @@ void Handshake::take(const Packet& p) {
                    .c_str());
     return;
   }
-  if (!link->attached() && !attach(*link, p)) return;
-  if (link->peer_info().queue_pair != p.info.queue_pair) return;  // from an attempt that is over
+  if (!link->connection().attached() && !attach(*link, p)) return;
+  if (link->connection().peer_info().queue_pair != p.info.queue_pair)
+    return;  // from an attempt that is over
   if (p.type == Type::request) send(Type::reply, *link);
   if (p.type == Type::reply) send(Type::confirm, *link);
   if (p.type != Type::request && link->state() == State::connecting) {
@@ -202,10 +203,7 @@ void Handshake::take(const Packet& p) {
 
 bool Handshake::attach(VerbsLink& link, const Packet& p) {
   const HandshakeCard& card = card_of(p.from);
-  // The safer of the two strategies wins: imm over flag over tail.
-  const auto rank_of = [](Arrival a) { return a == Arrival::imm ? 2 : a == Arrival::flag ? 1 : 0; };
-  const auto theirs = static_cast<Arrival>(p.arrival);
-  const Arrival agreed = rank_of(theirs) > rank_of(link.arrival()) ? theirs : link.arrival();
+  const Arrival agreed = safer_of(static_cast<Arrival>(p.arrival), link.connection().arrival());
   try {
     link.attach(p.info, agreed, static_cast<ibv_mtu>(std::min(p.mtu, mtu_)), card.lid, card.gid);
     return true;
@@ -262,9 +260,9 @@ void Handshake::send(Type type, VerbsLink& link) {
   packet.from = rank_;
   packet.to = link.peer();
   packet.token = token_;
-  packet.info = link.info();
+  packet.info = link.connection().info();
   packet.mtu = mtu_;
-  packet.arrival = static_cast<std::uint16_t>(link.arrival());
+  packet.arrival = static_cast<std::uint16_t>(link.connection().arrival());
   packet.shape = link.shape();
   endpoint_.send({&path.target, 1}, &packet, sizeof packet);
 }
@@ -331,7 +329,7 @@ void Handshake::device_failed(const char* event) {
 void Handshake::queue_pair_failed(std::uint32_t number, const char* event) {
   for (auto& entry : links_)
     if (VerbsLink* link = entry.load(std::memory_order_acquire);
-        link && link->info().queue_pair == number && link->state() != State::closed)
+        link && link->connection().info().queue_pair == number && link->state() != State::closed)
       link->fail(
           Code::transport_failed,
           fmt::format("the connection to rank {} of MPI_COMM_WORLD broke: {}", link->peer(), event)

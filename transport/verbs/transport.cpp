@@ -41,8 +41,7 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
   if (options_.link.timeout == 0)
     options_.link.timeout = device_.software() ? kSoftwareTimeout : kTimeout;
   if (options_.link.arrival == Arrival::automatic)
-    options_.link.arrival =
-        VerbsLink::safe_arrival(device_, queue_.get(), registrar_, options_.link, shape_);
+    options_.link.arrival = Connection::arrival_for(device_, queue_.get(), options_.link, shape_);
   handshake_ = std::make_unique<Handshake>(
       device_, world_rank, static_cast<std::uint16_t>(mtu_for(device_, options.mtu)),
       options.connect_timeout, options.log);
@@ -132,10 +131,9 @@ bool VerbsTransport::progress() noexcept {
   for (bool any = false;; any = true) {
     const int count = ibv_poll_cq(queue_.get(), 16, completions);
     for (int i = 0; i < count; ++i) {
-      const std::uint64_t id = completions[i].wr_id;
-      if (VerbsLink* link =
-              links_[static_cast<std::size_t>(peer_of(id))].load(std::memory_order_acquire))
-        link->complete(completions[i], id & kSequenceMask);
+      const auto peer = static_cast<std::size_t>(WorkId(completions[i].wr_id).peer());
+      if (VerbsLink* link = links_[peer].load(std::memory_order_acquire))
+        link->complete(completions[i]);
     }
     if (count < 16) return any || count > 0;
   }
@@ -155,7 +153,7 @@ nlohmann::json VerbsTransport::describe() const {
             {"why", device_.reason()},
             {"software", device_.software()},
             {"mtu", bytes_of(device_.mtu())},
-            {"arrival", name_of(some ? some->arrival() : options_.link.arrival)}}}};
+            {"arrival", name_of(some ? some->connection().arrival() : options_.link.arrival)}}}};
 }
 
 }  // namespace tutti::transport::verbs

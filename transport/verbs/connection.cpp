@@ -1,0 +1,60 @@
+// Memory, queue pair, and the way to ready.
+#include "transport/verbs/connection.hpp"
+
+#include <random>
+
+#include "base/error.hpp"
+#include "base/pages.hpp"
+
+namespace tutti::transport::verbs {
+
+Connection::Connection(const Device& device, ibv_cq* queue, const LinkOptions& options, int peer,
+                       const InboxShape& shape)
+    : device_(device), options_(options), peer_(peer), arrival_(options.arrival) {
+  const std::size_t bytes = round_up_to_pages(shape.bytes());
+  memory_ = own_pages(2 * bytes, "a connection");
+  inbox_ = memory_.get();
+  staging_ = inbox_ + bytes;
+  inbox_region_ =
+      register_memory(device, inbox_, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  staging_region_ = register_memory(device, staging_, bytes, 0);
+
+  ibv_qp_init_attr wanted{};
+  wanted.send_cq = wanted.recv_cq = queue;
+  wanted.qp_type = IBV_QPT_RC;
+  wanted.cap = {options.send_queue_depth, Receives::needed_for(shape), 3, 1, options.inline_bytes};
+  queue_pair_ = create_queue_pair(device, wanted);
+  inline_limit_ = wanted.cap.max_inline_data;
+  packet_sequence_ = std::random_device{}() & 0xffffff;
+  initialize(device, queue_pair_.get());
+}
+
+PeerInfo Connection::info() const noexcept {
+  return {queue_pair_->qp_num, packet_sequence_, reinterpret_cast<std::uint64_t>(inbox_),
+          inbox_region_->rkey};
+}
+
+void Connection::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid,
+                        const ibv_gid& gid) {
+  arrival_ = arrival;
+  peer_info_ = peer;
+  packet_bytes_ = static_cast<std::size_t>(bytes_of(mtu));
+  make_ready(queue_pair_.get(),
+             {peer_, device_.path_to(lid, gid), mtu, peer.queue_pair, peer.packet_sequence,
+              packet_sequence_, options_.timeout, options_.retry_count});
+  attached_ = true;
+}
+
+Arrival Connection::arrival_for(const Device& device, ibv_cq* queue, const LinkOptions& options,
+                                const InboxShape& shape) noexcept {
+  try {
+    Connection itself(device, queue, options, kNoPeer, shape);
+    itself.attach(itself.info(), Arrival::imm, device.mtu(), device.lid(), device.gid());
+    return ibv_query_qp_data_in_order(itself.queue_pair(), IBV_WR_RDMA_WRITE, 0) ? Arrival::tail
+                                                                                 : Arrival::imm;
+  } catch (const std::exception&) {
+    return Arrival::imm;
+  }
+}
+
+}  // namespace tutti::transport::verbs

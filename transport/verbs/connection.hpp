@@ -1,0 +1,79 @@
+// Connection: the memory and the queue pair of one reliable connection, from nothing until it is
+// ready; what moves data over it is in writer.hpp and arrival.hpp.
+//
+// Set-up regime: throws Error. Knows a device and one peer's queue pair; knows no message.
+#pragma once
+
+#include "transport/inbox.hpp"
+#include "transport/verbs/arrival.hpp"
+#include "transport/verbs/memory.hpp"
+#include "transport/verbs/queue_pair.hpp"
+
+namespace tutti::transport::verbs {
+
+// What each side tells the other before anything can be written; see handshake.hpp.
+struct PeerInfo {
+  std::uint32_t queue_pair, packet_sequence;
+  std::uint64_t inbox_address;
+  std::uint32_t inbox_key;
+};
+
+struct LinkOptions {
+  Arrival arrival = Arrival::automatic;
+  // 4.096 us * 2^timeout until a packet is sent again; 0: the transport chooses.
+  int timeout = 0;
+  int retry_count = 6;  // 7 would be for ever on rxe
+  std::uint32_t send_queue_depth = 256;
+  std::uint32_t inline_bytes = 512;
+};
+
+class Connection {
+ public:
+  // Creates the queue pair, in the state INIT; its completions go to `queue`. Throws
+  // Error{locked_memory | out_of_memory | transport_failed}.
+  Connection(const Device& device, ibv_cq* queue, const LinkOptions& options, int peer,
+             const InboxShape& shape);
+
+  PeerInfo info() const noexcept;
+  // Makes the queue pair ready. `arrival` and `mtu` are what both ends have agreed on. Throws
+  // Error{unreachable | transport_failed}.
+  void attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid,
+              const ibv_gid& gid);
+  bool attached() const noexcept { return attached_; }
+
+  // `tail` where the device says that the bytes of a write become visible in order, else `imm`.
+  // Some devices say so only of queue pairs that are ready to send: one is connected to itself and
+  // asked.
+  static Arrival arrival_for(const Device& device, ibv_cq* queue, const LinkOptions& options,
+                             const InboxShape& shape) noexcept;
+
+  // --- for the data path
+  const Device& device() const noexcept { return device_; }
+  const LinkOptions& options() const noexcept { return options_; }
+  ibv_qp* queue_pair() const noexcept { return queue_pair_.get(); }
+  Arrival arrival() const noexcept { return arrival_; }
+  const PeerInfo& peer_info() const noexcept { return peer_info_; }
+  std::byte* inbox() const noexcept { return inbox_; }
+  // A mirror of the peer's inbox, from which long messages are sent.
+  std::byte* staging() const noexcept { return staging_; }
+  std::uint32_t staging_key() const noexcept { return staging_region_->lkey; }
+  // Bytes that a work request may carry itself, without a region.
+  std::uint32_t inline_limit() const noexcept { return inline_limit_; }
+  std::size_t packet_bytes() const noexcept { return packet_bytes_; }
+
+ private:
+  const Device& device_;
+  const LinkOptions options_;
+  const int peer_;
+  Arrival arrival_;
+  Pages memory_;  // the inbox, then the staging mirror
+  std::byte *inbox_ = nullptr, *staging_ = nullptr;
+  MemoryRegion inbox_region_, staging_region_;
+  QueuePair queue_pair_;
+  std::uint32_t inline_limit_ = 0, packet_sequence_ = 0;
+  PeerInfo peer_info_{};
+  bool attached_ = false;
+  std::size_t packet_bytes_ = 4096;
+};
+
+}  // namespace tutti::transport::verbs

@@ -1,0 +1,208 @@
+// Work requests of one queue pair.
+#include "transport/verbs/writer.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "base/bits.hpp"
+
+namespace tutti::transport::verbs {
+namespace {
+
+// A device in software acknowledges, and so counts its retries anew, at the end of a request or
+// after some 64 packets, and a retry starts at the first packet that was lost. With 1 % of the
+// packets lost, writes of more packets than this give up on a peer that lives; shorter ones cost.
+constexpr std::size_t kPacketsAcknowledged = 32;
+constexpr std::size_t kLongestPiece = std::size_t{1} << 30;
+constexpr std::uint32_t kLastWord = 8;  // bytes that `flag` writes after the others
+
+}  // namespace
+
+Writer::Writer(const Connection& connection, Link& link) noexcept
+    : connection_(connection), link_(link), depth_(connection.options().send_queue_depth) {}
+
+ibv_send_wr Writer::request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address,
+                            std::uint32_t key) const noexcept {
+  ibv_send_wr wr{};
+  wr.sg_list = pieces;
+  wr.num_sge = count;
+  wr.opcode = opcode;
+  wr.wr.rdma.remote_addr = address;
+  wr.wr.rdma.rkey = key;
+  return wr;
+}
+
+// Asks for a completion if one is wanted, or if a quarter of the queue went without.
+void Writer::number(ibv_send_wr& wr, bool signaled) noexcept {
+  ++posted_;
+  wr.wr_id = WorkId::send(link_.peer(), posted_).word();
+  if (signaled || posted_ - signaled_ >= depth_ / 4) {
+    wr.send_flags |= IBV_SEND_SIGNALED;
+    signaled_ = posted_;
+  }
+}
+
+Post Writer::post(ibv_send_wr& first, std::uint32_t count) noexcept {
+  ibv_send_wr* bad = nullptr;
+  const int error = ibv_post_send(connection_.queue_pair(), &first, &bad);
+  if (error == 0) return Post::done;
+  // The queue had room, so this is no back-pressure.
+  posted_ -= count;
+  char text[200];
+  std::snprintf(text, sizeof text, "the device refuses to send to rank %d of MPI_COMM_WORLD: %s",
+                link_.peer(), std::strerror(error));
+  link_.fail(Code::transport_failed, text);
+  return Post::failed;
+}
+
+Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
+                 const Trailer& trailer) noexcept {
+  if (link_.failed()) return Post::failed;
+  if (!has_room(2)) return Post::again;
+  const PeerInfo& peer = connection_.peer_info();
+  const std::size_t end = link_.shape().slot_end(ring, index);
+  const std::uint32_t body = padded(trailer.bytes);
+  const std::uint32_t total = body + static_cast<std::uint32_t>(sizeof trailer);
+  const std::uint64_t target = peer.inbox_address + end - total;
+
+  ibv_sge pieces[3];
+  int count = 0;
+  unsigned flags = 0;
+  const std::byte* last_word =
+      reinterpret_cast<const std::byte*>(&trailer) + sizeof trailer - kLastWord;
+  if (total <= connection_.inline_limit()) {
+    // Copied by the post itself: no registration, no staging.
+    static constexpr std::uint64_t padding = 0;
+    flags = IBV_SEND_INLINE;
+    if (trailer.bytes != 0)
+      pieces[count++] = {reinterpret_cast<std::uint64_t>(payload), trailer.bytes, 0};
+    if (body != trailer.bytes)
+      pieces[count++] = {reinterpret_cast<std::uint64_t>(&padding), body - trailer.bytes, 0};
+    pieces[count++] = {reinterpret_cast<std::uint64_t>(&trailer), sizeof trailer, 0};
+  } else {
+    // The staging mirror has a place for every slot of the peer. A credit for the slot means that
+    // the peer has consumed the message that was there. So the write from this place has long
+    // completed, and the place may be overwritten.
+    std::byte* const staged = connection_.staging() + end - total;
+    std::memcpy(staged, payload, trailer.bytes);
+    std::memcpy(staged + body, &trailer, sizeof trailer);
+    last_word = staged + total - kLastWord;
+    pieces[count++] = {reinterpret_cast<std::uint64_t>(staged), total, connection_.staging_key()};
+  }
+
+  const Arrival arrival = connection_.arrival();
+  if (arrival != Arrival::flag) {
+    ibv_send_wr wr = request(
+        pieces, count, arrival == Arrival::imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
+        target, peer.inbox_key);
+    wr.send_flags = flags;
+    wr.imm_data = htonl(Immediate::message(ring).word());
+    number(wr, false);
+    return post(wr, 1);
+  }
+  // The body first, then the word that tells of arrival, in a second write on the same queue pair.
+  pieces[count - 1].length -= kLastWord;
+  ibv_sge word{reinterpret_cast<std::uint64_t>(last_word), kLastWord, connection_.staging_key()};
+  ibv_send_wr flag =
+      request(&word, 1, IBV_WR_RDMA_WRITE, target + total - kLastWord, peer.inbox_key);
+  ibv_send_wr wr = request(pieces, count, IBV_WR_RDMA_WRITE, target, peer.inbox_key);
+  wr.send_flags = flags;
+  wr.next = &flag;
+  flag.send_flags = connection_.inline_limit() >= kLastWord ? IBV_SEND_INLINE : 0;
+  number(wr, false);
+  number(flag, false);
+  return post(wr, 2);
+}
+
+Post Writer::report(Ring ring, std::uint32_t consumed) noexcept {
+  if (connection_.arrival() == Arrival::imm)
+    return post_immediate(Immediate::credit(ring, consumed));
+  return post_word(sizeof(std::uint32_t) * static_cast<std::uint64_t>(ring), consumed);
+}
+
+Post Writer::post_immediate(Immediate immediate, bool signaled) noexcept {
+  if (link_.failed()) return Post::failed;
+  if (!has_room(1)) return Post::again;
+  const PeerInfo& peer = connection_.peer_info();
+  ibv_send_wr wr =
+      request(nullptr, 0, IBV_WR_RDMA_WRITE_WITH_IMM, peer.inbox_address, peer.inbox_key);
+  wr.imm_data = htonl(immediate.word());
+  number(wr, signaled);
+  return post(wr, 1);
+}
+
+Post Writer::post_word(std::uint64_t offset, std::uint32_t value, bool signaled) noexcept {
+  if (link_.failed()) return Post::failed;
+  if (!has_room(1)) return Post::again;
+  const PeerInfo& peer = connection_.peer_info();
+  ibv_sge word{reinterpret_cast<std::uint64_t>(&value), sizeof value, 0};
+  ibv_send_wr wr =
+      request(&word, 1, IBV_WR_RDMA_WRITE, peer.inbox_address + offset, peer.inbox_key);
+  wr.send_flags = IBV_SEND_INLINE;
+  number(wr, signaled);
+  return post(wr, 1);
+}
+
+// What one work request carries at most of a write of so many bytes.
+std::size_t Writer::piece_bytes(std::size_t bytes) const noexcept {
+  const Device& device = connection_.device();
+  const std::size_t most = std::min<std::size_t>(device.max_message(), kLongestPiece);
+  if (!device.software()) return most;
+  const std::size_t packet = connection_.packet_bytes();
+  const std::size_t to_fit_the_queue = bytes / (depth_ / 2) + 1;
+  return std::min(most,
+                  std::max(packet * kPacketsAcknowledged, round_up(to_fit_the_queue, packet)));
+}
+
+Post Writer::write(const void* source, const Registration& registration, const RemoteKey& target,
+                   std::size_t bytes, std::optional<std::uint32_t> notify,
+                   std::uint64_t* ticket) noexcept {
+  if (link_.failed()) return Post::failed;
+  // All pieces or none, so that a retry starts over.
+  const std::size_t most = piece_bytes(bytes);
+  const std::size_t count = bytes == 0 ? 1 : divide_up(bytes, most);
+  if (count > depth_) {
+    link_.fail(Code::unsupported,
+               "a message is too long for the send queue; raise the device's longest message or "
+               "cut it with segment=");
+    return Post::failed;
+  }
+  if (!has_room(static_cast<std::uint32_t>(count))) return Post::again;
+  for (std::size_t i = 0, offset = 0; i < count; ++i, offset += most) {
+    const bool last = i + 1 == count;
+    ibv_sge piece{reinterpret_cast<std::uint64_t>(source) + offset,
+                  static_cast<std::uint32_t>(std::min(most, bytes - offset)),
+                  registration.local_key};
+    ibv_send_wr wr = request(&piece, bytes == 0 ? 0 : 1,
+                             last && notify ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
+                             target.address + offset, target.key);
+    if (last && notify) wr.imm_data = htonl(Immediate::finished(*notify).word());
+    number(wr, last);
+    if (post(wr, 1) != Post::done) return Post::failed;
+  }
+  *ticket = posted_;
+  return Post::posted;
+}
+
+void Writer::probe() noexcept {
+  if (completed_ < probe_ || !has_room(1)) return;
+  const PeerInfo& peer = connection_.peer_info();
+  ibv_send_wr wr = request(nullptr, 0, IBV_WR_RDMA_WRITE, peer.inbox_address, peer.inbox_key);
+  number(wr, true);
+  probe_ = posted_;
+  post(wr, 1);
+}
+
+// Signaled: a peer that has read it may be gone before anything later is acknowledged.
+void Writer::say_farewell() noexcept {
+  if (said_farewell_) return;
+  const Post post = connection_.arrival() == Arrival::imm
+                        ? post_immediate(Immediate::farewell(), true)
+                        : post_word(kFarewellOffset, 1, true);
+  said_farewell_ = post == Post::done;
+}
+
+}  // namespace tutti::transport::verbs

@@ -1,0 +1,67 @@
+// Writer: the send side of one connection. It posts work requests, numbers them, and knows how many
+// the send queue still takes.
+//
+// Data path: noexcept, answers with a Post; nothing is locked or allocated. What the device refuses
+// makes the link failed. Knows one queue pair; the transport polls the completion queue.
+#pragma once
+
+#include <optional>
+
+#include "transport/link.hpp"
+#include "transport/verbs/connection.hpp"
+#include "transport/verbs/work_id.hpp"
+
+namespace tutti::transport::verbs {
+
+class Writer {
+ public:
+  // `link` is the one that this is a part of.
+  Writer(const Connection& connection, Link& link) noexcept;
+
+  // As in Link.
+  Post put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept;
+  Post report(Ring ring, std::uint32_t consumed) noexcept;
+  Post write(const void* source, const Registration& registration, const RemoteKey& target,
+             std::size_t bytes, std::optional<std::uint32_t> notify,
+             std::uint64_t* ticket) noexcept;
+  // A write of no bytes, which a living peer's adapter acknowledges; none while another is under
+  // way.
+  void probe() noexcept;
+  // Tells the peer, unless that was done, that this rank leaves.
+  void say_farewell() noexcept;
+
+  // The completion of a work request says that it and all before it are done. Returns how many
+  // that are.
+  std::uint64_t complete(WorkId id) noexcept { return completed_ = id.number(posted_); }
+  // The peer is gone: nothing more will complete. The same.
+  std::uint64_t complete_all() noexcept { return completed_ = posted_; }
+  // Everything, the farewell included, has arrived.
+  bool drained() const noexcept { return said_farewell_ && completed_ == posted_; }
+
+ private:
+  bool has_room(std::uint32_t requests) const noexcept {
+    return posted_ + requests - completed_ <= depth_;
+  }
+  std::size_t piece_bytes(std::size_t bytes) const noexcept;
+  ibv_send_wr request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address,
+                      std::uint32_t key) const noexcept;
+  void number(ibv_send_wr& request, bool signaled) noexcept;
+  Post post(ibv_send_wr& first, std::uint32_t count) noexcept;
+  Post post_immediate(Immediate immediate, bool signaled = false) noexcept;
+  Post post_word(std::uint64_t offset, std::uint32_t value, bool signaled = false) noexcept;
+
+  const Connection& connection_;
+  Link& link_;
+  const std::uint32_t depth_;
+  // Numbers of work requests, from 1: the last one posted, the last one that asked for a
+  // completion, the last one that is done, the last probe.
+  std::uint64_t posted_ = 0, signaled_ = 0, completed_ = 0, probe_ = 0;
+  bool said_farewell_ = false;
+};
+
+// Where in the peer's inbox a farewell is written if arrival is polled: in the credit line, behind
+// the counters.
+inline constexpr std::size_t kFarewellOffset = InboxShape::kCreditBytes - sizeof(std::uint32_t);
+static_assert(kFarewellOffset >= kRings * sizeof(std::uint32_t));
+
+}  // namespace tutti::transport::verbs
