@@ -10,7 +10,7 @@
 
 #include "base/types.hpp"
 #include "collectives/selection/rules.hpp"
-#include "transport/shm/segment.hpp"
+#include "transport/shm/memory.hpp"
 #include "transport/verbs/arrival.hpp"
 
 namespace tutti {

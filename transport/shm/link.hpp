@@ -4,7 +4,7 @@
 #pragma once
 
 #include "transport/link.hpp"
-#include "transport/shm/segment.hpp"
+#include "transport/shm/memory.hpp"
 
 namespace tutti::transport::shm {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "transport/shm/segment.hpp"
+#include "transport/shm/memory.hpp"
 #include "transport/placement.hpp"
 #include "transport/transport.hpp"
 

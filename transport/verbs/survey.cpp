@@ -14,10 +14,9 @@ namespace tutti::transport::verbs {
 namespace {
 
 PortReport report_port(ibv_context* context, int number, int ports) {
-  PortReport report{number, false, false, "unreadable", 0, 0, {}};
+  PortReport report{number, false, "unreadable", 0, 0, {}};
   ibv_port_attr port{};
   if (ibv_query_port(context, static_cast<std::uint8_t>(number), &port) != 0) return report;
-  report.active = port.state == IBV_PORT_ACTIVE;
   report.ethernet = port.link_layer == IBV_LINK_LAYER_ETHERNET;
   report.state = ibv_port_state_str(port.state);
   report.lid = port.lid;

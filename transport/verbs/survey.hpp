@@ -13,7 +13,7 @@ struct GidReport {
 };
 struct PortReport {
   int port;
-  bool active, ethernet;
+  bool ethernet;
   std::string state;
   int lid, active_mtu;  // bytes
   std::vector<GidReport> gids;

@@ -1,5 +1,5 @@
 // Creating, opening, meeting in and unlinking the node's segment.
-#include "transport/shm/segment.hpp"
+#include "transport/shm/memory.hpp"
 
 #include <algorithm>
 #include <cerrno>
