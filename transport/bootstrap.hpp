@@ -1,6 +1,6 @@
-// Bootstrap: the little that must be said before the transports can speak. MPI stands behind it
-// (bootstrap_mpi.cpp); nothing else below src/ knows MPI. Carries addresses and agreements, never
-// user data.
+// Bootstrap: the few collective exchanges that ranks need before their transports work. MPI carries
+// them (bootstrap_mpi.cpp); nothing else below src/ knows MPI. They are addresses and agreements,
+// never user data.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class Bootstrap {
   virtual ~Bootstrap() = default;
   virtual int rank() const noexcept = 0;
   virtual int size() const noexcept = 0;
-  // `all` receives size() records of `bytes` each, by rank. Collective. Throws
+  // Fills `all` with size() records of `bytes` bytes each, by rank. Collective. Throws
   // Error{bootstrap_failed}.
   virtual void allgather(const void* mine, std::size_t bytes, void* all) = 0;
   // The largest of all ranks' values. Collective. Throws Error{bootstrap_failed}.

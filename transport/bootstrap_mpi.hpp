@@ -9,8 +9,8 @@
 
 namespace tutti::transport {
 
-// Over an intracommunicator, which must outlive it and is not duplicated: use only inside calls
-// that are collective over it.
+// `comm` is an intracommunicator. It is not duplicated: it must outlive the bootstrap, which may be
+// used only inside calls that are collective over it.
 std::unique_ptr<Bootstrap> bootstrap_over(MPI_Comm comm);
 
 }  // namespace tutti::transport

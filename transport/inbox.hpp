@@ -1,11 +1,12 @@
 // The inbox: memory of one rank that exactly one peer may write, and the shape both agree on.
 //
-// An inbox is a handful of rings of fixed slots. A message is laid so that it ENDS at its slot's
-// end: payload, then a 24-byte trailer whose last word is the sequence number. So the word to poll
-// stands at a fixed place whatever the length, a small message touches one cache line only, and
-// over shared memory or an in-order device header, payload and arrival mark travel as ONE write.
+// An inbox is a handful of rings of fixed slots. A message is placed so that it ENDS where its slot
+// ends: the payload, then a 24-byte trailer whose last word is the sequence number. So the word to
+// poll has a fixed place whatever the length of the message, a small message touches only one cache
+// line, and over shared memory or an in-order device the payload, the trailer and the arrival mark
+// travel as ONE write.
 //
-// Geometry only: no I/O, no verbs, no meaning of a message beyond its trailer.
+// Geometry only: no I/O, no verbs, and of a message nothing but its trailer.
 #pragma once
 
 #include <array>
@@ -18,20 +19,19 @@
 
 namespace tutti::transport {
 
-// Rings of one inbox. The first three carry messages by size; `ready` carries ready-to-receive
-// entries (rendezvous); `control` carries what is neither: finished rendezvous, failure marks,
-// farewells.
+// The rings of one inbox. The first three carry messages by size; `ready` carries ready-to-receive
+// entries (rendezvous); `control` carries everything else: finished rendezvous, failure marks,
+// notices.
 enum class Ring : std::uint8_t { line, small, eager, ready, control };
 inline constexpr std::size_t kRings = 5;
 
-// Stands at the end of every slot. `sequence` counts the messages of a ring from 1 and only grows
-// (modulo 2^32), so a stale word can never look like an arrival: it differs by a multiple of the
-// ring's slots.
+// The end of every slot. `sequence` counts the messages of a ring from 1 and only grows (modulo
+// 2^32), so a stale word never looks like an arrival: it differs by a multiple of the ring's slots.
 struct Trailer {
   MessageName name;
-  std::uint32_t bytes;     // of payload, standing just before the trailer (rounded up to 8 bytes)
-  std::uint32_t consumed;  // credits riding along: slots of the SAME ring that the sender has
-                           // consumed of the other direction
+  std::uint32_t bytes;     // of the payload, which ends just before the trailer (padded)
+  std::uint32_t consumed;  // piggy-backed credits: how many slots of the SAME ring of its own inbox
+                           // the sender has consumed
   std::uint32_t sequence;
 };
 static_assert(sizeof(Trailer) == 24);
@@ -48,7 +48,7 @@ struct RingShape {
   }
 };
 
-// Offsets of everything in an inbox, computed alike on both sides from the shapes.
+// The offsets of everything in an inbox, which both sides compute alike.
 struct InboxShape {
   std::array<RingShape, kRings> rings;
 
@@ -75,8 +75,8 @@ struct InboxShape {
     return true;
   }
 
-  // The first cache line of an inbox: one 32-bit counter a ring, written by the peer: how many
-  // slots of OUR messages in ITS inbox it has consumed (explicit credits, see Link::report).
+  // The first cache line of an inbox: one 32-bit counter for each ring. The peer writes there how
+  // many of OUR messages in ITS inbox it has consumed (explicit credits, see Link::report).
   static constexpr std::size_t kCreditBytes = kCacheLine;
 };
 

@@ -1,12 +1,12 @@
-// Link: one-sided writes to ONE peer, and how their arrival is learnt. The seam between protocols
-// and transports.
+// Link: one-sided writes to ONE peer, and how this rank learns of those that arrive. The seam
+// between protocols and transports.
 //
-// A transport knows inboxes, bytes and queue pairs; it knows no communicator, no matching, no
-// collective. Two implementations run in earnest (verbs/, shm/), one in tests (tests/protocol, the
-// hostile one).
+// A link knows inboxes and bytes; it knows no communicator, no matching, no collective. Two
+// implementations carry jobs (verbs/, shm/); a third is for tests (the hostile one in
+// tests/protocols).
 //
-// Data-path regime: every function is noexcept and answers with a Post; why a link failed stands in
-// `failure()`. A link is used by one thread at a time; `failed()` may be read by any.
+// Data-path regime: every function is noexcept and returns a Post; failure() says why a link
+// failed. A link is used by one thread at a time; failed() may be read by any.
 #pragma once
 
 #include <algorithm>
@@ -26,14 +26,14 @@ namespace tutti::transport {
 
 enum class Post : std::uint8_t {
   done,     // accepted, and the local bytes may be reused now
-  posted,   // accepted; the local bytes may be reused when `completed()` has reached the ticket
-  again,    // back-pressure: nothing was done; progress everything, then ask again
+  posted,   // accepted; the local bytes may be reused once completed() has reached the ticket
+  again,    // back-pressure: nothing was done; make progress everywhere, then try again
   failed,   // the link is dead: see failure()
-  refused,  // of write(): memory of one of both is not there, or not to be written; nothing is
-            // wrong with the link
+  refused,  // by write() only: memory at one of the two ends is not mapped or may not be accessed;
+            // the link itself is well
 };
 
-enum class State : std::uint8_t { connecting, ready, failed, closed /* the peer said farewell */ };
+enum class State : std::uint8_t { connecting, ready, failed, closed /* the peer has left */ };
 
 class Link {
  public:
@@ -42,53 +42,52 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // --- data path -------------------------------------------------------------------------------
+  // --- data path
 
   // Writes one message into slot `index` of the peer's `ring`: `payload` (trailer.bytes long, at
-  // most the ring's capacity), then the trailer, arrival mark last. The caller owns a credit for
-  // that slot. `payload` may be reused at once. Answers done, again or failed.
+  // most the ring's capacity), then the trailer, its arrival mark last. The caller holds a credit
+  // for that slot. `payload` may be reused at once. Returns done, again or failed.
   virtual Post put(Ring ring, std::uint32_t index, const void* payload,
                    const Trailer& trailer) noexcept = 0;
 
-  // Tells the peer that `consumed` slots of `ring` (counted from the connection's beginning, modulo
-  // 2^32) of its messages in OUR inbox are free again. Answers done, again or failed; saying a
-  // later number makes an earlier one needless.
+  // Tells the peer that `consumed` slots of `ring` in OUR inbox are free again, counted from the
+  // connection's beginning, modulo 2^32. Returns done, again or failed. A later report makes an
+  // earlier one unnecessary.
   virtual Post report(Ring ring, std::uint32_t consumed) noexcept = 0;
 
   // Writes `bytes` from `source` straight to the peer's memory. `registration` covers the source
-  // (ignored where the transport needs none). With `notify`, the peer's `finished()` will yield
-  // that number once all bytes are there; only where `notifies()`. On `posted`, `*ticket` is what
-  // completed() must reach before the source may be reused.
+  // (ignored if the transport needs none). With `notify`, which only a link that notifies() takes,
+  // the peer's finished() yields that number once all bytes are there. Returns posted, with the
+  // ticket that completed() must reach before the source may be reused, or any other Post.
   virtual Post write(const void* source, const Registration& registration, const RemoteKey& target,
                      std::size_t bytes, std::optional<std::uint32_t> notify,
                      std::uint64_t* ticket) noexcept = 0;
 
-  // Takes in arrivals, completions, credits. Cheap when there is nothing. Called whenever a rank
+  // Takes in arrivals, completions and credits. Cheap when there are none. Called while a rank
   // waits.
   virtual void progress() noexcept = 0;
 
-  // Asks the peer for a sign of life (a zero-byte write, a pidfd): never blocks; a dead peer makes
-  // the link failed sooner or later. Called now and then while waiting for this peer.
+  // Asks the peer for a sign of life (a zero-byte write, a pidfd), without blocking; if the peer is
+  // dead, the link fails sooner or later. Called now and then while a rank waits for this peer.
   virtual void probe() noexcept = 0;
 
-  // Begins the farewell: pushes out what is unsent. true once everything given to the link has left
-  // and was acknowledged, or never will be.
+  // Sends the farewell, unless that was done. true once everything given to the link has been
+  // acknowledged, or never will be.
   virtual bool drained() noexcept = 0;
 
-  // --- what the link can do --------------------------------------------------------------------
+  // --- what the link can do
 
-  // Where a peer may write directly, registered memory needs a Registrar; null where it does not
-  // (shm).
+  // Registers the memory that peers write to directly; null if none needs to be registered (shm).
   virtual Registrar* registrar() noexcept { return nullptr; }
-  // false: no direct writes to user memory (single copy forbidden): large messages go in pieces
-  // through the rings.
+  // false: nothing is written to user memory directly (single copy is forbidden or slower), and
+  // large messages go through the rings in pieces.
   virtual bool writes_directly() const noexcept { return true; }
-  // true: write(…, notify) exists, so that a rendezvous needs no message of its own to say that it
-  // is finished.
+  // true: write() takes `notify`, so that no message of its own has to say that a rendezvous is
+  // finished.
   virtual bool notifies() const noexcept { return false; }
-  virtual const char* kind() const noexcept = 0;  // "verbs", "shm", …
+  virtual const char* kind() const noexcept = 0;  // as Transport::kind()
 
-  // --- what every link has ---------------------------------------------------------------------
+  // --- what every link has
 
   // Has message number `sequence` (from 1) of `ring` arrived in our inbox?
   bool arrived(Ring ring, std::uint32_t sequence) const noexcept {
@@ -98,17 +97,17 @@ class Link {
         inbox_ + shape_.slot_end(ring, shape_[ring].index_of(sequence)) - sizeof(std::uint32_t));
     return __atomic_load_n(word, __ATOMIC_ACQUIRE) == sequence;
   }
-  // The trailer of an arrived message; the payload ends just before it, at trailer - padded(bytes).
+  // The trailer of a message that has arrived; the payload starts padded(bytes) before it.
   const Trailer* trailer(Ring ring, std::uint32_t index) const noexcept {
     return reinterpret_cast<const Trailer*>(inbox_ + shape_.slot_end(ring, index) -
                                             sizeof(Trailer));
   }
-  // How many of our messages the peer has consumed, as far as explicit reports tell.
+  // How many of our messages in the peer's `ring` it has consumed, by its last explicit report.
   std::uint32_t reported(Ring ring) const noexcept {
     return __atomic_load_n(&credits_[static_cast<std::size_t>(ring)], __ATOMIC_RELAXED);
   }
   std::uint64_t completed() const noexcept { return completed_; }
-  // The next finished rendezvous that a peer's write(…, notify) announced, if any.
+  // The next number that a write(…, notify) of the peer has announced, if any.
   std::optional<std::uint32_t> finished() noexcept {
     if (finished_head_ == finished_tail_) return std::nullopt;
     return finished_ids_[finished_head_++ % finished_ids_.size()];
@@ -122,7 +121,8 @@ class Link {
   int peer() const noexcept { return peer_; }  // world rank
   const InboxShape& shape() const noexcept { return shape_; }
 
-  // Records the first cause; later ones are ignored. Safe from any thread.
+  // Makes the link failed, for the first cause it is given; later ones are ignored. Safe from any
+  // thread.
   void fail(Code code, const char* text) noexcept {
     if (failing_.exchange(true)) return;
     failure_code_ = code;
@@ -138,16 +138,15 @@ class Link {
 
   const InboxShape shape_;
   const int peer_;
-  std::byte* inbox_ = nullptr;  // what the peer writes; shape_.bytes() long, zero at the beginning
+  std::byte* inbox_ = nullptr;  // what the peer writes; shape_.bytes() long, zero at first
   const std::uint32_t* credits_ = nullptr;  // kRings counters, written by the peer or by progress()
-  bool polls_memory_ =
-      true;  // arrival by polling the sequence word; else by arrivals_ (completion queue)
+  bool polls_memory_ = true;  // arrived() polls sequence words; else it reads arrivals_
   std::array<std::uint32_t, kRings> arrivals_{};
   std::uint64_t completed_ = 0;
   std::atomic<State> state_{State::connecting};
 
  private:
-  // Bounded by the rendezvous in flight from one peer, which the `ready` ring's slots bound.
+  // There are never more rendezvous in flight from one peer than the `ready` ring has slots.
   std::array<std::uint32_t, 64> finished_ids_{};
   std::uint32_t finished_head_ = 0, finished_tail_ = 0;
   std::atomic<bool> failing_{false};

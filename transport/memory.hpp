@@ -1,4 +1,4 @@
-// Memory that a device may read or write: what is asked of a transport, and what goes on the wire.
+// Memory that a device may read or write: how it is registered, and how it is named on the wire.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,20 @@ struct RemoteKey {
   std::uint32_t key;     // the device's remote key; 0 where the transport needs none
 };
 
-// One registration of one range. Plain; who asked for it gives it back with `remove`.
+// One registration of one range. Plain; whoever asked for it gives it back with `remove`.
 struct Registration {
   void* handle = nullptr;  // the device's own object
   std::uint32_t local_key = 0;
   std::uint32_t remote_key = 0;
 };
 
-// Registers ranges with a device. Set-up regime: `add` throws Error (locked_memory with the number
-// of bytes that RLIMIT_MEMLOCK would need, out_of_memory, bad_buffer); `remove` never fails
-// visibly.
+// Registers ranges with a device. Set-up regime: `add` throws Error (locked_memory, with the number
+// of bytes that RLIMIT_MEMLOCK has to allow; out_of_memory; bad_buffer). `remove` reports nothing.
 class Registrar {
  public:
   virtual ~Registrar() = default;
-  // Local read and write and REMOTE write for `length` bytes at `address`; `writable` false: local
-  // read only.
+  // Registers `length` bytes at `address`. `writable`: a peer may write there; else the device only
+  // reads them, to send.
   virtual Registration add(void* address, std::size_t length, bool writable) = 0;
   virtual void remove(const Registration&) noexcept = 0;
 };

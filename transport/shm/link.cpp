@@ -1,4 +1,4 @@
-// Stores, one kernel copy, and a pidfd to learn of the peer's death.
+// Stores, the kernel's copy, and the pidfd that tells of the peer's death.
 #include "transport/shm/link.hpp"
 
 #include <cerrno>
@@ -24,7 +24,7 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, std::byte* inbox, std::byte*
   credits_ = reinterpret_cast<const std::uint32_t*>(inbox);
   pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
   if (pidfd_ < 0 && errno == ESRCH && peer_member_.farewell == 0) {
-    // The link exists all the same: what the peer wrote before it died may still be read.
+    // The link is made all the same: what the peer wrote before it died may still be read.
     peer_is_gone("its process no longer exists");
     return;
   }
@@ -61,7 +61,7 @@ Post ShmLink::write(const void* source, const Registration&, const RemoteKey& ta
   const auto* from = static_cast<const std::byte*>(source);
   std::uint64_t to = target.address;
   while (bytes > 0) {
-    // One call moves at most 2 GiB less a page; the rest follows.
+    // One call moves at most 2 GiB less one page, so this may take several.
     iovec local{const_cast<std::byte*>(from), bytes};
     iovec remote{reinterpret_cast<void*>(to), bytes};
     const ssize_t moved = process_vm_writev(pid_, &local, 1, &remote, 1, 0);

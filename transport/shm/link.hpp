@@ -1,6 +1,6 @@
-// The data path over shared memory: a put is a few stores into the peer's inbox, a write is one
-// copy by the kernel (process_vm_writev) from our memory to the peer's. No system call for a small
-// message.
+// The data path over shared memory: a put is a few stores into the peer's inbox, without a system
+// call; a write is one copy by the kernel (process_vm_writev) from this rank's memory to the
+// peer's.
 #pragma once
 
 #include "transport/link.hpp"
@@ -10,8 +10,8 @@ namespace tutti::transport::shm {
 
 class ShmLink final : public Link {
  public:
-  // `peer_member` is the peer's entry in the segment. Throws Error{peer_failed} if its process is
-  // gone already.
+  // `peer_member` is the peer's entry in the segment. `direct`: write() may be used. A peer whose
+  // process is gone already makes a failed link.
   ShmLink(const InboxShape& shape, int peer, std::byte* inbox, std::byte* peer_inbox,
           Member& peer_member, bool direct);
   ~ShmLink() override;

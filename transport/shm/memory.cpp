@@ -1,4 +1,4 @@
-// Creating, opening, meeting in and unlinking the node's segment.
+// Creating, opening and unlinking the node's segment; finding the faster way to copy.
 #include "transport/shm/memory.hpp"
 
 #include <algorithm>
@@ -27,9 +27,9 @@ constexpr int kProbes = 5;
 struct Segment::Header {
   std::atomic<std::uint32_t> attached;  // ranks that have mapped it
   std::atomic<std::uint32_t> tried;     // ranks that have tried a direct write
-  std::atomic<std::uint32_t> refused;   // of those, the ones to whom the kernel or the user said no
-  std::atomic<std::uint32_t> measured;  // ranks that know whether one copy pays
-  std::atomic<std::uint32_t> slower;    // it does not
+  std::atomic<std::uint32_t> refused;   // those of them that may not, by kernel or setting
+  std::atomic<std::uint32_t> measured;  // ranks that have waited for the measurement
+  std::atomic<std::uint32_t> slower;    // 1: one copy takes longer than two
 };
 
 Segment::Header& Segment::header() noexcept { return *reinterpret_cast<Header*>(base_); }
@@ -51,16 +51,16 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
     me.pid = getpid();
     probe_ = std::make_unique_for_overwrite<std::byte[]>(kProbeBytes);
     me.probe_address = reinterpret_cast<std::uint64_t>(probe_.get());
-    meet(header().attached, deadline, "map the shared segment");
+    wait_for_all(header().attached, deadline, "mapping the shared segment");
     if (rank_ == 0) shm_unlink(name.c_str());
     const std::byte word{1};
     if (copy == Copy::twice || !write_directly((rank_ + 1) % size_, &word, 1))
       header().refused.fetch_add(1);
-    meet(header().tried, deadline, "try direct writes");
+    wait_for_all(header().tried, deadline, "trying direct writes");
     direct_ = header().refused.load() == 0;
     if (direct_ && rank_ == 0 && copy == Copy::automatic && !one_copy_pays(1 % size_))
       header().slower = 1;
-    meet(header().measured, deadline, "hear which way of copying is faster");
+    wait_for_all(header().measured, deadline, "choosing how to copy");
     direct_ = direct_ && header().slower.load() == 0;
     probe_.reset();
   } catch (...) {
@@ -85,7 +85,7 @@ void Segment::open(const std::string& name, Clock::time_point deadline) {
           fmt::format("cannot create shared memory {}: {}; is /dev/shm mounted and writable?", name,
                       std::strerror(errno)),
           kNoPeer, errno);
-    // The head is allocated before the size is set: a rank that sees the size may touch it.
+    // The header is allocated before the size is set: a rank that sees the size may touch it.
     const int no_room = posix_fallocate(file_, 0, static_cast<off_t>(first_inbox_));
     if (no_room != 0 || ftruncate(file_, static_cast<off_t>(bytes_)) != 0)
       throw Error(
@@ -104,8 +104,8 @@ void Segment::open(const std::string& name, Clock::time_point deadline) {
                     kNoPeer, errno);
       if (Clock::now() > deadline)
         throw Error(Code::bootstrap_failed,
-                    "the first rank of this node did not create the shared segment in time; look "
-                    "at its error");
+                    "the first rank of this node did not create the shared segment in time; see "
+                    "its error");
       sched_yield();
     }
   }
@@ -119,20 +119,19 @@ void Segment::open(const std::string& name, Clock::time_point deadline) {
   base_ = static_cast<std::byte*>(mapped);
 }
 
-void Segment::meet(std::atomic<std::uint32_t>& counter, Clock::time_point deadline,
-                   const char* what) {
+void Segment::wait_for_all(std::atomic<std::uint32_t>& counter, Clock::time_point deadline,
+                           const char* what) {
   counter.fetch_add(1);
   while (counter.load() < static_cast<std::uint32_t>(size_)) {
     if (Clock::now() > deadline)
-      throw Error(
-          Code::bootstrap_failed,
-          fmt::format("only {} of the {} ranks of this node came to {}; look at the others' errors",
-                      counter.load(), size_, what));
+      throw Error(Code::bootstrap_failed, fmt::format("only {} of the {} ranks of this node got as "
+                                                      "far as {} in time; see the others' errors",
+                                                      counter.load(), size_, what));
     sched_yield();
   }
 }
 
-// Yama, containers and different users may forbid it; trying is the only sure way to know.
+// Yama, containers and different users may forbid it; only a try tells for sure.
 bool Segment::write_directly(int local_rank, const std::byte* source, std::size_t bytes) noexcept {
   Member& other = member(local_rank);
   iovec local{const_cast<std::byte*>(source), bytes};
@@ -140,9 +139,9 @@ bool Segment::write_directly(int local_rank, const std::byte* source, std::size_
   return process_vm_writev(other.pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
-// One copy by the kernel looks up the peer's pages first; on many a machine two copies in the cache
-// take less. The best of some tries counts, as other ranks may be on the same core. Both copies are
-// made here, one after another; ranks with a core each overlap them.
+// Before its one copy the kernel looks up the peer's pages; on many a machine two copies within the
+// cache take less time. The fastest of several tries counts, as other ranks may run on the same
+// core. Both copies are made here, one after the other; ranks with a core each overlap them.
 bool Segment::one_copy_pays(int local_rank) {
   const auto source = std::make_unique<std::byte[]>(kProbeBytes),
              target = std::make_unique<std::byte[]>(kProbeBytes),
@@ -156,7 +155,7 @@ bool Segment::one_copy_pays(int local_rank) {
     for (std::size_t at = 0; at < kProbeBytes; at += kProbePiece) {
       std::memcpy(between.get() + at, source.get() + at, kProbePiece);
       std::memcpy(target.get() + at, between.get() + at, kProbePiece);
-      asm volatile("" : : "r"(target.get()) : "memory");  // nobody reads it: keep the copy
+      asm volatile("" : : "r"(target.get()) : "memory");  // keeps the copy, which nobody reads
     }
     twice = std::min(twice, Clock::now() - begin);
   }
@@ -169,8 +168,8 @@ void Segment::allocate_pair(int a, int b) {
         posix_fallocate(file_, static_cast<off_t>(offset), static_cast<off_t>(stride_));
     if (failed != 0)
       throw Error(Code::out_of_memory,
-                  fmt::format("/dev/shm has no room for the {} bytes of one more connection; "
-                              "enlarge it (mount -o remount,size=…)",
+                  fmt::format("/dev/shm has no room for {} bytes of another connection; enlarge it "
+                              "(mount -o remount,size=…)",
                               stride_),
                   kNoPeer, failed);
   }

@@ -1,10 +1,10 @@
-// The segment that the ranks of one node share: who is there, and one inbox for every ordered pair
-// of them.
+// The segment that the ranks of one node share: an entry for each of them, and an inbox for every
+// ordered pair of them.
 //
-// Made by the node's lowest rank (mode 0600, exclusive), unlinked as soon as all have mapped it. It
-// is sparse: an inbox takes memory only once its pair has connected, and then it is allocated
-// outright, so that a full /dev/shm is an error code and not a bus error in the middle of a
-// collective. Set-up regime: throws Error. Knows inbox shapes; knows no link and no message.
+// The node's lowest rank creates it (mode 0600, exclusive) and unlinks it as soon as all have
+// mapped it. It is sparse: an inbox takes memory only once its two ranks have connected. Then all
+// of it is allocated, so that a full /dev/shm is an error code, and not a bus error in the middle
+// of a collective. Set-up regime: throws Error. Knows inbox shapes; knows no link and no message.
 #pragma once
 
 #include <atomic>
@@ -18,24 +18,23 @@
 
 namespace tutti::transport::shm {
 
-// How large messages travel: by one copy of the kernel's from memory to memory, or by two through
-// the segment. automatic: once where the kernel permits it and it is the faster of the two on this
-// machine.
+// How large messages travel: in one copy, by the kernel, from memory to memory; or in two, through
+// the segment. automatic: one copy if the kernel permits it and if it is faster on this machine.
 enum class Copy : std::uint8_t { automatic, once, twice };
 
-// What each rank of the node says of itself, in the segment.
+// What each rank of the node tells the others, in the segment.
 struct alignas(kCacheLine) Member {
   std::atomic<std::int32_t> pid;
-  std::atomic<std::uint32_t> farewell;  // 1: it called tutti_finalize
-  std::atomic<std::uint64_t>
-      probe_address;  // of memory that others may overwrite to try direct writes, at start-up
+  std::atomic<std::uint32_t> farewell;  // 1: it has called tutti_finalize
+  // Where the others may write, at start-up, to find out whether they can.
+  std::atomic<std::uint64_t> probe_address;
 };
 
 class Segment {
  public:
-  // Creates (local_rank 0) or opens the segment `name` for `local_size` ranks, waits at most
-  // `patience` for all of them, and finds out together whether they shall write into each other's
-  // memory.
+  // Creates the segment `name` for `local_size` ranks (local rank 0) or opens it (the others),
+  // waits for all of them, at most for `patience`, and finds out with them whether to write into
+  // each other's memory. Throws Error{system | out_of_memory | bootstrap_failed}.
   Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape,
           Copy copy, std::chrono::milliseconds patience);
   ~Segment();
@@ -43,12 +42,14 @@ class Segment {
   Segment& operator=(const Segment&) = delete;
 
   Member& member(int local_rank) noexcept { return members()[local_rank]; }
-  // What `from` writes and `to` reads.
+  // The inbox that `from` writes and `to` reads.
   std::byte* inbox(int to, int from) noexcept { return base_ + inbox_offset(to, from); }
-  // Gives the pair's two inboxes memory. Idempotent. Throws Error{out_of_memory}.
+  // Allocates the memory of the pair's two inboxes. May be called again. Throws
+  // Error{out_of_memory}.
   void allocate_pair(int a, int b);
+  // Ranks write into each other's memory.
   bool direct() const noexcept { return direct_; }
-  // Of one connected pair: both inboxes.
+  // Both inboxes of one connected pair.
   std::size_t bytes_per_pair() const noexcept { return 2 * stride_; }
 
  private:
@@ -59,8 +60,8 @@ class Segment {
     return first_inbox_ + (static_cast<std::size_t>(to) * size_ + from) * stride_;
   }
   void open(const std::string& name, std::chrono::steady_clock::time_point deadline);
-  void meet(std::atomic<std::uint32_t>& counter, std::chrono::steady_clock::time_point deadline,
-            const char* what);
+  void wait_for_all(std::atomic<std::uint32_t>& counter,
+                    std::chrono::steady_clock::time_point deadline, const char* what);
   bool write_directly(int local_rank, const std::byte* source, std::size_t bytes) noexcept;
   bool one_copy_pays(int local_rank);
 
@@ -69,7 +70,7 @@ class Segment {
   int file_ = -1;
   std::byte* base_ = nullptr;
   bool direct_ = false;
-  std::unique_ptr<std::byte[]> probe_;  // where the others try, at start-up
+  std::unique_ptr<std::byte[]> probe_;  // what probe_address points to, at start-up
 };
 
 }  // namespace tutti::transport::shm

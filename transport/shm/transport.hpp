@@ -17,8 +17,7 @@ struct Options {
 
 class ShmTransport final : public Transport {
  public:
-  // Reaches the ranks that share this rank's node, says `placement`, which must outlive this
-  // object.
+  // Reaches the ranks that share this rank's node. `placement` must outlive the transport.
   ShmTransport(const Options& options, const Placement& placement, const InboxShape& shape);
   ~ShmTransport() override;
 

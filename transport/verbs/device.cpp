@@ -30,34 +30,23 @@ bool is_software(const ibv_device_attr& limits) noexcept {
 }
 
 Device::Device(const DeviceChoice& choice, const std::function<void(std::string_view)>& log) {
-  ibv_fork_init();  // before all else; where it cannot be, a program that forks is on its own
+  // Before any other verb. If it fails, a program that forks cannot rely on its child's memory.
+  ibv_fork_init();
   const DeviceList list(ibv_get_device_list(nullptr));
   if (!list || !list[0])
     throw Error(Code::no_device,
-                "there is no RDMA device here; load its driver, or add a software one: rdma link "
-                "add rxe0 type rxe netdev eth0 "
-                "(see `tutti info`); on one node, TUTTI_TRANSPORT=shm needs none");
-  std::string why_not;
+                "there is no RDMA device here; load its driver, or add one in software: rdma link "
+                "add rxe0 type rxe netdev eth0 (see `tutti info`); on one node, "
+                "TUTTI_TRANSPORT=shm needs none");
   for (ibv_device** device = list.get(); *device; ++device) {
-    name_ = ibv_get_device_name(*device);
-    if (!choice.device.empty() && name_ != choice.device) continue;
+    if (!choice.device.empty() && choice.device != ibv_get_device_name(*device)) continue;
     try {
-      context_.reset(ibv_open_device(*device));
-      if (!context_ || ibv_query_device(context_.get(), &limits_) != 0)
-        throw Error(Code::no_device,
-                    fmt::format("device {} cannot be opened: {}; may this user read and write "
-                                "/dev/infiniband/uverbs*?",
-                                name_, std::strerror(errno)),
-                    kNoPeer, errno);
-      choose_port(choice.port);
-      choose_gid(choice.gid_index);
-      why_not.clear();
+      open(*device, choice);
       break;
     } catch (const Error& error) {
-      // A device that was not asked for by name only matters if no other will do.
+      // A device that was not asked for by name only matters if there is no other.
       if (!choice.device.empty() || !device[1]) throw;
-      why_not = error.message;
-      log(why_not);
+      log(error.message);
     }
   }
   if (!context_)
@@ -72,7 +61,20 @@ Device::Device(const DeviceChoice& choice, const std::function<void(std::string_
                         choice.gid_index < 0 ? reason_ : "as set");
   log(reason_);
   pd_.reset(ibv_alloc_pd(context_.get()));
-  if (!pd_) throw_no_memory("a protection domain", 0);
+  if (!pd_) throw_no_memory("allocating a protection domain", 0);
+}
+
+void Device::open(ibv_device* device, const DeviceChoice& choice) {
+  name_ = ibv_get_device_name(device);
+  context_.reset(ibv_open_device(device));
+  if (!context_ || ibv_query_device(context_.get(), &limits_) != 0)
+    throw Error(Code::no_device,
+                fmt::format("device {} cannot be opened: {}; may this user read and write "
+                            "/dev/infiniband/uverbs*?",
+                            name_, std::strerror(errno)),
+                kNoPeer, errno);
+  choose_port(choice.port);
+  choose_gid(choice.gid_index);
 }
 
 void Device::choose_port(int wanted) {
@@ -99,7 +101,7 @@ void Device::choose_port(int wanted) {
                                            name_, states));
 }
 
-// RoCE v2 over IPv4 is what routers and rxe handle best; then any RoCE v2, then what there is.
+// Prefers RoCE v2 over IPv4, which routers and rxe handle best; then any RoCE v2; then the first.
 void Device::choose_gid(int wanted) {
   int best = -1;
   for (const ibv_gid_entry& entry :
@@ -127,8 +129,8 @@ void Device::choose_gid(int wanted) {
                     port_, name_));
 }
 
-// The first partition of which this port is a full member: two limited members cannot talk to each
-// other.
+// Chooses the first partition of which this port is a full member, as two limited members cannot
+// talk to each other; the partition with index 0 if there is none.
 void Device::choose_pkey() noexcept {
   for (int i = 0; i < port_attributes_.pkey_tbl_len; ++i) {
     __be16 key = 0;
@@ -144,7 +146,8 @@ ibv_ah_attr Device::path_to(std::uint16_t lid, const ibv_gid& gid) const noexcep
   ibv_ah_attr path{};
   path.dlid = lid;
   path.port_num = static_cast<std::uint8_t>(port_);
-  // Behind a router, or where the port demands it (virtual functions), also on InfiniBand.
+  // With a global route header on Ethernet; on InfiniBand if there is a router between the ports,
+  // or if the port demands it (virtual functions).
   const bool elsewhere = gid.global.subnet_prefix != gid_.global.subnet_prefix;
   path.is_global =
       ethernet() || elsewhere || (port_attributes_.flags & IBV_QPF_GRH_REQUIRED) != 0 ? 1 : 0;

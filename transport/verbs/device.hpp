@@ -15,8 +15,8 @@
 
 namespace tutti::transport::verbs {
 
-// Verbs objects own themselves. Members declared in the order of creation are destroyed in the
-// order that verbs demands.
+// Verbs objects are owned by unique_ptr. Members declared in the order of creation are destroyed in
+// the order that verbs demands.
 template <auto Release>
 struct Releaser {
   template <class T>
@@ -69,6 +69,7 @@ class Device {
   std::vector<std::pair<std::string, std::uint64_t>> counters() const;
 
  private:
+  void open(ibv_device* device, const DeviceChoice& choice);
   void choose_port(int wanted);
   void choose_gid(int wanted);
   void choose_pkey() noexcept;

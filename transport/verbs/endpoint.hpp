@@ -1,7 +1,7 @@
 // Endpoint: a UD queue pair with the memory of its datagrams.
 //
-// The constructor and open() are set-up regime: they throw Error. The rest is data path. One thread
-// may receive while another sends. Knows a device and slots of bytes; knows no peer and no message.
+// Constructor and open(): set-up regime, they throw Error. The rest is data path; one thread may
+// receive while another sends. Knows a device and slots of bytes; knows no peer and no message.
 #pragma once
 
 #include <atomic>
@@ -18,9 +18,9 @@ namespace tutti::transport::verbs {
 struct EndpointOptions {
   const char* purpose;                 // for messages: "the handshake"
   std::uint32_t capacity;              // bytes of the longest datagram that is sent
-  std::uint32_t receive_slots;         // datagrams that may lie here unread; more are lost
+  std::uint32_t receive_slots;         // datagrams that there is room for; more are lost
   std::uint32_t send_slots;            // datagrams that may be on their way out
-  std::uint32_t targets = 1;           // that one datagram goes to, at most
+  std::uint32_t targets = 1;           // how many a datagram goes to, at most
   std::uint32_t signal_each = 1;       // one completion in so many datagrams
   ibv_comp_channel* events = nullptr;  // where arrivals are announced, if anywhere
 };

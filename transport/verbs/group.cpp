@@ -38,9 +38,9 @@ Group::Group(const Device& device, std::uint32_t number, Joining joining,
     if (joining == Joining::manager || !device.ethernet())
       throw Error(Code::unsupported,
                   fmt::format("librdmacm cannot join a multicast group on port {} of {} ({}); on "
-                              "InfiniBand this needs a subnet manager and an "
-                              "IPoIB address on the port; without, broadcast by another algorithm, "
-                              "or by datagrams to each receiver",
+                              "InfiniBand that takes a subnet manager, and an IPoIB address of the "
+                              "port; or else broadcast by another algorithm, or by datagrams to "
+                              "each receiver",
                               device.port(), device.name(), why_not),
                   kNoPeer, errno);
     join_by_socket(device, low);
@@ -49,12 +49,12 @@ Group::Group(const Device& device, std::uint32_t number, Joining joining,
   log(fmt::format("device {}: {}", device.name(), how_));
 }
 
-// The address to bind to is the GID's own on RoCE; on InfiniBand it is the IPoIB address of our
-// port, whichever that is. Answers why it did not work; empty: joined.
+// Binds to the GID's own address on RoCE; on InfiniBand to the IPoIB address of our port, which is
+// found by trying all. Returns why the group cannot be joined; empty if it was.
 std::string Group::join_by_manager(const Device& device, std::uint32_t address) {
   if (device.ethernet())
     return is_ipv4(device.gid()) ? join_over(device, ipv4_of(device.gid()), address)
-                                 : "the GID is no IPv4 address";
+                                 : "the GID is not an IPv4 address";
   ifaddrs* list = nullptr;
   if (getifaddrs(&list) != 0) return because("getifaddrs");
   std::string why = "no network interface has an IPv4 address";
@@ -85,7 +85,7 @@ std::string Group::join_over(const Device& device, std::uint32_t own, std::uint3
   if (rdma_join_multicast(id.get(), reinterpret_cast<sockaddr*>(&group), nullptr) != 0)
     return because("rdma_join_multicast");
   pollfd wait{events->fd, POLLIN, 0};
-  if (poll(&wait, 1, kJoinTimeoutMs) != 1) return "no answer to rdma_join_multicast";
+  if (poll(&wait, 1, kJoinTimeoutMs) != 1) return "rdma_join_multicast got no answer";
   rdma_cm_event* event = nullptr;
   if (rdma_get_cm_event(events.get(), &event) != 0) return because("rdma_get_cm_event");
   const bool joined = event->event == RDMA_CM_EVENT_MULTICAST_JOIN;
@@ -98,7 +98,7 @@ std::string Group::join_over(const Device& device, std::uint32_t own, std::uint3
   }
   rdma_ack_cm_event(event);
   if (!joined) return why;
-  id_ = std::move(id);  // the membership lives as long as it
+  id_ = std::move(id);  // which the membership lives as long as
   events_ = std::move(events);
   return {};
 }

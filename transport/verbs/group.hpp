@@ -1,11 +1,10 @@
-// Membership of a multicast group: the address that all members send to, and why their packets get
-// this far.
+// Group: this port's membership of a multicast group, and the address that all members send to.
 //
-// On InfiniBand the subnet manager must join the port to the group; librdmacm asks it. On RoCE
-// there is nobody to ask, but the packets are IP multicast, and the host's IP stack (rxe) or the
+// On InfiniBand the subnet manager has to join the port to the group; librdmacm asks it. On RoCE
+// there is nobody to ask. But the packets are IP multicast, and the host's IP stack (rxe) or the
 // adapter drops those of groups that the host has not joined: ibv_attach_mcast alone delivers
-// nothing. librdmacm joins the IP group too; where it does not work, a socket does. Set-up regime:
-// throws Error. Knows addresses; knows no queue pair's state and no datagram.
+// nothing. librdmacm joins the IP group, too; where librdmacm does not work, a socket joins it.
+// Set-up regime: throws Error. Knows addresses; knows no queue pair and no datagram.
 #pragma once
 
 #include <rdma/rdma_cma.h>
@@ -17,6 +16,7 @@ namespace tutti::transport::verbs {
 using EventChannel = std::unique_ptr<rdma_event_channel, Releaser<rdma_destroy_event_channel>>;
 using ManagerId = std::unique_ptr<rdma_cm_id, Releaser<rdma_destroy_id>>;
 
+// A file descriptor that closes itself.
 class Socket {
  public:
   Socket() = default;
@@ -34,18 +34,18 @@ class Socket {
 };
 
 enum class Joining : std::uint8_t {
-  automatic,
-  manager,
-  direct
-};  // through librdmacm first; only; not at all
+  automatic,  // through librdmacm, or else by a socket
+  manager,    // through librdmacm only
+  direct,     // by a socket only
+};
 
 class Group {
  public:
-  static constexpr std::uint32_t kBits = 18;  // of a group number that count
+  static constexpr std::uint32_t kBits = 18;  // the low bits of a group's number that count
 
-  // Joins group `number`: 239.192.0.0/14 and the number's low bits, or an IPv6 group on a port
-  // without IPv4 address. All members must name the same number. Throws Error{unsupported (no group
-  // can be had here) | system}.
+  // Joins group `number`, which is the same on all members: the address is 239.192.0.0/14 and the
+  // number's low bits, or an IPv6 group if the port has no IPv4 address. Throws Error{unsupported}
+  // if no group can be joined here.
   Group(const Device& device, std::uint32_t number, Joining joining,
         const std::function<void(std::string_view)>& log);
 
@@ -53,9 +53,8 @@ class Group {
   const ibv_gid& gid() const noexcept { return path_.grh.dgid; }
   std::uint16_t lid() const noexcept { return path_.dlid; }
   std::uint32_t queue_key() const noexcept { return queue_key_; }
-  const std::string& how() const noexcept {
-    return how_;
-  }  // for people: the group, and through what it was joined
+  // The group, and how it was joined, for people.
+  const std::string& how() const noexcept { return how_; }
 
  private:
   std::string join_by_manager(const Device& device, std::uint32_t address);
@@ -66,8 +65,8 @@ class Group {
   ManagerId id_;
   Socket socket_;
   ibv_ah_attr path_{};
-  std::uint32_t queue_key_ =
-      RDMA_UDP_QKEY;  // what librdmacm uses on RoCE, so that both ways of joining meet
+  // The one that librdmacm uses on RoCE, so that members who joined in different ways can talk.
+  std::uint32_t queue_key_ = RDMA_UDP_QKEY;
   std::string how_;
 };
 

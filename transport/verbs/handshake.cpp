@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint32_t kMagic = 0x74757474;
 constexpr std::uint16_t kVersion = 1;
 constexpr std::uint32_t kQueueKey = 0x74750001;
-constexpr std::uint32_t kSlots = 64;  // datagrams that may lie unread; more are lost and repeated
+constexpr std::uint32_t kSlots = 64;  // datagrams there is room for; more are lost and repeated
 constexpr auto kFirstInterval = 20ms, kLongestInterval = 400ms;
 
 CompletionChannel create_channel(const Device& device) {
@@ -61,7 +61,8 @@ Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu,
                          .events = channel_.get()}) {
   static_assert(sizeof(Packet) <= 256);  // the smallest MTU
   if (getrandom(&token_, sizeof token_, 0) != static_cast<ssize_t>(sizeof token_))
-    throw Error(Code::system, "getrandom failed", kNoPeer, errno);
+    throw Error(Code::system, fmt::format("getrandom failed: {}", std::strerror(errno)), kNoPeer,
+                errno);
   endpoint_.open(kQueueKey);
   if (const int error = ibv_req_notify_cq(endpoint_.receive_queue(), 0))
     throw Error(Code::transport_failed,
@@ -163,7 +164,7 @@ void Handshake::receive_all() {
   }
 }
 
-// Anyone on the network can send us a datagram: one that is not right in every respect is dropped.
+// Anyone on the network can send us a packet: one that is not right in every respect is dropped.
 void Handshake::take(const Packet& p) {
   if (p.magic != kMagic || p.version != kVersion || p.to != rank_ || p.from < 0 ||
       p.from >= static_cast<int>(cards_.size()) || p.from == rank_)
@@ -184,8 +185,8 @@ void Handshake::take(const Packet& p) {
     if (a.link == link) a.deadline = Clock::now() + timeout_;  // it lives
   if (!(p.shape == link->shape())) {
     link->fail(Code::bad_configuration,
-               fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots; give all "
-                           "ranks the same settings",
+               fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots than this "
+                           "rank; give all ranks the same settings",
                            p.from)
                    .c_str());
     return;

@@ -40,17 +40,17 @@ void throw_no_memory(const char* what, std::size_t bytes) {
   const int error = errno;
   rlimit limit{};
   getrlimit(RLIMIT_MEMLOCK, &limit);
-  const auto now = limit.rlim_cur == RLIM_INFINITY ? std::string("unlimited")
-                                                   : fmt::format("{} bytes", limit.rlim_cur);
-  if ((error == ENOMEM || error == EAGAIN || error == EPERM) && limit.rlim_cur != RLIM_INFINITY)
+  const bool limited = limit.rlim_cur != RLIM_INFINITY;
+  const auto now = limited ? fmt::format("{} bytes", limit.rlim_cur) : std::string("unlimited");
+  if (limited && (error == ENOMEM || error == EAGAIN || error == EPERM))
     throw Error(Code::locked_memory,
                 fmt::format("{} failed: RLIMIT_MEMLOCK is {}, and {} more bytes are needed; raise "
                             "it (ulimit -l unlimited, or /etc/security/limits.conf)",
-                            what, now, bytes),
+                            what, now, bytes != 0 ? std::to_string(bytes) : "some"),
                 kNoPeer, error);
   throw Error(error == ENOMEM ? Code::out_of_memory : Code::transport_failed,
-              fmt::format("{} ({} bytes) failed: {} (RLIMIT_MEMLOCK is {})", what, bytes,
-                          std::strerror(error), now),
+              fmt::format("{} failed: {} (for {} bytes; RLIMIT_MEMLOCK is {})", what,
+                          std::strerror(error), bytes, now),
               kNoPeer, error);
 }
 

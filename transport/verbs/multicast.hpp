@@ -32,7 +32,7 @@ struct MulticastOptions {
   Joining joining = Joining::automatic;
   std::uint32_t group = 0;     // number of the group, the same on all members
   std::uint32_t members = 2;   // for Delivery::each: how many there will be, this one included
-  std::uint32_t slots = 256;   // datagrams that may lie here unread
+  std::uint32_t slots = 256;   // datagrams that there is room for
   std::uint32_t capacity = 0;  // bytes a datagram; 0: what the port's MTU carries
 };
 

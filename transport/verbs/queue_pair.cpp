@@ -12,7 +12,7 @@ namespace tutti::transport::verbs {
 namespace {
 
 constexpr int kMinRnrTimer = 12;  // 0.64 ms; much less makes storms on rxe
-// Finite, and hardly ever used: receives are always posted for all that credits allow.
+// Finite, and hardly ever needed: receives are posted for everything that credits allow.
 constexpr int kRnrRetry = 6;
 
 const char* name_of(ibv_qp_state state) {
@@ -38,6 +38,8 @@ void must_step(ibv_qp* queue_pair, ibv_qp_attr& attributes, ibv_qp_state state, 
 }  // namespace
 
 QueuePair create_queue_pair(const Device& device, ibv_qp_init_attr& wanted) {
+  // Devices differ in how much data a work request may carry itself: half as much is asked for, and
+  // half again, down to 32 bytes.
   for (;;) {
     ibv_qp_init_attr granted = wanted;  // a failing call may leave anything in it
     QueuePair made(ibv_create_qp(device.pd(), &granted));

@@ -1,4 +1,4 @@
-// A queue pair's way from its creation until it is ready to send: the one place that knows what
+// A queue pair's life from its creation until it is ready to send: the one place that knows what
 // each step takes, for reliable connections (RC) and for datagrams (UD).
 //
 // Set-up regime: throws Error. Knows a device; knows no memory and no message.
@@ -13,20 +13,20 @@ namespace tutti::transport::verbs {
 
 using QueuePair = std::unique_ptr<ibv_qp, Releaser<ibv_destroy_qp>>;
 
-// A device that cannot copy that much data into a work request (inline) is asked for half of it,
-// down to 32 bytes; `wanted.cap` becomes what it has granted. Throws Error{locked_memory |
-// out_of_memory | transport_failed}.
+// Creates a queue pair, with less room for inline data than wanted if the device has no more.
+// `wanted.cap` becomes what the device has granted. Throws Error{locked_memory | out_of_memory |
+// transport_failed}.
 QueuePair create_queue_pair(const Device& device, ibv_qp_init_attr& wanted);
 
-// The step to INIT, from which on receives may be posted. `queue_key` for UD: the queue pair drops
-// datagrams that carry another one. Throws Error{transport_failed}.
+// Takes a queue pair to INIT. From there on receives may be posted. UD only: it will drop datagrams
+// that do not carry `queue_key`. Throws Error{transport_failed}.
 void initialize(const Device& device, ibv_qp* queue_pair, std::uint32_t queue_key = 0);
 
-// The steps to RTR (ready to receive) and RTS (ready to send) of a UD queue pair. Throws
+// Takes a UD queue pair from INIT to RTR (ready to receive) and to RTS (ready to send). Throws
 // Error{transport_failed}.
 void make_ready(ibv_qp* queue_pair);
 
-// What a reliable queue pair has to know of the peer's one, and how patient it is with it.
+// What an RC queue pair has to know of the peer's, and how long it waits for it.
 struct ReliablePath {
   int peer;  // world rank, for messages
   ibv_ah_attr address;
@@ -36,7 +36,7 @@ struct ReliablePath {
   int timeout;      // 4.096 us * 2^timeout until a packet is sent again
   int retry_count;  // of packets that are not acknowledged; 7: for ever, on some devices
 };
-// The same for RC. Throws Error{unreachable | transport_failed}.
+// The same for an RC queue pair. Throws Error{unreachable | transport_failed}.
 void make_ready(ibv_qp* queue_pair, const ReliablePath& path);
 
 }  // namespace tutti::transport::verbs

@@ -12,8 +12,9 @@ namespace tutti::transport::verbs {
 namespace {
 
 constexpr int kFirstQueueRoom = 1024;
-constexpr int kTimeout = 17, kSoftwareTimeout = 14;  // exponents; a device in software loses
-                                                     // packets of its own, and none for long
+// Exponents, see LinkOptions. A device in software loses packets by itself, and waits for none
+// long.
+constexpr int kTimeout = 17, kSoftwareTimeout = 14;
 
 ibv_mtu mtu_for(const Device& device, int bytes) {
   if (bytes == 0) return device.mtu();
@@ -64,8 +65,10 @@ void VerbsTransport::set_peers(std::span<const Address> addresses) {
     try {
       return make_link(peer);
     } catch (const Error& error) {
-      options_.log(fmt::format("rank {} asks for a connection, which cannot be made: {}", peer,
-                               error.message));
+      options_.log(
+          fmt::format("rank {} of MPI_COMM_WORLD asks for a connection, which cannot be "
+                      "made: {}",
+                      peer, error.message));
       if (error.code == Code::locked_memory || error.code == Code::out_of_memory) starved_ = true;
       return nullptr;
     }
@@ -77,8 +80,8 @@ void VerbsTransport::set_peers(std::span<const Address> addresses) {
   handshake_->start(std::move(cards), links_, make, accept);
 }
 
-// The completion queue has room for everything that all queue pairs can have under way, so it never
-// overflows.
+// The completion queue grows with the connections: it has room for everything that all queue pairs
+// can have under way, so it never overflows.
 VerbsLink* VerbsTransport::make_link(int peer) {
   const int needed =
       queue_used_ + static_cast<int>(VerbsLink::completions_for(shape_, options_.link));

@@ -1,5 +1,5 @@
-// Reliable connections over verbs, made when two ranks first speak, as a Transport: one device, one
-// completion queue, one handshake; links by world rank.
+// The transport over verbs: reliable connections, made when two ranks first need each other. It has
+// one device, one completion queue and one handshake; links are found by world rank.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ struct Options {
 
 class VerbsTransport final : public Transport {
  public:
-  // Throws as Device, and Error{bad_configuration} for an MTU that the port cannot carry.
-  // `shape_for(software)` gives the inboxes' shape, once it is known whether packets cost CPU.
+  // `shape_for(software)` returns the inboxes' shape, once it is known whether packets cost CPU
+  // time. Throws as Device, and Error{bad_configuration} for an MTU that the port cannot carry.
   VerbsTransport(const Options& options, int world_rank, int world_size,
                  const std::function<InboxShape(bool software)>& shape_for);
   ~VerbsTransport() override;

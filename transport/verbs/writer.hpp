@@ -1,8 +1,8 @@
 // Writer: the send side of one connection. It posts work requests, numbers them, and knows how many
 // the send queue still takes.
 //
-// Data path: noexcept, answers with a Post; nothing is locked or allocated. What the device refuses
-// makes the link failed. Knows one queue pair; the transport polls the completion queue.
+// Data path: noexcept, returns a Post; nothing is locked or allocated. If the device refuses a work
+// request, the link fails. Knows one queue pair; the transport polls the completion queue.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace tutti::transport::verbs {
 
 class Writer {
  public:
-  // `link` is the one that this is a part of.
+  // `link` is the one that this writer is a part of.
   Writer(const Connection& connection, Link& link) noexcept;
 
   // As in Link.
@@ -24,18 +24,16 @@ class Writer {
   Post write(const void* source, const Registration& registration, const RemoteKey& target,
              std::size_t bytes, std::optional<std::uint32_t> notify,
              std::uint64_t* ticket) noexcept;
-  // A write of no bytes, which a living peer's adapter acknowledges; none while another is under
-  // way.
+  // Sends a write of no bytes, unless one is under way: a living peer's adapter acknowledges it.
   void probe() noexcept;
-  // Tells the peer, unless that was done, that this rank leaves.
+  // Tells the peer that this rank leaves, unless that was done.
   void say_farewell() noexcept;
 
-  // The completion of a work request says that it and all before it are done. Returns how many
-  // that are.
+  // A work request has completed, and with it all before it. Returns the number of the last one.
   std::uint64_t complete(WorkId id) noexcept { return completed_ = id.number(posted_); }
-  // The peer is gone: nothing more will complete. The same.
+  // The peer has left, and nothing more will complete: counts all as completed. Returns the same.
   std::uint64_t complete_all() noexcept { return completed_ = posted_; }
-  // Everything, the farewell included, has arrived.
+  // Everything has arrived, the farewell included.
   bool drained() const noexcept { return said_farewell_ && completed_ == posted_; }
 
  private:
@@ -53,14 +51,14 @@ class Writer {
   const Connection& connection_;
   Link& link_;
   const std::uint32_t depth_;
-  // Numbers of work requests, from 1: the last one posted, the last one that asked for a
-  // completion, the last one that is done, the last probe.
+  // Numbers of work requests, counted from 1: the last one posted, the last one that asked for a
+  // completion, the last one known to be completed, the last probe.
   std::uint64_t posted_ = 0, signaled_ = 0, completed_ = 0, probe_ = 0;
   bool said_farewell_ = false;
 };
 
-// Where in the peer's inbox a farewell is written if arrival is polled: in the credit line, behind
-// the counters.
+// Where in the peer's inbox the farewell is written unless arrival is by immediate data: at the end
+// of the credit line, behind the counters.
 inline constexpr std::size_t kFarewellOffset = InboxShape::kCreditBytes - sizeof(std::uint32_t);
 static_assert(kFarewellOffset >= kRings * sizeof(std::uint32_t));
 
