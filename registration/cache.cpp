@@ -1,8 +1,8 @@
 // Looking up, keeping, evicting and dropping regions.
 //
-// The rule of this file (see watcher.hpp): with the lock held nothing is allocated, freed,
-// registered or deregistered. The vectors therefore have room for every region that exists before
-// it is made known, and the dead are buried outside.
+// The rule of this file (see watcher.hpp): nothing is allocated, freed, registered or deregistered
+// with the lock held. So the vectors have room for a region before it comes to exist, and dropped
+// regions are deregistered without the lock.
 #include "registration/cache.hpp"
 
 #include <algorithm>
@@ -17,42 +17,40 @@ Cache::Cache(transport::Registrar& registrar, const CacheOptions& options, const
     : registrar_(registrar), options_(options) {
   if (!options_.enabled) return;
   watcher_ = std::make_unique<Watcher>(
-      lock_, [this](std::uintptr_t begin, std::uintptr_t end) { gone(begin, end); });
+      lock_, [this](std::uintptr_t begin, std::uintptr_t end) { invalidate(begin, end); });
   if (!watcher_->works()) log(fmt::format("registration cache off: {}", watcher_->why_not()));
 }
 
 Cache::~Cache() {
   watcher_.reset();
   for (Region* region : kept_) registrar_.remove(region->registration);
-  for (Region* region : dead_) registrar_.remove(region->registration);
+  for (Region* region : dropped_) registrar_.remove(region->registration);
 }
 
 Region* Cache::acquire(const void* address, std::size_t length, bool writable) {
   const auto begin = reinterpret_cast<std::uintptr_t>(address), end = begin + length;
   std::unique_lock lock(lock_);
   if (caches()) watcher_->catch_up();
-  bury(lock);
+  deregister_dropped(lock);
   if (Region* region = find(begin, end, writable)) {
-    ++statistics_.hits;
     ++region->users;
     region->last_use = ++clock_;
     return region;
   }
-  ++statistics_.misses;
   lock.unlock();
 
-  // Watched first: what happens to the memory from now on is seen.
+  // Watched before it is registered, so that nothing that happens to it meanwhile goes unseen.
   bool keepable = caches() && length > 0 && watcher_->watch(address, length);
   bool evicted = false;
   const transport::Registration registration =
       add(const_cast<void*>(address), length, writable, &evicted);
-  // Another region of these pages may have gone, and taken the watch with it.
+  // An evicted region may have shared these pages, and ended the watch over them.
   if (keepable && evicted) keepable = watcher_->watch(address, length);
-  Region* region = fresh();
+  Region* region = new_region();
   *region = {registration, begin, end, 1, writable, false, 0};
   lock.lock();
   if (keepable) keep(region);
-  bury(lock);
+  deregister_dropped(lock);
   return region;
 }
 
@@ -74,12 +72,12 @@ bool Cache::trim(std::size_t most) noexcept {
   const std::size_t before = kept_.size();
   for (std::size_t i = 0; i < most && i < before; ++i) evict_one();
   const bool evicted = kept_.size() < before;
-  bury(lock);
+  deregister_dropped(lock);
   return evicted;
 }
 
-// A Region object, and room for it in all lists. Called without the lock, allocates.
-Region* Cache::fresh() {
+// A Region object, with room for it in all lists. Called without the lock; allocates.
+Region* Cache::new_region() {
   std::unique_ptr<Region> made = std::make_unique<Region>();
   std::vector<Region*> room[3];
   std::unique_lock lock(lock_);
@@ -88,9 +86,9 @@ Region* Cache::fresh() {
     free_.pop_back();
     return region;
   }
-  // Growing needs memory, so the new lists are made outside and exchanged; others may have grown
-  // them meanwhile.
-  std::vector<Region*>* const lists[3] = {&free_, &kept_, &dead_};
+  // Growing allocates: longer lists are made without the lock, then exchanged with it. Others may
+  // have done so meanwhile.
+  std::vector<Region*>* const lists[3] = {&free_, &kept_, &dropped_};
   for (;;) {
     const std::size_t needed = storage_.size() + 1;
     if (storage_.capacity() >= needed && kept_.capacity() >= needed) break;
@@ -106,7 +104,7 @@ Region* Cache::fresh() {
       room[i].assign(lists[i]->begin(), lists[i]->end());
       lists[i]->swap(room[i]);
     }
-    lock.unlock();  // the old lists are freed at the end of this scope, without the lock
+    lock.unlock();  // the old lists are freed without it
     storage.clear();
     lock.lock();
   }
@@ -114,8 +112,8 @@ Region* Cache::fresh() {
   return storage_.back().get();
 }
 
-// Kept regions stand by their beginning; one that covers the range begins at most the longest kept
-// length before its end.
+// Kept regions are sorted by where they begin. One that covers the range begins no later than it,
+// and at most the longest kept length before its end.
 Region* Cache::find(std::uintptr_t begin, std::uintptr_t end, bool writable) noexcept {
   auto place = std::upper_bound(kept_.begin(), kept_.end(), begin,
                                 [](std::uintptr_t b, const Region* r) { return b < r->begin; });
@@ -133,7 +131,7 @@ void Cache::keep(Region* region) noexcept {
   const auto place =
       std::upper_bound(kept_.begin(), kept_.end(), region->begin,
                        [](std::uintptr_t b, const Region* r) { return b < r->begin; });
-  kept_.insert(place, region);  // within capacity: fresh() made room
+  kept_.insert(place, region);  // within its capacity: new_region() has made room
   kept_bytes_ += region->end - region->begin;
   longest_ = std::max<std::size_t>(longest_, region->end - region->begin);
   while (kept_bytes_ > options_.max_bytes || kept_.size() > options_.max_regions) {
@@ -143,7 +141,8 @@ void Cache::keep(Region* region) noexcept {
   }
 }
 
-// The longest unused one goes. Its pages are watched no more, unless another region shares them.
+// Drops the region that has been unused for longest. Its pages are no longer watched, unless
+// another region shares them.
 void Cache::evict_one() noexcept {
   std::size_t oldest = kept_.size();
   for (std::size_t i = 0; i < kept_.size(); ++i)
@@ -153,7 +152,6 @@ void Cache::evict_one() noexcept {
   if (oldest == kept_.size()) return;
   const Region* region = kept_[oldest];
   drop(oldest);
-  ++statistics_.evictions;
   const PageRange pages = pages_around(region->begin, region->end);
   const bool shared = std::any_of(kept_.begin(), kept_.end(), [&](const Region* r) {
     return overlap(pages, pages_around(r->begin, r->end));
@@ -167,10 +165,10 @@ void Cache::drop(std::size_t index) noexcept {
   kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(index));
   kept_bytes_ -= region->end - region->begin;
   region->kept = false;
-  if (region->users == 0) dead_.push_back(region);
+  if (region->users == 0) dropped_.push_back(region);
 }
 
-void Cache::gone(std::uintptr_t begin, std::uintptr_t end) noexcept {
+void Cache::invalidate(std::uintptr_t begin, std::uintptr_t end) noexcept {
   for (std::size_t i = kept_.size(); i-- > 0;) {
     if (kept_[i]->begin >= end || kept_[i]->end <= begin) continue;
     drop(i);
@@ -180,8 +178,8 @@ void Cache::gone(std::uintptr_t begin, std::uintptr_t end) noexcept {
 
 void Cache::release(Region* region) noexcept {
   std::unique_lock lock(lock_);
-  if (--region->users == 0 && !region->kept) dead_.push_back(region);
-  bury(lock);
+  if (--region->users == 0 && !region->kept) dropped_.push_back(region);
+  deregister_dropped(lock);
 }
 
 void Cache::revoke(Region* region) noexcept {
@@ -190,11 +188,11 @@ void Cache::revoke(Region* region) noexcept {
   if (found != kept_.end()) drop(static_cast<std::size_t>(found - kept_.begin()));
 }
 
-// Deregisters the dead, without the lock: that frees memory.
-void Cache::bury(std::unique_lock<std::mutex>& lock) noexcept {
-  while (!dead_.empty()) {
-    Region* region = dead_.back();
-    dead_.pop_back();
+// Without the lock, as deregistering frees memory.
+void Cache::deregister_dropped(std::unique_lock<std::mutex>& lock) noexcept {
+  while (!dropped_.empty()) {
+    Region* region = dropped_.back();
+    dropped_.pop_back();
     lock.unlock();
     registrar_.remove(region->registration);
     lock.lock();

@@ -1,14 +1,14 @@
-// The registration cache: user buffers stay registered between calls, as registering costs
-// microseconds and pins pages.
+// The registration cache: user buffers stay registered between calls, because registering one takes
+// microseconds.
 //
-// Correct when the program frees or unmaps a buffer and gets the same address again: a Watcher
-// drops what is gone before the address can come back. Where the kernel offers no watching, or not
-// for this memory, nothing is cached. Look-up is by interval: a request inside a kept region is a
-// hit. Kept regions may overlap; merging them would pin what nobody asked for. Regions in use are
-// never evicted, so the limits bound what is kept WITHOUT being in use.
+// It is correct even if the program frees or unmaps a buffer and gets the same address again: a
+// Watcher drops the old region before the address can come back. If the kernel cannot watch memory,
+// or not this kind of memory, nothing is cached. A request is a hit if it lies within a kept
+// region. Kept regions may overlap: merging them would pin memory that nobody asked for. Regions in
+// use are never evicted, so the limits bound what is kept WITHOUT being in use.
 //
-// Thread-safe (one lock: only rendezvous-size messages come here). Registers through a Registrar;
-// knows no queue pair.
+// Thread-safe (one lock, as only messages of rendezvous size come here). Registers through a
+// Registrar; knows no queue pair.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct Region {
   std::uintptr_t begin = 0, end = 0;
   std::uint32_t users = 0;
   bool writable = false;  // a peer may write to it
-  bool kept = false;      // to be found by look-up
+  bool kept = false;      // look-up finds it
   std::uint64_t last_use = 0;
 };
 
@@ -47,19 +47,20 @@ class Cache {
   Cache(transport::Registrar& registrar, const CacheOptions& options, const Log& log);
   ~Cache();
 
-  // A region that covers the range; the caller releases it. Costs a look-up if there is one. Throws
-  // as Registrar::add, after trying again without the regions that nobody uses.
+  // A region that covers the range; the caller releases it. If one is kept, it costs a look-up.
+  // Throws as Registrar::add, which is tried again without the regions that nobody uses.
   Region* acquire(const void* address, std::size_t length, bool writable);
   void release(Region* region) noexcept;
-  // Never to be found again, and deregistered with its last release: a peer may still hold its key.
+  // Drops a region, though it is in use: a peer may still hold its key. Look-up does not find it
+  // any more, and its last release deregisters it.
   void revoke(Region* region) noexcept;
 
-  // Deregisters up to `most` regions that nobody uses, where others want their locked memory.
-  // false: there was none.
+  // Deregisters up to `most` regions that nobody uses, if others need the locked memory. false:
+  // there was none.
   bool trim(std::size_t most) noexcept;
 
   struct Statistics {
-    std::uint64_t hits = 0, misses = 0, evictions = 0, invalidations = 0;
+    std::uint64_t invalidations = 0;     // regions that the watcher made drop
     std::size_t bytes = 0, regions = 0;  // kept now, in use or not
   };
   Statistics statistics() const;
@@ -67,24 +68,23 @@ class Cache {
 
  private:
   Region* find(std::uintptr_t begin, std::uintptr_t end, bool writable) noexcept;
-  Region* fresh();
+  Region* new_region();
   transport::Registration add(void* address, std::size_t length, bool writable, bool* evicted);
   void keep(Region* region) noexcept;
   void drop(std::size_t index) noexcept;
   void evict_one() noexcept;
-  void gone(std::uintptr_t begin, std::uintptr_t end) noexcept;
-  void bury(std::unique_lock<std::mutex>& lock) noexcept;
+  void invalidate(std::uintptr_t begin, std::uintptr_t end) noexcept;
+  void deregister_dropped(std::unique_lock<std::mutex>& lock) noexcept;
 
   transport::Registrar& registrar_;
   const CacheOptions options_;
   mutable std::mutex lock_;
-  // All Region objects ever made; they are reused and never freed before the end, so that nothing
-  // frees under the lock.
+  // All Region objects ever made. They are reused, and freed only at the end, so that nothing is
+  // freed with the lock held.
   std::vector<std::unique_ptr<Region>> storage_;
   std::vector<Region*> free_;
-  std::vector<Region*> kept_;  // by begin; capacity reserved outside of the lock's critical moments
-  std::vector<Region*>
-      dead_;  // to be deregistered by the next acquire or release, never by the watcher
+  std::vector<Region*> kept_;     // by `begin`
+  std::vector<Region*> dropped_;  // the next acquire or release deregisters them, not the watcher
   std::size_t kept_bytes_ = 0, longest_ = 0;
   std::uint64_t clock_ = 0;
   Statistics statistics_;

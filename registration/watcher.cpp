@@ -32,8 +32,8 @@ uffdio_range pages_around(const void* address, std::size_t length) {
   return {pages.begin, pages.end - pages.begin};
 }
 
-// A descriptor that has the events and `more`; -1 if the kernel says no. Faults are not our
-// business, so the kind that needs no privilege will do where the other is refused.
+// A descriptor with our events and the features `more`; -1, with errno, if the kernel refuses. The
+// watcher handles no faults, so the kind of descriptor that needs no privilege will do.
 int open_with(std::uint64_t more) {
   int fd = -1;
   for (const int flags : {0, UFFD_USER_MODE_ONLY}) {
@@ -53,10 +53,10 @@ int open_with(std::uint64_t more) {
 
 }  // namespace
 
-Watcher::Watcher(std::mutex& lock, Gone gone) : lock_(lock), gone_(std::move(gone)) {
-  // Write-protect mode is the quietest: nothing is ever protected, so no fault ever comes. Where it
-  // does not exist (User-Mode Linux), missing mode: registered memory is pinned, so nothing is
-  // missing either.
+Watcher::Watcher(std::mutex& lock, OnChange on_change)
+    : lock_(lock), on_change_(std::move(on_change)) {
+  // Write-protect mode makes no faults, as nothing is ever protected. A kernel without it
+  // (User-Mode Linux) has missing mode: registered memory is pinned, so no page is missing either.
   descriptor_ = open_with(UFFD_FEATURE_PAGEFAULT_FLAG_WP);
   mode_ = UFFDIO_REGISTER_MODE_WP;
   if (descriptor_ < 0) {
@@ -64,8 +64,8 @@ Watcher::Watcher(std::mutex& lock, Gone gone) : lock_(lock), gone_(std::move(gon
     mode_ = UFFDIO_REGISTER_MODE_MISSING;
   }
   if (descriptor_ < 0) {
-    why_not_ = std::string("userfaultfd is not to be had (") + std::strerror(errno) +
-               "); sysctl vm.unprivileged_userfaultfd=1 or a kernel from 5.11 on allows it";
+    why_not_ = std::string("the kernel refuses userfaultfd (") + std::strerror(errno) +
+               "); sysctl vm.unprivileged_userfaultfd=1, or a kernel from 5.11 on, allows it";
     return;
   }
   stop_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -78,7 +78,7 @@ Watcher::~Watcher() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(stop_fd_, &one, sizeof one);
   thread_.join();
-  close(descriptor_);  // the kernel forgets all ranges, and wakes whoever waits
+  close(descriptor_);  // the kernel ends all watches and wakes whoever waits
   close(stop_fd_);
 }
 
@@ -104,9 +104,9 @@ void Watcher::serve() noexcept {
   }
 }
 
-// As long as a range is gone and its event was not read, the kernel refuses to fill pages with
-// EAGAIN, before it looks at the request: this one would be refused anyhow, as it is of no bytes
-// (Linux, fs/userfaultfd.c: mmap_changing).
+// While a range is unmapped and its event not read, the kernel refuses any request to fill pages,
+// with EAGAIN and before it looks at the request (Linux, fs/userfaultfd.c: mmap_changing). This
+// request is for no bytes and has no other effect.
 void Watcher::catch_up() noexcept {
   if (descriptor_ < 0) return;
   for (;;) {
@@ -121,21 +121,22 @@ void Watcher::read_events() noexcept {
   uffd_msg message;
   while (read(descriptor_, &message, sizeof message) == static_cast<ssize_t>(sizeof message)) {
     switch (message.event) {
-      case UFFD_EVENT_UNMAP: gone_(message.arg.remove.start, message.arg.remove.end); break;
+      case UFFD_EVENT_UNMAP: on_change_(message.arg.remove.start, message.arg.remove.end); break;
       case UFFD_EVENT_REMOVE: {
-        // The mapping stays, its pages are gone: in missing mode the next touch would wait for us.
-        // Let go of it.
-        gone_(message.arg.remove.start, message.arg.remove.end);
+        // The mapping stays, its pages are gone. In missing mode the program's next access would
+        // wait for us, so the watch ends.
+        on_change_(message.arg.remove.start, message.arg.remove.end);
         forget(reinterpret_cast<void*>(message.arg.remove.start),
                message.arg.remove.end - message.arg.remove.start);
         break;
       }
       case UFFD_EVENT_REMAP:
-        gone_(message.arg.remap.from, message.arg.remap.from + message.arg.remap.len);
-        gone_(message.arg.remap.to, message.arg.remap.to + message.arg.remap.len);
+        on_change_(message.arg.remap.from, message.arg.remap.from + message.arg.remap.len);
+        on_change_(message.arg.remap.to, message.arg.remap.to + message.arg.remap.len);
         break;
       case UFFD_EVENT_PAGEFAULT: {
-        // Between a removal and our reading of it. Without us the kernel serves the fault as ever.
+        // An access between a removal and our reading of it. Once the watch has ended, the kernel
+        // serves the fault as usual.
         forget(reinterpret_cast<void*>(message.arg.pagefault.address), 1);
         break;
       }
