@@ -9,6 +9,7 @@
 // Geometry only: no I/O, no verbs, and of a message nothing but its trailer.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,8 +38,11 @@ struct Trailer {
 static_assert(sizeof(Trailer) == 24);
 
 struct RingShape {
-  std::uint32_t slot_bytes;  // trailer included; a multiple of 64
-  std::uint32_t slots;       // a power of two
+  std::uint32_t slot_bytes;  // trailer included; whole cache lines, so that trailers are aligned
+  std::uint32_t slots;       // a power of two, so that the sequence may wrap
+  constexpr bool valid() const {
+    return slot_bytes >= kCacheLine && slot_bytes % kCacheLine == 0 && is_power_of_two(slots);
+  }
   constexpr std::uint32_t capacity() const {
     return slot_bytes - static_cast<std::uint32_t>(sizeof(Trailer));
   }
@@ -46,6 +50,7 @@ struct RingShape {
   constexpr std::uint32_t index_of(std::uint32_t sequence) const {
     return (sequence - 1) & (slots - 1);
   }
+  friend bool operator==(const RingShape&, const RingShape&) = default;
 };
 
 // The offsets of everything in an inbox, which both sides compute alike.
@@ -68,12 +73,8 @@ struct InboxShape {
            static_cast<std::size_t>((*this)[Ring::control].slot_bytes) *
                (*this)[Ring::control].slots;
   }
-  friend bool operator==(const InboxShape& a, const InboxShape& b) {
-    for (std::size_t i = 0; i < kRings; ++i)
-      if (a.rings[i].slot_bytes != b.rings[i].slot_bytes || a.rings[i].slots != b.rings[i].slots)
-        return false;
-    return true;
-  }
+  constexpr bool valid() const { return std::ranges::all_of(rings, &RingShape::valid); }
+  friend bool operator==(const InboxShape&, const InboxShape&) = default;
 
   // The first cache line of an inbox: one 32-bit counter for each ring. The peer writes there how
   // many of OUR messages in ITS inbox it has consumed (explicit credits, see Link::report).

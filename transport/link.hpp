@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -37,7 +38,7 @@ enum class State : std::uint8_t { connecting, ready, failed, closed /* the peer 
 
 class Link {
  public:
-  Link(const InboxShape& shape, int peer) : shape_(shape), peer_(peer) {}
+  Link(const InboxShape& shape, int peer) : shape_(shape), peer_(peer) { assert(shape.valid()); }
   virtual ~Link() = default;
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;

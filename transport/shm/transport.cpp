@@ -17,7 +17,8 @@ ShmTransport::ShmTransport(const Options& options, const Placement& placement,
                            const InboxShape& shape)
     : options_(options), placement_(placement), shape_(shape) {
   if (getrandom(&token_, sizeof token_, 0) != static_cast<ssize_t>(sizeof token_))
-    throw Error(Code::system, "getrandom failed; the shared segment needs a random name", kNoPeer, errno);
+    throw Error(Code::system, "getrandom failed; the shared segment needs a random name", kNoPeer,
+                errno);
 }
 
 ShmTransport::~ShmTransport() = default;

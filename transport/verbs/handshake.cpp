@@ -183,7 +183,7 @@ void Handshake::take(const Packet& p) {
   if (link->failed()) return;
   for (Attempt& a : attempts_)
     if (a.link == link) a.deadline = Clock::now() + timeout_;  // it lives
-  if (!(p.shape == link->shape())) {
+  if (p.shape != link->shape()) {
     link->fail(Code::bad_configuration,
                fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots than this "
                            "rank; give all ranks the same settings",

@@ -1,0 +1,50 @@
+// The geometry of inboxes: slots in their places, none over another.
+#include "transport/inbox.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace tutti::transport;
+
+namespace {
+
+constexpr InboxShape kShape{{{{64, 16}, {320, 4}, {1088, 2}, {64, 8}, {64, 1}}}};
+constexpr Ring kAllRings[] = {Ring::line, Ring::small, Ring::eager, Ring::ready, Ring::control};
+
+}  // namespace
+
+TEST_CASE("slots follow each other, after the line of credits, to the inbox's end", "[inbox]") {
+  std::size_t end = InboxShape::kCreditBytes;
+  for (const Ring ring : kAllRings)
+    for (std::uint32_t i = 0; i < kShape[ring].slots; ++i)
+      REQUIRE(kShape.slot_end(ring, i) == (end += kShape[ring].slot_bytes));
+  CHECK(kShape.bytes() == end);
+}
+
+TEST_CASE("trailers are aligned, and so are payloads", "[inbox]") {
+  for (const Ring ring : kAllRings)
+    CHECK((kShape.slot_end(ring, 0) - sizeof(Trailer)) % alignof(Trailer) == 0);
+  CHECK(padded(0) == 0);
+  CHECK(padded(1) == 8);
+  CHECK(padded(8) == 8);
+  CHECK(padded(9) == 16);
+}
+
+TEST_CASE("sequences go round the slots, also when they wrap", "[inbox]") {
+  const RingShape ring{64, 8};
+  CHECK(ring.index_of(1) == 0);
+  CHECK(ring.index_of(8) == 7);
+  CHECK(ring.index_of(9) == 0);
+  CHECK(ring.index_of(0) == 7);  // 2^32, after 2^32 - 1
+  CHECK(ring.index_of(0xffffffff) == 6);
+}
+
+TEST_CASE("shapes that would not work are not valid", "[inbox]") {
+  CHECK(kShape.valid());
+  for (const RingShape bad :
+       {RingShape{64, 0}, RingShape{64, 3}, RingShape{100, 4}, RingShape{0, 4}}) {
+    InboxShape shape = kShape;
+    shape.rings[2] = bad;
+    CHECK_FALSE(shape.valid());
+    CHECK_FALSE(shape == kShape);
+  }
+}
