@@ -58,30 +58,22 @@ Post Writer::post(ibv_send_wr& first, std::uint32_t count) noexcept {
   return Post::failed;
 }
 
-Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
-                 const Trailer& trailer) noexcept {
-  if (link_.failed()) return Post::failed;
-  if (!has_room(2)) return Post::again;
-  const PeerInfo& peer = connection_.peer_info();
-  const std::size_t end = link_.shape().slot_end(ring, index);
+// `total` bytes: payload, padding and trailer, which the peer's slot ends with at `end`.
+Writer::Gather Writer::gather(const void* payload, const Trailer& trailer, std::uint32_t total,
+                              std::size_t end) const noexcept {
+  Gather result;
   const std::uint32_t body = padded(trailer.bytes);
-  const std::uint32_t total = body + static_cast<std::uint32_t>(sizeof trailer);
-  const std::uint64_t target = peer.inbox_address + end - total;
-
-  ibv_sge pieces[3];
-  int count = 0;
-  unsigned flags = 0;
-  const std::byte* last_word =
-      reinterpret_cast<const std::byte*>(&trailer) + sizeof trailer - kLastWord;
+  const auto add = [&](const void* from, std::uint32_t bytes, std::uint32_t key) {
+    result.pieces[result.count++] = {reinterpret_cast<std::uint64_t>(from), bytes, key};
+  };
   if (total <= connection_.inline_limit()) {
     // Copied by the post itself: no registration, no staging.
     static constexpr std::uint64_t padding = 0;
-    flags = IBV_SEND_INLINE;
-    if (trailer.bytes != 0)
-      pieces[count++] = {reinterpret_cast<std::uint64_t>(payload), trailer.bytes, 0};
-    if (body != trailer.bytes)
-      pieces[count++] = {reinterpret_cast<std::uint64_t>(&padding), body - trailer.bytes, 0};
-    pieces[count++] = {reinterpret_cast<std::uint64_t>(&trailer), sizeof trailer, 0};
+    result.flags = IBV_SEND_INLINE;
+    if (trailer.bytes != 0) add(payload, trailer.bytes, 0);
+    if (body != trailer.bytes) add(&padding, body - trailer.bytes, 0);
+    add(&trailer, sizeof trailer, 0);
+    result.last_word = reinterpret_cast<const std::byte*>(&trailer) + sizeof trailer - kLastWord;
   } else {
     // The staging mirror has a place for every slot of the peer. A credit for the slot means that
     // the peer has consumed the message that was there. So the write from this place has long
@@ -89,27 +81,41 @@ Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
     std::byte* const staged = connection_.staging() + end - total;
     std::memcpy(staged, payload, trailer.bytes);
     std::memcpy(staged + body, &trailer, sizeof trailer);
-    last_word = staged + total - kLastWord;
-    pieces[count++] = {reinterpret_cast<std::uint64_t>(staged), total, connection_.staging_key()};
+    add(staged, total, connection_.staging_key());
+    result.last_word = staged + total - kLastWord;
   }
+  return result;
+}
+
+Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
+                 const Trailer& trailer) noexcept {
+  if (link_.failed()) return Post::failed;
+  if (!has_room(2)) return Post::again;
+  const PeerInfo& peer = connection_.peer_info();
+  const std::size_t end = link_.shape().slot_end(ring, index);
+  const std::uint32_t total = padded(trailer.bytes) + static_cast<std::uint32_t>(sizeof trailer);
+  const std::uint64_t target = peer.inbox_address + end - total;
+  Gather from = gather(payload, trailer, total, end);
 
   const Arrival arrival = connection_.arrival();
   if (arrival != Arrival::flag) {
-    ibv_send_wr wr = request(
-        pieces, count, arrival == Arrival::imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
-        target, peer.inbox_key);
-    wr.send_flags = flags;
+    ibv_send_wr wr =
+        request(from.pieces, from.count,
+                arrival == Arrival::imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE, target,
+                peer.inbox_key);
+    wr.send_flags = from.flags;
     wr.imm_data = htonl(Immediate::message(ring).word());
     number(wr, false);
     return post(wr, 1);
   }
   // The body first, then the word that tells of arrival, in a second write on the same queue pair.
-  pieces[count - 1].length -= kLastWord;
-  ibv_sge word{reinterpret_cast<std::uint64_t>(last_word), kLastWord, connection_.staging_key()};
+  from.pieces[from.count - 1].length -= kLastWord;
+  ibv_sge word{reinterpret_cast<std::uint64_t>(from.last_word), kLastWord,
+               connection_.staging_key()};
   ibv_send_wr flag =
       request(&word, 1, IBV_WR_RDMA_WRITE, target + total - kLastWord, peer.inbox_key);
-  ibv_send_wr wr = request(pieces, count, IBV_WR_RDMA_WRITE, target, peer.inbox_key);
-  wr.send_flags = flags;
+  ibv_send_wr wr = request(from.pieces, from.count, IBV_WR_RDMA_WRITE, target, peer.inbox_key);
+  wr.send_flags = from.flags;
   wr.next = &flag;
   flag.send_flags = connection_.inline_limit() >= kLastWord ? IBV_SEND_INLINE : 0;
   number(wr, false);

@@ -40,6 +40,15 @@ class Writer {
   bool has_room(std::uint32_t requests) const noexcept {
     return posted_ + requests - completed_ <= depth_;
   }
+  // What one message is sent from.
+  struct Gather {
+    ibv_sge pieces[3];
+    int count = 0;
+    unsigned flags = 0;
+    const std::byte* last_word = nullptr;  // in the last piece
+  };
+  Gather gather(const void* payload, const Trailer& trailer, std::uint32_t total,
+                std::size_t end) const noexcept;
   std::size_t piece_bytes(std::size_t bytes) const noexcept;
   ibv_send_wr request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address,
                       std::uint32_t key) const noexcept;
