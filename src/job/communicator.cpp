@@ -49,6 +49,11 @@ Plan& Communicator::make_plan(const collectives::Task& task) {
   collectives::Problem problem{task, size(), rank(), size() == 1 || engine_.mailbox(), {}};
   if (facts_.nodes > 1) problem.node = nodes_;
   const collectives::Choice choice = collectives::choose(problem, facts_, rules_);
+  if (engine_.logs())
+    engine_.log(fmt::format("{} of {} bytes on {} ranks, {} nodes: {} ({})",
+                            collectives::name_of(task.collective),
+                            collectives::typical_bytes(problem), size(), facts_.nodes,
+                            collectives::to_string(choice), choice.reason));
   const auto world_rank = [this](Rank peer) {
     return agreement_.world_ranks()[static_cast<std::size_t>(peer)];
   };

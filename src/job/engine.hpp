@@ -71,6 +71,7 @@ class Engine {
   // Until everything that was sent has arrived, or its receiver is gone.
   void farewell() noexcept;
   nlohmann::json describe() const;  // an object with its members of tutti_describe(3)
+  bool logs() const noexcept { return log_ != nullptr; }
   void log(std::string_view line) const {
     if (log_) log_(line);
   }
