@@ -104,7 +104,8 @@ std::unique_ptr<Library> start(const tutti_options* options) {
       state->configuration, *bootstrap,
       Engine::Options{.threads = level == MPI_THREAD_MULTIPLE,
                       .datagrams = collectives::wants_datagrams(state->rules),
-                      .log = std::move(log)});
+                      .log = std::move(log),
+                      .drive_others = std::cref(state->mpi)});
   return state;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "src/data/datatype.hpp"
+#include "src/data/mpi_progress.hpp"
 #include "src/data/reduction.hpp"
 #include "src/job/communicator.hpp"
 #include "src/job/configuration.hpp"
@@ -31,6 +32,7 @@ namespace tutti {
 struct Library {
   Configuration configuration;
   collectives::Rules rules;
+  MpiProgress mpi;
   Datatypes datatypes;
   Operations operations;
   std::unique_ptr<Engine> engine;

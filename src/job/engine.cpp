@@ -51,7 +51,8 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
   waiting_.emplace(connections_,
                    Waiting::Settings{spin(configuration_, placement_->oversubscribed()),
                                      std::chrono::milliseconds(configuration_.probe_interval_ms),
-                                     std::chrono::milliseconds(configuration_.timeout_ms)},
+                                     std::chrono::milliseconds(configuration_.timeout_ms),
+                                     std::move(options.drive_others)},
                    threads_ ? &mutex_ : nullptr);
 }
 

@@ -26,9 +26,10 @@ class Request;
 class Engine {
  public:
   struct Options {
-    bool threads = false;    // several threads may call
-    bool datagrams = false;  // some broadcast will want them
-    Log log;                 // null: nothing is logged
+    bool threads = false;                // several threads may call
+    bool datagrams = false;              // some broadcast will want them
+    Log log;                             // null: nothing is logged
+    std::function<void()> drive_others;  // see Waiting::Settings
     std::span<const TransportKind> transports = transport_kinds();
   };
   // Collective over `bootstrap`: opens transports and exchanges addresses. If one rank fails, all

@@ -8,9 +8,7 @@ namespace tutti {
 
 using collectives::Problem;
 using collectives::Schedule;
-using collectives::Step;
 using collectives::Task;
-using protocols::Channel;
 
 namespace {
 

@@ -23,11 +23,12 @@ constexpr std::uint32_t kYieldsPerLook = 16;
 
 bool Waiting::give_core_away(Patience& patience, Agreement& agreement, const OpenCall& call,
                              const Visitor& each_waiting) noexcept {
-  if (++patience.yields % kYieldsPerLook == 0)
-    housekeeping(patience, agreement, call, each_waiting);
+  const bool look = ++patience.yields % kYieldsPerLook == 0;
+  if (look) housekeeping(patience, agreement, call, each_waiting);
   if (agreement.failed()) return false;
   if (lock_) lock_->unlock();  // while this thread waits, others may call
   const auto waited = patience.looked - patience.since;
+  if ((look || waited >= kNapAfter) && settings_.drive_others) settings_.drive_others();
   if (waited < kNapAfter)
     sched_yield();
   else

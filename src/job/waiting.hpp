@@ -25,10 +25,13 @@ class Waiting {
     std::uint32_t spin = 0;  // polls before the core is given away
     std::chrono::milliseconds probe_interval{200};
     std::chrono::milliseconds timeout{0};  // 0: none
+    // Called now and then by a rank that waits longer than it spins, without the lock: lets the MPI
+    // around us move what the program has pending there. Null: nothing to call.
+    std::function<void()> drive_others;
   };
   // `lock` is held while a call runs, and free while it gives its core away; null: one thread only.
-  Waiting(Connections& connections, const Settings& settings, std::mutex* lock)
-      : connections_(connections), settings_(settings), lock_(lock) {}
+  Waiting(Connections& connections, Settings settings, std::mutex* lock)
+      : connections_(connections), settings_(std::move(settings)), lock_(lock) {}
 
   // One pause of `call`, which waits for the channels that `each_waiting` visits. False: the
   // communicator has failed, and nothing more will come.

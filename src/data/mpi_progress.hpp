@@ -1,0 +1,40 @@
+// Lets the MPI around us go on while a rank waits in Tutti. Some MPIs move what a program has
+// pending (the rest of a long MPI_Isend, a connection on demand) only while somebody calls MPI.
+#pragma once
+
+#include <mpi.h>
+
+namespace tutti {
+
+class MpiProgress {
+ public:
+  // Collective over MPI_COMM_WORLD, of which it makes a copy. No message ever travels there, so MPI
+  // looks at everything before it says so; and errors, such as a dead member, end no program. A
+  // communicator of this rank alone would not do: MPICH looks for its messages without progress.
+  MpiProgress() {
+    PMPI_Query_thread(&level_);
+    PMPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  }
+  ~MpiProgress() {
+    int finalized = 0;
+    PMPI_Finalized(&finalized);
+    if (!finalized) PMPI_Comm_free(&comm_);
+  }
+  MpiProgress(const MpiProgress&) = delete;
+  MpiProgress& operator=(const MpiProgress&) = delete;
+
+  // Does nothing on a thread that may not call MPI.
+  void operator()() const noexcept {
+    int main_thread = 1, found = 0;
+    if (level_ < MPI_THREAD_SERIALIZED) PMPI_Is_thread_main(&main_thread);
+    if (main_thread && comm_ != MPI_COMM_NULL)
+      PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE);
+  }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int level_ = MPI_THREAD_SINGLE;
+};
+
+}  // namespace tutti

@@ -1,0 +1,53 @@
+/*
+ * MPI must go on while a rank waits in Tutti: legal programs have MPI operations pending across a
+ * collective, and some MPIs move them only when someone calls MPI.
+ *   pending_test
+ * Rank 0 has sent a long message that its receiver takes before it comes to the collective; and it
+ * waits there, so nobody calls MPI on it but Tutti. Also the other way round, many times, with
+ * every collective's kind of waiting, and with a one-sided window where the target computes
+ * nothing.
+ */
+#include "job.h"
+
+enum { kLong = 1 << 20, kRounds = 20 };
+
+static char sent[kLong], got[kLong];
+
+/* Even ranks send to their odd neighbours before the collective, odd ones receive before it. */
+static void across(tutti_comm comm, int round, int bytes) {
+  const int partner = job_rank ^ 1, flipped = round % 2;
+  MPI_Request request = MPI_REQUEST_NULL;
+  memset(sent, round + job_rank, (size_t)bytes);
+  memset(got, 0, (size_t)bytes);
+  if (partner < job_size && (job_rank + flipped) % 2 == 0)
+    MPI_Isend(sent, bytes, MPI_BYTE, partner, round, MPI_COMM_WORLD, &request);
+  if (partner < job_size && (job_rank + flipped) % 2 == 1) {
+    MPI_Recv(got, bytes, MPI_BYTE, partner, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(got[0] == (char)(round + partner) && got[bytes - 1] == got[0], "round %d: wrong message",
+          round);
+  }
+  int sum = 0;
+  switch (round % 3) {
+    case 0: MUST(tutti_barrier(comm)); break;
+    case 1:
+      MUST(tutti_allreduce(&job_rank, &sum, 1, MPI_INT, MPI_SUM, comm));
+      CHECK(sum == job_size * (job_size - 1) / 2, "round %d: the sum is %d", round, sum);
+      break;
+    default: MUST(tutti_allgather(&job_rank, 1, MPI_INT, got, 1, MPI_INT, comm));
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char** argv) {
+  job_begin(&argc, &argv);
+  MUST(tutti_init(NULL));
+  tutti_comm comm;
+  MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+  for (int round = 0; round < kRounds; ++round) {
+    across(comm, round, 100000);
+    across(comm, round, kLong);
+  }
+  MUST(tutti_comm_free(&comm));
+  job_end("pending_test");
+  return 0;
+}
