@@ -1,17 +1,16 @@
-// Messages that were taken out of their slots before anyone asked for them, so that those behind
-// them can come.
+// Aside: messages that were taken out of their slots before anyone asked for them, so that those
+// behind them can come.
 //
 // Two communicators of the same two ranks share the rings of their connection. Messages of one may
 // fill a ring while its receiver is busy elsewhere (another thread computes, another collective
-// comes first), and the message that the other communicator waits for finds no slot. Then, and only
-// then, they are set aside, up to kMost bytes a connection: a bound on memory; beyond it the sender
-// waits until they are asked for. Off the path of any message that does not wait behind a full
-// ring. No I/O.
+// comes first); then the message that the other communicator waits for finds no slot. Only in this
+// case are messages set aside, so others never pay for it.
+//
+// Promises: at most kMost bytes are kept for one connection. Leaves to the caller: to stop taking
+// messages out of their ring when one cannot be kept; then credits make the sender wait.
 #pragma once
 
-#include <cstring>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "transport/inbox.hpp"
@@ -23,34 +22,14 @@ class Aside {
   static constexpr std::size_t kMost = 16u << 20;
 
   bool empty() const noexcept { return kept_.empty(); }
-  // Copies the message that ends with `trailer`. false: no memory for it, or too much is here
-  // already.
-  bool keep(transport::Ring ring, const transport::Trailer* trailer) noexcept {
-    const std::size_t bytes = transport::padded(trailer->bytes) + sizeof(transport::Trailer);
-    if (bytes_ + bytes > kMost) return false;
-    std::unique_ptr<std::byte[]> copy(new (std::nothrow) std::byte[bytes]);
-    if (!copy) return false;
-    std::memcpy(copy.get(), reinterpret_cast<const std::byte*>(trailer + 1) - bytes, bytes);
-    try {
-      kept_.push_back({ring, bytes, std::move(copy)});
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-    bytes_ += bytes;
-    return true;
-  }
-  // The oldest of that ring and name; null: none.
-  const transport::Trailer* find(transport::Ring ring, const MessageName& name) const noexcept {
-    for (const Kept& k : kept_)
-      if (k.ring == ring && k.trailer()->name == name) return k.trailer();
-    return nullptr;
-  }
-  // Lets go of a message, if it is one of ours.
-  bool release(const transport::Trailer* trailer) noexcept {
-    for (auto k = kept_.begin(); k != kept_.end(); ++k)
-      if (k->trailer() == trailer) return erase(k), true;
-    return false;
-  }
+  // Copies the message that ends with `trailer`. false: it would be too much, or there is no
+  // memory.
+  bool keep(transport::Ring ring, const transport::Trailer* trailer) noexcept;
+  // The oldest message of that ring and name, or null.
+  const transport::Trailer* find(transport::Ring ring, const MessageName& name) const noexcept;
+  // Frees a message that find() has found.
+  void release(const transport::Trailer* trailer) noexcept;
+  // Frees the messages for which unwanted(name) is true.
   template <class Unwanted>
   void drop(Unwanted&& unwanted) noexcept {
     for (auto k = kept_.begin(); k != kept_.end();)
@@ -63,14 +42,10 @@ class Aside {
     std::size_t bytes;
     std::unique_ptr<std::byte[]> memory;
     const transport::Trailer* trailer() const noexcept {
-      return reinterpret_cast<const transport::Trailer*>(memory.get() + bytes -
-                                                         sizeof(transport::Trailer));
+      return reinterpret_cast<const transport::Trailer*>(memory.get() + bytes) - 1;
     }
   };
-  std::vector<Kept>::iterator erase(std::vector<Kept>::iterator k) noexcept {
-    bytes_ -= k->bytes;
-    return kept_.erase(k);
-  }
+  std::vector<Kept>::iterator erase(std::vector<Kept>::iterator kept) noexcept;
 
   std::vector<Kept> kept_;  // in order of arrival
   std::size_t bytes_ = 0;

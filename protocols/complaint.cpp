@@ -1,0 +1,22 @@
+// The text is written where it fails, so nothing is allocated.
+#include "protocols/complaint.hpp"
+
+#include <cstdio>
+
+namespace tutti::protocols {
+
+Answer Complaint::about_exchange(Code code, const char* format, long long a, long long b) noexcept {
+  const int used =
+      std::snprintf(text_, sizeof text_, "exchange with rank %d of MPI_COMM_WORLD: ", peer_);
+  std::snprintf(text_ + used, sizeof text_ - static_cast<std::size_t>(used), format, a, b);
+  code_ = code;
+  return Answer::failed;
+}
+
+Answer Complaint::about_memory(Code code, const char* text) noexcept {
+  std::snprintf(text_, sizeof text_, "%s", text);
+  code_ = code;
+  return Answer::failed;
+}
+
+}  // namespace tutti::protocols

@@ -1,0 +1,84 @@
+// Control: what two ranks tell each other beside messages: how rendezvous ended, and news.
+//
+// Promises: an outcome is kept until its identifier is used again; news that was announced is sent
+// in order as credits allow. Leaves to the caller: to call read() and send_news() now and then, and
+// to repeat what answers `again`. Knows no message and no memory.
+#pragma once
+
+#include <array>
+
+#include "protocols/rings.hpp"
+
+namespace tutti::protocols {
+
+// Rendezvous in flight from one peer. The receiver of the data gives each an identifier below this.
+inline constexpr std::uint32_t kMostRendezvous = 64;
+
+// What the sender of a rendezvous has told its receiver.
+struct Outcome {
+  enum class Kind : std::uint8_t {
+    pending,
+    finished,   // all data is in the receiver's memory
+    withdrawn,  // no data will come, and none is being written: the call has failed at the sender
+  };
+  Kind kind = Kind::pending;
+  Code code = Code::success;  // of `withdrawn`: why the call has failed
+};
+
+class Control {
+ public:
+  // All must outlive this object.
+  Control(transport::Link& link, Rings& rings, Listener& listener)
+      : link_(link), rings_(rings), listener_(listener) {}
+
+  // Takes in all that has come. News goes to the listener.
+  void read() noexcept;
+
+  // --- rendezvous
+
+  // Tell the receiver of the rendezvous that it ended.
+  Answer send_finished(std::uint32_t rendezvous) noexcept {
+    return put(Kind::finished, rendezvous);
+  }
+  Answer send_withdrawn(std::uint32_t rendezvous, const News& cause) noexcept {
+    return put(Kind::withdrawn, Withdrawal{rendezvous, cause});
+  }
+  // What the sender has told about a rendezvous of ours, since expect().
+  const Outcome& outcome(std::uint32_t rendezvous) const noexcept { return outcomes_[rendezvous]; }
+  void expect(std::uint32_t rendezvous) noexcept { outcomes_[rendezvous] = {}; }
+
+  // --- news
+
+  // Tells the peer; kept while there is no credit.
+  void announce(const News& news) noexcept;
+  // Tells the peer if there is plenty of credit, else not at all: the caller repeats it.
+  void mention(const News& news) noexcept;
+  void send_news() noexcept {
+    if (news_pending()) send_pending();
+  }
+  bool news_pending() const noexcept { return news_count_ != 0; }
+
+ private:
+  enum class Kind : Ordinal { finished, withdrawn, news };  // stands in the ordinal of the name
+  struct Withdrawal {
+    std::uint32_t rendezvous;
+    News cause;
+  };
+  template <class Body>
+  Answer put(Kind kind, const Body& body) noexcept {
+    return rings_.put(transport::Ring::control, nullptr, {0, 0, static_cast<Ordinal>(kind)}, &body,
+                      sizeof body);
+  }
+  void send_pending() noexcept;
+  void take(const Arrived& message) noexcept;
+  void note(std::uint32_t rendezvous, const Outcome& outcome) noexcept;
+
+  transport::Link& link_;
+  Rings& rings_;
+  Listener& listener_;
+  std::array<Outcome, kMostRendezvous> outcomes_{};
+  std::array<News, 32> news_{};  // announced, without credit yet; the oldest first
+  std::size_t news_count_ = 0;
+};
+
+}  // namespace tutti::protocols

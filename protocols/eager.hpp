@@ -1,0 +1,35 @@
+// Eager: a message that fits one slot. This is the path of short messages, where each instruction
+// counts; to send one is Rings::put().
+#pragma once
+
+#include "base/combine.hpp"
+#include "protocols/complaint.hpp"
+#include "protocols/rings.hpp"
+
+namespace tutti::protocols {
+
+// Copies the payload to `place`, or combines it there with the operand's bytes from `offset` on.
+inline void deliver(const Arrived& message, void* place, const Operand* operand,
+                    Bytes offset) noexcept {
+  if (operand)
+    operand->apply(message.payload(), place, offset, message.trailer->bytes);
+  else
+    std::memcpy(place, message.payload(), message.trailer->bytes);
+}
+
+inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& complaint,
+                            const MessageName& name, void* data, Bytes bytes,
+                            const Operand* operand) noexcept {
+  const Arrived message = rings.find(ring, name);
+  if (!message) return Answer::again;
+  if (message.trailer->bytes != bytes)
+    return complaint.about_exchange(
+        Code::size_mismatch,
+        "a message of %lld bytes came where %lld were expected: do all ranks pass the same sizes?",
+        message.trailer->bytes, bytes);
+  if (bytes != 0) deliver(message, data, operand, 0);
+  rings.consume(ring, message);
+  return Answer::done;
+}
+
+}  // namespace tutti::protocols

@@ -1,0 +1,23 @@
+// Registering the buffers of both halves.
+#include "protocols/rendezvous.hpp"
+
+#include <cstdio>
+
+namespace tutti::protocols {
+
+bool UserMemory::hold(Transfer& transfer, const void* data, Bytes bytes, bool writable) noexcept {
+  if (transfer.region || !cache_) return true;
+  try {
+    transfer.region = cache_->acquire(data, static_cast<std::size_t>(bytes), writable);
+    return true;
+  } catch (const Error& error) {
+    complaint_.about_memory(error.code, error.message.c_str());
+  } catch (const std::exception& error) {
+    char text[128];
+    std::snprintf(text, sizeof text, "registering memory failed: %s", error.what());
+    complaint_.about_memory(Code::out_of_memory, text);
+  }
+  return false;
+}
+
+}  // namespace tutti::protocols

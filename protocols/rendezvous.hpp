@@ -1,0 +1,60 @@
+// Rendezvous: a large message goes straight from the sender's memory into the receiver's.
+//
+//     receiver (RendezvousReceives)                 sender (RendezvousSends)
+//
+//     registers its buffer, chooses an identifier
+//     and sends a ready-to-receive (RTR) entry  ->  keeps the entry until its own send is called
+//                                               <-  registers its buffer, and writes the data
+//     done                                      <-  `finished`: all data is written
+//     failed                                    <-  or `withdrawn`: the call has failed here, and
+//                                                   no data will come
+//
+// RTR entries go through the ring `ready`, outcomes through the ring `control`, unless the link can
+// tell `finished` together with the data (Link::notifies()). Every entry gets one of the two
+// outcomes, even if the receiver gives up first: until then its identifier is in use, and the peer
+// may write.
+//
+// This header holds what both halves share: the entry, and the buffers.
+#pragma once
+
+#include "protocols/complaint.hpp"
+#include "registration/cache.hpp"
+#include "transport/link.hpp"
+
+namespace tutti::protocols {
+
+// An RTR entry. With its trailer it takes one cache line.
+struct ReadyEntry {
+  transport::RemoteKey target;
+  std::uint32_t rendezvous;
+};
+static_assert(sizeof(ReadyEntry) + sizeof(transport::Trailer) <= kCacheLine);
+
+// Buffers of callers, registered if the link needs that. Links that need none have no cache.
+class UserMemory {
+ public:
+  UserMemory(transport::Link& link, registration::Cache* cache, Complaint& complaint)
+      : cache_(link.registrar() ? cache : nullptr), complaint_(complaint) {}
+
+  // Registers the transfer's buffer, once. `writable`: the peer may write to it. false: it cannot
+  // be registered, and the complaint says why.
+  bool hold(Transfer& transfer, const void* data, Bytes bytes, bool writable) noexcept;
+  static transport::Registration registration(const Transfer& transfer) noexcept {
+    return transfer.region ? transfer.region->registration : transport::Registration{};
+  }
+  // Null is fine.
+  void release(registration::Region* region) noexcept {
+    if (region) cache_->release(region);
+  }
+  // Also takes away the peer's right to write, once no other transfer uses the region.
+  void revoke(registration::Region* region) noexcept {
+    if (region) cache_->revoke(region);
+    release(region);
+  }
+
+ private:
+  registration::Cache* const cache_;
+  Complaint& complaint_;
+};
+
+}  // namespace tutti::protocols

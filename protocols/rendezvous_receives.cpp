@@ -1,0 +1,79 @@
+// Identifiers, from the ready entry to the outcome.
+#include "protocols/rendezvous_receives.hpp"
+
+#include <utility>
+
+namespace tutti::protocols {
+
+using Phase = Transfer::Phase;
+using transport::Ring;
+
+Answer RendezvousReceives::recv(Transfer& transfer, const MessageName& name, void* data,
+                                Bytes bytes) noexcept {
+  if (transfer.phase == Phase::begin)
+    if (const Answer answer = invite(transfer, name, data, bytes); answer != Answer::done)
+      return answer;
+  control_.read();
+  const Outcome outcome = control_.outcome(transfer.rendezvous);
+  if (outcome.kind == Outcome::Kind::pending) return Answer::again;
+  used_.reset(transfer.rendezvous);
+  transfer.phase = Phase::begin;
+  memory_.release(std::exchange(transfer.region, nullptr));
+  if (outcome.kind == Outcome::Kind::finished) return Answer::done;
+  return complaint_.about_exchange(
+      outcome.code, "it gave up the call in which it was to send; see the error it returned");
+}
+
+// Sends the ready entry.
+Answer RendezvousReceives::invite(Transfer& transfer, const MessageName& name, void* data,
+                                  Bytes bytes) noexcept {
+  if (!may_take_identifier(name.communicator) || !rings_.may_put(Ring::ready, &transfer))
+    return rings_.not_yet();
+  if (!memory_.hold(transfer, data, bytes, true)) return Answer::failed;
+  std::uint32_t id = 0;
+  while (used_[id]) ++id;
+  const ReadyEntry entry{{reinterpret_cast<std::uint64_t>(data), static_cast<std::uint64_t>(bytes),
+                          UserMemory::registration(transfer).remote_key},
+                         id};
+  const Answer answer = rings_.put(Ring::ready, &transfer, name, &entry, sizeof entry);
+  if (answer != Answer::done) return answer;
+  control_.expect(id);
+  used_.set(id);
+  communicators_[id] = name.communicator;
+  transfer.rendezvous = id;
+  transfer.phase = Phase::awaits_outcome;
+  return Answer::done;
+}
+
+// Once half of the identifiers are used, each communicator may have one more at a time: no
+// communicator takes so many that others find none.
+bool RendezvousReceives::may_take_identifier(CommunicatorId communicator) const noexcept {
+  if (used_.count() < kMostRendezvous / 2) return true;
+  if (used_.all()) return false;
+  for (std::size_t id = 0; id < kMostRendezvous; ++id)
+    if (used_[id] && communicators_[id] == communicator) return false;
+  return true;
+}
+
+void RendezvousReceives::abandon(Transfer& transfer) noexcept {
+  if (transfer.phase != Phase::awaits_outcome) return;
+  abandoned_.set(transfer.rendezvous);
+  abandoned_regions_[transfer.rendezvous] = std::exchange(transfer.region, nullptr);
+  end_abandoned();
+}
+
+void RendezvousReceives::end_abandoned() noexcept {
+  for (std::uint32_t id = 0; id < kMostRendezvous; ++id)
+    if (abandoned_[id] && control_.outcome(id).kind != Outcome::Kind::pending) {
+      abandoned_.reset(id);
+      used_.reset(id);
+      memory_.release(std::exchange(abandoned_regions_[id], nullptr));
+    }
+}
+
+void RendezvousReceives::revoke_abandoned() noexcept {
+  for (registration::Region*& region : abandoned_regions_)
+    memory_.revoke(std::exchange(region, nullptr));
+}
+
+}  // namespace tutti::protocols

@@ -1,0 +1,73 @@
+// RendezvousSends: the sending half of rendezvous (rendezvous.hpp), with one peer.
+//
+// Promises: each ready entry of the peer gets its outcome, `finished` or `withdrawn`; nothing is
+// written for a communicator that has failed here; a buffer stays registered while the adapter may
+// read it, also after its send was abandoned. Leaves to the caller: to call progress().
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <vector>
+
+#include "protocols/control.hpp"
+#include "protocols/rendezvous.hpp"
+
+namespace tutti::protocols {
+
+class RendezvousSends {
+ public:
+  // All must outlive this object.
+  RendezvousSends(transport::Link& link, Rings& rings, Control& control, UserMemory& memory,
+                  Complaint& complaint, Listener& listener)
+      : link_(link),
+        rings_(rings),
+        control_(control),
+        memory_(memory),
+        complaint_(complaint),
+        listener_(listener) {}
+  ~RendezvousSends();
+
+  Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept;
+  // See Channel. Transfers in phases of other protocols are left alone.
+  void abandon(Transfer& transfer) noexcept;
+  // A send has written all its bytes, and only the adapter has not said so yet.
+  bool awaits_acknowledgement() const noexcept { return unacknowledged_ != 0; }
+  // Takes ready entries in, withdraws those whose call has failed here, and releases the buffers of
+  // abandoned sends.
+  void progress() noexcept;
+
+ private:
+  struct Ready {  // an entry that was taken out of its slot
+    MessageName name;
+    ReadyEntry entry;
+  };
+  struct Parked {  // the buffer of an abandoned send
+    registration::Region* region;
+    std::uint64_t ticket;
+  };
+  Answer write(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept;
+  void take_entries() noexcept;
+  const ReadyEntry* entry_for(const MessageName& name) const noexcept;
+  void withdraw() noexcept;
+  void release_parked() noexcept;
+  bool adapter_reads(std::uint64_t ticket) const noexcept {
+    return link_.completed() < ticket && !link_.failed() && !closed();
+  }
+  bool closed() const noexcept { return link_.state() == transport::State::closed; }
+
+  transport::Link& link_;
+  Rings& rings_;
+  Control& control_;
+  UserMemory& memory_;
+  Complaint& complaint_;
+  Listener& listener_;
+  // By the peer's identifiers. They are as many as the entries it may have open, so there is always
+  // a place here, and its ring of entries never stays full.
+  std::array<Ready, kMostRendezvous> entries_;
+  std::bitset<kMostRendezvous> waiting_;          // the entry waits for its send
+  std::bitset<kMostRendezvous> to_be_withdrawn_;  // the peer has to be told that no data will come
+  std::uint32_t unacknowledged_ = 0;              // sends that have written, and are not done
+  std::vector<Parked> parked_;
+};
+
+}  // namespace tutti::protocols

@@ -1,0 +1,138 @@
+// Rings: short messages between this rank and one peer, through the slots of two inboxes.
+//
+// Promises: a message is put only into a slot that is free, and transfers that wait for a slot get
+// one in the order in which they began to wait. An arrived message is found by its name, whatever
+// arrived before it, and stays in its slot until it is consumed: the memory for messages that
+// nobody has asked for yet is the ring itself, and credits (flow.hpp) bound it. Messages of other
+// communicators that fill a ring in front of the wanted one are set aside, within a bound
+// (aside.hpp); nothing else allocates, and nothing blocks.
+//
+// Leaves to the caller: which ring a message takes, and what its payload means. Knows names, slots
+// and credits; knows no protocol.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <type_traits>
+
+#include "protocols/aside.hpp"
+#include "protocols/flow.hpp"
+#include "protocols/news.hpp"
+#include "protocols/transfer.hpp"
+#include "transport/link.hpp"
+
+namespace tutti::protocols {
+
+// An arrived message where it lies, valid until it is consumed.
+struct Arrived {
+  const transport::Trailer* trailer = nullptr;  // null: no message
+  std::uint32_t sequence = 0;                   // its number in its ring, unless it was set aside
+  bool set_aside = false;
+
+  explicit operator bool() const noexcept { return trailer; }
+  const std::byte* payload() const noexcept {
+    return reinterpret_cast<const std::byte*>(trailer) - transport::padded(trailer->bytes);
+  }
+  template <class Body>
+  Body as() const noexcept {
+    static_assert(std::is_trivially_copyable_v<Body>);
+    Body body;
+    std::memcpy(&body, payload(), sizeof body);
+    return body;
+  }
+};
+
+class Rings {
+ public:
+  // Both must outlive the rings. The listener says which messages nobody will ever ask for.
+  Rings(transport::Link& link, Listener& listener);
+
+  // --- sending
+
+  // Sends one message; its bytes may be reused at once. If there is no slot, `transfer` takes its
+  // place in the line for the next one, and keeps it until this succeeds or it leaves the line.
+  // Null: without a place in the line (control messages).
+  Answer put(transport::Ring ring, const Transfer* transfer, const MessageName& name,
+             const void* data, std::uint32_t bytes) noexcept;
+  // Whether there is a slot, and it is this transfer's turn.
+  bool may_put(transport::Ring ring, const Transfer* transfer) noexcept;
+  void leave_line(const Transfer& transfer) noexcept;
+  // Whether more than half of the peer's slots are free.
+  bool half_free(transport::Ring ring) const noexcept { return at(ring).out.half_free(); }
+  // again; failed once the link has failed.
+  Answer not_yet() const noexcept { return link_.failed() ? Answer::failed : Answer::again; }
+
+  // --- receiving
+
+  // The oldest arrived message of that name. Does not ask whether the link has failed: a message
+  // that came before is still received, and a poll stays cheap.
+  Arrived find(transport::Ring ring, const MessageName& name) noexcept {
+    if (aside_.empty()) {  // the usual: nothing has come, or the oldest message is the wanted one
+      const std::uint32_t first = at(ring).in.first();
+      if (!link_.arrived(ring, first)) return {};
+      const Arrived oldest = read(ring, first);
+      if (!oldest || oldest.trailer->name == name) return oldest;
+    }
+    return search(ring, name);
+  }
+  // Frees the message's slot.
+  void consume(transport::Ring ring, const Arrived& message) noexcept {
+    if (message.set_aside) return aside_.release(message.trailer);
+    InFlow& in = at(ring).in;
+    in.take(message.sequence);
+    if (in.owes_report()) report(ring);
+  }
+  // For rings that are read in order: calls take(message) for all arrived messages, and consumes
+  // them.
+  template <class Take>
+  void take_all(transport::Ring ring, Take&& take) noexcept {
+    const InFlow& in = at(ring).in;
+    while (link_.arrived(ring, in.first())) {
+      const Arrived message = read(ring, in.first());
+      if (!message) return;
+      take(message);
+      consume(ring, message);
+    }
+  }
+  // Frees the slots of messages that nobody will ever ask for.
+  void drop_unwanted() noexcept;
+  // Tells the peer how many slots are free again, if no message has told it for half a ring.
+  void send_reports() noexcept;
+
+ private:
+  struct State {  // of one ring, both directions
+    OutFlow out;
+    InFlow in;
+    // The transfer whose turn it is, as long as there is no slot. Others wait behind it: if they
+    // overtook it, they could fill the peer's ring with messages that it cannot use yet, and the
+    // message it waits for would find no slot.
+    const Transfer* first_in_line = nullptr;
+  };
+  State& at(transport::Ring ring) noexcept { return rings_[static_cast<std::size_t>(ring)]; }
+  const State& at(transport::Ring ring) const noexcept {
+    return rings_[static_cast<std::size_t>(ring)];
+  }
+  // Every trailer that the peer wrote is read here, and its credits are taken in: they ride on
+  // whatever comes. Null if they are impossible: then the link has failed.
+  Arrived read(transport::Ring ring, std::uint32_t sequence) noexcept {
+    auto& [out, in, first_in_line] = at(ring);
+    const transport::Trailer* trailer = link_.trailer(ring, in.index(sequence));
+    if (out.update(trailer->consumed)) [[likely]]
+      return {trailer, sequence};
+    fail_for_credits(ring);
+    return {};
+  }
+  Arrived search(transport::Ring ring, const MessageName& name) noexcept;
+  void make_room(transport::Ring ring, const MessageName& wanted) noexcept;
+  void drop_unwanted(transport::Ring ring) noexcept;
+  void report(transport::Ring ring) noexcept;
+  void fail_for_credits(transport::Ring ring) noexcept;
+
+  transport::Link& link_;
+  Listener& listener_;
+  bool connected_ = false;  // the link was seen connected: messages may be put
+  std::array<State, transport::kRings> rings_;
+  Aside aside_;
+};
+
+}  // namespace tutti::protocols

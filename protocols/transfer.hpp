@@ -1,0 +1,38 @@
+// One send or receive while it proceeds: the state that the caller keeps for the channel, and the
+// channel's answer to each attempt. Plain data.
+#pragma once
+
+#include <cstdint>
+
+#include "base/types.hpp"
+
+namespace tutti::registration {
+struct Region;
+}
+
+namespace tutti::protocols {
+
+enum class Answer : std::uint8_t {
+  done,    // sent (the local bytes may be reused), or received
+  again,   // not yet: progress everything, then ask again with the same arguments
+  failed,  // never: Channel::failure() says why
+};
+
+// Zeroed by the caller at the start, and kept at one address until it is done or abandoned: waiting
+// transfers are told apart by their addresses.
+struct Transfer {
+  // How far a rendezvous has come; other transfers stay at `begin`.
+  enum class Phase : std::uint8_t {
+    begin,
+    awaits_outcome,     // a receive: the sender may write into the buffer until it answers
+    owes_finished,      // a send: the data is written, the receiver has not been told
+    awaits_completion,  // a send: the adapter may still read the buffer
+  };
+  Phase phase = Phase::begin;
+  std::uint32_t rendezvous = 0;  // the receiver's identifier of this rendezvous
+  std::uint64_t ticket = 0;      // of a send: what Link::completed() must reach
+  Bytes moved = 0;               // bytes that have gone in pieces
+  registration::Region* region = nullptr;
+};
+
+}  // namespace tutti::protocols
