@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bits.hpp"
+
 namespace tutti::protocols {
 
 using transport::Post;
@@ -27,8 +29,8 @@ void MulticastBroadcast::start(const MessageName& name, void* data, Bytes bytes)
   name_ = name;
   data_ = static_cast<std::byte*>(data);
   bytes_ = bytes;
-  fragments_ = static_cast<std::uint32_t>((bytes + payload_ - 1) / payload_);
-  windows_ = (fragments_ + window_ - 1) / window_;
+  fragments_ = static_cast<std::uint32_t>(divide_up<Bytes>(bytes, payload_));
+  windows_ = divide_up(fragments_, window_);
   sent_ = decided_ = reported_ = complete_ = next_fragment_ = announced_ = 0;
   if (!parent_) decided_ = reported_ = complete_ = windows_;
   for (Bits& bits : have_) bits.reset();

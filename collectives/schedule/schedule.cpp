@@ -1,50 +1,38 @@
-// Fingerprint and edges of a schedule. Pure.
+// Digest and edges of a schedule. Pure.
 #include "collectives/schedule/schedule.hpp"
+
+#include "base/hash.hpp"
 
 namespace tutti::collectives {
 namespace {
 
-// FNV-1a over 64-bit words, with a final mix: neither padding nor byte order can enter.
-class Fingerprint {
- public:
-  void add(std::uint64_t word) noexcept {
-    state_ = (state_ ^ word) * 0x100000001b3ULL + (state_ >> 29);
-  }
-  void add(const Slice& slice) noexcept {
-    add(static_cast<std::uint64_t>(slice.buffer));
-    add(static_cast<std::uint64_t>(slice.offset));
-    add(static_cast<std::uint64_t>(slice.length));
-  }
-  std::uint64_t value() const noexcept {
-    const std::uint64_t mixed = (state_ ^ (state_ >> 33)) * 0xff51afd7ed558ccdULL;
-    return mixed ^ (mixed >> 33);
-  }
-
- private:
-  std::uint64_t state_ = 0xcbf29ce484222325ULL;
-};
+Hash& add(Hash& hash, const Slice& slice) noexcept {
+  return hash.add(static_cast<std::uint64_t>(slice.buffer))
+      .add(static_cast<std::uint64_t>(slice.offset))
+      .add(static_cast<std::uint64_t>(slice.length));
+}
 
 }  // namespace
 
 std::uint64_t Schedule::digest() const noexcept {
-  Fingerprint print;
-  print.add(static_cast<std::uint64_t>(P));
-  print.add(static_cast<std::uint64_t>(rank));
-  print.add(static_cast<std::uint64_t>(input_bytes));
-  print.add(static_cast<std::uint64_t>(output_bytes));
-  print.add(static_cast<std::uint64_t>(scratch_bytes));
-  print.add((in_place ? 1U : 0U) | (datagrams ? 2U : 0U));
+  Hash hash;
+  hash.add(static_cast<std::uint64_t>(P));
+  hash.add(static_cast<std::uint64_t>(rank));
+  hash.add(static_cast<std::uint64_t>(input_bytes));
+  hash.add(static_cast<std::uint64_t>(output_bytes));
+  hash.add(static_cast<std::uint64_t>(scratch_bytes));
+  hash.add((in_place ? 1U : 0U) | (datagrams ? 2U : 0U));
   for (const Step& step : steps) {
-    print.add(static_cast<std::uint64_t>(step.kind) | (step.reversed ? 256U : 0U));
-    print.add(static_cast<std::uint64_t>(step.peer));
-    print.add(step.ordinal);
-    print.add(step.source);
-    print.add(step.target);
-    print.add(step.predecessors);
-    print.add(step.successor_count);
+    hash.add(static_cast<std::uint64_t>(step.kind) | (step.reversed ? 256U : 0U));
+    hash.add(static_cast<std::uint64_t>(step.peer));
+    hash.add(step.ordinal);
+    add(hash, step.source);
+    add(hash, step.target);
+    hash.add(step.predecessors);
+    hash.add(step.successor_count);
   }
-  for (StepId id : successors) print.add(id);
-  return print.value();
+  for (StepId id : successors) hash.add(id);
+  return hash.value();
 }
 
 void link(Schedule& schedule, std::span<const Edge> edges) {
