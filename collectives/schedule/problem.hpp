@@ -44,50 +44,55 @@ constexpr bool may_be_in_place(Collective c) noexcept {
   return c != Collective::barrier && c != Collective::bcast;
 }
 
-// What one call asks for, comparable: the facts that decide, with the communicator, which schedule
-// runs. Who makes such a call passes these, and a schedule that was made for equal ones can run
-// again.
+// What one call asks for: the facts which, together with the communicator, decide which schedule
+// runs. Comparable, because a schedule that was made for an equal task can run again.
 struct Task {
   Collective collective = Collective::barrier;
-  Rank root = 0;    // of the rooted ones
-  Bytes bytes = 0;  // one rank's block where there are blocks; else the whole message; barrier: 0
-  bool in_place =
-      false;  // of rooted ones the root's alone: its own block lies at its place, and is not moved
+  Rank root = 0;    // of rooted collectives
+  Bytes bytes = 0;  // of one rank's block if there are blocks; else of the message; barrier: 0
+  // Of rooted collectives true at the root only: its own block lies in its place already, and is
+  // not moved.
+  bool in_place = false;
 
-  // The v-forms. Lengths of the blocks by rank, equal on all ranks; empty: each has `bytes`.
-  // alltoall: what this rank sends to each.
+  // The v-forms: the lengths of the blocks by rank, equal on all ranks; empty: each has `bytes`.
+  // alltoall: what this rank sends to each rank, and what it receives from each.
   std::vector<Bytes> counts{};
-  std::vector<Bytes> receive_counts{};  // alltoall: what this rank receives from each
-  // false: only the root knows the counts (scatterv and gatherv as MPI defines them); of the
-  // others' entries only the own one counts.
+  std::vector<Bytes> receive_counts{};
+  // false: only the root knows the counts (scatterv and gatherv as MPI defines them); another rank
+  // knows its own entry only.
   bool counts_known = true;
 
   Bytes element = 1;        // reductions: data are never cut within an element
-  bool commutative = true;  // the reduction; if not, operands keep the order of the ranks
-  bool left_fold = false;   // ((x0 op x1) op x2) …: the same bits whatever the algorithm
+  bool commutative = true;  // reductions; if not, the operands keep the order of the ranks
+  bool left_fold = false;   // ((x0 op x1) op x2) …: the same bits, whatever the algorithm
 
   friend bool operator==(const Task&, const Task&) = default;
 };
 
-// A task, and what the communicator adds: all that an algorithm sees.
+// A task and what the communicator adds: all that an algorithm sees.
 struct Problem : Task {
   int P = 1;
   Rank rank = 0;
-  bool datagrams = true;    // unreliable messages to all ranks at once can be had
-  std::vector<int> node{};  // of each rank, numbered from 0 in order of first appearance; empty:
-                            // all ranks are on one
+  bool datagrams = true;  // there is a way to send unreliable messages to all ranks at once
+  // The node of each rank, numbered from 0 in the order of their first ranks; empty: all ranks are
+  // on one node.
+  std::vector<int> node{};
 };
 
-// What the caller's buffers of problem.rank look like.
-//   bcast: the one buffer is the output. scatter: the root's input has P blocks, each output one.
-//   gather: the other way round. In place: the root of a scatter has no output, all others have
-//   their input within the output. scan, exscan, allreduce: input and output alike; reduce: an
-//   output at the root only; reduce_scatter: an input of P blocks (in place: the output is as long
-//   as that, and the result stands at its beginning).
+// The shape of the buffers of problem.rank.
+//   bcast           the one buffer is the output
+//   scatter         the root's input has P blocks, each output one; in place the root has no output
+//   gather          each input has one block, the root's output P
+//   reduce          an input on each rank, an output at the root only
+//   reduce_scatter  an input of P blocks, an output of one; in place the output has P blocks, and
+//                   the result stands at its beginning
+//   others          input and output on each rank
+// In place the input lies within the output, except as said above.
 UserBuffers user_buffers(const Problem& problem);
 
-// The blocks of all ranks, one after another, where a buffer holds them: of allgather, gather
-// (root), alltoall in the output; of scatter (root), reduce_scatter, alltoall in the input.
+// The blocks of all ranks, one after another, in the buffer that holds them: the output of
+// allgather, gather (at the root) and alltoall; the input of scatter (at the root), reduce_scatter
+// and alltoall.
 Blocks blocks_in(Buffer buffer, const Problem& problem);
 Bytes block_bytes(const Problem& problem, Rank rank) noexcept;
 // blocks_in(buffer, problem)[rank].offset.

@@ -4,7 +4,7 @@
  * not, counts that differ with zeros among them, displacements with gaps, a commutative and a
  * non-commutative operation. matrix_test COLLECTIVE=ALGORITHM…          such as
  * allgather=bruck(k=3) An algorithm that does not apply to a call must say so. How many calls of
- * each were run and how many refused is printed, for tests/run.py to judge. With TUTTI_COUNTS=all
+ * each were run and how many refused is printed, for tests/harness to judge. With TUTTI_COUNTS=all
  * every rank passes the counts of scatterv and gatherv, without it the root alone.
  */
 #include "job.h"

@@ -1,0 +1,58 @@
+"""A build folder as tests see it: its programs, its algorithms, and how its MPI starts jobs."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+# The cache of what is costly to make; tests/rdma/kernel uses the same.
+CACHE = pathlib.Path(
+    os.environ.get("TUTTI_CACHE")
+    or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tutti")
+
+
+def compiler_cache(source):
+    """Settings with which copies of one source at different places share what was compiled."""
+    if not shutil.which("ccache"):
+        return {}
+    return {"CC": "ccache gcc", "CXX": "ccache g++", "CCACHE_DIR": str(CACHE / "ccache"),
+            "CCACHE_BASEDIR": str(source), "CCACHE_NOHASHDIR": "1"}
+
+
+class Build:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder).resolve()
+        options = json.loads((self.folder / "meson-info/intro-buildoptions.json").read_text())
+        values = {option["name"]: option["value"] for option in options}
+        self.mpi, self.sanitizer = values["mpi"], values.get("b_sanitize", "none")
+
+    def program(self, name):
+        """`tutti`, or one of the programs of tests/mpi and tests/rdma."""
+        places = {"tutti": "tools/tutti", "multicast": "tests/rdma/multicast_test"}
+        return self.folder / places.get(name, f"tests/mpi/{name}_test")
+
+    def algorithms(self):
+        """What `tutti list --json` prints; the build keeps it in a file."""
+        return json.loads((self.folder / "tests/algorithms.json").read_text())
+
+    def mpiexec(self, ranks, *command):
+        """MPICH never gives a core away while it waits; where ranks outnumber cores a test would
+        take ten times as long. Sanitizers must be loaded first."""
+        if self.mpi == "openmpi":
+            return ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe",
+                    "--mca", "btl", "self,vader", "--mca", "mpi_yield_when_idle", "1",
+                    "-n", ranks, *command]
+        if self.mpi != "mpich":
+            return ["mpiexec", "-n", ranks, *command]
+        preload = [str(self.folder / "tests/libyield.so")]
+        if "address" in self.sanitizer:
+            preload.insert(0, subprocess.run(["gcc", "-print-file-name=libasan.so"], check=True,
+                                             capture_output=True, text=True).stdout.strip())
+        return ["mpiexec.mpich", "-genv", "LD_PRELOAD", ":".join(preload), "-n", ranks, *command]
+
+    def job_environment(self):
+        """MPICH and its libraries leak at exit; their leaks are not ours to report."""
+        if "address" not in self.sanitizer:
+            return {}
+        return {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+                "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}

@@ -1,0 +1,60 @@
+"""What a test is: a command that must end with a status, print a text, and satisfy a judge."""
+import dataclasses
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+
+
+@dataclasses.dataclass
+class Command:
+    words: list
+    env: dict = dataclasses.field(default_factory=dict)  # in addition to the caller's
+    status: int | None = 0  # None: the judge alone decides
+    expect: str = ""  # a part of the output, of stdout and stderr together
+    judge: Callable[[str], str] | None = None  # says what is wrong with the output; "": nothing
+
+    def start(self, **options):
+        return subprocess.Popen(
+            [str(word) for word in self.words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, env=os.environ | {k: str(v) for k, v in self.env.items()},
+            text=True, errors="replace", **options)
+
+    def wrong(self, status, output):
+        """What is wrong with a run that ended like this; "": it passed."""
+        if self.status is not None and status != self.status:
+            return f"status {status}, not {self.status}"
+        if self.expect not in output:
+            return f"did not print '{self.expect}'"
+        return self.judge(output) if self.judge else ""
+
+    def run(self, seconds, cwd):
+        """Runs it, for so many seconds at most. Returns what is wrong, and the output."""
+        try:
+            process = self.start(cwd=cwd, start_new_session=True)
+        except OSError as error:
+            return str(error), ""
+        try:
+            output, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return f"no end after {seconds} s", process.communicate()[0]
+        return self.wrong(process.returncode, output), output
+
+    def follow(self):
+        """Runs it as a program of its own that a caller watches: prints the command, its output as
+        it comes, and what is wrong. Returns the exit status. The caller sets the time limit, and
+        ends the whole process group."""
+        settings = [f"{name}={value}" for name, value in self.env.items()]
+        print(shlex.join([*settings, *map(str, self.words)]), flush=True)
+        process = self.start()
+        lines = []
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            lines.append(line)
+        problem = self.wrong(process.wait(), "".join(lines))
+        if problem:
+            print(f"{os.path.basename(sys.argv[0])}: {problem}", flush=True)
+        return 1 if problem else 0

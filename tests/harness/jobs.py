@@ -1,0 +1,57 @@
+"""The MPI jobs of the tests, as commands: what each must print, or leave."""
+import os
+import pathlib
+import random
+
+from harness.algorithms import COUNTING, forms, refusals
+from harness.command import Command
+
+# Algorithms in which ranks hand data on: a rank that gives up stands between the one that failed
+# and those that do not know it yet.
+HANDED_ON = {"TUTTI_ALGORITHM":
+             "bcast=chain;allgather=ring;reduce=chain;scatter=recursive-splitting"}
+SETTINGS = {"given_up": HANDED_ON, "dead_rank": HANDED_ON}  # of programs
+
+
+def job(build, ranks, program, *arguments, force="", env=None, **nodes):
+    """A program of tests/mpi in an MPI job. `force`: names algorithms to it, `all`, those of some
+    collectives, or single ones; with commas. A counting program's refusals are judged; `nodes`:
+    what the judge must know of the machines.
+
+    A job says at its end how many ranks there were: started by another MPI's mpiexec each rank
+    would be a job of its own, and happy."""
+    settings = build.job_environment() | SETTINGS.get(program, {}) | (env or {})
+    chosen = force.split(",")
+    forced = {}
+    if force:
+        forced = {name: one for name, one in forms(build.algorithms()).items()
+                  if force == "all" or name in chosen or one["collective"] in chosen}
+    judge = None
+    if program in COUNTING:
+        judge = refusals(forced, ranks, os.environ | settings, arguments, **nodes)
+    return Command(build.mpiexec(ranks, build.program(program), *arguments, *forced),
+                   settings, expect=f"ok with {ranks} ranks", judge=judge)
+
+
+def dead_rank(build, ranks, size, seed, folder, env=None):
+    """A rank is killed in blocks of `size` bytes, at a moment by `seed`. Survivors leave files in
+    the folder, and these are judged: a launcher that has lost ranks may well stumble at its end."""
+    folder = pathlib.Path(folder)
+
+    def judge(_):
+        survivors = len(list(folder.glob("survivor-*")))
+        if survivors == ranks - 1:
+            return ""
+        return f"{survivors} of {ranks - 1} survivors returned and went on without the dead"
+
+    # PIPE: the launcher may close the pipe in which the shell says that its program was killed.
+    shell = (f"trap : USR1; trap '' PIPE; {build.program('dead_rank')} {folder} {size} {seed}; "
+             "true")
+    return Command(["mpiexec.mpich", "-disable-auto-cleanup", "-n", ranks, "sh", "-c", shell],
+                   build.job_environment() | SETTINGS["dead_rank"] | (env or {}), status=None,
+                   judge=judge)
+
+
+def new_seed():
+    """A moment that was never tried; those that were have seeds from 1 to 4."""
+    return random.randrange(5, 2**31)

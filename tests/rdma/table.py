@@ -1,0 +1,186 @@
+"""The tests that need the virtual RDMA host, on real SoftRoCE: a table of names and commands."""
+import dataclasses
+import json
+import pathlib
+import shlex
+import tempfile
+import typing
+
+from harness.algorithms import REDUCTIONS
+from harness.command import Command
+from harness.jobs import dead_rank, job, new_seed
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+VERBS = {"TUTTI_TRANSPORT": "verbs"}
+# A low limit, so that all protocols have their share.
+LOW = {"TUTTI_EAGER_LIMIT": "4k"}
+KNOWN = LOW | {"TUTTI_COUNTS": "all"}
+FOLDS = LOW | {"TUTTI_REPRODUCIBLE": "on"}
+# No kernel for the guest can be built.
+BROKEN = {"TUTTI_KERNEL_SCRIPT": "/bin/false"}
+
+
+class Test(typing.NamedTuple):
+    name: str
+    command: Command
+    seconds: int = 220
+    show: bool = False
+
+
+def guest(command, *options, limit=200):
+    """The command within the guest; its words are its own, its environment is passed on."""
+    words = [FOLDER / "host", "--timeout", limit, *options, "--", *command.words]
+    return dataclasses.replace(command, words=words)
+
+
+def shell(command, script):
+    """The command as `$@` of a shell script."""
+    return dataclasses.replace(command, words=["sh", "-c", script, "sh", *command.words])
+
+
+def first(_):
+    """What must be there before the others: the guest's kernel."""
+    yield Test("the guest kernel", Command([FOLDER / "kernel"]), 2400, show=True)
+
+
+def slow_rank(build, seconds):
+    """A rank that computes; twice, so beside the others. It costs no time if these take longer."""
+    limit = 2 * seconds + 80
+    command = job(build, 3, "slow_rank", seconds)
+    yield Test(f"a rank computes for {seconds} s, connected and not",
+               guest(command, "--core", "none", "--memory", "1G", "--hosts", 3, limit=limit),
+               limit + 20)
+
+
+def machine(build):
+    """The virtual host itself, and its second engine."""
+    host = shlex.quote(str(FOLDER / "host"))
+    yield Test("devices", guest(Command(["sh", "-c", "ibv_devinfo && on-host 1 hostname"],
+                                        expect="host1"), "--hosts", 2))
+    yield Test("a command's status is passed on",
+               Command(["sh", "-c", f"{host} -- sh -c 'exit 7'; test $? -eq 7"]), 120)
+    yield Test("the stock kernel for QEMU", Command([FOLDER / "stock-kernel"]), 600, show=True)
+    yield Test("QEMU, 4 ranks on 2 hosts",
+               guest(job(build, 4, "collectives"), "--engine", "qemu", "--hosts", 2))
+    yield Test("QEMU where the other kernel does not build",
+               Command(["sh", "-c", f"{host} --timeout 100 -- uname -r 2>&1"], BROKEN,
+                       expect="trying QEMU"), 120)
+    yield Test("neither kernel is an error",
+               Command(["sh", "-c", f"{host} -- true 2>&1"],
+                       BROKEN | {"TUTTI_STOCK_KERNEL_SCRIPT": "/bin/false"}, status=125,
+                       expect="no stock kernel for QEMU either"), 60)
+
+
+def collectives(build):
+    """All collectives, by every arrival and protocol, and where packets are lost."""
+    for hosts, ranks in [(1, 2), (2, 4), (4, 4), (4, 8)]:
+        env = VERBS if hosts == 1 else {}
+        yield Test(f"{ranks} ranks on {hosts} host(s)",
+                   guest(job(build, ranks, "collectives", env=env), "--hosts", hosts))
+    for arrival in ["tail", "flag", "imm"]:
+        for limit in ["1k", "64k"]:
+            env = {"TUTTI_ARRIVAL": arrival, "TUTTI_EAGER_LIMIT": limit}
+            yield Test(f"arrival {arrival}, eager limit {limit}",
+                       guest(job(build, 3, "collectives", env=env), "--hosts", 2))
+    yield Test("1 % of packets lost",
+               guest(job(build, 4, "collectives"), "--hosts", 4, "--loss", "1%"))
+    yield Test("pages change behind an address", guest(job(build, 2, "remap"), "--hosts", 2))
+    yield Test("registration cache off",
+               guest(job(build, 2, "collectives", env={"TUTTI_REGISTRATION_CACHE": "off"}),
+                     "--hosts", 2))
+    yield Test("blocks of 16 MiB, 8 ranks",
+               guest(job(build, 8, "collectives", "--large"), "--hosts", 4, "--memory", "6G"))
+    yield Test("threads", guest(job(build, 2, "threads"), "--hosts", 2))
+
+
+def algorithms(build):
+    """Every algorithm. Ranks go round the hosts, or fill one after the other."""
+    for hosts, ranks, slots in [(2, 4, 1), (2, 4, 2), (4, 4, 1), (2, 8, 4), (4, 8, 1), (4, 8, 2)]:
+        command = job(build, ranks, "matrix", force="all", env=LOW,
+                      ordered=slots * hosts == ranks, multicast=True)
+        yield Test(f"every algorithm, {ranks} ranks on {hosts} hosts, {slots} by {slots}",
+                   guest(command, "--hosts", hosts, "--slots", slots))
+    yield Test("scatterv and gatherv, counts known to all",
+               guest(job(build, 5, "matrix", force="scatter,gather", env=KNOWN), "--hosts", 4))
+    for what, env in [("bits of sums", LOW), ("bits of sums in left folds", FOLDS)]:
+        command = job(build, 3, "bits", *REDUCTIONS, force=",".join(REDUCTIONS), env=env)
+        yield Test(what, guest(command, "--hosts", 2))
+
+
+def failures(build):
+    """What goes wrong has a message, and an end."""
+    small = job(build, 2, "collectives")
+    yield Test("errors", guest(job(build, 2, "errors", env={"JOB_HAS_DEVICE": "1"}), "--hosts", 2))
+    for hosts, arrival in [(4, "imm"), (2, "tail")]:
+        command = job(build, 4, "given_up", 3, env={"TUTTI_ARRIVAL": arrival})
+        yield Test(f"what a rank that gives up leaves to others, {hosts} hosts, arrival {arrival}",
+                   guest(command, "--hosts", hosts))
+    locked = shell(small, 'setpriv --bounding-set -ipc_lock "$@" 2>&1 | grep RLIMIT_MEMLOCK')
+    locked.expect = "more bytes are needed"
+    yield Test("too little locked memory has a message",
+               guest(locked, "--hosts", 2, "--memlock", 64))
+    down = shell(job(build, 1, "collectives", env=VERBS), 'ip link set eth0 down; "$@" 2>&1')
+    down.status, down.expect = 1, "has no usable port"
+    yield Test("a port that is down has a message", guest(down))
+    command = job(build, 2, "unreachable", env=VERBS | {"TUTTI_CONNECT_TIMEOUT": "2000"})
+    yield Test("a peer that does not answer", guest(command), 60)
+    for size, bytes_, seed in [("small", 100, 0), ("small", 100, 1), ("large", 200000, 0),
+                               *(("large", 200000, seed) for seed in [1, 2, 4, new_seed()])]:
+        when = f"at a moment by seed {seed}" if seed else "between two"
+        with tempfile.TemporaryDirectory(prefix="tutti-dead-rank-") as folder:
+            command = dead_rank(build, 6, bytes_, seed, folder)
+            yield Test(f"dead rank, {size} blocks, killed {when}",
+                       guest(command, "--hosts", 4, "--run-dir", folder), 60)
+
+
+def multicast(build):
+    """Broadcasts by multicast, by themselves and as an algorithm."""
+    for way in ["auto", "manager", "direct", "ipv6", "each"]:
+        yield Test(f"multicast, {way}", guest(job(build, 4, "multicast", way), "--hosts", 4))
+    for way in ["auto", "each"]:
+        yield Test(f"multicast, {way}, 1 % of all packets lost",
+                   guest(job(build, 4, "multicast", way), "--hosts", 4, "--loss", "1%"))
+    yield Test("multicast, two ranks a host", guest(job(build, 8, "multicast"), "--hosts", 4))
+    alone = shell(job(build, 2, "multicast"), 'rm /dev/infiniband/rdma_cm; exec "$@"')
+    alone.expect = "joined by a socket"
+    yield Test("multicast without librdmacm", guest(alone, "--hosts", 2))
+    command = job(build, 6, "matrix", force="bcast=multicast", multicast=True)
+    yield Test("bcast=multicast, chosen by hand, with losses",
+               guest(command, "--hosts", 4, "--loss", "1%"))
+    for way in ["manager", "direct", "each"]:
+        command = job(build, 4, "matrix", force="bcast=multicast", multicast=True,
+                      env={"TUTTI_MULTICAST": way})
+        yield Test(f"bcast=multicast, {way}", guest(command, "--hosts", 2))
+    off = {"TUTTI_MULTICAST": "off", "TUTTI_ALGORITHM": "bcast=multicast"}
+    refused = shell(job(build, 2, "collectives", env=off), 'exec "$@" 2>&1')
+    refused.status, refused.expect = 1, "no multicast group was joined"
+    yield Test("bcast=multicast without multicast is refused with a reason",
+               guest(refused, "--hosts", 2))
+
+
+def packets_missing(path, collectives_):
+    """What the bench's file lacks: a row for each collective, and packets in each row."""
+    try:
+        rows = json.loads(path.read_text())["rows"]
+    except (OSError, ValueError, KeyError) as error:
+        return f"{path.name}: {error!r}"
+    still = [f"no packets in {row['collective']} of {row['bytes']} bytes" for row in rows
+             if not row["tutti"].get("packets_per_operation", 0) > 0]
+    there = {row["collective"] for row in rows}
+    return ", ".join(still or [f"no row for {one}" for one in sorted(collectives_ - there)])
+
+
+def counters(build):
+    """The devices' own counters say that the ranks really used them."""
+    all_of_them = {one["collective"] for one in build.algorithms()}
+    with tempfile.TemporaryDirectory(prefix="tutti-counters-") as folder:
+        file = pathlib.Path(folder) / "bench.json"
+        command = job(build, 4, "tutti", "bench", "--collective", "all", "--no-mpi", "--sizes",
+                      "8,64k", "--time-limit", "0.1", "--json", file)
+        command.expect, command.judge = "", lambda _: packets_missing(file, all_of_them)
+        yield Test("counters move", guest(command, "--hosts", 4, "--keep", folder), show=True)
+
+
+def tests(build):
+    for part in [machine, collectives, algorithms, failures, multicast, counters]:
+        yield from part(build)
