@@ -1,11 +1,14 @@
 /*
  * The bits of reductions whose result depends on where the brackets are: floats and doubles with
- * full mantissas, exponents apart, both signs. bits_test COLLECTIVE=ALGORITHM…          such as
- * allreduce=ring; COLLECTIVE alone: what Tutti chooses Each algorithm is forced in turn. A second
- * call, with other ranks late and the result elsewhere, gives the bits of the first; after an
- * allreduce all ranks have the same; all are near the true sum. With TUTTI_REPRODUCIBLE=on they are
- * those of ((x0 + x1) + x2) + …, also in place. Printed as by matrix_test: how many calls were run
- * and how many refused.
+ * full mantissas, exponents apart, both signs.
+ *
+ *   bits_test COLLECTIVE=ALGORITHM…     such as allreduce=ring
+ *   bits_test COLLECTIVE…               what Tutti chooses
+ *
+ * Each algorithm is forced in turn. A second call, with other ranks late and the result elsewhere,
+ * gives the bits of the first; after an allreduce all ranks have the same bits; all are near the
+ * true sum. With TUTTI_REPRODUCIBLE=on they are those of ((x0 + x1) + x2) + …, also in place.
+ * Prints how many calls of each algorithm were run and how many it refused, as matrix_test does.
  */
 #include "job.h"
 

@@ -1,7 +1,10 @@
 /*
  * Every collective, on many sizes, roots, datatypes and communicators, against what the result must
- * be. collectives_test [--large] [--huge]     --large: blocks of 16 MiB; --huge: a broadcast of
- * more than 2^31 bytes
+ * be.
+ *
+ *   collectives_test [--large] [--huge]
+ *
+ * --large: blocks of 16 MiB; --huge: a broadcast of more than 2^31 bytes.
  */
 #include "job.h"
 

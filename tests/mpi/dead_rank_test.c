@@ -1,13 +1,18 @@
 /*
  * A rank is killed in the middle of a collective. Every survivor gets an error within seconds, also
  * one that waits for a live rank which waits for the dead one; later calls give the same error;
- * freeing works; a communicator without the dead goes on. What a call gave that was a success is
- * right. sh -c "dead_rank_test DIRECTORY BYTES SEED; true" BYTES is the length of a block. SEED
- * chooses the moment within a stream of collectives, of which the first SEED modulo 4 are let pass:
- * where it is 0 ranks may still be connecting, and the error may be that the dead does not answer.
- * SEED 0: between the 20th and the next. Each survivor leaves a file DIRECTORY/survivor-RANK when
- * all of that held. The shell hides the death from the launcher, which would end the job; the
- * launcher's own status says nothing, as it may stumble over ranks that leave at once.
+ * freeing works; a communicator without the dead rank goes on. The result of a call that succeeded
+ * is right.
+ *
+ *   sh -c "dead_rank_test DIRECTORY BYTES SEED; true"
+ *
+ * BYTES is the length of a block. SEED chooses the moment within a stream of collectives, of which
+ * the first SEED modulo 4 are let pass: if that is 0, ranks may still be connecting, and the error
+ * may be that the dead rank does not answer. SEED 0: between the 20th and the next.
+ *
+ * Each survivor for which all of that held leaves a file DIRECTORY/survivor-RANK. The shell hides
+ * the death from the launcher, which would end the job. The launcher's own status says nothing, as
+ * it may stumble over ranks that leave at once.
  */
 #include "job.h"
 

@@ -1,9 +1,12 @@
 /*
  * What a rank that gives up leaves to those behind it: an error, never success with a buffer that
- * nobody wrote. given_up_test [ROUNDS] In each round another rank, the root among them, refuses its
- * arguments in a collective of long messages; every other rank must return an error, or success
- * with the right data. Run it with algorithms that pass data on (chains, trees), and with a single
- * copy.
+ * nobody wrote.
+ *
+ *   given_up_test [ROUNDS]
+ *
+ * In each round another rank, the root among them, refuses its arguments in a collective of long
+ * messages. Every other rank must return an error, or success with the right data. To be run with
+ * algorithms that hand data on (chains, trees), and with a single copy.
  */
 #include "job.h"
 

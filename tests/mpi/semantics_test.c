@@ -1,6 +1,11 @@
-/* What MPI allows and few programs do: each gives what MPI's own call gives, or what the standard
-   says. semantics_test [ALGORITHM...]     each, as TUTTI_ALGORITHM would name it, for the parts
-   where the schedule matters */
+/*
+ * What MPI allows and few programs do: each gives what MPI's own call gives, or what the standard
+ * says.
+ *
+ *   semantics_test [ALGORITHM…]
+ *
+ * Algorithms as TUTTI_ALGORITHM would name them, for the parts where the schedule matters.
+ */
 #include <stdint.h>
 
 #include "job.h"

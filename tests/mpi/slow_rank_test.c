@@ -1,7 +1,8 @@
 /*
  * Slow is not dead: a rank makes no call to Tutti for some time, while the others wait for it: once
- * when nobody is connected, and once when all are. slow_rank_test SECONDS          each of the two
- * stretches
+ * when nobody is connected, and once when all are.
+ *
+ *   slow_rank_test SECONDS     each of the two times
  */
 #include <time.h>
 

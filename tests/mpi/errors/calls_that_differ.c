@@ -1,0 +1,130 @@
+/* Each rank's call is right by itself, but they do not match. */
+#include "errors.h"
+
+/* Ranks that pass different sizes are told, and nobody hangs. */
+void mismatched_sizes(void) {
+  if (job_size < 2) return;
+  tutti_comm comm;
+  MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+  int data[64] = {0};
+  const int code = tutti_bcast(data, job_rank == 0 ? 8 : 16, MPI_BYTE, 0, comm);
+  if (job_rank != 0) CHECK(code != TUTTI_SUCCESS, "a broadcast of other sizes passes");
+  /* the root learns of it at the latest when it waits for the others */
+  GIVES(tutti_barrier(comm), TUTTI_ERR_SIZE_MISMATCH);
+  GIVES(tutti_barrier(comm), TUTTI_ERR_SIZE_MISMATCH);
+  MUST(tutti_comm_free(&comm));
+}
+
+/* One rank passes other counts than the rest, each rank's arguments being right by themselves:
+   those who notice are told, nobody hangs, and in the end all know. */
+void mismatches(tutti_comm good) {
+  static const struct {
+    MPI_Count all, one;
+  } sizes[] = {{N, N + 1}, {N + 1, N}, {N, 0},           {0, N},
+               {N, LONG},  {LONG, N},  {LONG, LONG - 1}, {100, LONG / 2}};
+  if (job_size < 2) return;
+  for (kind k = 0; k < KINDS; ++k)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+      for (int wrong = 0; wrong < job_size; wrong += job_size - 1) {
+        arguments a = right();
+        const MPI_Count count = job_rank == wrong ? sizes[i].one : sizes[i].all;
+        a.send.count = a.recv.count = count;
+        for (int r = 0; r < job_size; ++r) {
+          a.send.counts[r] = a.recv.counts[r] = count;
+          a.send.displs[r] = a.recv.displs[r] = r * count;
+        }
+        tutti_comm comm;
+        MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+        watch("%s, %d elements, and %d on rank %d", about[k].name, (int)sizes[i].all,
+              (int)sizes[i].one, wrong);
+        const int code = call(k, &a, comm);
+        CHECK(code == TUTTI_SUCCESS || code == TUTTI_ERR_SIZE_MISMATCH,
+              "%s: %d elements, and %d on rank %d: gives %d (%s)", about[k].name, (int)sizes[i].all,
+              (int)sizes[i].one, wrong, code, tutti_last_error_message());
+        int next = code;
+        for (int tries = 0; next == 0 && tries < 1000; ++tries) next = tutti_barrier(comm);
+        CHECK(next == TUTTI_ERR_SIZE_MISMATCH,
+              "%s: %d elements, and %d on rank %d: gave %d, and then %d (%s)", about[k].name,
+              (int)sizes[i].all, (int)sizes[i].one, wrong, code, next, tutti_last_error_message());
+        MUST(tutti_comm_free(&comm));
+      }
+  unwatch();
+  works(good);
+}
+
+/* Calls that do not match, by what `mine` is: whoever can end does, in the end all are told. */
+static void calls_differ(const char* what, kind mine, const arguments* a) {
+  tutti_comm comm;
+  MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+  watch("%s", what);
+  int code = call(mine, a, comm);
+  for (int tries = 0; code == 0 && tries < 1000; ++tries) code = tutti_barrier(comm);
+  CHECK(code == TUTTI_ERR_SIZE_MISMATCH, "%s: gives %d (%s)", what, code,
+        tutti_last_error_message());
+  MUST(tutti_comm_free(&comm));
+  unwatch();
+}
+
+void different_calls(tutti_comm good) {
+  char what[200];
+  if (job_size < 2) return;
+  for (kind k = 0; k < KINDS; ++k)
+    for (int wrong = 0; wrong < job_size; wrong += job_size - 1) {
+      for (int shift = 2; shift < 9; ++shift) {
+        const kind other = (k + shift) % KINDS;
+        arguments a = right();
+        snprintf(what, sizeof what, "%s, and %s on rank %d", about[k].name, about[other].name,
+                 wrong);
+        calls_differ(what, job_rank == wrong ? other : k, &a);
+      }
+      if (!about[k].rooted) continue;
+      arguments a = right();
+      if (job_rank == wrong) a.root = 1;
+      snprintf(what, sizeof what, "%s, with another root on rank %d", about[k].name, wrong);
+      calls_differ(what, k, &a);
+    }
+  works(good);
+}
+
+/* One rank goes on, by many calls that wait for nobody, or has even freed the communicator, while
+ * another waits for it. */
+void left_alone(tutti_comm good) {
+  static char data[20000];
+  if (job_size < 2) return;
+  for (int freed = 0; freed < 2; ++freed) {
+    tutti_comm comm;
+    MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+    const char* const what = freed ? "freed the communicator" : "gone on";
+    watch("rank 0 has %s", what);
+    int code = 0;
+    if (!freed)
+      for (int i = 0; code == 0 && i < 300; ++i)
+        code = tutti_bcast(data, job_rank != 0 && i == 0 ? sizeof data : 8, MPI_CHAR, 0, comm);
+    else if (job_rank != 0)
+      code = tutti_barrier(comm);
+    if (!freed || job_rank != 0)
+      CHECK(code == TUTTI_ERR_SIZE_MISMATCH, "rank 0 has %s: gives %d (%s)", what, code,
+            tutti_last_error_message());
+    MUST(tutti_comm_free(&comm));
+    unwatch();
+    works(good);
+  }
+}
+
+/* What was sent to a rank that refused, and freed the communicator, takes no memory for ever. */
+void refused_and_freed(tutti_comm good) {
+  static char data[8000];
+  if (job_size != 2) return;
+  watch("refused messages are not thrown away");
+  for (int i = 0; i < 2500; ++i) {
+    tutti_comm comm;
+    MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+    const int code =
+        tutti_bcast(data, job_rank == 0 ? (MPI_Count)sizeof data : -1, MPI_CHAR, 0, comm);
+    CHECK(code == (job_rank == 0 ? 0 : TUTTI_ERR_COUNT) || code == TUTTI_ERR_COUNT, "gives %d (%s)",
+          code, tutti_last_error_message());
+    MUST(tutti_comm_free(&comm));
+  }
+  unwatch();
+  works(good);
+}
