@@ -1,4 +1,6 @@
-// The papers' closed forms as oracles: rounds, messages, bytes. Not the predictor.
+// Rounds, and what else is counted in schedules, by the papers' closed forms.
+#include "collectives/analysis/rounds.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "collectives/algorithms/trees.hpp"

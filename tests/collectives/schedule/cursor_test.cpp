@@ -1,0 +1,52 @@
+// One rank's place in a schedule.
+#include "collectives/schedule/cursor.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "collectives/schedule/builder.hpp"
+
+using namespace tutti;
+using namespace tutti::collectives;
+
+namespace {
+
+std::vector<StepId> ids(std::span<const StepId> span) { return {span.begin(), span.end()}; }
+using Ids = std::vector<StepId>;
+
+}  // namespace
+
+TEST_CASE("the cursor shows what is ready, in order, and again after reset") {
+  Builder s{8, 0, {.output = 8}};
+  s.recv(1, {Buffer::output, 0, 4});  // 0
+  s.recv(2, {Buffer::output, 4, 4});  // 1
+  s.send(3, {Buffer::output, 0, 4});  // 2 after 0
+  s.send(4, s.output());              // 3 after both
+  s.send(5, {Buffer::output, 0, 4});  // 4 after 0
+  const Schedule schedule = s.finish();
+  Cursor cursor{schedule};
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    CHECK(ids(cursor.ready()) == Ids{0, 1});
+    cursor.take(1);
+    CHECK(ids(cursor.ready()) == Ids{0});
+    const auto taken = cursor.ready();
+    cursor.take_all();
+    CHECK(cursor.ready().empty());
+    CHECK(ids(taken) == Ids{0});
+    cursor.done(0);
+    CHECK(ids(cursor.ready()) == Ids{2, 4});
+    cursor.done(1);
+    CHECK(ids(cursor.ready()) == Ids{2, 4, 3});
+    cursor.take(4);
+    CHECK(ids(cursor.ready()) == Ids{2, 3});
+    cursor.take_all();
+    for (StepId id : {2U, 3U, 4U}) {
+      CHECK_FALSE(cursor.finished());
+      cursor.done(id);
+    }
+    CHECK(cursor.finished());
+    cursor.reset();
+    CHECK_FALSE(cursor.finished());
+  }
+  const Schedule nothing = Builder{1, 0}.finish();
+  CHECK(Cursor{nothing}.finished());
+}

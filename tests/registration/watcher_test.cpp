@@ -1,0 +1,110 @@
+// The watcher: what the kernel says of memory that is unmapped, moved or given back.
+#include "registration/watcher.hpp"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+using tutti::registration::Watcher;
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+std::byte* map_pages(std::size_t count, int flags = MAP_PRIVATE | MAP_ANONYMOUS, int file = -1) {
+  void* const memory = mmap(nullptr, count * kPage, PROT_READ | PROT_WRITE, flags, file, 0);
+  REQUIRE(memory != MAP_FAILED);
+  return static_cast<std::byte*>(memory);
+}
+
+struct Range {
+  std::uintptr_t begin, end;
+};
+
+// Remembers what is gone. The watcher's thread must not allocate meanwhile: there is room.
+struct Fixture {
+  Fixture() {
+    gone.reserve(100);
+    INFO(watcher.why_not());
+    REQUIRE(watcher.works());
+  }
+  // Whether the page at that address was reported.
+  bool was_reported(const std::byte* page) {
+    const std::lock_guard guard(lock);
+    watcher.catch_up();
+    const auto address = reinterpret_cast<std::uintptr_t>(page);
+    bool found = false;
+    for (const Range& range : gone) found |= range.begin <= address && address < range.end;
+    return found;
+  }
+  std::mutex lock;
+  std::vector<Range> gone;
+  Watcher watcher{lock, [this](std::uintptr_t begin, std::uintptr_t end) {
+                    gone.push_back({begin, end});
+                  }};
+};
+
+}  // namespace
+
+TEST_CASE("pages that are unmapped are reported before munmap returns", "[watcher]") {
+  Fixture f;
+  std::byte* const memory = map_pages(4);
+  REQUIRE(f.watcher.watch(memory, 4 * kPage));
+  munmap(memory + kPage, kPage);
+  CHECK(f.was_reported(memory + kPage));
+  CHECK_FALSE(f.was_reported(memory));
+  CHECK_FALSE(f.was_reported(memory + 2 * kPage));
+  munmap(memory, 4 * kPage);
+  CHECK(f.was_reported(memory));
+  CHECK(f.was_reported(memory + 3 * kPage));
+}
+
+TEST_CASE("pages that are given back or moved are reported", "[watcher]") {
+  Fixture f;
+  std::byte* const memory = map_pages(4);
+  REQUIRE(f.watcher.watch(memory, 4 * kPage));
+  madvise(memory, kPage, MADV_DONTNEED);
+  CHECK(f.was_reported(memory));
+  CHECK_FALSE(f.was_reported(memory + 3 * kPage));
+  memory[0] = std::byte{1};  // nobody waits for the watcher
+
+  std::byte* const place = map_pages(1);
+  // Not by mremap(): UCX, which an MPI may bring, replaces it by one that loses the last argument.
+  REQUIRE(syscall(SYS_mremap, memory + 3 * kPage, kPage, kPage, MREMAP_MAYMOVE | MREMAP_FIXED,
+                  place) == reinterpret_cast<long>(place));
+  CHECK(f.was_reported(memory + 3 * kPage));
+  munmap(place, kPage);
+  munmap(memory, 3 * kPage);
+}
+
+TEST_CASE("whole pages are watched, whatever part of them is asked for", "[watcher]") {
+  Fixture f;
+  std::byte* const memory = map_pages(3);
+  REQUIRE(f.watcher.watch(memory + kPage - 1, 2));
+  munmap(memory + 2 * kPage, kPage);
+  CHECK_FALSE(f.was_reported(memory + 2 * kPage));
+  munmap(memory, kPage);
+  CHECK(f.was_reported(memory));
+  munmap(memory + kPage, kPage);
+  CHECK(f.was_reported(memory + kPage));
+}
+
+TEST_CASE("what is not watched, or was forgotten, is not reported", "[watcher]") {
+  Fixture f;
+  std::byte* const memory = map_pages(2);
+  std::byte* const other = map_pages(2);
+  REQUIRE(f.watcher.watch(memory, 2 * kPage));
+  f.watcher.forget(memory, 2 * kPage);
+  munmap(memory, 2 * kPage);
+  munmap(other, 2 * kPage);
+  CHECK_FALSE(f.was_reported(memory));
+  CHECK_FALSE(f.was_reported(other));
+}
+
+TEST_CASE("memory that the kernel cannot watch is refused", "[watcher]") {
+  Fixture f;
+  CHECK_FALSE(f.watcher.watch(reinterpret_cast<void*>(kPage), kPage));  // nothing is mapped there
+}

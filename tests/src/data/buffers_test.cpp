@@ -1,0 +1,138 @@
+// The caller's buffers as blocks, one after another.
+#include "src/data/buffers.hpp"
+
+#include <climits>
+#include <vector>
+
+#include "tests/src/data/types.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+using Counts = std::vector<MPI_Count>;
+
+namespace {
+
+const char* const kName = "buffer";
+
+Blocked blocked(const Datatypes& types, void* buffer, const Counts& counts, const Counts& places,
+                MPI_Datatype type = MPI_INT) {
+  return {types,         buffer,
+          counts.data(), places.empty() ? nullptr : places.data(),
+          type,          static_cast<int>(counts.size()),
+          kName};
+}
+std::vector<int> ints(const std::byte* bytes, std::size_t count) {
+  const auto* const first = reinterpret_cast<const int*>(bytes);
+  return {first, first + count};
+}
+
+}  // namespace
+
+TEST_CASE("blocks that lie one after another are used as they are", "[buffers]") {
+  const Datatypes types;
+  std::vector<int> data{0, 1, 2, 3, 4, 5};
+  Blocked equal(types, data.data(), 2, MPI_INT, 3, kName);
+  CHECK(equal.as_is());
+  CHECK(equal.block_bytes() == 8);
+  CHECK(equal.total() == 24);
+  CHECK(equal.bytes() == reinterpret_cast<std::byte*>(data.data()));
+
+  Blocked shifted = blocked(types, data.data(), {2, 0, 3}, {1, 77, 3});
+  CHECK(shifted.as_is());
+  CHECK(shifted.counts() == std::vector<Bytes>{8, 0, 12});
+  CHECK(shifted.bytes() == reinterpret_cast<std::byte*>(data.data() + 1));
+}
+
+TEST_CASE("scattered blocks are brought together, and back", "[buffers]") {
+  const Datatypes types;
+  std::vector<int> data{0, 1, 2, 3, 4, 5, 6, 7};
+  Blocked read = blocked(types, data.data(), {2, 1, 3}, {6, 4, 0});
+  CHECK_FALSE(read.as_is());
+  CHECK(ints(read.bytes(), 6) == std::vector<int>{6, 7, 4, 0, 1, 2});
+
+  Blocked written = blocked(types, data.data(), {2, 1, 3}, {6, 4, 0});
+  auto* const room = reinterpret_cast<int*>(written.room(1));
+  CHECK(room[2] == 4);  // the block that is kept
+  for (int i = 0; i < 6; ++i) room[i] = 10 + i;
+  written.deliver(0);
+  CHECK(data == std::vector<int>{13, 14, 15, 3, 12, 5, 6, 7});  // not block 0
+}
+
+TEST_CASE("elements with gaps are packed and unpacked, block by block", "[buffers]") {
+  const Datatypes types;
+  const Type type(every_other_int_of_four());
+  std::vector<int> data{0, 1, 2, 3, 4, 5, 6, 7};
+  Blocked equal(types, data.data(), 1, type, 2, kName);
+  CHECK_FALSE(equal.as_is());
+  CHECK(equal.block_bytes() == 8);
+  CHECK(ints(equal.bytes(), 4) == std::vector<int>{0, 2, 4, 6});
+
+  Blocked kept(types, data.data(), 1, type, 2, kName);
+  auto* const room = reinterpret_cast<int*>(kept.room(1));
+  CHECK(room[2] == 4);
+  CHECK(room[3] == 6);
+  room[0] = 20, room[1] = 21;
+  kept.deliver();
+  CHECK(data == std::vector<int>{20, 1, 21, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("counts that are negative, or fit in no number, are refused", "[buffers]") {
+  const Datatypes types;
+  const Layout layout = types.layout(MPI_INT);
+  const auto bytes = [&](MPI_Count count, MPI_Count blocks) {
+    return code_of([&] { bytes_of(count, layout, blocks, kName); });
+  };
+  CHECK(bytes_of(5, layout, 7, kName) == 20);
+  CHECK(bytes(-1, 1) == Code::bad_count);
+  CHECK(bytes(LLONG_MAX / 4, 1) == Code::success);
+  CHECK(bytes(LLONG_MAX / 4 + 1, 1) == Code::bad_count);
+  CHECK(bytes(LLONG_MAX / 4, 2) == Code::bad_count);
+  int data[2] = {};
+  CHECK(code_of([&] { blocked(types, data, {1, -1}, {}); }) == Code::bad_count);
+  CHECK(code_of([&] {
+          blocked(types, data, {1, 1}, {0, LLONG_MAX / 2});
+        }) == Code::bad_displacement);
+}
+
+TEST_CASE("a null buffer is refused, if data are expected there", "[buffers]") {
+  const Datatypes types;
+  CHECK(code_of([&] { Blocked(types, nullptr, 1, MPI_INT, 2, kName); }) == Code::bad_buffer);
+  CHECK(code_of([&] { Blocked(types, nullptr, 0, MPI_INT, 2, kName); }) == Code::success);
+  CHECK(code_of([&] { blocked(types, nullptr, {0, 1}, {}); }) == Code::bad_buffer);
+  CHECK(code_of([&] { Blocked(types, nullptr, nullptr, nullptr, MPI_INT, 2, kName); }) ==
+        Code::bad_buffer);
+}
+
+TEST_CASE("two buffers that share bytes are told apart from two that interleave", "[buffers]") {
+  const Datatypes types;
+  const Type gaps(every_other_int_of_four());
+  std::vector<int> data(16);
+  const auto share = [&](const Blocked& a, const Blocked& b) {
+    return code_of([&] { a.must_not_share(b, "pass MPI_IN_PLACE"); }) == Code::buffers_overlap;
+  };
+  const Blocked first(types, data.data(), 4, MPI_INT, 2, kName);
+  const Blocked second(types, data.data() + 8, 4, MPI_INT, 2, kName);
+  const Blocked across(types, data.data() + 7, 4, MPI_INT, 2, kName);
+  CHECK_FALSE(share(first, second));
+  CHECK(share(first, across));
+  CHECK(share(across, second));
+  CHECK(share(first, blocked(types, data.data(), {1, 1}, {12, 7})));
+  CHECK_FALSE(share(second, blocked(types, data.data(), {1, 1}, {3, 7})));
+  const Blocked even(types, data.data(), 1, gaps, 2, kName);
+  const Blocked odd(types, data.data() + 1, 1, gaps, 2, kName);
+  CHECK_FALSE(share(even, odd));
+  CHECK(share(even, even));
+}
+
+TEST_CASE("blocks of one buffer must not overlap", "[buffers]") {
+  const Datatypes types;
+  std::vector<int> data(16);
+  const auto overlap = [&](const Counts& counts, const Counts& places) {
+    const Blocked blocks = blocked(types, data.data(), counts, places);
+    return code_of([&] { blocks.must_not_overlap(); }) == Code::bad_displacement;
+  };
+  CHECK_FALSE(overlap({2, 2, 2}, {4, 2, 0}));
+  CHECK(overlap({2, 2, 2}, {4, 1, 0}));
+  CHECK(overlap({2, 2}, {3, 3}));
+  CHECK_FALSE(overlap({2, 0}, {3, 3}));
+}

@@ -1,0 +1,85 @@
+// What elements of a datatype look like, and packing them.
+#include "src/data/datatype.hpp"
+
+#include <vector>
+
+#include "tests/src/data/types.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+
+namespace {
+
+Layout layout_of(MPI_Datatype type) { return Datatypes().layout(type); }
+
+std::vector<int> packed(MPI_Datatype type, const std::vector<int>& ints, MPI_Count count) {
+  const Datatypes types;
+  const Layout layout = types.layout(type);
+  std::vector<int> bytes(static_cast<std::size_t>(count * layout.size) / sizeof(int));
+  types.pack(ints.data(), count, type, layout, reinterpret_cast<std::byte*>(bytes.data()));
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("predefined types, and rows of them, are contiguous", "[datatype]") {
+  for (const MPI_Datatype type : {MPI_INT, MPI_INT16_T, MPI_2INT}) {
+    int size = 0;
+    MPI_Type_size(type, &size);
+    const Layout layout = layout_of(type);
+    CHECK(layout.contiguous);
+    CHECK(layout.size == size);
+    CHECK(layout.extent == size);
+  }
+  MPI_Datatype row;
+  MPI_Type_contiguous(3, MPI_DOUBLE, &row);
+  const Type type(row);
+  CHECK(layout_of(type).contiguous);
+  CHECK(layout_of(type).size == 24);
+}
+
+TEST_CASE("a type with gaps is packed; so is one whose data stand in another order", "[datatype]") {
+  const Type gaps(every_other_int());
+  const Layout layout = layout_of(gaps);
+  CHECK_FALSE(layout.contiguous);
+  CHECK(layout.size == 8);
+  CHECK(layout.true_extent == 12);
+  CHECK(layout.extent == 12);
+  CHECK(layout.lower == 0);
+
+  const int lengths[] = {1, 1}, places[] = {1, 0};
+  MPI_Datatype swapped;
+  MPI_Type_indexed(2, lengths, places, MPI_INT, &swapped);
+  const Type type(swapped);
+  CHECK(layout_of(type).size == layout_of(type).extent);
+  CHECK_FALSE(layout_of(type).contiguous);
+  CHECK(packed(type, {1, 2, 3, 4}, 2) == std::vector<int>{2, 1, 4, 3});
+}
+
+TEST_CASE("data may begin before the buffer's address, or behind it", "[datatype]") {
+  const int one = 1, minus_one = -1;
+  MPI_Datatype before;
+  MPI_Type_indexed(1, &one, &minus_one, MPI_INT, &before);
+  const Type type(before);
+  CHECK(layout_of(type).lower == -static_cast<Bytes>(sizeof(int)));
+  CHECK(layout_of(type).true_extent == sizeof(int));
+  CHECK_FALSE(layout_of(type).contiguous);
+}
+
+TEST_CASE("what was packed can be unpacked, and gaps stay as they are", "[datatype]") {
+  const Type gaps(every_other_int_of_four());
+  const std::vector<int> bytes = packed(gaps, {1, 2, 3, 4, 5, 6, 7, 8}, 2);
+  CHECK(bytes == std::vector<int>{1, 3, 5, 7});
+  const Datatypes types;
+  std::vector<int> ints(8, -1);
+  types.unpack(reinterpret_cast<const std::byte*>(bytes.data()), ints.data(), 2, gaps,
+               types.layout(gaps));
+  CHECK(ints == std::vector<int>{1, -1, 3, -1, 5, -1, 7, -1});
+}
+
+TEST_CASE("a type that cannot be used is named as such", "[datatype]") {
+  MPI_Datatype raw = every_other_int();
+  CHECK(code_of([] { layout_of(MPI_DATATYPE_NULL); }) == Code::bad_datatype);
+  CHECK(code_of([&] { layout_of(raw); }) == Code::datatype_not_committed);
+  MPI_Type_free(&raw);
+}

@@ -1,0 +1,67 @@
+// The buffers of a reduction, with gaps and without.
+#include "src/data/reduction_buffer.hpp"
+
+#include <vector>
+
+#include "tests/src/data/types.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+using Ints = std::vector<int>;
+
+namespace {
+
+void nothing(void*, void*, int*, MPI_Datatype*) {}
+
+struct Fixture {
+  explicit Fixture(MPI_Datatype t) : type(t), layout(types.layout(t)) {
+    MPI_Op_create(nothing, 1, &op);
+    reduction = Operations().find(op, type, layout);
+  }
+  ~Fixture() { MPI_Op_free(&op); }
+  Fixture(const Fixture&) = delete;
+  Fixture& operator=(const Fixture&) = delete;
+  ReductionBuffer buffer(void* address, MPI_Count count) const {
+    return {types, layout, reduction, address, count, type, "buffer"};
+  }
+
+  const MPI_Datatype type;
+  Datatypes types;
+  const Layout layout;
+  MPI_Op op = MPI_OP_NULL;
+  Reduction reduction;
+};
+
+}  // namespace
+
+TEST_CASE("elements without gaps are reduced where they lie", "[reduction]") {
+  const Fixture f(MPI_INT);
+  Ints data{1, 2, 3};
+  ReductionBuffer buffer = f.buffer(data.data(), 3);
+  CHECK(buffer.bytes() == 12);
+  CHECK(buffer.read() == reinterpret_cast<std::byte*>(data.data()));
+  CHECK(buffer.room(false) == buffer.read());
+  CHECK(code_of([&] { f.buffer(nullptr, 3); }) == Code::bad_buffer);
+  CHECK(code_of([&] { f.buffer(nullptr, 0); }) == Code::success);
+}
+
+TEST_CASE("elements with gaps are copied, and gaps are neither read nor written", "[reduction]") {
+  const Type type(every_other_int_of_four());
+  const Fixture f(type);
+  Ints data{1, 2, 3, 4, 5, 6, 7, 8};
+  ReductionBuffer buffer = f.buffer(data.data(), 2);
+  CHECK(buffer.bytes() == 32);
+  auto* const room = reinterpret_cast<int*>(buffer.room(true));
+  CHECK(Ints(room, room + 8) == Ints{1, 0, 3, 0, 5, 0, 7, 0});
+  for (int i = 0; i < 8; ++i) room[i] = 10 + i;
+  buffer.deliver();
+  CHECK(data == Ints{10, 2, 12, 4, 14, 6, 16, 8});
+}
+
+TEST_CASE("the two buffers of a reduction must not share bytes", "[reduction]") {
+  const Fixture f(MPI_INT);
+  Ints data(8);
+  const ReductionBuffer first = f.buffer(data.data(), 4), second = f.buffer(data.data() + 4, 4);
+  CHECK(code_of([&] { first.must_not_share(second, "-"); }) == Code::success);
+  CHECK(code_of([&] { first.must_not_share(first, "-"); }) == Code::buffers_overlap);
+}

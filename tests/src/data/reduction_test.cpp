@@ -1,0 +1,107 @@
+// MPI's operations as functions on bytes. The loops are tested in kernels_test, and every operation
+// on every type in tests/mpi/reductions_test.
+#include "src/data/reduction.hpp"
+
+#include <climits>
+#include <vector>
+
+#include "tests/src/data/types.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+using Ints = std::vector<int>;
+
+namespace {
+
+Reduction find(MPI_Op op, MPI_Datatype type) {
+  return Operations().find(op, type, Datatypes().layout(type));
+}
+
+Ints reduced(Reduction& reduction, const Ints& left, const Ints& right) {
+  Ints out(left.size(), -1);
+  const auto bytes = static_cast<Bytes>(left.size() * sizeof(int));
+  reduction.reserve(bytes);
+  const Combine combine = reduction.combine();
+  combine.apply(combine.context, left.data(), right.data(), out.data(), bytes);
+  return out;
+}
+
+// 10 left + right: the order shows.
+void append(void* in, void* inout, int* count, MPI_Datatype*) {
+  for (int i = 0; i < *count; ++i) static_cast<int*>(inout)[i] += 10 * static_cast<int*>(in)[i];
+}
+
+class Op {
+ public:
+  explicit Op(MPI_User_function* function, int commutes = 0) {
+    MPI_Op_create(function, commutes, &op_);
+  }
+  ~Op() { MPI_Op_free(&op_); }
+  Op(const Op&) = delete;
+  Op& operator=(const Op&) = delete;
+  operator MPI_Op() const noexcept { return op_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  MPI_Op op_ = MPI_OP_NULL;
+};
+
+}  // namespace
+
+TEST_CASE("a predefined operation on a predefined type is a loop of ours", "[reduction]") {
+  Reduction sum = find(MPI_SUM, MPI_INT);
+  CHECK(sum.vectorised());
+  CHECK(sum.commutative());
+  CHECK(sum.element() == sizeof(int));
+  CHECK(reduced(sum, {1, 2, INT_MIN}, {10, 20, -1}) == Ints{11, 22, INT_MAX});
+  Reduction maximum = find(MPI_MAX, MPI_INT);
+  CHECK(reduced(maximum, {1, 5}, {4, 2}) == Ints{4, 5});
+}
+
+TEST_CASE("a user's operation gets its operands in order", "[reduction]") {
+  const Op op(append);
+  Reduction reduction = find(op, MPI_INT);
+  CHECK_FALSE(reduction.vectorised());
+  CHECK_FALSE(reduction.commutative());
+  CHECK(reduced(reduction, {1, 2}, {3, 4}) == Ints{13, 24});
+  reduction.check();
+  const Op commutes(append, 1);
+  CHECK(find(commutes, MPI_INT).commutative());
+}
+
+TEST_CASE("a long reduction by a user's operation goes in pieces", "[reduction]") {
+  const Op op(append);
+  Reduction reduction = find(op, MPI_INT);
+  const Ints left(100000, 2), right(100000, 5);
+  CHECK(reduced(reduction, left, right) == Ints(100000, 25));
+}
+
+TEST_CASE("elements with gaps are as far apart as the datatype says", "[reduction]") {
+  const Op op(append);
+  const Type gaps(every_other_int_of_four());
+  CHECK(find(op, gaps).element() == 16);
+}
+
+TEST_CASE("what MPI does not define is refused", "[reduction]") {
+  const auto refused = [](MPI_Op op, MPI_Datatype type) {
+    return code_of([&] { find(op, type); }) == Code::bad_operation;
+  };
+  CHECK(refused(MPI_OP_NULL, MPI_INT));
+  CHECK(refused(MPI_REPLACE, MPI_INT));
+  CHECK(refused(MPI_BAND, MPI_DOUBLE));
+  CHECK(refused(MPI_SUM, MPI_CHAR));
+  CHECK(refused(MPI_MINLOC, MPI_INT));
+  const Type derived(every_other_int());
+  CHECK(refused(MPI_SUM, derived));
+  CHECK_FALSE(refused(MPI_MINLOC, MPI_2INT));
+}
+
+TEST_CASE("elements that begin before their address cannot be reduced", "[reduction]") {
+  const Op op(append);
+  const int one = 1, minus_one = -1;
+  MPI_Datatype before, resized;
+  MPI_Type_indexed(1, &one, &minus_one, MPI_INT, &before);
+  MPI_Type_create_resized(before, 0, 8, &resized);
+  MPI_Type_free(&before);
+  const Type type(resized);
+  CHECK(code_of([&] { find(op, type); }) == Code::unsupported);
+}
