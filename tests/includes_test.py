@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Includes run one way (DESIGN, section 2), between the folders and between the rooms of collectives:
+"""Includes run one way, between the folders and between the rooms of collectives:
 tools -> src -> models -> collectives -> protocols -> registration -> transport -> base.
 
-Usage: includes_test.py ROOT        prints each include that goes against it; status 1 if there is one
+Usage: includes_test.py ROOT
+
+Prints each include that goes against it. Status 1 if there is one.
 """
 import pathlib
 import re

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The manual page tutti(1) and the program know the same commands and options.
 
-Usage: program_page_test.py PROGRAM PAGE        PAGE: man/tutti.1.in, or what is made of it; status 1 if they differ
+Usage: program_page_test.py PROGRAM PAGE
+
+PAGE: man/tutti.1.in, or what is made of it. Status 1 if they differ.
 """
 import pathlib
 import re
@@ -12,17 +14,19 @@ program, page = sys.argv[1:]
 
 
 def help_of(*command):
-    return subprocess.run([program, *command, "--help"], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([program, *command, "--help"], check=True, capture_output=True,
+                          text=True).stdout
 
 
 def options_of(text):
     """Options begin a line; examples and explanations mention them elsewhere."""
-    found = {option for line in text.splitlines() if re.match(r" {2}-", line) for option in re.findall(r"--([a-z][a-z-]*)", line.split("  ")[1])}
+    found = {option for line in text.splitlines() if re.match(r" {2}-", line)
+             for option in re.findall(r"--([a-z][a-z-]*)", line.split("  ")[1])}
     return found - {"help"}
 
 
 def synopsis_of(text):
-    """Options by command, from the lines `.Nm`, `.Cm command`, `.Op Fl -option …` of the section SYNOPSIS."""
+    """Options by command: the lines `.Nm`, `.Cm command`, `.Op Fl -option …` of SYNOPSIS."""
     section = re.search(r"^\.Sh SYNOPSIS\n(.*?)^\.Sh ", text, re.S | re.M).group(1)
     commands = {}
     current = None
@@ -37,15 +41,18 @@ def synopsis_of(text):
 
 overview = help_of()
 known = {None: options_of(overview)}
-for command in re.findall(r"^  ([a-z]+) ", overview.split("Subcommands:")[1].split("Examples:")[0], re.M):
+subcommands = overview.split("Subcommands:")[1].split("Examples:")[0]
+for command in re.findall(r"^  ([a-z]+) ", subcommands, re.M):
     known[command] = options_of(help_of(command))
-written = {command: options - {"help"} for command, options in synopsis_of(pathlib.Path(page).read_text()).items()}
+written = {command: options - {"help"}
+           for command, options in synopsis_of(pathlib.Path(page).read_text()).items()}
 bad = 0
 for command in sorted(known.keys() | written.keys(), key=str):
-    for what, names in (("has, and the page has not,", known.get(command, set()) - written.get(command, set())), ("has not, and the page has,", written.get(command, set()) - known.get(command, set()))):
-        for name in sorted(names):
-            print(f"tutti {command or ''}: the program {what} --{name}")
-            bad += 1
+    program_has, page_has = known.get(command, set()), written.get(command, set())
+    for name in sorted(program_has ^ page_has):
+        where = "program" if name in program_has else "page"
+        print(f"tutti {command or ''}: only the {where} has --{name}")
+        bad += 1
 for command in known.keys() ^ written.keys():
     print(f"only one of program and page has the command {command}")
     bad += 1
@@ -53,5 +60,6 @@ if len(known) < 5 or min(len(options) for options in known.values()) < 1:
     print(f"the program's help is not what this test reads: {known}")
     bad += 1
 if not bad:
-    print(f"{sum(map(len, known.values()))} options of {len(known) - 1} commands are in the manual page")
+    print(f"{sum(map(len, known.values()))} options of {len(known) - 1} commands "
+          "are in the manual page")
 sys.exit(1 if bad else 0)
