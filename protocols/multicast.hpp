@@ -124,7 +124,7 @@ class MulticastBroadcast final : public Taker {
   std::byte* data_ = nullptr;
   Bytes bytes_ = 0;
   std::uint32_t fragments_ = 0, windows_ = 0;
-  // Of the windows, how many are sent (root), known to be whole or not, told to the parent, whole
+  // How many windows are sent (root), known to be whole or not, told to the parent, whole
   // here.
   std::uint32_t sent_ = 0, decided_ = 0, reported_ = 0, complete_ = 0;
   std::uint32_t next_fragment_ = 0;  // of the root: the next to send

@@ -83,7 +83,7 @@ auto value_in(Word word) {
     return std::bit_cast<T>(word);
 }
 
-// Of pairs whose value and index, with their padding, fill a word each. Only loops over words in
+// For pairs whose value and index, with their padding, fill a word each. Only loops over words in
 // structures become vector instructions.
 template <class T, class Word, class Rule>
 void locate(const void*, const void* left, const void* right, void* out, Bytes bytes) {
@@ -107,7 +107,7 @@ void locate(const void*, const void* left, const void* right, void* out, Bytes b
   }
 }
 
-// Of other pairs: whole structures are moved, never their values through registers.
+// For other pairs: whole structures are moved, never their values through registers.
 template <class T, class Rule>
 void locate_wide(const void*, const void* left, const void* right, void* out, Bytes bytes) {
   struct [[gnu::packed, gnu::may_alias]] Unaligned {
@@ -214,7 +214,7 @@ struct BitwiseXor {
     return static_cast<T>(x ^ y);
   }
 };
-// Of equal values the lower index (MPI 4.0 §6.9.4).
+// The lower index, if values are equal (MPI 4.0 §6.9.4).
 struct Least {
   template <class T>
   static bool better(T x, T y) {

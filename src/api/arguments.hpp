@@ -26,13 +26,13 @@ inline void forbid_in_place(const void* buffer, const char* name) {
   if (buffer == MPI_IN_PLACE) [[unlikely]]
     throw_in_place(name);
 }
-// Of a block that a rank sends to itself.
+// The block that a rank sends to itself has one length at both ends.
 inline void check_equal(Bytes sent, Bytes received) {
   if (sent != received) [[unlikely]]
     throw_unequal(sent, received);
 }
 const MPI_Count* must_have(const MPI_Count* counts, const char* name);
-// Of the v-forms of scatter and gather: not null even where they are not looked at.
+// The counts of a v-form of scatter or gather; not null even where they are not looked at.
 const MPI_Count* counts_at_root(const Library& state, const Communicator& comm, int root,
                                 const MPI_Count* counts, const char* name);
 

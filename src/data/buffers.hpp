@@ -1,7 +1,7 @@
-// The caller's buffers as the schedules want them: the bytes of all blocks one after another. Where
-// they lie so already they are used as they are; derived datatypes with gaps, and blocks at
-// scattered displacements, are packed and unpacked for the time of a call. Knows datatypes; knows
-// no communicator.
+// The caller's buffers as schedules want them: the bytes of all blocks, one after another. A buffer
+// that looks like this already is used as it is. Datatypes with gaps, and blocks at scattered
+// displacements, are packed before a call and unpacked after it. Knows datatypes; knows no
+// communicator.
 #pragma once
 
 #include <mpi.h>
@@ -13,8 +13,8 @@
 
 namespace tutti {
 
-// What `blocks` times `count` elements of that layout have. Throws Error{bad_count} where a count
-// is negative, or they do not fit in 63 bits; `name` is the argument's.
+// The bytes of `count` elements. Throws Error{bad_count} if the count is negative, or if `blocks`
+// times as many do not fit in 63 bits; `name` is the argument's, for the message.
 Bytes checked_bytes(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name);
 inline Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, const char* name) {
   if (count >= 0 && count < (1 << 30) && layout.contiguous && layout.size < (1 << 20)) [[likely]]
@@ -22,7 +22,7 @@ inline Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, c
   return checked_bytes(count, layout, blocks, name);
 }
 
-// Memory that is not cleared.
+// Memory for packed data, not cleared.
 class Spare {
  public:
   // Throws Error{out_of_memory}.
@@ -35,7 +35,7 @@ class Spare {
   std::unique_ptr<std::byte, Free> memory_;
 };
 
-// `blocks` blocks of `counts` elements of one type, of one buffer.
+// One buffer: a number of blocks, each a number of elements of one type.
 class Blocked {
  public:
   // Equal blocks, one after another. `name` is the argument's, for messages. Throws Error{bad_count
@@ -46,7 +46,7 @@ class Blocked {
   // The same where the type's layout is known already.
   Blocked(const Datatypes& datatypes, const Layout& layout, const void* buffer, MPI_Count count,
           MPI_Datatype type, int blocks, const char* name);
-  // Of `counts` elements each, at `displacements` (in extents; null: one after another).
+  // Blocks of `counts` elements, at `displacements` (in extents; null: one after another).
   Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
           const MPI_Count* displacements, MPI_Datatype type, int blocks, const char* name);
 
@@ -58,15 +58,15 @@ class Blocked {
 
   // For reading: all bytes.
   const std::byte* bytes();
-  // For writing; `keep`: block number `keep` (−2: all of them) is filled with what the user's
-  // buffer holds (in place).
+  // For writing. Block number `keep` (-2: all blocks, -1: none) is filled with what the caller's
+  // buffer holds, for operations in place.
   std::byte* room(int keep = -1);
-  // Brings what was written to room() to where the user wants it, but for block `except`.
+  // Brings what was written to room() to the caller's buffer, except block `except`.
   void deliver(int except = -1);
 
-  // Throws Error{buffers_overlap} if bytes of both are the same, `remedy` saying what to do;
-  // Error{bad_displacement} if blocks of this one overlap each other.
+  // Throws Error{buffers_overlap} if the two share bytes; `remedy` says what to do about it.
   void must_not_share(const Blocked& other, const char* remedy) const;
+  // Throws Error{bad_displacement} if two blocks overlap.
   void must_not_overlap() const;
 
  private:

@@ -1,5 +1,5 @@
-// MPI datatypes as Tutti sees them: so many bytes, lying together or to be packed. Only local MPI
-// calls.
+// MPI datatypes as Tutti sees them: a number of bytes, contiguous or to be packed. Makes only local
+// MPI calls.
 #pragma once
 
 #include <mpi.h>
@@ -20,8 +20,8 @@ struct Layout {
   Bytes extent = 0;       // from one element to the next
 };
 
-// Looks up the sizes of the predefined types once, so that the layout of a common one costs no MPI
-// call; makes the private communicator that local calls report their errors to. Throws
+// Looks the sizes of the predefined types up once, so that the layout of a common type costs no MPI
+// call. Owns a private communicator, to which local MPI calls report their errors. Throws
 // Error{bootstrap_failed}. One object at a time.
 class Datatypes {
  public:

@@ -1,13 +1,13 @@
-// For the time of its life, MPI calls that have no communicator of ours return their errors.
+// Makes MPI calls that have no communicator of ours return their errors, as long as it lives.
 #pragma once
 
 #include <mpi.h>
 
 namespace tutti {
 
-// Such calls report to the handlers of MPI_COMM_WORLD or MPI_COMM_SELF (MPI 4), which by default
-// end the program. One object at a time, so with the engine's lock held: two would take each
-// other's handlers for the program's.
+// Such calls report to the error handlers of MPI_COMM_WORLD or MPI_COMM_SELF (MPI 4), which end the
+// program by default. Only one object may live at a time, so hold the engine's lock: two would take
+// each other's handlers for the program's.
 class QuietErrors {
  public:
   QuietErrors() {

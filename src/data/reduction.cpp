@@ -209,7 +209,7 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
   if (!operation) {
     const QuietErrors quiet;
     if (PMPI_Op_commutative(op, &commutes) != MPI_SUCCESS)
-      throw Error(Code::bad_operation, "the operation is none, or was freed");
+      throw Error(Code::bad_operation, "the operation is invalid or has been freed");
   }
   reduction.commutative_ = commutes != 0;
   reduction.apply_ = Reduction::local;

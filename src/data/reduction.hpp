@@ -1,5 +1,5 @@
-// MPI operations on MPI datatypes as functions on bytes: our own loops where the type is one of
-// theirs, MPI_Reduce_local (a local call) for everything else. Knows MPI; knows no schedule.
+// MPI operations on MPI datatypes, as functions on bytes. Predefined types take our own loops, all
+// others MPI_Reduce_local, which is a local call. Knows MPI; knows no schedule.
 #pragma once
 
 #include <mpi.h>
@@ -11,16 +11,16 @@
 
 namespace tutti {
 
-// One operation on one type, ready to use. Elements are `element` bytes apart: as the type lies in
-// memory, gaps included. Used by one collective at a time, from where it lies: combine() points to
-// it.
+// One operation on one type, ready to use. Elements are element() bytes apart, gaps included, as
+// they lie in memory. One collective at a time uses it, and it must stay where it is meanwhile:
+// combine() points to it.
 class Reduction {
  public:
   Combine combine() noexcept { return {apply_, this}; }
   Bytes element() const noexcept { return element_; }
   bool commutative() const noexcept { return commutative_; }
   bool vectorised() const noexcept { return op_ == MPI_OP_NULL; }
-  // Makes room for messages of so many bytes. Throws std::bad_alloc.
+  // Makes room for messages of up to `bytes`. Throws std::bad_alloc.
   void reserve(Bytes bytes);
   // Throws Error{operation_failed} if MPI_Reduce_local has given an error since it was found.
   void check() const;
@@ -39,7 +39,7 @@ class Reduction {
   int error_ = MPI_SUCCESS;
 };
 
-// Resolves operations; those with a loop of ours once.
+// Finds the function for an operation on a type; remembers those that have a loop of ours.
 class Operations {
  public:
   // Throws Error{bad_operation | unsupported}.

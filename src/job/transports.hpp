@@ -31,7 +31,7 @@ std::span<const TransportKind> transport_kinds();
 
 // What both ends of a connection agree on, from the settings that must be the same on all ranks.
 transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eager_limit);
-// Of a device whose packets cost CPU time (`software`), or not.
+// `software`: the packets of the device cost CPU time.
 Bytes verbs_eager_limit(const Configuration& configuration, bool software);
 
 }  // namespace tutti

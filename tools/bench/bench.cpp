@@ -56,7 +56,7 @@ std::string mpi_name() {
   return name;
 }
 
-// Of the rank that has most of each.
+// The largest of all ranks, each.
 void read_memory(BenchSetting& setting, tutti_comm comm) {
   const auto facts = nlohmann::json::parse(describe(comm));
   long long most[3] = {0, 0,

@@ -76,7 +76,7 @@ void warm_up(const BenchOptions& options, tutti_comm comm);
 // Throws Error on a wrong result or a failed call. Collective over MPI_COMM_WORLD.
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes,
                  tutti_comm comm);
-// Of the repetitions' times on this rank, in microseconds. Collective over MPI_COMM_WORLD.
+// What the repetitions took on this rank, in microseconds. Collective over MPI_COMM_WORLD.
 Timing timing_of(std::vector<double> microseconds, int calls);
 // Every operation on every type, without communication: prints a table. Throws Error.
 void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions);

@@ -46,12 +46,12 @@ class Immediate {
            : upper == kFinished ? Kind::finished
                                 : Kind::farewell;
   }
-  // Of a message or a credit; may be kRings or more if the peer is broken.
+  // The ring of a message or a credit; may be kRings or more if the peer is broken.
   constexpr std::uint32_t ring() const {
     return kind() == Kind::message ? word_ >> kNumberBits : number() >> kCreditBits;
   }
   constexpr std::uint32_t number() const { return word_ & kNumberMask; }
-  // Of a credit: the whole count of consumed slots, which only grows, given the last one.
+  // The count of a credit: all consumed slots, which only grows, given the last one.
   constexpr std::uint32_t consumed_after(std::uint32_t last) const {
     return last + ((word_ - last) & kCreditMask);
   }
