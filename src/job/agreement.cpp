@@ -18,8 +18,9 @@ bool before(CollectiveNumber a, CollectiveNumber b) { return static_cast<std::in
 
 }  // namespace
 
-Agreement::Agreement(CommunicatorId id, int rank, std::vector<int> world_ranks)
-    : id_(id), rank_(rank), world_ranks_(std::move(world_ranks)) {}
+Agreement::Agreement(CommunicatorId id, int rank, std::vector<int> world_ranks,
+                     CollectiveNumber first)
+    : id_(id), rank_(rank), world_ranks_(std::move(world_ranks)), next_(first) {}
 
 bool Agreement::has_member(int world_rank) const noexcept {
   return std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) != world_ranks_.end();

@@ -49,8 +49,9 @@ class Agreement {
   // So many calls, the last ones, can still be compared with what a member says of them.
   static constexpr std::size_t kRemembered = 16;
 
-  // `world_ranks`: the members, by rank of this communicator. `id`: agreed by all members.
-  Agreement(CommunicatorId id, int rank, std::vector<int> world_ranks);
+  // `world_ranks`: the members, by rank of this communicator. `id`: agreed by all members, and so
+  // is `first`, the number of the first call.
+  Agreement(CommunicatorId id, int rank, std::vector<int> world_ranks, CollectiveNumber first = 0);
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
 
@@ -173,7 +174,7 @@ class Agreement {
   const CommunicatorId id_;
   const int rank_;
   const std::vector<int> world_ranks_;
-  CollectiveNumber next_ = 0;   // the number of the next call
+  CollectiveNumber next_;       // the number of the next call
   OpenCall* newest_ = nullptr;  // of the open calls, linked from the last to the first
   std::array<Known, kRemembered> known_{};
   std::map<CollectiveNumber, Code> refused_;  // here, the last of them: members may ask much later

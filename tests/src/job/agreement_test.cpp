@@ -1,0 +1,246 @@
+// This rank's calls, refusals, unwanted messages, failure: what follows from each, without a wire.
+#include "tests/src/job/members.hpp"
+
+#include <algorithm>
+
+using namespace tutti;
+using namespace tutti::tests;
+
+// --- this rank's calls -------------------------------------------------------------------------
+
+TEST_CASE("calls are numbered in the order of opening, and a refusal takes a number",
+          "[agreement]") {
+  Member me;
+  Begun a, b, c;
+  me.open(a);
+  me.open(b);
+  CHECK(me.refuse(Code::bad_count).call == 2);
+  me.open(c);
+  CHECK(a.number() == 0);
+  CHECK(b.number() == 1);
+  CHECK(c.number() == 3);
+  CHECK(me.has_refused());
+  CHECK_FALSE(me.failed());
+}
+
+TEST_CASE("calls end in any order", "[agreement]") {
+  // Every order in which four can end.
+  std::vector<std::size_t> order{0, 1, 2, 3};
+  do {
+    Member me;
+    Begun calls[4];
+    for (Begun& call : calls) me.open(call);
+    CHECK(open_numbers(me) == std::vector<CollectiveNumber>{3, 2, 1, 0});
+    std::vector<CollectiveNumber> rest{3, 2, 1, 0};
+    for (const std::size_t i : order) {
+      me.close(calls[i]);
+      std::erase(rest, i);
+      CHECK(open_numbers(me) == rest);
+    }
+    me.open(calls[0]);
+    CHECK(calls[0].number() == 4);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE("a visited call may end meanwhile", "[agreement]") {
+  Member me;
+  Begun calls[3];
+  for (Begun& call : calls) me.open(call);
+  int visits = 0;
+  me.each_open_call([&](OpenCall& call) {
+    ++visits;
+    me.close(call);
+  });
+  CHECK(visits == 3);
+  CHECK(open_numbers(me).empty());
+}
+
+TEST_CASE("members are those of the list", "[agreement]") {
+  const Member me(2);
+  CHECK(me.id() == kId);
+  CHECK(me.rank() == 2);
+  CHECK(me.size() == kMembers);
+  CHECK(me.has_member(10));
+  CHECK(me.has_member(13));
+  CHECK_FALSE(me.has_member(0));
+}
+
+// --- refusals ----------------------------------------------------------------------------------
+
+TEST_CASE("a refused call fails whoever makes it, before or after the news", "[agreement]") {
+  Member me;
+  Begun first, second, third;
+  me.open(first);
+  SECTION("while it is open") { me.hear(refused(0), 11); }
+  SECTION("when it is over") {
+    me.close(first);
+    me.hear(refused(0), 11);
+  }
+  SECTION("before it is made") {
+    me.hear(refused(2), 11);
+    me.open(second);
+    CHECK_FALSE(me.failed());
+    me.open(third);
+  }
+  CHECK(me.failure_code() == Code::bad_count);
+  CHECK(me.failure_culprit() == 11);
+  CHECK(me.failure_text().find("rank 11 of MPI_COMM_WORLD refused") != std::string::npos);
+}
+
+TEST_CASE("if all refuse a call, nothing is lost", "[agreement]") {
+  Member me;
+  SECTION("the others first") {
+    me.hear(refused(0), 11);
+    me.hear(refused(0), 12);
+    me.refuse(Code::bad_root);
+  }
+  SECTION("the others later, and more than once") {
+    me.refuse(Code::bad_root);
+    me.hear(refused(0), 11);
+    me.hear(refused(0), 11);
+    me.hear(refused(0), 12);
+  }
+  Begun next;
+  me.open(next);
+  CHECK(next.number() == 1);
+  CHECK_FALSE(me.failed());
+}
+
+TEST_CASE("who waits in a call that was refused here hears so", "[agreement]") {
+  Member me(0), other(1);
+  me.refuse(Code::bad_operation);
+  Begun call(&kBarrier);
+  other.open(call);
+  const auto answer = ask(other, call, me);
+  REQUIRE(answer);
+  CHECK(answer->kind == News::Kind::refused);
+  CHECK_FALSE(me.failed());
+  CHECK_FALSE(other.hear(*answer, me.world_rank()));
+  CHECK(other.failure_code() == Code::bad_operation);
+  CHECK(other.failure_culprit() == me.world_rank());
+}
+
+TEST_CASE("a member that connects late hears of the failure and the last refusals", "[agreement]") {
+  Member me;
+  CHECK(old_news(me).empty());
+  me.refuse(Code::bad_count);
+  REQUIRE(old_news(me).size() == 1);
+  Begun call;
+  me.open(call);
+  for (std::size_t i = 0; i < Agreement::kRemembered; ++i) me.refuse(Code::bad_root);
+  auto news = old_news(me);
+  REQUIRE(news.size() == Agreement::kRemembered);
+  for (std::size_t i = 0; i < news.size(); ++i) {
+    CHECK(news[i].kind == News::Kind::refused);
+    CHECK(news[i].communicator == kId);
+    CHECK(news[i].call == i + 2);
+    CHECK(news[i].code == Code::bad_root);
+  }
+  me.fail(Code::timed_out, 11, "too late");
+  news = old_news(me);
+  REQUIRE(news.size() == Agreement::kRemembered + 1);
+  CHECK(news[0].kind == News::Kind::failed);
+  CHECK(news[0].code == Code::timed_out);
+  CHECK(news[0].culprit == 11);
+}
+
+// --- unwanted messages -------------------------------------------------------------------------
+
+TEST_CASE("what an open or a later call may ask for is not unwanted", "[agreement]") {
+  Member me;
+  Begun unmarked, marked(nullptr, 0x105);
+  me.open(unmarked);
+  me.open(marked);
+  CHECK_FALSE(me.unwanted(message(0, 0x105), 11));
+  CHECK_FALSE(me.unwanted(message(0), 11));
+  CHECK_FALSE(me.unwanted(message(1, 0x105), 11));
+  CHECK_FALSE(me.unwanted(message(2, 0x200), 11));
+  CHECK_FALSE(me.unwanted(message(1000), 11));
+  CHECK_FALSE(me.failed());
+}
+
+TEST_CASE("what no call will ask for is a failure", "[agreement]") {
+  Member me;
+  Begun first(nullptr, 0x105), second(nullptr, 0x105);
+  me.open(first);
+  me.open(second);
+  SECTION("another mark") { CHECK(me.unwanted(message(1, 0x106), 11)); }
+  SECTION("a call that is over, before one that is open") {
+    me.close(first);
+    CHECK(me.unwanted(message(0, 0x105), 11));
+  }
+  SECTION("a call that is over, after one that is open") {
+    me.close(second);
+    CHECK(me.unwanted(message(1, 0x105), 11));
+  }
+  CHECK(me.failure_code() == Code::size_mismatch);
+  CHECK(me.failure_culprit() == 11);
+  // Nothing is wanted on a failed communicator.
+  CHECK(me.unwanted(message(0, 0x105), 12));
+  CHECK(me.unwanted(message(99), 12));
+}
+
+TEST_CASE("what is sent in a call that was refused here may stay", "[agreement]") {
+  Member me;
+  me.refuse(Code::bad_count);
+  CHECK_FALSE(me.unwanted(message(0, 0x105), 11));
+  CHECK_FALSE(me.failed());
+}
+
+// --- failure -----------------------------------------------------------------------------------
+
+TEST_CASE("the first cause stays", "[agreement]") {
+  Member me;
+  Begun call(&kBarrier);
+  me.open(call);
+  me.fail(Code::timed_out, 12, "rank {} is {}", 12, "slow");
+  me.fail(Code::internal, 13, "later");
+  me.hear({.kind = News::Kind::failed, .communicator = kId, .code = Code::peer_failed}, 11);
+  me.hear(refused(0), 11);
+  me.unwanted(message(0, 3), 11);
+  CHECK(me.failure_code() == Code::timed_out);
+  CHECK(me.failure_culprit() == 12);
+  CHECK(me.failure_text() == "rank 12 is slow");
+  const News news = me.failure_news();
+  CHECK(news.kind == News::Kind::failed);
+  CHECK(news.communicator == kId);
+  CHECK(news.code == Code::timed_out);
+  CHECK(news.culprit == 12);
+}
+
+TEST_CASE("bad news is passed on with its cause, and says who told it", "[agreement]") {
+  Member me, next;
+  me.hear({.communicator = kId, .code = Code::peer_failed, .culprit = 10}, 11);
+  CHECK(me.failure_text() == "rank 10 of MPI_COMM_WORLD has failed, says rank 11");
+  next.hear(me.failure_news(), 13);
+  CHECK(next.failure_code() == Code::peer_failed);
+  CHECK(next.failure_culprit() == 10);
+  CHECK(next.failure_text() == "rank 10 of MPI_COMM_WORLD has failed, says rank 13");
+  Member other;
+  other.hear({.communicator = kId, .code = Code::timed_out, .culprit = 10}, 11);
+  CHECK(other.failure_code() == Code::timed_out);
+  CHECK(other.failure_text().find("rank 11") != std::string::npos);
+  CHECK(other.failure_text().find("rank 10") != std::string::npos);
+}
+
+// --- numbers wrap ------------------------------------------------------------------------------
+
+TEST_CASE("numbers wrap at 2^32", "[agreement]") {
+  Member me(0, 0xFFFFFFFEu), other(1, 0xFFFFFFFEu);
+  const Task task = bcast(8);
+  Begun calls[4] = {Begun(&task), Begun(&task), Begun(&task), Begun(&task)};
+  for (Begun& call : calls) me.open(call);
+  CHECK(calls[1].number() == 0xFFFFFFFFu);
+  CHECK(calls[2].number() == 0);
+  CHECK(calls[3].number() == 1);
+  CHECK_FALSE(me.unwanted(message(2), 11));            // later
+  CHECK_FALSE(me.unwanted(message(0xFFFFFFFFu), 11));  // open
+  me.close(calls[1]);
+  Begun theirs[2] = {Begun(&task), Begun(&task)};
+  for (Begun& call : theirs) other.open(call);
+  CHECK(ask(other, theirs[1], me)->kind == News::Kind::passed);
+  me.hear(refused(2), 11);  // still to come
+  CHECK_FALSE(me.failed());
+  CHECK(me.unwanted(message(0xFFFFFFFFu), 11));  // over
+  CHECK(me.failed());
+}

@@ -1,0 +1,206 @@
+// Members that wait for this rank, or have passed a call: who is compared with whom, and when a
+// call is given up.
+#include "tests/src/job/members.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+
+// --- passed calls ------------------------------------------------------------------------------
+
+TEST_CASE("a passed call fails whoever waits in it, at the second look", "[agreement]") {
+  Member me;
+  Begun call;
+  me.open(call);
+  me.waited_in_vain(call, 11, false, at(1));
+  me.waited_in_vain(call, 11, false, at(2));
+  CHECK_FALSE(me.failed());  // nobody has said anything
+  me.hear(passed(0), 11);
+  me.waited_in_vain(call, 11, false, at(3));
+  me.waited_in_vain(call, 11, false, at(3));  // the same look: several steps wait for the member
+  CHECK_FALSE(me.failed());
+  me.waited_in_vain(call, 12, false, at(4));  // another member
+  CHECK_FALSE(me.failed());
+  me.hear(passed(0), 11);                    // said again: the first time counts
+  me.waited_in_vain(call, 11, true, at(4));  // only our adapter may be late
+  CHECK_FALSE(me.failed());
+  me.waited_in_vain(call, 11, false, at(5));
+  CHECK(me.failure_code() == Code::size_mismatch);
+  CHECK(me.failure_culprit() == 11);
+}
+
+TEST_CASE("that a call was passed says nothing of others", "[agreement]") {
+  Member me;
+  Begun first, second;
+  me.hear(passed(0), 11);  // not made yet: the member will say it again
+  me.open(first);
+  me.open(second);
+  me.hear(passed(1), 11);
+  for (int look = 1; look <= 3; ++look) me.waited_in_vain(first, 11, false, at(look));
+  CHECK_FALSE(me.failed());
+  me.close(second);
+  me.hear(passed(1), 11);  // it has ended well here, too
+  me.open(second);
+  for (int look = 4; look <= 6; ++look) me.waited_in_vain(second, 11, false, at(look));
+  CHECK_FALSE(me.failed());
+}
+
+TEST_CASE("several members may have passed several calls", "[agreement]") {
+  Member me;
+  Begun first, second;
+  me.open(first);
+  me.open(second);
+  for (const int member : {11, 12})
+    for (const CollectiveNumber call : {0u, 1u}) me.hear(passed(call), member);
+  me.waited_in_vain(second, 12, false, at(1));
+  me.close(second);
+  me.waited_in_vain(first, 11, false, at(2));
+  CHECK_FALSE(me.failed());
+  me.waited_in_vain(first, 11, false, at(3));
+  CHECK(me.failure_culprit() == 11);
+}
+
+// --- waits -------------------------------------------------------------------------------------
+
+TEST_CASE("who waits in the same call gets no answer until it is over here", "[agreement]") {
+  Member me(0), other(1);
+  const Task task = bcast(100, 2);
+  Begun theirs(&task), mine(&task);
+  other.open(theirs);
+  CHECK_FALSE(ask(other, theirs, me));  // not made here yet
+  me.open(mine);
+  CHECK_FALSE(ask(other, theirs, me));
+  me.close(mine);
+  const auto answer = ask(other, theirs, me);
+  REQUIRE(answer);
+  CHECK(answer->kind == News::Kind::passed);
+  CHECK(answer->communicator == kId);
+  CHECK(answer->call == 0);
+  CHECK_FALSE(me.failed());
+}
+
+TEST_CASE("who waits in another call is found out, while it is open here and after",
+          "[agreement]") {
+  const Task mine_task = bcast(100);
+  for (const Task& other_task : {bcast(101), bcast(100, 1), kBarrier})
+    for (const bool over : {false, true}) {
+      Member me(0), other(1);
+      Begun theirs(&other_task), mine(&mine_task);
+      other.open(theirs);
+      me.open(mine);
+      if (over) me.close(mine);
+      CHECK_FALSE(ask(other, theirs, me));
+      CHECK(me.failure_code() == Code::size_mismatch);
+      CHECK(me.failure_culprit() == other.world_rank());
+      // Asked again, it says that it has failed, and why.
+      const auto answer = ask(other, theirs, me);
+      REQUIRE(answer);
+      other.hear(*answer, me.world_rank());
+      CHECK(other.failure_code() == Code::size_mismatch);
+    }
+}
+
+TEST_CASE("several open calls are compared each with its own", "[agreement]") {
+  Member me(0), other(1);
+  const Task tasks[] = {bcast(1), bcast(2), bcast(3)};
+  Begun mine[] = {Begun(&tasks[0]), Begun(&tasks[1]), Begun(&tasks[2])};
+  Begun theirs[] = {Begun(&tasks[0]), Begun(&tasks[1]), Begun(&tasks[0])};
+  for (Begun& call : mine) me.open(call);
+  for (Begun& call : theirs) other.open(call);
+  CHECK_FALSE(ask(other, theirs[1], me));
+  me.close(mine[1]);
+  CHECK_FALSE(ask(other, theirs[0], me));
+  CHECK(ask(other, theirs[1], me)->kind == News::Kind::passed);
+  CHECK_FALSE(me.failed());
+  CHECK_FALSE(ask(other, theirs[2], me));
+  CHECK(me.failed());
+}
+
+TEST_CASE("pairs compare the lengths that both know", "[agreement]") {
+  // What rank 0 sends to, and receives from, the four ranks; and the same of rank 3.
+  Task mine{.collective = Collective::alltoall,
+            .counts = {1, 2, 3, 4},
+            .receive_counts = {1, 20, 30, 40}};
+  Task theirs{
+      .collective = Collective::alltoall, .counts = {40, 5, 6, 7}, .receive_counts = {4, 8, 9, 7}};
+  Task scatter_root{
+      .collective = Collective::scatter, .root = 0, .counts = {9, 8, 7, 6}, .counts_known = false};
+  Task scatter_leaf{
+      .collective = Collective::scatter, .root = 0, .counts = {0, 0, 0, 6}, .counts_known = false};
+  Task scatter_other{
+      .collective = Collective::scatter, .root = 1, .counts = {9, 0, 0, 0}, .counts_known = false};
+  const auto agree = [](const Task& a, const Task& b) {
+    Member zero(0), three(3);
+    Begun first(&a), second(&b);
+    zero.open(first);
+    three.open(second);
+    ask(zero, first, three);
+    ask(three, second, zero);
+    CHECK(zero.failed() == three.failed());
+    return !zero.failed();
+  };
+  CHECK(agree(mine, theirs));
+  theirs.counts[0] = 41;  // 3 → 0
+  CHECK_FALSE(agree(mine, theirs));
+  mine.receive_counts[3] = 41;
+  CHECK(agree(mine, theirs));
+  mine.counts[3] = 5;  // 0 → 3
+  CHECK_FALSE(agree(mine, theirs));
+  mine.counts[3] = 4, mine.counts[1] = 99;  // what a third rank gets is not theirs to compare
+  CHECK(agree(mine, theirs));
+
+  CHECK(agree(scatter_root, scatter_leaf));
+  scatter_leaf.counts[3] = 5;
+  CHECK_FALSE(agree(scatter_root, scatter_leaf));
+  scatter_leaf.root = 1;  // neither is the root: each knows only its own block
+  CHECK(agree(scatter_other, scatter_leaf));
+
+  Task gather_root = scatter_root, gather_leaf = scatter_root;
+  gather_root.collective = gather_leaf.collective = Collective::gather;
+  gather_leaf.counts = {0, 0, 0, 6};
+  CHECK(agree(gather_root, gather_leaf));
+  gather_root.counts[3] = 7;
+  CHECK_FALSE(agree(gather_root, gather_leaf));
+
+  Task all{.collective = Collective::allgather, .counts = {1, 2, 3, 4}}, other = all;
+  CHECK(agree(all, other));
+  other.counts[1] = 9;  // all ranks know all counts
+  CHECK_FALSE(agree(all, other));
+}
+
+TEST_CASE("a call is compared until its task is forgotten, or many came after", "[agreement]") {
+  Member me(0), other(1);
+  const Task wrong = bcast(1), right = bcast(2), many = bcast(3);
+  Begun theirs(&wrong), mine(&right);
+  other.open(theirs);
+  me.open(mine);
+  me.close(mine);
+  SECTION("forgotten") { me.forget(right); }
+  SECTION("many calls later") {
+    for (std::size_t i = 0; i < Agreement::kRemembered; ++i) {
+      Begun later(&many);
+      me.open(later);
+      me.close(later);
+    }
+  }
+  CHECK(ask(other, theirs, me)->kind == News::Kind::passed);
+  CHECK_FALSE(me.failed());
+  Begun last(&many);
+  me.open(last);
+  me.forget(right);  // not the task of that call
+  CHECK(me.waiting(last, 12));
+}
+
+TEST_CASE("an open call stays comparable, whatever comes after it", "[agreement]") {
+  Member me(0), other(1);
+  const Task task = bcast(1), many = bcast(3);
+  Begun mine(&task), theirs(&many);
+  me.open(mine);
+  other.open(theirs);
+  for (std::size_t i = 0; i < Agreement::kRemembered; ++i) {
+    Begun later(&many);
+    me.open(later);
+    me.close(later);
+  }
+  CHECK_FALSE(ask(other, theirs, me));
+  CHECK(me.failed());
+}
