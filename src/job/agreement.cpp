@@ -13,7 +13,7 @@ using protocols::News;
 
 namespace {
 
-// Numbers go round 2^32.
+// Numbers wrap at 2^32.
 bool before(CollectiveNumber a, CollectiveNumber b) { return static_cast<std::int32_t>(a - b) < 0; }
 
 }  // namespace
@@ -29,6 +29,8 @@ bool Agreement::has_member(int world_rank) const noexcept {
 // --- this rank's calls -------------------------------------------------------------------------
 
 void Agreement::look_for_refusal(const OpenCall& call) noexcept {
+  // A number so far behind is about to be one that is still to come.
+  while (!refused_.empty() && !before(refused_.front().number, next_)) refused_.pop_front();
   for (const Refusal& refusal : refusals_)
     if (refusal.number == call.number_) return fail_as_refused(refusal.member, refusal.code);
 }
@@ -47,13 +49,20 @@ News Agreement::refuse(Code code) noexcept {
   known_[number % kRemembered] = {number, nullptr};
   std::erase_if(refusals_, [&](const Refusal& r) { return r.number == number; });
   try {
-    refused_.emplace(number, code);
-    if (refused_.size() > kRefusalsKept) refused_.erase(refused_.begin());
+    refused_.push_back({number, code});
   } catch (const std::bad_alloc&) {
     fail_out_of_memory();
     return failure_news();
   }
-  return refusal(number, code);
+  if (refused_.size() > kRefusedKept) refused_.pop_front();
+  return refusal(refused_.back());
+}
+
+const Agreement::Refused* Agreement::refused(CollectiveNumber number) const noexcept {
+  const auto found = std::lower_bound(
+      refused_.begin(), refused_.end(), number,
+      [](const Refused& call, CollectiveNumber n) { return before(call.number, n); });
+  return found != refused_.end() && found->number == number ? &*found : nullptr;
 }
 
 const OpenCall* Agreement::open_call(CollectiveNumber number) const noexcept {
@@ -91,7 +100,7 @@ void Agreement::heard_failed(const News& news, int from) noexcept {
 
 // If this rank did not reject the call too, it can never end here.
 void Agreement::heard_refused(const News& news, int from) noexcept {
-  if (failed() || refused_.contains(news.call)) return;
+  if (failed() || refused(news.call)) return;
   if (before(news.call, next_)) return fail_as_refused(from, news.code);
   try {
     refusals_.push_back({from, news.call, news.code});
@@ -103,8 +112,7 @@ void Agreement::heard_refused(const News& news, int from) noexcept {
 // The member waits for this rank. If it waits in vain, it has missed the news of why.
 std::optional<News> Agreement::heard_waits(const News& news, int from) noexcept {
   if (failed()) return failure_news();
-  if (const auto it = refused_.find(news.call); it != refused_.end())
-    return refusal(it->first, it->second);
+  if (const Refused* const call = refused(news.call)) return refusal(*call);
   const auto mine = fingerprint(news.call, from);
   if (mine && *mine != news.fingerprint)
     fail_as_different(from, "waits for this rank in another call than this rank made");
@@ -129,7 +137,7 @@ bool Agreement::unwanted(const MessageName& name, int from) noexcept {
   if (const OpenCall* const call = open_call(name.collective)) {
     // Neighbouring calls of different kinds bear different marks.
     if (call->mark_ == 0 || name.mark() == call->mark_ >> kOrdinalBits) return false;
-  } else if (!before(name.collective, next_) || refused_.contains(name.collective)) {
+  } else if (!before(name.collective, next_) || refused(name.collective)) {
     return false;  // a later call; or the sender hears of the refusal when it waits
   }
   fail_as_different(from, "has sent what no call of this rank asks for");
@@ -189,8 +197,8 @@ std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
 
 // --- failure -----------------------------------------------------------------------------------
 
-News Agreement::refusal(CollectiveNumber number, Code code) const noexcept {
-  return {.kind = News::Kind::refused, .communicator = id_, .call = number, .code = code};
+News Agreement::refusal(const Refused& call) const noexcept {
+  return {.kind = News::Kind::refused, .communicator = id_, .call = call.number, .code = call.code};
 }
 
 News Agreement::failure_news() const noexcept {

@@ -12,10 +12,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
-#include <iterator>
-#include <map>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,7 +70,7 @@ class Agreement {
     call.older_ = newest_;
     newest_ = &call;
     known_[call.number_ % kRemembered] = {call.number_, call.task_};
-    if (!refusals_.empty()) [[unlikely]]
+    if (!refusals_.empty() || !refused_.empty()) [[unlikely]]
       look_for_refusal(call);
   }
   // The call has ended, well or not.
@@ -101,9 +101,9 @@ class Agreement {
   template <class Visit>
   void each_old_news(Visit&& visit) const {
     if (failed()) visit(failure_news());
-    auto it =
-        refused_.size() > kRemembered ? std::prev(refused_.end(), kRemembered) : refused_.begin();
-    for (; it != refused_.end(); ++it) visit(refusal(it->first, it->second));
+    for (std::size_t i = refused_.size() - std::min(refused_.size(), kRemembered);
+         i < refused_.size(); ++i)
+      visit(refusal(refused_[i]));
   }
 
   // --- what members say ------------------------------------------------------------------------
@@ -145,6 +145,10 @@ class Agreement {
     CollectiveNumber number = 0;
     const collectives::Task* task = nullptr;
   };
+  struct Refused {  // a call that this rank rejected
+    CollectiveNumber number;
+    Code code;
+  };
   struct Refusal {  // of a member, for a call that this rank has not made yet
     int member;
     CollectiveNumber number;
@@ -161,7 +165,8 @@ class Agreement {
   const OpenCall* open_call(CollectiveNumber number) const noexcept;
   // Ended, or rejected.
   bool over(CollectiveNumber number) const noexcept;
-  protocols::News refusal(CollectiveNumber number, Code code) const noexcept;
+  const Refused* refused(CollectiveNumber number) const noexcept;
+  protocols::News refusal(const Refused& call) const noexcept;
   std::optional<std::uint32_t> fingerprint(CollectiveNumber number, int member) const noexcept;
   void heard_failed(const protocols::News& news, int from) noexcept;
   void heard_refused(const protocols::News& news, int from) noexcept;
@@ -177,8 +182,8 @@ class Agreement {
   CollectiveNumber next_;       // the number of the next call
   OpenCall* newest_ = nullptr;  // of the open calls, linked from the last to the first
   std::array<Known, kRemembered> known_{};
-  std::map<CollectiveNumber, Code> refused_;  // here, the last of them: members may ask much later
-  static constexpr std::size_t kRefusalsKept = 4096;
+  std::deque<Refused> refused_;  // the last of them, in order: members may ask much later
+  static constexpr std::size_t kRefusedKept = 4096;
   std::vector<Refusal> refusals_;
   std::vector<Passed> passed_;
   Code failure_code_ = Code::success;

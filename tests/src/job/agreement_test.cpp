@@ -244,3 +244,19 @@ TEST_CASE("numbers wrap at 2^32", "[agreement]") {
   CHECK(me.unwanted(message(0xFFFFFFFFu), 11));  // over
   CHECK(me.failed());
 }
+
+TEST_CASE("refusals keep their order where numbers wrap", "[agreement]") {
+  constexpr CollectiveNumber kFirst = 0xFFFFFFFEu;
+  Member me(0, kFirst), other(1, 2);
+  for (int i = 0; i < 4; ++i) me.refuse(Code::bad_count);
+  auto news = old_news(me);
+  REQUIRE(news.size() == 4);
+  for (CollectiveNumber i = 0; i < 4; ++i) CHECK(news[i].call == kFirst + i);
+  // So many that the first are dropped: those, and not the smallest numbers.
+  for (int i = 0; i < 5000; ++i) me.refuse(Code::bad_root);
+  CHECK(old_news(me).back().call == kFirst + 5003);
+  const auto answer_to = [&](CollectiveNumber call) { return me.hear(waits(call, 0), 12)->kind; };
+  CHECK(answer_to(kFirst + 5003) == News::Kind::refused);
+  CHECK(answer_to(kFirst + 1000) == News::Kind::refused);
+  CHECK(answer_to(kFirst) == News::Kind::passed);
+}
