@@ -1,6 +1,8 @@
 // What the hostile wire does to each write.
 #include "tests/protocols/hostile.hpp"
 
+#include <algorithm>
+
 namespace tutti::tests {
 
 using namespace transport;
@@ -11,7 +13,7 @@ HostileLink::HostileLink(HostileNet& net, int from, int to)
   inbox_ = reinterpret_cast<std::byte*>((place + kCacheLine - 1) / kCacheLine * kCacheLine);
   polls_memory_ = net.hostility.polls_memory;
   credits_ = told_credits_.data();
-  state_ = State::ready;
+  if (net_.hostility.connects_at_once) state_ = State::ready;
 }
 
 Registrar* HostileLink::registrar() noexcept {
@@ -29,6 +31,7 @@ void HostileLink::post(Write&& write) {
 
 Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload,
                       const Trailer& trailer) noexcept {
+  const std::lock_guard lock(net_.lock_);
   if (failed()) return Post::failed;
   if (refused()) return Post::again;
   Write w;
@@ -44,6 +47,7 @@ Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload,
 }
 
 Post HostileLink::report(Ring ring, std::uint32_t consumed) noexcept {
+  const std::lock_guard lock(net_.lock_);
   if (failed()) return Post::failed;
   if (refused()) return Post::again;
   Write w;
@@ -58,14 +62,17 @@ Post HostileLink::report(Ring ring, std::uint32_t consumed) noexcept {
 Post HostileLink::write(const void* source, const Registration& registration,
                         const RemoteKey& target, std::size_t bytes,
                         std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
+  const std::lock_guard lock(net_.lock_);
   if (failed()) return Post::failed;
   if (refused()) return Post::again;
-  if (net_.hostility.registers && (registration.local_key != 7 || target.key != 7))
+  constexpr std::uint32_t key = FakeRegistrar::kKey;
+  if (net_.hostility.registers && (registration.local_key != key || target.key != key))
     fail(Code::transport_failed, "a write without a registration");
   Write w;
   w.data.assign(static_cast<const std::byte*>(source),
                 static_cast<const std::byte*>(source) + bytes);
   w.target = reinterpret_cast<std::byte*>(target.address);
+  w.to_user = true;
   w.notify = notify;
   *ticket = w.ticket = ++tickets_;
   post(std::move(w));
@@ -73,11 +80,18 @@ Post HostileLink::write(const void* source, const Registration& registration,
 }
 
 void HostileLink::probe() noexcept {
+  const std::lock_guard lock(net_.lock_);
   if (net_.stopped(peer()) && net_.chance(0.2)) fail(Code::peer_failed, "the peer has stopped");
 }
 
-void HostileLink::step() {
-  if (queue_.empty() || net_.stopped(from_) || net_.stopped(peer())) return;
+bool HostileLink::drained() noexcept {
+  const std::lock_guard lock(net_.lock_);
+  return queue_.empty() || failed() || net_.stopped(peer()) || net_.left(peer());
+}
+
+bool HostileLink::step() {
+  if (queue_.empty() || net_.stopped(from_) || net_.stopped(peer())) return false;
+  const std::size_t before = queue_.size();
   if (net_.hostility.latency > 0) {
     while (!queue_.empty() && net_.now() - queue_.front().posted_at >=
                                   static_cast<std::uint64_t>(net_.hostility.latency)) {
@@ -86,31 +100,39 @@ void HostileLink::step() {
       arrive(due);
       queue_.pop_front();
     }
-    return;
+    return queue_.size() != before;
   }
-  Write& w = queue_.front();
-  if (w.data.size() > w.moved) {
-    // A piece, never up to the word that tells of arrival as long as the rest is not there; an
-    // adapter that does not keep order writes the end first, and says only at the completion that
-    // all is there.
-    const std::size_t rest = w.data.size() - w.moved;
-    const std::size_t piece = rest <= 8 ? rest : 1 + net_.below(rest - 8 > 4000 ? 4000 : rest - 8);
-    const bool backwards = !polls_memory_;
-    const std::size_t at = backwards ? rest - piece : w.moved;
-    if (w.is_message && !backwards && piece == rest) {
-      std::memcpy(w.target + at, w.data.data() + at, piece - sizeof(std::uint32_t));
-      std::uint32_t mark;
-      std::memcpy(&mark, w.data.data() + w.data.size() - sizeof mark, sizeof mark);
-      __atomic_store_n(reinterpret_cast<std::uint32_t*>(w.target + w.data.size() - sizeof mark),
-                       mark, __ATOMIC_RELEASE);
-    } else {
-      std::memcpy(w.target + at, w.data.data() + at, piece);
-    }
-    w.moved += piece;
-    if (w.moved < w.data.size()) return;
+  Write& first = queue_.front();
+  if (first.to_user && net_.hostility.registers &&
+      !net_.registrar.covers(first.target, first.data.size())) {
+    fail(Code::transport_failed, "the peer lets nobody write there any more");
+    queue_.clear();
+    return false;
   }
-  arrive(w);
+  if (first.moved < first.data.size()) move(first);
+  if (first.moved < first.data.size()) return false;
+  arrive(first);
   queue_.pop_front();
+  return true;
+}
+
+// A piece, never up to the word that tells of arrival as long as the rest is not there; an adapter
+// that does not keep order writes the end first, and says only at the completion that all is there.
+void HostileLink::move(Write& w) {
+  const std::size_t rest = w.data.size() - w.moved;
+  const std::size_t piece = rest <= 8 ? rest : 1 + net_.below(rest - 8 > 4000 ? 4000 : rest - 8);
+  const bool backwards = !polls_memory_;
+  const std::size_t at = backwards ? rest - piece : w.moved;
+  if (w.is_message && !backwards && piece == rest) {
+    std::memcpy(w.target + at, w.data.data() + at, piece - sizeof(std::uint32_t));
+    std::uint32_t mark;
+    std::memcpy(&mark, w.data.data() + w.data.size() - sizeof mark, sizeof mark);
+    __atomic_store_n(reinterpret_cast<std::uint32_t*>(w.target + w.data.size() - sizeof mark), mark,
+                     __ATOMIC_RELEASE);
+  } else {
+    std::memcpy(w.target + at, w.data.data() + at, piece);
+  }
+  w.moved += piece;
 }
 
 void HostileLink::arrive(Write& w) {
@@ -118,14 +140,41 @@ void HostileLink::arrive(Write& w) {
   if (w.is_message) ++peer_link.arrivals_[static_cast<std::size_t>(w.ring)];
   if (w.is_report) peer_link.told_credits_[static_cast<std::size_t>(w.ring)] = w.value;
   if (w.notify) peer_link.note_finished(*w.notify);
-  if (w.ticket != 0 && net_.hostility.acknowledge) completed_ = w.ticket;
+  if (w.ticket != 0 && net_.hostility.acknowledge) acknowledged_ = w.ticket;
 }
+
+// --- registrations
+
+Registration FakeRegistrar::add(void* address, std::size_t length, bool writable) {
+  if (++adds == fail_at)
+    throw Error(Code::locked_memory, "the test wants this registration to fail");
+  ++live;
+  const std::lock_guard lock(lock_);
+  return {&ranges_.emplace_back(Range{static_cast<std::byte*>(address), length, writable}), kKey,
+          kKey};
+}
+
+void FakeRegistrar::remove(const Registration& registration) noexcept {
+  --live;
+  const std::lock_guard lock(lock_);
+  ranges_.remove_if([&](const Range& range) { return &range == registration.handle; });
+}
+
+bool FakeRegistrar::covers(const std::byte* begin, std::size_t bytes) const {
+  const std::lock_guard lock(lock_);
+  return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& range) {
+    return range.writable && range.begin <= begin && begin + bytes <= range.begin + range.bytes;
+  });
+}
+
+// --- the net
 
 HostileNet::HostileNet(int ranks, const InboxShape& inbox_shape, const Hostility& how)
     : shape(inbox_shape),
       hostility(how),
       random_(how.seed),
-      stopped_(static_cast<std::size_t>(ranks)) {
+      stopped_(static_cast<std::size_t>(ranks)),
+      left_(static_cast<std::size_t>(ranks)) {
   registrar.fail_at = how.fail_registration;
   for (int a = 0; a < ranks; ++a)
     for (int b = 0; b < ranks; ++b)
@@ -133,9 +182,57 @@ HostileNet::HostileNet(int ranks, const InboxShape& inbox_shape, const Hostility
 }
 
 void HostileNet::step() {
+  const std::lock_guard lock(lock_);
   ++now_;
-  for (auto& [ends, link] : links_)
+  for (auto& [ends, link] : links_) {
     if (hostility.latency > 0 || chance(hostility.deliver)) link->step();
+    link->completed_ = link->acknowledged_;
+  }
+}
+
+bool HostileNet::step_to(int rank) {
+  const std::lock_guard lock(lock_);
+  ++now_;
+  bool any = false;
+  for (auto& [ends, mine] : links_) {
+    if (ends.first != rank) continue;
+    HostileLink& coming = link(ends.second, rank);
+    if (hostility.latency > 0 || chance(hostility.deliver)) {
+      any |= coming.step();
+      meet(coming, *mine);
+    }
+    any |= mine->completed_ != mine->acknowledged_;
+    mine->completed_ = mine->acknowledged_;
+  }
+  return any;
+}
+
+void HostileNet::meet(HostileLink& theirs, HostileLink& mine) {
+  if (theirs.begun_ && theirs.state() == State::connecting) {
+    theirs.become(State::connecting, State::ready);
+    mine.become(State::connecting, State::ready);
+    if (!mine.begun_) accepted_[theirs.peer()].push_back(&mine);
+  }
+  if (left(mine.peer()) && theirs.queue_.empty()) {
+    mine.become(State::connecting, State::closed);
+    mine.become(State::ready, State::closed);
+  }
+}
+
+HostileLink& HostileNet::connect(int rank, int peer) {
+  const std::lock_guard lock(lock_);
+  HostileLink& mine = link(rank, peer);
+  mine.begun_ = true;
+  return mine;
+}
+
+HostileLink* HostileNet::accepted(int rank) {
+  const std::lock_guard lock(lock_);
+  std::deque<HostileLink*>& waiting = accepted_[rank];
+  if (waiting.empty()) return nullptr;
+  HostileLink* const link = waiting.front();
+  waiting.pop_front();
+  return link;
 }
 
 }  // namespace tutti::tests

@@ -1,12 +1,19 @@
-// The hostile transport: links within one process that do everything a wire may do, driven by a
-// seed, so that each failure replays. Writes are delayed and reordered between links (never within
-// one: a queue pair keeps order), split into pieces, refused for lack of room, and their marks
-// shown late; credits are held back; a rank may stop. One thread steps all ranks.
+// The hostile wire: links within one process that do everything a wire may do, driven by a seed, so
+// that each failure replays. Writes are delayed and reordered between links (never within one: a
+// queue pair keeps order), split into pieces, refused for lack of room, and their marks shown late;
+// credits are held back; a rank may stop.
+//
+// One thread steps all ranks, or each rank has a thread that takes in what is for it: the bytes of
+// a rank, and what its links know, are touched by its own thread only. What is on its way is
+// everybody's, under one lock. HostileTransport makes a transport of it.
 #pragma once
 
+#include <atomic>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <vector>
 
@@ -28,6 +35,7 @@ struct Hostility {
   bool acknowledge = true;    // else writes arrive, and the sender never learns it
   int latency = 0;  // not 0: virtual time, nothing left to chance; each write arrives whole after
                     // this many steps
+  bool connects_at_once = true;  // else a link is ready once the peer has seen that it was begun
 };
 
 class HostileNet;
@@ -41,14 +49,21 @@ struct Deaf final : protocols::Listener {
 
 class FakeRegistrar final : public transport::Registrar {
  public:
-  transport::Registration add(void* address, std::size_t, bool) override {
-    if (++adds == fail_at)
-      throw Error(Code::locked_memory, "the test wants this registration to fail");
-    ++live;
-    return {address, 7, 7};
-  }
-  void remove(const transport::Registration&) noexcept override { --live; }
-  int adds = 0, live = 0, fail_at = 0;
+  static constexpr std::uint32_t kKey = 7;
+  transport::Registration add(void* address, std::size_t length, bool writable) override;
+  void remove(const transport::Registration& registration) noexcept override;
+  // May a peer write there?
+  bool covers(const std::byte* begin, std::size_t bytes) const;
+  std::atomic<int> adds = 0, live = 0, fail_at = 0;
+
+ private:
+  struct Range {
+    const std::byte* begin;
+    std::size_t bytes;
+    bool writable;
+  };
+  mutable std::mutex lock_;
+  std::list<Range> ranges_;
 };
 
 class HostileLink final : public transport::Link {
@@ -63,64 +78,88 @@ class HostileLink final : public transport::Link {
                         std::uint64_t* ticket) noexcept override;
   void progress() noexcept override {}
   void probe() noexcept override;
-  bool drained() noexcept override { return queue_.empty(); }
+  bool drained() noexcept override;
   transport::Registrar* registrar() noexcept override;
   bool writes_directly() const noexcept override;
   bool notifies() const noexcept override { return !polls_memory_; }
   const char* kind() const noexcept override { return "hostile"; }
 
-  // Moves a little of what is under way.
-  void step();
-  bool idle() const { return queue_.empty(); }
   // The peer's farewell arrives.
   void close() { state_.store(transport::State::closed); }
 
  private:
+  friend class HostileNet;
   struct Write {
     std::vector<std::byte> data;
     std::byte* target = nullptr;
     std::size_t moved = 0;
     transport::Ring ring{};
-    bool is_message = false, is_report = false;
+    bool is_message = false, is_report = false, to_user = false;
     std::uint32_t value = 0;
     std::optional<std::uint32_t> notify;
     std::uint64_t ticket = 0;
     std::uint64_t posted_at = 0;
   };
+  // With the lock of the net.
   bool refused();
   void post(Write&& write);
+  // Moves a little of what is under way; whether something arrived.
+  bool step();
+  void move(Write& write);
   void arrive(Write& write);
+  void become(transport::State from, transport::State to) {
+    state_.compare_exchange_strong(from, to);
+  }
 
   HostileNet& net_;
   const int from_;
   std::vector<std::byte> memory_;
   std::array<std::uint32_t, transport::kRings> told_credits_{};
   std::deque<Write> queue_;  // on their way to the peer, in the order of the queue pair
-  std::uint64_t tickets_ = 0;
+  std::uint64_t tickets_ = 0, acknowledged_ = 0;
+  bool begun_ = false;  // by connect(), at this end
 };
 
 class HostileNet {
  public:
   HostileNet(int ranks, const transport::InboxShape& shape, const Hostility& hostility);
   HostileLink& link(int from, int to) { return *links_.at({from, to}); }
-  void step();
   void stop(int rank) { stopped_[static_cast<std::size_t>(rank)] = true; }
   bool stopped(int rank) const { return stopped_[static_cast<std::size_t>(rank)]; }
+
+  // --- one thread for all ranks
+  void step();
   bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(random_) < p; }
   std::uint64_t now() const { return now_; }  // steps so far
   std::size_t below(std::size_t n) {
     return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_);
   }
 
+  // --- each rank has a thread: these are called by it
+  // Moves what is on its way to `rank`; whether something came.
+  bool step_to(int rank);
+  HostileLink& connect(int rank, int peer);
+  // A link of `rank` that its peer has begun, each once; null: none.
+  HostileLink* accepted(int rank);
+  void leave(int rank) { left_[static_cast<std::size_t>(rank)] = true; }
+  bool left(int rank) const { return left_[static_cast<std::size_t>(rank)]; }
+
   const transport::InboxShape shape;
   const Hostility hostility;
   FakeRegistrar registrar;
 
  private:
+  friend class HostileLink;
+  using Flags = std::vector<std::atomic<bool>>;
+  // What the peer has begun or ended becomes known at this end.
+  void meet(HostileLink& theirs, HostileLink& mine);
+
+  std::mutex lock_;  // of what is on its way, and of what follows
   std::mt19937 random_;
   std::uint64_t now_ = 0;
-  std::vector<bool> stopped_;
+  Flags stopped_, left_;  // by rank
   std::map<std::pair<int, int>, std::unique_ptr<HostileLink>> links_;
+  std::map<int, std::deque<HostileLink*>> accepted_;
 };
 
 }  // namespace tutti::tests
