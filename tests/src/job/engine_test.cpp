@@ -1,0 +1,53 @@
+// Engines over a transport that production does not know: a third transport is a class and an entry
+// in the list, and all collectives run over it.
+#include <catch2/catch.hpp>
+
+#include "tests/src/job/hostile_job.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+
+namespace {
+
+// Blocking calls of several kinds and sizes; what went wrong, if anything.
+std::string some_calls(Communicator& communicator) {
+  const int P = communicator.size();
+  // By line, by the small and the eager ring, longer than those.
+  for (const Bytes bytes : {Bytes{0}, Bytes{8}, Bytes{200}, Bytes{3000}, Bytes{20000}})
+    for (const Collective collective :
+         {Collective::barrier, Collective::bcast, Collective::allgather, Collective::allreduce})
+      for (Rank root = 0; root < (collective == Collective::bcast ? P : 1); ++root) {
+        if (collective == Collective::barrier && bytes != 0) continue;
+        Operation operation(communicator, task_of(collective, bytes, root));
+        operation.run();
+        if (!operation.right())
+          return std::string(name_of(collective)) + " of " + std::to_string(bytes) +
+                 " bytes is wrong on rank " + std::to_string(communicator.rank());
+      }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("collectives run over the hostile wire, each rank a thread", "[engine][threads]") {
+  for (int P = 2; P <= 4; ++P)
+    for (std::uint32_t seed = 1; seed <= 8; ++seed) {
+      INFO("P=" << P << " seed=" << seed);
+      std::vector<std::string> wrong(static_cast<std::size_t>(P));
+      {
+        Job job(P, hostility_of(seed));
+        for (const Outcome& outcome : job.run([&](int rank) {
+               wrong[static_cast<std::size_t>(rank)] = some_calls(job.world(rank));
+               job.engine(rank).farewell();
+             })) {
+          INFO(outcome.message);
+          REQUIRE(outcome.code == Code::success);
+        }
+        const nlohmann::json facts = job.engine(0).describe();
+        CHECK(facts["connections"]["hostile"] > 0);
+        CHECK(facts["bytes_per_connection"]["hostile"] == job.net.shape.bytes());
+        CHECK(facts["hostile"]["seed"] == seed);
+      }
+      for (const std::string& what : wrong) REQUIRE(what == "");
+    }
+}

@@ -1,0 +1,181 @@
+// A job within one process, over the hostile wire alone: each rank has an engine, a communicator of
+// all ranks, and a thread for what blocks. What does not block can be run by one thread for all
+// ranks, and then the seed decides everything.
+#pragma once
+
+#include <barrier>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/job/communicator.hpp"
+#include "src/job/request.hpp"
+#include "tests/collectives/reference.hpp"
+#include "tests/protocols/hostile_transport.hpp"
+
+namespace tutti::tests {
+
+// What a bootstrap needs if ranks are threads.
+class ThreadBootstrap final : public transport::Bootstrap {
+ public:
+  struct Meeting {
+    explicit Meeting(int ranks) : barrier(ranks), said(static_cast<std::size_t>(ranks)) {}
+    std::barrier<> barrier;
+    std::vector<std::vector<std::byte>> said;
+  };
+  ThreadBootstrap(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
+
+  int rank() const noexcept override { return rank_; }
+  int size() const noexcept override { return static_cast<int>(meeting_.said.size()); }
+  void allgather(const void* mine, std::size_t bytes, void* all) override {
+    const auto* const from = static_cast<const std::byte*>(mine);
+    meeting_.said[static_cast<std::size_t>(rank_)].assign(from, from + bytes);
+    meeting_.barrier.arrive_and_wait();
+    auto* to = static_cast<std::byte*>(all);
+    for (const auto& said : meeting_.said) to = std::copy(said.begin(), said.end(), to);
+    meeting_.barrier.arrive_and_wait();
+  }
+  std::int64_t maximum(std::int64_t mine) override {
+    std::vector<std::int64_t> all(meeting_.said.size());
+    allgather(&mine, sizeof mine, all.data());
+    return *std::max_element(all.begin(), all.end());
+  }
+
+ private:
+  Meeting& meeting_;
+  const int rank_;
+};
+
+// How a rank's thread ended.
+struct Outcome {
+  Code code = Code::success;
+  int peer = kNoPeer;
+  std::string message;
+};
+
+class Job {
+ public:
+  using Body = std::function<void(int rank)>;
+  using Communicators = std::vector<std::unique_ptr<Communicator>>;  // by world rank; null: none
+
+  // Small rings, and failures noticed soon; what never ends becomes an error.
+  static Configuration settings() {
+    Configuration c;
+    c.line_slots = c.small_slots = c.ready_slots = 4;
+    c.eager_slots = 2;
+    c.small_bytes = 256;
+    c.eager_limit = 4096;
+    c.registration_cache = false;
+    c.spin = 100;
+    c.probe_interval_ms = 5;
+    c.timeout_ms = 60'000;
+    return c;
+  }
+
+  Job(int ranks, const Hostility& hostility, const Configuration& configuration = settings(),
+      bool threads = false)
+      : net(ranks, inbox_shape(configuration, configuration.eager_limit), hostility),
+        ranks_(ranks),
+        engines_(static_cast<std::size_t>(ranks)) {
+    const TransportKind kind{[](const Site&) { return true; },
+                             [this](const Site& site) {
+                               return std::make_unique<HostileTransport>(net,
+                                                                         site.placement.rank());
+                             }};
+    ThreadBootstrap::Meeting meeting(ranks);
+    for (const Outcome& outcome : run([&](int rank) {
+           ThreadBootstrap bootstrap(meeting, rank);
+           engines_[static_cast<std::size_t>(rank)] = std::make_unique<Engine>(
+               configuration, bootstrap,
+               Engine::Options{.threads = threads, .log = {}, .transports = {&kind, 1}});
+         }))
+      if (outcome.code != Code::success) throw Error(outcome.code, outcome.message);
+    std::vector<int> all;
+    for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
+    world_ = make(1, all);
+  }
+
+  int size() const { return ranks_; }
+  Engine& engine(int rank) { return *engines_.at(static_cast<std::size_t>(rank)); }
+  Communicator& world(int rank) { return *world_.at(static_cast<std::size_t>(rank)); }
+  // A communicator of these ranks. Not while their threads run.
+  Communicators make(CommunicatorId id, const std::vector<int>& members) {
+    Communicators made(engines_.size());
+    for (std::size_t i = 0; i < members.size(); ++i)
+      made[static_cast<std::size_t>(members[i])] = std::make_unique<Communicator>(
+          engine(members[i]), id, static_cast<int>(i), members, rules);
+    return made;
+  }
+
+  // body(rank) in a thread for each rank.
+  std::vector<Outcome> run(const Body& body) {
+    std::vector<Outcome> outcomes(engines_.size());
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < ranks_; ++rank)
+      threads.emplace_back([&, rank] {
+        Outcome& mine = outcomes[static_cast<std::size_t>(rank)];
+        try {
+          body(rank);
+        } catch (const Error& error) {
+          mine = {error.code, error.peer, error.message};
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    return outcomes;
+  }
+  // What engines do while they wait, on all ranks: for what does not block.
+  void progress() {
+    for (const auto& engine : engines_) {
+      engine->connections().progress_transports();
+      engine->connections().adopt_links();
+      engine->connections().progress_all();
+    }
+  }
+
+  HostileNet net;
+  collectives::Rules rules;
+
+ private:
+  const int ranks_;
+  std::vector<std::unique_ptr<Engine>> engines_;
+  Communicators world_;
+};
+
+// One call of one rank: buffers whose result can be checked, and the request.
+struct Operation {
+  Operation(Communicator& communicator, const collectives::Task& task)
+      : problem{task, communicator.size(), communicator.rank()},
+        buffers(problem),
+        request(communicator) {
+    request.call = {task, buffers.input.data(), buffers.output.data(), combine_of(problem)};
+  }
+  void run() {
+    request.start();
+    request.wait();
+  }
+  bool right() const {
+    return request.state() == Request::State::done && buffers.right(by_rank(problem));
+  }
+
+  const Problem problem;
+  Buffers buffers;
+  Request request;
+};
+
+inline collectives::Task task_of(Collective collective, Bytes bytes = 0, Rank root = 0) {
+  return {.collective = collective,
+          .root = root,
+          .bytes = bytes,
+          .element = reduces(collective) ? kElement : 1};
+}
+
+// Differs in everything that the wire may do.
+inline Hostility hostility_of(std::uint32_t seed) {
+  Hostility hostility{seed, seed % 2 == 0, seed % 3 != 0, seed % 4 < 2};
+  hostility.connects_at_once = seed % 5 < 2;
+  return hostility;
+}
+
+}  // namespace tutti::tests
