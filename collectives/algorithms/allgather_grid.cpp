@@ -12,8 +12,7 @@ int columns_of(const Problem& problem) {
       std::find_if(node.begin(), node.end(), [](int n) { return n != 0; }) - node.begin();
   const int per_node = static_cast<int>(nodes);
   bool even = !node.empty() && problem.P % per_node == 0;
-  for (int rank = 0; even && rank < problem.P; ++rank)
-    even = node[static_cast<std::size_t>(rank)] == rank / per_node;
+  for (int rank = 0; even && rank < problem.P; ++rank) even = node[index(rank)] == rank / per_node;
   if (even) return per_node;
   int rows = 1;
   for (int divisor = 1; divisor * divisor <= problem.P; ++divisor)

@@ -62,7 +62,7 @@ Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameter
     s.recv_reduce(member, held, place[0]);
     held = place[0];
   }
-  std::vector<Slice> arrived(static_cast<std::size_t>(radix));  // by digit
+  std::vector<Slice> arrived(index(radix));  // by digit
   if (radix > 2)
     for (Slice& slot : arrived) slot = s.scratch(partners > 1 ? problem.bytes : 0);
   for (long long distance = 1; distance < partners; distance *= radix) {
@@ -75,9 +75,7 @@ Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameter
     if (radix == 2) {
       s.recv_reduce(partner(1 - digit), held, next, digit == 1);
     } else {
-      const auto part = [&](long long d) {
-        return d == digit ? held : arrived[static_cast<std::size_t>(d)];
-      };
+      const auto part = [&](long long d) { return d == digit ? held : arrived[index(d)]; };
       for (long long d = 0; d < radix; ++d)
         if (d != digit) s.recv(partner(d), part(d));
       s.copy(part(0), next);

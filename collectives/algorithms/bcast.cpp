@@ -120,9 +120,8 @@ Schedule scatter_allgather(const Problem& problem,
   if (tree.parent) s.recv(*tree.parent, piece.range(tree.own.first, tree.own.count));
   for (std::size_t i = 0; i < tree.children.size(); ++i)
     s.send(tree.children[i], piece.range(tree.subtrees[i].first, tree.subtrees[i].count));
-  std::vector<Rank> real(static_cast<std::size_t>(P));
-  for (int other = 0; other < P; ++other)
-    real[static_cast<std::size_t>(other)] = mod(other + problem.root, P);
+  std::vector<Rank> real(index(P));
+  for (int other = 0; other < P; ++other) real[index(other)] = mod(other + problem.root, P);
   Problem rest{
       {.collective = Collective::allgather, .in_place = true, .counts = piece.lengths()}, P, v};
   s.play(allgather(rest, {}), {}, s.output(), real);

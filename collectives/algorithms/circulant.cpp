@@ -48,14 +48,14 @@ class Arrivals {
 
  private:
   int block(int round) const noexcept {
-    return phase_[static_cast<std::size_t>(round % rounds_)] + round / rounds_ * rounds_ - idle_;
+    return phase_[index(round % rounds_)] + round / rounds_ * rounds_ - idle_;
   }
 
   // The last skip on the way from the root to v that takes the largest skips first. The root
   // itself: none of them.
   int base_block(int v) const noexcept {
     for (int e = rounds_ - 1; e >= 0; --e) {
-      const int step = skip_[static_cast<std::size_t>(e)];
+      const int step = skip_[index(e)];
       if (step == v) return e;
       if (step < v) v -= step;
     }
@@ -68,16 +68,15 @@ class Arrivals {
   void search(int v, int here, int largest) {
     for (int e = largest; e >= 0; --e) {
       const auto reaches = [&] {
-        const int there = here + skip_[static_cast<std::size_t>(e)];
+        const int there = here + skip_[index(e)];
         return std::find(open_.begin(), open_.end(), e) != open_.end() && done() < rounds_ &&
-               there <= v - skip_[static_cast<std::size_t>(done())] && there < nearest_;
+               there <= v - skip_[index(done())] && there < nearest_;
       };
       if (!reaches()) continue;
-      const int there = here + skip_[static_cast<std::size_t>(e)];
+      const int there = here + skip_[index(e)];
       search(v, there, e - 1);
       if (done() == rounds_) return;
-      if (here > v - skip_[static_cast<std::size_t>(done()) + 1])
-        return;  // too near for the round after, too
+      if (here > v - skip_[index(done()) + 1]) return;  // too near for the round after, too
       if (!reaches()) continue;
       phase_.push_back(e == rounds_ ? base_ : e - rounds_);
       std::erase(open_, e);
@@ -116,7 +115,7 @@ Schedule bcast_circulant(const Problem& problem, const Parameters& parameters) {
   for (std::size_t k = 0; k < q; ++k) theirs.emplace_back(mod(v + skip[k], P), skip, block.parts());
   const auto real = [&](int virtual_rank) { return mod(virtual_rank + problem.root, P); };
   for (int round = mine.begin(); round < mine.end(); ++round) {
-    const std::size_t k = static_cast<std::size_t>(round) % q;
+    const std::size_t k = index(round) % q;
     if (const int to = mod(v + skip[k], P), out = theirs[k].in_round(round); to != 0 && out >= 0)
       s.send(real(to), block[out]);
     if (const int in = mine.in_round(round); v != 0 && in >= 0)

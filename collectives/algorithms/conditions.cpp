@@ -18,8 +18,8 @@ using Reason = std::optional<std::string>;
 std::vector<int> ranks_on_nodes(const Problem& problem) {
   std::vector<int> ranks(1, problem.node.empty() ? problem.P : 0);
   for (const int node : problem.node) {
-    ranks.resize(std::max(ranks.size(), static_cast<std::size_t>(node) + 1));
-    ++ranks[static_cast<std::size_t>(node)];
+    ranks.resize(std::max(ranks.size(), index(node) + 1));
+    ++ranks[index(node)];
   }
   return ranks;
 }
@@ -122,7 +122,7 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "a row for each condition");
 
-const Row& row_of(Condition condition) { return kRows[static_cast<std::size_t>(condition)]; }
+const Row& row_of(Condition condition) { return kRows[index(condition)]; }
 
 }  // namespace
 

@@ -18,7 +18,7 @@ struct Levels {
 // A node's leader is its first rank; the root's node's is the root.
 Levels levels(const Problem& problem) {
   const auto node_of = [&](Rank rank) {
-    return problem.node.empty() ? 0 : problem.node[static_cast<std::size_t>(rank)];
+    return problem.node.empty() ? 0 : problem.node[index(rank)];
   };
   Levels all;
   const Rank root = is_rooted(problem.collective) ? problem.root : 0;
@@ -26,10 +26,9 @@ Levels levels(const Problem& problem) {
   std::vector<bool> led;
   for (Rank rank = 0; rank < problem.P; ++rank) {
     const int node = node_of(rank);
-    if (static_cast<std::size_t>(node) >= led.size())
-      led.resize(static_cast<std::size_t>(node) + 1);
-    if (!led[static_cast<std::size_t>(node)]) {
-      led[static_cast<std::size_t>(node)] = true;
+    if (index(node) >= led.size()) led.resize(index(node) + 1);
+    if (!led[index(node)]) {
+      led[index(node)] = true;
       all.across.ranks.push_back(node == root_node ? root : rank);
     }
     if (node == my_node) all.within.ranks.push_back(rank);
@@ -39,7 +38,7 @@ Levels levels(const Problem& problem) {
     return found == group.ranks.end() ? -1 : static_cast<int>(found - group.ranks.begin());
   };
   for (Group* group : {&all.within, &all.across}) group->mine = place(*group, problem.rank);
-  const Rank leader = all.across.ranks[static_cast<std::size_t>(my_node)];
+  const Rank leader = all.across.ranks[index(my_node)];
   all.within.root = place(all.within, leader);
   all.across.root = root_node;
   return all;
@@ -133,8 +132,7 @@ Schedule allgather_hierarchical(const Problem& problem, const Parameters& parame
   const bool leader = level.across.mine >= 0;
   if (leader) s.copy(s.input(), block[problem.rank]);
   const auto send_up = [&](const Slice& slice) {
-    if (!leader)
-      s.send(ranks[static_cast<std::size_t>(parent[static_cast<std::size_t>(me)])], slice);
+    if (!leader) s.send(ranks[index(parent[index(me)])], slice);
   };
   for (int of = 0; of < static_cast<int>(ranks.size()); ++of) {
     if (of == me) {
@@ -143,12 +141,10 @@ Schedule allgather_hierarchical(const Problem& problem, const Parameters& parame
     }
     // From below: whoever has this rank above itself.
     int from = of;
-    while (from >= 0 && parent[static_cast<std::size_t>(from)] != me)
-      from = parent[static_cast<std::size_t>(from)];
+    while (from >= 0 && parent[index(from)] != me) from = parent[index(from)];
     if (from < 0) continue;
-    const Slice whole = block[ranks[static_cast<std::size_t>(of)]],
-                place = leader ? whole : s.scratch(whole.length);
-    s.recv(ranks[static_cast<std::size_t>(from)], place);
+    const Slice whole = block[ranks[index(of)]], place = leader ? whole : s.scratch(whole.length);
+    s.recv(ranks[index(from)], place);
     send_up(place);
   }
   if (leader && level.across.ranks.size() > 1) {
@@ -183,7 +179,7 @@ Schedule barrier_hierarchical(const Problem& problem, const Parameters& paramete
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (parents[i] == level.within.mine) children.push_back(ranks[i]);
     if (static_cast<int>(i) == level.within.mine && parents[i] >= 0)
-      parent = ranks[static_cast<std::size_t>(parents[i])];
+      parent = ranks[index(parents[i])];
   }
   up_and_down(s, parent, children, [&] {
     s.play(part(problem, level.across, Collective::barrier, parameters.across, "dissemination"), {},

@@ -129,20 +129,20 @@ Tree splitting(int P, Rank rank, Rank root) {
 Tree loggp(int P, Rank rank, Rank root, Bytes block, const LogGP& times) {
   // t and the best share, for every number of ranks up to P. More than half is never handed over: t
   // grows with n.
-  std::vector<double> t(static_cast<std::size_t>(P) + 1, 0);
+  std::vector<double> t(index(P) + 1, 0);
   std::vector<int> share(t.size(), 0);
   for (int n = 2; n <= P; ++n) {
     double best = 0;
     for (int given = 1; given <= n / 2; ++given) {
       const double sending =
           std::max<double>(0, static_cast<double>(given * block) - 1) * times.per_byte;
-      const double time = sending + std::max(times.latency + t[static_cast<std::size_t>(given)],
-                                             times.gap + t[static_cast<std::size_t>(n - given)]);
-      if (given == 1 || time < best) best = time, share[static_cast<std::size_t>(n)] = given;
+      const double time =
+          sending + std::max(times.latency + t[index(given)], times.gap + t[index(n - given)]);
+      if (given == 1 || time < best) best = time, share[index(n)] = given;
     }
-    t[static_cast<std::size_t>(n)] = best;
+    t[index(n)] = best;
   }
-  return handing_over(P, rank, root, [&](int n) { return share[static_cast<std::size_t>(n)]; });
+  return handing_over(P, rank, root, [&](int n) { return share[index(n)]; });
 }
 
 // IB prints a listing that uses names it never defines (`addstride`, `startnode`) and overwrites

@@ -1,6 +1,5 @@
-// Virtual topologies: who is whose parent and child. Shared by all rooted algorithms. Pure.
-// A tree is built on virtual ranks v = (rank − root) mod P, the root being 0, and handed out in
-// real ranks.
+// Trees: who is whose parent and child. Shared by all rooted algorithms. Pure. A tree is built on
+// virtual ranks v = (rank − root) mod P, where the root is 0, and given out in real ranks.
 #pragma once
 
 #include <optional>

@@ -1,22 +1,15 @@
-// Counting in schedules. Pure.
+// Counts what schedules do. Pure.
 #include "collectives/analysis/costs.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "collectives/analysis/formula.hpp"
+#include "collectives/analysis/all_ranks.hpp"
+#include "collectives/analysis/naming.hpp"
 #include "collectives/analysis/rounds.hpp"
 
 namespace tutti::collectives {
 namespace {
-
-std::vector<Schedule> build_all(const Algorithm& algorithm, Problem problem,
-                                const Parameters& parameters) {
-  std::vector<Schedule> all;
-  for (problem.rank = 0; problem.rank < problem.P; ++problem.rank)
-    all.push_back(algorithm.build(problem, parameters));
-  return all;
-}
 
 std::vector<int> ranks_of(Over over) {
   std::vector<int> all;
@@ -29,10 +22,11 @@ std::vector<int> ranks_of(Over over) {
 }  // namespace
 
 Costs count(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters) {
-  const std::vector<Schedule> all = build_all(algorithm, problem, parameters);
+  const std::vector<Schedule> all = schedules_of_all_ranks(algorithm, problem, parameters);
+  World world(all);
   Costs costs;
-  costs.rounds = rounds(all, algorithm.traits.k ? parameters.k : kAnyPorts);
-  costs.one_port = rounds(all, 1);
+  costs.rounds = rounds(world, algorithm.traits.k ? parameters.k : kAnyPorts);
+  costs.one_port = rounds(world, 1);
   for (const Schedule& schedule : all) {
     Bytes sent = 0;
     for (const Step& step : schedule.steps) {

@@ -8,20 +8,20 @@
 namespace tutti::collectives {
 
 struct Costs {
-  int rounds = 0;  // with a fanout k a rank sends and gets at most k messages in each; else as many
-                   // as there are
-  int one_port = 0;    // rounds in which a rank sends at most one message and gets at most one
+  // In a round a rank sends and gets at most k messages if there is a fanout k, else any number.
+  int rounds = 0;
+  int one_port = 0;    // rounds if a rank sends at most one message in each and gets at most one
   Bytes messages = 0;  // of all ranks together
-  Bytes sent = 0;      // bytes, of the rank that sends most
-  Bytes total = 0;     // bytes, of all ranks together
-  Bytes scratch = 0;   // bytes, of the rank that needs most
+  Bytes sent = 0;      // by the rank that sends most
+  Bytes total = 0;     // by all ranks together
+  Bytes scratch = 0;   // of the rank that needs most
 };
 
-// Of the problem's P ranks. Requires that the algorithm applies.
+// For all ranks of the problem. Requires that the algorithm applies.
 Costs count(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters);
 
-// The same as formulas in P, k and m (see formula.hpp), found by comparing what is counted for P =
-// 2 to 33, and 64, with those that are known.
+// The same as formulas in P, k and m (formula.hpp): those among the known ones that agree with what
+// is counted for P = 2 to 33 and 64.
 struct Formulas {
   std::string rounds, one_port, messages, sent, total, scratch;
 };
@@ -32,8 +32,8 @@ enum class Over {
 };
 Formulas formulas(const Algorithm& algorithm, Over over);
 
-// The problem that formulas() asks about, of rank 0 as root. m is so long that nothing is lost in
-// whole bytes and cache lines.
+// The problem that formulas() asks about; the root is rank 0. m is so long that rounding to bytes
+// and cache lines does not show.
 inline constexpr Bytes kLongBlock = Bytes{1} << 40;
 Problem problem_of(const Algorithm& algorithm, int P, Over over);
 

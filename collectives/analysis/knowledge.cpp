@@ -1,63 +1,65 @@
-// Following bytes and causes. Pure.
+// Follows bytes and causes. Pure.
 #include "collectives/analysis/knowledge.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/bits.hpp"
+#include "collectives/analysis/form.hpp"
+
 namespace tutti::collectives {
 
-Knowledge::Knowledge(std::span<const Schedule> all_ranks, const Matching& matching,
-                     std::span<const Problem> problems)
-    : ranks_(all_ranks),
-      matching_(matching),
-      problems_(problems),
-      values_(static_cast<int>(all_ranks.size())) {
+Knowledge::Knowledge(const World& world, std::span<const Problem> problems)
+    : world_(world), problems_(problems), values_(world.P()) {
+  const int P = world.P();
   if (problems.front().collective == Collective::barrier) {
-    words_ = (all_ranks.size() + 63) / 64;
-    heard_.assign(matching.partner.size() * words_, 0);
-    heard_at_exit_.assign(all_ranks.size() * words_, 0);
-    for (std::size_t rank = 0; rank < all_ranks.size(); ++rank) {
-      const std::uint64_t self = std::uint64_t{1} << (rank % 64);
-      heard_at_exit_[rank * words_ + rank / 64] |= self;
-      for (StepId id = 0; id < all_ranks[rank].steps.size(); ++id)
-        heard(rank, id)[rank / 64] |= self;
+    words_ = divide_up(index(P), 64);
+    heard_.assign(world.steps() * words_, 0);
+    heard_at_exit_.assign(index(P) * words_, 0);
+    for (Rank rank = 0; rank < P; ++rank) {
+      const std::size_t word = index(rank) / 64;
+      const std::uint64_t self = std::uint64_t{1} << (index(rank) % 64);
+      heard_at_exit_[index(rank) * words_ + word] |= self;
+      for (StepId id = 0; id < world.schedule(rank).steps.size(); ++id)
+        heard({rank, id})[word] |= self;
     }
   }
-  memories_.reserve(all_ranks.size());
-  for (std::size_t rank = 0; rank < all_ranks.size(); ++rank) {
-    const Schedule& schedule = all_ranks[rank];
+  memories_.reserve(index(P));
+  for (Rank rank = 0; rank < P; ++rank) {
+    const Schedule& schedule = world.schedule(rank);
+    const Problem& problem = problems[index(rank)];
     memories_.push_back({Origins{schedule.input_bytes}, Origins{schedule.output_bytes},
                          Origins{schedule.scratch_bytes}});
     Memory& memory = memories_.back();
-    const UserBuffers user = user_buffers(problems[rank]);
-    const Bytes mine = static_cast<Bytes>(rank) * kSpan;
+    const UserBuffers user = user_buffers(problem);
+    const Bytes mine = rank * kSpan;
     if (user.in_place)
       memory.output.write(user.input_within_output,
                           std::min(user.input, schedule.output_bytes - user.input_within_output),
                           {{0, mine}});
     else
       memory.input.write(0, schedule.input_bytes, {{0, mine}});
-    if (problems[rank].collective == Collective::bcast &&
-        problems[rank].rank == problems[rank].root)
+    if (problem.collective == Collective::bcast && problem.rank == problem.root)
       memory.output.write(0, schedule.output_bytes, {{0, mine}});
   }
 }
 
-Origins& Knowledge::buffer(Memory& memory, Buffer which) noexcept {
+Origins& Knowledge::buffer(Rank rank, Buffer which) noexcept {
+  Memory& memory = memories_[index(rank)];
   return which == Buffer::input    ? memory.input
          : which == Buffer::output ? memory.output
                                    : memory.scratch;
 }
 
-// Both as runs over [0, length): where either has a border, so has the result.
-void Knowledge::combine(std::size_t rank, StepId id, const std::vector<Run>& left,
-                        const std::vector<Run>& right, Bytes length) {
+// Both operands are extents of [0, length); the result has a border where either has one.
+void Knowledge::combine(Place place, const std::vector<Extent>& left,
+                        const std::vector<Extent>& right, Bytes length) {
   passing_.clear();
   std::size_t l = 0, r = 0;
   for (Bytes at = 0; at < length;) {
-    const auto origin_at = [at](const Run& run) {
-      return run.origin == kUndefined ? kUndefined : run.origin + at - run.begin;
+    const auto origin_at = [at](const Extent& extent) {
+      return extent.origin == kUndefined ? kUndefined : extent.origin + at - extent.begin;
     };
     const Bytes a = origin_at(left[l]), b = origin_at(right[r]);
     Bytes origin = kUndefined;
@@ -73,7 +75,8 @@ void Knowledge::combine(std::size_t rank, StepId id, const std::vector<Run>& lef
       why = fmt::format("a contribution comes twice: {} and {}", text(a), text(b));
     }
     if (!why.empty() && fault_.empty())
-      fault_ = fmt::format("{}, byte {}: {}", collectives::describe(ranks_[rank], id), at, why);
+      fault_ =
+          fmt::format("{}, byte {}: {}", describe(world_.schedule(place.rank), place.id), at, why);
     passing_.push_back({at, origin});
     Bytes next = length;
     if (l + 1 < left.size()) next = std::min(next, left[l + 1].begin);
@@ -84,56 +87,54 @@ void Knowledge::combine(std::size_t rank, StepId id, const std::vector<Run>& lef
   }
 }
 
-void Knowledge::local(std::size_t rank, StepId id) {
-  const Step& step = ranks_[rank].steps[id];
+void Knowledge::local(Place place) {
+  const Step& step = world_.step(place);
   if (step.source.length == 0) return;
   passing_.clear();
-  buffer(memories_[rank], step.source.buffer)
-      .read(step.source.offset, step.source.length, passing_);
+  buffer(place.rank, step.source.buffer).read(step.source.offset, step.source.length, passing_);
   if (step.kind == StepKind::reduce) {
     operand_.swap(passing_);
     other_.clear();
-    buffer(memories_[rank], step.target.buffer)
-        .read(step.target.offset, step.target.length, other_);
-    combine(rank, id, step.reversed ? operand_ : other_, step.reversed ? other_ : operand_,
+    buffer(place.rank, step.target.buffer).read(step.target.offset, step.target.length, other_);
+    combine(place, step.reversed ? operand_ : other_, step.reversed ? other_ : operand_,
             step.target.length);
   }
-  buffer(memories_[rank], step.target.buffer)
-      .write(step.target.offset, step.target.length, passing_);
+  buffer(place.rank, step.target.buffer).write(step.target.offset, step.target.length, passing_);
 }
 
-void Knowledge::message(std::size_t from, StepId send, std::size_t to, StepId receive) {
-  for (std::size_t w = 0; w < words_; ++w) heard(to, receive)[w] |= heard(from, send)[w];
-  const Slice& source = ranks_[from].steps[send].source;
-  const Step& arrival = ranks_[to].steps[receive];
+void Knowledge::message(Place send, Place receive) {
+  for (std::size_t w = 0; w < words_; ++w) heard(receive)[w] |= heard(send)[w];
+  const Slice& source = world_.step(send).source;
+  const Step& arrival = world_.step(receive);
   if (arrival.target.length == 0) return;
   passing_.clear();
-  buffer(memories_[from], source.buffer).read(source.offset, source.length, passing_);
+  buffer(send.rank, source.buffer).read(source.offset, source.length, passing_);
   if (arrival.kind == StepKind::recv_reduce) {
     operand_.swap(passing_);
     other_.clear();
-    buffer(memories_[to], arrival.source.buffer)
+    buffer(receive.rank, arrival.source.buffer)
         .read(arrival.source.offset, arrival.source.length, other_);
-    combine(to, receive, arrival.reversed ? operand_ : other_, arrival.reversed ? other_ : operand_,
+    combine(receive, arrival.reversed ? operand_ : other_, arrival.reversed ? other_ : operand_,
             arrival.target.length);
   }
-  buffer(memories_[to], arrival.target.buffer)
+  buffer(receive.rank, arrival.target.buffer)
       .write(arrival.target.offset, arrival.target.length, passing_);
 }
 
-void Knowledge::done(std::size_t rank, StepId id) {
+void Knowledge::done(Place place) {
   if (words_ == 0) return;
-  const std::uint64_t* mine = heard(rank, id);
-  for (std::size_t w = 0; w < words_; ++w) heard_at_exit_[rank * words_ + w] |= mine[w];
-  for (StepId next : ranks_[rank].successors_of(id)) {
-    for (std::size_t w = 0; w < words_; ++w) heard(rank, next)[w] |= mine[w];
+  const std::uint64_t* mine = heard(place);
+  for (std::size_t w = 0; w < words_; ++w)
+    heard_at_exit_[index(place.rank) * words_ + w] |= mine[w];
+  for (const StepId next : world_.schedule(place.rank).successors_of(place.id)) {
+    for (std::size_t w = 0; w < words_; ++w) heard({place.rank, next})[w] |= mine[w];
   }
 }
 
 Verdict Knowledge::verdict() const {
   if (!fault_.empty()) return {Violation::wrong_result, fault_};
   if (problems_.front().collective == Collective::barrier) return barrier_verdict();
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+  for (Rank rank = 0; rank < world_.P(); ++rank) {
     Verdict verdict = data_verdict(rank);
     if (!verdict.ok()) return verdict;
   }
@@ -141,8 +142,8 @@ Verdict Knowledge::verdict() const {
 }
 
 Verdict Knowledge::barrier_verdict() const {
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    for (std::size_t other = 0; other < ranks_.size(); ++other) {
+  for (std::size_t rank = 0; rank < memories_.size(); ++rank) {
+    for (std::size_t other = 0; other < memories_.size(); ++other) {
       if ((heard_at_exit_[rank * words_ + other / 64] >> (other % 64) & 1U) != 0) continue;
       return {Violation::wrong_result,
               fmt::format("rank {} can leave the barrier before rank {} enters it", rank, other)};
@@ -151,10 +152,9 @@ Verdict Knowledge::barrier_verdict() const {
   return {};
 }
 
-std::vector<Knowledge::Promise> Knowledge::promises(std::size_t rank) const {
-  const Problem& problem = problems_[rank];
+std::vector<Knowledge::Promise> Knowledge::promises(Rank r) const {
+  const Problem& problem = problems_[index(r)];
   const int P = problem.P;
-  const auto r = static_cast<Rank>(rank);
   std::vector<Promise> all;
   switch (problem.collective) {
     case Collective::barrier: break;
@@ -176,8 +176,7 @@ std::vector<Knowledge::Promise> Knowledge::promises(std::size_t rank) const {
     case Collective::alltoall: {
       const Blocks blocks = blocks_in(Buffer::output, problem);
       for (Rank from = 0; from < P; ++from) {
-        const Bytes place =
-            block_offset(Buffer::input, problems_[static_cast<std::size_t>(from)], r);
+        const Bytes place = block_offset(Buffer::input, problems_[index(from)], r);
         all.push_back({blocks[from].offset, blocks[from].length, from, 1, place});
       }
       break;
@@ -204,29 +203,30 @@ std::string Knowledge::text(Bytes origin) const {
                      values_.text(static_cast<Value>(origin / kSpan)));
 }
 
-Verdict Knowledge::data_verdict(std::size_t rank) const {
-  const Problem& problem = problems_[rank];
+Verdict Knowledge::data_verdict(Rank rank) const {
+  const Problem& problem = problems_[index(rank)];
+  const Schedule& schedule = world_.schedule(rank);
   const UserBuffers user = user_buffers(problem);
   const Bytes input = user.in_place ? 0 : user.input;
-  if (ranks_[rank].output_bytes != user.output || ranks_[rank].input_bytes != input) {
+  if (schedule.output_bytes != user.output || schedule.input_bytes != input) {
     return {Violation::wrong_result,
             fmt::format(
                 "rank {}: the schedule is for {} bytes of input and {} of output, not {} and {}",
-                rank, ranks_[rank].input_bytes, ranks_[rank].output_bytes, input, user.output)};
+                rank, schedule.input_bytes, schedule.output_bytes, input, user.output)};
   }
-  std::vector<Run> held;
+  std::vector<Extent> held;
   for (const Promise& promise : promises(rank)) {
     held.clear();
-    memories_[rank].output.read(promise.begin, promise.length, held);
-    for (const Run& run : held) {
-      const Bytes place = promise.place + run.begin;
-      if (run.origin != kUndefined && run.origin % kSpan == place &&
-          values_.covers(static_cast<Value>(run.origin / kSpan), promise.first, promise.count,
+    memories_[index(rank)].output.read(promise.begin, promise.length, held);
+    for (const Extent& extent : held) {
+      const Bytes place = promise.place + extent.begin;
+      if (extent.origin != kUndefined && extent.origin % kSpan == place &&
+          values_.covers(static_cast<Value>(extent.origin / kSpan), promise.first, promise.count,
                          !problem.commutative, problem.left_fold))
         continue;
       return {Violation::wrong_result,
               fmt::format("rank {}: byte {} of the output holds {} instead of byte {} of {}{}",
-                          rank, promise.begin + run.begin, text(run.origin), place,
+                          rank, promise.begin + extent.begin, text(extent.origin), place,
                           promise.count == 1
                               ? fmt::format("rank {}", promise.first)
                               : fmt::format("{} ranks from {} on", promise.count, promise.first),
@@ -238,17 +238,19 @@ Verdict Knowledge::data_verdict(std::size_t rank) const {
   return {};
 }
 
-// Every rank's bytes are the same expression, so all have the same bits.
+// Is every byte the same expression on all ranks? Then all ranks have the same bits.
 Verdict Knowledge::same_bits_verdict() const {
   const Bytes length = problems_.front().bytes;
-  std::vector<Run> first, held;
+  std::vector<Extent> first, held;
   memories_.front().output.read(0, length, first);
-  for (std::size_t rank = 1; rank < ranks_.size(); ++rank) {
+  for (std::size_t rank = 1; rank < memories_.size(); ++rank) {
     held.clear();
     memories_[rank].output.read(0, length, held);
     std::size_t a = 0, b = 0;
     for (Bytes at = 0; at < length;) {
-      const auto value = [](const Run& run) { return static_cast<Value>(run.origin / kSpan); };
+      const auto value = [](const Extent& extent) {
+        return static_cast<Value>(extent.origin / kSpan);
+      };
       if (!values_.same_bits(value(first[a]), value(held[b]), problems_.front().commutative)) {
         return {Violation::wrong_result,
                 fmt::format("byte {} of the result is made in another order on rank {} than on "

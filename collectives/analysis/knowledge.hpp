@@ -1,67 +1,65 @@
-// What the verifier follows while the ranks run: for each byte where it came from, for a reduced
-// one all contributions and their order, and for a barrier whose entry each step knows to have
-// happened. Pure.
+// What the verifier follows while the ranks run: of each byte, where it came from; of a reduced
+// byte, its contributions and their order; of a barrier, which ranks' entries each step knows of.
+// Pure.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "collectives/analysis/verifier.hpp"
-#include "collectives/analysis/matching.hpp"
 #include "collectives/analysis/origins.hpp"
 #include "collectives/analysis/values.hpp"
+#include "collectives/analysis/verdict.hpp"
+#include "collectives/analysis/world.hpp"
+#include "collectives/schedule/problem.hpp"
 
 namespace tutti::collectives {
 
 class Knowledge {
  public:
-  Knowledge(std::span<const Schedule> all_ranks, const Matching& matching,
-            std::span<const Problem> problems);
+  // Both must outlive it.
+  Knowledge(const World& world, std::span<const Problem> problems);
 
-  // To be called when a local step runs, when a message passes, and after either for each step that
-  // it completes.
-  void local(std::size_t rank, StepId id);
-  void message(std::size_t from, StepId send, std::size_t to, StepId receive);
-  void done(std::size_t rank, StepId id);
+  // Call these when a local step runs, when a message passes, and after either for each step that
+  // is complete then.
+  void local(Place place);
+  void message(Place send, Place receive);
+  void done(Place place);
 
-  // When all have finished: is the result what the collective promises?
+  // After all ranks have finished: is the result what the collective promises?
   Verdict verdict() const;
 
  private:
   struct Memory {
     Origins input, output, scratch;
   };
-  static Origins& buffer(Memory& memory, Buffer which) noexcept;
-  // passing_ = left op right, byte by byte. What goes wrong is remembered for the verdict.
-  void combine(std::size_t rank, StepId id, const std::vector<Run>& left,
-               const std::vector<Run>& right, Bytes length);
+  Origins& buffer(Rank rank, Buffer which) noexcept;
+  // passing_ = left op right, byte by byte. The first fault is kept for the verdict.
+  void combine(Place place, const std::vector<Extent>& left, const std::vector<Extent>& right,
+               Bytes length);
   Verdict barrier_verdict() const;
-  // What bytes [0, length) of the output must be: pieces, each `length` bytes of a value from
-  // `origin` on.
+  // Part of what an output must hold: bytes [begin, begin + length) are made of the contributions
+  // of the `count` ranks from `first` on, of the bytes from `place` on in their inputs.
   struct Promise {
     Bytes begin, length;
-    Rank first;  // contributions of the ranks first … first + count − 1
+    Rank first;
     int count;
-    Bytes place;  // in their inputs
+    Bytes place;
   };
-  std::vector<Promise> promises(std::size_t rank) const;
-  Verdict data_verdict(std::size_t rank) const;
+  std::vector<Promise> promises(Rank rank) const;
+  Verdict data_verdict(Rank rank) const;
   Verdict same_bits_verdict() const;
   std::string text(Bytes origin) const;
 
-  std::uint64_t* heard(std::size_t rank, StepId id) {
-    return heard_.data() + (matching_.first[rank] + id) * words_;
-  }
+  std::uint64_t* heard(Place place) { return heard_.data() + world_.number(place) * words_; }
 
-  std::span<const Schedule> ranks_;
-  const Matching& matching_;
+  const World& world_;
   std::span<const Problem> problems_;
   Values values_;
-  std::vector<Memory> memories_;                // of each rank
-  std::vector<Run> passing_, operand_, other_;  // what is being moved and combined
-  std::string fault_;                           // the first combination that cannot be
-  // Barrier: for each step the ranks, as bits, whose entry happened before the step completed; for
-  // each rank the same of all its steps together.
+  std::vector<Memory> memories_;                   // of each rank
+  std::vector<Extent> passing_, operand_, other_;  // what is being moved and combined
+  std::string fault_;                              // the first combination that is not allowed
+  // Barrier: for each step the ranks, as bits, that entered before it completed; for each rank, the
+  // same of all its steps together.
   std::size_t words_ = 0;
   std::vector<std::uint64_t> heard_, heard_at_exit_;
 };

@@ -1,10 +1,10 @@
-// A sweep over each buffer finds who touches which bytes; reachability in the step graph says who
-// waits for whom.
+// A sweep over each buffer finds who touches which bytes; reachability in the graph of steps says
+// who waits for whom.
 //
-// On a byte touched by a₁, a₂, … in a topological order it is enough to ask: does each read wait
-// for the write before it, and does each write wait for the reads since the write before it (or for
-// that write, if there are none)? All other pairs follow, and if any pair is unordered, so is one
-// of these.
+// If a₁, a₂, … touch a byte, in a topological order, it is enough to ask: does each read wait for
+// the write before it, and does each write wait for the reads since the write before it (for that
+// write itself if there are none)? The order of all other pairs follows, and if any pair is
+// unordered, so is one of these.
 #include "collectives/analysis/order.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "collectives/analysis/matching.hpp"
+#include "collectives/analysis/form.hpp"
 
 namespace tutti::collectives {
 namespace {
@@ -24,7 +24,7 @@ struct Access {
   bool writes;
 };
 
-// Nothing: the steps wait for each other in a circle.
+// The place of each step in a topological order; nothing if steps wait for each other in a circle.
 std::optional<std::vector<std::uint32_t>> topological_positions(const Schedule& schedule) {
   std::vector<std::uint32_t> position(schedule.steps.size()), waits(schedule.steps.size());
   std::vector<StepId> order;
@@ -42,9 +42,9 @@ std::optional<std::vector<std::uint32_t>> topological_positions(const Schedule& 
   return position;
 }
 
-// Does one step wait, directly or not, for another? Most questions are answered by an edge; for the
-// rest a bit matrix of all ancestors is made once. Beyond kLargestMatrix steps it would be too
-// large, and the graph is searched.
+// Does one step wait for another, directly or not? Mostly an edge answers that. For the rest a bit
+// matrix of all ancestors is made once; beyond kLargestMatrix steps it would be too large, and the
+// graph is searched.
 class Reachability {
  public:
   Reachability(const Schedule& schedule, const std::vector<std::uint32_t>& position)
@@ -52,11 +52,8 @@ class Reachability {
 
   bool reaches(StepId from, StepId to) {
     const auto next = schedule_.successors_of(from);
-    if (std::find(next.begin(),
-                  next.begin() + static_cast<std::ptrdiff_t>(std::min(next.size(), kScan)),
-                  to) != next.begin() + static_cast<std::ptrdiff_t>(std::min(next.size(), kScan))) {
-      return true;
-    }
+    const auto first_few = next.first(std::min(next.size(), kScan));
+    if (std::find(first_few.begin(), first_few.end(), to) != first_few.end()) return true;
     if (schedule_.steps.size() > kLargestMatrix) return search(from, to);
     if (ancestors_.empty()) make_matrix();
     return (ancestors_[to * words_ + from / 64] >> (from % 64) & 1U) != 0;
@@ -115,8 +112,8 @@ std::vector<Access> accesses(const Schedule& schedule, Buffer buffer,
       if (slice.length != 0 && slice.buffer == buffer)
         all.push_back({slice.offset, slice.end(), position[id], id, writes});
     };
-    // An operand that is also the result is read and written by one step, byte by byte: as a write
-    // it waits for enough.
+    // If the operand is also the result, one step reads and writes it byte by byte; what a write
+    // must wait for is enough then.
     const bool in_place = step.kind == StepKind::recv_reduce && step.source == step.target;
     if (reads_source(step.kind) && !in_place) touch(step.source, false);
     if (writes_target(step.kind)) touch(step.target, true);
@@ -124,7 +121,8 @@ std::vector<Access> accesses(const Schedule& schedule, Buffer buffer,
   return all;
 }
 
-// Two steps that are not ordered, among those that touch one byte, in topological order.
+// Two steps, neither of which waits for the other, among those that touch one byte; these come in a
+// topological order.
 std::optional<std::pair<StepId, StepId>> unordered_pair(const std::vector<Access>& touching,
                                                         Reachability& graph) {
   std::optional<StepId> write;
@@ -157,7 +155,7 @@ Verdict check_buffer(const Schedule& schedule, Buffer buffer,
             [](const Access& a, const Access& b) { return a.begin < b.begin; });
   std::sort(by_end.begin(), by_end.end(),
             [](const Access& a, const Access& b) { return a.end < b.end; });
-  // Of one step the read comes before the write.
+  // A step reads before it writes.
   const auto before = [](const Access& a, const Access& b) {
     return a.position != b.position ? a.position < b.position : a.writes < b.writes;
   };
@@ -173,7 +171,7 @@ Verdict check_buffer(const Schedule& schedule, Buffer buffer,
       touching.insert(std::lower_bound(touching.begin(), touching.end(), by_begin[opened], before),
                       by_begin[opened]);
     }
-    // What only leaves brings no new pair, so looking where something begins is enough.
+    // New pairs come only where something begins, so it is enough to look there.
     if (const auto pair = unordered_pair(touching, graph)) {
       return {Violation::unordered_overlap,
               fmt::format(

@@ -1,12 +1,14 @@
-// Second part of the verifier: do the steps of one rank that touch the same bytes wait for each
-// other? Pure.
+// Second part of the verifier: of two steps of a rank that touch the same bytes, does one wait for
+// the other? Pure.
 #pragma once
 
-#include "collectives/analysis/verifier.hpp"
+#include "collectives/analysis/verdict.hpp"
+#include "collectives/schedule/schedule.hpp"
 
 namespace tutti::collectives {
 
-// Uses only the slices and the edges of the schedule, nothing of Builder. Requires check_form().
+// Looks at the slices and edges of the schedule only, not at what Builder believed. Requires
+// check_form().
 Verdict check_order(const Schedule& schedule);
 
 }  // namespace tutti::collectives

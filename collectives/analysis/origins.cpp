@@ -1,57 +1,61 @@
-// Runs of origins. Pure.
+// Extents of origins. Pure.
 #include "collectives/analysis/origins.hpp"
 
 #include <algorithm>
 
+#include "base/index.hpp"
+
 namespace tutti::collectives {
 namespace {
 
-Bytes origin_at(const Run& run, Bytes at) noexcept {
-  return run.origin == kUndefined ? kUndefined : run.origin + (at - run.begin);
+Bytes origin_at(const Extent& extent, Bytes at) noexcept {
+  return extent.origin == kUndefined ? kUndefined : extent.origin + (at - extent.begin);
 }
 
-void append(std::vector<Run>& runs, std::size_t first_of_mine, Run run) {
-  if (runs.size() > first_of_mine && origin_at(runs.back(), run.begin) == run.origin) return;
-  runs.push_back(run);
+void append(std::vector<Extent>& extents, std::size_t first_of_mine, Extent extent) {
+  if (extents.size() > first_of_mine && origin_at(extents.back(), extent.begin) == extent.origin)
+    return;
+  extents.push_back(extent);
 }
 
 }  // namespace
 
 std::size_t Origins::covering(Bytes at) const noexcept {
-  const auto after = std::upper_bound(runs_.begin(), runs_.end(), at,
-                                      [](Bytes b, const Run& run) { return b < run.begin; });
-  return static_cast<std::size_t>(after - runs_.begin()) - 1;
+  const auto after =
+      std::upper_bound(extents_.begin(), extents_.end(), at,
+                       [](Bytes b, const Extent& extent) { return b < extent.begin; });
+  return index(after - extents_.begin()) - 1;
 }
 
-void Origins::read(Bytes at, Bytes length, std::vector<Run>& out) const {
+void Origins::read(Bytes at, Bytes length, std::vector<Extent>& out) const {
   if (length == 0) return;
   std::size_t i = covering(at);
-  out.push_back({0, origin_at(runs_[i], at)});
-  for (++i; i < runs_.size() && runs_[i].begin < at + length; ++i)
-    out.push_back({runs_[i].begin - at, runs_[i].origin});
+  out.push_back({0, origin_at(extents_[i], at)});
+  for (++i; i < extents_.size() && extents_[i].begin < at + length; ++i)
+    out.push_back({extents_[i].begin - at, extents_[i].origin});
 }
 
-void Origins::write(Bytes at, Bytes length, const std::vector<Run>& values) {
+void Origins::write(Bytes at, Bytes length, const std::vector<Extent>& values) {
   if (length == 0) return;
   const Bytes end = at + length;
-  // From one run before the written bytes to one run after them, so that both borders can melt.
+  // From the extent before the written bytes to the one after them: they may become one with these.
   std::size_t first = covering(at);
-  if (runs_[first].begin == at && first > 0) --first;
-  const std::size_t last = end < size_ ? covering(end) : runs_.size() - 1;
+  if (extents_[first].begin == at && first > 0) --first;
+  const std::size_t last = end < size_ ? covering(end) : extents_.size() - 1;
 
-  std::vector<Run> melted;
-  if (runs_[first].begin < at) melted.push_back(runs_[first]);
-  for (const Run& value : values) append(melted, 0, {at + value.begin, value.origin});
-  if (end < size_) append(melted, 0, {end, origin_at(runs_[last], end)});
+  std::vector<Extent> melted;
+  if (extents_[first].begin < at) melted.push_back(extents_[first]);
+  for (const Extent& value : values) append(melted, 0, {at + value.begin, value.origin});
+  if (end < size_) append(melted, 0, {end, origin_at(extents_[last], end)});
 
-  const auto place = runs_.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto place = extents_.begin() + static_cast<std::ptrdiff_t>(first);
   const std::size_t old_count = last + 1 - first, kept = std::min(old_count, melted.size());
   std::copy_n(melted.begin(), kept, place);
   const auto rest = place + static_cast<std::ptrdiff_t>(kept);
   if (melted.size() > kept)
-    runs_.insert(rest, melted.begin() + static_cast<std::ptrdiff_t>(kept), melted.end());
+    extents_.insert(rest, melted.begin() + static_cast<std::ptrdiff_t>(kept), melted.end());
   else
-    runs_.erase(rest, place + static_cast<std::ptrdiff_t>(old_count));
+    extents_.erase(rest, place + static_cast<std::ptrdiff_t>(old_count));
 }
 
 }  // namespace tutti::collectives

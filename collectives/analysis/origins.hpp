@@ -1,5 +1,5 @@
-// Where the bytes of one buffer came from, as runs: neighbours that came from neighbours are one
-// run, so the cost depends on how scattered the data is, not on how much it is. Pure.
+// Where the bytes of one buffer came from, as extents: neighbours that came from neighbours are one
+// extent, so the cost depends on how scattered the data are, not on how many. Pure.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace tutti::collectives {
 
-// A byte's origin is the value it is part of (values.hpp) times kSpan, plus its place in the input
-// that the value speaks of. From `begin` on the bytes came from `origin`, `origin` + 1, …;
-// kUndefined stays itself.
-struct Run {
+// The origin of a byte: the value that it is part of (values.hpp) times kSpan, plus its place in
+// the inputs from which that value is made. The bytes of an extent, from `begin` on, have the
+// origins `origin`, `origin` + 1, …, or all have kUndefined.
+struct Extent {
   Bytes begin = 0;
   Bytes origin = 0;
 };
@@ -20,20 +20,20 @@ inline constexpr Bytes kSpan = Bytes{1} << 40;  // longer than any buffer in a p
 
 class Origins {
  public:
-  explicit Origins(Bytes size) : size_(size), runs_{{0, kUndefined}} {}
+  explicit Origins(Bytes size) : size_(size), extents_{{0, kUndefined}} {}
 
-  // Appends the runs of [at, at + length) to `out`, their begins counted from `at`.
-  void read(Bytes at, Bytes length, std::vector<Run>& out) const;
+  // Appends the extents of [at, at + length) to `out`, with begins counted from `at`.
+  void read(Bytes at, Bytes length, std::vector<Extent>& out) const;
 
-  // [at, at + length) now holds `values`, whose first begin is 0. A length of 0 writes nothing.
-  void write(Bytes at, Bytes length, const std::vector<Run>& values);
-
-  const std::vector<Run>& runs() const noexcept { return runs_; }
+  // [at, at + length) now holds `values`, the first of which begins at 0. A length of 0 writes
+  // nothing.
+  void write(Bytes at, Bytes length, const std::vector<Extent>& values);
 
  private:
   std::size_t covering(Bytes at) const noexcept;
   Bytes size_;
-  std::vector<Run> runs_;  // ascending, the first at 0; each up to the next, the last up to size_
+  // Ascending, the first at 0; each reaches to the next one, the last to size_.
+  std::vector<Extent> extents_;
 };
 
 }  // namespace tutti::collectives

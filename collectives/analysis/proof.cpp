@@ -1,4 +1,4 @@
-// Enumerates the cases, deals them to threads, adds up the rows. No I/O.
+// Lists the cases, deals them out to threads, adds up the rows. No I/O.
 #include "collectives/analysis/proof.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +10,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/bits.hpp"
+#include "collectives/analysis/all_ranks.hpp"
 #include "collectives/analysis/verifier.hpp"
 #include "collectives/selection/choices.hpp"
 
@@ -18,8 +20,8 @@ namespace {
 
 constexpr int kEveryRootUpTo = 33;
 constexpr int kLargestFanout = 4;
-// Nothing, one byte, and a prime of bytes. Sizes in between cannot differ: the verifier follows
-// runs of bytes.
+// Nothing, one byte, and a prime number of bytes. Sizes in between cannot differ, as the verifier
+// follows extents of bytes.
 constexpr Bytes kSizes[] = {0, 1, 4099};
 constexpr Bytes kSegments[] = {0, 64, 1000};  // the last segment is short in both
 
@@ -36,13 +38,13 @@ std::vector<Rank> roots(Collective collective, int P) {
   std::vector<Rank> all;
   if (!is_rooted(collective)) return {0};
   if (P > kEveryRootUpTo) return some_roots(P);
-  all.reserve(static_cast<std::size_t>(P));
+  all.reserve(index(P));
   for (Rank root = 0; root < P; ++root) all.push_back(root);
   return all;
 }
 
-// Every algorithm that can be a level of this one, in pairs: each within, each across, and by turns
-// with another.
+// Every algorithm that can be a level of this one: each of them within, each across, paired in
+// turn.
 std::vector<Parameters> levels_of(const Algorithm& algorithm) {
   std::vector<Nested> within, across;
   for (const Algorithm& level : algorithms()) {
@@ -57,8 +59,8 @@ std::vector<Parameters> levels_of(const Algorithm& algorithm) {
   return all;
 }
 
-// Many ranks: the many segments of a message follow each other alike, so few are enough; P²
-// messages are left whole.
+// The many segments of a message behave alike, so for many ranks few are enough; the P² messages of
+// an all-to-all are left whole.
 std::vector<Parameters> variants(const Algorithm& algorithm, const Problem& problem) {
   const int P = problem.P;
   std::vector<Parameters> all;
@@ -79,26 +81,26 @@ std::vector<Parameters> variants(const Algorithm& algorithm, const Problem& prob
   return all;
 }
 
-// Lengths that differ, zeros among them, all of them a multiple of `element`.
+// Lengths that differ, some of them zero, all of them multiples of `element`.
 std::vector<Bytes> uneven(int P, int seed, Bytes element) {
   std::vector<Bytes> counts;
-  counts.reserve(static_cast<std::size_t>(P));
+  counts.reserve(index(P));
   for (int i = 0; i < P; ++i)
     counts.push_back((i + seed) % 3 == 0 ? 0 : ((i * 7 + seed * 5) % 11 + 1) * element);
   return counts;
 }
 
-// Node numbers in order of first appearance: `per_node` neighbours each, or dealt out in turn to P
-// / per_node nodes.
+// The nodes of the ranks, numbered in order of first appearance: `per_node` neighbours on each, or
+// the ranks dealt out in turn to the same number of nodes.
 std::vector<int> nodes_of(int P, int per_node, bool in_turn) {
   std::vector<int> node;
-  node.reserve(static_cast<std::size_t>(P));
-  const int nodes = (P + per_node - 1) / per_node;
+  node.reserve(index(P));
+  const int nodes = divide_up(P, per_node);
   for (int rank = 0; rank < P; ++rank) node.push_back(in_turn ? rank % nodes : rank / per_node);
   return node;
 }
 
-// What the sizes, roots and buffers of an algorithm's problems are.
+// The problems of an algorithm: sizes, roots, shapes of buffers, nodes.
 std::vector<Problem> problems(const Algorithm& algorithm, int P) {
   const Collective collective = algorithm.collective;
   std::vector<Problem> all;
@@ -121,7 +123,7 @@ std::vector<Problem> problems(const Algorithm& algorithm, int P) {
     Problem problem = base;
     problem.counts = uneven(P, 1, base.element);
     if (collective == Collective::alltoall)
-      problem.receive_counts = problem.counts;  // each rank's own are set in prove_case
+      problem.receive_counts = problem.counts;  // each rank gets its own, problems_of_all_ranks()
     if (collective != Collective::alltoall || P <= kEveryRootUpTo) add(problem);
   };
   for (Rank root : roots(collective, P)) {
@@ -181,24 +183,8 @@ std::string name_case(const Case& one) {
 
 // "" : proved.
 std::string prove_case(const Case& one) {
-  const auto P = static_cast<std::size_t>(one.problem.P);
-  std::vector<Problem> each(P, one.problem);
-  for (std::size_t rank = 0; rank < P; ++rank) each[rank].rank = static_cast<Rank>(rank);
-  if (one.problem.collective == Collective::alltoall && !one.problem.counts.empty()) {
-    // Row i: what rank i sends to each. In place both must be equal, so the matrix is symmetric
-    // there.
-    const auto sends = [&](std::size_t i, std::size_t j) {
-      return static_cast<Bytes>(one.problem.in_place ? (i * j) % 5 * 3 : (i + 2 * j) % 4 * 5);
-    };
-    for (std::size_t i = 0; i < P; ++i)
-      for (std::size_t j = 0; j < P; ++j)
-        each[i].counts[j] = sends(i, j), each[i].receive_counts[j] = sends(j, i);
-  }
-  std::vector<Schedule> all_ranks;
-  all_ranks.reserve(P);
-  for (const Problem& problem : each)
-    all_ranks.push_back(one.algorithm->build(problem, one.parameters));
-  const Verdict verdict = verify(all_ranks, each);
+  const Verdict verdict =
+      verify(schedules_of_all_ranks(*one.algorithm, one.problem, one.parameters), one.problem);
   if (verdict.ok()) return {};
   return fmt::format("{}: {}: {}", name_case(one), name_of(verdict.violation), verdict.message);
 }
@@ -233,8 +219,7 @@ void run_all(const std::vector<Case>& cases, std::vector<Result>& results,
     }
   };
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t threads =
-      options.threads > 0 ? static_cast<std::size_t>(options.threads) : cores;
+  const std::size_t threads = options.threads > 0 ? index(options.threads) : cores;
   std::vector<std::jthread> helpers;
   for (std::size_t i = 1; i < std::min(threads, cases.size()); ++i) helpers.emplace_back(work);
   work();

@@ -1,5 +1,5 @@
-// The proof matrix: every registered algorithm over every P, root, parameter and size that is
-// promised. `tutti verify` prints what this returns. No I/O; uses threads.
+// The proof matrix: every algorithm of the catalogue for every P, root, parameter and size that is
+// promised. `tutti verify` prints what it returns. No I/O; uses threads.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct ProofOptions {
   std::string algorithm;                 // empty: all
   std::vector<int> P;                    // empty: proof_sizes()
   int threads = 0;                       // 0: as many as there are cores
-  // Called after each case, by one thread at a time, perhaps not the caller's. May be empty.
+  // May be empty. Called after each case, by one thread at a time, which need not be the caller's.
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
@@ -29,16 +29,17 @@ struct ProofRow {
   std::size_t skipped = 0;  // cases for which the algorithm declares that it does not apply
   std::vector<int> P;
   std::size_t violations = 0;
-  std::string first_violation;  // the first by order of cases: the case, the kind, the verifier's
-                                // message; empty: none
-  double seconds = 0;           // of all threads together
+  // Of the first case, in the order of cases, that has one: the case, the kind, the verifier's
+  // message. Empty: there is none.
+  std::string first_violation;
+  double seconds = 0;  // of all threads together
 };
 
 // 1…33, 64, 127, 128, 129, 257, 1000.
 std::vector<int> proof_sizes();
 
-// One row for each algorithm that `options` names, in the registry's order. An unknown name gives
-// no row.
+// One row for each algorithm that `options` names, in the order of the catalogue. An unknown name
+// gives no row.
 std::vector<ProofRow> prove(const ProofOptions& options);
 
 }  // namespace tutti::collectives

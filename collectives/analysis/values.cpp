@@ -1,4 +1,4 @@
-// Expressions. Most sets of ranks are runs and cost nothing; the others are bit sets. Pure.
+// Expressions. Most sets of ranks are runs and cost nothing; the others are sets of bits. Pure.
 #include "collectives/analysis/values.hpp"
 
 #include <fmt/format.h>
@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/bits.hpp"
 #include "collectives/schedule/blocks.hpp"
 
 namespace tutti::collectives {
 namespace {
 
-// Mixes well enough that two different expressions of one proof do not meet in 64 bits.
+// Mixes well enough that no two different expressions of one proof have the same 64 bits.
 std::uint64_t mix(std::uint64_t x) noexcept {
   x ^= x >> 30, x *= 0xbf58476d1ce4e5b9ULL;
   x ^= x >> 27, x *= 0x94d049bb133111ebULL;
@@ -20,7 +21,7 @@ std::uint64_t mix(std::uint64_t x) noexcept {
 
 }  // namespace
 
-Values::Values(int P) : P_(P), nodes_(static_cast<std::size_t>(P)) {
+Values::Values(int P) : P_(P), nodes_(index(P)) {
   for (Rank rank = 0; rank < P; ++rank) {
     nodes_[index(rank)].first = rank;
     nodes_[index(rank)].shape = mix(static_cast<std::uint64_t>(rank) + 1);
@@ -29,9 +30,9 @@ Values::Values(int P) : P_(P), nodes_(static_cast<std::size_t>(P)) {
 
 std::vector<std::uint64_t> Values::bits_of(const Node& node) const {
   if (!node.run) return node.bits;
-  std::vector<std::uint64_t> bits((static_cast<std::size_t>(P_) + 63) / 64);
+  std::vector<std::uint64_t> bits(divide_up(index(P_), 64));
   for (int i = 0; i < node.count; ++i) {
-    const auto rank = static_cast<std::size_t>(mod(node.first + i, P_));
+    const std::size_t rank = index(mod(node.first + i, P_));
     bits[rank / 64] |= std::uint64_t{1} << (rank % 64);
   }
   return bits;
@@ -63,10 +64,10 @@ Values::Node Values::joined(const Node& left, const Node& right) const {
     node.bits = bits_of(left);
     const auto more = bits_of(right);
     for (std::size_t w = 0; w < more.size(); ++w) node.bits[w] |= more[w];
-    // Pieces that met again: a run from its only beginning on.
+    // Pieces may have come together: if they have one beginning, they are a run again.
     int beginnings = 0;
     const auto has = [&](int rank) {
-      const auto r = static_cast<std::size_t>(mod(rank, P_));
+      const std::size_t r = index(mod(rank, P_));
       return (node.bits[r / 64] >> (r % 64) & 1U) != 0;
     };
     for (Rank rank = 0; rank < P_ && beginnings < 2; ++rank)

@@ -1,5 +1,5 @@
-// What the bytes of a reduction are made of: expressions over the ranks' contributions, each
-// different one kept once. A value is a rank's own contribution, or left op right. Pure.
+// What the bytes of a reduction are made of: expressions over the contributions of the ranks. A
+// value is a rank's own contribution, or left op right; equal expressions are kept once. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/index.hpp"
 #include "base/types.hpp"
 
 namespace tutti::collectives {
@@ -18,14 +19,15 @@ class Values {
  public:
   explicit Values(int P);
 
-  // left op right. nullopt: a rank's contribution is in both.
+  // left op right; nothing if some rank's contribution is in both.
   std::optional<Value> combine(Value left, Value right);
 
-  // Ranks first, first + 1, … (so many, no wrap), each once. `ordered`: as operands in this order,
-  // however bracketed; `fold`: from left to right, one after another.
+  // Is it made of the contributions of the `count` ranks from `first` on (no wrap), each once?
+  // `ordered`: and as operands in this order, however bracketed; `fold`: and bracketed from the
+  // left.
   bool covers(Value value, Rank first, int count, bool ordered, bool fold) const;
-  // Do both have the same bits whatever the input? As expressions, but for the order of two
-  // operands if `commutative`.
+  // Do both have the same bits, whatever the input? They have if they are the same expression, up
+  // to the order of two operands if `commutative`.
   bool same_bits(Value a, Value b, bool commutative) const noexcept {
     return commutative ? nodes_[index(a)].shape == nodes_[index(b)].shape : a == b;
   }
@@ -33,22 +35,21 @@ class Values {
 
  private:
   struct Node {
-    Rank first = 0;  // of a run of ranks around the end, if `run`
+    Rank first = 0;  // if `run`, its ranks are the `count` from here on, around the end
     int count = 1;
-    bool run = true,
-         ordered = true;  // ordered: the operands are that run in ascending order without wrapping
-    bool fold = true;     // and bracketed from the left
-    std::uint64_t shape = 0;          // equal shapes: equal but for the order of two operands
-    std::vector<std::uint64_t> bits;  // the ranks, unless `run`
+    bool run = true;
+    bool ordered = true;      // its operands are that run, in ascending order, without wrapping
+    bool fold = true;         // and bracketed from the left
+    std::uint64_t shape = 0;  // equal shapes: equal up to the order of two operands
+    std::vector<std::uint64_t> bits;  // its ranks, unless `run`
   };
-  static std::size_t index(Value value) noexcept { return static_cast<std::size_t>(value); }
   std::vector<std::uint64_t> bits_of(const Node& node) const;
   Node joined(const Node& left, const Node& right) const;
   bool overlap(const Node& a, const Node& b) const;
 
   int P_;
   std::vector<Node> nodes_;
-  std::unordered_map<std::uint64_t, Value> known_;  // by left and right
+  std::unordered_map<std::uint64_t, Value> known_;  // what left op right is, by both
 };
 
 }  // namespace tutti::collectives

@@ -1,39 +1,36 @@
-// The parts of the proof, in the order in which each may rest on the ones before it. Pure.
+// The parts of the proof, in an order in which each may rely on those before it. Pure.
 #include "collectives/analysis/verifier.hpp"
 
 #include <fmt/format.h>
 
-#include <vector>
-
-#include "collectives/analysis/matching.hpp"
+#include "collectives/analysis/all_ranks.hpp"
+#include "collectives/analysis/form.hpp"
+#include "collectives/analysis/liveness.hpp"
 #include "collectives/analysis/order.hpp"
-#include "collectives/analysis/run.hpp"
+#include "collectives/analysis/world.hpp"
 
 namespace tutti::collectives {
 
 Verdict verify(std::span<const Schedule> all_ranks, const Problem& problem) {
-  std::vector<Problem> problems(static_cast<std::size_t>(problem.P), problem);
-  for (Rank rank = 0; rank < problem.P; ++rank)
-    problems[static_cast<std::size_t>(rank)].rank = rank;
-  return verify(all_ranks, problems);
+  return verify(all_ranks, problems_of_all_ranks(problem));
 }
 
 Verdict verify(std::span<const Schedule> all_ranks, std::span<const Problem> problems) {
-  if (all_ranks.size() != problems.size()) {
+  if (all_ranks.size() != problems.size())
     return {Violation::out_of_bounds,
             fmt::format("{} schedules for {} ranks", all_ranks.size(), problems.size())};
-  }
-  Verdict verdict;
   const int P = static_cast<int>(problems.size());
+  Verdict verdict;
   for (Rank rank = 0; rank < P && verdict.ok(); ++rank)
-    verdict = check_form(all_ranks[static_cast<std::size_t>(rank)], P, rank);
-  Matching matching;
-  if (verdict.ok()) verdict = match(all_ranks, matching);
-  for (std::size_t rank = 0; rank < all_ranks.size() && verdict.ok(); ++rank)
-    verdict = check_order(all_ranks[rank]);
-  if (verdict.ok()) verdict = run_rendezvous(all_ranks, matching, problems);
-  if (verdict.ok()) verdict = run_eager(all_ranks, matching, false);
-  if (verdict.ok()) verdict = run_eager(all_ranks, matching, true);
+    verdict = check_form(all_ranks[index(rank)], P, rank);
+  if (!verdict.ok()) return verdict;
+  World world(all_ranks);
+  verdict = world.messages();
+  for (Rank rank = 0; rank < P && verdict.ok(); ++rank)
+    verdict = check_order(all_ranks[index(rank)]);
+  if (verdict.ok()) verdict = run_rendezvous(world, problems);
+  if (verdict.ok()) verdict = run_eager(world, false);
+  if (verdict.ok()) verdict = run_eager(world, true);
   return verdict;
 }
 

@@ -1,11 +1,9 @@
-// Choosing the instruction set, once. Pure.
+// Chooses the instruction set, once. Pure.
 #include "collectives/execution/kernels.hpp"
 
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
-
-#include <array>
 
 #include "collectives/execution/loops.hpp"
 
@@ -16,7 +14,8 @@ enum class Set { baseline, avx2, avx512 };
 
 Set choose() noexcept {
 #ifdef __x86_64__
-  unsigned a = 0, b = 0, c = 0, d = 0;  // __builtin_cpu_supports() knows no f16c in some compilers
+  // Some compilers' __builtin_cpu_supports() does not know f16c.
+  unsigned a = 0, b = 0, c = 0, d = 0;
   const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
   if (!__builtin_cpu_supports("avx2") || !f16c) return Set::baseline;
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -42,30 +41,32 @@ struct Pair {
 }  // namespace
 
 Bytes size_of(Element element) noexcept {
-  static constexpr std::array<std::size_t, kElements> kSizes{1,
-                                                             2,
-                                                             4,
-                                                             8,
-                                                             1,
-                                                             2,
-                                                             4,
-                                                             8,
-                                                             1,
-                                                             1,
-                                                             2,
-                                                             sizeof(float),
-                                                             sizeof(double),
-                                                             sizeof(long double),
-                                                             2 * sizeof(float),
-                                                             2 * sizeof(double),
-                                                             2 * sizeof(long double),
-                                                             sizeof(Pair<float>),
-                                                             sizeof(Pair<double>),
-                                                             sizeof(Pair<long>),
-                                                             sizeof(Pair<int>),
-                                                             sizeof(Pair<short>),
-                                                             sizeof(Pair<long double>)};
-  return static_cast<Bytes>(kSizes[static_cast<std::size_t>(element)]);
+  switch (element) {
+    case Element::int8:
+    case Element::uint8:
+    case Element::byte:
+    case Element::boolean: return 1;
+    case Element::int16:
+    case Element::uint16:
+    case Element::float16: return 2;
+    case Element::int32:
+    case Element::uint32:
+    case Element::float32: return 4;
+    case Element::int64:
+    case Element::uint64:
+    case Element::float64:
+    case Element::complex32: return 8;
+    case Element::complex64: return 16;
+    case Element::long_double: return sizeof(long double);
+    case Element::complex_long_double: return 2 * sizeof(long double);
+    case Element::float_int: return sizeof(Pair<float>);
+    case Element::double_int: return sizeof(Pair<double>);
+    case Element::long_int: return sizeof(Pair<long>);
+    case Element::two_int: return sizeof(Pair<int>);
+    case Element::short_int: return sizeof(Pair<short>);
+    case Element::long_double_int: return sizeof(Pair<long double>);
+  }
+  return 0;
 }
 
 Combine::Apply kernel(Operation operation, Element element) noexcept {

@@ -1,4 +1,4 @@
-// Reductions of predefined operations on predefined types: loops that the compiler turns into
+// Reductions of predefined types by predefined operations: loops that the compiler turns into
 // vector instructions, once for each instruction set of the machine family. Pure: no MPI, no
 // allocation.
 #pragma once
@@ -26,8 +26,8 @@ enum class Operation : std::uint8_t {
 };
 inline constexpr int kOperations = 12;
 
-// Complex numbers are two of their parts; pairs are C structures of a value and an int, padding
-// included.
+// Complex numbers are two numbers each; pairs are C structures of a value and an int, with their
+// padding.
 enum class Element : std::uint8_t {
   int8,
   int16,
@@ -57,13 +57,13 @@ inline constexpr int kElements = 23;
 
 Bytes size_of(Element element) noexcept;
 
-// The loop for this machine, as Combine::Apply (its context is ignored); null: MPI defines no such
-// operation (MPI 4.0 §6.9.2), or the compiler has no such type. Results do not depend on the
-// instruction set, nor on how the buffers lie: no element is combined with another one, and nothing
-// is fused.
+// The loop for this machine, as Combine::Apply, which ignores its context; null if MPI defines no
+// such operation on that type (MPI 4.0 §6.9.2) or the compiler has no such type. Results depend
+// neither on the instruction set nor on how the buffers lie: elements of one operand are never
+// combined with each other, and no two roundings are fused into one.
 Combine::Apply kernel(Operation operation, Element element) noexcept;
 
-// "avx512", "avx2" or "baseline": which set kernel() chose from.
+// The set from which kernel() takes its loops: "avx512", "avx2" or "baseline".
 const char* kernel_set() noexcept;
 
 }  // namespace tutti::collectives

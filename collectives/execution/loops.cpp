@@ -1,6 +1,6 @@
 // The loops. Compiled once for each instruction set, each time into a namespace of its own
-// (TUTTI_ISA), so that no inline function of one set can be taken for that of another. To see what
-// is vectorised: add -fopt-info-vec-optimized to this file.
+// (TUTTI_ISA), so that the linker cannot take an inline function of one set for that of another. To
+// see what is vectorised, compile this file with -fopt-info-vec-optimized.
 #ifdef __F16C__
 #include <immintrin.h>
 #endif
@@ -11,7 +11,7 @@
 
 #include "collectives/execution/loops.hpp"
 
-// The iterations of the loop that follows do not depend on each other.
+// Says that the iterations of the loop behind it do not depend on each other.
 #ifdef __clang__
 #define TUTTI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -31,8 +31,8 @@ struct Pair {
   int index;
 };
 
-// No element is aligned for certain. `out` may be an operand, element by element, so the loop
-// carries nothing from one to the next.
+// Elements may be unaligned. `out` may be one of the operands, at the same elements, so no
+// iteration depends on another.
 template <class T, class Rule>
 void loop(const void*, const void* left, const void* right, void* out, Bytes bytes) {
   struct [[gnu::packed, gnu::may_alias]] Unaligned {
@@ -50,9 +50,10 @@ void loop(const void*, const void* left, const void* right, void* out, Bytes byt
 }
 
 #ifdef __F16C__
-// 16-bit floats, eight at a time, which Gcc would convert one by one. A sum or product of two in 32
-// bits, rounded to 16, is the rounded sum or product, as 24 digits are twice 11 and two more. The
-// rest goes the same way: bits must not depend on where an element stands.
+// 16-bit floats, eight at a time; Gcc would convert them one by one. A sum or product computed in
+// 32 bits and rounded to 16 is the correctly rounded one, because 24 digits are at least twice 11
+// and two more. The last few elements go the same way, so that bits do not depend on where an
+// element stands.
 template <class Rule>
 void halves(const void*, const void* left, const void* right, void* out, Bytes bytes) {
   const auto* a = static_cast<const std::byte*>(left);
@@ -73,8 +74,8 @@ void halves(const void*, const void* left, const void* right, void* out, Bytes b
 }
 #endif
 
-// What to compare of a word that holds a T and, above it, padding: a whole number in the highest
-// bits compares as it does alone.
+// What to compare of a word that holds a T and, above it, padding. A whole number is moved to the
+// highest bits, where it compares as it does alone.
 template <class T, class Word>
 auto value_in(Word word) {
   if constexpr (sizeof(T) < sizeof(Word))
@@ -83,7 +84,7 @@ auto value_in(Word word) {
     return std::bit_cast<T>(word);
 }
 
-// For pairs whose value and index, with their padding, fill a word each. Only loops over words in
+// For pairs whose value and index fill a word each, with their padding. Only loops over words in
 // structures become vector instructions.
 template <class T, class Word, class Rule>
 void locate(const void*, const void* left, const void* right, void* out, Bytes bytes) {
@@ -107,7 +108,8 @@ void locate(const void*, const void* left, const void* right, void* out, Bytes b
   }
 }
 
-// For other pairs: whole structures are moved, never their values through registers.
+// For other pairs: moves whole structures, because some values change on their way through a
+// register.
 template <class T, class Rule>
 void locate_wide(const void*, const void* left, const void* right, void* out, Bytes bytes) {
   struct [[gnu::packed, gnu::may_alias]] Unaligned {
@@ -126,8 +128,8 @@ void locate_wide(const void*, const void* left, const void* right, void* out, By
   }
 }
 
-// Gcc 12 fuses alternating sums and differences of products into one rounding whatever
-// -ffp-contract says; where it does not see that there is a difference, it does not. Bits must not
+// Gcc 12 fuses alternating sums and differences of products into one rounding, whatever
+// -ffp-contract says. Flipping the sign bit hides the difference from it, so that bits do not
 // depend on the instruction set.
 inline float negated(float x) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) ^ std::uint32_t{1} << 31);
@@ -156,8 +158,7 @@ struct Product {
   static Complex<T> of(Complex<T> x, Complex<T> y) {
     return {x.re * y.re + negated(x.im * y.im), x.re * y.im + x.im * y.re};
   }
-  // Signed overflow is the caller's, but no reason for the compiler to assume that it does not
-  // happen.
+  // Signed overflow is the caller's fault, but the compiler must not assume that it cannot happen.
   static std::int8_t of(std::int8_t x, std::int8_t y) { return static_cast<std::int8_t>(x * y); }
   static std::int16_t of(std::int16_t x, std::int16_t y) {
     return static_cast<std::int16_t>(x * y);
@@ -214,7 +215,7 @@ struct BitwiseXor {
     return static_cast<T>(x ^ y);
   }
 };
-// The lower index, if values are equal (MPI 4.0 §6.9.4).
+// The two operations that find a place; of equal values the lower index wins (MPI 4.0 §6.9.4).
 struct Least {
   template <class T>
   static bool better(T x, T y) {
@@ -230,7 +231,7 @@ struct Greatest {
 
 using Apply = Combine::Apply;
 
-// Signed sums wrap: as the unsigned numbers of that size, whose bits are the same.
+// Signed sums and products wrap: they are computed as unsigned numbers, whose bits are the same.
 template <class T, class U>
 Apply integer(Operation operation) {
   switch (operation) {

@@ -1,4 +1,4 @@
-// What loops.cpp offers, once for each instruction set it is compiled for. Only kernels.cpp uses
+// What loops.cpp defines for each instruction set that it is compiled for. Only kernels.cpp uses
 // it.
 #pragma once
 

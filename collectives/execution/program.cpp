@@ -4,21 +4,14 @@
 #include <map>
 #include <utility>
 
+#include "base/bits.hpp"
+
 namespace tutti::collectives {
 
 using protocols::Channel;
 
-namespace {
-
-constexpr Bytes in_lines(Bytes bytes) {
-  constexpr auto line = static_cast<Bytes>(kCacheLine);
-  return (bytes + line - 1) / line * line;
-}
-
-}  // namespace
-
 Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
-    : schedule_(std::move(schedule)), own_bytes_(in_lines(schedule_.scratch_bytes)) {
+    : schedule_(std::move(schedule)), own_bytes_(round_up(schedule_.scratch_bytes, kCacheLine)) {
   const std::size_t steps = schedule_.steps.size();
   channels_.resize(steps, nullptr);
   std::map<Rank, Channel*> known;
@@ -32,7 +25,7 @@ Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
         !protocols::combines_on_arrival(step.target.length, element, channel->limits())) {
       staged_.resize(steps, kNotStaged);
       staged_[i] = own_bytes_ + staging_bytes_;
-      staging_bytes_ += in_lines(step.target.length);
+      staging_bytes_ += round_up(step.target.length, kCacheLine);
     }
   }
 }

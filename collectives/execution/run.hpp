@@ -49,7 +49,7 @@ class Run {
   protocols::Answer take(StepId id) noexcept;
   protocols::Answer receive_and_reduce(StepId id, const MessageName& name) noexcept;
   std::byte* at(const Slice& slice) const noexcept {
-    return base_[static_cast<std::size_t>(slice.buffer)] + slice.offset;
+    return base_[index(slice.buffer)] + slice.offset;
   }
 
   const Program& program_;

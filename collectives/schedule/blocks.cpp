@@ -1,4 +1,4 @@
-// Cutting. Pure.
+// Where the parts begin. Pure.
 #include "collectives/schedule/blocks.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace tutti::collectives {
 Blocks Blocks::even(const Slice& whole, int parts, Bytes element) {
   const Bytes elements = whole.length / element, each = elements / parts, longer = elements % parts;
   std::vector<Bytes> starts;
-  starts.reserve(static_cast<std::size_t>(parts) + 1);
+  starts.reserve(index(parts) + 1);
   for (Bytes i = 0; i < parts; ++i)
     starts.push_back(whole.offset + (i * each + std::min(i, longer)) * element);
   starts.push_back(whole.end());

@@ -1,4 +1,5 @@
-// A range of bytes cut into parts, one a rank, and what the caller's buffers look like. Pure data.
+// A range of bytes cut into parts, one for each rank; and the shape of the caller's buffers. Pure
+// data.
 #pragma once
 
 #include <cassert>
@@ -12,26 +13,26 @@ namespace tutti::collectives {
 // a modulo P, never negative.
 constexpr int mod(int a, int P) noexcept { return ((a % P) + P) % P; }
 
-// Parts that lie one after another; the index is taken modulo their number, as in textbooks.
+// Parts that lie one after another. An index is taken modulo their number, as in textbooks.
 class Blocks {
  public:
-  // As equal as whole elements allow: the first parts are one element longer, and the last part
-  // takes what is no element.
+  // As equal as whole elements allow: the first parts are one element longer, and the last one also
+  // takes the bytes that make no whole element.
   static Blocks even(const Slice& whole, int parts, Bytes element = 1);
-  // Of the given lengths, from `offset` of `buffer` on.
+  // Parts of the given lengths, from `offset` of `buffer` on.
   static Blocks sized(Buffer buffer, Bytes offset, std::span<const Bytes> lengths);
 
   int parts() const noexcept { return static_cast<int>(starts_.size()) - 1; }
   Slice operator[](int index) const noexcept { return range(index, 1); }
-  // `count` parts from `first` (taken modulo parts) on. They must not wrap: a slice is contiguous.
+  // `count` parts from `first` on, which is taken modulo parts(). They must not wrap: a slice is
+  // contiguous.
   Slice range(int first, int count) const noexcept {
-    const auto from = static_cast<std::size_t>(mod(first, parts()));
-    const std::size_t to = from + static_cast<std::size_t>(count);
+    const std::size_t from = index(mod(first, parts())), to = from + index(count);
     assert(to < starts_.size() && "a slice is contiguous");
     return {buffer_, starts_[from], starts_[to] - starts_[from]};
   }
   bool wraps(int first, int count) const noexcept { return mod(first, parts()) + count > parts(); }
-  // Bytes of `count` ≤ parts parts from `first` on, around the end.
+  // The bytes of `count` ≤ parts() parts from `first` on, around the end.
   Bytes bytes(int first, int count) const noexcept {
     if (!wraps(first, count)) return range(first, count).length;
     const int until_end = parts() - mod(first, parts());
@@ -40,7 +41,7 @@ class Blocks {
   Slice whole() const noexcept {
     return {buffer_, starts_.front(), starts_.back() - starts_.front()};
   }
-  // The same parts elsewhere.
+  // The same parts, beginning where `place` does.
   Blocks at(const Slice& place) const;
   std::vector<Bytes> lengths() const;
 
@@ -50,8 +51,9 @@ class Blocks {
   std::vector<Bytes> starts_;  // of each part, and the end of the last
 };
 
-// What the caller's buffers look like. With in_place the input's bytes are those of the output from
-// `input_within_output` on, and every mention of Buffer::input becomes one of Buffer::output.
+// The shape of the caller's buffers. With in_place the input is the part of the output from
+// `input_within_output` on, and Builder turns every mention of Buffer::input into one of
+// Buffer::output.
 struct UserBuffers {
   Bytes input = 0;
   Bytes output = 0;

@@ -1,17 +1,19 @@
-// Dependency inference: an interval map per buffer remembers who wrote each byte last and who has
-// read it since. Near-linear: a step touches few intervals, and a write melts the intervals that it
-// covers into one.
+// How dependencies are inferred: for each buffer a map of intervals remembers who wrote each byte
+// last and who has read it since. Near-linear, because a step touches few intervals, and a write
+// makes one interval of those that it covers.
 #include "collectives/schedule/builder.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
+#include "base/bits.hpp"
+
 namespace tutti::collectives {
 namespace {
 
-// From so many edges into one step on, a join (a copy of 0 bytes) gathers them, so that n steps
-// that wait for n others need 2n edges, not n².
+// If a step would get this many edges, a join (a copy of 0 bytes) gathers them: then n steps that
+// wait for n others need 2n edges, not n².
 constexpr std::size_t kJoinFrom = 17;
 
 void sort_unique(std::vector<StepId>& ids) {
@@ -21,10 +23,7 @@ void sort_unique(std::vector<StepId>& ids) {
 
 }  // namespace
 
-Builder::Builder(int P, Rank rank, const UserBuffers& buffers)
-    : buffers_(buffers),
-      sent_(static_cast<std::size_t>(P)),
-      received_(static_cast<std::size_t>(P)) {
+Builder::Builder(int P, Rank rank, const UserBuffers& buffers) : buffers_(buffers) {
   schedule_.P = P;
   schedule_.rank = rank;
   schedule_.input_bytes = buffers.in_place ? 0 : buffers.input;
@@ -57,7 +56,7 @@ void Builder::reduce(const Slice& source, const Slice& target, bool reversed) {
     insert({.kind = StepKind::reduce, .reversed = reversed, .source = source, .target = target});
 }
 
-// The one place where a step gets its ordinal and its waits.
+// The only place where a step gets its ordinal and learns what it waits for.
 void Builder::insert(Step step) {
   assert((!reads_source(step.kind) || !writes_target(step.kind) ||
           step.source.length == step.target.length) &&
@@ -68,8 +67,7 @@ void Builder::insert(Step step) {
     waits_.clear();
     return;
   }
-  if (is_message(step.kind))
-    step.ordinal = (receives(step.kind) ? received_ : sent_)[static_cast<std::size_t>(step.peer)]++;
+  if (is_message(step.kind)) step.ordinal = (receives(step.kind) ? received_ : sent_)[step.peer]++;
   if (reads_source(step.kind)) wait_for_writers(step.source);
   if (writes_target(step.kind)) wait_for_all(step.target);
   add(step);
@@ -79,7 +77,7 @@ void Builder::play(const Schedule& part, const Slice& input, const Slice& output
                    std::span<const Rank> ranks) {
   const Slice bases[] = {input, output, scratch(part.scratch_bytes)};
   const auto moved = [&](Slice slice) {
-    const Slice& base = bases[static_cast<std::size_t>(slice.buffer)];
+    const Slice& base = bases[index(slice.buffer)];
     return slice.length == 0 ? Slice{}
                              : Slice{base.buffer, base.offset + slice.offset, slice.length};
   };
@@ -88,8 +86,7 @@ void Builder::play(const Schedule& part, const Slice& input, const Slice& output
     Step step = part.steps[id];
     step.source = moved(step.source);
     step.target = moved(step.target);
-    if (is_message(step.kind) && !ranks.empty())
-      step.peer = ranks[static_cast<std::size_t>(step.peer)];
+    if (is_message(step.kind) && !ranks.empty()) step.peer = ranks[index(step.peer)];
     step.predecessors = step.first_successor = step.successor_count = 0;
     const auto before = static_cast<StepId>(schedule_.steps.size());
     if (step.kind == StepKind::copy && step.source.length == 0) {
@@ -98,7 +95,7 @@ void Builder::play(const Schedule& part, const Slice& input, const Slice& output
       waits_ = waits[id];
       insert(step);
     }
-    // A step that came to nothing leaves what it waited for to those that wait for it.
+    // If the step came to nothing, those that wait for it wait for what it waited for.
     const bool vanished = schedule_.steps.size() == before;
     const auto mine = static_cast<StepId>(schedule_.steps.size() - 1);
     for (const StepId next : part.successors_of(id)) {
@@ -110,8 +107,8 @@ void Builder::play(const Schedule& part, const Slice& input, const Slice& output
   }
 }
 
-// All steps of the round before are named, not only its last ones, so that the edges still say
-// "everything" after the steps were cut into segments.
+// Names all steps of the round before, not only the last ones, so that the edges still mean
+// "everything" after the steps have been cut into segments.
 void Builder::round() {
   const StepId next = static_cast<StepId>(schedule_.steps.size());
   if (next == round_first_) return;
@@ -122,8 +119,7 @@ void Builder::round() {
 }
 
 Slice Builder::scratch(Bytes bytes) noexcept {
-  constexpr Bytes line = static_cast<Bytes>(kCacheLine);
-  const Bytes offset = (schedule_.scratch_bytes + line - 1) / line * line;
+  const Bytes offset = round_up(schedule_.scratch_bytes, kCacheLine);
   schedule_.scratch_bytes = offset + bytes;
   return {Buffer::scratch, offset, bytes};
 }
@@ -163,7 +159,7 @@ void Builder::add(const Step& step) {
   if (writes_target(step.kind)) note_write(step.target, id);
 }
 
-// Makes `at` a border between intervals.
+// Makes `at` a border between two intervals.
 void Builder::cut(History& history, Bytes at) {
   auto after = history.upper_bound(at);
   if (after == history.begin()) return;
@@ -183,7 +179,7 @@ void Builder::wait_for_writers(const Slice& read) {
   const std::size_t before = waits_.size();
   for (auto it = first; it != last; ++it) wait(it->second.writer);
   if (waits_.size() - before < kJoinFrom) return;
-  // Many writers: whoever reads this range next would need all these edges again. One join stands
+  // Many writers: the next reader of this range would need all these edges again. One join stands
   // for them.
   std::vector<StepId> writers(waits_.begin() + static_cast<std::ptrdiff_t>(before), waits_.end());
   sort_unique(writers);
@@ -206,20 +202,20 @@ void Builder::wait_for_all(const Slice& written) {
   for (auto it = map.lower_bound(written.offset); it != map.end() && it->first < written.end();
        ++it) {
     const Touched& touched = it->second;
-    if (touched.readers.empty())
-      wait(touched.writer);  // else every reader waits for that writer already
+    // If there are readers, each of them waits for the writer already.
+    if (touched.readers.empty()) wait(touched.writer);
     waits_.insert(waits_.end(), touched.readers.begin(), touched.readers.end());
   }
 }
 
-// The borders were cut when the waits were collected.
+// Requires that wait_for_writers() has cut the borders.
 void Builder::note_read(const Slice& read, StepId reader) {
   if (read.length == 0) return;
   History& map = history(read.buffer);
   Bytes at = read.offset;
   auto it = map.lower_bound(at);
   while (at < read.end()) {
-    if (it == map.end() || it->first > at) {  // a gap: bytes nobody has touched yet
+    if (it == map.end() || it->first > at) {  // a gap: nobody has touched these bytes yet
       const Bytes gap_end = it == map.end() ? read.end() : std::min(read.end(), it->first);
       it = map.emplace_hint(it, at, Touched{gap_end, kNoStep, {}});
     }

@@ -1,10 +1,11 @@
-// Writes the schedule of ONE rank in textbook order, and infers from the byte ranges which step
-// must wait for which. Pure: no I/O, no transport, no MPI. Algorithms use this class and nothing
-// below it.
+// Writes the schedule of ONE rank in textbook order, and infers from byte ranges which step must
+// wait for which. Algorithms use this class and nothing below it. Pure: no I/O, no transport, no
+// MPI.
 #pragma once
 
 #include <map>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "collectives/schedule/blocks.hpp"
@@ -16,13 +17,15 @@ class Builder {
  public:
   Builder(int P, Rank rank, const UserBuffers& buffers = {});
 
-  // One step each. The order of the calls is the order in which the textbook would run them one
-  // after another; a step waits for earlier ones only where bytes demand it (read after write,
-  // write after read, write after write).
+  // Each adds one step, in the order in which a textbook would run them one after another. A step
+  // waits for an earlier one only if their bytes demand it: read after write, write after read,
+  // write after write.
   void send(Rank peer, const Slice& source);
   void recv(Rank peer, const Slice& target);
   void recv_reduce(Rank peer, const Slice& source, const Slice& target, bool reversed = false);
-  void copy(const Slice& source, const Slice& target);  // of nothing, or onto itself: no step
+  // No step if it would copy nothing, or bytes onto themselves.
+  void copy(const Slice& source, const Slice& target);
+  // No step if it would combine nothing.
   void reduce(const Slice& source, const Slice& target, bool reversed = false);
 
   // A message without bytes, and its arrival.
@@ -31,26 +34,27 @@ class Builder {
 
   // Order without data: every step after this call waits for every step before it.
   void round();
-  // The step made last, and: the next step waits for that one too.
+  // The step added last; and: the next step waits for `step`, too.
   StepId last() const noexcept { return static_cast<StepId>(schedule_.steps.size() - 1); }
   void after(StepId step) { wait(step); }
 
-  // The whole input, the whole output; `bytes` of fresh scratch, aligned to a cache line.
+  // The whole input; the whole output; `bytes` of fresh scratch, aligned to a cache line.
   Slice input() const noexcept { return {Buffer::input, 0, buffers_.input}; }
   Slice output() const noexcept { return {Buffer::output, 0, buffers_.output}; }
   Slice scratch(Bytes bytes) noexcept;
 
-  // All steps of another schedule of this rank, whose input and output lie where it is said (with
-  // in_place only the output counts), whose scratch is fresh, and whose rank i is ranks[i] (empty:
-  // i). Besides its own edges its steps get those that the bytes touched before demand.
+  // Adds all steps of another schedule of this rank. Its input and output lie in the given slices
+  // (if it is in place, only the output counts), its scratch is fresh, and its rank i is ranks[i],
+  // or i if `ranks` is empty. Its steps keep their edges, and wait for the steps added before as
+  // their bytes demand.
   void play(const Schedule& part, const Slice& input, const Slice& output,
             std::span<const Rank> ranks = {});
 
-  // The schedule; the builder is used up.
+  // The schedule. The builder must not be used any more.
   Schedule finish();
 
  private:
-  // Who touched [its key in the map, end) last.
+  // Who touched the bytes from its key in the map to `end` last.
   struct Touched {
     Bytes end = 0;
     StepId writer = kNoStep;
@@ -60,7 +64,7 @@ class Builder {
 
   void insert(Step step);
   Slice placed(Slice slice) const noexcept;
-  History& history(Buffer buffer) noexcept { return histories_[static_cast<std::size_t>(buffer)]; }
+  History& history(Buffer buffer) noexcept { return histories_[index(buffer)]; }
   void cut(History& history, Bytes at);
   void add(const Step& step);
   void wait_for_writers(const Slice& read);
@@ -77,11 +81,11 @@ class Builder {
   Schedule schedule_;
   std::vector<Edge> edges_;
   History histories_[3];
-  std::vector<StepId> waits_;        // of the step that is being added
-  std::vector<StepId> round_waits_;  // what each step of this round waits for: the steps of the
-                                     // round before, or a join
+  std::vector<StepId> waits_;  // of the step that is being added
+  // What each step of this round waits for: the steps of the round before, or a join of them.
+  std::vector<StepId> round_waits_;
   StepId round_first_ = 0;
-  std::vector<Ordinal> sent_, received_;  // messages so far, by peer
+  std::unordered_map<Rank, Ordinal> sent_, received_;  // messages so far, by peer
 };
 
 }  // namespace tutti::collectives

@@ -1,9 +1,8 @@
-// One rank's place in one schedule: which steps are ready. The only code that knows it; the
-// executor, the verifier, the simulator and the chart all use this class. No I/O, no clock, no
-// allocation after construction; header-only, because it lies on the path of a two-step barrier.
+// One rank's place in one schedule: which steps are ready. The only code that knows this; the
+// executor, the verifier, the simulator and the chart all use it. No I/O, no clock, no allocation
+// after construction. Header-only, because even a barrier of two steps goes through it.
 #pragma once
 
-#include <cassert>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -12,11 +11,11 @@
 
 namespace tutti::collectives {
 
-// The schedule must outlive its cursors and stay where it is. Use by one thread at a time.
+// The schedule must outlive its cursors and stay where it is. For one thread at a time.
 //
-// Each step passes once through: waiting → ready → taken → done. Ready steps are kept in one log
+// Each step goes through these states once: waiting, ready, taken, done. Ready steps stand in a log
 // that only grows until reset(), so a span from ready() keeps its contents across take_all() and
-// done(), up to the next reset() or take().
+// done(), until the next reset().
 class Cursor {
  public:
   explicit Cursor(const Schedule& schedule)
@@ -43,23 +42,14 @@ class Cursor {
     done_ = 0;
   }
 
-  // The steps whose predecessors are all done and that were not taken yet. Steps that became ready
-  // together stand in ascending order of id.
+  // The steps whose predecessors are all done and that were not taken yet. Those that became ready
+  // together stand in ascending order of ids.
   std::span<const StepId> ready() const noexcept { return {state_.data() + head_, tail_ - head_}; }
 
   // Takes all of ready().
   void take_all() noexcept { head_ = tail_; }
 
-  // Takes one step of ready(); the others keep their order. Linear in its place in ready().
-  void take(StepId id) noexcept {
-    std::uint32_t place = head_;
-    while (state_[place] != id) ++place;
-    assert(place < tail_ && "take() of a step that is not ready");
-    for (; place > head_; --place) state_[place] = state_[place - 1];
-    state_[head_++] = id;
-  }
-
-  // A taken step is complete: its successors that waited for nothing else join ready().
+  // A taken step is complete: those of its successors that waited for nothing else join ready().
   void done(StepId id) noexcept {
     ++done_;
     const std::uint32_t end = first_[id + 1];
@@ -77,8 +67,8 @@ class Cursor {
   std::uint32_t tail_ = 0;
   std::uint32_t done_ = 0;
   const StepId* successors_;
-  std::vector<std::uint32_t>
-      state_;  // [0, n): predecessors not done yet; [n, 2n): the log of ready steps
+  // [0, n): of each step, the predecessors that are not done; [n, 2n): the log of ready steps.
+  std::vector<std::uint32_t> state_;
   std::vector<std::uint32_t> first_;  // successors of step i: successors_[first_[i], first_[i + 1])
   std::vector<std::uint32_t> initial_;  // what reset() copies to the front of state_
 };

@@ -1,4 +1,4 @@
-// Following what is where while the steps of a schedule are undone, last one first. Pure.
+// Undoes the steps of a schedule, last one first, and keeps track of what lies where. Pure.
 #include "collectives/schedule/mirrored.hpp"
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace tutti::collectives {
 namespace {
 
-// What a place holds: nothing, the caller's untouched contribution (which lies in the input), or a
-// value of its own.
+// What a place holds: nothing; the caller's contribution, which still lies in the input; or a value
+// of its own.
 enum class Holds : std::uint8_t { nothing, input, value };
 
-// The states of one buffer's bytes, as intervals that cover it.
+// What the bytes of one buffer hold, as intervals that cover it.
 class States {
  public:
   States(Bytes size, Holds holds) : end_(size) { starts_[0] = holds; }
@@ -29,7 +29,7 @@ class States {
     Slice slice;
     Holds holds;
   };
-  // The slice in pieces of one state each; neighbours of one state are one piece.
+  // The slice in pieces that hold the same; neighbours that hold the same are one piece.
   std::vector<Piece> pieces(const Slice& slice) const {
     std::vector<Piece> all;
     if (slice.length == 0) return all;
@@ -79,9 +79,9 @@ class Mirror {
   }
 
  private:
-  States& states(Buffer buffer) { return states_[static_cast<std::size_t>(buffer)]; }
+  States& states(Buffer buffer) { return states_[index(buffer)]; }
 
-  // The bytes of the spread schedule that its caller gave, and so ours to deliver.
+  // What the caller of the spread schedule gives is what the mirror delivers.
   void choose_result() {
     const bool root = problem_.rank == problem_.root;
     if (problem_.collective == Collective::gather && root)
@@ -92,8 +92,8 @@ class Mirror {
       const Problem forwards = mirror_of(problem_);
       result_ = blocks_in(Buffer::output, forwards)[problem_.rank];
     }
-    // Results are made where they are to be, unless a slice runs across their border or the
-    // caller's input is in the way.
+    // The result is made where it has to be in the end, unless a slice runs across its border or
+    // the caller's input is in the way.
     in_place_ = !(problem_.collective == Collective::reduce_scatter && problem_.in_place);
     for (const Step& step : spread_.steps)
       for (const Slice& slice : {step.source, step.target}) {
@@ -109,16 +109,15 @@ class Mirror {
            place.end() <= result_.end();
   }
 
-  // Scratch for what is combined or received elsewhere than in the result. A buffer where nothing
-  // is needs none.
+  // Scratch for what is combined or received outside of the result. A buffer in which nothing is
+  // needs none.
   void lay_out() {
     for (std::size_t b = 0; b < 3; ++b) {
       Bytes first = 0, end = 0;
       bool makes = false;
       for (const Step& step : spread_.steps)
         for (const Slice& slice : {step.source, step.target}) {
-          if (slice.length == 0 || static_cast<std::size_t>(slice.buffer) != b || in_result(slice))
-            continue;
+          if (slice.length == 0 || index(slice.buffer) != b || in_result(slice)) continue;
           first = end == 0 ? slice.offset : std::min(first, slice.offset);
           end = std::max(end, slice.end());
           makes |= slice == step.source && step.kind != StepKind::recv;
@@ -130,7 +129,7 @@ class Mirror {
 
   Slice storage(const Slice& place) const {
     if (in_result(place)) return {Buffer::output, place.offset - result_.offset, place.length};
-    const Slice& base = storage_[static_cast<std::size_t>(place.buffer)];
+    const Slice& base = storage_[index(place.buffer)];
     return {Buffer::scratch, base.offset + place.offset, place.length};
   }
   Slice where(const States::Piece& piece) const {
@@ -139,13 +138,14 @@ class Mirror {
                : storage(piece.slice);
   }
 
-  // All of the place in one state: contributions beside values are copied to their own place.
+  // Makes all of the place hold the same: contributions that lie beside values are copied to their
+  // own place.
   States::Piece gathered(const Slice& place) {
     auto pieces = states(place.buffer).pieces(place);
     if (pieces.size() == 1) return pieces.front();
     for (const auto& piece : pieces) {
       if (piece.holds == Holds::nothing)
-        throw std::logic_error("this schedule has no mirror: a message is part nothing");
+        throw std::logic_error("this schedule has no mirror: part of a message is undefined");
       if (piece.holds == Holds::input) s_.copy(where(piece), storage(piece.slice));
     }
     states(place.buffer).set(place, Holds::value);
@@ -176,7 +176,7 @@ class Mirror {
   }
 
   void undo_copy(const Step& step) {
-    if (step.source.length == 0) return;  // a join: order without data; bytes give the order here
+    if (step.source.length == 0) return;  // a join; here the order follows from the bytes
     for (const auto& piece : states(step.target.buffer).pieces(step.target)) {
       if (piece.holds == Holds::nothing) continue;
       const Bytes at = piece.slice.offset - step.target.offset;
@@ -199,7 +199,7 @@ class Mirror {
   States states_[3];
   Slice result_;  // of the spread schedule's buffers
   bool in_place_ = true;
-  Slice storage_[3];  // by buffer of the spread schedule: where in scratch its byte 0 would be
+  Slice storage_[3];  // by buffer of the spread schedule: where in scratch its byte 0 would lie
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Names of the collectives and shapes of their buffers. Pure.
+// Names of the collectives, and the shapes of their buffers. Pure.
 #include "collectives/schedule/problem.hpp"
 
 #include <array>
@@ -26,9 +26,7 @@ const std::vector<Bytes>& lengths_in(Buffer buffer, const Problem& p) noexcept {
 
 std::span<const std::string_view> names_of_collectives() noexcept { return kNames; }
 
-std::string_view name_of(Collective collective) noexcept {
-  return kNames[static_cast<std::size_t>(collective)];
-}
+std::string_view name_of(Collective collective) noexcept { return kNames[index(collective)]; }
 
 std::optional<Collective> collective_named(std::string_view name) noexcept {
   for (std::size_t i = 0; i < kNames.size(); ++i)
@@ -37,7 +35,7 @@ std::optional<Collective> collective_named(std::string_view name) noexcept {
 }
 
 Bytes block_bytes(const Problem& problem, Rank rank) noexcept {
-  return problem.counts.empty() ? problem.bytes : problem.counts[static_cast<std::size_t>(rank)];
+  return problem.counts.empty() ? problem.bytes : problem.counts[index(rank)];
 }
 
 UserBuffers user_buffers(const Problem& p) {
@@ -85,8 +83,7 @@ Bytes block_offset(Buffer buffer, const Problem& p, Rank rank) noexcept {
 
 Blocks blocks_in(Buffer buffer, const Problem& p) {
   const std::vector<Bytes>& lengths = lengths_in(buffer, p);
-  if (lengths.empty())
-    return Blocks::sized(buffer, 0, std::vector<Bytes>(static_cast<std::size_t>(p.P), p.bytes));
+  if (lengths.empty()) return Blocks::sized(buffer, 0, std::vector<Bytes>(index(p.P), p.bytes));
   return Blocks::sized(buffer, 0, lengths);
 }
 

@@ -1,4 +1,4 @@
-// What a collective is asked to do, as data: who takes part, how many bytes go where. Pure.
+// What a collective is asked to do, as data: who takes part, and how many bytes go where. Pure.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ constexpr bool is_rooted(Collective c) noexcept {
          c == Collective::reduce;
 }
 constexpr bool reduces(Collective c) noexcept { return c >= Collective::reduce; }
-// Its data are blocks, one a rank, whose lengths may differ (the v-forms of MPI).
+// Its data are blocks, one for each rank, whose lengths may differ (MPI's v-forms).
 constexpr bool has_blocks(Collective c) noexcept {
   return c == Collective::scatter || c == Collective::gather || c == Collective::allgather ||
          c == Collective::alltoall || c == Collective::reduce_scatter;

@@ -48,8 +48,7 @@ void link(Schedule& schedule, std::span<const Edge> edges) {
     next += schedule.steps[i].successor_count;
   }
   schedule.successors.resize(edges.size());
-  // Counting sort: edges that come in order of `after` give ascending successors, which Cursor's
-  // order rests on.
+  // A counting sort keeps the order of `after`, so successors ascend; Cursor relies on that.
   for (const Edge& edge : edges) schedule.successors[fill[edge.before]++] = edge.after;
 }
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <unordered_map>
 #include <utility>
 
+#include "base/bits.hpp"
 #include "base/error.hpp"
 
 namespace tutti::collectives {
@@ -37,16 +39,16 @@ struct Pieces {
   std::vector<StepId> first;         // of each whole step, and one past the end
 };
 
-// Ordinals count pieces in step-major order, on both sides, since both cut the same messages alike.
+// Both sides cut the same messages alike, so both count the ordinals of pieces in step-major order.
 Pieces cut(const Schedule& whole, Bytes segment) {
   Pieces pieces;
   const auto pieces_of = [segment](const Step& step) {
-    return std::max<Bytes>(1, (length_of(step) + segment - 1) / segment);
+    return std::max<Bytes>(1, divide_up(length_of(step), segment));
   };
   Bytes steps = 0;
   for (const Step& step : whole.steps) steps += pieces_of(step);
   check_steps(steps, segment);
-  std::vector<Ordinal> sent(static_cast<std::size_t>(whole.P)), received(sent.size());
+  std::unordered_map<Rank, Ordinal> sent, received;  // pieces so far, by peer
   for (const Step& step : whole.steps) {
     pieces.first.push_back(static_cast<StepId>(pieces.steps.size()));
     const Bytes count = pieces_of(step);
@@ -54,10 +56,8 @@ Pieces cut(const Schedule& whole, Bytes segment) {
       Step piece = step;
       if (piece.source.length != 0) piece.source = piece_of(step.source, segment, i);
       if (piece.target.length != 0) piece.target = piece_of(step.target, segment, i);
-      if (is_message(step.kind)) {
-        auto& count_by_peer = receives(step.kind) ? received : sent;
-        piece.ordinal = count_by_peer[static_cast<std::size_t>(step.peer)]++;
-      }
+      if (is_message(step.kind))
+        piece.ordinal = (receives(step.kind) ? received : sent)[step.peer]++;
       pieces.steps.push_back(piece);
       pieces.index.push_back(static_cast<std::uint32_t>(i));
     }
@@ -66,17 +66,17 @@ Pieces cut(const Schedule& whole, Bytes segment) {
   return pieces;
 }
 
-// The edge before → after between whole steps becomes edges between the pieces that share bytes; an
-// edge that says order without data binds all pieces of the one to all of the other.
+// The edge before → after between whole steps becomes edges between pieces that share bytes. If the
+// edge means order without data, all pieces of `after` wait for all pieces of `before`.
 void cut_edge(const Schedule& whole, const Pieces& pieces, StepId before, StepId after,
               std::vector<Edge>& edges) {
   const Step &first = whole.steps[before], &second = whole.steps[after];
   const bool data = conflict(first, second);
-  const bool one_range_each =
-      is_message(first.kind) && is_message(second.kind);  // so the pieces that meet are adjacent
+  // Messages have one range each, so the pieces that meet a piece are adjacent.
+  const bool one_range_each = is_message(first.kind) && is_message(second.kind);
   const StepId b_end = pieces.first[after + 1];
-  StepId b_first = pieces.first[after];  // pieces of `after` that end before the current piece of
-                                         // `before` are passed
+  // Pieces of `after` that end before the current piece of `before` need not be looked at again.
+  StepId b_first = pieces.first[after];
   for (StepId a = pieces.first[before]; a < pieces.first[before + 1]; ++a) {
     bool met = false;
     for (StepId b = b_first; b < b_end; ++b) {
@@ -91,8 +91,8 @@ void cut_edge(const Schedule& whole, const Pieces& pieces, StepId before, StepId
   }
 }
 
-// A topological order that runs through the segments together: all first pieces, then all second
-// ones. The executor tries ready steps in the order of their ids, and so feeds every child of a
+// A topological order that goes through the segments together: all first pieces, then all second
+// ones. The executor tries ready steps in the order of their ids, and so it feeds all children of a
 // tree segment by segment.
 std::vector<StepId> segment_order(const Pieces& pieces, const std::vector<Edge>& edges) {
   const std::size_t count = pieces.steps.size();
@@ -125,8 +125,8 @@ std::vector<StepId> segment_order(const Pieces& pieces, const std::vector<Edge>&
 void check_steps(Bytes steps, Bytes segment) {
   if (steps <= kMostSteps) return;
   throw Error(Code::algorithm_not_applicable,
-              fmt::format("segments of {} bytes cut this message into {} steps, and there may be "
-                          "{}; choose longer segments",
+              fmt::format("segments of {} bytes would cut this message into {} steps, more than "
+                          "the {} there may be; choose longer segments",
                           segment, steps, kMostSteps));
 }
 

@@ -1,4 +1,4 @@
-// Reading and writing choices. Pure.
+// Reads and writes choices. Pure.
 #include "collectives/selection/choices.hpp"
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ constexpr int kLargestK = 4096;
   throw Error{Code::bad_configuration, std::move(message)};
 }
 
-// Takes what stands before the first `separator` outside of parentheses off the front of `text`;
-// all of it if there is none.
+// Takes the part before the first `separator` that is outside of parentheses off the front of
+// `text`, and the separator with it; everything if there is none.
 std::string_view next_part(std::string_view& text, char separator) {
   std::size_t at = 0;
   for (int depth = 0; at < text.size() && (depth > 0 || text[at] != separator); ++at)
@@ -43,8 +43,8 @@ std::string names_of(Collective collective) {
 
 Choice read_choice(Collective collective, std::string_view text);
 
-// A level of a hierarchical algorithm: a tree by its broadcast's name within, the collective's own
-// algorithms across.
+// A level of a hierarchical algorithm: within the nodes a broadcast, which names a tree; across
+// them an algorithm of the collective itself.
 Nested read_level(const Algorithm& algorithm, std::string_view name, std::string_view value) {
   const Collective collective =
       name == "within" ? Collective::bcast : across_of(algorithm.collective);
@@ -53,7 +53,7 @@ Nested read_level(const Algorithm& algorithm, std::string_view name, std::string
         "'{}={:.200}': a level is a plain algorithm, without levels, segments, datagrams or prefer",
         name, value));
   };
-  // Before what is within it is read: however deep it is, it ends here.
+  // Asked before its own parameters are read, so that a text of any depth is refused here.
   const Algorithm* const named = find(collective, trimmed(value.substr(0, value.find('('))));
   if (named && named->traits.levels) refuse();
   const Choice inner = read_choice(collective, value);

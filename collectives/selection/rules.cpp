@@ -1,4 +1,4 @@
-// Reading tables, and asking the sources in turn. Pure.
+// Reads tables, and asks the sources in turn. Pure.
 #include "collectives/selection/rules.hpp"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 
 [[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
 
-// The library's message begins with "[json.exception…] parse error", says line and column, and ends
-// with the offending token, however long that is.
+// The JSON library's message begins with "[json.exception…] parse error", then gives line and
+// column, and ends with the offending token, however long that is.
 Json json_of(std::string_view text) {
   try {
     return Json::parse(text, nullptr, true, true);
@@ -44,7 +44,7 @@ Interval interval_of(const Json& rule, const char* name, std::size_t number) {
   return interval;
 }
 
-// The choice in a rule, read as TUTTI_ALGORITHM is.
+// The choice of a rule, read in the same way as the setting `algorithm`.
 std::pair<Collective, Choice> choice_of(const std::string& collective, const std::string& algorithm,
                                         std::size_t number) {
   if (!collective_named(collective))

@@ -1,5 +1,5 @@
-// Which algorithm runs: what the user forces, else what a table of rules says, else the built-in
-// table. Pure.
+// Which algorithm runs: the one that the user forces, else the one that a table of rules gives,
+// else that of the built-in table. Pure.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct Interval {
   bool holds(Bytes value) const noexcept { return value >= least && (most < 0 || value <= most); }
 };
 
-// One line of a table. `bytes` is of what Problem calls so; of blocks that differ, the mean.
+// One rule of a table. `bytes` is compared with typical_bytes().
 struct Rule {
   Collective collective = Collective::barrier;
   Interval ranks, ranks_per_node, bytes;
@@ -27,23 +27,22 @@ struct Rule {
 
 struct Rules {
   std::map<Collective, Choice> forced;
-  std::vector<Rule> table;  // the first that fits counts
+  std::vector<Rule> table;  // the first one that fits counts
 };
 
-// Reads a table, JSON (`tutti list --schema` prints what it looks like). Throws
-// Error{bad_configuration | unknown_algorithm}; the message names the rule, or the line that is no
-// JSON; of what file the caller knows.
+// Reads a table in JSON (`tutti list --schema` prints its schema). Throws
+// Error{bad_configuration | unknown_algorithm}; the message names the rule, or the line that is not
+// JSON. The caller adds the name of the file.
 std::vector<Rule> parse_table(std::string_view json);
 // The JSON schema of such a table.
 std::string_view table_schema() noexcept;
 
-// Whether some choice made by hand is a broadcast by datagrams: then the ranks must join a group
-// before the first call.
+// Does some choice by hand send datagrams? Then the ranks must join a group before the first call.
 bool wants_datagrams(const Rules& rules) noexcept;
 
-// What runs `problem`. A choice made by hand that does not apply is an
-// Error{algorithm_not_applicable} that says why, unless it was written with `prefer`: then the next
-// source is asked.
+// The algorithm that runs `problem`. A choice by hand that does not apply is an
+// Error{algorithm_not_applicable} that says why; one that was written with `prefer` is passed over,
+// and the next source is asked.
 Choice choose(const Problem& problem, const Facts& facts, const Rules& rules);
 
 }  // namespace tutti::collectives

@@ -1,8 +1,11 @@
 // The built-in table. Three kinds of machine, three prices:
-//   hardware wire    the adapter works, ranks wait: the critical path counts (rounds, then bytes
-//   per rank) software wire    packets are made by the CPU that the ranks compute on: the sum of
-//   packets and of bytes counts oversubscribed   ranks take turns on a core: every message that a
-//   rank must be woken for counts
+//   hardware wire   The adapter works and ranks wait: the critical path counts, that is rounds,
+//   then
+//                   bytes per rank.
+//   software wire   The CPU on which ranks compute makes the packets: the sum of packets and bytes
+//                   counts.
+//   oversubscribed  Ranks take turns on a core: every message for which a rank must be woken
+//   counts.
 // Pure.
 #include "collectives/selection/table.hpp"
 
@@ -14,37 +17,36 @@
 namespace tutti::collectives {
 namespace {
 
-// Signals that leave an adapter nearly for free in one go (IB's f); at k = 3 a round quadruples the
-// reach, while k = 4 and more save a round only for few P and cost injection time on each.
+// Signals that an adapter sends at once nearly for free (IB's f). With k = 3 a round reaches four
+// times as many ranks; k = 4 and more save a round only for few P, and cost time in each round.
 constexpr int kBarrierFanout = 3;
 
-// Broadcast: up to here a message costs latency, beyond it bytes, and then each is to leave each
-// rank only once.
+// Broadcast: below this latency counts; from here on bytes do, and each should leave each rank
+// once.
 constexpr Bytes kPipelineFrom = 256 * 1024;
-constexpr Bytes kPipelineSegment =
-    64 * 1024;                     // long enough for full bandwidth, short against the message
-constexpr int kPipelineRanks = 3;  // with fewer, the chain has nobody to overlap with
+// Long enough for full bandwidth, short against the message.
+constexpr Bytes kPipelineSegment = 64 * 1024;
+constexpr int kPipelineRanks = 3;  // with fewer, the chain has nothing to overlap
 
-// Allgather on a hardware wire: total result up to which rounds count more than bytes and copies.
+// Allgather on a hardware wire: up to this total result, rounds count more than bytes and copies.
 constexpr Bytes kBruckUpTo = 32 * 1024;
-constexpr int kBruckFanout =
-    1;  // the bytes of a round are the same for all k; IB §7 found k > 1 slower
+// The bytes are the same for all k; IB §7 found k > 1 slower.
+constexpr int kBruckFanout = 1;
 
-// Allgather over gather + broadcast moves (P−1)(P+1)m bytes instead of P(P−1)m, in 2(P−1) messages
-// instead of P·log P or P(P−1): worth it while every message is one packet.
+// Gather and broadcast move (P−1)(P+1)m bytes instead of an allgather's P(P−1)m, but in 2(P−1)
+// messages instead of P·log P or P(P−1): this pays as long as every message is one packet.
 constexpr Bytes kOnePacket = 1024;
-// Up to here (of the total) several blocks in one message save packets against the ring's single
-// blocks.
+// Up to this total, messages of several blocks need fewer packets than the ring's single blocks.
 constexpr Bytes kShareOfPackets = 128 * 1024;
 
-// Broadcast on a software wire, measured over rxe with four ranks: the binomial tree is ahead up to
-// here, the flat one beyond.
+// Broadcast on a software wire, measured over rxe with four ranks: up to here the binomial tree is
+// faster, beyond it the flat one.
 constexpr Bytes kSmallTree = 2 * 1024;
-constexpr Bytes kTreeUpTo = 2 * 1024;  // blocks of a scatter or gather that are worth handing on
+constexpr Bytes kTreeUpTo = 2 * 1024;  // scatter and gather: longest block that is worth handing on
 constexpr int kTreeFanout = 3;
-constexpr Bytes kBruckBlock = 256;
-constexpr Bytes kPairwiseFrom = 32 * 1024;
-constexpr Bytes kDoublingUpTo = 8 * 1024;  // an allreduce that is worth sending whole log2 P times
+constexpr Bytes kBruckBlock = 256;          // alltoall: longest block for Bruck
+constexpr Bytes kPairwiseFrom = 32 * 1024;  // alltoall: shortest block for pairwise
+constexpr Bytes kDoublingUpTo = 8 * 1024;   // allreduce: longest message worth sending log2 P times
 
 Choice named(Collective collective, std::string_view name, std::string_view reason,
              Parameters parameters = {}) {
@@ -87,8 +89,7 @@ Choice select_bcast(Bytes bytes, const Facts& facts) {
 
 Choice few_messages(const Facts& facts) {
   constexpr auto allgather = Collective::allgather;
-  const bool power_of_two = is_power_of_two(facts.P);
-  if (power_of_two)
+  if (is_power_of_two(facts.P))
     return named(allgather, "recursive-doubling", "log2 P rounds, and not one copy");
   return named(allgather, "bruck", "the fewest rounds for any P", {.k = kBruckFanout});
 }

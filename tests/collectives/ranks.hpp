@@ -1,4 +1,4 @@
-// Helpers: the schedules of all ranks of one problem, and what can be counted in them.
+// The schedules of all ranks by the name of their algorithm, and what can be counted in them.
 #pragma once
 
 #include <algorithm>
@@ -7,18 +7,15 @@
 #include <vector>
 
 #include "collectives/algorithms/catalogue.hpp"
+#include "collectives/analysis/all_ranks.hpp"
 #include "collectives/analysis/rounds.hpp"
 #include "collectives/analysis/verifier.hpp"
 
 namespace tutti::collectives::test {
 
-inline std::vector<Schedule> build_all(std::string_view name, Problem problem,
-                                       Parameters parameters = {}) {
-  const Algorithm* algorithm = find(problem.collective, name);
-  std::vector<Schedule> all;
-  for (problem.rank = 0; problem.rank < problem.P; ++problem.rank)
-    all.push_back(algorithm->build(problem, parameters));
-  return all;
+inline std::vector<Schedule> build_all(std::string_view name, const Problem& problem,
+                                       const Parameters& parameters = {}) {
+  return schedules_of_all_ranks(*find(problem.collective, name), problem, parameters);
 }
 
 inline Problem barrier_of(int P) { return {{.collective = Collective::barrier}, P}; }

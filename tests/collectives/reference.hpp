@@ -1,4 +1,4 @@
-// What every collective must give, computed plainly: each rank's buffers before, and its output
+// What every collective must deliver, computed plainly: a rank's buffers before, and its output
 // after. For tests that run schedules.
 #pragma once
 
@@ -14,13 +14,14 @@ namespace tutti::tests {
 using collectives::Collective;
 using collectives::Problem;
 
-// Byte i of what a rank contributes.
+// Byte i of a rank's contribution.
 inline std::byte data_of(int rank, Bytes i) {
   return static_cast<std::byte>((i * 7 + i / 251 + rank * 31 + 5) & 0xff);
 }
 
-// The reductions of tests, on elements of four bytes. Sum: of 32 bits. Compose: two numbers of 16
-// bits are the map x → ax + b; the left operand is applied last. Associative, and not commutative.
+// The two reductions of tests, on elements of four bytes. The commutative one adds numbers of 32
+// bits. The other composes maps x → ax + b, where a and b have 16 bits each, and applies the left
+// operand last: it is associative, but not commutative.
 inline constexpr Bytes kElement = 4;
 inline void reduce_elements(const void* commutative, const void* left, const void* right, void* out,
                             Bytes bytes) {
@@ -47,34 +48,15 @@ inline Combine combine_of(const Problem& problem) {
   return {reduce_elements, &problem.commutative};
 }
 
-// The problem of each rank. An all-to-all with counts gets a matrix of its own.
-inline std::vector<Problem> by_rank(const Problem& problem) {
-  std::vector<Problem> each(static_cast<std::size_t>(problem.P), problem);
-  for (int i = 0; i < problem.P; ++i) {
-    Problem& mine = each[static_cast<std::size_t>(i)];
-    mine.rank = i;
-    if (problem.collective != Collective::alltoall || problem.counts.empty()) continue;
-    const auto sends = [&](int from, int to) {
-      return Bytes{problem.in_place ? from * to % 5 * 60 : (from + 2 * to) % 4 * 90};
-    };
-    mine.receive_counts.resize(mine.counts.size());
-    for (int j = 0; j < problem.P; ++j) {
-      mine.counts[static_cast<std::size_t>(j)] = sends(i, j);
-      mine.receive_counts[static_cast<std::size_t>(j)] = sends(j, i);
-    }
-  }
-  return each;
-}
-
 class Buffers {
  public:
   explicit Buffers(const Problem& problem) : problem_(problem) {
     const collectives::UserBuffers user = user_buffers(problem);
-    output.assign(static_cast<std::size_t>(user.output), std::byte{0xEE});
+    output.assign(index(user.output), std::byte{0xEE});
     std::byte* mine = output.data() + user.input_within_output;
     Bytes length = user.input;
     if (!user.in_place) {
-      input.resize(static_cast<std::size_t>(user.input));
+      input.resize(index(user.input));
       mine = input.data();
     }
     if (problem.collective == Collective::bcast && problem.rank == problem.root)
@@ -91,8 +73,7 @@ class Buffers {
     };
     const auto of = [&](int rank, Bytes place, Bytes length) {
       std::vector<std::byte> bytes(static_cast<std::size_t>(length));
-      for (Bytes i = 0; i < length; ++i)
-        bytes[static_cast<std::size_t>(i)] = data_of(rank, place + i);
+      for (Bytes i = 0; i < length; ++i) bytes[index(i)] = data_of(rank, place + i);
       return bytes;
     };
     const auto reduced = [&](int end, Bytes place, Bytes length) {
@@ -116,10 +97,10 @@ class Buffers {
       case Collective::alltoall: {
         const collectives::Blocks blocks = blocks_in(collectives::Buffer::output, p);
         for (int from = 0; from < p.P; ++from) {
-          const Bytes place = p.collective == Collective::alltoall
-                                  ? block_offset(collectives::Buffer::input,
-                                                 all[static_cast<std::size_t>(from)], p.rank)
-                                  : 0;
+          const Bytes place =
+              p.collective == Collective::alltoall
+                  ? block_offset(collectives::Buffer::input, all[index(from)], p.rank)
+                  : 0;
           if (!holds(blocks[from].offset, of(from, place, blocks[from].length))) return false;
         }
         return true;

@@ -1,4 +1,4 @@
-// Conditions: what the flags of each algorithm promise is what why_not() answers.
+// Conditions: why_not() answers what the flags of each algorithm promise.
 #include "collectives/algorithms/conditions.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,8 +18,8 @@ std::vector<int> ranks_on_nodes(const Problem& problem) {
   std::vector<int> ranks;
   if (problem.node.empty()) ranks.push_back(problem.P);
   for (const int node : problem.node) {
-    ranks.resize(std::max(ranks.size(), static_cast<std::size_t>(node) + 1));
-    ++ranks[static_cast<std::size_t>(node)];
+    ranks.resize(std::max(ranks.size(), index(node) + 1));
+    ++ranks[index(node)];
   }
   return ranks;
 }
@@ -31,7 +31,7 @@ bool level_applies(const Nested& level, int ranks) {
                   {.k = level.k});
 }
 
-// What a reader takes each condition to mean, written without a look at what is compared with it.
+// What a reader takes each condition to mean, written independently of conditions.cpp.
 using Holds = bool (*)(const Problem&, const Parameters&);
 const std::map<Condition, Holds>& meanings() {
   static const std::map<Condition, Holds> all{
@@ -87,8 +87,8 @@ std::vector<Parameters> parameters_for(const Algorithm& algorithm) {
 
 std::vector<Problem> problems_for(const Algorithm& algorithm, int P) {
   std::vector<Problem> all;
-  std::vector<Bytes> lengths(static_cast<std::size_t>(P));
-  for (int rank = 0; rank < P; ++rank) lengths[static_cast<std::size_t>(rank)] = 1 + rank % 3;
+  std::vector<Bytes> lengths(index(P));
+  for (int rank = 0; rank < P; ++rank) lengths[index(rank)] = 1 + rank % 3;
   for (int flags = 0; flags < 8; ++flags) {
     for (int counts = 0; counts < (has_blocks(algorithm.collective) ? 3 : 1); ++counts) {
       for (const int per_node :

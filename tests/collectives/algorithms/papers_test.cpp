@@ -149,9 +149,7 @@ TEST_CASE("papers: broadcasts that cut the message") {
     // For a power of two one rank alone is on the last level: the leaf that has no partner to swap
     // with.
     if (P > 2) CHECK(rounds(split, 2) == floor_log2(P - 1) + 1);
-    if (P > 1)
-      CHECK(bytes_sent(split[static_cast<std::size_t>(P / 2)]) ==
-            (P % 2 == 0 && P > 2 ? m + m / 2 : m));
+    if (P > 1) CHECK(bytes_sent(split[index(P / 2)]) == (P % 2 == 0 && P > 2 ? m + m / 2 : m));
 
     const auto ring = build_all("scatter-ring", bcast_of(P, m, P / 2));
     CHECK(rounds(ring, 1) <= ceil_log2(P) + P - 1);
@@ -174,7 +172,7 @@ TEST_CASE("papers: scatters and gathers") {
         return build_all(name, of(collective, P, s, root), {k, 0});
       };
       const auto through_root = [&](const std::vector<Schedule>& all, Rank root) {
-        const auto r = static_cast<std::size_t>(root);
+        const auto r = index(root);
         return collective == Collective::scatter ? bytes_sent(all[r]) : received(all)[r];
       };
       INFO(name_of(collective) << " P=" << P);

@@ -1,4 +1,4 @@
-// The trees against their definition.
+// The trees, compared with their definitions.
 #include "collectives/algorithms/trees.hpp"
 
 #include <catch2/catch.hpp>
@@ -34,12 +34,12 @@ TEST_CASE("k = 1 is the binomial tree") {
 
 namespace {
 
-// Every tree is one, from every root, and its subtrees are contiguous ranges of virtual ranks.
+// Is it a tree, each subtree of which is a contiguous range of virtual ranks?
 template <class Make>
 void check_tree(int P, Rank root, Make make) {
   std::vector<Tree> trees;
   for (Rank rank = 0; rank < P; ++rank) trees.push_back(make(rank));
-  const auto at = [&](Rank rank) -> const Tree& { return trees[static_cast<std::size_t>(rank)]; };
+  const auto at = [&](Rank rank) -> const Tree& { return trees[index(rank)]; };
   int edges = 0;
   REQUIRE_FALSE(at(root).parent);
   for (Rank rank = 0; rank < P; ++rank) {
@@ -67,7 +67,7 @@ void check_tree(int P, Rank root, Make make) {
 
 }  // namespace
 
-TEST_CASE("every topology is a tree over contiguous ranges, for every P and root") {
+TEST_CASE("every tree is one, over contiguous ranges, for every P and root") {
   for (int P = 1; P <= 33; ++P) {
     for (Rank root = 0; root < P; ++root) {
       check_tree(P, root, [&](Rank rank) { return flat(P, rank, root); });

@@ -1,4 +1,4 @@
-// What `tutti list` prints of costs, read back and compared with what is counted.
+// The costs that `tutti list` prints, read back and compared with what is counted.
 #include "collectives/analysis/formula.hpp"
 
 #include <catch2/catch.hpp>
@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "collectives/analysis/costs.hpp"
+#include "collectives/analysis/naming.hpp"
 
 using namespace tutti;
 using namespace tutti::collectives;
@@ -21,7 +22,7 @@ bool power_of(int P, int base) {
   return P == 1;
 }
 
-// What the printed text says of P and k; `above`: by how much it may be more than what is counted.
+// What the printed text says for P and k; `above`: by how much it may exceed what is counted.
 struct Said {
   double value = 0, above = 0;
   bool anything = true;
@@ -76,7 +77,7 @@ Said read(std::string text, int P, int k, bool bytes) {
       FAIL(which);
     text = holds ? text.substr(0, condition) + where : text.substr(otherwise + 7);
   }
-  // The unit is the last factor of what stands before the letters' meanings.
+  // The unit is the last factor before the definitions of letters.
   if (bytes) {
     const std::string body =
         text.substr(0, text.find(", ") == text.npos || text.find(" = ") == text.npos

@@ -1,14 +1,73 @@
-// Rounds, and what else is counted in schedules, by the papers' closed forms.
+// Rounds, and what else is counted in schedules: by hand in small ones, then by the papers' closed
+// forms.
 #include "collectives/analysis/rounds.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <bit>
+
+#include "base/bits.hpp"
 #include "collectives/algorithms/trees.hpp"
+#include "collectives/schedule/builder.hpp"
 #include "tests/collectives/ranks.hpp"
 
 using namespace tutti;
 using namespace tutti::collectives;
 using namespace tutti::collectives::test;
+
+TEST_CASE("rounds: ports bound what goes at once", "[rounds]") {
+  const auto flat = build_all("linear", bcast_of(5, 8));
+  CHECK(rounds(flat) == 1);
+  CHECK(rounds(flat, 1) == 4);
+  CHECK(rounds(flat, 2) == 2);
+  CHECK(rounds(flat, 3) == 2);
+  const auto chain = build_all("chain", bcast_of(5, 8));
+  CHECK(rounds(chain) == 4);
+  CHECK(rounds(chain, 1) == 4);
+  CHECK(rounds(build_all("chain", bcast_of(1, 8))) == 0);
+}
+
+TEST_CASE("rounds: in written order a message waits for those written before it", "[rounds]") {
+  // Rank 0 sends to 1, then to 2; rank 1 first receives from 2, which sends only after it has heard
+  // from 0. Out of order both of rank 0's messages come in one round for two ports.
+  Builder zero{3, 0}, one{3, 1}, two{3, 2};
+  zero.signal(1);
+  zero.signal(2);
+  one.await(2);
+  one.await(0);
+  two.await(0);
+  two.round();
+  two.signal(1);
+  const std::vector<Schedule> all{zero.finish(), one.finish(), two.finish()};
+  CHECK(rounds(all, 2) == 2);
+  CHECK(rounds(all, 2, Order::written) == -1);  // 1 waits for 2, 2 for 0, and 0 for 1
+}
+
+TEST_CASE("rounds: schedules that never end, or whose messages do not pair off, have none",
+          "[rounds]") {
+  std::vector<Schedule> circle;
+  for (Rank rank : {0, 1}) {
+    Builder s{2, rank};
+    s.await(1 - rank);
+    s.round();
+    s.signal(1 - rank);
+    circle.push_back(s.finish());
+  }
+  CHECK(rounds(circle) == -1);
+  circle[1] = {};
+  circle[1].P = 2;
+  circle[1].rank = 1;
+  CHECK(rounds(circle) == -1);
+}
+
+TEST_CASE("rounds: a World can be counted again and again", "[rounds]") {
+  const auto all = build_all("dissemination", barrier_of(9));
+  World world(all);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    CHECK(rounds(world) == 4);
+    CHECK(rounds(world, 1) == 4);
+  }
+}
 
 TEST_CASE("barrier: rounds and signals") {
   for (int P = 1; P <= 33; ++P) {
@@ -52,9 +111,8 @@ TEST_CASE("allgather: rounds, messages, bytes") {
     for (const Schedule& schedule : ring) CHECK(bytes_sent(schedule) == (P - 1) * m);
     for (const Schedule& schedule : modified) CHECK(bytes_sent(schedule) == (P - 1) * m);
 
-    int log2 = 0;
-    while ((2 << log2) <= P) ++log2;
-    const bool power_of_two = (1 << log2) == P;
+    const int log2 = std::bit_width(static_cast<unsigned>(P)) - 1;
+    const bool power_of_two = is_power_of_two(P);
     const auto doubling = build_all("recursive-doubling", allgather_of(P, m));
     CHECK(rounds(doubling) <= (power_of_two ? log2 : log2 + 2));
     if (power_of_two) CHECK(rounds(doubling) == log2);

@@ -1,5 +1,5 @@
-// The loops of reductions against plain C++ on one element at a time: every operation on every
-// type, at odd lengths and every alignment, with the result in a place of its own or in that of an
+// The loops of reductions, compared with plain C++ on one element at a time: every operation on
+// every type, odd lengths, every alignment, the result in a place of its own or in that of an
 // operand.
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -24,7 +24,7 @@ struct Pair {
   int index;
 };
 
-// What MPI 4.0 §6.9.2 and §6.9.4 define; nullopt: nothing.
+// What MPI 4.0 §6.9.2 and §6.9.4 define; nullopt: they define nothing.
 template <class T>
 std::optional<T> reference(Operation operation, T x, T y) {
   constexpr bool whole = std::is_integral_v<T>;
@@ -85,7 +85,7 @@ void draw(T& value) {
 }
 void draw(double& value) { value = small() * 0.1; }
 void draw(float& value) { value = static_cast<float>(small()) * 0.1f; }
-// Products that must be rounded: a fused multiply-add shows.
+// Their products must be rounded, so a fused multiply-add shows.
 template <class T>
 void draw(std::complex<T>& value) {
   value = {static_cast<T>(small()) / 3, static_cast<T>(small()) / 7};
@@ -198,8 +198,8 @@ TEST_CASE("integers wrap around", "[kernels]") {
 
 #ifdef __FLT16_MANT_DIG__
 TEST_CASE("16-bit floats: every value", "[kernels]") {
-  // Zeros, subnormal numbers, numbers that round and overflow, infinities, one that is none; both
-  // signs.
+  // Zeros, subnormal numbers, numbers whose results round and overflow, infinities, a NaN; with
+  // both signs.
   const std::uint16_t others[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x03FF, 0x0400,
                                   0x8401, 0x1555, 0x3BFF, 0x3C00, 0xBC01, 0x4248,
                                   0x6BFF, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00};
@@ -234,7 +234,7 @@ TEST_CASE("16-bit floats: every value", "[kernels]") {
         }
         CHECK(wrong == 0);
       }
-      // What is over when eight at a time are done is written, and no byte more.
+      // The rest beyond groups of eight is written too, and no byte more.
       for (std::size_t n = 0; n < 20; ++n) {
         std::fill(out.begin(), out.begin() + 32, 0xEEEE);
         apply(nullptr, left.data() + 1000, right.data(), out.data(), static_cast<Bytes>(2 * n));

@@ -1,9 +1,9 @@
-// One rank comes late to Bruck's allgather with k ports: what the others do meanwhile, and how long
-// it takes from then on. The real executor in virtual time: each tick every rank that has started
-// makes one step of progress, and each write arrives after kLatency ticks. Writes do not wait for
-// each other, so that only dependencies cost time.
+// One rank comes late to Bruck's allgather with k ports: what do the others do meanwhile, and how
+// long does it take from then on? The real executor runs in virtual time: in each tick every rank
+// that has started makes one step of progress, and each write arrives after kLatency ticks. Writes
+// do not wait for each other, so only dependencies cost time.
 //
-// Beside it the same schedules as programs run them that receive in the order in which it is
+// The same schedules also run as a program would run them that receives in the order in which it is
 // written: that is what made more ports slower (IB 5.3.2). TUTTI_SHOW=1 prints the table.
 #include <fmt/format.h>
 
@@ -11,14 +11,16 @@
 #include <cstdlib>
 #include <set>
 
+#include "collectives/analysis/all_ranks.hpp"
+#include "collectives/analysis/world.hpp"
 #include "tests/collectives/execution/execution.hpp"
-#include "collectives/algorithms/catalogue.hpp"
-#include "tests/protocols/hostile.hpp"
 #include "tests/collectives/reference.hpp"
+#include "tests/protocols/hostile.hpp"
 
 using namespace tutti;
 using namespace tutti::tests;
 using collectives::Edge;
+using collectives::Place;
 using collectives::Schedule;
 using collectives::Step;
 using collectives::StepId;
@@ -33,9 +35,9 @@ constexpr int kLargestK = 7;
 
 enum class Order { ready_first, by_round, blocking };
 
-// The same steps, that wait for more. By round: nothing of a round before all receives of the
-// rounds before have ended. Blocking: nothing before every earlier receive has ended, so that a
-// receive is not even begun before the one above it has its message.
+// The same steps, which wait for more. By round: no step of a round before all receives of earlier
+// rounds have ended. Blocking: no step before every earlier receive has ended, so that a receive
+// does not even begin before the one above it has its message.
 Schedule ordered(Schedule schedule, Order order) {
   if (order == Order::ready_first) return schedule;
   std::set<std::pair<StepId, StepId>> edges;
@@ -69,27 +71,26 @@ Outcome run(const Problem& problem, const std::vector<Schedule>& schedules, int 
   for (int a = 0; a < P; ++a)
     for (int b = 0; b < P; ++b)
       if (a != b) channels.try_emplace({a, b}, net.link(a, b), &cache, listener);
-  const std::vector<Problem> each = by_rank(problem);
+  const std::vector<Problem> each = collectives::problems_of_all_ranks(problem);
   std::vector<Buffers> buffers;
   std::vector<std::unique_ptr<Execution>> executions;
   for (int r = 0; r < P; ++r) {
-    buffers.emplace_back(each[static_cast<std::size_t>(r)]);
-    executions.push_back(std::make_unique<Execution>(schedules[static_cast<std::size_t>(r)],
-                                                     [&, r](Rank peer) -> Channel& {
-                                                       return channels.at({r, peer});
-                                                     }));
+    buffers.emplace_back(each[index(r)]);
+    executions.push_back(
+        std::make_unique<Execution>(schedules[index(r)], [&, r](Rank peer) -> Channel& {
+          return channels.at({r, peer});
+        }));
     executions.back()->run.start(buffers.back().input.data(), buffers.back().output.data(),
                                  {1, 0, 0});
   }
   const auto has = [&](int r, int block) {
-    const std::byte* const at =
-        buffers[static_cast<std::size_t>(r)].output.data() + block * problem.bytes;
+    const std::byte* const at = buffers[index(r)].output.data() + block * problem.bytes;
     for (Bytes i = 0; i < problem.bytes; ++i)
       if (at[i] != data_of(block, i)) return false;
     return true;
   };
   Outcome outcome;
-  std::vector<Answer> answers(static_cast<std::size_t>(P), Answer::again);
+  std::vector<Answer> answers(index(P), Answer::again);
   for (int tick = 0; tick < 100 * kLate; ++tick) {
     net.step();
     if (tick == kLate)
@@ -97,9 +98,9 @@ Outcome run(const Problem& problem, const std::vector<Schedule>& schedules, int 
         for (int block = 0; block < P; ++block) outcome.missing += r != late && !has(r, block);
     bool all = true;
     for (int r = 0; r < P; ++r) {
-      Answer& answer = answers[static_cast<std::size_t>(r)];
+      Answer& answer = answers[index(r)];
       if (answer == Answer::again && (r != late || tick >= kLate)) {
-        collectives::Run& mine = executions[static_cast<std::size_t>(r)]->run;
+        collectives::Run& mine = executions[index(r)]->run;
         answer = mine.advance();
         mine.each_waiting([](Channel& c) { c.progress(); });
       }
@@ -114,37 +115,40 @@ Outcome run(const Problem& problem, const std::vector<Schedule>& schedules, int 
   return outcome;
 }
 
-// The blocks that ranks in time must lack as long as the late one has not started, whoever runs
-// these schedules: those that no step writes which can run without it.
+// How many blocks the ranks in time must lack until the late one starts, whoever runs these
+// schedules: those written by steps that cannot run without it.
 int least_missing(const Problem& problem, const std::vector<Schedule>& schedules, int late) {
-  const auto P = static_cast<std::size_t>(problem.P);
-  std::vector<std::vector<bool>> can(P);
-  for (std::size_t r = 0; r < P; ++r) can[r].assign(schedules[r].steps.size(), true);
-  can[static_cast<std::size_t>(late)].assign(can[static_cast<std::size_t>(late)].size(), false);
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (std::size_t r = 0; r < P; ++r)
-      for (StepId id = 0; id < can[r].size(); ++id) {
-        const Step& step = schedules[r].steps[id];
-        if (receives(step.kind)) {
-          const auto from = static_cast<std::size_t>(step.peer);
-          for (StepId sent = 0; sent < can[from].size(); ++sent) {
-            const Step& send = schedules[from].steps[sent];
-            if (send.kind == StepKind::send && send.peer == static_cast<Rank>(r) &&
-                send.ordinal == step.ordinal && !can[from][sent] && can[r][id])
-              can[r][id] = false, moved = true;
-          }
-        }
-        if (can[r][id]) continue;
-        for (const StepId after : schedules[r].successors_of(id))
-          if (can[r][after]) can[r][after] = false, moved = true;
-      }
+  collectives::World world(schedules);
+  std::vector<char> ran(world.steps()), waits(world.steps());
+  std::vector<Rank> pending;
+  const auto run_step = [&](Place place) {
+    ran[world.number(place)] = 1;
+    world.done(place);
+    pending.push_back(place.rank);
+  };
+  const auto serve = [&](Place place) {
+    const StepKind kind = world.step(place).kind;
+    if (receives(kind) && !ran[world.number(world.partner(place))]) {
+      waits[world.number(place)] = 1;
+      return;
+    }
+    run_step(place);
+    if (kind != StepKind::send) return;
+    const Place receive = world.partner(place);
+    if (waits[world.number(receive)]) run_step(receive);
+  };
+  for (Rank rank = 0; rank < world.P(); ++rank)
+    if (rank != late) pending.push_back(rank);
+  while (!pending.empty()) {
+    const Rank rank = pending.back();
+    pending.pop_back();
+    world.take_ready(rank, serve);
   }
   Bytes missing = 0;
-  for (std::size_t r = 0; r < P; ++r)
-    for (StepId id = 0; id < can[r].size(); ++id) {
-      const Step& step = schedules[r].steps[id];
-      if (static_cast<int>(r) != late && !can[r][id] && writes_target(step.kind) &&
+  for (Rank rank = 0; rank < world.P(); ++rank)
+    for (StepId id = 0; id < world.schedule(rank).steps.size(); ++id) {
+      const Step& step = world.step({rank, id});
+      if (rank != late && !ran[world.number({rank, id})] && writes_target(step.kind) &&
           step.target.buffer == collectives::Buffer::output)
         missing += step.target.length;
     }
@@ -172,9 +176,8 @@ TEST_CASE("Bruck's allgather with a late rank does not get slower with more port
           INFO("P=" << P << " k=" << k << " bytes=" << bytes << " late=" << late);
           const Problem problem{{.collective = Collective::allgather, .bytes = bytes}, P};
           const auto schedules = [&](Order order) {
-            std::vector<Schedule> all;
-            for (const Problem& mine : by_rank(problem))
-              all.push_back(ordered(bruck.build(mine, {.k = k}), order));
+            auto all = collectives::schedules_of_all_ranks(bruck, problem, {.k = k});
+            for (Schedule& schedule : all) schedule = ordered(std::move(schedule), order);
             return all;
           };
           const auto as_written = schedules(Order::ready_first);
@@ -187,8 +190,8 @@ TEST_CASE("Bruck's allgather with a late rank does not get slower with more port
 
           // Nothing that could be done without the late rank is left to do.
           REQUIRE(ready.missing == least_missing(problem, as_written, late));
-          // From then on only rounds count, and a rendezvous' announcement once: each receive was
-          // announced as soon as it could be.
+          // From then on only rounds cost time, and a rendezvous one announcement more: each
+          // receive was announced as soon as it could be.
           int rounds = 0;
           for (int held = 1; held < P; held *= k + 1) ++rounds;
           REQUIRE(ready.ticks <= (rounds + rendezvous) * kLatency);

@@ -1,14 +1,14 @@
-// Every registered algorithm, really executed by ranks of one process over the hostile transport,
+// Every algorithm of the catalogue, really run: by ranks of one process over the hostile transport,
 // for many seeds; and by threads over real shared memory, for the thread sanitizer.
 #include <sched.h>
 
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "collectives/analysis/all_ranks.hpp"
 #include "tests/collectives/execution/execution.hpp"
-#include "collectives/algorithms/catalogue.hpp"
-#include "tests/protocols/hostile.hpp"
 #include "tests/collectives/reference.hpp"
+#include "tests/protocols/hostile.hpp"
 #include "transport/shm/transport.hpp"
 
 using namespace tutti;
@@ -20,8 +20,8 @@ using protocols::Channel;
 
 namespace {
 
-// All ranks in one thread. `stop`: a rank that ceases to run half-way; then every survivor must
-// end, well or in error.
+// All ranks in one thread. `stop`: a rank that stops running half-way; then every survivor must
+// end, with a result or with an error.
 std::string run_hostile(const Algorithm& algorithm, const Problem& problem,
                         const Parameters& parameters, const Hostility& hostility,
                         const transport::InboxShape& shape, int stop = -1) {
@@ -35,10 +35,10 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem,
       if (a != b) channels[{a, b}] = std::make_unique<Channel>(net.link(a, b), &cache, listener);
   std::vector<Buffers> buffers;
   std::vector<std::unique_ptr<Execution>> executions;
-  std::vector<Answer> answers(static_cast<std::size_t>(P), Answer::again);
-  const std::vector<Problem> each = by_rank(problem);
+  std::vector<Answer> answers(index(P), Answer::again);
+  const std::vector<Problem> each = collectives::problems_of_all_ranks(problem);
   for (int r = 0; r < P; ++r) {
-    const Problem& mine = each[static_cast<std::size_t>(r)];
+    const Problem& mine = each[index(r)];
     buffers.emplace_back(mine);
     executions.push_back(std::make_unique<Execution>(
         algorithm.build(mine, parameters),
@@ -54,7 +54,7 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem,
     if (step == 30 && stop >= 0) net.stop(stop);
     bool all = true;
     for (int r = 0; r < P; ++r) {
-      const auto i = static_cast<std::size_t>(r);
+      const auto i = index(r);
       if (answers[i] != Answer::again || net.stopped(r)) continue;
       if (net.chance(0.5)) {
         answers[i] = executions[i]->run.advance();
@@ -62,10 +62,10 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem,
           c.progress();
           if (stop >= 0) c.probe();
         });
-        // What the engine does: bad news travels from a failed rank to those that wait for it.
+        // As in the engine, bad news travels from a failed rank to those that wait for it.
         if (stop >= 0 && answers[i] == Answer::again)
           executions[i]->run.each_waiting([&](Channel& c) {
-            if (c.failed() || answers[static_cast<std::size_t>(c.peer())] == Answer::failed)
+            if (c.failed() || answers[index(c.peer())] == Answer::failed)
               answers[i] = Answer::failed;
           });
       }
@@ -73,7 +73,7 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem,
     }
     if (all) {
       for (int r = 0; r < P; ++r) {
-        const auto i = static_cast<std::size_t>(r);
+        const auto i = index(r);
         if (stop < 0 && answers[i] == Answer::failed)
           return "rank " + std::to_string(r) + " failed";
         if (answers[i] == Answer::done && !buffers[i].right(each))
@@ -88,7 +88,7 @@ std::string run_hostile(const Algorithm& algorithm, const Problem& problem,
 constexpr transport::InboxShape kUsual{{{{64, 8}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
 constexpr transport::InboxShape kStarved{{{{64, 1}, {320, 1}, {1088, 1}, {64, 1}, {64, 1}}}};
 
-// Lengths that differ, with zeros.
+// Lengths that differ, some of them zero.
 std::vector<Bytes> uneven(int P) {
   std::vector<Bytes> counts;
   for (int i = 0; i < P; ++i) counts.push_back(i % 3 == 1 ? 0 : (i * 5 % 7 + 1) * 60);
@@ -196,7 +196,7 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
     std::vector<std::thread> ranks;
     for (int r = 0; r < P; ++r)
       ranks.emplace_back([&, r] {
-        transport::shm::ShmTransport& mine = *transports[static_cast<std::size_t>(r)];
+        transport::shm::ShmTransport& mine = *transports[index(r)];
         mine.set_peers(addresses);
         Deaf listener;
         std::map<int, std::unique_ptr<Channel>> channels;
@@ -214,8 +214,8 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
                                .element = kElement},
                               P};
             if (why_not(algorithm, any, {})) continue;
-            const std::vector<Problem> each = by_rank(any);
-            const Problem& problem = each[static_cast<std::size_t>(r)];
+            const std::vector<Problem> each = collectives::problems_of_all_ranks(any);
+            const Problem& problem = each[index(r)];
             Buffers buffers(problem);
             Execution execution(algorithm.build(problem, {}), channel_to, problem.element);
             execution.run.start(buffers.input.data(), buffers.output.data(), {1, number++, 0},

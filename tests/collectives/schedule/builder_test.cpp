@@ -76,9 +76,9 @@ TEST_CASE("round() orders without data, with edges that stay linear") {
     s.round();
     for (int i = 0; i < n; ++i) s.signal(i);
     const Schedule schedule = s.finish();
-    CHECK(schedule.successors.size() == static_cast<std::size_t>(n < 17 ? n * n : 2 * n));
+    CHECK(schedule.successors.size() == index(n < 17 ? n * n : 2 * n));
     Cursor cursor{schedule};
-    CHECK(cursor.ready().size() == static_cast<std::size_t>(n));
+    CHECK(cursor.ready().size() == index(n));
   }
 }
 

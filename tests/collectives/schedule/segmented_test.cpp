@@ -1,4 +1,4 @@
-// Cutting into segments.
+// Schedules cut into segments.
 #include "collectives/schedule/segmented.hpp"
 
 #include <catch2/catch.hpp>

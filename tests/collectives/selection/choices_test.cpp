@@ -98,7 +98,7 @@ TEST_CASE("choices: levels are read, and written again", "[choices]") {
   const Choice again = only("allreduce=" + to_string(choice));
   CHECK(again.algorithm == choice.algorithm);
   CHECK(again.parameters == choice.parameters);
-  // A reduce is the mirror of a broadcast, and named by it.
+  // A reduce is the mirror of a broadcast, and its levels have broadcasts' names.
   CHECK(only("reduce=hierarchical(across=chain)").parameters.across.algorithm ==
         find(Collective::bcast, "chain"));
   CHECK(only("barrier=hierarchical(across=dissemination(k=3))").parameters.across ==

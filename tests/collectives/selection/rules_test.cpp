@@ -1,4 +1,4 @@
-// Tables of rules: what is read and what is refused; and what is chosen from all sources.
+// Tables of rules, what is read and what is refused; and the choice from all sources.
 #include "collectives/selection/rules.hpp"
 
 #include <catch2/catch.hpp>
@@ -142,7 +142,7 @@ TEST_CASE("rules: the schema is JSON, and says what is read", "[rules]") {
   REQUIRE(properties["collective"]["enum"].size() == kCollectives);
   for (std::size_t c = 0; c < kCollectives; ++c)
     CHECK(properties["collective"]["enum"][c] == name_of(static_cast<Collective>(c)));
-  // Each property is read, and none besides.
+  // Each property is read, and there are no others.
   for (const auto& [name, property] : properties.items()) {
     INFO(name);
     if (name == "collective" || name == "algorithm") continue;
@@ -165,7 +165,7 @@ TEST_CASE("rules: the schema is JSON, and says what is read", "[rules]") {
   CHECK(interval[1]["prefixItems"][0]["type"] == "integer");
   CHECK(interval[1]["prefixItems"][0]["minimum"] == 0);
   CHECK(interval[1]["prefixItems"][1]["minimum"] == 0);
-  // What the descriptions give as examples can be read.
+  // The examples in the descriptions can be read.
   const std::string examples = properties["algorithm"]["description"];
   const std::string mark = "such as ", other = " or ";
   const auto first = examples.find(mark) + mark.size(), second = examples.find(other, first);
@@ -204,7 +204,7 @@ TEST_CASE("rules: what is forced comes before the table, of which the first rule
   CHECK(name(16, 1200) == "splitted-binary");
   CHECK_THAT(std::string{chosen(of(Collective::bcast, 16, 1200), rules).reason},
              Contains("`algorithm`"));
-  // Ranks per node, and blocks that differ: their mean.
+  // Ranks per node; and the mean of blocks that differ.
   rules = {};
   rules.table = parse_table(rule(
       R"json("collective": "allgather", "algorithm": "bruck(k=3)", "ranks_per_node": [2, 4], "bytes": 10)json"));

@@ -14,13 +14,13 @@ TEST_CASE("the built-in selection always names an algorithm that applies, with a
         for (Bytes bytes = 0; bytes <= (Bytes{1} << 32); bytes = bytes == 0 ? 1 : 8 * bytes) {
           const Facts facts{P, flags & 4 ? P : 1, flags & 4 ? 1 : P, (flags & 1) != 0,
                             (flags & 2) != 0};
-          for (int kind = 0; kind < 4; ++kind) {  // plain; not commutative; reproducible; counts
-                                                  // that differ or are not known
+          // Plain; not commutative; reproducible; counts that differ or are not known.
+          for (int kind = 0; kind < 4; ++kind) {
             Problem problem{{.collective = collective, .bytes = bytes}, P};
             problem.commutative = kind == 0 || kind == 3;
             problem.left_fold = kind == 2;
             if (kind == 3) {
-              problem.counts.assign(static_cast<std::size_t>(P), bytes);
+              problem.counts.assign(index(P), bytes);
               problem.counts_known = (flags & 1) != 0;
             }
             const Choice choice = select(problem, facts);

@@ -1,0 +1,40 @@
+// One call as all ranks make it. Pure.
+#include "collectives/analysis/all_ranks.hpp"
+
+#include "base/index.hpp"
+
+namespace tutti::collectives {
+namespace {
+
+// What rank `from` sends to rank `to`, some of it nothing.
+Bytes example_count(bool in_place, Rank from, Rank to) {
+  return in_place ? from * to % 5 * 60 : (from + 2 * to) % 4 * 90;
+}
+
+}  // namespace
+
+std::vector<Problem> problems_of_all_ranks(const Problem& any) {
+  std::vector<Problem> all(index(any.P), any);
+  for (Rank rank = 0; rank < any.P; ++rank) {
+    Problem& mine = all[index(rank)];
+    mine.rank = rank;
+    if (any.collective != Collective::alltoall || any.counts.empty()) continue;
+    mine.receive_counts.resize(mine.counts.size());
+    for (Rank other = 0; other < any.P; ++other) {
+      mine.counts[index(other)] = example_count(any.in_place, rank, other);
+      mine.receive_counts[index(other)] = example_count(any.in_place, other, rank);
+    }
+  }
+  return all;
+}
+
+std::vector<Schedule> schedules_of_all_ranks(const Algorithm& algorithm, const Problem& any,
+                                             const Parameters& parameters) {
+  std::vector<Schedule> all;
+  all.reserve(index(any.P));
+  for (const Problem& problem : problems_of_all_ranks(any))
+    all.push_back(algorithm.build(problem, parameters));
+  return all;
+}
+
+}  // namespace tutti::collectives
