@@ -1,63 +1,87 @@
 #!/usr/bin/env python3
-"""Makes the manual pages of the C API from the comments of include/tutti/tutti.h: the header is the manual.
+"""Makes the manual pages of the C API from the comments of include/tutti/tutti.h: the header is the
+manual.
 
-Usage: manpages.py HEADER DIRECTORY NAME…     writes DIRECTORY/NAME.3 for each function NAME; an undocumented one is an error
-       manpages.py HEADER --list              the functions that are declared
+Usage: manpages.py HEADER DIRECTORY NAME…   writes DIRECTORY/NAME.3 for each function NAME; a page
+                                            that is missing, or lacks a section, is an error
+       manpages.py HEADER --list            the functions that are declared
 """
 import pathlib
 import re
 import sys
 
+SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "RETURN", "ERRORS", "THREADS", "SEE ALSO"]
+OPTIONAL = {"ERRORS"}
+
 
 def pages(header):
-    """name -> [(section, [line, …]), …]"""
+    """name -> {section: [line, …]}; a line keeps the indentation that it has within its section."""
     found = {}
-    for comment in re.findall(r"/\*\n(.*?)\*/", header, re.S):
-        lines = [re.sub(r"^ \* ?", "", line).rstrip() for line in comment.splitlines()]
-        lines = [line for line in lines if line != " *"]
-        if not lines or lines[0] != "NAME":
-            continue
-        sections = []
+    for comment in re.findall(r"/\*\n \* NAME\n.*?\*/", header, re.S):
+        lines = [re.sub(r"^ \* ?", "", line).rstrip() for line in comment.splitlines()[1:-1]]
+        sections = {}
         for line in lines:
-            if re.fullmatch(r"[A-Z][A-Z ]+", line):
-                sections.append((line, []))
-            elif line.strip():
-                sections[-1][1].append(line[2:] if line.startswith("  ") else line)
-        found[sections[0][1][0].split(" - ")[0].strip()] = sections
+            if line in SECTIONS:
+                current = sections[line] = []
+            else:
+                current.append(line.removeprefix("  "))
+        found[sections["NAME"][0].split(" - ")[0]] = sections
     return found
 
 
+def check(name, sections):
+    """A formatter that fills lines must not eat a section's heading."""
+    wanted = [s for s in SECTIONS if s in sections or s not in OPTIONAL]
+    if list(sections) != wanted:
+        sys.exit(f"the page of {name} has the sections {list(sections)}, and not {wanted}")
+    for line in sum(sections.values(), []):
+        if any(re.search(rf"\b{section}\b", line) for section in SECTIONS):
+            sys.exit(f"the page of {name} has a heading within a line: {line}")
+
+
 def escaped(text):
-    text = text.replace("\\", "\\\\").replace("-", "\\-")
+    text = text.strip().replace("\\", "\\\\").replace("-", "\\-")
     return "\\&" + text if text.startswith((".", "'")) else text
 
 
-def page(name, sections):
-    out = ['.Dd November 20, 2026', f".Dt {name.upper()} 3", ".Os Tutti"]
-    for section, lines in sections:
-        if section == "NAME":
-            out += [".Sh NAME", f".Nm {name}", f".Nd {escaped(lines[0].split(' - ', 1)[1])}"]
-        elif section == "SYNOPSIS":
-            out += [".Sh SYNOPSIS", ".In tutti/tutti.h", ".Bd \\-literal".replace("\\-", "-")] + [escaped(line) for line in lines] + [".Ed"]
-        elif section == "ERRORS":
-            out += [".Sh ERRORS", ".Bl -tag -width Ds"]
-            rest = []
-            for line in lines:
-                match = re.match(r"(TUTTI_\w+)\s+(.*)", line)
-                if match:
-                    out += [f".It {match.group(1)}", escaped(match.group(2))]
-                else:
-                    rest.append(escaped(line.strip()))
-            out += [".El", *rest]
-        elif section == "RETURN":
-            out += [".Sh RETURN VALUES"] + [escaped(line) for line in lines]
-        elif section == "SEE ALSO":
-            out.append(".Sh SEE ALSO")
-            links = [re.match(r"(\w+)\((\d)\)", word.strip()) for word in " ".join(lines).split(",")]
-            links = sorted(links, key=lambda m: (m.group(2), m.group(1)))
-            out += [f".Xr {m.group(1)} {m.group(2)}" + (" ," if m is not links[-1] else "") for m in links]
+def paragraphs(lines):
+    """A sentence a line, as mdoc wants it."""
+    out = []
+    for paragraph in "\n".join(lines).split("\n\n"):
+        sentences = re.split(r"(?<=[\w)`]\.) ", paragraph.replace("\n", " "))
+        out += [".Pp"] * bool(out) + [escaped(sentence) for sentence in sentences]
+    return out
+
+
+def errors(lines):
+    out, rest = [".Bl -tag -width Ds"], []
+    for line in lines:
+        if match := re.match(r"(TUTTI_\w+)\s+(.*)", line):
+            out += [f".It {match.group(1)}", escaped(match.group(2))]
         else:
-            out += [f".Sh {section}"] + [escaped(line) for line in lines]
+            (out if line.startswith(" ") else rest).append(escaped(line))
+    return out + [".El", *rest]
+
+
+def links(lines):
+    found = [re.match(r"(\w+)\((\d)\)", word.strip()) for word in " ".join(lines).split(",")]
+    found = [m.groups() for m in sorted(found, key=lambda m: (m.group(2), m.group(1)))]
+    return [f".Xr {page} {section}" + (" ," if (page, section) != found[-1] else "")
+            for page, section in found]
+
+
+def page(name, sections):
+    summary = sections["NAME"][0].split(" - ", 1)[1]
+    out = [".Dd November 21, 2026", f".Dt {name.upper()} 3", ".Os Tutti",
+           ".Sh NAME", f".Nm {name}", f".Nd {escaped(summary)}",
+           ".Sh SYNOPSIS", ".In tutti/tutti.h", ".Bd -literal",
+           *(line.replace("\\", "\\\\") for line in sections["SYNOPSIS"]), ".Ed",
+           ".Sh DESCRIPTION", *paragraphs(sections["DESCRIPTION"]),
+           ".Sh RETURN VALUES", *paragraphs(sections["RETURN"])]
+    if "ERRORS" in sections:
+        out += [".Sh ERRORS", *errors(sections["ERRORS"])]
+    out += [".Sh THREADS", *paragraphs(sections["THREADS"]),
+            ".Sh SEE ALSO", *links(sections["SEE ALSO"])]
     return "\n".join(out) + "\n"
 
 
@@ -70,6 +94,7 @@ def main():
     for name in names:
         if name not in found:
             sys.exit(f"{header}: {name} has no comment that begins with NAME")
+        check(name, found[name])
         pathlib.Path(directory, f"{name}.3").write_text(page(name, found[name]))
 
 
