@@ -9,6 +9,7 @@
 #include "collectives/analysis/formula.hpp"
 #include "collectives/selection/rules.hpp"
 #include "tools/commands.hpp"
+#include "tools/references.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -87,12 +88,40 @@ nlohmann::json as_json(const Algorithm& a) {
   return one;
 }
 
+void print_references(bool json) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const auto& [name, work, taken] : references()) {
+    if (json)
+      all.push_back({{"name", name}, {"work", work}, {"taken", taken}});
+    else
+      fmt::print("{}\n    {}.\n    {}\n", name, work, taken);
+  }
+  if (json) fmt::print("{}\n", all.dump(2));
+}
+
+void print_list(std::string_view collective, bool json) {
+  nlohmann::json all = nlohmann::json::array();
+  std::string papers;
+  for (const Algorithm& a : collectives::algorithms()) {
+    if (!collective.empty() && collective != name_of(a.collective)) continue;
+    if (json)
+      all.push_back(as_json(a));
+    else
+      print_one(a);
+    papers += a.paper;
+  }
+  if (json) return fmt::print("{}\n", all.dump(2));
+  fmt::print("\n{}\n", collectives::legend());
+  for (const auto& [name, work, taken] : references())
+    if (papers.find(name) != papers.npos) fmt::print("{}: {}.\n", name, work);
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, Run* run) {
   struct Arguments {
     std::string collective;
-    bool json = false, schema = false;
+    bool json = false, schema = false, references = false;
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
@@ -101,37 +130,26 @@ void add_list(CLI::App& app, Run* run) {
   command->add_flag("--json", arguments->json, "as JSON");
   command->add_flag("--schema", arguments->schema,
                     "the JSON schema of a table of algorithms (setting `table`)");
+  command->add_flag("--references", arguments->references,
+                    "the papers: authors, titles, and what is taken from each");
   command->footer(
-      "Costs are counted in the schedules for P = 2 to 33 and 64 ranks, and named by a formula "
-      "that gives the same numbers; what is\n"
-      "different for a few numbers of ranks follows in parentheses. In a round a rank sends and "
-      "gets up to k messages where there is a k,\n"
-      "else as many as are ready, or one at a time. The letters are explained at the end of the "
-      "list.\n"
-      "Force an algorithm with TUTTI_ALGORITHM=\"allgather=bruck(k=3);bcast=chain(segment=64k)\".");
+      "Costs are counted in the schedules for P = 2 to 33 and 64 ranks, and written as a formula\n"
+      "that gives the same numbers; exceptions for a few numbers of ranks follow in parentheses.\n"
+      "In a round a rank sends and receives up to k messages if there is a k, else as many as are\n"
+      "ready, or one at a time. The list ends with what the letters and the papers' names mean.\n"
+      "Force an algorithm: TUTTI_ALGORITHM=\"allgather=bruck(k=3);bcast=chain(segment=64k)\".");
   command->callback([arguments, run] {
     *run = [arguments] {
-      if (arguments->schema) {
-        fmt::print("{}", collectives::table_schema());
-        return 0;
-      }
-      if (!arguments->collective.empty() && !collectives::collective_named(arguments->collective))
+      const std::string& collective = arguments->collective;
+      if (!collective.empty() && !collectives::collective_named(collective))
         throw Error(Code::bad_configuration,
-                    fmt::format("there is no collective '{}'", arguments->collective));
-      nlohmann::json all = nlohmann::json::array();
-      for (const Algorithm& a : collectives::algorithms()) {
-        if (!arguments->collective.empty() && arguments->collective != name_of(a.collective))
-          continue;
-        if (!arguments->json) {
-          print_one(a);
-          continue;
-        }
-        all.push_back(as_json(a));
-      }
-      if (arguments->json)
-        fmt::print("{}\n", all.dump(2));
+                    fmt::format("there is no collective '{}'", collective));
+      if (arguments->schema)
+        fmt::print("{}", collectives::table_schema());
+      else if (arguments->references)
+        print_references(arguments->json);
       else
-        fmt::print("\n{}", collectives::legend());
+        print_list(collective, arguments->json);
       return 0;
     };
   });
