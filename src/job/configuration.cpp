@@ -118,7 +118,7 @@ int packet_bytes(std::string_view text) {
 
 #define PACKET(member, name, doc)                                                 \
   Setting {                                                                       \
-    name, "256, 512, 1024, 2048, 4096", doc,                                      \
+    name, "0, 256, 512, 1024, 2048, 4096", doc,                                   \
         [](Configuration& c, std::string_view v) { c.member = packet_bytes(v); }, \
         [](const Configuration& c) { return fmt::to_string(c.member); }           \
   }
@@ -130,83 +130,90 @@ constexpr Setting same(Setting setting) {
 
 const Setting kSettings[] = {
     same(WORD(transport, kTransports, "transport", "auto|shm|verbs",
-              "How ranks reach each other. auto: shared memory on a node, verbs between nodes. "
-              "verbs: verbs on a node too.")),
+              "How ranks reach each other. auto: shared memory within a node, verbs between nodes. "
+              "verbs: verbs within a node too.")),
     same(TEXT(algorithm, "algorithm", "collective=name(k=N,segment=SIZE);…",
-              "Forces algorithms, such as allgather=bruck(k=3);bcast=chain(segment=64k). `tutti "
-              "list` names them all. One that does not apply "
-              "to a call is an error, unless it is written as `prefer NAME`.")),
+              "Forces algorithms, for example allgather=bruck(k=3);bcast=chain(segment=64k). "
+              "`tutti list` lists them. A forced algorithm that cannot run a call is an error, "
+              "unless it is written as `prefer NAME`.")),
     same(TEXT(table, "table", "file",
               "A JSON file of rules that choose algorithms by collective, ranks, ranks per node "
-              "and bytes; `tutti list --schema` prints its "
-              "schema. What `algorithm` forces comes first.")),
+              "and bytes. `tutti list --schema` prints its schema. The setting `algorithm` comes "
+              "first.")),
     same(WORD(counts, kCounts, "counts", "root|all",
-              "Who knows the counts of tutti_scatterv and tutti_gatherv. all: your word that every "
-              "rank passes them, as it must for algorithms "
-              "in which ranks hand on the blocks of others.")),
+              "Who knows the counts of tutti_scatterv and tutti_gatherv. root: the root alone, as "
+              "in MPI. all: you promise that every rank passes them; algorithms in which ranks "
+              "forward the blocks of others need that.")),
     same(WORD(reproducible, kSwitch, "reproducible", "on|off",
-              "Reductions strictly from left to right in the order of ranks: the same bits "
-              "whatever the algorithm.")),
+              "on: reductions combine strictly from left to right in the order of the ranks, so "
+              "that the bits of a result do not depend on the algorithm.")),
     TEXT(device, "device", "name",
-         "The RDMA device. Empty: the first with an active port and a GID."),
+         "The RDMA device. Empty: the first that has an active port and a GID."),
     NUMBER(port, 0, 255, "port", "number", "The device's port. 0: the first active one."),
     NUMBER(gid_index, -1, 255, "gid_index", "number",
-           "The GID's index. -1: RoCE v2 with an IPv4 address if there is one, else the best there "
-           "is."),
-    PACKET(mtu, "mtu", "Largest packet, in bytes. 0: the port's; the smaller of both ends counts."),
+           "The index of the GID. -1: RoCE v2 with an IPv4 address if there is one, else the best "
+           "there is."),
+    PACKET(mtu, "mtu",
+           "The largest packet, in bytes. 0: the port's. A connection uses the smaller value of "
+           "its two ends."),
     WORD(arrival, kArrivals, "arrival", "auto|tail|imm|flag",
-         "How a receiver learns of an arrival over verbs. auto: tail if the device writes in "
-         "order, else imm (always safe). flag and tail "
-         "by hand: at your own word that the device keeps order."),
+         "How a receiver learns that data has arrived over verbs. auto: tail if the device writes "
+         "in order, else imm, which is always safe. Set flag or tail by hand only if you know that "
+         "the device keeps order."),
     NUMBER(verbs_timeout, 0, 31, "verbs_timeout", "exponent, 0 to 31",
-           "A packet without acknowledgement is sent again after 4.096 us times two to this power. "
-           "0: 17, so that a network may be gone for "
-           "some seconds before its peers count as dead; 14 for a device in software."),
+           "A packet that is not acknowledged is sent again after 4.096 us times two to this "
+           "power. 0: 17, so that a network may be down for some seconds before its peers count as "
+           "dead; 14 for a device in software."),
     NUMBER(verbs_retry, 1, 6, "verbs_retry", "number, 1 to 6",
-           "How often, before the peer counts as dead. 7 would mean for ever on some devices."),
-    same(WORD(multicast, kMulticast, "multicast", "auto|manager|direct|each|off",
-              "How the datagrams of bcast=multicast travel, where `algorithm` or `table` names it. "
-              "manager: a multicast group joined through "
-              "librdmacm. direct: attached to without it, RoCE only. auto: the first of the two "
-              "that works. each: a datagram to each receiver.")),
+           "How often a packet is sent again before the peer counts as dead. (7 would mean for "
+           "ever on some devices.)"),
+    same(WORD(
+        multicast, kMulticast, "multicast", "auto|manager|direct|each|off",
+        "How the datagrams of the broadcast `multicast` travel, if `algorithm` or `table` "
+        "names it. manager: to a multicast group that librdmacm joins. direct: to a group "
+        "joined without librdmacm, on RoCE only. auto: the first of these two that works. "
+        "each: one datagram to each receiver. off: the broadcast `multicast` does not apply.")),
     NUMBER(connect_timeout_ms, 100, 600000, "connect_timeout", "milliseconds",
-           "How long a connection may take until the peer counts as unreachable."),
+           "How long connecting to a peer may take before the peer counts as unreachable."),
     NUMBER(timeout_ms, 0, 2000000000, "timeout", "milliseconds",
-           "How long a rank waits for another in a collective. 0: for ever, as slow is not dead."),
+           "How long a rank waits for another one in a collective. 0: without limit, because a "
+           "slow rank is not a dead one."),
     NUMBER(probe_interval_ms, 1, 60000, "probe_interval", "milliseconds",
-           "How often a waiting rank asks the peers it waits for for a sign of life."),
+           "How often a waiting rank asks the peers that it waits for whether they are alive."),
     WORD(registration_cache, kSwitch, "registration_cache", "on|off",
-         "Keep user buffers registered between calls."),
+         "Whether user buffers stay registered between calls."),
     SIZE(registration_cache_bytes, 0, (1ll << 50), "registration_cache_bytes",
-         "Most bytes that stay registered without being in use."),
+         "How many bytes may stay registered while they are not in use."),
     NUMBER(registration_cache_regions, 1, 1000000, "registration_cache_regions", "number",
-           "Most regions that stay registered without being in use."),
+           "How many regions may stay registered while they are not in use."),
     same(SIZE(eager_limit, 0, (1 << 20), "eager_limit",
-              "Over verbs: longer messages go by rendezvous, straight into the user's buffer. 0: "
-              "16k, or 64k where packets cost CPU.")),
-    same(SIZE(shm_eager_limit, 1024, (1 << 20), "shm_eager_limit", "The same over shared memory.")),
-    same(
-        SIZE(small_bytes, 64, 65536, "small_bytes", "Longest message of the ring of small slots.")),
-    same(SLOTS(line_slots, "line_slots",
-               "Slots for messages of a cache line, for each connection.")),
-    same(SLOTS(small_slots, "small_slots", "Slots for small messages, for each connection.")),
+              "Over verbs, longer messages go by rendezvous, straight into the user's buffer. 0: "
+              "16k, or 64k if packets cost CPU time.")),
+    same(SIZE(shm_eager_limit, 1024, (1 << 20), "shm_eager_limit",
+              "The same limit over shared memory; `shm_copy` says how longer messages go.")),
+    same(SIZE(small_bytes, 64, 65536, "small_bytes",
+              "The longest message that goes through the ring of small slots.")),
+    same(SLOTS(line_slots, "line_slots", "Slots of one cache line each, for each connection.")),
+    same(SLOTS(small_slots, "small_slots",
+               "Slots for messages up to `small_bytes`, for each connection.")),
     same(SLOTS(eager_slots, "eager_slots",
                "Slots for messages up to the eager limit, for each connection.")),
     same(SLOTS(ready_slots, "ready_slots",
                "Slots for ready-to-receive entries, for each connection.")),
     WORD(shm_copy, kCopies, "shm_copy", "auto|single|double",
-         "Large messages on a node: one copy by the kernel (process_vm_writev), or two through "
-         "shared memory. auto: single where the "
-         "kernel permits it and a measurement at start-up finds it faster."),
+         "How large messages are copied within a node. single: once, by the kernel "
+         "(process_vm_writev). double: twice, through shared memory. auto: single if the kernel "
+         "permits it and a measurement at start-up finds it faster."),
     NUMBER(spin, -1, 1000000000, "spin", "number",
-           "Polls before a waiting rank gives its core away. -1: many if each rank has a core of "
-           "its own, none otherwise."),
+           "How often a waiting rank polls before it gives its core away. -1: often if each rank "
+           "has a core of its own, else not at all."),
     WORD(wire, kWires, "wire", "auto|hardware|software",
-         "Whether packets cost CPU time (rxe, siw): the choice of algorithm then saves packets "
-         "rather than rounds."),
-    TEXT(node, "node", "name", "Stands for the host name in deciding which ranks share a node."),
+         "Whether packets cost CPU time, as with rxe and siw (software). If so, Tutti chooses "
+         "algorithms with few packets rather than few rounds. auto: what the device says."),
+    TEXT(node, "node", "name",
+         "Replaces the host name when Tutti determines which ranks share a node."),
     WORD(log, kLogs, "log", "off|info",
-         "info: what was chosen and why, to standard error or to tutti_options.log."),
+         "info: log what was chosen and why, to standard error or to tutti_options.log."),
 };
 
 std::string known_names() {
@@ -307,7 +314,7 @@ std::string environment_name(const Setting& setting) {
 
 std::string documentation_of(const Setting& setting) {
   return std::string(setting.documentation) +
-         (setting.same_on_all ? " The same on all ranks." : "");
+         (setting.same_on_all ? " It must be the same on all ranks." : "");
 }
 
 Configuration load_configuration(std::span<const std::string> options) {
