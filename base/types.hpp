@@ -22,7 +22,7 @@ inline constexpr std::size_t kCacheLine = 64;
 // make different calls notice it.
 inline constexpr int kOrdinalBits = 20;
 
-// What names a message between two ranks: both sides compute it alone (DESIGN §4).
+// What names a message between two ranks: both sides compute it alone.
 struct MessageName {
   CommunicatorId communicator = 0;
   CollectiveNumber collective = 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Includes run one way, between the folders and between the rooms of collectives:
+"""Includes run one way, between the folders and between the rooms of collectives (docs/design.md):
 tools -> src -> models -> collectives -> protocols -> registration -> transport -> base.
 
 Usage: includes_test.py ROOT

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""The documents say what is so: links and paths lead to files, lists agree with the program, the
+README's program compiles, and lines end at 100 columns.
+
+Usage: documents_test.py ROOT PROGRAM COMPILER…   PROGRAM: tutti; the compiler's command has all
+                                                  options that a program for Tutti needs
+       documents_test.py --update ROOT PROGRAM    writes the lists anew
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+WIDTH = 100
+# The algorithm that CONTRIBUTING.md and its test add.
+NOT_YET = {"collectives/algorithms/toy.cpp"}
+
+
+def texts_of(root):
+    """The text of each file that belongs to the project, by its path."""
+    found = {}
+    for folder, folders, names in os.walk(root):
+        here = pathlib.Path(folder)
+        folders[:] = [f for f in folders if not f.startswith(".") and f != "__pycache__"
+                      and not f.startswith("demo-") and not (here / f / "meson-info").exists()]
+        for name in names:
+            if not name.startswith("."):
+                found[(here / name).relative_to(root).as_posix()] = (here / name).read_text()
+    return found
+
+
+def braces(path):
+    """a/{b,c}.hpp -> a/b.hpp, a/c.hpp"""
+    if match := re.search(r"{([^}]*)}", path):
+        for part in match.group(1).split(","):
+            yield from braces(path[:match.start()] + part + path[match.end():])
+    else:
+        yield path
+
+
+class Files:
+    def __init__(self, root):
+        self.texts = texts_of(root)
+        self.all = set(self.texts)
+        for path in self.texts:
+            self.all.update(parent.as_posix() for parent in pathlib.PurePath(path).parents)
+        folders = {path.split("/")[0] for path in self.texts if "/" in path}
+        self.path = re.compile(r"(?<![\w/.$}-])(?:%s)/[\w./{},*-]*[\w}*]" % "|".join(folders))
+
+    def exists(self, path, above=""):
+        """Also a pattern, or a name without what is behind its dot. `above`: what may stand before
+        it."""
+        def matches(one):
+            pattern = re.compile(above + re.escape(one.rstrip("/")).replace(r"\*", "[^/]*")
+                                 + r"(\.([hc]pp|[hc]|py))?")
+            return any(pattern.fullmatch(file) for file in self.all)
+        return path in NOT_YET or all(matches(one) for one in braces(path))
+
+    def named_in(self, text):
+        """Paths from the root, and documents, as comments and documents name them."""
+        yield from self.path.findall(text)
+        yield from re.findall(r"(?<![\w/.-])[A-Z]{3,}\.md\b", text)
+
+    def quoted_in(self, markdown):
+        """What is quoted there and looks like a path of the project."""
+        for text in re.findall(r"`([^`]+)`", markdown):
+            if re.fullmatch(r"(?!build)\w[\w.-]*/[\w./{},*-]*", text):
+                yield text
+
+
+def places(files):
+    for path, text in files.texts.items():
+        folder = os.path.dirname(path)
+        for number, line in enumerate(text.splitlines(), 1):
+            for name in files.named_in(line) if not path.endswith(".py") else ():
+                if not files.exists(name, f"({folder}/)?"):
+                    yield f"{path}:{number}: there is no {name}"
+            if path.endswith(".md"):
+                for name in files.quoted_in(line):
+                    if not files.exists(name, "(.*/)?"):
+                        yield f"{path}:{number}: there is no {name}"
+                for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", line):
+                    at = os.path.normpath(os.path.join(folder, target))
+                    if at not in files.all:
+                        yield f"{path}:{number}: a link to {target}, which does not exist"
+            if path.endswith((".md", ".in")) and len(line) > WIDTH:
+                yield f"{path}:{number}: {len(line)} columns"
+
+
+def program(tutti, *command):
+    env = {name: value for name, value in os.environ.items() if not name.startswith("TUTTI_")}
+    return json.loads(subprocess.run([tutti, *command, "--json"], check=True, text=True,
+                                     stdout=subprocess.PIPE, env=env).stdout)
+
+
+def item(text):
+    return textwrap.fill("* " + text, WIDTH, subsequent_indent="  ", break_on_hyphens=False,
+                         break_long_words=False)
+
+
+def settings(tutti, _):
+    for s in program(tutti, "info")["settings_documentation"]:
+        default = f'default `{s["default"]}`' if s["default"] else "empty by default"
+        yield item(f'**`{s["name"]}`** (`{s["environment"]}`; `{s["type"]}`; {default}). '
+                   + s["documentation"])
+
+
+def references(tutti, _):
+    for r in program(tutti, "list", "--references"):
+        yield item(f'**{r["name"]}**: {r["work"]}. *Taken from it:* {r["taken"]}')
+
+
+def algorithms(tutti, files):
+    declared = re.findall(r"TUTTI_API int (tutti_\w+)", files.texts["include/tutti/tutti.h"])
+    found = {}
+    for a in program(tutti, "list"):
+        found.setdefault(a["collective"], []).append(a["algorithm"] + ("(k)" if a["k"] else ""))
+    for collective, names in found.items():
+        functions = [f"`{f}`" for f in declared
+                     if re.fullmatch(rf"tutti_{collective}(v|_block)?", f)]
+        yield item(f'**{collective}** ({", ".join(functions)}): {", ".join(names)}')
+
+
+LISTS = {"docs/settings.md": settings, "docs/references.md": references,
+         "docs/collectives.md": algorithms}
+
+
+def with_list(text, make, *facts):
+    name = make.__name__
+    mark = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)", re.S)
+    assert len(mark.findall(text)) == 1, f"one place for the list of {name}"
+    new = "".join(line + "\n" for line in make(*facts))
+    return mark.sub(lambda _: "\n" + new + "\n", text)
+
+
+def lists(tutti, files):
+    for path, make in LISTS.items():
+        if files.texts[path] != with_list(files.texts[path], make, tutti, files):
+            yield f"{path} differs from the program; documents_test.py --update writes it anew"
+
+
+def papers(tutti):
+    """What the catalogue's column of papers names."""
+    known = "|".join(re.escape(r["name"]) for r in program(tutti, "list", "--references"))
+    one = re.compile(rf"({known})( [\d.]+)?( \[\d+\])?( \(({known})\))?")
+    for a in program(tutti, "list"):
+        for paper in a["paper"].split("; "):
+            if not one.fullmatch(paper):
+                yield f'{a["collective"]} {a["algorithm"]}: what is "{paper}"?'
+
+
+def readme(compiler, files):
+    code = re.search(r"^```c\n(.*?)^```$", files.texts["README.md"], re.S | re.M).group(1)
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder, "readme.c")
+        source.write_text(code)
+        done = subprocess.run([*compiler, "-std=c99", "-Wall", "-Wextra", "-Werror",
+                               "-fsyntax-only", source], text=True, stderr=subprocess.PIPE)
+        if done.returncode:
+            yield f"the README's program does not compile:\n{done.stderr}"
+
+
+def check_myself(files):
+    """The test can fail."""
+    assert files.exists("tests/rdma/{host,compare}") and not files.exists("tests/rdma/{host,hots}")
+    assert files.exists("transport/link") and not files.exists("transport/lin")
+    assert list(files.named_in("see docs/none.md, DESIGN.md")) == ["docs/none.md", "DESIGN.md"]
+    assert not list(files.named_in("build/tools/tutti, /usr/include/tutti, $OUT/docs/a.md"))
+
+
+def main():
+    arguments = sys.argv[1:]
+    update = arguments[0] == "--update"
+    root, tutti, *compiler = arguments[update:]
+    files = Files(pathlib.Path(root))
+    if update:
+        for path, make in LISTS.items():
+            pathlib.Path(root, path).write_text(with_list(files.texts[path], make, tutti, files))
+        return 0
+    check_myself(files)
+    found = [*places(files), *lists(tutti, files), *papers(tutti), *readme(compiler, files)]
+    print("\n".join(found) if found else f"{len(files.texts)} files name what exists")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
