@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "collectives/analysis/all_ranks.hpp"
 #include "src/job/communicator.hpp"
 #include "src/job/request.hpp"
 #include "tests/collectives/reference.hpp"
@@ -156,7 +157,8 @@ struct Operation {
     request.wait();
   }
   bool right() const {
-    return request.state() == Request::State::done && buffers.right(by_rank(problem));
+    return request.state() == Request::State::done &&
+           buffers.right(collectives::problems_of_all_ranks(problem));
   }
 
   const Problem problem;
