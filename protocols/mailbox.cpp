@@ -16,7 +16,7 @@ Mailbox::Mailbox(transport::Datagrams& datagrams, std::uint64_t job, int world_r
       world_rank_(world_rank),
       slots_(std::min(slots, datagrams.slots())),
       payload_bytes_(capacity - static_cast<std::uint32_t>(sizeof(DatagramHead))) {
-  held_.reserve(datagrams.slots());
+  waiting_.reserve(datagrams.slots());
   open_.reserve(kMostOpen);
 }
 
@@ -26,56 +26,46 @@ DatagramHead Mailbox::head_of(const Datagram& datagram) noexcept {
   return head;
 }
 
-void Mailbox::open(Taker& taker, const MessageName& name, int root) noexcept {
+void Mailbox::open(Subscriber& subscriber, const MessageName& name, int root) noexcept {
   if (open_.size() == kMostOpen) return;
-  open_.push_back({&taker, name, root});
-  for (std::size_t i = 0; i < held_.size();) {
-    const DatagramHead head = head_of(held_[i]);
-    if (head.name == name && head.root == root) {
-      taker.take(head, held_[i].data + sizeof head,
-                 held_[i].bytes - static_cast<std::uint32_t>(sizeof head));
-      drop(i);
-    } else {
-      ++i;
-    }
-  }
+  open_.push_back({&subscriber, name, root});
+  const Open& open = open_.back();
+  std::erase_if(waiting_, [&](const Datagram& datagram) {
+    if (!open.matches(head_of(datagram))) return false;
+    deliver(open, datagram);
+    return true;
+  });
 }
 
-void Mailbox::close(Taker& taker) noexcept {
-  const auto it =
-      std::find_if(open_.begin(), open_.end(), [&](const Open& o) { return o.taker == &taker; });
-  if (it == open_.end()) return;
-  const MessageName name = it->name;
-  open_.erase(it);
-  Last* last = nullptr;
-  for (Last& l : last_)
-    if (l.used && l.communicator == name.communicator) last = &l;
-  if (!last) {
-    last = &last_[next_last_++ % last_.size()];
-    *last = {name.communicator, name.collective, true};
-  } else if (static_cast<std::int32_t>(name.collective - last->collective) > 0) {
-    last->collective = name.collective;
-  }
-  for (std::size_t i = 0; i < held_.size();) {
-    if (old(head_of(held_[i]).name)) {
-      ++dropped_;
-      drop(i);
-    } else {
-      ++i;
-    }
-  }
+void Mailbox::close(Subscriber& subscriber) noexcept {
+  const auto open = std::ranges::find(open_, &subscriber, &Open::subscriber);
+  if (open == open_.end()) return;
+  note_closed(open->name);
+  open_.erase(open);
+  std::erase_if(waiting_, [&](const Datagram& datagram) {
+    if (!too_late(head_of(datagram).name)) return false;
+    drop(datagram);
+    return true;
+  });
 }
 
-bool Mailbox::old(const MessageName& name) const noexcept {
-  for (const Last& l : last_)
-    if (l.used && l.communicator == name.communicator)
-      return static_cast<std::int32_t>(name.collective - l.collective) <= 0;
+// Forgets one communicator if there are too many: its late datagrams will wait in vain, until
+// others need their place.
+void Mailbox::note_closed(const MessageName& name) noexcept {
+  for (Closed& closed : closed_)
+    if (closed.used && closed.communicator == name.communicator) {
+      if (static_cast<std::int32_t>(name.collective - closed.collective) > 0)
+        closed.collective = name.collective;
+      return;
+    }
+  closed_[next_closed_++ % closed_.size()] = {name.communicator, name.collective, true};
+}
+
+bool Mailbox::too_late(const MessageName& name) const noexcept {
+  for (const Closed& closed : closed_)
+    if (closed.used && closed.communicator == name.communicator)
+      return static_cast<std::int32_t>(name.collective - closed.collective) <= 0;
   return false;
-}
-
-void Mailbox::drop(std::size_t held) noexcept {
-  datagrams_.give_back(held_[held].slot);
-  held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(held));
 }
 
 bool Mailbox::progress() noexcept {
@@ -87,27 +77,32 @@ bool Mailbox::progress() noexcept {
   return any;
 }
 
-// Anyone on the network can send us a datagram: what does not fit in every respect is thrown away.
+// Anyone on the network can send us a datagram: one that does not fit in every respect is dropped.
 void Mailbox::sort(const Datagram& datagram) noexcept {
-  if (datagram.bytes >= sizeof(DatagramHead)) {
-    const DatagramHead head = head_of(datagram);
-    if (head.job == job_ && head.root != world_rank_) {
-      for (const Open& o : open_)
-        if (o.name == head.name && o.root == head.root) {
-          o.taker->take(head, datagram.data + sizeof head,
-                        datagram.bytes - static_cast<std::uint32_t>(sizeof head));
-          return datagrams_.give_back(datagram.slot);
-        }
-      if (head.fragment != DatagramHead::kEnd && !old(head.name)) {
-        if (held_.size() >= datagrams_.slots() / 2) {
-          ++dropped_;
-          drop(0);
-        }
-        held_.push_back(datagram);
-        return;
-      }
-    }
+  if (datagram.bytes < sizeof(DatagramHead)) return drop(datagram);
+  const DatagramHead head = head_of(datagram);
+  if (head.job != job_ || head.root == world_rank_) return drop(datagram);
+  for (const Open& open : open_)
+    if (open.matches(head)) return deliver(open, datagram);
+  if (head.fragment == DatagramHead::kEnd || too_late(head.name)) return drop(datagram);
+  keep(datagram);
+}
+
+void Mailbox::deliver(const Open& open, const Datagram& datagram) noexcept {
+  constexpr std::uint32_t kHead = sizeof(DatagramHead);
+  open.subscriber->take(head_of(datagram), datagram.data + kHead, datagram.bytes - kHead);
+  datagrams_.give_back(datagram.slot);
+}
+
+void Mailbox::keep(const Datagram& datagram) noexcept {
+  if (waiting_.size() >= datagrams_.slots() / 2) {
+    drop(waiting_.front());
+    waiting_.erase(waiting_.begin());
   }
+  waiting_.push_back(datagram);
+}
+
+void Mailbox::drop(const Datagram& datagram) noexcept {
   ++dropped_;
   datagrams_.give_back(datagram.slot);
 }

@@ -1,9 +1,7 @@
-// Credits and inbox geometry.
-#include <catch2/catch.hpp>
-
+// Credits.
 #include "protocols/flow.hpp"
-#include "transport/inbox.hpp"
-#include "transport/memory.hpp"
+
+#include <catch2/catch.hpp>
 
 using namespace tutti;
 using protocols::InFlow;
@@ -20,17 +18,17 @@ TEST_CASE("a sender has as many credits as slots, and gets back what was consume
   CHECK_FALSE(out.has_credit());
   CHECK(out.update(2));
   CHECK(out.has_credit());
-  CHECK(out.update(1));        // old news
+  CHECK(out.update(1));        // older than the last
   CHECK_FALSE(out.update(5));  // never sent
 }
 
-TEST_CASE("counters go round 2^32 without a notice", "[flow]") {
+TEST_CASE("counters may go round 2^32", "[flow]") {
   OutFlow out(64);
   InFlow in(64);
   for (std::uint64_t i = 0; i < (std::uint64_t{1} << 32) + 1000; i += 1) {
     out.sent();
     in.take(in.first());
-    REQUIRE_FALSE(!out.update(in.consumed()));
+    REQUIRE(out.update(in.consumed()));
     if (i == 1000) {  // jump: the middle is like the beginning
       i = (std::uint64_t{1} << 32);
     }
@@ -48,7 +46,7 @@ TEST_CASE("slots are given back in order, whatever the order of consumption", "[
   in.take(1);
   CHECK(in.consumed() == 3);
   CHECK(in.first() == 4);
-  CHECK(in.taken(2));  // given back: whoever still comes by here must not take it again
+  CHECK(in.taken(2));  // given back: a search that comes by later must not take it again
   in.take(5);
   CHECK(in.consumed() == 3);
   CHECK_FALSE(in.owes_report());
@@ -72,21 +70,4 @@ TEST_CASE("one slot works", "[flow]") {
     in.told();
     CHECK(out.update(in.consumed()));
   }
-}
-
-TEST_CASE("slots lie apart, end on cache lines, and RTR entries fit in multiples of 32 bytes",
-          "[inbox]") {
-  const transport::InboxShape shape{{{{64, 64}, {1088, 32}, {16448, 16}, {64, 16}, {64, 16}}}};
-  std::size_t last = transport::InboxShape::kCreditBytes;
-  for (std::size_t r = 0; r < transport::kRings; ++r) {
-    const auto ring = static_cast<transport::Ring>(r);
-    for (std::uint32_t i = 0; i < shape[ring].slots; ++i) {
-      const std::size_t end = shape.slot_end(ring, i);
-      CHECK(end == last + shape[ring].slot_bytes);
-      CHECK(end % kCacheLine == 0);
-      last = end;
-    }
-  }
-  CHECK(last == shape.bytes());
-  CHECK(sizeof(transport::RemoteKey) + 8 + sizeof(transport::Trailer) <= 64);
 }

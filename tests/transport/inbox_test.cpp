@@ -21,8 +21,10 @@ TEST_CASE("slots follow each other, after the line of credits, to the inbox's en
 }
 
 TEST_CASE("trailers are aligned, and so are payloads", "[inbox]") {
-  for (const Ring ring : kAllRings)
+  for (const Ring ring : kAllRings) {
+    CHECK(kShape.slot_end(ring, 0) % tutti::kCacheLine == 0);
     CHECK((kShape.slot_end(ring, 0) - sizeof(Trailer)) % alignof(Trailer) == 0);
+  }
   CHECK(padded(0) == 0);
   CHECK(padded(1) == 8);
   CHECK(padded(8) == 8);

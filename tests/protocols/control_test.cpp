@@ -1,0 +1,106 @@
+// News, and how rendezvous ended.
+#include <catch2/catch.hpp>
+
+#include "protocols/control.hpp"
+#include "tests/protocols/pair.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+using protocols::Answer;
+using protocols::Control;
+using protocols::Outcome;
+using protocols::Rings;
+
+namespace {
+
+// The control rings alone, over a wire that is quick and always has room.
+struct ControlPair {
+  HostileNet net;
+  Ear ears[2];
+  Rings rings[2];
+  Control controls[2];
+  explicit ControlPair(bool polls)
+      : net(2, kTiny, {.polls_memory = polls, .refuse = 0, .deliver = 1}),
+        rings{{net.link(0, 1), ears[0]}, {net.link(1, 0), ears[1]}},
+        controls{{net.link(0, 1), rings[0], ears[0]}, {net.link(1, 0), rings[1], ears[1]}} {}
+  void settle() {
+    for (int i = 0; i < 100; ++i) {
+      net.step();
+      for (int r = 0; r < 2; ++r) {
+        controls[r].read();
+        rings[r].send_reports();
+        controls[r].send_news();
+      }
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an outcome is kept for its rendezvous until the identifier is used again", "[control]") {
+  for (const bool polls : {true, false}) {
+    ControlPair pair(polls);
+    Control &sender = pair.controls[0], &receiver = pair.controls[1];
+    REQUIRE(sender.send_finished(3) == Answer::done);
+    pair.settle();
+    REQUIRE(sender.send_withdrawn(63, {.communicator = 9, .code = Code::timed_out}) ==
+            Answer::done);
+    pair.settle();
+    for (std::uint32_t id = 0; id < protocols::kMostRendezvous; ++id)
+      CHECK(receiver.outcome(id).kind == (id == 3    ? Outcome::Kind::finished
+                                          : id == 63 ? Outcome::Kind::withdrawn
+                                                     : Outcome::Kind::pending));
+    CHECK(receiver.outcome(63).code == Code::timed_out);
+    CHECK(pair.ears[1].last.communicator == 9);
+    receiver.expect(3);
+    CHECK(receiver.outcome(3).kind == Outcome::Kind::pending);
+  }
+}
+
+TEST_CASE("an outcome of a rendezvous that cannot be is ignored", "[control]") {
+  ControlPair pair(true);
+  REQUIRE(pair.controls[0].send_finished(protocols::kMostRendezvous) == Answer::done);
+  pair.settle();
+  for (std::uint32_t id = 0; id < protocols::kMostRendezvous; ++id)
+    CHECK(pair.controls[1].outcome(id).kind == Outcome::Kind::pending);
+}
+
+TEST_CASE("of more news than can wait, the earlier ones arrive, in order", "[control]") {
+  ControlPair pair(true);
+  constexpr int kWaiting = 32;  // and one that found a slot
+  for (CommunicatorId id = 1; id <= 100; ++id) pair.controls[0].announce({.communicator = id});
+  CHECK(pair.controls[0].news_pending());
+  while (pair.controls[0].news_pending()) {
+    const auto before = pair.ears[1].last.communicator;
+    pair.net.step();
+    pair.controls[1].read();
+    pair.rings[1].send_reports();
+    pair.controls[0].send_news();
+    CHECK(pair.ears[1].last.communicator - before <= 1);
+  }
+  pair.settle();
+  CHECK(pair.ears[1].heard == kWaiting + 1);
+  CHECK(pair.ears[1].last.communicator == kWaiting + 1);
+}
+
+TEST_CASE("what is only mentioned leaves credits for announcements", "[control]") {
+  Pair pair({15, true, true, false});
+  for (int i = 0; i < 100; ++i) {
+    pair.channels[0].mention({.kind = protocols::News::Kind::waits, .communicator = 1});
+    pair.net.step();
+  }
+  pair.channels[0].announce({.communicator = 3, .code = Code::timed_out, .culprit = 0});
+  CHECK_FALSE(pair.channels[0].news_pending());
+}
+
+TEST_CASE("news of a failed communicator arrives, also through one slot", "[control]") {
+  Pair pair({10, false, true, false}, kTiny);
+  for (CommunicatorId id = 1; id <= 3; ++id)
+    pair.channels[0].announce({.communicator = id, .code = Code::peer_failed, .culprit = 5});
+  REQUIRE(pair.until([&] { return pair.ears[1].heard == 3; }));
+  CHECK(pair.ears[1].last.code == Code::peer_failed);
+  CHECK(pair.ears[1].last.communicator == 3);
+  CHECK(pair.ears[1].last.culprit == 5);
+  CHECK(pair.ears[1].told_by == 0);
+  CHECK_FALSE(pair.channels[0].news_pending());
+}

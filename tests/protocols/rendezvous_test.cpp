@@ -1,0 +1,204 @@
+// Large messages straight into user memory, and what becomes of those that are given up.
+#include <catch2/catch.hpp>
+
+#include "tests/protocols/pair.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+using protocols::Answer;
+using protocols::Channel;
+using protocols::Transfer;
+
+TEST_CASE("the buffer of an abandoned receive is left alone, and what it held is free again",
+          "[rendezvous]") {
+  for (const Hostility& hostility : all_kinds(12)) {
+    if (!hostility.direct) continue;
+    INFO("polls " << hostility.polls_memory << ", registers " << hostility.registers);
+    Pair pair(hostility);
+    const auto sent = bytes_of(5000, 1);
+    for (CollectiveNumber round = 0; round < 150; ++round) {
+      // The sender is late: it learns that communicator 9 has failed before it comes to send, or
+      // right after the write.
+      const bool after = round % 2;
+      std::vector<std::byte> got(5000);
+      Transfer s, r;
+      for (Ear& ear : pair.ears) ear.abandoned_id = 0;
+      for (int i = 0; i < 20; ++i) {
+        pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
+        if (after) pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000);
+        pair.net.step();
+      }
+      for (Ear& ear : pair.ears) ear.abandoned_id = 9;
+      pair.channels[1].abandon(r);
+      if (after) pair.channels[0].abandon(s);
+      REQUIRE(pair.until([&] { return !pair.channels[1].withdrawing(); }));
+      const auto then = got;
+      if (!after)
+        for (int i = 0; i < 50; ++i) {
+          CHECK(pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000) == Answer::again);
+          pair.net.step();
+        }
+      CHECK(got == then);
+      Transfer good_s, good_r;
+      bool gone = false;
+      REQUIRE(pair.until([&] {
+        if (!gone)
+          gone = pair.channels[0].send(good_s, {1, round, 0}, sent.data(), 5000) == Answer::done;
+        return pair.channels[1].recv(good_r, {1, round, 0}, got.data(), 5000) == Answer::done &&
+               gone;
+      }));
+      CHECK(got == sent);
+    }
+    REQUIRE(pair.until([&] { return pair.net.registrar.live == 0; }));
+  }
+}
+
+TEST_CASE("an abandoned send is a failed receive, and never an arrival", "[rendezvous]") {
+  for (const Hostility& hostility : all_kinds(16)) {
+    if (!hostility.direct) continue;
+    INFO("polls " << hostility.polls_memory << ", registers " << hostility.registers);
+    Pair pair(hostility);
+    const auto sent = bytes_of(5000, 1);
+    for (CollectiveNumber round = 0; round < 150; ++round) {
+      // The sender gives up before it sends, or somewhere in the send; the receiver has not heard
+      // that the communicator failed.
+      const bool before = round % 2;
+      std::vector<std::byte> got(5000);
+      Transfer s, r;
+      Answer sending = Answer::again, receiving = Answer::again;
+      pair.ears[0].abandoned_id = 0;
+      pair.ears[1].last = {};
+      for (CollectiveNumber i = 0; i < 5 + round % 40; ++i) {
+        if (receiving == Answer::again)
+          receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
+        if (!before && sending == Answer::again)
+          sending = pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000);
+        pair.net.step();
+      }
+      if (sending == Answer::again) pair.channels[0].abandon(s);
+      pair.ears[0].abandoned_id = 9;
+      REQUIRE(pair.until([&] {
+        if (receiving == Answer::again)
+          receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
+        return receiving != Answer::again;
+      }));
+      if (before) {
+        CHECK(receiving == Answer::failed);
+        CHECK(pair.channels[1].failure_code() == Code::timed_out);
+        CHECK(pair.ears[1].last.communicator == 9);
+        CHECK(pair.ears[1].last.code == Code::timed_out);
+        CHECK(pair.ears[1].last.culprit == 7);
+      }
+      if (receiving == Answer::done) CHECK(got == sent);
+      pair.channels[1].forget_complaint();
+    }
+    REQUIRE(pair.until([&] { return pair.net.registrar.live == 0; }));
+  }
+}
+
+TEST_CASE("no communicator takes all of a peer's rendezvous", "[rendezvous]") {
+  Pair pair({13, true, true, false});
+  std::vector<Transfer> receives(100);
+  std::vector<std::vector<std::byte>> places(101, std::vector<std::byte>(5000));
+  const auto sent = bytes_of(5000, 2);
+  Transfer s, r;
+  bool gone = false;
+  REQUIRE(pair.until([&] {
+    for (std::size_t i = 0; i < receives.size(); ++i)
+      pair.channels[1].recv(receives[i], {1, static_cast<CollectiveNumber>(i), 0}, places[i].data(),
+                            5000);
+    if (!gone) gone = pair.channels[0].send(s, {2, 0, 0}, sent.data(), 5000) == Answer::done;
+    return pair.channels[1].recv(r, {2, 0, 0}, places[100].data(), 5000) == Answer::done && gone;
+  }));
+  CHECK(places[100] == sent);
+}
+
+TEST_CASE("a failed registration is told with its reason", "[rendezvous]") {
+  for (int k = 1; k <= 2; ++k) {
+    Hostility hostility{9, true, true, true};
+    hostility.fail_registration = k;
+    Pair pair(hostility);
+    std::vector<std::byte> data(50000), got(50000);
+    Transfer s, r;
+    Answer sa = Answer::again, ra = Answer::again;
+    pair.until([&] {
+      if (ra == Answer::again) ra = pair.channels[1].recv(r, {1, 0, 0}, got.data(), 50000);
+      if (sa == Answer::again) sa = pair.channels[0].send(s, {1, 0, 0}, data.data(), 50000);
+      return ra != Answer::again && sa != Answer::again;
+    });
+    CHECK((sa == Answer::failed || ra == Answer::failed));
+    Channel& bad = pair.channels[ra == Answer::failed ? 1 : 0];
+    CHECK(bad.failure_code() == Code::locked_memory);
+    pair.channels[0].abandon(s);
+    pair.channels[1].abandon(r);
+    pair.channels[1].revoke_abandoned();
+    CHECK(pair.net.registrar.live == 0);
+  }
+}
+
+TEST_CASE("a peer that has left got the last write, whether or not it was acknowledged",
+          "[rendezvous]") {
+  for (const bool polls : {true, false}) {
+    Hostility hostility{7, polls, true, true};
+    hostility.acknowledge = false;
+    Pair pair(hostility);
+    const auto sent = bytes_of(70001, 7);
+    std::vector<std::byte> got(sent.size());
+    Transfer out, in;
+    bool is_sent = false, is_received = false;
+    const auto try_both = [&] {
+      if (!is_sent)
+        is_sent = pair.channels[0].send(out, {1, 1, 0}, sent.data(),
+                                        static_cast<Bytes>(sent.size())) == Answer::done;
+      if (!is_received)
+        is_received = pair.channels[1].recv(in, {1, 1, 0}, got.data(),
+                                            static_cast<Bytes>(got.size())) == Answer::done;
+    };
+    REQUIRE(pair.until([&] {
+      try_both();
+      return is_received;
+    }));
+    for (int i = 0; i < 1000; ++i) {
+      pair.net.step();
+      try_both();
+    }
+    CHECK_FALSE(is_sent);
+    pair.net.link(0, 1).close();
+    try_both();
+    CHECK(is_sent);
+    CHECK(got == sent);
+    CHECK(pair.net.registrar.live == 0);
+  }
+}
+
+TEST_CASE("a buffer of another length is a complaint of the sender, and is not written",
+          "[rendezvous]") {
+  Pair pair({18, true, true, false});
+  const auto sent = bytes_of(6000, 1);
+  std::vector<std::byte> got(5000);
+  Transfer s, r;
+  Answer answer = Answer::again;
+  REQUIRE(pair.until([&] {
+    CHECK(pair.channels[1].recv(r, {1, 0, 0}, got.data(), 5000) == Answer::again);
+    return (answer = pair.channels[0].send(s, {1, 0, 0}, sent.data(), 6000)) != Answer::again;
+  }));
+  CHECK(answer == Answer::failed);
+  CHECK(pair.channels[0].failure_code() == Code::size_mismatch);
+  CHECK_FALSE(pair.channels[0].failed());
+  CHECK(got == std::vector<std::byte>(5000));
+}
+
+TEST_CASE("an entry with an identifier that cannot be is ignored", "[rendezvous]") {
+  Pair pair({19, true, true, false});
+  const protocols::ReadyEntry entry{{0, 5000, 0}, protocols::kMostRendezvous};
+  while (pair.net.link(1, 0).put(transport::Ring::ready, 0, &entry,
+                                 {{1, 0, 0}, sizeof entry, 0, 1}) != transport::Post::done) {
+  }
+  const auto sent = bytes_of(5000, 1);
+  Transfer s;
+  for (int i = 0; i < 1000; ++i) {
+    pair.net.step();
+    pair.channels[0].progress();
+    CHECK(pair.channels[0].send(s, {1, 0, 0}, sent.data(), 5000) == Answer::again);
+  }
+}
