@@ -7,7 +7,6 @@
 namespace tutti {
 
 using collectives::Problem;
-using collectives::Schedule;
 using collectives::Task;
 
 namespace {
