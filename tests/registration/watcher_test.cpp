@@ -24,10 +24,10 @@ struct Range {
   std::uintptr_t begin, end;
 };
 
-// Remembers what is gone. The watcher's thread must not allocate meanwhile: there is room.
+// Remembers what is gone. The watcher's thread must not allocate meanwhile: there is room, made
+// before that thread starts.
 struct Fixture {
   Fixture() {
-    gone.reserve(100);
     INFO(watcher.why_not());
     REQUIRE(watcher.works());
   }
@@ -41,10 +41,17 @@ struct Fixture {
     return found;
   }
   std::mutex lock;
-  std::vector<Range> gone;
+  std::vector<Range> gone = with_room();
   Watcher watcher{lock, [this](std::uintptr_t begin, std::uintptr_t end) {
                     gone.push_back({begin, end});
                   }};
+
+ private:
+  static std::vector<Range> with_room() {
+    std::vector<Range> ranges;
+    ranges.reserve(100);
+    return ranges;
+  }
 };
 
 }  // namespace
