@@ -6,20 +6,20 @@
 namespace tutti::collectives {
 
 // IB §5.3.2 [BHU97]. ⌈log_{k+1} P⌉ rounds; in round i rank r sends its first (k+1)^i blocks r, r+1,
-// … to r − y(k+1)^i, y = 1…k; the last round sends only what is missing, in as few messages as
-// possible. (P−1)m bytes per rank. Any P. (IB's LogGP formula charges (s−1)G a round, as if every
-// message were one block: the bytes of round i are (k+1)^i as many.) The receives of a round do not
-// depend on each other, so whichever arrives first is consumed first.
+// … to r − y(k+1)^i for y = 1…k; the last round sends only what is missing, in as few messages as
+// possible. (P−1)m bytes per rank. Any P. The receives of a round do not depend on each other, so
+// whichever arrives first is consumed first. (IB's LogGP formula charges (s−1)G for each round, as
+// if every message were one block; a message of round i has (k+1)^i of them.)
 //
 // A message is ONE contiguous slice, but the blocks r, r+1, … are taken modulo P. The thesis
-// gathers them all in rotated order and shifts the whole result at the end. Here every block lands
-// at its final place if it can; only these do not: a message that arrives across the end of the
-// output (at most one a round) and, on ranks whose outgoing blocks run across the end, those
-// outgoing blocks: they are kept contiguous in scratch, and copied to their place while later
-// rounds are under way. So no rank copies more than the thesis' shift does, rank 0 only its own
-// block, and only a wrapped message of the last round is copied on the critical path. Two messages
-// instead of scratch would copy nothing at all, but an additional packet costs more than copying
-// the small blocks that this algorithm is for.
+// gathers all of them in rotated order and shifts the whole result at the end. Here every block
+// lands in its final place, with two exceptions: a message that arrives across the end of the
+// output (at most one in each round), and, on ranks whose outgoing blocks run across the end, those
+// blocks. They are kept contiguous in scratch, and copied to their place while later rounds are
+// under way. So no rank copies more than the thesis' shift does, rank 0 copies its own block only,
+// and only a wrapped message of the last round is copied on the critical path. Two messages instead
+// of scratch would avoid all copies, but one more packet costs more than copying the small blocks
+// for which this algorithm is meant.
 Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
   const int P = problem.P, r = problem.rank, k = parameters.k;
   Builder s = solve(problem);

@@ -5,9 +5,9 @@
 namespace tutti::collectives {
 namespace {
 
-// Up the tree with what its subtree gathered, down the tree with everything. The root being rank 0,
-// virtual ranks are ranks, and a subtree's blocks are contiguous in the output. A leaf needs no
-// copy: everything includes its own block.
+// Up the tree goes what a subtree has gathered, down the tree everything. As the root is rank 0,
+// virtual ranks are ranks, and the blocks of a subtree are contiguous in the output. A leaf copies
+// nothing, because everything includes its own block.
 Schedule up_and_down(const Tree& tree, const Problem& problem) {
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
@@ -32,8 +32,8 @@ Schedule allgather_gather_bcast(const Problem& problem, const Parameters&) {
   return up_and_down(flat(problem.P, problem.rank, 0), problem);
 }
 
-// The same over the n-way binomial tree: 2⌈log_{k+1} P⌉ rounds, 2(P−1) messages, the root no longer
-// sends them all.
+// The same over the n-way binomial tree: 2⌈log_{k+1} P⌉ rounds, 2(P−1) messages, not all of which
+// pass through the root.
 Schedule allgather_gather_bcast_binomial(const Problem& problem, const Parameters& parameters) {
   return up_and_down(binomial(problem.P, problem.rank, 0, parameters.k), problem);
 }

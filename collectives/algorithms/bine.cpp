@@ -1,25 +1,25 @@
 // Bine (binomial negabinary) trees and butterflies: De Sensi et al., "Bine Trees: Enhancing
-// Collective Operations by Optimizing Communication Locality", SC '25, arXiv:2508.17311. As many
-// rounds and messages as binomial ones, between ranks that are nearer: in step i (1 − (−2)^{i+1})/3
-// = 1, −1, 3, −5, 11, … instead of 2^i. For networks whose far links are shared. P a power of two.
-// Pure.
+// Collective Operations by Optimizing Communication Locality", SC '25, arXiv:2508.17311. They have
+// the rounds and messages of binomial ones, but between nearer ranks: the distance in step i is
+// (1 − (−2)^{i+1})/3 = 1, −1, 3, −5, 11, … instead of 2^i. For networks whose far links are shared.
+// P a power of two. Pure.
 #include "collectives/algorithms/common.hpp"
 #include "collectives/algorithms/trees.hpp"
 
 namespace tutti::collectives {
 namespace {
 
-// One rank's steps in the butterfly of growing distances. What a rank has after each is a run of
-// ranks around it, which wraps.
+// One rank's steps in the butterfly of growing distances. After each step a rank has the blocks of
+// a run of ranks around it, which may wrap.
 class Butterfly {
  public:
   Butterfly(int P, Rank rank) : P_(P), rank_(rank) {}
   bool done() const noexcept { return held_ == P_; }
   Rank partner() const noexcept { return bine_partner(P_, rank_, step_); }
   int held() const noexcept { return held_; }
-  // The first rank of the run that a rank has now.
+  // The first rank of the run whose blocks `rank` has now.
   Rank first(Rank rank) const noexcept { return mod(rank - (rank % 2 == 0 ? below_ : above_), P_); }
-  // Runs grow by turns on either side: of even ranks upwards first, of odd ones downwards.
+  // The runs grow on both sides in turn: those of even ranks upwards first, of odd ones downwards.
   void next() noexcept {
     (step_++ % 2 == 0 ? above_ : below_) += held_;
     held_ *= 2;
@@ -33,7 +33,7 @@ class Butterfly {
 
 }  // namespace
 
-// log2 P rounds, each twice the blocks of the one before. P a power of two.
+// log2 P rounds, each of twice as many blocks as the one before. P a power of two.
 Schedule allgather_bine(const Problem& problem, const Parameters&) {
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
@@ -47,14 +47,14 @@ Schedule allgather_bine(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// log2 P exchanges of m bytes, the farthest first: so all that have something have the same, in the
-// same bits; in the other order runs of partners overlap. The order of ranks is lost: commutative
-// operations only. P a power of two.
+// log2 P exchanges of m bytes, the farthest first, so that partners have exactly the same bits; in
+// the other order their runs would overlap. The order of ranks is lost: for commutative operations
+// only. P a power of two.
 Schedule allreduce_bine_doubling(const Problem& problem, const Parameters&) {
   const int P = problem.P;
   const Rank r = problem.rank;
   Builder s = solve(problem);
-  // Two places by turns: what is being sent is not written.
+  // Two places in turn, so that nothing is written while it is being sent.
   const Slice place[2] = {s.output(), s.scratch(problem.P > 1 ? problem.bytes : 0)};
   Slice held = problem.in_place ? s.output() : s.input();
   for (int step = rounds_to_reach(P, 2) - 1; step >= 0; --step) {

@@ -1,6 +1,6 @@
-// Circulant graphs: every rank has a neighbour a skip away on either side, for ⌈log2 P⌉ skips that
-// come from halving P and rounding up. So any P needs no more rounds than the next power of two.
-// Pure.
+// Circulant graphs: every rank has a neighbour on either side, one skip away, for each of ⌈log2 P⌉
+// skips, which come from halving P and rounding up. So no P needs more rounds than the next power
+// of two. Pure.
 #include <limits>
 
 #include "collectives/algorithms/common.hpp"
@@ -9,7 +9,7 @@
 namespace tutti::collectives {
 namespace {
 
-// 1 = skip[0] < … < skip[q] = P, each the half of the next, rounded up; q = ⌈log2 P⌉.
+// 1 = skip[0] < … < skip[q] = P, each half of the next one, rounded up; q = ⌈log2 P⌉.
 std::vector<int> skips(int P) {
   std::vector<int> skip{P};
   while (skip.back() > 1) skip.push_back((skip.back() + 1) / 2);
@@ -17,9 +17,9 @@ std::vector<int> skips(int P) {
   return skip;
 }
 
-// Which block of a broadcast comes in which round to virtual rank v, Träff (see below). In round i
-// every rank sends to v + skip[i mod q]. The q rounds of a phase bring q blocks: the base block of
-// v, which the root sends in this phase, and those that others got in the phase before.
+// Which block of a broadcast comes to virtual rank v in which round; Träff (see below). In round i
+// every rank v sends to v + skip[i mod q]. The q rounds of a phase bring q blocks: the base block
+// of v, which the root sends in this phase, and others that other ranks got in the phase before.
 class Arrivals {
  public:
   Arrivals(int v, const std::vector<int>& skip, int blocks)
@@ -34,12 +34,12 @@ class Arrivals {
     while (last_ < end() && block(last_) < blocks_ - 1) ++last_;
   }
 
-  // The rounds in which anything moves. The phases end together, so the first one begins late.
+  // The rounds in which anything moves. All phases have q rounds, so the first one begins idle.
   int begin() const noexcept { return idle_; }
   int end() const noexcept { return idle_ + rounds_ + blocks_ - 1; }
 
-  // The block that comes in that round; −1: none. A block after the last stands for the last, which
-  // comes once only.
+  // The block that comes in that round; −1: none. A number beyond the last block stands for the
+  // last one, which comes only once.
   int in_round(int round) const noexcept {
     const int coming = block(round);
     if (coming >= blocks_ - 1) return round == last_ ? blocks_ - 1 : -1;
@@ -51,8 +51,8 @@ class Arrivals {
     return phase_[index(round % rounds_)] + round / rounds_ * rounds_ - idle_;
   }
 
-  // The last skip on the way from the root to v that takes the largest skips first. The root
-  // itself: none of them.
+  // The last skip on the way from the root to v that takes the largest skips first; none for the
+  // root itself.
   int base_block(int v) const noexcept {
     for (int e = rounds_ - 1; e >= 0; --e) {
       const int step = skip_[index(e)];
@@ -62,9 +62,9 @@ class Arrivals {
     return rounds_;
   }
 
-  // Goes along such ways, the farthest first, to ranks from which round k = phase_.size() still
-  // finds one on. Every skip is the last one of a way once. skip[q] = P leads to the root of this
-  // phase, and stands for the base block.
+  // Follows such ways, the farthest first, to ranks from which a block can come on in round
+  // k = phase_.size(). Every skip is the last one of a way once. skip[q] = P leads to the root of
+  // this phase, and stands for the base block.
   void search(int v, int here, int largest) {
     for (int e = largest; e >= 0; --e) {
       const auto reaches = [&] {
@@ -76,7 +76,7 @@ class Arrivals {
       const int there = here + skip_[index(e)];
       search(v, there, e - 1);
       if (done() == rounds_) return;
-      if (here > v - skip_[index(done()) + 1]) return;  // too near for the round after, too
+      if (here > v - skip_[index(done()) + 1]) return;  // too near for the next round as well
       if (!reaches()) continue;
       phase_.push_back(e == rounds_ ? base_ : e - rounds_);
       std::erase(open_, e);
@@ -86,8 +86,8 @@ class Arrivals {
   int done() const noexcept { return static_cast<int>(phase_.size()); }
 
   const std::vector<int>& skip_;
-  const int rounds_, blocks_, idle_;  // rounds: of a phase
-  int base_ = 0, last_ = 0;           // last: the round in which the last block comes
+  const int rounds_, blocks_, idle_;  // rounds_: of one phase
+  int base_ = 0, last_ = 0;           // last_: the round in which the last block comes
   int nearest_ = std::numeric_limits<int>::max();
   std::vector<int> open_;   // skips that have led to no block yet
   std::vector<int> phase_;  // what comes in each round of a phase, counted from the block that the
@@ -97,8 +97,8 @@ class Arrivals {
 }  // namespace
 
 // Circulant graph: J. L. Träff, "Optimal Broadcast Schedules in Logarithmic Time …",
-// arXiv:2407.18004. n blocks (segments) in ⌈log2 P⌉ + n − 1 rounds, the fewest there can be where a
-// rank sends one block and receives one in a round; P−1 messages a block. Any P, any root.
+// arXiv:2407.18004. n blocks (segments) in ⌈log2 P⌉ + n − 1 rounds, the fewest possible if a rank
+// sends one block and receives one in each round; P−1 messages for each block. Any P, any root.
 Schedule bcast_circulant(const Problem& problem, const Parameters& parameters) {
   const int P = problem.P, v = mod(problem.rank - problem.root, P);
   Builder s = solve(problem);
@@ -125,8 +125,9 @@ Schedule bcast_circulant(const Problem& problem, const Parameters& parameters) {
 }
 
 // Circulant graph: J. L. Träff, "Optimal, Non-pipelined Reduce-scatter and Allreduce Algorithms",
-// arXiv:2410.14234. ⌈log2 P⌉ rounds: from r + skip what is missing up to the next skip. No rank
-// sends more than P−1 blocks; what runs across the end of the output is two messages. Any P.
+// arXiv:2410.14234. ⌈log2 P⌉ rounds: rank r gets from r + skip the blocks that it lacks up to the
+// next skip. No rank sends more than P−1 blocks; blocks that run across the end of the output are
+// two messages. Any P.
 Schedule allgather_circulant(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);

@@ -6,7 +6,7 @@
 namespace tutti::collectives {
 namespace {
 
-// The ranks of one level and this rank's place among them; −1: it is not of them.
+// The ranks of one level, and this rank's place among them; −1: it is not among them.
 struct Group {
   std::vector<Rank> ranks;
   int mine = -1, root = 0;
@@ -15,7 +15,7 @@ struct Levels {
   Group within, across;
 };
 
-// A node's leader is its first rank; the root's node's is the root.
+// The leader of a node is its first rank; on the root's node it is the root.
 Levels levels(const Problem& problem) {
   const auto node_of = [&](Rank rank) {
     return problem.node.empty() ? 0 : problem.node[index(rank)];
@@ -68,7 +68,7 @@ void broadcast_within(Builder& s, const Problem& problem, const Levels& level,
          level.within.ranks);
 }
 
-// The tree of the broadcast within: of each place who sends to it; −1: the leader.
+// The tree of the broadcast within a node: who sends to each of its ranks; −1: the leader.
 std::vector<int> tree_within(const Problem& problem, const Levels& level,
                              const Parameters& parameters) {
   std::vector<int> parents;
@@ -87,7 +87,7 @@ std::vector<int> tree_within(const Problem& problem, const Levels& level,
 
 }  // namespace
 
-// The leaders broadcast among themselves, then each within its node.
+// The leaders broadcast among themselves, then each of them within its node.
 Schedule bcast_hierarchical(const Problem& problem, const Parameters& parameters) {
   const Levels level = levels(problem);
   Builder s = solve(problem);
@@ -98,12 +98,12 @@ Schedule bcast_hierarchical(const Problem& problem, const Parameters& parameters
   return s.finish();
 }
 
-// Its mirror: each node reduces to its leader, the leaders to the root.
+// The mirror of that: each node reduces to its leader, the leaders reduce to the root.
 Schedule reduce_hierarchical(const Problem& problem, const Parameters& parameters) {
   return mirror(bcast_hierarchical, problem, parameters);
 }
 
-// Reduce within, allreduce across, broadcast within.
+// Reduce within the nodes, allreduce across them, broadcast within.
 Schedule allreduce_hierarchical(const Problem& problem, const Parameters& parameters) {
   const Levels level = levels(problem);
   Builder s = solve(problem);
@@ -120,8 +120,8 @@ Schedule allreduce_hierarchical(const Problem& problem, const Parameters& parame
   return s.finish();
 }
 
-// Gather within, block by block up the tree of the broadcast; allgather of whole nodes across;
-// broadcast within. The ranks of a node must follow each other.
+// Gather within the nodes, block by block up the tree of the broadcast; allgather of whole nodes
+// across; broadcast within. The ranks of a node must follow each other.
 Schedule allgather_hierarchical(const Problem& problem, const Parameters& parameters) {
   const Levels level = levels(problem);
   Builder s = solve(problem);
@@ -139,7 +139,7 @@ Schedule allgather_hierarchical(const Problem& problem, const Parameters& parame
       send_up(s.input());
       continue;
     }
-    // From below: whoever has this rank above itself.
+    // From the ranks below: those that have this rank above them.
     int from = of;
     while (from >= 0 && parent[index(from)] != me) from = parent[index(from)];
     if (from < 0) continue;

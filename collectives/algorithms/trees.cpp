@@ -94,8 +94,8 @@ Tree bine(int P, Rank rank, Rank root) {
 
 namespace {
 
-// The tree of a rule that says how many of the n ranks that one holds it hands over next: always
-// the last ones, to their first.
+// The tree of a rule: of n ranks that a rank holds, it hands the last hand_over(n) over next, to
+// the first of them.
 template <class HandOver>
 Tree handing_over(int P, Rank rank, Rank root, HandOver&& hand_over) {
   Tree tree;
@@ -127,8 +127,8 @@ Tree splitting(int P, Rank rank, Rank root) {
 }
 
 Tree loggp(int P, Rank rank, Rank root, Bytes block, const LogGP& times) {
-  // t and the best share, for every number of ranks up to P. More than half is never handed over: t
-  // grows with n.
+  // t and the best share for every number of ranks up to P. As t grows with n, it is never best to
+  // hand over more than half.
   std::vector<double> t(index(P) + 1, 0);
   std::vector<int> share(t.size(), 0);
   for (int n = 2; n <= P; ++n) {
@@ -146,10 +146,10 @@ Tree loggp(int P, Rank rank, Rank root, Bytes block, const LogGP& times) {
 }
 
 // IB prints a listing that uses names it never defines (`addstride`, `startnode`) and overwrites
-// `size` inside its own loop; its figure 5.5 and its text agree with each other, and this follows
-// them: the holder h has itself and the ranks [next, end). The first children get the first of
-// these, the holder keeps the last ones. The root's walk to `rank` visits one holder per round: O(k
-// log P).
+// `size` inside its own loop. Its figure 5.5 and its text agree, and this follows them: a holder
+// has itself and the ranks [next, end); the first children get the first of these, and the holder
+// keeps the last ones. The walk from the root to `rank` visits one holder in each round: O(k log
+// P).
 Tree binomial(int P, Rank rank, Rank root, int k) {
   Tree tree;
   const int v = mod(rank - root, P);
@@ -157,8 +157,8 @@ Tree binomial(int P, Rank rank, Rank root, int k) {
   tree.own = {0, P};
   for (int round = 0; next < end; ++round) {
     const int held = 1 + end - next;
-    const int part = held / (k + 1),
-              longer = held % (k + 1);  // the first `longer` parts, the holder's own first of all
+    // The first `longer` parts have one rank more; the holder's own part comes first of all.
+    const int part = held / (k + 1), longer = held % (k + 1);
     int first = next;
     next = end - (part + (longer > 0 ? 1 : 0) - 1);
     for (int child = 1; child <= k && first < next; ++child) {

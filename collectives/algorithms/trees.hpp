@@ -16,19 +16,18 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-// One rank's place in a tree. Every subtree (but for the binary tree) is a contiguous range of
-// virtual ranks that starts with its root, so that what belongs to a subtree can be one message.
+// One rank's place in a tree. Except in the binary and the bine tree, every subtree is a contiguous
+// range of virtual ranks that starts with its root, so that what belongs to it can be one message.
 struct Tree {
   std::optional<Rank> parent;   // nullopt: this rank is the root
   std::vector<Rank> children;   // in the order in which they are served
-  std::vector<Range> subtrees;  // of the children, in the same order; binary: none
-  std::vector<int>
-      rounds;      // of the children: the round in which the child hears from this rank, from 0
-  Range own;       // this rank's own subtree: itself and all below it
-  int round = -1;  // in which this rank hears from its parent; −1: the root
+  std::vector<Range> subtrees;  // of the children, in the same order; binary, bine: empty
+  std::vector<int> rounds;      // in which each child hears from this rank, from 0; binary: empty
+  Range own;                    // this rank's own subtree: itself and all below it
+  int round = -1;               // in which this rank hears from its parent; −1: the root
 };
 
-// Root is the parent of all. One round.
+// The root is the parent of all. One round.
 Tree flat(int P, Rank rank, Rank root);
 
 // v → v+1. P−1 rounds.
@@ -37,41 +36,41 @@ Tree chain(int P, Rank rank, Rank root);
 // The root feeds k chains of nearly equal length (OCC §4.2).
 Tree k_chain(int P, Rank rank, Rank root, int k);
 
-// Complete binary tree, children 2v+1 and 2v+2 (OCC §4.2). ⌊log2 P⌋ levels. Subtrees are no ranges
-// of ranks.
+// The complete binary tree with children 2v+1 and 2v+2 (OCC §4.2). ⌊log2 P⌋ levels. Its subtrees
+// are not ranges of ranks.
 Tree binary(int P, Rank rank, Rank root);
 
-// Bine tree: De Sensi et al., arXiv:2508.17311. A binomial tree whose children are nearer: a
-// holder's partner in step i of log2 P is the one of step log2 P − 1 − i below. P a power of two.
+// Bine tree: De Sensi et al., arXiv:2508.17311. A binomial tree whose children are nearer: in round
+// i of log2 P a holder's child is its bine_partner() of step log2 P − 1 − i. P a power of two.
 // Every subtree is a range of virtual ranks around its root.
 Tree bine(int P, Rank rank, Rank root);
-// (1 − (−2)^{step+1})/3 ranks away, upwards from even ranks and downwards from odd ones, modulo P:
-// a partner's partner is the rank itself.
+// The rank (1 − (−2)^{step+1})/3 away, upwards from even ranks and downwards from odd ones, modulo
+// P. A partner's partner is the rank itself.
 Rank bine_partner(int P, Rank rank, int step) noexcept;
-// Where a rank stands if the steps are the dimensions of a hypercube: the corners of partners of
+// The corner of a rank if the steps are the dimensions of a hypercube: the corners of partners in
 // step i differ in bit i alone.
 unsigned bine_corner(int P, Rank rank) noexcept;
 
-// Halving of partitions (IB §5.1.3, recursive splitting): who holds n ranks hands the upper ⌊n/2⌋
-// to their first, and goes on with the rest. For a power of two the hypercube. ⌈log2 P⌉ rounds of
-// one message.
+// Halving of partitions (IB §5.1.3, recursive splitting): a rank that holds n ranks hands the upper
+// ⌊n/2⌋ to the first of them, and goes on with the rest. For a power of two this is the hypercube.
+// ⌈log2 P⌉ rounds of one message.
 Tree splitting(int P, Rank rank, Rank root);
 
-// The times of the LogGP model that shape the tree below, in microseconds and microseconds a byte.
+// The times of the LogGP model that shape the tree below, in microseconds.
 struct LogGP {
   double latency = 2.0;  // L' = o_s + L + o_r
   double gap = 0.4;      // g, between two messages of one sender
   double per_byte = 1.0 / 10000;
 };
-// The tree that is best for scattering blocks of `block` bytes under LogGP, IB §5.1.3: who holds
-// the blocks of P ranks hands over those of the n that solve t(1) = 0, t(P) = min over n of {
-// (n·block − 1)G + max{ L' + t(n), g + t(P−n) } }. (The print writes n(s−1)G, which would let a
-// message of n blocks cost n − 1 bytes too little; it is one message.)
+// The best tree for scattering blocks of `block` bytes under LogGP, IB §5.1.3: a rank that holds
+// the blocks of P ranks hands over those of n ranks, where n solves t(1) = 0,
+//   t(P) = min over n of { (n·block − 1)G + max{ L' + t(n), g + t(P−n) } }.
+// IB prints n(s−1)G; but n blocks are one message, so that would be n − 1 bytes too few.
 Tree loggp(int P, Rank rank, Rank root, Bytes block, const LogGP& times = {});
 
-// n-way binomial tree, IB §5.1.3: each round every holder of ranks cuts them into k+1 parts whose
-// sizes differ by at most one, keeps the part with itself and hands k parts to new ranks.
-// ⌈log_{k+1} P⌉ rounds; k = 1: the binomial tree.
+// n-way binomial tree, IB §5.1.3: in each round every rank that holds ranks cuts them into k+1
+// parts whose sizes differ by at most one, keeps the part with itself and hands k parts to new
+// ranks. ⌈log_{k+1} P⌉ rounds. k = 1: the binomial tree.
 Tree binomial(int P, Rank rank, Rank root, int k = 1);
 
 // ⌈log_base P⌉, in integers.
