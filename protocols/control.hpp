@@ -1,8 +1,9 @@
 // Control: what two ranks tell each other beside messages: how rendezvous ended, and news.
 //
-// Promises: an outcome is kept until its identifier is used again; news that was announced is sent
-// in order as credits allow. Leaves to the caller: to call read() and send_news() now and then, and
-// to repeat what answers `again`. Knows no message and no memory.
+// Promises: an outcome is kept until its identifier is used again. News that was announced is sent
+// in order, as credits allow; of more than 32 that wait, the later ones are dropped. Leaves to the
+// caller: to call read() and send_news() now and then, and to repeat what answers `again`. Knows no
+// message and no memory.
 #pragma once
 
 #include <array>
@@ -31,19 +32,19 @@ class Control {
   Control(transport::Link& link, Rings& rings, Listener& listener)
       : link_(link), rings_(rings), listener_(listener) {}
 
-  // Takes in all that has come. News goes to the listener.
+  // Reads everything that has arrived. News goes to the listener.
   void read() noexcept;
 
   // --- rendezvous
 
-  // Tell the receiver of the rendezvous that it ended.
+  // These tell the receiver of a rendezvous how it ended.
   Answer send_finished(std::uint32_t rendezvous) noexcept {
     return put(Kind::finished, rendezvous);
   }
   Answer send_withdrawn(std::uint32_t rendezvous, const News& cause) noexcept {
     return put(Kind::withdrawn, Withdrawal{rendezvous, cause});
   }
-  // What the sender has told about a rendezvous of ours, since expect().
+  // What the sender of a rendezvous has told this rank, the receiver, since expect().
   const Outcome& outcome(std::uint32_t rendezvous) const noexcept { return outcomes_[rendezvous]; }
   void expect(std::uint32_t rendezvous) noexcept { outcomes_[rendezvous] = {}; }
 

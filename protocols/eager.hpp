@@ -1,5 +1,8 @@
 // Eager: a message that fits one slot. This is the path of short messages, where each instruction
-// counts; to send one is Rings::put().
+// counts. Rings::put() sends one; to receive it is to find it, deliver it and free its slot.
+//
+// Promises: a message of another length is not delivered. Leaves to the caller: that the payload
+// is whole elements if there is an operand.
 #pragma once
 
 #include "base/combine.hpp"

@@ -1,5 +1,5 @@
 // How a broadcast by datagrams is cut: into fragments of one datagram each, and windows of
-// fragments; and sets of fragments of one window. Pure.
+// fragments; and sets of fragments of one window. All ranks cut alike. Pure.
 #pragma once
 
 #include <algorithm>

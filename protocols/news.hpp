@@ -27,7 +27,7 @@ struct News {
   std::uint32_t fingerprint = 0;
 };
 
-// Who hears the news of all channels, and judges messages that no receive has asked for.
+// Hears the news of all channels, and judges messages that no receive has asked for.
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -36,7 +36,8 @@ class Listener {
   // Whether nobody will ever ask for that message of `from`: its communicator failed here or was
   // freed, or this rank made another call instead, which the listener may note as a failure.
   virtual bool unwanted(const MessageName& name, int from) noexcept = 0;
-  // Why not: the news (of Kind::failed) for a peer that waits for data on that communicator.
+  // Why unwanted() says so: news of Kind::failed, for a peer that waits for data on that
+  // communicator.
   virtual News why_unwanted(CommunicatorId communicator) noexcept = 0;
 };
 

@@ -1,7 +1,7 @@
 // Rings: short messages between this rank and one peer, through the slots of two inboxes.
 //
-// Promises: a message is put only into a slot that is free, and transfers that wait for a slot get
-// one in the order in which they began to wait. An arrived message is found by its name, whatever
+// Promises: a message is put only into a slot that is free, and the first transfer that found none
+// gets the next one. An arrived message is found by its name, whatever
 // arrived before it, and stays in its slot until it is consumed: the memory for messages that
 // nobody has asked for yet is the ring itself, and credits (flow.hpp) bound it. Messages of other
 // communicators that fill a ring in front of the wanted one are set aside, within a bound
@@ -49,12 +49,13 @@ class Rings {
 
   // --- sending
 
-  // Sends one message; its bytes may be reused at once. If there is no slot, `transfer` takes its
-  // place in the line for the next one, and keeps it until this succeeds or it leaves the line.
-  // Null: without a place in the line (control messages).
+  // Sends one message; its bytes may be reused at once. If there is no slot and no transfer waits
+  // for one, `transfer` is the first in line: until it succeeds or leaves the line, no other gets a
+  // slot of that ring. Null: never in line (control messages).
   Answer put(transport::Ring ring, const Transfer* transfer, const MessageName& name,
              const void* data, std::uint32_t bytes) noexcept;
-  // Whether there is a slot, and it is this transfer's turn.
+  // Whether there is a slot, and no other transfer is first in line. If there is no slot, the same
+  // as for put().
   bool may_put(transport::Ring ring, const Transfer* transfer) noexcept;
   void leave_line(const Transfer& transfer) noexcept;
   // Whether more than half of the peer's slots are free.
@@ -103,9 +104,8 @@ class Rings {
   struct State {  // of one ring, both directions
     OutFlow out;
     InFlow in;
-    // The transfer whose turn it is, as long as there is no slot. Others wait behind it: if they
-    // overtook it, they could fill the peer's ring with messages that it cannot use yet, and the
-    // message it waits for would find no slot.
+    // The transfer that gets the next slot. If others overtook it, they could fill the peer's ring
+    // with messages that the peer cannot use yet, and the one that it waits for would find no slot.
     const Transfer* first_in_line = nullptr;
   };
   State& at(transport::Ring ring) noexcept { return rings_[static_cast<std::size_t>(ring)]; }

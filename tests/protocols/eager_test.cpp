@@ -21,7 +21,7 @@ TEST_CASE("a message of another length is a complaint, and the channel goes on",
   CHECK(answer == Answer::failed);
   CHECK(pair.channels[1].failure_code() == Code::size_mismatch);
   CHECK_FALSE(pair.channels[1].failed());
-  pair.ears[1].abandoned_id = 1;  // its communicator has failed: what lies there is nobody's
+  pair.ears[1].abandoned_id = 1;  // its communicator has failed: nobody wants its message
   REQUIRE(pair.until([&] {
     return pair.channels[0].send(s2, {2, 0, 0}, data, 8) == Answer::done;
   }));

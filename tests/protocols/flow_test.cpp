@@ -29,7 +29,7 @@ TEST_CASE("counters may go round 2^32", "[flow]") {
     out.sent();
     in.take(in.first());
     REQUIRE(out.update(in.consumed()));
-    if (i == 1000) {  // jump: the middle is like the beginning
+    if (i == 1000) {  // skip the middle, which is like the beginning
       i = (std::uint64_t{1} << 32);
     }
   }

@@ -58,7 +58,7 @@ Post HostileLink::report(Ring ring, std::uint32_t consumed) noexcept {
   return Post::done;
 }
 
-// The source may change only once the ticket is reached: it is read piece by piece on arrival.
+// The source is copied at once, but the ticket is reached only when all has arrived.
 Post HostileLink::write(const void* source, const Registration& registration,
                         const RemoteKey& target, std::size_t bytes,
                         std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
@@ -116,8 +116,9 @@ bool HostileLink::step() {
   return true;
 }
 
-// A piece, never up to the word that tells of arrival as long as the rest is not there; an adapter
-// that does not keep order writes the end first, and says only at the completion that all is there.
+// Moves a piece of the write. An adapter that keeps order writes the last word, which tells of the
+// arrival, after everything else. One that does not writes the end first, and only the completion
+// tells that everything is there.
 void HostileLink::move(Write& w) {
   const std::size_t rest = w.data.size() - w.moved;
   const std::size_t piece = rest <= 8 ? rest : 1 + net_.below(rest - 8 > 4000 ? 4000 : rest - 8);

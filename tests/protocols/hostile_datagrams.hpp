@@ -1,5 +1,6 @@
-// Hostile datagrams: a group within one process that loses, doubles, delays and reorders, driven by
-// a seed. What finds no slot is lost. The sender's own copy comes back to it, as some fabrics do.
+// Hostile datagrams: a group within one process that loses, duplicates, delays and reorders
+// datagrams, driven by a seed. A datagram that finds no slot is lost. The sender gets a copy of its
+// own, as on some networks.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ struct DatagramHostility {
   std::uint32_t seed = 1;
   double loss = 0, duplication = 0;
   double refuse = 0.1;   // chance of Post::again
-  std::size_t late = 0;  // a datagram may come after so many later ones
+  std::size_t late = 0;  // how many later datagrams may overtake one
   bool breaks = false;   // every send fails
   std::uint32_t capacity = 32 + 100, slots = 16;
 };
@@ -47,7 +48,7 @@ class DatagramNet {
       return {memory_[slot].data(), static_cast<std::uint32_t>(memory_[slot].size()), slot};
     }
     void give_back(std::uint32_t slot) noexcept override { busy_.at(slot) = false; }
-    // Lands what flies, at random places of the queue.
+    // Delivers some of the datagrams under way, or all, in a random order.
     void land(bool all) {
       while (!flying_.empty() && (all || net_.chance(0.4))) {
         const std::size_t i =

@@ -19,7 +19,8 @@ namespace {
 
 constexpr transport::InboxShape kUsual{{{{64, 8}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
 constexpr transport::InboxShape kStarved{{{{64, 1}, {320, 1}, {1088, 1}, {64, 1}, {64, 1}}}};
-// No clock: patience and reminders end after some steps. Or never, so that none may be needed.
+// Without a clock: patience and reminders end after some steps; or never, if a test shows that none
+// is needed.
 constexpr MulticastSettings kHasty{16, microseconds{0}, microseconds{0}};
 constexpr MulticastSettings kPatient{1u << 30, microseconds{1000000000}, microseconds{1000000000}};
 
@@ -75,9 +76,8 @@ struct Run {
   MulticastBroadcast::Counts counts;  // of all ranks, and all rounds
 };
 
-// `rounds` broadcasts after each other, from one root after the other. Ranks enter when they are
-// through with the last one, and some late. `stop`: that rank ceases to run; then the others must
-// end too.
+// Runs `rounds` broadcasts, each from the next root. A rank enters one some time after it has
+// finished the one before. `stop`: that rank stops running after a while, and the others must end.
 Run run(Job& job, std::size_t bytes, int rounds, int k, const MulticastSettings& settings,
         int stop = -1) {
   const auto P = static_cast<std::size_t>(job.P);
@@ -120,8 +120,7 @@ Run run(Job& job, std::size_t bytes, int rounds, int k, const MulticastSettings&
         c.progress();
         if (stop < 0) return;
         c.probe();
-        // What the engine does: the news of a failure reaches those who wait for a rank that has
-        // given up.
+        // As src/job does: a rank that waits for one that has given up learns of the failure.
         if (c.failed() || round[static_cast<std::size_t>(c.peer())] == rounds)
           answer = answer == Answer::done ? answer : Answer::failed;
       });
@@ -208,7 +207,7 @@ TEST_CASE("a slow receiver's slots do not overflow", "[multicast]") {
   }
 }
 
-TEST_CASE("a group that carries nothing leaves all to the channels", "[multicast]") {
+TEST_CASE("if the group carries nothing, the channels carry everything", "[multicast]") {
   Job job(5, {3}, {3, 0, 0, 0, 0, true});
   const Run result = run(job, 3000, 2, 2, kHasty);
   REQUIRE(result.wrong == "");
@@ -232,7 +231,7 @@ TEST_CASE("datagrams of strangers, and of broadcasts that are over, take no slot
   };
   flood(stranger, 0, 0, 100);
   CHECK(job.datagrams.end(1).held() == 0);
-  flood(own, 7, 0, 100);  // of a broadcast that is to come: kept, within the bound
+  flood(own, 7, 0, 100);  // of a later broadcast: they wait, within the bound
   CHECK(job.datagrams.end(1).held() == 8);
   CHECK(job.datagrams.end(0).held() == 0);
   flood(own, 7, 1000, 100);  // beyond the message
@@ -240,7 +239,7 @@ TEST_CASE("datagrams of strangers, and of broadcasts that are over, take no slot
   const Run result = run(job, 1000, 10, 2, kHasty);
   REQUIRE(result.wrong == "");
   CHECK(job.datagrams.end(1).held() == 0);
-  flood(own, 3, 0, 100);  // of one that is over
+  flood(own, 3, 0, 100);  // of an earlier broadcast
   CHECK(job.datagrams.end(1).held() == 0);
 }
 

@@ -38,7 +38,7 @@ struct Pair {
       : net(2, shape, hostility),
         cache(net.registrar, {false, 0, 0}, [](std::string_view) {}),
         channels{{net.link(0, 1), &cache, ears[0]}, {net.link(1, 0), &cache, ears[1]}} {}
-  // Makes steps until done() is true. false: it was not after very many.
+  // Makes steps until done() is true; after very many, returns false.
   bool until(const std::function<bool()>& done) {
     for (int i = 0; i < 200000; ++i) {
       if (done()) return true;

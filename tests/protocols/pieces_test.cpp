@@ -12,8 +12,8 @@ using protocols::Transfer;
 TEST_CASE("pieces come in order, though more of them arrive than can be set aside", "[pieces]") {
   constexpr transport::InboxShape kWide{{{{64, 8}, {320, 4}, {65536 + 64, 4}, {64, 4}, {64, 4}}}};
   Pair pair({14, true, false, false}, kWide);
-  // The last piece is short: there is room for it among what is set aside when there is none for
-  // the two before.
+  // The last piece is short: it could still be set aside when the two before it could not. That
+  // must not happen.
   const Bytes piece = pair.channels[0].limits().eager,
               kept = protocols::Aside::kMost / (piece + Bytes{sizeof(transport::Trailer)});
   const auto n = static_cast<std::size_t>((kept + 2) * piece + 100);

@@ -1,4 +1,4 @@
-// Large messages straight into user memory, and what becomes of those that are given up.
+// Large messages straight into user memory, and what becomes of abandoned ones.
 #include <catch2/catch.hpp>
 
 #include "tests/protocols/pair.hpp"
@@ -17,8 +17,8 @@ TEST_CASE("the buffer of an abandoned receive is left alone, and what it held is
     Pair pair(hostility);
     const auto sent = bytes_of(5000, 1);
     for (CollectiveNumber round = 0; round < 150; ++round) {
-      // The sender is late: it learns that communicator 9 has failed before it comes to send, or
-      // right after the write.
+      // The sender learns that communicator 9 has failed before it sends, or right after the
+      // write.
       const bool after = round % 2;
       std::vector<std::byte> got(5000);
       Transfer s, r;
@@ -60,8 +60,8 @@ TEST_CASE("an abandoned send is a failed receive, and never an arrival", "[rende
     Pair pair(hostility);
     const auto sent = bytes_of(5000, 1);
     for (CollectiveNumber round = 0; round < 150; ++round) {
-      // The sender gives up before it sends, or somewhere in the send; the receiver has not heard
-      // that the communicator failed.
+      // The sender gives up before it sends, or during the send. The receiver has not heard that
+      // the communicator has failed.
       const bool before = round % 2;
       std::vector<std::byte> got(5000);
       Transfer s, r;

@@ -57,7 +57,7 @@ TEST_CASE("messages that nobody takes do not hold up another communicator", "[ri
       for (const std::size_t n : {std::size_t{4}, std::size_t{1000}}) {
         INFO("polls " << polls << ", " << n << " bytes, " << shape.rings[0].slots << " slots");
         Pair pair({11, polls, true, false}, shape);
-        // More than the ring holds, on communicator 1; behind them, in line, one on communicator 2.
+        // More than the ring holds, on communicator 1; and behind them one on communicator 2.
         constexpr int kFlood = 30;
         std::vector<std::vector<std::byte>> sent;
         for (int i = 0; i <= kFlood; ++i)
@@ -145,8 +145,8 @@ TEST_CASE("a message that no call will ask for gives its slot to the wanted one"
   REQUIRE(pair.until([&] {
     return pair.channels[0].send(s, {9, 4, 0}, &old, sizeof old) == Answer::done;
   }));
-  // Through the only slot, without any progress of the channel: the search itself meets the older
-  // message.
+  // The older message is in the only slot, and the channel makes no progress: the search itself
+  // has to drop it.
   bool sent = false;
   for (int i = 0; i < 100000 && got != wanted; ++i) {
     pair.net.step();
@@ -160,7 +160,7 @@ TEST_CASE("a message that no call will ask for gives its slot to the wanted one"
   CHECK(got == 2);
 }
 
-TEST_CASE("whoever has waited longest for a slot gets the next one", "[rings]") {
+TEST_CASE("the first transfer that found no slot gets the next one", "[rings]") {
   RingPair pair(kTiny);
   Transfer earlier, first, second;
   const auto put = [&](const Transfer& transfer) {
