@@ -11,13 +11,11 @@ ACROSS = {"barrier": "dissemination(k=2)", "bcast": "chain", "reduce": "splittin
           "allreduce": "ring", "allgather": "bruck(k=2)"}
 
 
-def forms(listed, collectives=None):
-    """Every algorithm (of these collectives), and again with each parameter that it has, as
-    TUTTI_ALGORITHM would name it: from that to its entry in `tutti list`."""
+def forms(listed):
+    """Every algorithm, and again with each parameter that it has, as TUTTI_ALGORITHM would name it:
+    from that to its entry in `tutti list`."""
     names = {}
     for one in listed:
-        if collectives is not None and one["collective"] not in collectives:
-            continue
         name = f"{one['collective']}={one['algorithm']}"
         names[name] = one
         if one["k"]:

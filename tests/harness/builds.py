@@ -25,6 +25,8 @@ class Build:
         options = json.loads((self.folder / "meson-info/intro-buildoptions.json").read_text())
         values = {option["name"]: option["value"] for option in options}
         self.mpi, self.sanitizer = values["mpi"], values.get("b_sanitize", "none")
+        named = self.mpi in ("mpich", "openmpi")  # as Debian calls them; else a compiler's path
+        self.launcher = f"mpiexec.{self.mpi}" if named else "mpiexec"
 
     def program(self, name):
         """`tutti`, or one of the programs of tests/mpi and tests/rdma."""
@@ -39,16 +41,16 @@ class Build:
         """MPICH never gives a core away while it waits; where ranks outnumber cores a test would
         take ten times as long. Sanitizers must be loaded first."""
         if self.mpi == "openmpi":
-            return ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe",
+            return [self.launcher, "--allow-run-as-root", "--oversubscribe",
                     "--mca", "btl", "self,vader", "--mca", "mpi_yield_when_idle", "1",
                     "-n", ranks, *command]
         if self.mpi != "mpich":
-            return ["mpiexec", "-n", ranks, *command]
+            return [self.launcher, "-n", ranks, *command]
         preload = [str(self.folder / "tests/libyield.so")]
         if "address" in self.sanitizer:
             preload.insert(0, subprocess.run(["gcc", "-print-file-name=libasan.so"], check=True,
                                              capture_output=True, text=True).stdout.strip())
-        return ["mpiexec.mpich", "-genv", "LD_PRELOAD", ":".join(preload), "-n", ranks, *command]
+        return [self.launcher, "-genv", "LD_PRELOAD", ":".join(preload), "-n", ranks, *command]
 
     def job_environment(self):
         """MPICH and its libraries leak at exit; their leaks are not ours to report."""

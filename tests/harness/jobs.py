@@ -47,7 +47,7 @@ def dead_rank(build, ranks, size, seed, folder, env=None):
     # PIPE: the launcher may close the pipe in which the shell says that its program was killed.
     shell = (f"trap : USR1; trap '' PIPE; {build.program('dead_rank')} {folder} {size} {seed}; "
              "true")
-    return Command(["mpiexec.mpich", "-disable-auto-cleanup", "-n", ranks, "sh", "-c", shell],
+    return Command([build.launcher, "-disable-auto-cleanup", "-n", ranks, "sh", "-c", shell],
                    build.job_environment() | SETTINGS["dead_rank"] | (env or {}), status=None,
                    judge=judge)
 
