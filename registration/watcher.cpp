@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/pages.hpp"
+#include "base/thread.hpp"
 
 namespace tutti::registration {
 namespace {
@@ -69,7 +70,7 @@ Watcher::Watcher(std::mutex& lock, OnChange on_change)
     return;
   }
   stop_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  thread_ = std::thread([this] { serve(); });
+  thread_ = start_helper("tutti-watcher", [this] { serve(); });
 }
 
 Watcher::~Watcher() {

@@ -2,11 +2,9 @@
 #include "transport/shm/transport.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/random.h>
 
 #include "base/error.hpp"
 #include "transport/shm/link.hpp"
@@ -15,11 +13,7 @@ namespace tutti::transport::shm {
 
 ShmTransport::ShmTransport(const Options& options, const Placement& placement,
                            const InboxShape& shape)
-    : options_(options), placement_(placement), shape_(shape) {
-  if (getrandom(&token_, sizeof token_, 0) != static_cast<ssize_t>(sizeof token_))
-    throw Error(Code::system, "getrandom failed; the shared segment needs a random name", kNoPeer,
-                errno);
-}
+    : options_(options), placement_(placement), shape_(shape) {}
 
 ShmTransport::~ShmTransport() = default;
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/random.hpp"
 #include "transport/shm/memory.hpp"
 #include "transport/placement.hpp"
 #include "transport/transport.hpp"
@@ -44,7 +45,8 @@ class ShmTransport final : public Transport {
   const Options options_;
   const Placement& placement_;
   const InboxShape shape_;
-  std::uint64_t token_;  // random; names the segment if this is the node's first rank
+  // Names the segment if this is the node's first rank.
+  const std::uint64_t token_ = random_number();
   int my_local_rank_ = 0;
   std::unique_ptr<Segment> segment_;
   std::vector<std::unique_ptr<Link>> links_;  // by local rank
