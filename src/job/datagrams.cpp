@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <random>
 #include <vector>
 
+#include "base/random.hpp"
 #include "base/error.hpp"
 #include "transport/verbs/transport.hpp"
 
@@ -60,8 +60,7 @@ JobDatagrams::JobDatagrams(const transport::verbs::Device& device, MulticastWay 
   const auto size = static_cast<std::size_t>(bootstrap.size());
   // Rank 0's number names the group, and tells our datagrams from those of other jobs.
   std::vector<std::uint64_t> numbers(size);
-  std::random_device random;
-  const std::uint64_t mine = std::uint64_t{random()} << 32 | random();
+  const std::uint64_t mine = random_number();
   bootstrap.allgather(&mine, sizeof mine, numbers.data());
   Joined here;
   try {

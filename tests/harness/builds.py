@@ -30,7 +30,8 @@ class Build:
 
     def program(self, name):
         """`tutti`, or one of the programs of tests/mpi and tests/rdma."""
-        places = {"tutti": "tools/tutti", "multicast": "tests/rdma/multicast_test"}
+        places = {"tutti": "tools/tutti", "multicast": "tests/rdma/multicast_test",
+                  "unlucky": "tests/rdma/unlucky_test"}
         return self.folder / places.get(name, f"tests/mpi/{name}_test")
 
     def algorithms(self):

@@ -124,6 +124,9 @@ def failures(build):
     yield Test("a port that is down has a message", guest(down))
     command = job(build, 2, "unreachable", env=VERBS | {"TUTTI_CONNECT_TIMEOUT": "2000"})
     yield Test("a peer that does not answer", guest(command), 60)
+    for arrival in ["imm", "tail"]:
+        command = job(build, 6, "unlucky", env=VERBS | {"TUTTI_ARRIVAL": arrival})
+        yield Test(f"helper threads out of luck, arrival {arrival}", guest(command, "--hosts", 2))
     for size, bytes_, seed in [("small", 100, 0), ("small", 100, 1), ("large", 200000, 0),
                                *(("large", 200000, seed) for seed in [1, 2, 4, new_seed()])]:
         when = f"at a moment by seed {seed}" if seed else "between two"

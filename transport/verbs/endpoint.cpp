@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/bits.hpp"
+#include "base/random.hpp"
 #include "base/types.hpp"
 
 namespace tutti::transport::verbs {
@@ -22,6 +23,10 @@ CompletionQueue create_queue(const Device& device, std::uint32_t room, ibv_comp_
 }
 
 }  // namespace
+
+std::uint32_t random_queue_key() {
+  return static_cast<std::uint32_t>(random_number()) & 0x7fffffff;
+}
 
 // A receive has room for the longest datagram, whoever sends it: one that did not fit would put the
 // queue pair into its error state.
@@ -46,10 +51,26 @@ Endpoint::Endpoint(const Device& device, const EndpointOptions& options)
 }
 
 void Endpoint::open(std::uint32_t queue_key) {
-  queue_key_ = queue_key;
-  initialize(device_, queue_pair_.get(), queue_key);
-  for (std::uint32_t slot = 0; slot < options_.receive_slots; ++slot) give_back(slot);
-  make_ready(queue_pair_.get());
+  if (open_) reset();
+  open_ = true;
+  try {
+    initialize(device_, queue_pair_.get(), queue_key);
+    failed_ = false;
+    for (std::uint32_t slot = 0; slot < options_.receive_slots; ++slot) give_back(slot);
+    make_ready(queue_pair_.get());
+  } catch (const Error&) {
+    failed_ = true;
+    throw;
+  }
+}
+
+// Once the queue pair is reset nothing completes any more.
+void Endpoint::reset() {
+  transport::verbs::reset(queue_pair_.get());
+  ibv_wc completion;
+  for (const CompletionQueue* queue : {&receive_queue_, &send_queue_})
+    while (ibv_poll_cq(queue->get(), 1, &completion) == 1) continue;
+  left_ = sent_;
 }
 
 std::byte* Endpoint::receive_place(std::uint32_t slot) const noexcept {
@@ -88,7 +109,7 @@ Post Endpoint::send(std::span<const Target> targets, const void* head, std::uint
   for (const Target& target : targets) {
     const bool last = &target == &targets.back();
     wr.send_flags = last && number % options_.signal_each == 0 ? unsigned{IBV_SEND_SIGNALED} : 0u;
-    wr.wr.ud = {target.path.get(), target.queue_pair, queue_key_};
+    wr.wr.ud = {target.path.get(), target.queue_pair, target.queue_key};
     ibv_send_wr* bad = nullptr;
     if (ibv_post_send(queue_pair_.get(), &wr, &bad) != 0) return Post::failed;
   }

@@ -15,6 +15,9 @@
 
 namespace tutti::transport::verbs {
 
+// A queue key that strangers do not know. Those with the highest bit set are the system's.
+std::uint32_t random_queue_key();
+
 struct EndpointOptions {
   const char* purpose;                 // for messages: "the handshake"
   std::uint32_t capacity;              // bytes of the longest datagram that is sent
@@ -30,7 +33,8 @@ class Endpoint {
   // Throws Error{locked_memory | out_of_memory | transport_failed}.
   Endpoint(const Device& device, const EndpointOptions& options);
   // Posts the receives and makes the queue pair ready. It drops datagrams that carry another queue
-  // key.
+  // key. Once more: the same after the queue pair has failed; what was under way is lost. Nobody
+  // may send or receive meanwhile.
   void open(std::uint32_t queue_key);
 
   ibv_qp* queue_pair() const noexcept { return queue_pair_.get(); }
@@ -39,7 +43,7 @@ class Endpoint {
 
   struct Target {
     AddressHandle path;
-    std::uint32_t queue_pair;
+    std::uint32_t queue_pair, queue_key;
   };
   // Sends `head`, then `body`, as one datagram to each target; both may be reused at once. done: it
   // is on its way, or lost. again: no room yet. failed: the device refuses it.
@@ -52,6 +56,7 @@ class Endpoint {
   bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
 
  private:
+  void reset();
   void reap_sends() noexcept;
   std::byte* receive_place(std::uint32_t slot) const noexcept;
   std::byte* send_place(std::uint32_t number) const noexcept;
@@ -64,7 +69,7 @@ class Endpoint {
   QueuePair queue_pair_;
   Pages memory_;  // receive slots, then send slots
   MemoryRegion region_;
-  std::uint32_t queue_key_ = 0;
+  bool open_ = false;
   std::uint32_t sent_ = 0, left_ = 0;  // datagrams given to the queue pair; that have left it
   std::atomic<bool> failed_{false};
 };

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "base/thread.hpp"
 #include "transport/verbs/gid.hpp"
 
 namespace tutti::transport::verbs {
@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::uint32_t kMagic = 0x74757474;
 constexpr std::uint16_t kVersion = 1;
-constexpr std::uint32_t kQueueKey = 0x74750001;
 constexpr std::uint32_t kSlots = 64;  // datagrams there is room for; more are lost and repeated
 constexpr auto kFirstInterval = 20ms, kLongestInterval = 400ms;
 
@@ -58,17 +57,14 @@ Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu,
                          .capacity = sizeof(Packet),
                          .receive_slots = kSlots,
                          .send_slots = kSlots,
-                         .events = channel_.get()}) {
+                         .events = channel_.get()}),
+      events_(device, *this, log_) {
   static_assert(sizeof(Packet) <= 256);  // the smallest MTU
-  if (getrandom(&token_, sizeof token_, 0) != static_cast<ssize_t>(sizeof token_))
-    throw Error(Code::system, fmt::format("getrandom failed: {}", std::strerror(errno)), kNoPeer,
-                errno);
-  endpoint_.open(kQueueKey);
+  endpoint_.open(queue_key_);
   if (const int error = ibv_req_notify_cq(endpoint_.receive_queue(), 0))
     throw Error(Code::transport_failed,
                 fmt::format("ibv_req_notify_cq failed: {}", std::strerror(error)), kNoPeer, error);
-  for (const int fd : {channel_->fd, device.context()->async_fd})
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+  fcntl(channel_->fd, F_SETFL, fcntl(channel_->fd, F_GETFL) | O_NONBLOCK);
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wake_fd_ < 0)
     throw Error(Code::system, fmt::format("eventfd failed: {}", std::strerror(errno)), kNoPeer,
@@ -83,17 +79,16 @@ Handshake::~Handshake() {
 }
 
 HandshakeCard Handshake::card() const noexcept {
-  return {device_.gid(), token_, endpoint_.number(), device_.lid(), mtu_};
+  return {device_.gid(), token_, endpoint_.number(), queue_key_, device_.lid(), mtu_};
 }
 
 void Handshake::start(std::vector<HandshakeCard> cards, std::span<std::atomic<VerbsLink*>> links,
-                      MakeLink make_link, std::function<void(VerbsLink&)> on_accepted) {
+                      MakeLink make_link) {
   cards_ = std::move(cards);
   paths_.resize(cards_.size());
   links_ = links;
   make_link_ = std::move(make_link);
-  on_accepted_ = std::move(on_accepted);
-  thread_ = std::thread([this] { serve(); });
+  thread_ = start_helper("tutti-handshake", [this] { serve(); });
 }
 
 void Handshake::begin(VerbsLink& link) {
@@ -112,11 +107,21 @@ void Handshake::wake() noexcept {
 
 void Handshake::serve() {
   while (!stop_) {
-    wait_for_news();
-    receive_all();
-    find_a_path();
-    retry();
+    try {
+      take_a_turn();
+    } catch (const std::exception&) {
+      // No memory. What was not done is asked for again, by the peer or by the next turn.
+      std::this_thread::sleep_for(kFirstInterval);
+    }
   }
+}
+
+void Handshake::take_a_turn() {
+  wait_for_news();
+  receive_all();
+  if (endpoint_.failed()) reopen_endpoint();
+  find_a_path();
+  retry();
 }
 
 void Handshake::wait_for_news() {
@@ -125,26 +130,33 @@ void Handshake::wait_for_news() {
     const std::lock_guard guard(mutex_);
     timeout = milliseconds_to_next();
   }
-  pollfd fds[] = {
-      {channel_->fd, POLLIN, 0}, {device_.context()->async_fd, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
-  ::poll(fds, std::size(fds), timeout);
+  pollfd fds[] = {{announces_ ? channel_->fd : -1, POLLIN, 0},
+                  {events_.file(), POLLIN, 0},
+                  {wake_fd_, POLLIN, 0}};
+  ::poll(fds, std::size(fds), timeout);  // whatever ends it
   if (fds[2].revents != 0) {
     std::uint64_t count;
     [[maybe_unused]] const ssize_t drained = read(wake_fd_, &count, sizeof count);
   }
-  if (fds[1].revents != 0) watch_device();
   if (fds[0].revents != 0) {
     ibv_cq* queue = nullptr;
     void* context = nullptr;
-    if (ibv_get_cq_event(channel_.get(), &queue, &context) == 0) ibv_ack_cq_events(queue, 1);
+    if (ibv_get_cq_event(channel_.get(), &queue, &context) == 0)
+      ibv_ack_cq_events(queue, 1);
+    else if (errno != EAGAIN && errno != EINTR)
+      announces_ = false;
+    if ((fds[0].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) announces_ = false;
     // Before the queue is read: what arrives in between is then announced.
     ibv_req_notify_cq(endpoint_.receive_queue(), 0);
   }
+  if (fds[1].revents != 0) events_.read(fds[1].revents);
 }
 
 int Handshake::milliseconds_to_next() {
-  if (attempts_.empty() && without_path_.empty()) return -1;
-  auto next = Clock::time_point::max();
+  // A failed queue pair is tried again, and arrivals that nobody announces are looked for.
+  const bool looks = !announces_ || endpoint_.failed();
+  if (attempts_.empty() && without_path_.empty() && !looks) return -1;
+  auto next = looks ? Clock::now() + kFirstInterval : Clock::time_point::max();
   for (const Attempt& a : attempts_) next = std::min(next, a.next);
   for (const int peer : without_path_) next = std::min(next, path_to(peer).next);
   const auto wait =
@@ -173,9 +185,9 @@ void Handshake::take(const Packet& p) {
   VerbsLink* link = link_to(p.from);
   if (!link) {
     if (p.type != Type::request) return;
+    attempts_.reserve(attempts_.size() + 1);
     link = make_link_(p.from);
     if (!link) return;
-    on_accepted_(*link);
     // The peer began: it has time to finish before this side sends a REQUEST of its own.
     attempts_.push_back(
         {link, Clock::now() + 2 * kFirstInterval, Clock::now() + timeout_, kFirstInterval});
@@ -242,7 +254,7 @@ void Handshake::find_a_path() {
     path.next = Clock::now() + std::min(++path.failures, 4) * kLongestInterval;
     return;
   }
-  path.target = {std::move(made), card.queue_pair};
+  path.target = {std::move(made), card.queue_pair, card.queue_key};
   std::erase(without_path_, peer);
   send(path.pending, *link_to(peer));
 }
@@ -298,24 +310,17 @@ void Handshake::give_up(const Attempt& attempt) {
           .c_str());
 }
 
-// --- asynchronous events
+// --- what the device reports
 
-void Handshake::watch_device() {
-  ibv_async_event event;
-  while (ibv_get_async_event(device_.context(), &event) == 0) {
-    const char* what = ibv_event_type_str(event.event_type);
-    log_(fmt::format("device {}: {}", device_.name(), what));
-    switch (event.event_type) {
-      case IBV_EVENT_DEVICE_FATAL:
-      case IBV_EVENT_CQ_ERR: device_failed(what); break;
-      case IBV_EVENT_QP_FATAL:
-      case IBV_EVENT_QP_REQ_ERR:
-      case IBV_EVENT_QP_ACCESS_ERR: queue_pair_failed(event.element.qp->qp_num, what); break;
-      // IBV_EVENT_PORT_ERR among them: packets are sent again for a while, so a port that comes
-      // back in time costs nothing; if it does not, the retries end.
-      default: break;
-    }
-    ibv_ack_async_event(&event);
+// What was on its way is lost, like any datagram.
+void Handshake::reopen_endpoint() {
+  const std::lock_guard guard(mutex_);
+  log_("the queue pair of the handshake has failed; it is made ready again");
+  try {
+    endpoint_.open(queue_key_);
+    ibv_req_notify_cq(endpoint_.receive_queue(), 0);
+  } catch (const Error& error) {
+    log_(error.message);
   }
 }
 
@@ -328,6 +333,7 @@ void Handshake::device_failed(const char* event) {
 }
 
 void Handshake::queue_pair_failed(std::uint32_t number, const char* event) {
+  if (number == endpoint_.number()) return;  // its completions say so
   for (auto& entry : links_)
     if (VerbsLink* link = entry.load(std::memory_order_acquire);
         link && link->connection().info().queue_pair == number && link->state() != State::closed)

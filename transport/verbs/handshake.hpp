@@ -9,6 +9,7 @@
 // everything else is an answer to one, so any datagram may be lost. A thread of its own answers
 // even while the application computes; so silence means that the peer is dead or out of reach, and
 // a connection that gets no answer fails. The same thread watches the device's asynchronous events.
+// If it lacks memory for something, or its queue pair fails, that is as if a datagram were lost.
 // Knows datagrams, the states of connections and time; knows no message.
 #pragma once
 
@@ -21,7 +22,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/random.hpp"
 #include "transport/transport.hpp"
+#include "transport/verbs/device_events.hpp"
 #include "transport/verbs/endpoint.hpp"
 #include "transport/verbs/link.hpp"
 
@@ -31,13 +34,13 @@ namespace tutti::transport::verbs {
 struct HandshakeCard {
   ibv_gid gid;
   std::uint64_t token;  // random: tells this process from an earlier one at the same place
-  std::uint32_t queue_pair;
+  std::uint32_t queue_pair, queue_key;
   std::uint16_t lid;
   std::uint16_t mtu;  // ibv_mtu
 };
 static_assert(sizeof(HandshakeCard) <= sizeof(Address));
 
-class Handshake {
+class Handshake : private DeviceEvents::Handler {
   enum class Type : std::uint16_t { request = 1, reply, confirm };
   struct Packet;
   struct Attempt {
@@ -54,17 +57,19 @@ class Handshake {
   };
 
  public:
-  // Called with the lock held; null if the link cannot be made.
+  // Called with the lock held; null if the link cannot be made. May throw std::bad_alloc, and then
+  // has done nothing.
   using MakeLink = std::function<VerbsLink*(int peer)>;
 
   Handshake(const Device& device, int rank, std::uint16_t mtu, std::chrono::milliseconds timeout,
             std::function<void(std::string_view)> log);
-  ~Handshake();  // joins the thread
+  ~Handshake() override;  // joins the thread
 
   HandshakeCard card() const noexcept;
-  // Starts the thread. `links` is indexed by world rank; entries are null until made.
+  // Starts the thread. `links` is indexed by world rank; entries are null until made. `make_link`
+  // makes that of a peer that began.
   void start(std::vector<HandshakeCard> cards, std::span<std::atomic<VerbsLink*>> links,
-             MakeLink make_link, std::function<void(VerbsLink&)> on_accepted);
+             MakeLink make_link);
   // Begins with a peer whose link was just made, with the lock held.
   void begin(VerbsLink& link);
   // Guards the making of links, by whichever side begins.
@@ -75,6 +80,7 @@ class Handshake {
 
  private:
   void serve();
+  void take_a_turn();
   void wait_for_news();
   void receive_all();
   void find_a_path();
@@ -82,9 +88,9 @@ class Handshake {
   void send(Type type, VerbsLink& link);
   void retry();
   void give_up(const Attempt& attempt);
-  void watch_device();
-  void device_failed(const char* event);
-  void queue_pair_failed(std::uint32_t number, const char* event);
+  void reopen_endpoint();
+  void device_failed(const char* event) override;
+  void queue_pair_failed(std::uint32_t number, const char* event) override;
   bool attach(VerbsLink& link, const Packet& packet);
   int milliseconds_to_next();
   void wake() noexcept;
@@ -99,13 +105,15 @@ class Handshake {
   const std::uint16_t mtu_;
   const std::chrono::milliseconds timeout_;
   const std::function<void(std::string_view)> log_;
-  std::uint64_t token_;
+  const std::uint64_t token_ = random_number();
+  const std::uint32_t queue_key_ = random_queue_key();
   CompletionChannel channel_;
+  bool announces_ = true;  // the channel works
   Endpoint endpoint_;
+  DeviceEvents events_;
   std::vector<HandshakeCard> cards_;
   std::span<std::atomic<VerbsLink*>> links_;
   MakeLink make_link_;
-  std::function<void(VerbsLink&)> on_accepted_;
   std::mutex mutex_;  // guards everything below, and sending
   std::vector<Attempt> attempts_;
   std::vector<Path> paths_;        // by world rank

@@ -58,13 +58,13 @@ Multicast::Multicast(const Device& device, const MulticastOptions& options,
                          .targets = receivers_,
                          .signal_each = kSignalEach}) {
   if (delivery_ == Delivery::each) {
-    endpoint_.open(RDMA_UDP_QKEY);
+    endpoint_.open(queue_key_ = random_queue_key());
     return;
   }
   group_.emplace(device, options.group, options.joining, log);
-  endpoint_.open(group_->queue_key());
+  endpoint_.open(queue_key_ = group_->queue_key());
   attachment_.emplace(device, endpoint_.queue_pair(), *group_);
-  add_target(group_->path(), kMulticastQueuePair);
+  add_target(group_->path(), kMulticastQueuePair, queue_key_);
 }
 
 Multicast::Attachment::Attachment(const Device& device, ibv_qp* queue_pair, const Group& group)
@@ -79,7 +79,7 @@ Multicast::Attachment::Attachment(const Device& device, ibv_qp* queue_pair, cons
 
 Multicast::Attachment::~Attachment() { ibv_detach_mcast(queue_pair_, &gid_, lid_); }
 
-void Multicast::add_target(ibv_ah_attr path, std::uint32_t queue_pair) {
+void Multicast::add_target(ibv_ah_attr path, std::uint32_t queue_pair, std::uint32_t queue_key) {
   AddressHandle handle(ibv_create_ah(device_.pd(), &path));
   if (!handle)
     throw Error(Code::unreachable,
@@ -87,7 +87,7 @@ void Multicast::add_target(ibv_ah_attr path, std::uint32_t queue_pair) {
                             "route to the receivers (ip route)?",
                             device_.port(), device_.name(), std::strerror(errno)),
                 kNoPeer, errno);
-  targets_.push_back({std::move(handle), queue_pair});
+  targets_.push_back({std::move(handle), queue_pair, queue_key});
 }
 
 void Multicast::set_members(std::span<const MulticastCard> members) {
@@ -96,7 +96,7 @@ void Multicast::set_members(std::span<const MulticastCard> members) {
   for (const MulticastCard& card : members) {
     const bool own = card.queue_pair == endpoint_.number() && card.lid == device_.lid() &&
                      same(card.gid, device_.gid());
-    if (!own) add_target(device_.path_to(card.lid, card.gid), card.queue_pair);
+    if (!own) add_target(device_.path_to(card.lid, card.gid), card.queue_pair, card.queue_key);
   }
   if (targets_.size() > receivers_)
     throw Error(Code::bad_configuration, fmt::format("{} members were announced, and {} came",

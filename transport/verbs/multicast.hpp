@@ -18,7 +18,7 @@ namespace tutti::transport::verbs {
 // What each member tells the others before datagrams go to each.
 struct MulticastCard {
   ibv_gid gid;
-  std::uint32_t queue_pair;
+  std::uint32_t queue_pair, queue_key;
   std::uint16_t lid;
 };
 
@@ -43,7 +43,9 @@ class Multicast final : public Datagrams {
   Multicast(const Device& device, const MulticastOptions& options,
             const std::function<void(std::string_view)>& log);
 
-  MulticastCard card() const noexcept { return {device_.gid(), endpoint_.number(), device_.lid()}; }
+  MulticastCard card() const noexcept {
+    return {device_.gid(), endpoint_.number(), queue_key_, device_.lid()};
+  }
   // For Delivery::each: the members that send() sends to; our own card among them is passed over.
   // Throws Error{unreachable | bad_configuration}.
   void set_members(std::span<const MulticastCard> members);
@@ -71,12 +73,13 @@ class Multicast final : public Datagrams {
     const ibv_gid gid_;
     const std::uint16_t lid_;
   };
-  void add_target(ibv_ah_attr path, std::uint32_t queue_pair);
+  void add_target(ibv_ah_attr path, std::uint32_t queue_pair, std::uint32_t queue_key);
 
   const Device& device_;
   const Delivery delivery_;
   const std::uint32_t capacity_, slots_, receivers_;
   std::optional<Group> group_;
+  std::uint32_t queue_key_ = 0;
   Endpoint endpoint_;
   std::optional<Attachment> attachment_;
   std::vector<Endpoint::Target> targets_;

@@ -16,7 +16,10 @@ constexpr int kMinRnrTimer = 12;  // 0.64 ms; much less makes storms on rxe
 constexpr int kRnrRetry = 6;
 
 const char* name_of(ibv_qp_state state) {
-  return state == IBV_QPS_INIT ? "INIT" : state == IBV_QPS_RTR ? "RTR" : "RTS";
+  return state == IBV_QPS_RESET  ? "RESET"
+         : state == IBV_QPS_INIT ? "INIT"
+         : state == IBV_QPS_RTR  ? "RTR"
+                                 : "RTS";
 }
 
 // Returns an errno; 0: done.
@@ -64,6 +67,11 @@ void initialize(const Device& device, ibv_qp* queue_pair, std::uint32_t queue_ke
   must_step(queue_pair, to, IBV_QPS_INIT,
             IBV_QP_PKEY_INDEX | IBV_QP_PORT |
                 (queue_pair->qp_type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS));
+}
+
+void reset(ibv_qp* queue_pair) {
+  ibv_qp_attr to{};
+  must_step(queue_pair, to, IBV_QPS_RESET, 0);
 }
 
 void make_ready(ibv_qp* queue_pair) {

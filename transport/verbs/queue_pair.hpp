@@ -26,6 +26,9 @@ void initialize(const Device& device, ibv_qp* queue_pair, std::uint32_t queue_ke
 // Error{transport_failed}.
 void make_ready(ibv_qp* queue_pair);
 
+// Takes a queue pair back to where it was when it was created. Throws Error{transport_failed}.
+void reset(ibv_qp* queue_pair);
+
 // What an RC queue pair has to know of the peer's, and how long it waits for it.
 struct ReliablePath {
   int peer;  // world rank, for messages

@@ -63,7 +63,11 @@ void VerbsTransport::set_peers(std::span<const Address> addresses) {
     std::memcpy(&cards[i], addresses[i].bytes.data(), sizeof(HandshakeCard));
   const auto make = [this](int peer) -> VerbsLink* {
     try {
-      return make_link(peer);
+      accepted_.reserve(accepted_.size() + 1);
+      VerbsLink* const link = make_link(peer);
+      accepted_.push_back(link);
+      any_accepted_ = true;
+      return link;
     } catch (const Error& error) {
       options_.log(
           fmt::format("rank {} of MPI_COMM_WORLD asks for a connection, which cannot be "
@@ -73,11 +77,7 @@ void VerbsTransport::set_peers(std::span<const Address> addresses) {
       return nullptr;
     }
   };
-  const auto accept = [this](VerbsLink& link) {
-    accepted_.push_back(&link);
-    any_accepted_ = true;
-  };
-  handshake_->start(std::move(cards), links_, make, accept);
+  handshake_->start(std::move(cards), links_, make);
 }
 
 // The completion queue grows with the connections: it has room for everything that all queue pairs
@@ -101,8 +101,8 @@ VerbsLink* VerbsTransport::make_link(int peer) {
   }
   auto link =
       std::make_unique<VerbsLink>(device_, queue_.get(), registrar_, options_.link, peer, shape_);
-  queue_used_ = needed;
   VerbsLink* const result = made_.emplace_back(std::move(link)).get();
+  queue_used_ = needed;
   links_[static_cast<std::size_t>(peer)].store(result, std::memory_order_release);
   return result;
 }
