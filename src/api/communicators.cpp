@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "src/api/library.hpp"
+#include "src/data/gpu_memory.hpp"
 #include "src/data/quiet_errors.hpp"
 #include "transport/bootstrap_mpi.hpp"
 
@@ -47,6 +48,7 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   if (comm) *comm = TUTTI_COMM_NULL;
   if (mpi == MPI_COMM_NULL)
     throw Error(Code::bad_communicator, "the MPI communicator is MPI_COMM_NULL");
+  look_for_gpu_driver();
   Engine& engine = *state.engine;
   {
     const auto lock = engine.enter();

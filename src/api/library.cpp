@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.hpp"
+#include "src/data/gpu_memory.hpp"
 #include "transport/bootstrap_mpi.hpp"
 
 namespace tutti {
@@ -95,6 +96,7 @@ std::unique_ptr<Library> start(const tutti_options* options) {
                 fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned",
                             bootstrap->size() - worst));
   agree_on_settings(state->configuration, table, *bootstrap);
+  look_for_gpu_driver();
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   Log log = log_for(state->configuration, options, bootstrap->rank());

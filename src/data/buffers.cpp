@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "src/data/gpu_memory.hpp"
 
 namespace tutti {
 
@@ -41,6 +42,7 @@ Blocked::Blocked(const Datatypes& datatypes, const Layout& layout, const void* b
       type_(type),
       layout_(layout),
       blocks_(blocks) {
+  must_be_host_memory(buffer, name);
   block_bytes_ = bytes_of(count, layout_, blocks, name);
   total_ = block_bytes_ * blocks;
   if (layout_.contiguous && user_) {  // the usual case allocates nothing
@@ -58,6 +60,7 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
       type_(type),
       layout_(datatypes.layout(type)),
       blocks_(blocks) {
+  must_be_host_memory(buffer, name);
   if (!counts) throw Error(Code::bad_buffer, fmt::format("the counts of `{}` are NULL", name));
   bool in_order = layout_.contiguous;
   Bytes next = 0, first = 0;
