@@ -66,7 +66,7 @@ json device_facts(const verbs::DeviceReport& d) {
 
 std::string choice(const Configuration& c) {
   try {
-    const verbs::Device device({c.device, c.port, c.gid_index}, [](std::string_view) {});
+    const verbs::Device device({c.device, c.port, c.gid_index, c.pkey}, [](std::string_view) {});
     return device.reason();
   } catch (const Error& error) {
     return "none: " + error.message;

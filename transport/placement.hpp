@@ -5,6 +5,7 @@
 // Knows no transport.
 #pragma once
 
+#include <algorithm>
 #include <bitset>
 #include <cstdint>
 #include <span>
@@ -42,6 +43,10 @@ class Placement {
   bool shares_node(int rank) const noexcept { return node_of(rank) == node_of(rank_); }
   // The ranks of this rank's node, this one included, ascending.
   std::span<const int> node_ranks() const noexcept { return node_ranks_; }
+  // This rank's number among them, from 0.
+  int local_rank() const noexcept {
+    return static_cast<int>(std::ranges::lower_bound(node_ranks_, rank_) - node_ranks_.begin());
+  }
   // How many ranks, this one included, are bound to its socket and to its last-level cache; 0 if
   // this rank is bound to none.
   int ranks_on_package() const noexcept { return ranks_on_package_; }

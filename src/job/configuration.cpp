@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -84,6 +85,18 @@ int packet_bytes(std::string_view text) {
   return static_cast<int>(value);
 }
 
+int partition_key(std::string_view text) {
+  const bool hexadecimal = text.starts_with("0x");
+  const char* const begin = text.data() + (hexadecimal ? 2 : 0);
+  int key = -1;
+  const auto [end, error] =
+      std::from_chars(begin, text.data() + text.size(), key, hexadecimal ? 16 : 10);
+  if (error != std::errc() || end != text.data() + text.size() || key < 0 || key > 0xffff ||
+      key == 0x8000)
+    throw std::string("takes a partition key such as 0x8001, or 0 for the first");
+  return key;
+}
+
 // One line of the table: how the member is read and shown follows from its type.
 #define TEXT(member, name, type, doc)                                            \
   Setting {                                                                      \
@@ -116,6 +129,12 @@ int packet_bytes(std::string_view text) {
         [](const Configuration& c) { return fmt::to_string(c.member); }    \
   }
 
+#define KEY(member, name, doc)                                                     \
+  Setting {                                                                        \
+    name, "0x0001 to 0xffff, or 0", doc,                                           \
+        [](Configuration& c, std::string_view v) { c.member = partition_key(v); }, \
+        [](const Configuration& c) { return fmt::format("{:#x}", c.member); }      \
+  }
 #define PACKET(member, name, doc)                                                 \
   Setting {                                                                       \
     name, "0, 256, 512, 1024, 2048, 4096", doc,                                   \
@@ -153,6 +172,18 @@ const Setting kSettings[] = {
     NUMBER(gid_index, -1, 255, "gid_index", "number",
            "The index of the GID. -1: RoCE v2 with an IPv4 address if there is one, else the best "
            "there is."),
+    same(KEY(pkey, "pkey",
+             "The partition key, with or without the bit of full members. 0: that of the first "
+             "partition of which the port is a full member.")),
+    same(NUMBER(service_level, 0, 15, "service_level", "number, 0 to 15",
+                "The service level of all packets: on InfiniBand it chooses the virtual lane, on "
+                "RoCE the priority (PFC) if frames have VLAN tags.")),
+    same(NUMBER(traffic_class, 0, 255, "traffic_class", "number, 0 to 255",
+                "The traffic class of all packets with a global header. With RoCE v2 its upper six "
+                "bits are the DSCP, by which switches choose queues.")),
+    NUMBER(hop_limit, 1, 255, "hop_limit", "number, 1 to 255",
+           "How many routers a packet may pass, less one. On RoCE, most devices take that of the "
+           "kernel's route instead."),
     PACKET(mtu, "mtu",
            "The largest packet, in bytes. 0: the port's. A connection uses the smaller value of "
            "its two ends."),

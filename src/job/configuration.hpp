@@ -29,6 +29,10 @@ struct Configuration {
   std::string device;
   int port = 0;
   int gid_index = -1;
+  int pkey = 0;
+  int service_level = 0;
+  int traffic_class = 0;
+  int hop_limit = 64;
   int mtu = 0;
   transport::verbs::Arrival arrival = transport::verbs::Arrival::automatic;
   int verbs_timeout = 0;

@@ -60,7 +60,12 @@ bool wants_verbs(const Site& site) {
 std::unique_ptr<Transport> open_verbs(const Site& site) {
   const Configuration& c = site.configuration;
   transport::verbs::Options options;
-  options.device = {c.device, c.port, c.gid_index};
+  options.device = {c.device,
+                    c.port,
+                    c.gid_index,
+                    c.pkey,
+                    site.placement.local_rank(),
+                    {c.service_level, c.traffic_class, c.hop_limit}};
   options.mtu = c.mtu;
   options.link.arrival = c.arrival;
   options.link.timeout = c.verbs_timeout;

@@ -30,9 +30,10 @@ class Build:
 
     def program(self, name):
         """`tutti`, or one of the programs of tests/mpi and tests/rdma."""
-        places = {"tutti": "tools/tutti", "multicast": "tests/rdma/multicast_test",
-                  "unlucky": "tests/rdma/unlucky_test"}
-        return self.folder / places.get(name, f"tests/mpi/{name}_test")
+        if name == "tutti":
+            return self.folder / "tools/tutti"
+        of_the_guest = name in ("multicast", "traffic", "unlucky")
+        return self.folder / f"tests/{'rdma' if of_the_guest else 'mpi'}/{name}_test"
 
     def algorithms(self):
         """What `tutti list --json` prints; the build keeps it in a file."""

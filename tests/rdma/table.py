@@ -124,9 +124,18 @@ def failures(build):
     yield Test("a port that is down has a message", guest(down))
     command = job(build, 2, "unreachable", env=VERBS | {"TUTTI_CONNECT_TIMEOUT": "2000"})
     yield Test("a peer that does not answer", guest(command), 60)
-    for arrival in ["imm", "tail"]:
-        command = job(build, 6, "unlucky", env=VERBS | {"TUTTI_ARRIVAL": arrival})
-        yield Test(f"helper threads out of luck, arrival {arrival}", guest(command, "--hosts", 2))
+    for arrival, queues in [("imm", "fixed"), ("tail", "short")]:
+        command = job(build, 6, "unlucky", queues, env=VERBS | {"TUTTI_ARRIVAL": arrival})
+        yield Test(f"helper threads out of luck, {queues} completion queues, arrival {arrival}",
+                   guest(command, "--hosts", 2))
+    command = shell(job(build, 2, "collectives", env=VERBS | {"TUTTI_PKEY": "0x1234"}),
+                    'exec "$@" 2>&1')
+    command.status, command.expect = 1, "is in no partition 0x1234; it is in 0xffff"
+    yield Test("a partition that is not there has a message", guest(command), 60)
+    marks = {"TUTTI_TRAFFIC_CLASS": "96", "TUTTI_HOP_LIMIT": "33", "TUTTI_SERVICE_LEVEL": "3",
+             "TUTTI_PKEY": "0x7fff"}
+    yield Test("packets carry what the settings say",
+               guest(job(build, 2, "traffic", 96, env=marks), "--hosts", 2), 60)
     for size, bytes_, seed in [("small", 100, 0), ("small", 100, 1), ("large", 200000, 0),
                                *(("large", 200000, seed) for seed in [1, 2, 4, new_seed()])]:
         when = f"at a moment by seed {seed}" if seed else "between two"

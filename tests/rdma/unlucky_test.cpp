@@ -1,6 +1,7 @@
-// Tutti's helper threads where luck has left them: they get no memory now and then, the device's
-// events cannot be read, the queue pair of the handshake fails. Connections are made all the same,
-// and no helper thread takes a signal. To be run on several hosts, or with TUTTI_TRANSPORT=verbs.
+// A device and helper threads that luck has left: the threads get no memory now and then, the
+// device's events cannot be read, completion queues do not grow, the queue pair of the handshake
+// fails. Connections are made all the same, and no helper thread takes a signal. To be run on
+// several hosts, or with TUTTI_TRANSPORT=verbs.
 #include <dlfcn.h>
 #include <infiniband/verbs.h>
 #include <poll.h>
@@ -26,6 +27,8 @@ namespace {
 
 std::atomic<bool> unlucky{false};
 std::atomic<int> refused{0}, asked{0}, broken_file{-1};
+bool short_queues = false;
+constexpr int kShort = 1100;  // room for two connections
 std::mutex lock;
 std::vector<ibv_qp*> datagram_pairs;
 
@@ -87,6 +90,17 @@ int poll(pollfd* files, nfds_t count, int timeout) {
   return some + (counted ? 0 : 1);
 }
 
+// Completion queues keep the length that they were made with, or are short.
+int ibv_resize_cq(ibv_cq* queue, int entries) {
+  return unlucky ? EOPNOTSUPP : next<int(ibv_cq*, int)>("ibv_resize_cq")(queue, entries);
+}
+
+int ibv_query_device(ibv_context* context, ibv_device_attr* limits) {
+  const int error = next<int(ibv_context*, ibv_device_attr*)>("ibv_query_device")(context, limits);
+  if (unlucky && short_queues && limits->max_cqe > kShort) limits->max_cqe = kShort;
+  return error;
+}
+
 ibv_qp* ibv_create_qp(ibv_pd* domain, ibv_qp_init_attr* wanted) {
   ibv_qp* const made = next<ibv_qp*(ibv_pd*, ibv_qp_init_attr*)>("ibv_create_qp")(domain, wanted);
   const std::lock_guard guard(lock);
@@ -137,6 +151,8 @@ void exchange(tutti_comm comm, int size, int round) {
 
 int main(int argc, char** argv) {
   job_begin(&argc, &argv);
+  CHECK(argc == 2, "usage: unlucky_test fixed|short");
+  short_queues = std::string(argv[1]) == "short";
   unlucky = true;
   MUST(tutti_init(nullptr));
   check_signals();

@@ -1,10 +1,9 @@
 // Memory, queue pair, and the way to ready.
 #include "transport/verbs/connection.hpp"
 
-#include <random>
-
 #include "base/error.hpp"
 #include "base/pages.hpp"
+#include "base/random.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -25,13 +24,14 @@ Connection::Connection(const Device& device, ibv_cq* queue, const LinkOptions& o
   wanted.cap = {options.send_queue_depth, Receives::needed_for(shape), 3, 1, options.inline_bytes};
   queue_pair_ = create_queue_pair(device, wanted);
   inline_limit_ = wanted.cap.max_inline_data;
-  packet_sequence_ = std::random_device{}() & 0xffffff;
+  packet_sequence_ = static_cast<std::uint32_t>(random_number()) & 0xffffff;
   initialize(device, queue_pair_.get());
+  if (ibv_query_ece(queue_pair_.get(), &extended_) != 0) extended_ = {};  // most devices have none
 }
 
 PeerInfo Connection::info() const noexcept {
-  return {queue_pair_->qp_num, packet_sequence_, reinterpret_cast<std::uint64_t>(inbox_),
-          inbox_region_->rkey};
+  return {queue_pair_->qp_num, packet_sequence_,    reinterpret_cast<std::uint64_t>(inbox_),
+          inbox_region_->rkey, extended_.vendor_id, extended_.options};
 }
 
 void Connection::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid,
@@ -39,6 +39,10 @@ void Connection::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std:
   arrival_ = arrival;
   peer_info_ = peer;
   packet_bytes_ = static_cast<std::size_t>(bytes_of(mtu));
+  // Both ends compute the same: what both can do.
+  if (ibv_ece agreed{extended_.vendor_id, extended_.options & peer.extended_options, 0};
+      agreed.options != 0 && agreed.vendor_id == peer.extended_vendor)
+    ibv_set_ece(queue_pair_.get(), &agreed);
   make_ready(queue_pair_.get(),
              {peer_, device_.path_to(lid, gid), mtu, peer.queue_pair, peer.packet_sequence,
               packet_sequence_, options_.timeout, options_.retry_count});

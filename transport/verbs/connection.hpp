@@ -16,6 +16,8 @@ struct PeerInfo {
   std::uint32_t queue_pair, packet_sequence;
   std::uint64_t inbox_address;
   std::uint32_t inbox_key;
+  // Extended connection establishment: what the queue pair could do beyond the standard.
+  std::uint32_t extended_vendor, extended_options;
 };
 
 struct LinkOptions {
@@ -70,6 +72,7 @@ class Connection {
   std::byte *inbox_ = nullptr, *staging_ = nullptr;
   MemoryRegion inbox_region_, staging_region_;
   QueuePair queue_pair_;
+  ibv_ece extended_{};
   std::uint32_t inline_limit_ = 0, packet_sequence_ = 0;
   PeerInfo peer_info_{};
   bool attached_ = false;

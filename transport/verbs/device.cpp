@@ -23,15 +23,28 @@ std::string all_names(ibv_device* const* list) {
   return names.empty() ? "none" : names;
 }
 
+// Kernels from 5.12 on copy what is pinned when a process forks. Before, libibverbs must keep such
+// pages from the child, those of huge pages too, which it only does if asked by this variable; and
+// only before any other verb.
+void let_fork(const std::function<void(std::string_view)>& log) {
+  if (ibv_is_fork_initialized() == IBV_FORK_UNNEEDED) return;
+  setenv("RDMAV_HUGEPAGES_SAFE", "1", 0);
+  if (const int error = ibv_fork_init())
+    log(fmt::format(
+        "ibv_fork_init failed ({}): a process that forks must not rely on the memory of "
+        "its child; a newer kernel, or IBV_FORK_SAFE=1, helps",
+        std::strerror(error)));
+}
+
 }  // namespace
 
 bool is_software(const ibv_device_attr& limits) noexcept {
   return limits.vendor_id == 0xffffff || limits.vendor_id == 0 || limits.vendor_id == 0x626d74;
 }
 
-Device::Device(const DeviceChoice& choice, const std::function<void(std::string_view)>& log) {
-  // Before any other verb. If it fails, a program that forks cannot rely on its child's memory.
-  ibv_fork_init();
+Device::Device(const DeviceChoice& choice, const std::function<void(std::string_view)>& log)
+    : traffic_(choice.traffic), local_rank_(choice.local_rank) {
+  let_fork(log);
   const DeviceList list(ibv_get_device_list(nullptr));
   if (!list || !list[0])
     throw Error(Code::no_device,
@@ -54,7 +67,7 @@ Device::Device(const DeviceChoice& choice, const std::function<void(std::string_
                                              "TUTTI_DEVICE to one of them or leave it unset",
                                              choice.device, all_names(list.get())));
   software_ = is_software(limits_);
-  choose_pkey();
+  choose_pkey(choice.pkey);
   reason_ = fmt::format("device {} ({}), port {} ({}), GID {} ({})", name_,
                         choice.device.empty() ? "the first usable one" : "as set", port_,
                         choice.port == 0 ? "the first active one" : "as set", gid_index_,
@@ -129,17 +142,26 @@ void Device::choose_gid(int wanted) {
                     port_, name_));
 }
 
-// Chooses the first partition of which this port is a full member, as two limited members cannot
-// talk to each other; the partition with index 0 if there is none.
-void Device::choose_pkey() noexcept {
+// By value, whether or not the port is a full member; or the first partition of which it is one, as
+// two limited members cannot talk to each other; or the one with index 0.
+void Device::choose_pkey(int wanted) {
+  constexpr int kFullMember = 0x8000;
+  std::string there;
   for (int i = 0; i < port_attributes_.pkey_tbl_len; ++i) {
-    __be16 key = 0;
-    if (ibv_query_pkey(context_.get(), static_cast<std::uint8_t>(port_), i, &key) != 0 ||
-        (ntohs(key) & 0x8000) == 0)
+    __be16 entry = 0;
+    if (ibv_query_pkey(context_.get(), static_cast<std::uint8_t>(port_), i, &entry) != 0) continue;
+    const int key = ntohs(entry);
+    if (key == 0) continue;
+    there += fmt::format("{}{:#06x}", there.empty() ? "" : ", ", key);
+    if (wanted != 0 ? (key | kFullMember) != (wanted | kFullMember) : (key & kFullMember) == 0)
       continue;
     pkey_index_ = static_cast<std::uint16_t>(i);
     return;
   }
+  if (wanted != 0)
+    throw Error(Code::bad_configuration,
+                fmt::format("port {} of {} is in no partition {:#06x}; it is in {}", port_, name_,
+                            wanted, there.empty() ? "none" : there));
 }
 
 ibv_ah_attr Device::path_to(std::uint16_t lid, const ibv_gid& gid) const noexcept {
@@ -153,7 +175,9 @@ ibv_ah_attr Device::path_to(std::uint16_t lid, const ibv_gid& gid) const noexcep
       ethernet() || elsewhere || (port_attributes_.flags & IBV_QPF_GRH_REQUIRED) != 0 ? 1 : 0;
   path.grh.dgid = gid;
   path.grh.sgid_index = static_cast<std::uint8_t>(gid_index_);
-  path.grh.hop_limit = 64;
+  path.grh.hop_limit = static_cast<std::uint8_t>(traffic_.hop_limit);
+  path.grh.traffic_class = static_cast<std::uint8_t>(traffic_.traffic_class);
+  path.sl = static_cast<std::uint8_t>(traffic_.service_level);
   return path;
 }
 

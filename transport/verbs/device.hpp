@@ -5,6 +5,7 @@
 
 #include <infiniband/verbs.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,10 +37,20 @@ constexpr int bytes_of(ibv_mtu mtu) { return 128 << mtu; }
 // (siw). Their devices may have any name, so names decide nothing.
 bool is_software(const ibv_device_attr& limits) noexcept;
 
+// What packets carry for the sake of the network.
+struct Traffic {
+  int service_level = 0;  // 0 to 15
+  int traffic_class = 0;  // 0 to 255; with RoCE the DSCP is in its upper six bits
+  int hop_limit = 64;     // 1 to 255
+};
+
 struct DeviceChoice {
   std::string device;  // empty: the first with an active port
   int port = 0;        // 0: the first active one
   int gid_index = -1;  // -1: RoCE v2 with an IPv4 address, else the best there is
+  int pkey = 0;        // of the partition; 0: the first of which the port is a full member
+  int local_rank = 0;  // this rank's number on its node
+  Traffic traffic{};
 };
 
 class Device {
@@ -60,6 +71,10 @@ class Device {
   ibv_mtu mtu() const noexcept { return port_attributes_.active_mtu; }
   std::uint32_t max_message() const noexcept { return port_attributes_.max_msg_sz; }
   const ibv_device_attr& limits() const noexcept { return limits_; }
+  // Where completions interrupt: ranks of a node spread over what the device has.
+  int completion_vector() const noexcept {
+    return local_rank_ % std::max(context_->num_comp_vectors, 1);
+  }
   bool software() const noexcept { return software_; }
   const std::string& reason() const noexcept { return reason_; }  // why this device, port and GID
 
@@ -72,8 +87,10 @@ class Device {
   void open(ibv_device* device, const DeviceChoice& choice);
   void choose_port(int wanted);
   void choose_gid(int wanted);
-  void choose_pkey() noexcept;
+  void choose_pkey(int wanted);
 
+  const Traffic traffic_;
+  const int local_rank_;
   Context context_;
   ProtectionDomain pd_;
   std::string name_, reason_;

@@ -34,10 +34,14 @@ class DeviceRegistrar final : public Registrar {
  public:
   explicit DeviceRegistrar(const Device& device) : device_(device) {}
   Registration add(void* address, std::size_t length, bool writable) override;
+  // From here on the device may write to what is added in any order: arrival must be told by its
+  // completions, which come last all the same.
+  void relax() noexcept { relaxed_ = IBV_ACCESS_RELAXED_ORDERING; }
   void remove(const Registration& registration) noexcept override;
 
  private:
   const Device& device_;
+  int relaxed_ = 0;
 };
 
 }  // namespace tutti::transport::verbs

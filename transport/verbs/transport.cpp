@@ -11,7 +11,6 @@
 namespace tutti::transport::verbs {
 namespace {
 
-constexpr int kFirstQueueRoom = 1024;
 // Exponents, see LinkOptions. A device in software loses packets by itself, and waits for none
 // long.
 constexpr int kTimeout = 17, kSoftwareTimeout = 14;
@@ -33,16 +32,15 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
       device_(options.device, options.log),
       shape_(shape_for(device_.software())),
       registrar_(device_),
+      queues_(device_),
       links_(static_cast<std::size_t>(world_size)) {
-  queue_room_ = std::min(kFirstQueueRoom, device_.limits().max_cqe);
-  queue_.reset(ibv_create_cq(device_.context(), queue_room_, nullptr, nullptr, 0));
-  if (!queue_)
-    throw_no_memory("creating a completion queue", static_cast<std::size_t>(queue_room_) * 64);
-  queue_room_ = queue_->cqe;
   if (options_.link.timeout == 0)
     options_.link.timeout = device_.software() ? kSoftwareTimeout : kTimeout;
   if (options_.link.arrival == Arrival::automatic)
-    options_.link.arrival = Connection::arrival_for(device_, queue_.get(), options_.link, shape_);
+    options_.link.arrival =
+        Connection::arrival_for(device_, queues_.room_for(0), options_.link, shape_);
+  // The other ends agree to `imm` then, as nothing is safer.
+  if (options_.link.arrival == Arrival::imm) registrar_.relax();
   handshake_ = std::make_unique<Handshake>(
       device_, world_rank, static_cast<std::uint16_t>(mtu_for(device_, options.mtu)),
       options.connect_timeout, options.log);
@@ -80,29 +78,12 @@ void VerbsTransport::set_peers(std::span<const Address> addresses) {
   handshake_->start(std::move(cards), links_, make);
 }
 
-// The completion queue grows with the connections: it has room for everything that all queue pairs
-// can have under way, so it never overflows.
 VerbsLink* VerbsTransport::make_link(int peer) {
-  const int needed =
-      queue_used_ + static_cast<int>(VerbsLink::completions_for(shape_, options_.link));
-  if (needed > queue_room_) {
-    const int wanted = std::min(std::max(needed, 2 * queue_room_), device_.limits().max_cqe);
-    if (wanted < needed)
-      throw Error(Code::out_of_memory,
-                  fmt::format("device {} has completion queues of at most {} entries, and "
-                              "connection {} needs more; lower the setting `line_slots`",
-                              device_.name(), device_.limits().max_cqe, made_.size() + 1),
-                  peer);
-    if (const int error = ibv_resize_cq(queue_.get(), wanted)) {
-      errno = error;
-      throw_no_memory("growing the completion queue", static_cast<std::size_t>(wanted) * 64);
-    }
-    queue_room_ = wanted;
-  }
-  auto link =
-      std::make_unique<VerbsLink>(device_, queue_.get(), registrar_, options_.link, peer, shape_);
+  const auto completions = static_cast<int>(VerbsLink::completions_for(shape_, options_.link));
+  auto link = std::make_unique<VerbsLink>(device_, queues_.room_for(completions), registrar_,
+                                          options_.link, peer, shape_);
+  queues_.take(completions);
   VerbsLink* const result = made_.emplace_back(std::move(link)).get();
-  queue_used_ = needed;
   links_[static_cast<std::size_t>(peer)].store(result, std::memory_order_release);
   return result;
 }
@@ -130,16 +111,10 @@ Link* VerbsTransport::accepted() noexcept {
 }
 
 bool VerbsTransport::progress() noexcept {
-  ibv_wc completions[16];
-  for (bool any = false;; any = true) {
-    const int count = ibv_poll_cq(queue_.get(), 16, completions);
-    for (int i = 0; i < count; ++i) {
-      const auto peer = static_cast<std::size_t>(WorkId(completions[i].wr_id).peer());
-      if (VerbsLink* link = links_[peer].load(std::memory_order_acquire))
-        link->complete(completions[i]);
-    }
-    if (count < 16) return any || count > 0;
-  }
+  return queues_.poll([this](const ibv_wc& completion) {
+    const auto peer = static_cast<std::size_t>(WorkId(completion.wr_id).peer());
+    if (VerbsLink* link = links_[peer].load(std::memory_order_acquire)) link->complete(completion);
+  });
 }
 
 void VerbsTransport::say_farewell() noexcept {

@@ -1,10 +1,11 @@
 // The transport over verbs: reliable connections, made when two ranks first need each other. It has
-// one device, one completion queue and one handshake; links are found by world rank.
+// one device and one handshake; links are found by world rank.
 #pragma once
 
 #include <atomic>
 #include <deque>
 
+#include "transport/verbs/completion_queues.hpp"
 #include "transport/verbs/handshake.hpp"
 
 namespace tutti::transport::verbs {
@@ -59,8 +60,7 @@ class VerbsTransport final : public Transport {
   Device device_;
   const InboxShape shape_;
   DeviceRegistrar registrar_;
-  CompletionQueue queue_;
-  int queue_room_ = 0, queue_used_ = 0;
+  CompletionQueues queues_;
   std::vector<std::atomic<VerbsLink*>> links_;   // by world rank; made under the handshake's lock
   std::deque<std::unique_ptr<VerbsLink>> made_;  // owns them
   std::vector<Link*> accepted_;
