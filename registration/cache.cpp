@@ -9,21 +9,28 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/pages.hpp"
 
 namespace tutti::registration {
 
-Cache::Cache(transport::Registrar& registrar, const CacheOptions& options, const Log& log)
-    : registrar_(registrar), options_(options) {
+Cache::Cache(transport::Registrar& registrar, const CacheOptions& options, Warn warn)
+    : registrar_(registrar), options_(options), warn_(std::move(warn)) {
   if (!options_.enabled) return;
   watcher_ = std::make_unique<Watcher>(
-      lock_, [this](std::uintptr_t begin, std::uintptr_t end) { invalidate(begin, end); });
-  if (!watcher_->works()) log(fmt::format("registration cache off: {}", watcher_->why_not()));
+      lock_, [this](std::uintptr_t begin, std::uintptr_t end) { invalidate(begin, end); },
+      options_.write_protect);
+  if (!watcher_->works())
+    warn_once(
+        fmt::format("each large message registers its buffer anew, because {}. "
+                    "TUTTI_REGISTRATION_CACHE=off silences this warning",
+                    watcher_->why_not()));
 }
 
 Cache::~Cache() {
+  {
+    const std::lock_guard lock(lock_);
+    while (!kept_.empty()) drop(kept_.size() - 1, {});
+  }
   watcher_.reset();
-  for (Region* region : kept_) registrar_.remove(region->registration);
   for (Region* region : dropped_) registrar_.remove(region->registration);
 }
 
@@ -39,39 +46,67 @@ Region* Cache::acquire(const void* address, std::size_t length, bool writable) {
   }
   lock.unlock();
 
-  // Watched before it is registered, so that nothing that happens to it meanwhile goes unseen.
-  bool keepable = caches() && length > 0 && watcher_->watch(address, length);
-  bool evicted = false;
-  const transport::Registration registration =
-      add(const_cast<void*>(address), length, writable, &evicted);
-  // An evicted region may have shared these pages, and ended the watch over them.
-  if (keepable && evicted) keepable = watcher_->watch(address, length);
   Region* region = new_region();
-  *region = {registration, begin, end, 1, writable, false, 0};
   lock.lock();
+  *region = {{}, begin, end, 1, writable, false, false, ++clock_, pages_around(begin, end)};
+  const bool keepable = caches() && length > 0;
+  // Listed before it is watched, and watched before it is registered: whatever happens to it
+  // meanwhile drops it.
   if (keepable) keep(region);
+  lock.unlock();
+  try {
+    if (keepable) watch(region);
+    region->registration = add(const_cast<void*>(address), length, writable);
+  } catch (...) {
+    lock.lock();
+    unlist(region);
+    free_.push_back(region);
+    throw;
+  }
+  lock.lock();
+  region->ready = true;
+  keep_limits();
   deregister_dropped(lock);
   return region;
 }
 
-transport::Registration Cache::add(void* address, std::size_t length, bool writable,
-                                   bool* evicted) {
+// Asks for the watch, and unlists the region if there can be none.
+void Cache::watch(Region* region) {
+  const auto* const address = reinterpret_cast<const void*>(region->begin);
+  const std::size_t length = region->end - region->begin;
+  std::string why_not;
+  const auto pages = watcher_->watch(address, length, why_not);
+  std::unique_lock lock(lock_);
+  if (pages) region->pages = *pages;
+  if (!pages) unlist(region);
+  if (pages && !region->kept) end_watch(*region);  // dropped meanwhile
+  lock.unlock();
+  if (!pages)
+    warn_once(
+        fmt::format("the memory at {} ({} bytes) {}, so each large message there registers "
+                    "it anew; memory from malloc() stays registered",
+                    address, length, why_not));
+}
+
+void Cache::warn_once(const std::string& warning) {
+  if (!warned_.exchange(true)) warn_(warning);
+}
+
+transport::Registration Cache::add(void* address, std::size_t length, bool writable) {
   for (;;) {
     try {
       return registrar_.add(address, length, writable);
     } catch (const Error& error) {
       if (error.code != Code::locked_memory && error.code != Code::out_of_memory) throw;
       if (!trim(1)) throw;
-      *evicted = true;
     }
   }
 }
 
 bool Cache::trim(std::size_t most) noexcept {
   std::unique_lock lock(lock_);
-  const std::size_t before = kept_.size();
-  for (std::size_t i = 0; i < most && i < before; ++i) evict_one();
-  const bool evicted = kept_.size() < before;
+  bool evicted = false;
+  for (std::size_t i = 0; i < most && evict_one(); ++i) evicted = true;
   deregister_dropped(lock);
   return evicted;
 }
@@ -119,7 +154,7 @@ Region* Cache::find(std::uintptr_t begin, std::uintptr_t end, bool writable) noe
                                 [](std::uintptr_t b, const Region* r) { return b < r->begin; });
   while (place != kept_.begin()) {
     Region* region = *--place;
-    if (region->end >= end && (region->writable || !writable)) return region;
+    if (region->ready && region->end >= end && (region->writable || !writable)) return region;
     if (region->begin + longest_ < end) break;
   }
   return nullptr;
@@ -127,51 +162,57 @@ Region* Cache::find(std::uintptr_t begin, std::uintptr_t end, bool writable) noe
 
 void Cache::keep(Region* region) noexcept {
   region->kept = true;
-  region->last_use = ++clock_;
   const auto place =
       std::upper_bound(kept_.begin(), kept_.end(), region->begin,
                        [](std::uintptr_t b, const Region* r) { return b < r->begin; });
   kept_.insert(place, region);  // within its capacity: new_region() has made room
   kept_bytes_ += region->end - region->begin;
   longest_ = std::max<std::size_t>(longest_, region->end - region->begin);
-  while (kept_bytes_ > options_.max_bytes || kept_.size() > options_.max_regions) {
-    const std::size_t before = kept_.size();
-    evict_one();
-    if (kept_.size() == before) break;  // all the rest is in use
-  }
 }
 
-// Drops the region that has been unused for longest. Its pages are no longer watched, unless
-// another region shares them.
-void Cache::evict_one() noexcept {
+void Cache::keep_limits() noexcept {
+  while (kept_bytes_ > options_.max_bytes || kept_.size() > options_.max_regions)
+    if (!evict_one()) return;  // all the rest is in use
+}
+
+// Drops the region that has been unused for longest.
+bool Cache::evict_one() noexcept {
   std::size_t oldest = kept_.size();
   for (std::size_t i = 0; i < kept_.size(); ++i)
     if (kept_[i]->users == 0 &&
         (oldest == kept_.size() || kept_[i]->last_use < kept_[oldest]->last_use))
       oldest = i;
-  if (oldest == kept_.size()) return;
-  const Region* region = kept_[oldest];
-  drop(oldest);
-  const PageRange pages = pages_around(region->begin, region->end);
-  const bool shared = std::any_of(kept_.begin(), kept_.end(), [&](const Region* r) {
-    return overlap(pages, pages_around(r->begin, r->end));
-  });
-  if (!shared)
-    watcher_->forget(reinterpret_cast<void*>(region->begin), region->end - region->begin);
+  if (oldest == kept_.size()) return false;
+  drop(oldest, {});
+  return true;
 }
 
-void Cache::drop(std::size_t index) noexcept {
+// `gone`: pages that are no longer there. The others need no watch any more.
+void Cache::drop(std::size_t index, const PageRange& gone) noexcept {
   Region* region = kept_[index];
   kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(index));
   kept_bytes_ -= region->end - region->begin;
   region->kept = false;
   if (region->users == 0) dropped_.push_back(region);
+  if (gone.begin > region->pages.begin || gone.end < region->pages.end) end_watch(*region);
+}
+
+// Unless another region shares the pages.
+void Cache::end_watch(const Region& region) noexcept {
+  const bool shared = std::any_of(kept_.begin(), kept_.end(),
+                                  [&](const Region* r) { return overlap(region.pages, r->pages); });
+  if (!shared) watcher_->forget(region.pages);
+}
+
+void Cache::unlist(Region* region) noexcept {
+  const auto found = std::find(kept_.begin(), kept_.end(), region);
+  if (found != kept_.end()) drop(static_cast<std::size_t>(found - kept_.begin()), {});
 }
 
 void Cache::invalidate(std::uintptr_t begin, std::uintptr_t end) noexcept {
   for (std::size_t i = kept_.size(); i-- > 0;) {
     if (kept_[i]->begin >= end || kept_[i]->end <= begin) continue;
-    drop(i);
+    drop(i, {begin, end});
     ++statistics_.invalidations;
   }
 }
@@ -184,8 +225,7 @@ void Cache::release(Region* region) noexcept {
 
 void Cache::revoke(Region* region) noexcept {
   const std::lock_guard lock(lock_);
-  const auto found = std::find(kept_.begin(), kept_.end(), region);
-  if (found != kept_.end()) drop(static_cast<std::size_t>(found - kept_.begin()));
+  unlist(region);
 }
 
 // Without the lock, as deregistering frees memory.

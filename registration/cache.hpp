@@ -3,14 +3,16 @@
 //
 // It is correct even if the program frees or unmaps a buffer and gets the same address again: a
 // Watcher drops the old region before the address can come back. If the kernel cannot watch memory,
-// or not this kind of memory, nothing is cached. A request is a hit if it lies within a kept
-// region. Kept regions may overlap: merging them would pin memory that nobody asked for. Regions in
-// use are never evicted, so the limits bound what is kept WITHOUT being in use.
+// or not this kind of memory, it is registered anew each time, and one warning says so. A request
+// is a hit if it lies within a kept region. Kept regions may overlap: merging them would pin memory
+// that nobody asked for. Regions in use are never evicted, so the limits bound what is kept WITHOUT
+// being in use.
 //
 // Thread-safe (one lock, as only messages of rendezvous size come here). Registers through a
 // Registrar; knows no queue pair.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,6 +31,7 @@ struct CacheOptions {
   bool enabled = true;
   std::size_t max_bytes = std::size_t{1} << 30;  // kept without being in use
   std::size_t max_regions = 1024;                // the same
+  bool write_protect = true;                     // see Watcher
 };
 
 struct Region {
@@ -36,15 +39,18 @@ struct Region {
   std::uintptr_t begin = 0, end = 0;
   std::uint32_t users = 0;
   bool writable = false;  // a peer may write to it
-  bool kept = false;      // look-up finds it
+  bool kept = false;      // in the list of kept regions
+  bool ready = false;     // registered: look-up may find it
   std::uint64_t last_use = 0;
+  PageRange pages{};  // those that are watched while it is kept
 };
 
 class Cache {
  public:
-  using Log = std::function<void(std::string_view)>;
-  // `registrar` must outlive the cache, and all regions must be released before its end.
-  Cache(transport::Registrar& registrar, const CacheOptions& options, const Log& log);
+  using Warn = std::function<void(std::string_view)>;
+  // `registrar` must outlive the cache, and all regions must be released before its end. `warn` is
+  // called once at most.
+  Cache(transport::Registrar& registrar, const CacheOptions& options, Warn warn);
   ~Cache();
 
   // A region that covers the range; the caller releases it. If one is kept, it costs a look-up.
@@ -69,15 +75,22 @@ class Cache {
  private:
   Region* find(std::uintptr_t begin, std::uintptr_t end, bool writable) noexcept;
   Region* new_region();
-  transport::Registration add(void* address, std::size_t length, bool writable, bool* evicted);
+  transport::Registration add(void* address, std::size_t length, bool writable);
+  void watch(Region* region);
+  void warn_once(const std::string& warning);
   void keep(Region* region) noexcept;
-  void drop(std::size_t index) noexcept;
-  void evict_one() noexcept;
+  void keep_limits() noexcept;
+  void drop(std::size_t index, const PageRange& gone) noexcept;
+  void unlist(Region* region) noexcept;
+  void end_watch(const Region& region) noexcept;
+  bool evict_one() noexcept;
   void invalidate(std::uintptr_t begin, std::uintptr_t end) noexcept;
   void deregister_dropped(std::unique_lock<std::mutex>& lock) noexcept;
 
   transport::Registrar& registrar_;
   const CacheOptions options_;
+  const Warn warn_;
+  std::atomic<bool> warned_{false};
   mutable std::mutex lock_;
   // All Region objects ever made. They are reused, and freed only at the end, so that nothing is
   // freed with the lock held.

@@ -4,18 +4,22 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
-#include "base/pages.hpp"
+#include "base/error.hpp"
 #include "base/thread.hpp"
+#include "registration/mappings.hpp"
 
 namespace tutti::registration {
 namespace {
@@ -27,20 +31,22 @@ namespace {
 constexpr std::uint64_t kEvents =
     UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE;
 
-uffdio_range pages_around(const void* address, std::size_t length) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(address);
-  const PageRange pages = tutti::pages_around(begin, begin + length);
-  return {pages.begin, pages.end - pages.begin};
+uffdio_range range_of(const PageRange& pages) { return {pages.begin, pages.end - pages.begin}; }
+
+// Before 4.18 nobody can tell whether an event is on its way: see catch_up().
+bool kernel_is_too_old() {
+  utsname name{};
+  int major = 0, minor = 0;
+  return uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
+         (major < 4 || (major == 4 && minor < 18));
 }
 
-// A descriptor with our events and the features `more`; -1, with errno, if the kernel refuses. The
-// watcher handles no faults, so the kind of descriptor that needs no privilege will do.
-int open_with(std::uint64_t more) {
-  int fd = -1;
-  for (const int flags : {0, UFFD_USER_MODE_ONLY}) {
-    fd = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | flags));
-    if (fd >= 0) break;
-  }
+// A descriptor with our events and the features `more`; -1, with errno, if the kernel refuses.
+// `unprivileged`: of the kind that needs no privilege, and where faults within the kernel (a system
+// call that writes to a buffer) are not ours to serve.
+int open_with(std::uint64_t more, bool unprivileged) {
+  const int flags = O_CLOEXEC | O_NONBLOCK | (unprivileged ? UFFD_USER_MODE_ONLY : 0);
+  const int fd = static_cast<int>(syscall(SYS_userfaultfd, flags));
   if (fd < 0) return -1;
   uffdio_api api{};
   api.api = UFFD_API;
@@ -54,23 +60,65 @@ int open_with(std::uint64_t more) {
 
 }  // namespace
 
-Watcher::Watcher(std::mutex& lock, OnChange on_change)
-    : lock_(lock), on_change_(std::move(on_change)) {
-  // Write-protect mode makes no faults, as nothing is ever protected. A kernel without it
-  // (User-Mode Linux) has missing mode: registered memory is pinned, so no page is missing either.
-  descriptor_ = open_with(UFFD_FEATURE_PAGEFAULT_FLAG_WP);
-  mode_ = UFFDIO_REGISTER_MODE_WP;
-  if (descriptor_ < 0) {
-    descriptor_ = open_with(0);
-    mode_ = UFFDIO_REGISTER_MODE_MISSING;
+// A forked child has the descriptor, too, so that closing it would not end the watch: the parent's
+// next munmap would wait for a reader for as long as the child lives. So children close theirs.
+class Watcher::Forks {
+ public:
+  static void add(Watcher& watcher) {
+    static const int registered =
+        pthread_atfork([] { lock_.lock(); }, [] { lock_.unlock(); }, child);
+    static_cast<void>(registered);
+    const std::lock_guard guard(lock_);
+    watcher.next_ = std::exchange(first_, &watcher);
   }
-  if (descriptor_ < 0) {
-    why_not_ = std::string("the kernel refuses userfaultfd (") + std::strerror(errno) +
-               "); sysctl vm.unprivileged_userfaultfd=1, or a kernel from 5.11 on, allows it";
+  static void remove(const Watcher& watcher) noexcept {
+    const std::lock_guard guard(lock_);
+    Watcher** place = &first_;
+    while (*place != &watcher) place = &(*place)->next_;
+    *place = watcher.next_;
+  }
+
+ private:
+  static void child() noexcept {
+    for (Watcher* w = first_; w; w = w->next_) close(std::exchange(w->descriptor_, -1));
+    first_ = nullptr;
+    lock_.unlock();
+  }
+  static inline std::mutex lock_;  // held while a process forks
+  static inline Watcher* first_ = nullptr;
+};
+
+Watcher::Watcher(std::mutex& lock, OnChange on_change, bool write_protect)
+    : lock_(lock), on_change_(std::move(on_change)) {
+  open(write_protect);
+  if (descriptor_ < 0) return;
+  stop_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  try {
+    thread_ = start_helper("tutti-watcher", [this] { serve(); });
+    Forks::add(*this);
+  } catch (const Error& error) {
+    why_not_ = error.message;
+    close(std::exchange(descriptor_, -1));
+    close(stop_fd_);
+  }
+}
+
+void Watcher::open(bool write_protect) {
+  if (kernel_is_too_old()) {
+    why_not_ = "the kernel is older than 4.18";
     return;
   }
-  stop_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  thread_ = start_helper("tutti-watcher", [this] { serve(); });
+  mode_ = UFFDIO_REGISTER_MODE_WP;
+  for (const bool unprivileged : {false, true})
+    if (write_protect && descriptor_ < 0)
+      descriptor_ = open_with(UFFD_FEATURE_PAGEFAULT_FLAG_WP, unprivileged);
+  if (descriptor_ >= 0) return;
+  mode_ = UFFDIO_REGISTER_MODE_MISSING;
+  descriptor_ = open_with(0, false);
+  if (descriptor_ < 0)
+    why_not_ = std::string("the kernel refuses userfaultfd (") + std::strerror(errno) +
+               "). In a container, let the seccomp profile allow userfaultfd; elsewhere, use Linux "
+               "5.11 or later, or set sysctl vm.unprivileged_userfaultfd=1";
 }
 
 Watcher::~Watcher() {
@@ -79,19 +127,32 @@ Watcher::~Watcher() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(stop_fd_, &one, sizeof one);
   thread_.join();
+  Forks::remove(*this);
   close(descriptor_);  // the kernel ends all watches and wakes whoever waits
   close(stop_fd_);
 }
 
-bool Watcher::watch(const void* address, std::size_t length) noexcept {
-  uffdio_register request{};
-  request.range = pages_around(address, length);
-  request.mode = mode_;
-  return ioctl(descriptor_, UFFDIO_REGISTER, &request) == 0;
+std::optional<PageRange> Watcher::watch(const void* address, std::size_t length,
+                                        std::string& why_not) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  Memory memory = memory_at(begin, begin + length);
+  if (memory.reports_all) {
+    uffdio_register request{};
+    request.range = range_of(memory.pages);
+    request.mode = mode_;
+    // In missing mode no huge pages: the watch over one that is waited for could not be ended
+    // alone.
+    const bool possible = !memory.huge || mode_ == UFFDIO_REGISTER_MODE_WP;
+    if (possible && ioctl(descriptor_, UFFDIO_REGISTER, &request) == 0) return memory.pages;
+    memory.kind = memory.huge ? "has huge pages, which kernels before 5.19 do not watch"
+                              : "is of a kind that this kernel does not watch";
+  }
+  why_not = std::move(memory.kind);
+  return std::nullopt;
 }
 
-void Watcher::forget(const void* address, std::size_t length) noexcept {
-  uffdio_range range = pages_around(address, length);
+void Watcher::forget(const PageRange& pages) noexcept {
+  uffdio_range range = range_of(pages);
   ioctl(descriptor_, UFFDIO_UNREGISTER, &range);
 }
 
@@ -118,27 +179,28 @@ void Watcher::catch_up() noexcept {
   }
 }
 
+void Watcher::lost(const PageRange& pages) noexcept {
+  on_change_(pages.begin, pages.end);
+  forget(pages);
+}
+
 void Watcher::read_events() noexcept {
   uffd_msg message;
   while (read(descriptor_, &message, sizeof message) == static_cast<ssize_t>(sizeof message)) {
     switch (message.event) {
       case UFFD_EVENT_UNMAP: on_change_(message.arg.remove.start, message.arg.remove.end); break;
-      case UFFD_EVENT_REMOVE: {
-        // The mapping stays, its pages are gone. In missing mode the program's next access would
-        // wait for us, so the watch ends.
-        on_change_(message.arg.remove.start, message.arg.remove.end);
-        forget(reinterpret_cast<void*>(message.arg.remove.start),
-               message.arg.remove.end - message.arg.remove.start);
+      case UFFD_EVENT_REMOVE:  // the mapping stays, its pages are gone
+        lost({message.arg.remove.start, message.arg.remove.end});
+        break;
+      case UFFD_EVENT_REMAP: {  // the watch moves along
+        const auto& moved = message.arg.remap;
+        on_change_(moved.from, moved.from + moved.len);
+        lost({moved.to, moved.to + moved.len});
         break;
       }
-      case UFFD_EVENT_REMAP:
-        on_change_(message.arg.remap.from, message.arg.remap.from + message.arg.remap.len);
-        on_change_(message.arg.remap.to, message.arg.remap.to + message.arg.remap.len);
-        break;
-      case UFFD_EVENT_PAGEFAULT: {
-        // An access between a removal and our reading of it. Once the watch has ended, the kernel
-        // serves the fault as usual.
-        forget(reinterpret_cast<void*>(message.arg.pagefault.address), 1);
+      case UFFD_EVENT_PAGEFAULT: {  // in missing mode
+        const auto address = static_cast<std::uintptr_t>(message.arg.pagefault.address);
+        lost(pages_around(address, address + 1));
         break;
       }
       default: break;

@@ -15,6 +15,11 @@
 //
 // Nothing here allocates or frees with the lock held: the program's thread may be within free(),
 // holding the allocator's lock, and wait for us to read.
+//
+// The watch costs nothing: in the write-protect mode (Linux 5.7, not on all processors) nothing is
+// ever protected. Where only the missing mode is offered, an access to a watched page that is not
+// there waits for us. Then that page is reported as lost, and watched no longer: the kernel serves
+// the access as usual.
 #pragma once
 
 #include <atomic>
@@ -22,8 +27,11 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+
+#include "base/pages.hpp"
 
 namespace tutti::registration {
 
@@ -31,25 +39,30 @@ class Watcher {
  public:
   using OnChange = std::function<void(std::uintptr_t begin, std::uintptr_t end)>;
 
-  // `on_change` is called with `lock` held when a range has lost its pages. It must not allocate,
-  // free or unmap.
-  Watcher(std::mutex& lock, OnChange on_change);
+  // `on_change` is called with `lock` held when a range has lost its pages, or is watched no
+  // longer. It must not allocate, free or unmap. `write_protect`: false to do without that mode.
+  Watcher(std::mutex& lock, OnChange on_change, bool write_protect = true);
   ~Watcher();
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
 
   bool works() const noexcept { return descriptor_ >= 0; }
   const std::string& why_not() const noexcept { return why_not_; }
-  // Watches the pages that hold the range. false: the kernel cannot watch this kind of memory.
-  bool watch(const void* address, std::size_t length) noexcept;
+  // Watches the pages that hold the range, which is not empty, and returns them: the range that
+  // forget() takes. None: the kernel would not report all that can happen to this memory, and
+  // `why_not` says why, as the end of a sentence. Called without the lock.
+  std::optional<PageRange> watch(const void* address, std::size_t length, std::string& why_not);
   // Reads all events, those of unmappings under way among them. Called with the lock held.
   void catch_up() noexcept;
-  // Ends the watch over the pages that hold the range.
-  void forget(const void* address, std::size_t length) noexcept;
+  // Ends the watch over these pages.
+  void forget(const PageRange& pages) noexcept;
 
  private:
+  class Forks;
+  void open(bool write_protect);
   void serve() noexcept;
   void read_events() noexcept;
+  void lost(const PageRange& pages) noexcept;
 
   std::mutex& lock_;
   const OnChange on_change_;
@@ -58,6 +71,7 @@ class Watcher {
   std::string why_not_;
   std::atomic<bool> stop_{false};
   std::thread thread_;
+  Watcher* next_ = nullptr;  // in the list of Forks
 };
 
 }  // namespace tutti::registration

@@ -5,76 +5,19 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
-#include <map>
+#include <memory>
 #include <thread>
+#include <vector>
 
-#include "base/error.hpp"
-#include "registration/cache.hpp"
+#include "tests/registration/cache_fixture.hpp"
 
-using namespace tutti;
-using registration::Cache;
-using registration::CacheOptions;
-using registration::Region;
-
-namespace {
-
-constexpr std::size_t kPage = 4096;
-
-// Counts, remembers what is registered, and fails when it is told to.
-class CountingRegistrar final : public transport::Registrar {
- public:
-  transport::Registration add(void*, std::size_t length, bool) override {
-    const std::lock_guard guard(lock_);
-    if (live_.size() >= most_live) throw Error(Code::locked_memory, "the limit of the test");
-    ++adds;
-    live_[++last_] = length;
-    return {nullptr, last_, last_};
-  }
-  void remove(const transport::Registration& registration) noexcept override {
-    const std::lock_guard guard(lock_);
-    if (live_.erase(registration.local_key) == 0) ++wrong_removals;
-  }
-  std::size_t live() const {
-    const std::lock_guard guard(lock_);
-    return live_.size();
-  }
-  std::size_t most_live = 1000000;
-  int adds = 0, wrong_removals = 0;
-
- private:
-  mutable std::mutex lock_;
-  std::map<std::uint32_t, std::size_t> live_;
-  std::uint32_t last_ = 0;
-};
-
-struct Fixture {
-  CountingRegistrar registrar;
-  std::string log;
-  Cache cache;
-  explicit Fixture(CacheOptions options = {})
-      : cache(registrar, options, [this](std::string_view line) { log += line; }) {}
-  // Acquires and releases; true if nothing had to be registered.
-  bool hit(const void* address, std::size_t length, bool writable = true) {
-    const int before = registrar.adds;
-    cache.release(cache.acquire(address, length, writable));
-    return registrar.adds == before;
-  }
-};
-
-std::byte* map_pages(std::size_t count, void* at = nullptr) {
-  void* memory = mmap(at, count * kPage, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
-  REQUIRE(memory != MAP_FAILED);
-  std::memset(memory, 1, count * kPage);
-  return static_cast<std::byte*>(memory);
-}
-
-}  // namespace
+using namespace cache_fixture;
+using tutti::Error;
 
 TEST_CASE("the kernel of the test machine watches memory", "[registration]") {
   // Without this the tests below would prove nothing about the cache that users run.
   Fixture f;
-  INFO(f.log);
+  INFO(f.warnings);
   REQUIRE(f.cache.caches());
 }
 

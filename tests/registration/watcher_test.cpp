@@ -40,6 +40,10 @@ struct Fixture {
     for (const Range& range : gone) found |= range.begin <= address && address < range.end;
     return found;
   }
+  auto watch(const void* memory, std::size_t bytes) {
+    return watcher.watch(memory, bytes, why_not);
+  }
+  std::string why_not;
   std::mutex lock;
   std::vector<Range> gone = with_room();
   Watcher watcher{lock, [this](std::uintptr_t begin, std::uintptr_t end) {
@@ -59,7 +63,7 @@ struct Fixture {
 TEST_CASE("pages that are unmapped are reported before munmap returns", "[watcher]") {
   Fixture f;
   std::byte* const memory = map_pages(4);
-  REQUIRE(f.watcher.watch(memory, 4 * kPage));
+  REQUIRE(f.watch(memory, 4 * kPage));
   munmap(memory + kPage, kPage);
   CHECK(f.was_reported(memory + kPage));
   CHECK_FALSE(f.was_reported(memory));
@@ -72,7 +76,7 @@ TEST_CASE("pages that are unmapped are reported before munmap returns", "[watche
 TEST_CASE("pages that are given back or moved are reported", "[watcher]") {
   Fixture f;
   std::byte* const memory = map_pages(4);
-  REQUIRE(f.watcher.watch(memory, 4 * kPage));
+  REQUIRE(f.watch(memory, 4 * kPage));
   madvise(memory, kPage, MADV_DONTNEED);
   CHECK(f.was_reported(memory));
   CHECK_FALSE(f.was_reported(memory + 3 * kPage));
@@ -90,7 +94,7 @@ TEST_CASE("pages that are given back or moved are reported", "[watcher]") {
 TEST_CASE("whole pages are watched, whatever part of them is asked for", "[watcher]") {
   Fixture f;
   std::byte* const memory = map_pages(3);
-  REQUIRE(f.watcher.watch(memory + kPage - 1, 2));
+  REQUIRE(f.watch(memory + kPage - 1, 2));
   munmap(memory + 2 * kPage, kPage);
   CHECK_FALSE(f.was_reported(memory + 2 * kPage));
   munmap(memory, kPage);
@@ -103,8 +107,9 @@ TEST_CASE("what is not watched, or was forgotten, is not reported", "[watcher]")
   Fixture f;
   std::byte* const memory = map_pages(2);
   std::byte* const other = map_pages(2);
-  REQUIRE(f.watcher.watch(memory, 2 * kPage));
-  f.watcher.forget(memory, 2 * kPage);
+  const auto pages = f.watch(memory, 2 * kPage);
+  REQUIRE(pages);
+  f.watcher.forget(*pages);
   munmap(memory, 2 * kPage);
   munmap(other, 2 * kPage);
   CHECK_FALSE(f.was_reported(memory));
@@ -113,5 +118,6 @@ TEST_CASE("what is not watched, or was forgotten, is not reported", "[watcher]")
 
 TEST_CASE("memory that the kernel cannot watch is refused", "[watcher]") {
   Fixture f;
-  CHECK_FALSE(f.watcher.watch(reinterpret_cast<void*>(kPage), kPage));  // nothing is mapped there
+  CHECK_FALSE(f.watch(reinterpret_cast<void*>(kPage), kPage));
+  CHECK(f.why_not.find("is not mapped") != std::string::npos);
 }

@@ -1,0 +1,25 @@
+// Mappings: what kind of memory lies at an address, as the kernel tells in /proc/self/maps.
+//
+// It matters to the watcher. The kernel reports whatever happens to private anonymous memory (heap,
+// stack, malloc). Of memory with a file behind it (memfd, /dev/shm, System V segments, files) pages
+// may go without a word: a file can be cut off or get a hole by any process that has it open.
+#pragma once
+
+#include <string>
+
+#include "base/pages.hpp"
+
+namespace tutti::registration {
+
+struct Memory {
+  bool reports_all = false;  // the kernel reports each change of its pages
+  bool huge = false;         // some of its pages are huge
+  PageRange pages;           // those that hold the range, whole mappings where they are huge
+  // What it is, as part of a sentence, if it does not report all.
+  std::string kind;
+};
+
+// What lies in the range, which is not empty.
+Memory memory_at(std::uintptr_t begin, std::uintptr_t end);
+
+}  // namespace tutti::registration
