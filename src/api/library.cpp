@@ -66,13 +66,18 @@ void agree_on_settings(const Configuration& configuration, const std::string& ta
   }
 }
 
-Log log_for(const Configuration& configuration, const tutti_options* options, int rank) {
-  if (configuration.log == LogLevel::off) return {};
+// Where lines of this level go; null: nowhere.
+Log log_for(const Configuration& configuration, const tutti_options* options, LogLevel level,
+            int rank) {
+  if (configuration.log < level) return {};
+  const std::string_view what = level == LogLevel::warn ? "warning: " : "";
   if (options && options->log)
-    return [call = options->log, context = options->log_context](std::string_view line) {
-      call(context, std::string(line).c_str());
+    return [what, call = options->log, context = options->log_context](std::string_view line) {
+      call(context, fmt::format("{}{}", what, line).c_str());
     };
-  return [rank](std::string_view line) { fmt::print(stderr, "tutti[{}]: {}\n", rank, line); };
+  return [what, rank](std::string_view line) {
+    fmt::print(stderr, "tutti[{}]: {}{}\n", rank, what, line);
+  };
 }
 
 std::unique_ptr<Library> start(const tutti_options* options) {
@@ -99,7 +104,10 @@ std::unique_ptr<Library> start(const tutti_options* options) {
   look_for_gpu_driver();
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  Log log = log_for(state->configuration, options, bootstrap->rank());
+  const auto log_of = [&](LogLevel least) {
+    return log_for(state->configuration, options, least, bootstrap->rank());
+  };
+  Log log = log_of(LogLevel::info);
   if (log)
     for (const std::string& warning : state->configuration.warnings) log(warning);
   state->engine = std::make_unique<Engine>(
@@ -107,6 +115,7 @@ std::unique_ptr<Library> start(const tutti_options* options) {
       Engine::Options{.threads = level == MPI_THREAD_MULTIPLE,
                       .datagrams = collectives::wants_datagrams(state->rules),
                       .log = std::move(log),
+                      .warn = log_of(LogLevel::warn),
                       .drive_others = std::cref(state->mpi)});
   return state;
 }

@@ -63,7 +63,8 @@ constexpr std::array<Word<transport::shm::Copy>, 3> kCopies{
      {"double", transport::shm::Copy::twice}}};
 constexpr std::array<Word<Wire>, 3> kWires{
     {{"auto", Wire::automatic}, {"hardware", Wire::hardware}, {"software", Wire::software}}};
-constexpr std::array<Word<LogLevel>, 2> kLogs{{{"off", LogLevel::off}, {"info", LogLevel::info}}};
+constexpr std::array<Word<LogLevel>, 3> kLogs{
+    {{"off", LogLevel::off}, {"warn", LogLevel::warn}, {"info", LogLevel::info}}};
 constexpr std::array<Word<Counts>, 2> kCounts{{{"root", Counts::root}, {"all", Counts::all}}};
 constexpr std::array<Word<MulticastWay>, 5> kMulticast{{{"auto", MulticastWay::automatic},
                                                         {"manager", MulticastWay::manager},
@@ -243,8 +244,10 @@ const Setting kSettings[] = {
          "algorithms with few packets rather than few rounds. auto: what the device says."),
     TEXT(node, "node", "name",
          "Replaces the host name when Tutti determines which ranks share a node."),
-    WORD(log, kLogs, "log", "off|info",
-         "info: log what was chosen and why, to standard error or to tutti_options.log."),
+    WORD(log, kLogs, "log", "off|warn|info",
+         "What goes to tutti_options.log, or to standard error if there is none. warn: what makes "
+         "this job slower than it need be, once for each node. info: also what was chosen and "
+         "why."),
 };
 
 std::string known_names() {

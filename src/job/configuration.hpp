@@ -19,7 +19,7 @@ enum class TransportChoice { automatic, shm, verbs };
 enum class Counts { root, all };
 enum class MulticastWay { automatic, manager, direct, each, off };
 enum class Wire { automatic, hardware, software };
-enum class LogLevel { off, info };
+enum class LogLevel { off, warn, info };
 
 struct Configuration {
   TransportChoice transport = TransportChoice::automatic;
@@ -55,7 +55,7 @@ struct Configuration {
   int spin = -1;
   Wire wire = Wire::automatic;
   std::string node;
-  LogLevel log = LogLevel::off;
+  LogLevel log = LogLevel::warn;
 
   std::vector<std::string> warnings;  // TUTTI_* variables that name no setting
 };

@@ -14,11 +14,12 @@ using transport::Link;
 using transport::Transport;
 
 Connections::Connections(int world_size, const registration::CacheOptions& cache,
-                         protocols::Listener& listener, Greet greet, Log log)
+                         protocols::Listener& listener, Greet greet, Log log, Log warn)
     : cache_options_(cache),
       listener_(listener),
       greet_(std::move(greet)),
       log_(std::move(log)),
+      warn_(std::move(warn)),
       channels_(static_cast<std::size_t>(world_size)) {}
 
 void Connections::add(Transport& transport) {
@@ -71,7 +72,7 @@ Cache* Connections::cache_for(transport::Registrar* registrar) {
   if (!registrar) return nullptr;
   for (const Registered& known : caches_)
     if (known.registrar == registrar) return known.cache.get();
-  caches_.push_back({registrar, std::make_unique<Cache>(*registrar, cache_options_, log_)});
+  caches_.push_back({registrar, std::make_unique<Cache>(*registrar, cache_options_, warn_)});
   return caches_.back().cache.get();
 }
 

@@ -24,9 +24,9 @@ class Connections {
   static constexpr std::size_t kBytesPerRank = sizeof(std::unique_ptr<protocols::Channel>);
 
   // `listener` hears what all channels bring; `greet` is called once for each new channel. Both,
-  // and what is added, must outlive this object.
+  // and what is added, must outlive this object. `warn` takes what the user should mend.
   Connections(int world_size, const registration::CacheOptions& cache,
-              protocols::Listener& listener, Greet greet, Log log);
+              protocols::Listener& listener, Greet greet, Log log, Log warn);
 
   // In the order of preference.
   void add(transport::Transport& transport);
@@ -67,7 +67,7 @@ class Connections {
   const registration::CacheOptions cache_options_;
   protocols::Listener& listener_;
   const Greet greet_;
-  const Log log_;
+  const Log log_, warn_;
   struct Registered {
     transport::Registrar* registrar;
     std::unique_ptr<registration::Cache> cache;

@@ -39,12 +39,14 @@ std::uint32_t spin(const Configuration& c, bool oversubscribed) {
 Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, Options options)
     : configuration_(configuration),
       log_(std::move(options.log)),
+      warn_(std::move(options.warn)),
       threads_(options.threads),
       dispatcher_(connections_),
       connections_(
           bootstrap.size(), cache_options(configuration), dispatcher_,
           [this](Channel& channel) { dispatcher_.greet(channel); },
-          [this](std::string_view line) { log(line); }) {
+          [this](std::string_view line) { log(line); },
+          [this](std::string_view line) { warn(line); }) {
   exchange_placement(bootstrap);
   open_transports(bootstrap, options.transports);
   datagrams_ = JobDatagrams::open(options.datagrams, *site_, transports_, bootstrap);
@@ -125,6 +127,13 @@ void Engine::farewell() noexcept {
     connections_.progress_transports();
     sched_yield();
   }
+}
+
+void Engine::warn(std::string_view line) const {
+  if (placement_->node_ranks().front() == rank() && warn_)
+    warn_(line);
+  else
+    log(line);
 }
 
 nlohmann::json Engine::describe() const {

@@ -29,6 +29,7 @@ class Engine {
     bool threads = false;                // several threads may call
     bool datagrams = false;              // some broadcast will want them
     Log log;                             // null: nothing is logged
+    Log warn;                            // null: there are no warnings
     std::function<void()> drive_others;  // see Waiting::Settings
     std::span<const TransportKind> transports = transport_kinds();
   };
@@ -76,6 +77,8 @@ class Engine {
   void log(std::string_view line) const {
     if (log_) log_(line);
   }
+  // What the user should mend. A node's ranks are alike, so its first one speaks for all.
+  void warn(std::string_view line) const;
 
  private:
   static constexpr CollectiveNumber kCallsPerPoll = 64;
@@ -86,7 +89,7 @@ class Engine {
   void advance_all(const Request& but) noexcept;
 
   const Configuration configuration_;
-  const Log log_;
+  const Log log_, warn_;
   const bool threads_;
   std::mutex mutex_;
   std::optional<transport::Placement> placement_;

@@ -7,6 +7,7 @@
 #include "job.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
@@ -28,6 +29,16 @@ static unsigned char* map_file_at(void* address) {
                    fileno(file), 0);
   fclose(file);
   CHECK(got != MAP_FAILED, "the file cannot be mapped: %s", strerror(errno));
+  return got;
+}
+/* The file stays open, as it does where processes share it; one such buffer is used at a time. */
+static int shared_file = -1;
+static unsigned char* map_shared_at(void* address) {
+  shared_file = memfd_create("remap", MFD_CLOEXEC);
+  CHECK(shared_file >= 0 && ftruncate(shared_file, kBytes) == 0, "memfd_create fails: %s",
+        strerror(errno));
+  void* got = mmap(address, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared_file, 0);
+  CHECK(got != MAP_FAILED, "the memfd cannot be mapped: %s", strerror(errno));
   return got;
 }
 static unsigned char* attach_at(void* address) {
@@ -81,6 +92,16 @@ static void move_away(unsigned char* at) {
 }
 static void move_onto(unsigned char* at) { move(map_at(NULL), at); }
 static void map_another_file(unsigned char* at) { map_file_at(at); }
+static void cut_off_and_grow(unsigned char* at) {
+  (void)at;
+  CHECK(ftruncate(shared_file, 0) == 0 && ftruncate(shared_file, kBytes) == 0,
+        "ftruncate fails: %s", strerror(errno));
+}
+static void punch_a_hole(unsigned char* at) {
+  (void)at;
+  CHECK(fallocate(shared_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, kBytes) == 0,
+        "fallocate fails: %s", strerror(errno));
+}
 static void attach_another(unsigned char* at) {
   shmdt(at);
   CHECK(attach_at(at) == at, "the segment is attached elsewhere");
@@ -90,6 +111,10 @@ static void lower_and_raise_break(unsigned char* at) {
 }
 
 static void unmap(unsigned char* at) { munmap(at, kBytes); }
+static void unmap_and_close(unsigned char* at) {
+  munmap(at, kBytes);
+  close(shared_file);
+}
 static void detach(unsigned char* at) { shmdt(at); }
 static void lower_break(unsigned char* at) {
   if (sbrk(0) == at + kBytes) sbrk(-kBytes);
@@ -108,6 +133,8 @@ static const struct {
     {"moved away", map_at, move_away, unmap},
     {"moved onto", map_at, move_onto, unmap},
     {"another file", map_file_at, map_another_file, unmap},
+    {"a shared file cut off and grown", map_shared_at, cut_off_and_grow, unmap_and_close},
+    {"a hole in a shared file", map_shared_at, punch_a_hole, unmap_and_close},
     {"shmdt, shmat", attach_at, attach_another, detach},
     {"sbrk", raise_break, lower_and_raise_break, lower_break},
 };
