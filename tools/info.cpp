@@ -1,20 +1,25 @@
 // `tutti info`: version and build, devices, what would be chosen and why, limits, settings, the
 // machine. Needs neither MPI_Init nor an RDMA device.
 #include <fmt/format.h>
-#include <hwloc.h>
 #include <mpi.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
 
 #include "base/error.hpp"
 #include "registration/watcher.hpp"
 #include "src/job/configuration.hpp"
 #include "src/job/transports.hpp"
 #include "tools/commands.hpp"
+#include "transport/processors.hpp"
 #include "transport/verbs/survey.hpp"
 #include "transport/verbs/transport.hpp"
 #include "tutti/tutti.h"
@@ -80,29 +85,47 @@ std::string cache_method() {
                          : "off: " + watcher.why_not();
 }
 
-// Packages, caches, cores and hardware threads, indented as they contain each other.
-void draw_topology(hwloc_topology_t topology, hwloc_obj_t object, int depth, std::string& text) {
-  char type[64], attributes[128];
-  hwloc_obj_type_snprintf(type, sizeof type, object, 0);
-  hwloc_obj_attr_snprintf(attributes, sizeof attributes, object, " ", 0);
-  text += fmt::format(
-      "  {:{}}{}{}{}{}{}\n", "", depth * 2, type,
-      object->logical_index == HWLOC_UNKNOWN_INDEX ? "" : fmt::format(" {}", object->logical_index),
-      *attributes ? " (" : "", attributes, *attributes ? ")" : "");
-  for (unsigned i = 0; i < object->arity; ++i)
-    draw_topology(topology, object->children[i], depth + 1, text);
+// What groups hardware threads, from the outside inwards: the group of a thread, and its name.
+struct Level {
+  std::string name;
+  std::function<transport::ThreadList(int)> group_of;
+};
+
+std::vector<Level> levels_of(const transport::Processors& machine, int thread) {
+  std::vector<Level> levels = {{"Package", [&](int t) { return machine.package_of(t); }}};
+  const auto caches = machine.caches_of(thread);
+  for (std::size_t i = 0; i < caches.size(); ++i)
+    levels.push_back(
+        {fmt::format("L{} ({})", caches[i].level, caches[i].size), [&machine, i](int t) {
+           const auto own = machine.caches_of(t);
+           return i < own.size() ? own[i].threads : transport::ThreadList{};
+         }});
+  levels.push_back({"Core", [&](int t) { return machine.core_of(t); }});
+  return levels;
+}
+
+// The groups of these threads, indented as they contain each other.
+void draw(std::span<const Level> levels, transport::ThreadList threads, int depth,
+          std::string& text) {
+  if (levels.empty()) return;
+  while (!threads.empty()) {
+    transport::ThreadList group = levels[0].group_of(threads.front()), within, rest;
+    if (group.empty()) group = {threads.front()};
+    std::ranges::set_intersection(threads, group, std::back_inserter(within));
+    std::ranges::set_difference(threads, group, std::back_inserter(rest));
+    text += fmt::format("  {:{}}{}: threads {}\n", "", depth * 2, levels[0].name,
+                        fmt::join(within, ","));
+    draw(levels.subspan(1), std::move(within), depth + 1, text);
+    threads = std::move(rest);
+  }
 }
 
 std::string topology_picture() {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return "  unknown\n";
-  struct Destroy {
-    void operator()(hwloc_topology* t) const { hwloc_topology_destroy(t); }
-  };
-  const std::unique_ptr<hwloc_topology, Destroy> topology(raw);
-  if (hwloc_topology_load(raw) != 0) return "  unknown\n";
+  const transport::Processors machine;
+  const transport::ThreadList threads = machine.online();
+  if (threads.empty()) return "  unknown\n";
   std::string text;
-  draw_topology(raw, hwloc_get_root_obj(raw), 0, text);
+  draw(levels_of(machine, threads.front()), threads, 0, text);
   return text;
 }
 

@@ -1,16 +1,16 @@
-// A card from the boot id, the host name and hwloc; what all cards say together.
+// A card from the boot id, the host name and the processors; what all cards say together.
 #include "transport/placement.hpp"
 
-#include <hwloc.h>
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <type_traits>
 
 #include "base/hash.hpp"
+#include "transport/processors.hpp"
 
 namespace tutti::transport {
 namespace {
@@ -30,46 +30,30 @@ std::string host_name() {
   return name;
 }
 
-Threads threads_of_this_process() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  Threads threads;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return threads.set();
-  for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, &set)) threads.set(i % threads.size());
+// The hardware threads that this process may run on; empty if the kernel does not tell.
+ThreadList bound_threads() {
+  std::bitset<1 << 13> set;  // as the kernel's sets, of which no machine has more
+  ThreadList threads;
+  if (sched_getaffinity(0, sizeof set, reinterpret_cast<cpu_set_t*>(&set)) != 0) return threads;
+  for (std::size_t t = 0; t < set.size(); ++t)
+    if (set.test(t)) threads.push_back(static_cast<int>(t));
   return threads;
 }
 
-struct TopologyRelease {
-  void operator()(hwloc_topology* t) const { hwloc_topology_destroy(t); }
-};
-struct BitmapRelease {
-  void operator()(hwloc_bitmap_s* b) const { hwloc_bitmap_free(b); }
-};
-
-// The number of the one object of this type that holds all of `bound`; -1 if none does.
-std::int16_t covering(hwloc_topology_t topology, hwloc_const_cpuset_t bound,
-                      hwloc_obj_type_t type) {
-  const hwloc_obj_t object =
-      hwloc_get_next_obj_covering_cpuset_by_type(topology, bound, type, nullptr);
-  return object && hwloc_bitmap_isincluded(bound, object->cpuset)
-             ? static_cast<std::int16_t>(object->logical_index)
+// A name for a group of threads, if all the threads of this process are among them: the first one.
+// -1 if they are not.
+std::int16_t covering(const ThreadList& group, const ThreadList& bound) {
+  return !group.empty() && std::ranges::includes(group, bound)
+             ? static_cast<std::int16_t>(group.front())
              : std::int16_t{-1};
 }
 
-void find_package_and_cache(PlacementCard& card) {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return;
-  const std::unique_ptr<hwloc_topology, TopologyRelease> topology(raw);
-  // Only the two types that are looked up: loading everything would take most of tutti_init.
-  hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
-  for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE})
-    hwloc_topology_set_type_filter(raw, type, HWLOC_TYPE_FILTER_KEEP_ALL);
-  if (hwloc_topology_load(raw) != 0) return;
-  const std::unique_ptr<hwloc_bitmap_s, BitmapRelease> bound(hwloc_bitmap_alloc());
-  if (!bound || hwloc_get_cpubind(raw, bound.get(), HWLOC_CPUBIND_PROCESS) != 0) return;
-  card.package = covering(raw, bound.get(), HWLOC_OBJ_PACKAGE);
-  card.cache = covering(raw, bound.get(), HWLOC_OBJ_L3CACHE);
+void find_package_and_cache(PlacementCard& card, const ThreadList& bound) {
+  if (bound.empty()) return;
+  const Processors processors;
+  card.package = covering(processors.package_of(bound.front()), bound);
+  const auto caches = processors.caches_of(bound.front());
+  if (!caches.empty()) card.cache = covering(caches.front().threads, bound);
 }
 
 }  // namespace
@@ -79,8 +63,10 @@ PlacementCard card_of_this_process(const std::string& node_name) {
   PlacementCard card;
   card.node = Hash().add(boot).add(node_name.empty() ? host_name() : node_name).value();
   card.machine = Hash().add(boot).value();
-  card.threads = threads_of_this_process();
-  find_package_and_cache(card);
+  const ThreadList bound = bound_threads();
+  for (const int t : bound) card.threads.set(static_cast<std::size_t>(t) % card.threads.size());
+  if (bound.empty()) card.threads.set();
+  find_package_and_cache(card, bound);
   return card;
 }
 
