@@ -20,6 +20,14 @@ def with_a_rank_apart(command, setting):
     return command
 
 
+def beside(command, build, library):
+    """The same job, with another library preloaded."""
+    at = command.words.index("-n") + 2
+    preload = f'export LD_PRELOAD="{build.folder}/tests/lib{library}.so:$LD_PRELOAD"; exec "$@" 2>&1'
+    command.words[at:] = ["sh", "-c", preload, "sh", *command.words[at:]]
+    return command
+
+
 def main():
     parser = argparse.ArgumentParser(prog="job.py", description=__doc__)
     parser.add_argument("--build", default=".", help="the build folder (default: the current one)")
@@ -29,6 +37,7 @@ def main():
     parser.add_argument("--expect", help="what must be printed (default: ok with so many ranks)")
     parser.add_argument("--status", type=int, default=0, help="exit status (default: 0)")
     parser.add_argument("--rank-1", metavar="NAME=VALUE", help="a setting that rank 1 alone has")
+    parser.add_argument("--beside", metavar="LIBRARY", help="a library of the tests to preload")
     parser.add_argument("ranks", type=int)
     parser.add_argument("program", help="collectives for collectives_test and so on, or tutti; "
                                         "dead_rank has the arguments BYTES SEED, the seed `new` "
@@ -47,6 +56,8 @@ def main():
         command.expect = options.expect
     if options.rank_1:
         command = with_a_rank_apart(command, options.rank_1)
+    if options.beside:
+        command = beside(command, build, options.beside)
     return command.follow()
 
 
