@@ -1,10 +1,15 @@
 // Bootstrap: the few collective exchanges that ranks need before their transports work. MPI carries
 // them (bootstrap_mpi.cpp); nothing else below src/ knows MPI. They are addresses and agreements,
 // never user data.
+//
+// A rank that fails between two exchanges would leave the others in the next one for ever. So each
+// exchange begins with the question whether all go on, and a bootstrap that is left by an exception
+// answers it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 
 namespace tutti::transport {
 
@@ -15,9 +20,23 @@ class Bootstrap {
   virtual int size() const noexcept = 0;
   // Fills `all` with size() records of `bytes` bytes each, by rank. Collective. Throws
   // Error{bootstrap_failed}.
-  virtual void allgather(const void* mine, std::size_t bytes, void* all) = 0;
+  void allgather(const void* mine, std::size_t bytes, void* all);
   // The largest of all ranks' values. Collective. Throws Error{bootstrap_failed}.
-  virtual std::int64_t maximum(std::int64_t mine) = 0;
+  std::int64_t maximum(std::int64_t mine);
+  // All ranks have come this far. Collective. Throws Error{bootstrap_failed}, which names the
+  // lowest rank that has given up.
+  void confirm();
+
+ protected:
+  // For the destructor of whoever implements this: gives up if an exception is on its way.
+  void leave() noexcept;
+
+ private:
+  virtual void exchange(const void* mine, std::size_t bytes, void* all) = 0;
+  virtual std::int64_t largest(std::int64_t mine) = 0;
+
+  const int exceptions_ = std::uncaught_exceptions();
+  bool over_ = false;  // somebody has given up
 };
 
 }  // namespace tutti::transport

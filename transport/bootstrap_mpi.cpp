@@ -1,8 +1,9 @@
 // The bootstrap over MPI: the only code below src/ that calls MPI.
+#include "transport/bootstrap_mpi.hpp"
+
 #include <string>
 
 #include "base/error.hpp"
-#include "transport/bootstrap_mpi.hpp"
 
 namespace tutti::transport {
 namespace {
@@ -16,35 +17,22 @@ void check(int code, const char* call) {
               std::string(call) + " failed while Tutti exchanged addresses: " + text);
 }
 
-class MpiBootstrap final : public Bootstrap {
- public:
-  explicit MpiBootstrap(MPI_Comm comm) : comm_(comm) {
-    check(PMPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
-    check(PMPI_Comm_size(comm_, &size_), "MPI_Comm_size");
-  }
-  int rank() const noexcept override { return rank_; }
-  int size() const noexcept override { return size_; }
-
-  void allgather(const void* mine, std::size_t bytes, void* all) override {
-    const int count = static_cast<int>(bytes);
-    check(PMPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm_), "MPI_Allgather");
-  }
-
-  std::int64_t maximum(std::int64_t mine) override {
-    std::int64_t result = mine;
-    check(PMPI_Allreduce(&mine, &result, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
-    return result;
-  }
-
- private:
-  MPI_Comm comm_;
-  int rank_ = 0, size_ = 1;
-};
-
 }  // namespace
 
-std::unique_ptr<Bootstrap> bootstrap_over(MPI_Comm comm) {
-  return std::make_unique<MpiBootstrap>(comm);
+MpiBootstrap::MpiBootstrap(MPI_Comm comm) : comm_(comm) {
+  check(PMPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  check(PMPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+}
+
+void MpiBootstrap::exchange(const void* mine, std::size_t bytes, void* all) {
+  const int count = static_cast<int>(bytes);
+  check(PMPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm_), "MPI_Allgather");
+}
+
+std::int64_t MpiBootstrap::largest(std::int64_t mine) {
+  std::int64_t result = mine;
+  check(PMPI_Allreduce(&mine, &result, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
+  return result;
 }
 
 }  // namespace tutti::transport

@@ -41,9 +41,37 @@ tutti_comm fresh_handle() {
   return &g_handles.emplace_back();
 }
 
+// A communicator that not all ranks have yet. What the dispatcher knows changes under the lock.
+struct Unborn {
+  explicit Unborn(Engine& e) : engine(e) {}
+  ~Unborn() { drop(); }
+  Unborn(const Unborn&) = delete;
+  Unborn& operator=(const Unborn&) = delete;
+
+  CommunicatorId propose_id() {
+    drop();
+    const auto lock = engine.enter();
+    return engine.dispatcher().propose_id();
+  }
+  // Makes none if this rank has that number already.
+  void make(CommunicatorId id, int rank, const std::vector<int>& world,
+            const collectives::Rules& rules) {
+    const auto lock = engine.enter();
+    if (engine.dispatcher().is_free(id))
+      communicator = std::make_unique<Communicator>(engine, id, rank, world, rules);
+  }
+  void drop() noexcept {
+    if (!communicator) return;
+    const auto lock = engine.enter();
+    communicator.reset();
+  }
+
+  Engine& engine;
+  std::unique_ptr<Communicator> communicator;
+};
+
 // Without the engine's lock where it speaks with others through MPI: they may come to it only after
-// other calls, of other threads. A rank that cannot go on says so to the others instead of leaving
-// them there.
+// other calls, of other threads.
 void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   if (comm) *comm = TUTTI_COMM_NULL;
   if (mpi == MPI_COMM_NULL)
@@ -61,46 +89,21 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
           Code::bad_communicator,
           "the MPI communicator is an intercommunicator; merge it with MPI_Intercomm_merge first");
   }
-  const auto bootstrap = transport::bootstrap_over(mpi);
-  tutti_comm handle = TUTTI_COMM_NULL;
-  enum : std::int64_t { kMade, kTaken, kFailed };
-  for (std::int64_t worst = kTaken; worst == kTaken;) {
-    std::unique_lock<std::mutex> lock = engine.enter();
-    const CommunicatorId proposal = engine.dispatcher().propose_id();
-    if (lock) lock.unlock();
-    const auto id = static_cast<CommunicatorId>(bootstrap->maximum(proposal));
-    std::int64_t mine = kMade;
-    std::exception_ptr error;
-    std::unique_ptr<Communicator> communicator;
-    try {
-      if (!comm)
-        throw Error(Code::bad_buffer,
-                    "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
-      std::vector<int> world = world_ranks_of(mpi, bootstrap->size());
-      if (!handle) handle = fresh_handle();
-      lock = engine.enter();
-      if (engine.dispatcher().is_free(id))
-        communicator = std::make_unique<Communicator>(engine, id, bootstrap->rank(),
-                                                      std::move(world), state.rules);
-      else
-        mine = kTaken;
-    } catch (...) {
-      error = std::current_exception();
-      mine = kFailed;
-    }
-    if (lock) lock.unlock();
-    worst = bootstrap->maximum(mine);
-    lock = engine.enter();
-    if (worst == kMade) {
-      handle->communicator = std::move(communicator);
-      *comm = handle;
-    }
-    communicator.reset();
-    if (error) std::rethrow_exception(error);
-    if (worst == kFailed)
-      throw Error(Code::bootstrap_failed,
-                  "another rank could not make the communicator; see the error it returned");
+  transport::MpiBootstrap bootstrap(mpi);
+  if (!comm)
+    throw Error(Code::bad_buffer,
+                "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
+  std::vector<int> world = world_ranks_of(mpi, bootstrap.size());
+  const tutti_comm handle = fresh_handle();
+  Unborn made{engine};
+  for (bool taken = true; taken;) {
+    const auto id = static_cast<CommunicatorId>(bootstrap.maximum(made.propose_id()));
+    made.make(id, bootstrap.rank(), world, state.rules);
+    taken = bootstrap.maximum(made.communicator ? 0 : 1) != 0;
   }
+  const auto lock = engine.enter();
+  handle->communicator = std::move(made.communicator);
+  *comm = handle;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Codes and messages, as the C API gives them.
+#include <new>
 #include <string>
 
 #include "src/api/library.hpp"
@@ -8,6 +9,7 @@ namespace tutti {
 namespace {
 
 thread_local std::string t_message;
+thread_local const char* t_text = "";  // the message, or another one that takes no memory
 
 static_assert(static_cast<int>(Code::success) == TUTTI_SUCCESS);
 static_assert(static_cast<int>(Code::not_initialized) == TUTTI_ERR_NOT_INITIALIZED);
@@ -43,11 +45,27 @@ static_assert(static_cast<int>(Code::operation_failed) == TUTTI_ERR_OP_FAILED);
 
 }  // namespace
 
-void remember_error(std::string_view message) noexcept {
+int code_of_exception() noexcept {
+  const auto remember = [](Code code, const char* message) {
+    try {
+      t_message = message;
+    } catch (...) {
+      t_message.clear();
+    }
+    t_text =
+        t_message.empty() ? text_of(code) : t_message.c_str();  // no memory: what the code says
+    return static_cast<int>(code);
+  };
   try {
-    t_message = message;
+    throw;
+  } catch (const Error& error) {
+    return remember(error.code, error.message.c_str());
+  } catch (const std::bad_alloc&) {
+    return remember(Code::out_of_memory, "the process is out of memory");
+  } catch (const std::exception& error) {
+    return remember(Code::internal, error.what());
   } catch (...) {
-    t_message.clear();  // out of memory: the code alone must do
+    return remember(Code::internal, "an unknown exception reached the C boundary");
   }
 }
 
@@ -55,7 +73,7 @@ void remember_error(std::string_view message) noexcept {
 
 using namespace tutti;
 
-const char* tutti_last_error_message(void) { return t_message.c_str(); }
+const char* tutti_last_error_message(void) { return t_text; }
 
 const char* tutti_error_string(int code) {
   const char* const text = text_of(static_cast<Code>(code));

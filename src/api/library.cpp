@@ -81,42 +81,29 @@ Log log_for(const Configuration& configuration, const tutti_options* options, Lo
 }
 
 std::unique_ptr<Library> start(const tutti_options* options) {
-  const auto bootstrap = transport::bootstrap_over(MPI_COMM_WORLD);
+  transport::MpiBootstrap bootstrap(MPI_COMM_WORLD);
   auto state = std::make_unique<Library>();
-  std::exception_ptr error;
-  std::string table;
-  try {
-    state->configuration = load_configuration(settings_of(options));
-    ReadRules read = read_rules(state->configuration);
-    state->rules = std::move(read.rules);
-    table = std::move(read.table);
-  } catch (...) {
-    error = std::current_exception();
-  }
-  // A rank whose configuration is wrong must not leave the others in the exchange of addresses.
-  const std::int64_t worst = bootstrap->maximum(error ? bootstrap->size() - bootstrap->rank() : 0);
-  if (error) std::rethrow_exception(error);
-  if (worst > 0)
-    throw Error(Code::bootstrap_failed,
-                fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned",
-                            bootstrap->size() - worst));
-  agree_on_settings(state->configuration, table, *bootstrap);
+  state->configuration = load_configuration(settings_of(options));
+  ReadRules read = read_rules(state->configuration);
+  state->rules = std::move(read.rules);
+  agree_on_settings(state->configuration, read.table, bootstrap);
   look_for_gpu_driver();
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   const auto log_of = [&](LogLevel least) {
-    return log_for(state->configuration, options, least, bootstrap->rank());
+    return log_for(state->configuration, options, least, bootstrap.rank());
   };
   Log log = log_of(LogLevel::info);
   if (log)
     for (const std::string& warning : state->configuration.warnings) log(warning);
   state->engine = std::make_unique<Engine>(
-      state->configuration, *bootstrap,
+      state->configuration, bootstrap,
       Engine::Options{.threads = level == MPI_THREAD_MULTIPLE,
                       .datagrams = collectives::wants_datagrams(state->rules),
                       .log = std::move(log),
                       .warn = log_of(LogLevel::warn),
                       .drive_others = std::cref(state->mpi)});
+  bootstrap.confirm();
   return state;
 }
 
@@ -159,12 +146,8 @@ int tutti_init(const tutti_options* options) {
     g_library = start(options);
     g_current.store(g_library.get(), std::memory_order_release);
     return TUTTI_SUCCESS;
-  } catch (const Error& error) {
-    remember_error(error.message);
-    return static_cast<int>(error.code);
-  } catch (const std::exception& error) {
-    remember_error(error.what());
-    return TUTTI_ERR_INTERNAL;
+  } catch (...) {
+    return code_of_exception();
   }
 }
 

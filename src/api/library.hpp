@@ -52,8 +52,9 @@ inline Communicator& communicator_of(tutti_comm comm) {
 
 void free_all_communicators() noexcept;
 
-// For tutti_last_error_message() in this thread.
-void remember_error(std::string_view message) noexcept;
+// Within a handler: the code of what was thrown, whose message this thread's
+// tutti_last_error_message() is from now on.
+int code_of_exception() noexcept;
 
 // The boundary: what is thrown inside becomes a code and this thread's message. `body` runs with
 // the engine's lock, unless it takes it itself.
@@ -69,18 +70,8 @@ int guard(Body&& body) noexcept {
     if constexpr (enter == Enter::before) lock = state->engine->enter();
     body(*state);
     return TUTTI_SUCCESS;
-  } catch (const Error& error) {
-    remember_error(error.message);
-    return static_cast<int>(error.code);
-  } catch (const std::bad_alloc&) {
-    remember_error("the process is out of memory");
-    return TUTTI_ERR_NO_MEMORY;
-  } catch (const std::exception& error) {
-    remember_error(error.what());
-    return TUTTI_ERR_INTERNAL;
   } catch (...) {
-    remember_error("an unknown exception reached the C boundary");
-    return TUTTI_ERR_INTERNAL;
+    return code_of_exception();
   }
 }
 

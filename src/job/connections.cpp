@@ -14,11 +14,10 @@ using transport::Link;
 using transport::Transport;
 
 Connections::Connections(int world_size, const registration::CacheOptions& cache,
-                         protocols::Listener& listener, Greet greet, Log log, Log warn)
+                         protocols::Listener& listener, Greet greet, Log warn)
     : cache_options_(cache),
       listener_(listener),
       greet_(std::move(greet)),
-      log_(std::move(log)),
       warn_(std::move(warn)),
       channels_(static_cast<std::size_t>(world_size)) {}
 
@@ -61,6 +60,7 @@ Channel* Connections::channel_at_once(int world_rank) {
 Channel& Connections::channel_over(Link& link) {
   auto& channel = channels_[static_cast<std::size_t>(link.peer())];
   if (!channel) {
+    connected_.reserve(connected_.size() + 1);
     channel = std::make_unique<Channel>(link, cache_for(link.registrar()), listener_);
     connected_.push_back(channel.get());
     greet_(*channel);
@@ -89,12 +89,14 @@ void Connections::progress_all() noexcept {
 void Connections::adopt_links() noexcept {
   for (Transport* const transport : active_) {
     if (transport->take_starved()) free_registered_memory();  // the peer asks again
-    while (Link* const link = transport->accepted()) {
+    while (Link* const link = unadopted_ ? unadopted_ : transport->accepted()) {
+      unadopted_ = link;
       try {
         channel_over(*link);
-      } catch (const std::exception& error) {
-        log_(error.what());
+      } catch (const std::exception&) {
+        return;  // no memory now: once more at the next look
       }
+      unadopted_ = nullptr;
     }
   }
 }

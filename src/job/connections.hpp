@@ -26,7 +26,7 @@ class Connections {
   // `listener` hears what all channels bring; `greet` is called once for each new channel. Both,
   // and what is added, must outlive this object. `warn` takes what the user should mend.
   Connections(int world_size, const registration::CacheOptions& cache,
-              protocols::Listener& listener, Greet greet, Log log, Log warn);
+              protocols::Listener& listener, Greet greet, Log warn);
 
   // In the order of preference.
   void add(transport::Transport& transport);
@@ -67,7 +67,7 @@ class Connections {
   const registration::CacheOptions cache_options_;
   protocols::Listener& listener_;
   const Greet greet_;
-  const Log log_, warn_;
+  const Log warn_;
   struct Registered {
     transport::Registrar* registrar;
     std::unique_ptr<registration::Cache> cache;
@@ -75,6 +75,7 @@ class Connections {
   std::vector<Registered> caches_;                             // one for each device
   std::vector<std::unique_ptr<protocols::Channel>> channels_;  // by world rank
   std::vector<protocols::Channel*> connected_;                 // in the order of connecting
+  transport::Link* unadopted_ = nullptr;  // begun by a peer, and there was no memory for a channel
   std::size_t polled_ = 0;
 };
 

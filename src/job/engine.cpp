@@ -45,7 +45,6 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
       connections_(
           bootstrap.size(), cache_options(configuration), dispatcher_,
           [this](Channel& channel) { dispatcher_.greet(channel); },
-          [this](std::string_view line) { log(line); },
           [this](std::string_view line) { warn(line); }) {
   exchange_placement(bootstrap);
   open_transports(bootstrap, options.transports);
@@ -60,30 +59,9 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
 
 Engine::~Engine() = default;
 
-// Runs `action` on this rank; throws its error if it failed here, or says that it failed elsewhere.
-// So all ranks stay or leave together, and none waits for one that is gone.
-void Engine::agree(transport::Bootstrap& bootstrap, const std::function<void()>& action) {
-  std::exception_ptr error;
-  try {
-    action();
-  } catch (...) {
-    error = std::current_exception();
-  }
-  // The lowest failing rank is the one to name.
-  const std::int64_t worst = bootstrap.maximum(error ? bootstrap.size() - bootstrap.rank() : 0);
-  if (error) std::rethrow_exception(error);
-  if (worst == 0) return;
-  const auto failing = static_cast<int>(bootstrap.size() - worst);
-  throw Error(
-      Code::bootstrap_failed,
-      fmt::format("rank {} of MPI_COMM_WORLD could not start; see the error it returned", failing),
-      failing);
-}
-
 void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
   std::vector<transport::PlacementCard> cards(static_cast<std::size_t>(bootstrap.size()));
-  transport::PlacementCard mine;
-  agree(bootstrap, [&] { mine = transport::card_of_this_process(configuration_.node); });
+  const auto mine = transport::card_of_this_process(configuration_.node);
   bootstrap.allgather(&mine, sizeof mine, cards.data());
   placement_.emplace(bootstrap.rank(), cards);
   site_.emplace(Site{configuration_, *placement_, [this](std::string_view line) { log(line); }});
@@ -95,11 +73,10 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
   bool software = false;
   for (const TransportKind& kind : kinds) {
     if (!kind.wanted(*site_)) continue;
-    std::unique_ptr<transport::Transport> transport;
-    agree(bootstrap, [&] { transport = kind.open(*site_); });
+    auto transport = kind.open(*site_);
     const Address mine = transport->address();
     bootstrap.allgather(&mine, sizeof mine, addresses.data());
-    agree(bootstrap, [&] { transport->set_peers(addresses); });
+    transport->set_peers(addresses);
     connections_.add(*transport);
     software |= transport->software_wire();
     transports_.push_back(std::move(transport));

@@ -33,8 +33,8 @@ class Engine {
     std::function<void()> drive_others;  // see Waiting::Settings
     std::span<const TransportKind> transports = transport_kinds();
   };
-  // Collective over `bootstrap`: opens transports and exchanges addresses. If one rank fails, all
-  // throw.
+  // Collective over `bootstrap`: opens transports and exchanges addresses. Throws Error; the other
+  // ranks then do so in their next exchange over the bootstrap.
   Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, Options options);
   ~Engine();
   Engine(const Engine&) = delete;
@@ -83,7 +83,6 @@ class Engine {
  private:
   static constexpr CollectiveNumber kCallsPerPoll = 64;
 
-  void agree(transport::Bootstrap& bootstrap, const std::function<void()>& action);
   void exchange_placement(transport::Bootstrap& bootstrap);
   void open_transports(transport::Bootstrap& bootstrap, std::span<const TransportKind> kinds);
   void advance_all(const Request& but) noexcept;

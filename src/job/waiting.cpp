@@ -22,7 +22,7 @@ constexpr std::uint32_t kYieldsPerLook = 16;
 }  // namespace
 
 bool Waiting::give_core_away(Patience& patience, Agreement& agreement, const OpenCall& call,
-                             const Visitor& each_waiting) noexcept {
+                             Visitor each_waiting) noexcept {
   const bool look = ++patience.yields % kYieldsPerLook == 0;
   if (look) housekeeping(patience, agreement, call, each_waiting);
   if (agreement.failed()) return false;
@@ -39,7 +39,7 @@ bool Waiting::give_core_away(Patience& patience, Agreement& agreement, const Ope
 
 // What need not be done at every poll: other peers' news, signs of life, the user's limit.
 void Waiting::housekeeping(Patience& patience, Agreement& agreement, const OpenCall& call,
-                           const Visitor& each_waiting) noexcept {
+                           Visitor each_waiting) noexcept {
   const auto now = patience.looked = Clock::now();
   if (patience.since == Agreement::Time{}) patience.since = patience.probed = now;
   const bool probe = now - patience.probed > settings_.probe_interval;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 
+#include "base/function_ref.hpp"
 #include "src/job/agreement.hpp"
 #include "src/job/connections.hpp"
 
@@ -46,19 +47,18 @@ class Waiting {
     }
     each_waiting([](protocols::Channel& channel) { channel.progress(); });
     if (patience.polls < settings_.spin) return !agreement.failed();
-    return give_core_away(patience, agreement, call,
-                          [&](const Visit& visit) { each_waiting(visit); });
+    return give_core_away(patience, agreement, call, [&](Visit visit) { each_waiting(visit); });
   }
 
  private:
-  using Visit = std::function<void(protocols::Channel&)>;
-  using Visitor = std::function<void(const Visit&)>;
+  using Visit = FunctionRef<void(protocols::Channel&)>;
+  using Visitor = FunctionRef<void(Visit)>;
   static constexpr std::uint32_t kPollsPerLook = 64;
 
   bool give_core_away(Patience& patience, Agreement& agreement, const OpenCall& call,
-                      const Visitor& each_waiting) noexcept;
+                      Visitor each_waiting) noexcept;
   void housekeeping(Patience& patience, Agreement& agreement, const OpenCall& call,
-                    const Visitor& each_waiting) noexcept;
+                    Visitor each_waiting) noexcept;
 
   Connections& connections_;
   const Settings settings_;

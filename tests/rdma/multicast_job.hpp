@@ -48,7 +48,7 @@ inline const std::byte* expected(std::uint32_t round) { return kPattern.data() +
 
 struct Job {
   int rank, size;
-  std::unique_ptr<transport::Bootstrap> boot = transport::bootstrap_over(MPI_COMM_WORLD);
+  transport::MpiBootstrap boot{MPI_COMM_WORLD};
   transport::verbs::VerbsTransport transport;
   transport::verbs::DeviceRegistrar registrar;
   registration::Cache cache;
@@ -82,15 +82,15 @@ struct Job {
         cache(registrar, {false, 0, 0}, log) {
     std::vector<transport::Address> addresses(static_cast<std::size_t>(size));
     const transport::Address mine = transport.address();
-    boot->allgather(&mine, sizeof mine, addresses.data());
+    boot.allgather(&mine, sizeof mine, addresses.data());
     transport.set_peers(addresses);
     datagrams = std::make_unique<transport::verbs::Multicast>(transport.device(), multicast, log);
     std::vector<transport::verbs::MulticastCard> cards(static_cast<std::size_t>(size));
     const transport::verbs::MulticastCard card = datagrams->card();
-    boot->allgather(&card, sizeof card, cards.data());
+    boot.allgather(&card, sizeof card, cards.data());
     datagrams->set_members(cards);
-    const auto capacity = -boot->maximum(-static_cast<std::int64_t>(datagrams->capacity()));
-    const auto slots = -boot->maximum(-static_cast<std::int64_t>(datagrams->slots()));
+    const auto capacity = -boot.maximum(-static_cast<std::int64_t>(datagrams->capacity()));
+    const auto slots = -boot.maximum(-static_cast<std::int64_t>(datagrams->slots()));
     std::uint64_t id =
         static_cast<std::uint64_t>(time(nullptr)) << 20 ^ static_cast<std::uint64_t>(getpid());
     MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);

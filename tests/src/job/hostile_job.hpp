@@ -27,10 +27,13 @@ class ThreadBootstrap final : public transport::Bootstrap {
     std::vector<std::vector<std::byte>> said;
   };
   ThreadBootstrap(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
+  ~ThreadBootstrap() override { leave(); }
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return static_cast<int>(meeting_.said.size()); }
-  void allgather(const void* mine, std::size_t bytes, void* all) override {
+
+ private:
+  void exchange(const void* mine, std::size_t bytes, void* all) override {
     const auto* const from = static_cast<const std::byte*>(mine);
     meeting_.said[static_cast<std::size_t>(rank_)].assign(from, from + bytes);
     meeting_.barrier.arrive_and_wait();
@@ -38,13 +41,12 @@ class ThreadBootstrap final : public transport::Bootstrap {
     for (const auto& said : meeting_.said) to = std::copy(said.begin(), said.end(), to);
     meeting_.barrier.arrive_and_wait();
   }
-  std::int64_t maximum(std::int64_t mine) override {
+  std::int64_t largest(std::int64_t mine) override {
     std::vector<std::int64_t> all(meeting_.said.size());
-    allgather(&mine, sizeof mine, all.data());
+    exchange(&mine, sizeof mine, all.data());
     return *std::max_element(all.begin(), all.end());
   }
 
- private:
   Meeting& meeting_;
   const int rank_;
 };
