@@ -193,8 +193,6 @@ void Handshake::take(const Packet& p) {
         {link, Clock::now() + 2 * kFirstInterval, Clock::now() + timeout_, kFirstInterval});
   }
   if (link->failed()) return;
-  for (Attempt& a : attempts_)
-    if (a.link == link) a.deadline = Clock::now() + timeout_;  // it lives
   if (p.shape != link->shape()) {
     link->fail(Code::bad_configuration,
                fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots than this "
@@ -204,6 +202,8 @@ void Handshake::take(const Packet& p) {
     return;
   }
   if (!link->connection().attached() && !attach(*link, p)) return;
+  for (Attempt& a : attempts_)
+    if (a.link == link) a.deadline = Clock::now() + timeout_;  // it lives
   if (link->connection().peer_info().queue_pair != p.info.queue_pair)
     return;  // from an attempt that is over
   if (p.type == Type::request) send(Type::reply, *link);
@@ -214,14 +214,19 @@ void Handshake::take(const Packet& p) {
   }
 }
 
+// Where the kernel finds no path, as while the port is down, the next packet is another try.
 bool Handshake::attach(VerbsLink& link, const Packet& p) {
   const HandshakeCard& card = card_of(p.from);
   const Arrival agreed = safer_of(static_cast<Arrival>(p.arrival), link.connection().arrival());
   try {
     link.attach(p.info, agreed, static_cast<ibv_mtu>(std::min(p.mtu, mtu_)), card.lid, card.gid);
+    path_to(p.from).error = 0;
     return true;
   } catch (const Error& error) {
-    link.fail(error.code, error.message.c_str());
+    if (error.code == Code::unreachable)
+      path_to(p.from).error = error.system_errno;
+    else
+      link.fail(error.code, error.message.c_str());
     return false;
   }
 }
@@ -254,6 +259,7 @@ void Handshake::find_a_path() {
     path.next = Clock::now() + std::min(++path.failures, 4) * kLongestInterval;
     return;
   }
+  path.error = 0;
   path.target = {std::move(made), card.queue_pair, card.queue_key};
   std::erase(without_path_, peer);
   send(path.pending, *link_to(peer));
@@ -299,9 +305,8 @@ void Handshake::give_up(const Attempt& attempt) {
   const int peer = attempt.link->peer();
   const Path& path = path_to(peer);
   const std::string why =
-      path.target.path ? "it has died, or the network between the devices drops UDP port 4791"
-                       : fmt::format("there is no path to it ({})",
-                                     path.error ? std::strerror(path.error) : "not tried yet");
+      path.error ? fmt::format("there is no path to it ({})", std::strerror(path.error))
+                 : "it has died, or the network between the devices drops UDP port 4791";
   attempt.link->fail(
       Code::unreachable,
       fmt::format("rank {} of MPI_COMM_WORLD (GID {}, LID {}) did not answer within {} ms: {}; "
