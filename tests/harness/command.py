@@ -16,9 +16,9 @@ class Command:
     expect: str = ""  # a part of the output, of stdout and stderr together
     judge: Callable[[str], str] | None = None  # says what is wrong with the output; "": nothing
 
-    def start(self, **options):
+    def start(self, output=subprocess.PIPE, **options):
         return subprocess.Popen(
-            [str(word) for word in self.words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            [str(word) for word in self.words], stdin=subprocess.DEVNULL, stdout=output,
             stderr=subprocess.STDOUT, env=os.environ | {k: str(v) for k, v in self.env.items()},
             text=True, errors="replace", **options)
 

@@ -3,6 +3,7 @@ import dataclasses
 import json
 import pathlib
 import shlex
+import sys
 import tempfile
 import typing
 
@@ -159,6 +160,20 @@ def failures(build):
                        guest(command, "--hosts", 4, "--run-dir", folder), 60)
 
 
+def faults(build):
+    """Jobs in which something goes wrong, by seeds; the machine of each batch is started once."""
+    batch = Command([sys.executable, FOLDER.parent / "faults/faults.py", "--build", build.folder,
+                     "--seeds", "1:2", "--new", 1], expect=", 0 failed")
+    yield Test("faults by seeds, 4 hosts", guest(batch, "--hosts", 4, limit=300), 320)
+    lossy = dataclasses.replace(batch, words=[*batch.words, "--lossy"])
+    for loss in ["1%", "20%"]:
+        yield Test(f"faults by seeds, {loss} of packets lost",
+                   guest(lossy, "--hosts", 4, "--loss", loss, limit=400), 420)
+    links = dataclasses.replace(batch, words=[*batch.words, "--faults", "link,cut"])
+    yield Test("faults by seeds, a host's link goes away",
+               guest(links, "--hosts", 4, limit=400), 420)
+
+
 def multicast(build):
     """Broadcasts by multicast, by themselves and as an algorithm."""
     for way in ["auto", "manager", "direct", "ipv6", "each"]:
@@ -208,5 +223,5 @@ def counters(build):
 
 
 def tests(build):
-    for part in [machine, collectives, algorithms, failures, multicast, counters]:
+    for part in [machine, collectives, algorithms, failures, faults, multicast, counters]:
         yield from part(build)

@@ -11,11 +11,10 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -49,17 +48,17 @@ Function* next(const char* name) {
 
 // --- what Tutti calls instead of the real ones
 
-void* operator new(std::size_t bytes) {
+extern "C" void* __libc_malloc(std::size_t bytes);
+
+extern "C" void* malloc(std::size_t bytes) {
   static std::atomic<unsigned> calls{0};
   if (unlucky && in_a_helper() && calls++ % 3 != 2) {
     ++refused;
-    throw std::bad_alloc();
+    errno = ENOMEM;
+    return nullptr;
   }
-  if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;
-  throw std::bad_alloc();
+  return __libc_malloc(bytes);
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 extern "C" {
 

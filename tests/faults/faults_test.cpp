@@ -1,0 +1,175 @@
+// A job in which something goes wrong, by a seed: a rank is killed, is stopped and goes on, or the
+// system refuses it something. Every rank ends with the right results of all calls, or with an
+// error, within bounded time.
+//
+//   sh -c "faults_test DIRECTORY SEED CALLS none|kill|stop|refuse|exhaust; true"
+//
+// The ranks make CALLS collectives by the seed (stream.hpp), or as many as succeed. refuse: the
+// seed's call of Tutti to the system fails (refusals.hpp), once; exhaust: from then on. Each rank
+// leaves a file DIRECTORY/rank-R with a line: `ok`, an error, or `killed`; there is DIRECTORY/begun
+// once they make calls. The shell hides deaths from the launcher.
+#include <execinfo.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <random>
+#include <string>
+
+#include "refusals.hpp"
+#include "stream.hpp"
+
+namespace {
+
+std::string folder;
+
+std::string report_of(int rank) { return "rank-" + std::to_string(rank); }
+
+// The first report of a name stands.
+void report(const std::string& name, const std::string& line) {
+  const int file = open((folder + "/" + name).c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600);
+  if (file < 0) return;
+  [[maybe_unused]] const ssize_t written = write(file, line.data(), line.size());
+  close(file);
+}
+
+// A child that does to its parent what was asked for. It begins when it is told to, and ends with
+// its parent.
+class Tormentor {
+ public:
+  Tormentor(const std::string& fault, unsigned seed) : random_(seed ^ 0xfa) {
+    if (fault != "kill" && fault != "stop") return;
+    CHECK(pipe(ends_) == 0, "no pipe");
+    child_ = fork();
+    CHECK(child_ >= 0, "no child");
+    if (child_ == 0) {
+      close(ends_[1]);
+      wait_and_torment(fault);
+    }
+    close(ends_[0]);
+  }
+  void begin(int rank) {
+    if (child_ > 0) CHECK(write(ends_[1], &rank, sizeof rank) == sizeof rank, "no child reads");
+  }
+  void end() {
+    if (child_ <= 0) return;
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+    child_ = 0;
+  }
+
+ private:
+  void pause_up_to(unsigned microseconds) { usleep(random_() % microseconds); }
+  [[noreturn]] void wait_and_torment(const std::string& fault) {
+    const pid_t parent = getppid();
+    int rank = 0;
+    if (read(ends_[0], &rank, sizeof rank) != sizeof rank) _exit(0);
+    if (fault == "kill") {
+      pause_up_to(300'000);
+      report(report_of(rank), "killed");
+      kill(parent, SIGKILL);
+      _exit(0);
+    }
+    for (int i = 0; i < 5 && getppid() == parent; ++i) {
+      pause_up_to(100'000);
+      kill(parent, SIGSTOP);
+      pause_up_to(i == 0 ? 1'500'000 : 300'000);
+      kill(parent, SIGCONT);
+    }
+    _exit(0);
+  }
+
+  std::mt19937 random_;
+  int ends_[2] = {-1, -1};
+  pid_t child_ = 0;
+};
+
+std::string error_of(int code, const std::string& when) {
+  std::string line =
+      "error " + std::to_string(code) + " in " + when + ": " + tutti_last_error_message();
+  if (refused()) line += std::string(" [") + refused() + " was refused]";
+  return line;
+}
+
+// The whole life of Tutti in this rank; what is to be reported.
+std::string live(unsigned seed, int calls, Tormentor& tormentor) {
+  if (const int code = tutti_init(nullptr)) return error_of(code, "tutti_init");
+  std::string result = "ok";
+  tutti_comm comm = TUTTI_COMM_NULL;
+  if (const int code = tutti_comm_create(MPI_COMM_WORLD, &comm)) {
+    result = error_of(code, "tutti_comm_create");
+  } else {
+    Stream stream(seed, comm);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (job_rank == 0) report("begun", "");
+    tormentor.begin(job_rank);
+    while (stream.calls() < calls)
+      if (const int failed = stream.next()) {
+        result = error_of(failed, stream.what() + " number " + std::to_string(stream.calls()));
+        const int later = tutti_barrier(comm);
+        CHECK(later != TUTTI_SUCCESS, "the communicator goes on after: %s", result.c_str());
+        break;
+      }
+    if (const int failed = tutti_comm_free(&comm)) return error_of(failed, "tutti_comm_free");
+  }
+  if (const int code = tutti_finalize()) return error_of(code, "tutti_finalize");
+  return result;
+}
+
+// Which call is refused: as often one of the first ten as one of the next ninety, and so on.
+int moment(std::mt19937& random) {
+  int most = 10;
+  for (unsigned digits = static_cast<unsigned>(random()) % 4; digits > 0; --digits) most *= 10;
+  return static_cast<int>(random() % static_cast<unsigned>(most)) + 1;
+}
+
+// Where a refusal has ended the process.
+[[noreturn]] void tell_where() {
+  void* frames[50];
+  backtrace_symbols_fd(frames, backtrace(frames, 50), 2);
+  std::abort();
+}
+
+// The launcher ends the job with the first rank that leaves: all leave when all have reported. One
+// that does not report makes the others wait for it, and the caller notices.
+void wait_for_reports() {
+  for (int r = 0, waited = 0; r < job_size && waited < 6000;)
+    if (access((folder + "/" + report_of(r)).c_str(), F_OK) == 0)
+      ++r;
+    else
+      usleep(10'000), ++waited;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    std::fprintf(stderr, "usage: faults_test DIRECTORY SEED CALLS none|kill|stop|refuse|exhaust\n");
+    return 2;
+  }
+  folder = argv[1];
+  const auto seed = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));
+  const std::string fault = argv[4];
+  std::set_terminate(tell_where);
+  // Before MPI, whose memory a child should not have. Every rank has one; the victim's begins.
+  std::mt19937 random(seed);
+  Tormentor tormentor(fault, seed);
+  job_begin(&argc, &argv);
+  const auto choice = static_cast<unsigned>(random());
+  const bool victim = choice % static_cast<unsigned>(job_size) == static_cast<unsigned>(job_rank);
+  if (!victim) tormentor.end();
+  if (victim && (fault == "refuse" || fault == "exhaust"))
+    refuse(moment(random), fault == "exhaust");
+  if (victim && fault == "none") refuse(0, false);
+  std::string result = live(seed, std::atoi(argv[3]), tormentor);
+  if (victim && result == "ok" && fallible_calls() > 0)
+    result += " (" + std::to_string(fallible_calls()) + " fallible calls" +
+              (refused() ? std::string(", ") + refused() + " was refused)" : ")");
+  report(report_of(job_rank), result + "\n");
+  tormentor.end();
+  wait_for_reports();
+  _exit(0);  // MPI_Finalize would wait for the dead
+}

@@ -1,0 +1,135 @@
+#include "stream.hpp"
+
+#include <algorithm>
+
+namespace {
+
+constexpr std::size_t kLengths[] = {0, 1, 1, 8, 100, 129, 1000, 3000, 20000, 70000};
+constexpr std::size_t kMostWords = 1 << 18;  // of all blocks of a rank
+
+std::size_t ranks() { return static_cast<std::size_t>(job_size); }
+
+}  // namespace
+
+std::vector<Word> Stream::block(int call, int from, int to) const {
+  std::vector<Word> words(n_);
+  for (std::size_t i = 0; i < n_; ++i) words[i] = word(call, from, to, i);
+  return words;
+}
+
+std::vector<Word> Stream::blocks_for(bool everyone) const {
+  std::vector<Word> all;
+  for (int r = 0; everyone && r < job_size; ++r) {
+    const std::vector<Word> one = block(call_, job_rank, r);
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return all;
+}
+
+void Stream::expect(std::size_t at, int from, int to) const {
+  for (std::size_t i = 0; i < n_; ++i)
+    CHECK(to_[at + i] == word(call_, from, to, i),
+          "WRONG DATA: call %d, %s of %zu words, is a success; word %zu of rank %d's is wrong",
+          call_, what_.c_str(), n_, i, from);
+}
+
+void Stream::expect_sum(std::size_t at, int first, int last, int to) const {
+  for (std::size_t i = 0; i < n_; ++i) {
+    Word sum = 0;
+    for (int r = first; r <= last; ++r) sum += word(call_, r, to, i);
+    CHECK(to_[at + i] == sum, "WRONG DATA: call %d, %s of %zu words, is a success; word %zu is not",
+          call_, what_.c_str(), n_, i);
+  }
+}
+
+void Stream::draw() {
+  n_ = std::min(kLengths[random_() % std::size(kLengths)], kMostWords / ranks());
+  root_ = static_cast<int>(random_() % ranks());
+}
+
+int Stream::next() {
+  ++call_;
+  draw();
+  const int kind = static_cast<int>(random_() % 11);
+  to_.assign(n_ * ranks(), 0xDEAD);
+  return kind < 6 ? move(kind) : reduce(kind - 6);
+}
+
+int Stream::move(int kind) {
+  const auto count = static_cast<MPI_Count>(n_);
+  const bool at_root = job_rank == root_;
+  const auto type = MPI_UINT64_T;
+  int code = TUTTI_SUCCESS;
+  switch (kind) {
+    case 0: return run("barrier", tutti_barrier(comm_));
+    case 1: {
+      if (at_root) to_ = given(root_);
+      to_.resize(n_ * ranks());
+      code = run("bcast", tutti_bcast(to_.data(), count, type, root_, comm_));
+      if (code == TUTTI_SUCCESS) expect(0, root_, root_);
+      return code;
+    }
+    case 2: {
+      const auto from = blocks_for(at_root);
+      code = run("scatter",
+                 tutti_scatter(from.data(), count, type, to_.data(), count, type, root_, comm_));
+      if (code == TUTTI_SUCCESS) expect(0, root_, job_rank);
+      return code;
+    }
+    case 3: {
+      const auto from = given(root_);
+      code = run("gather",
+                 tutti_gather(from.data(), count, type, to_.data(), count, type, root_, comm_));
+      for (int r = 0; r < job_size && at_root && code == TUTTI_SUCCESS; ++r)
+        expect(n_ * static_cast<std::size_t>(r), r, root_);
+      return code;
+    }
+    case 4: {
+      const auto from = given(0);
+      code = run("allgather",
+                 tutti_allgather(from.data(), count, type, to_.data(), count, type, comm_));
+      for (int r = 0; r < job_size && code == TUTTI_SUCCESS; ++r)
+        expect(n_ * static_cast<std::size_t>(r), r, 0);
+      return code;
+    }
+    default: {
+      const auto from = blocks_for(true);
+      code =
+          run("alltoall", tutti_alltoall(from.data(), count, type, to_.data(), count, type, comm_));
+      for (int r = 0; r < job_size && code == TUTTI_SUCCESS; ++r)
+        expect(n_ * static_cast<std::size_t>(r), r, job_rank);
+      return code;
+    }
+  }
+}
+
+int Stream::reduce(int kind) {
+  const auto count = static_cast<MPI_Count>(n_);
+  const auto type = MPI_UINT64_T;
+  const auto from = kind == 2 ? blocks_for(true) : given(0);
+  Word* const to = to_.data();
+  int code = TUTTI_SUCCESS;
+  switch (kind) {
+    case 0:
+      code = run("reduce", tutti_reduce(from.data(), to, count, type, MPI_SUM, root_, comm_));
+      if (code == TUTTI_SUCCESS && job_rank == root_) expect_sum(0, 0, job_size - 1, 0);
+      return code;
+    case 1:
+      code = run("allreduce", tutti_allreduce(from.data(), to, count, type, MPI_SUM, comm_));
+      if (code == TUTTI_SUCCESS) expect_sum(0, 0, job_size - 1, 0);
+      return code;
+    case 2:
+      code = run("reduce_scatter_block",
+                 tutti_reduce_scatter_block(from.data(), to, count, type, MPI_SUM, comm_));
+      if (code == TUTTI_SUCCESS) expect_sum(0, 0, job_size - 1, job_rank);
+      return code;
+    case 3:
+      code = run("scan", tutti_scan(from.data(), to, count, type, MPI_SUM, comm_));
+      if (code == TUTTI_SUCCESS) expect_sum(0, 0, job_rank, 0);
+      return code;
+    default:
+      code = run("exscan", tutti_exscan(from.data(), to, count, type, MPI_SUM, comm_));
+      if (code == TUTTI_SUCCESS && job_rank > 0) expect_sum(0, 0, job_rank - 1, 0);
+      return code;
+  }
+}
