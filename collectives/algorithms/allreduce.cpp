@@ -36,8 +36,8 @@ Schedule scatter_then_gather(Author reduce_scatter, Author allgather, const Prob
 
 }  // namespace
 
-// k-ary recursive multiplying; k = 1 is recursive doubling, BEO's bi-directional exchange (§3.3.1),
-// IB §6.7. Ranks in groups of k + 1 exchange what their groups have; ⌊log_{k+1} P⌋ rounds of k
+// k-ary recursive multiplying; k = 1 is recursive doubling, BEO's bi-directional exchange (§3.3.1).
+// Ranks in groups of k + 1 exchange what their groups have; ⌊log_{k+1} P⌋ rounds of k
 // messages of m bytes. Any P: neighbours that no whole number of groups takes send what they have
 // to the first of them before, and get the result after (2 rounds more). Neighbours, so that what a
 // group has is a run of ranks, and the order of ranks is kept.
@@ -107,7 +107,8 @@ Schedule allreduce_chain(const Problem& p, const Parameters& q) {
 Schedule allreduce_halving_doubling(const Problem& p, const Parameters& q) {
   return scatter_then_gather(reduce_scatter_halving, allgather_recursive_doubling, p, q);
 }
-// Ring: BEO, IB §6.7. 2(P−1) rounds, 2(P−1)/P·m bytes sent per rank, to one neighbour.
+// Ring of pieces; BEO's passes whole vectors. 2(P−1) rounds, 2(P−1)/P·m bytes sent per rank, to one
+// neighbour.
 Schedule allreduce_ring(const Problem& p, const Parameters& q) {
   return scatter_then_gather(reduce_scatter_ring, allgather_ring, p, q);
 }
@@ -143,7 +144,7 @@ Schedule allreduce_bine_halving_doubling(const Problem& p, const Parameters& q) 
 // Scans: what comes from the ranks before is the left operand. In an exscan the own contribution
 // only goes on.
 
-// Linear: IB §6.7. P−1 rounds: rank r waits for what the ranks before it make, and passes it on
+// Linear. P−1 rounds: rank r waits for what the ranks before it make, and passes it on
 // with its own.
 Schedule scan_linear(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
@@ -173,8 +174,8 @@ Schedule scan_linear(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// Recursive doubling: IB §6.7. ⌈log2 P⌉ rounds: in round i to r + 2^i what the 2^i ranks up to this
-// one make. Any P.
+// Recursive doubling (Hillis and Steele). ⌈log2 P⌉ rounds: in round i to r + 2^i what the 2^i ranks
+// up to this one make. Any P.
 Schedule scan_recursive_doubling(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   const bool exclusive = problem.collective == Collective::exscan;

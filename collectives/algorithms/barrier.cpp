@@ -6,7 +6,7 @@
 
 namespace tutti::collectives {
 
-// n-way dissemination: IB §5.2 and §6.7 (Hoefler); k = 1 is OCC's "Bruck" barrier. ⌈log_{k+1} P⌉
+// n-way dissemination: IB §6.7 (Hoefler); k = 1 is OCC's "Bruck" barrier (§4.2). ⌈log_{k+1} P⌉
 // rounds, in round i a signal to r + y(k+1)^i for y = 1…k. Any P. Who has waited for round i has
 // heard from the (k+1)^{i+1} ranks up to itself; so in the last round only the y with y(k+1)^i < P
 // are needed (the papers send all k, some of them twice round the ring, for nothing).
@@ -39,7 +39,8 @@ Schedule barrier_flat_tree(const Problem& problem, const Parameters&) {
   return over(flat(problem.P, problem.rank, 0), problem);
 }
 
-// Over the other trees: OCC, BEO. 2(P−1) signals, twice the depth in rounds.
+// Over OCC's other topologies (§4.1) and IB's n-way tree (§5.1.3); as barriers they are ours.
+// 2(P−1) signals, twice the depth in rounds.
 Schedule barrier_binomial(const Problem& problem, const Parameters& parameters) {
   return over(binomial(problem.P, problem.rank, 0, parameters.k), problem);
 }

@@ -46,7 +46,8 @@ Schedule bcast_chain(const Problem& problem, const Parameters&) {
   return down(chain(problem.P, problem.rank, problem.root), problem);
 }
 
-// k chains: OCC §4.2. ⌈(P−1)/k⌉ rounds, the root sends k messages. Any P, any root.
+// k chains: the topology is OCC's (§4.1), which reduces over it. ⌈(P−1)/k⌉ rounds, the root sends k
+// messages. Any P, any root.
 Schedule bcast_k_chain(const Problem& problem, const Parameters& parameters) {
   return down(k_chain(problem.P, problem.rank, problem.root, parameters.k), problem);
 }

@@ -47,7 +47,8 @@ void fold(Builder& s, const Problem& problem, Rank owner, const Slice& contribut
 
 }  // namespace
 
-// Flat, chain, k-chain, binomial, n-way binomial: OCC §4.2. The tree of the broadcast, upwards.
+// Flat, chain, k-chain, binomial: OCC §4.2; n-way binomial: IB §5.1.3. The tree of the broadcast,
+// upwards.
 Schedule reduce_linear(const Problem& problem, const Parameters& parameters) {
   if (problem.commutative && !problem.left_fold) return mirror(bcast_linear, problem, parameters);
   Builder s = solve(problem);
@@ -132,7 +133,7 @@ Schedule to_the_owners(const Problem& problem, Combine&& combine) {
 
 }  // namespace
 
-// To everybody its block: 1 round of P−1 messages, combined in the order of ranks.
+// BEO's full fan-out (§3.3.7), combined in the order of ranks: 1 round of P−1 messages.
 Schedule reduce_scatter_linear(const Problem& problem, const Parameters&) {
   return to_the_owners(problem, [&](Builder& s, const Blocks& block, const Slice& result) {
     for (int i = 0; i < problem.P; ++i) {
@@ -142,8 +143,8 @@ Schedule reduce_scatter_linear(const Problem& problem, const Parameters&) {
   });
 }
 
-// Pairwise exchange: BEO §3.3.7 in steps. P−1 rounds, in round i to r + i and from r − i.
-// Commutative only.
+// Pairwise exchange: OCC §4.2's alltoall, what arrives being combined. P−1 rounds, in round i to
+// r + i and from r − i. Commutative only.
 Schedule reduce_scatter_pairwise(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   return to_the_owners(problem, [&](Builder& s, const Blocks& block, const Slice& result) {

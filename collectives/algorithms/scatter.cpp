@@ -7,7 +7,7 @@ namespace {
 
 // Who hands blocks on holds those of its subtree in scratch, in virtual order; the root has them in
 // its input, in the order of ranks, where a subtree may run across the end: then it is two
-// messages, on both sides.
+// messages, on both sides. So there are P−1 messages for root 0, and P at most for another.
 Schedule down(const Tree& tree, const Problem& problem) {
   const int P = problem.P, root = problem.root;
   Builder s = solve(problem);
@@ -61,8 +61,9 @@ Schedule scatter_binomial(const Problem& problem, const Parameters& parameters) 
   return down(binomial(problem.P, problem.rank, problem.root, parameters.k), problem);
 }
 
-// LogGP-optimal: IB §5.1.3. The tree is shaped by the block's size: near the flat one for long
-// blocks, binomial for short ones.
+// LogGP-optimal: IB §5.1.3. The tree is shaped by the block's size. Long blocks: near to halving,
+// because the same bytes leave the root in every tree, and it has the fewest gaps. Short ones:
+// flatter, because a rank on the way adds a whole latency, and one more message of the root a gap.
 Schedule scatter_loggp(const Problem& problem, const Parameters&) {
   return down(loggp(problem.P, problem.rank, problem.root, problem.bytes), problem);
 }
