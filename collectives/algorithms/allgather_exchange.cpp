@@ -1,9 +1,7 @@
-// Allgathers by exchange between neighbours, by dissemination, and by P overlapped fan-ins or
-// broadcasts. Pure.
+// Allgathers by exchange between neighbours, by dissemination, and by halving and doubling. Pure.
 #include <numeric>
 
 #include "collectives/algorithms/common.hpp"
-#include "collectives/algorithms/trees.hpp"
 
 namespace tutti::collectives {
 
@@ -49,17 +47,6 @@ Schedule allgather_dissemination(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// Full fan-in: BEO §3.3.7. P stages, receiver-ordered; (P−1)m bytes sent per rank. Any P.
-Schedule allgather_full_fan_in(const Problem& problem, const Parameters&) {
-  Builder s = solve(problem);
-  const Blocks block = gathered(problem);
-  full_fan_in(
-      s, problem.P, problem.rank, [&](Rank to) { s.send(to, s.input()); },
-      [&](Rank from) { s.recv(from, block[from]); });
-  s.copy(s.input(), block[problem.rank]);
-  return s.finish();
-}
-
 // Recursive halving + recursive doubling: BEO §3.3.2. First halves of what is held to r ^ P/2, r ^
 // P/4, …, until every rank has its P-th of all blocks ("less depth, more width"); then recursive
 // doubling. 2 log2 P rounds, (P−1 + log2 P / 2)m bytes sent per rank, which is more than recursive
@@ -101,34 +88,6 @@ Schedule allgather_halving_doubling(const Problem& problem, const Parameters&) {
     exchange(r ^ half, pieces(0, 1, mine, half), pieces(0, 1, mine ^ half, half));
   }
   return s.finish();
-}
-
-namespace {
-
-template <class MakeTree>
-Schedule broadcast_each(const Problem& problem, MakeTree&& tree_of) {
-  Builder s = solve(problem);
-  const Blocks block = gathered(problem);
-  s.copy(s.input(), block[problem.rank]);
-  for (Rank root = 0; root < problem.P; ++root) {
-    const Tree tree = tree_of(root);
-    if (tree.parent) s.recv(*tree.parent, block[root]);
-    for (Rank child : tree.children) s.send(child, tree.parent ? block[root] : s.input());
-  }
-  return s.finish();
-}
-
-}  // namespace
-
-// Repeated binary tree: BEO §3.3.5. P broadcasts down binary trees, one from each rank, overlapped.
-// Any P.
-Schedule allgather_repeated_binary_tree(const Problem& problem, const Parameters&) {
-  return broadcast_each(problem, [&](Rank root) { return binary(problem.P, problem.rank, root); });
-}
-
-// Pipeline: BEO §3.3.6. P broadcasts along chains, one from each rank, overlapped. Any P.
-Schedule allgather_pipeline(const Problem& problem, const Parameters&) {
-  return broadcast_each(problem, [&](Rank root) { return chain(problem.P, problem.rank, root); });
 }
 
 }  // namespace tutti::collectives

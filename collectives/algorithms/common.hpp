@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "collectives/algorithms/algorithms.hpp"
@@ -44,20 +45,17 @@ inline Schedule mirror(Author spread, const Problem& problem, const Parameters& 
   return mirrored(spread(mirror_of(problem), parameters), problem);
 }
 
-// Full fan-in: BEO §3.3.7. P stages: in stage i all others send to rank i, which takes their
-// messages one after another, its right neighbour's first.
-template <class Send, class Receive>
-void full_fan_in(Builder& s, int P, Rank r, Send&& send, Receive&& receive) {
-  StepId before = kNoStep;
-  const auto after_the_last = [&](auto&& step) {
-    s.after(before);
-    step();
-    before = s.last();
-  };
-  for (Rank stage = 0; stage < P; ++stage)
-    if (stage != r) after_the_last([&] { send(stage); });
-  before = kNoStep;
-  for (int i = 1; i < P; ++i) after_the_last([&] { receive(mod(r + i, P)); });
+// What every rank sends to the owner of a block, combined there. In place the result stands where
+// rank 0's block is: it is made elsewhere, and moved there when that is sent.
+template <class Combine>
+Schedule to_the_owners(const Problem& problem, Combine&& combine) {
+  Builder s = solve(problem);
+  const Blocks block = blocks_in(Buffer::input, problem);
+  const Slice place{Buffer::output, 0, block[problem.rank].length};
+  const Slice result = problem.in_place ? s.scratch(place.length) : place;
+  combine(s, block, result);
+  s.copy(result, place);
+  return s.finish();
 }
 
 // Signals up a tree, what the root does when all have reported, signals down.

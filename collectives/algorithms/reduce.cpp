@@ -1,6 +1,4 @@
 // Reduces, as mirrors of broadcasts, and reduce-scatters, as mirrors of allgathers. Pure.
-#include <utility>
-
 #include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {
@@ -89,8 +87,8 @@ Schedule reduce_scatter_gather(const Problem& p, const Parameters& parameters) {
   return mirror(bcast_scatter_doubling, p, parameters);
 }
 
-// Recursive halving, ring, full fan-out, repeated binary tree, pipeline, dissemination: BEO §3.3;
-// circulant, bine: see their allgathers. Commutative only.
+// Recursive halving, ring, full fan-out: BEO §3.3. Dissemination, circulant, bine: see their
+// allgathers. Commutative only.
 Schedule reduce_scatter_halving(const Problem& p, const Parameters& q) {
   return mirror(allgather_recursive_doubling, p, q);
 }
@@ -99,12 +97,6 @@ Schedule reduce_scatter_ring(const Problem& p, const Parameters& q) {
 }
 Schedule reduce_scatter_full_fan_out(const Problem& p, const Parameters& q) {
   return mirror(allgather_modified_ring, p, q);
-}
-Schedule reduce_scatter_repeated_binary_tree(const Problem& p, const Parameters& q) {
-  return mirror(allgather_repeated_binary_tree, p, q);
-}
-Schedule reduce_scatter_pipeline(const Problem& p, const Parameters& q) {
-  return mirror(allgather_pipeline, p, q);
 }
 Schedule reduce_scatter_dissemination(const Problem& p, const Parameters& q) {
   return mirror(allgather_dissemination, p, q);
@@ -115,23 +107,6 @@ Schedule reduce_scatter_circulant(const Problem& p, const Parameters& q) {
 Schedule reduce_scatter_bine(const Problem& p, const Parameters& q) {
   return mirror(allgather_bine, p, q);
 }
-
-namespace {
-
-// What every rank sends to the owner of a block, combined there. In place the result stands where
-// rank 0's block is: it is made elsewhere, and moved there when that is sent.
-template <class Combine>
-Schedule to_the_owners(const Problem& problem, Combine&& combine) {
-  Builder s = solve(problem);
-  const Blocks block = blocks_in(Buffer::input, problem);
-  const Slice place{Buffer::output, 0, block[problem.rank].length};
-  const Slice result = problem.in_place ? s.scratch(place.length) : place;
-  combine(s, block, result);
-  s.copy(result, place);
-  return s.finish();
-}
-
-}  // namespace
 
 // BEO's full fan-out (§3.3.7), combined in the order of ranks: 1 round of P−1 messages.
 Schedule reduce_scatter_linear(const Problem& problem, const Parameters&) {
@@ -154,19 +129,6 @@ Schedule reduce_scatter_pairwise(const Problem& problem, const Parameters&) {
       s.send(mod(r + i, P), block[r + i]);
       s.recv_reduce(mod(r - i, P), std::exchange(held, result), result);
     }
-    s.copy(held, result);
-  });
-}
-
-// Full fan-in: BEO §3.3.7. P stages, receiver-ordered. Commutative only.
-Schedule reduce_scatter_full_fan_in(const Problem& problem, const Parameters&) {
-  return to_the_owners(problem, [&](Builder& s, const Blocks& block, const Slice& result) {
-    Slice held = block[problem.rank];
-    const auto combine = [&](Rank from) {
-      s.recv_reduce(from, std::exchange(held, result), result);
-    };
-    full_fan_in(
-        s, problem.P, problem.rank, [&](Rank to) { s.send(to, block[to]); }, combine);
     s.copy(held, result);
   });
 }
