@@ -26,9 +26,27 @@ Exchange exchange(const Problem& problem) {
 
 }  // namespace
 
-// Linear: OCC §4.2. 1 round of P−1 messages, all at once; a rank begins with its right neighbour,
-// so that not all begin with the same one. Any P.
+// Linear: OCC §4.2. One rank after another sends to all others: "the (i + 1)th node is able to
+// proceed and start sending as soon as it receives the complete message from the ith node" (table 4
+// counts these steps). Any P.
 Schedule alltoall_linear(const Problem& problem, const Parameters&) {
+  const int P = problem.P, r = problem.rank;
+  auto [s, out, in] = exchange(problem);
+  StepId turn = kNoStep;
+  for (int i = 1; i < P; ++i) {
+    s.recv(mod(r - i, P), in[r - i]);
+    if (i == 1 && r != 0) turn = s.last();
+  }
+  for (int i = 1; i < P; ++i) {
+    s.after(turn);
+    s.send(mod(r + i, P), out[r + i]);
+  }
+  return s.finish();
+}
+
+// At once: HPM §4 ("simply sends to all peer processes"). 1 round of P−1 messages; a rank begins
+// with its right neighbour, so that not all begin with the same one. Any P.
+Schedule alltoall_at_once(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   auto [s, out, in] = exchange(problem);
   for (int i = 1; i < P; ++i) s.recv(mod(r - i, P), in[r - i]);
@@ -51,7 +69,7 @@ Schedule alltoall_pairwise(const Problem& problem, const Parameters&) {
 
 // Bruck: [BHU97]. ⌈log2 P⌉ rounds of one message: in round i to r + 2^i all blocks whose distance
 // has bit i; a block of distance d travels bit by bit. About (P/2)·log2 P blocks sent per rank: few
-// bytes. Blocks of one length only. Any P.
+// bytes. Scratch 2P blocks. Blocks of one length only. Any P.
 Schedule alltoall_bruck(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);
@@ -62,12 +80,15 @@ Schedule alltoall_bruck(const Problem& problem, const Parameters&) {
   const Blocks held = in.at(s.scratch(in.whole().length));
   for (int d = 1; d < P; ++d) s.copy(out[r + d], held[d]);
   s.copy(out[r], in[r]);
+  // At most half of the distances have a bit: the messages of all rounds, one after another.
+  const Slice leaving = s.scratch(P / 2 * problem.bytes), arriving = s.scratch(leaving.length);
   for (int bit = 1; bit < P; bit *= 2) {
     std::vector<int> going;
     for (int d = bit; d < P; ++d)
       if ((d & bit) != 0) going.push_back(d);
-    const Slice packed = s.scratch(static_cast<Bytes>(going.size()) * problem.bytes),
-                landed = s.scratch(packed.length);
+    const Bytes length = static_cast<Bytes>(going.size()) * problem.bytes;
+    const Slice packed{leaving.buffer, leaving.offset, length},
+        landed{arriving.buffer, arriving.offset, length};
     const auto place = [&](const Slice& all, std::size_t i) {
       return Slice{all.buffer, all.offset + static_cast<Bytes>(i) * problem.bytes, problem.bytes};
     };

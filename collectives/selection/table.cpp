@@ -131,12 +131,12 @@ Choice select_alltoall(const Problem& problem, Bytes bytes, const Facts& facts) 
   constexpr auto alltoall = Collective::alltoall;
   const bool equal = problem.counts.empty();
   if (!equal)
-    return named(alltoall, "linear", "lengths differ: each block goes straight to its place");
+    return named(alltoall, "at-once", "lengths differ: each block goes straight to its place");
   if (facts.P >= 16 && bytes <= kBruckBlock && !facts.oversubscribed)
     return named(alltoall, "bruck", "short blocks: log2 P messages instead of P-1");
   if (facts.P > 8 && bytes >= kPairwiseFrom)
     return named(alltoall, "pairwise", "long blocks: one partner at a time, no port is flooded");
-  return named(alltoall, "linear", "all at once: nothing waits");
+  return named(alltoall, "at-once", "all at once: nothing waits");
 }
 
 Choice select_reduce(const Problem& problem, const Facts& facts) {

@@ -125,10 +125,10 @@ TEST_CASE("papers: all-to-alls") {
     const auto build = [&](const char* name) {
       return build_all(name, of(Collective::alltoall, P, s));
     };
-    const auto linear = build("linear");
-    CHECK(rounds(linear, kAnyPorts) == (P == 1 ? 0 : 1));
-    CHECK(messages(linear) == P * (P - 1));
-    each_sends(linear, (P - 1) * s);
+    const auto at_once = build("at-once");
+    CHECK(rounds(at_once, kAnyPorts) == (P == 1 ? 0 : 1));
+    CHECK(messages(at_once) == P * (P - 1));
+    each_sends(at_once, (P - 1) * s);
     const auto pairwise = build("pairwise");
     CHECK(rounds(pairwise, kAnyPorts) == P - 1);
     CHECK(rounds(pairwise, 1) == P - 1);
