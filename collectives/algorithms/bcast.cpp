@@ -69,10 +69,13 @@ Schedule bcast_linear(const Problem& problem, const Parameters&) {
   return down(flat(problem.P, problem.rank, problem.root), problem);
 }
 
-// Halving of partitions: as the binomial tree of k = 1, but who holds a partition keeps its first
-// ranks, so that a mirror keeps the order of ranks by itself. ⌈log2 P⌉ rounds of one message, ⌊log2
-// P⌋ if a rank sends several at once. Any P, any root.
-Schedule bcast_splitting(const Problem& problem, const Parameters&) {
+// TAU's binomial tree (§4.1): the root sends to R + P/2, and both go on with half of the ranks. For
+// a power of two IB's recursive splitting (§5.1.3); what TAU calls the tree for any P has 2^i
+// messages in stage i, and in the last one P − 2^i. Who holds a partition keeps its first ranks, so
+// that a mirror keeps the order of ranks by itself, and where the ranks of a node are neighbours
+// few messages leave it. ⌈log2 P⌉ rounds of one message, ⌊log2 P⌋ if a rank sends several at once.
+// Any P, any root.
+Schedule bcast_tau_binomial(const Problem& problem, const Parameters&) {
   return down(splitting(problem.P, problem.rank, problem.root), problem);
 }
 

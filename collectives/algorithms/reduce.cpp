@@ -62,8 +62,8 @@ Schedule reduce_k_chain(const Problem& p, const Parameters& parameters) {
 Schedule reduce_binomial(const Problem& p, const Parameters& parameters) {
   return in_rank_order(bcast_binomial, p, parameters);
 }
-Schedule reduce_splitting(const Problem& p, const Parameters& parameters) {
-  return in_rank_order(bcast_splitting, p, parameters);
+Schedule reduce_tau_binomial(const Problem& p, const Parameters& parameters) {
+  return in_rank_order(bcast_tau_binomial, p, parameters);
 }
 
 // Bine tree: see bine.cpp. Keeps the order of ranks: what a rank has is a range around it.
@@ -145,7 +145,7 @@ Schedule reduce_scatter_reduce_scatter(const Problem& problem, const Parameters&
   up.in_place = false;
   up.counts.clear();
   const Slice whole = problem.rank == 0 ? s.scratch(up.bytes) : Slice{};
-  s.play(reduce_splitting(up, parameters), s.input(), whole);
+  s.play(reduce_tau_binomial(up, parameters), s.input(), whole);
   Problem down = problem;
   down.collective = Collective::scatter;
   down.root = 0;

@@ -149,7 +149,7 @@ Choice select_reduce(const Problem& problem, const Facts& facts) {
   if (facts.oversubscribed && problem.bytes < kPipelineFrom)
     return named(reduce, "linear",
                  "more ranks than cores: nobody waits for a rank that must be woken first");
-  return named(reduce, "splitting", "the fewest rounds, and the order of ranks is kept");
+  return named(reduce, "tau-binomial", "the fewest rounds, and the order of ranks is kept");
 }
 
 Choice select_allreduce(const Problem& problem, const Facts& facts) {

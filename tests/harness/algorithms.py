@@ -7,7 +7,7 @@ REDUCTIONS = ["reduce", "allreduce", "reduce_scatter", "scan", "exscan"]
 COUNTING = {"matrix", "bits"}
 
 # What a hierarchical algorithm does across the nodes, in tests.
-ACROSS = {"barrier": "dissemination(k=2)", "bcast": "chain", "reduce": "splitting",
+ACROSS = {"barrier": "dissemination(k=2)", "bcast": "chain", "reduce": "tau-binomial",
           "allreduce": "ring", "allgather": "bruck(k=2)"}
 
 

@@ -146,7 +146,7 @@ TEST_CASE(
     // "by up to 33 %": the way of a message is two thirds of a binomial tree's, in the limit
     if (P < 16) continue;
     const double ratio = distance(build_all("bine", of(Collective::bcast, P, s))) /
-                         distance(build_all("splitting", bcast_of(P, s)));
+                         distance(build_all("tau-binomial", bcast_of(P, s)));
     CHECK(ratio < 0.72);
     CHECK(distance(gathered) < distance(doubling));
   }

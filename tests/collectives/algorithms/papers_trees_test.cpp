@@ -49,7 +49,8 @@ TEST_CASE("papers: broadcasts and reduces over trees, whole and in segments") {
           return build_all(name, of(collective, P, m, P / 3), {k, kSegment});
         };
         const int N = static_cast<int>(n), moves = P == 1 ? 0 : 1;
-        for (const char* name : {"linear", "chain", "binary", "splitting", "binomial", "k-chain"}) {
+        for (const char* name :
+             {"linear", "chain", "binary", "tau-binomial", "binomial", "k-chain"}) {
           const auto all = build(name, 2);
           CHECK(messages(all) == N * (P - 1));
           CHECK(all_bytes(all) == (P - 1) * m);
@@ -63,7 +64,7 @@ TEST_CASE("papers: broadcasts and reduces over trees, whole and in segments") {
         // Two ports; upwards the greedy order of segments may cost more than the best one.
         if (n == 1 || collective == Collective::bcast)
           CHECK(rounds(build("binary"), std::min(2, P - 1)) == moves * (floor_log2(P) + N - 1));
-        if (n == 1) CHECK(rounds(build("splitting"), 1) == ceil_log2(P));
+        if (n == 1) CHECK(rounds(build("tau-binomial"), 1) == ceil_log2(P));
         for (int k = 1; k <= 4; ++k) {
           INFO("k=" << k);
           CHECK(rounds(build("binomial", k), k) <= N * rounds_to_reach(P, k + 1));

@@ -181,7 +181,7 @@ TEST_CASE("rules: what is forced comes before the table, of which the first rule
     {"collective": "bcast", "algorithm": "linear", "ranks": [16, null]},
     {"collective": "bcast", "algorithm": "chain", "bytes": [1000, 2000]},
     {"collective": "bcast", "algorithm": "binary", "bytes": [0, 1500]},
-    {"collective": "bcast", "algorithm": "splitting", "ranks": 4, "bytes": [3000, null]}
+    {"collective": "bcast", "algorithm": "tau-binomial", "ranks": 4, "bytes": [3000, null]}
   ]})");
   const auto name = [&](int P, Bytes bytes) {
     return chosen(of(Collective::bcast, P, bytes), rules).algorithm->name;
@@ -191,7 +191,7 @@ TEST_CASE("rules: what is forced comes before the table, of which the first rule
   CHECK(name(15, 1000) == "chain");
   CHECK(name(15, 2000) == "chain");
   CHECK(name(15, 999) == "binary");
-  CHECK(name(4, 3000) == "splitting");
+  CHECK(name(4, 3000) == "tau-binomial");
   CHECK(name(5, 3000) ==
         select(of(Collective::bcast, 5, 3000), {.P = 5}).algorithm->name);  // no rule fits
   CHECK(chosen(of(Collective::barrier, 16, 0), rules).algorithm ==

@@ -1,0 +1,85 @@
+// TAU (the τ-Lop thesis): its binomial tree, §4.1 and §5.2.1.
+#include <catch2/catch.hpp>
+
+#include "collectives/algorithms/trees.hpp"
+#include "tests/collectives/algorithms/pattern.hpp"
+
+using namespace tutti;
+using namespace tutti::collectives;
+using namespace tutti::collectives::test;
+
+namespace {
+
+struct Sent {
+  Rank from, to;
+  friend auto operator<=>(const Sent&, const Sent&) = default;
+};
+
+// Who sends in which stage: a rank sends from the stage after the one in which it was reached.
+std::vector<std::vector<Sent>> stages(const std::vector<Schedule>& all, Rank root) {
+  const int P = static_cast<int>(all.size());
+  std::vector<int> next(all.size(), -1);
+  next[static_cast<std::size_t>(root)] = 0;
+  std::vector<std::vector<Sent>> by_stage;
+  for (int reached = 1; reached < P;) {
+    by_stage.emplace_back();
+    for (Rank r = 0; r < P; ++r) {
+      int& at = next[static_cast<std::size_t>(r)];
+      if (at < 0) continue;
+      int sends = 0;
+      for (const Step& step : all[static_cast<std::size_t>(r)].steps)
+        if (step.kind == StepKind::send && sends++ == at) by_stage.back().push_back({r, step.peer});
+      ++at;
+    }
+    for (const Sent& sent : by_stage.back()) next[static_cast<std::size_t>(sent.to)] = 0, ++reached;
+  }
+  return by_stage;
+}
+
+int across(const std::vector<Schedule>& all, int ranks_per_node) {
+  int count = 0;
+  for (const Schedule& schedule : all)
+    for (const Step& step : schedule.steps)
+      if (step.kind == StepKind::send &&
+          step.peer / ranks_per_node != schedule.rank / ranks_per_node)
+        ++count;
+  return count;
+}
+
+}  // namespace
+
+// "In the first stage of this algorithm, the root sends the message to the process with rank
+// root + P/2. The algorithm recursively continues with both processes acting as roots of their
+// respective sub-trees with P/2 processes."
+TEST_CASE("TAU 4.1: the binomial tree goes to R + P/2 first") {
+  for (const int P : {2, 4, 8, 16, 32}) {
+    for (const Rank root : {0, 1, P - 1}) {
+      INFO("P=" << P << " root " << root);
+      const auto found = stages(build_all("tau-binomial", bcast_of(P, 64, root)), root);
+      std::vector<std::vector<Sent>> text;
+      for (int distance = P / 2; distance >= 1; distance /= 2) {
+        text.emplace_back();
+        for (int v = 0; v < P; v += 2 * distance)
+          text.back().push_back({mod(v + root, P), mod(v + distance + root, P)});
+        std::sort(text.back().begin(), text.back().end());
+      }
+      CHECK(found == text);
+    }
+  }
+}
+
+// Equation 4.1 prints 2^i messages for every stage i; the last one has only those that are left.
+TEST_CASE("TAU 4.1: messages of each stage for any P") {
+  for (int P = 2; P <= 65; ++P) {
+    INFO("P=" << P);
+    const auto found = stages(build_all("tau-binomial", bcast_of(P, 64)), 0);
+    REQUIRE(static_cast<int>(found.size()) == rounds_to_reach(P, 2));
+    for (std::size_t i = 0; i < found.size(); ++i)
+      CHECK(static_cast<int>(found[i].size()) == std::min(1 << i, P - (1 << i)));
+  }
+}
+
+TEST_CASE("TAU 5.2.1: 16 ranks on 4 nodes, 3 messages between nodes where IB's numbering has 8") {
+  CHECK(across(build_all("tau-binomial", bcast_of(16, 64)), 4) == 3);
+  CHECK(across(build_all("binomial", bcast_of(16, 64)), 4) == 8);
+}
