@@ -106,6 +106,51 @@ TEST_CASE("BEO 3.3.7: full fan-in") {
   }
 }
 
+// "The nodes start by sending their data to their successive neighbour node … The received data is
+// combined and sent on"; full fan-out: "all nodes perform all their sends before any start
+// receiving".
+TEST_CASE("BEO 3.3.4, 3.3.7: ring and full fan-out") {
+  for (int P = 1; P <= 9; ++P) {
+    const auto ring = build_all("ring", telling(Collective::allgather, P));
+    const auto at_once = build_all("modified-ring", telling(Collective::allgather, P));
+    for (Rank r = 0; r < P; ++r) {
+      INFO("P=" << P << " rank " << r);
+      Text text;
+      for (int step = 0; step < P - 1; ++step) {
+        text.push_back({sends, mod(r + 1, P), mod(r - step, P)});
+        text.push_back({takes, mod(r - 1, P), mod(r - step - 1, P)});
+      }
+      CHECK(text_of(ring[static_cast<std::size_t>(r)]) == text);
+      const Schedule& mine = at_once[static_cast<std::size_t>(r)];
+      CHECK(count(mine, StepKind::send) == P - 1);
+      for (const Step& step : mine.steps)
+        if (is_message(step.kind)) CHECK(step.predecessors == 0);
+    }
+  }
+}
+
+TEST_CASE("BEO 3.3: allreduces of whole vectors follow the allgathers, in one pass") {
+  constexpr Bytes m = 64;
+  const std::pair<const char*, const char*> names[] = {
+      {"ring-whole", "ring"},
+      {"repeated-binary-tree-whole", "repeated-binary-tree"},
+      {"pipeline-whole", "pipeline"},
+      {"full-fan-in-whole", "full-fan-in"},
+      {"full-fan-out-whole", "modified-ring"}};
+  for (const auto& [whole, gather] : names) {
+    for (int P = 1; P <= 9; ++P) {
+      INFO(whole << " P=" << P);
+      const auto reduced =
+          build_all(whole, {{.collective = Collective::allreduce, .bytes = m, .element = 8}, P});
+      const auto gathered = build_all(gather, allgather_of(P, m));
+      for (std::size_t r = 0; r < reduced.size(); ++r)
+        CHECK(text_of(reduced[r]) == text_of(gathered[r]));
+      CHECK(rounds(reduced) == rounds(gathered));
+      CHECK(time_of(reduced) == Approx(time_of(gathered)));
+    }
+  }
+}
+
 TEST_CASE("BEO: equations 9 to 13 come out of the schedules") {
   const SplitHockney bunyip;
   for (const int n : {1, 100, 1000, 10000}) {
