@@ -36,37 +36,33 @@ Schedule allgather_modified_ring(const Problem& problem, const Parameters&) {
 // Recursive doubling, extended to any P: IB §5.3.2, BEO, TAU. log2 P rounds for a power of two,
 // else ⌊log2 P⌋ + 2 (IB speaks of 2⌈log2 P⌉); (P−1)m bytes per rank in the power of two. Of the
 // first 2·extra ranks every odd one lends its block to the even one before it and gets everything
-// back at the end. Neighbours are folded, not r and r − 2^⌊log2 P⌋ as is usual, because then what a
-// group of partners holds stays one contiguous range of blocks and so one message.
+// back at the end. What a group of partners holds is one range of blocks and so one message.
 Schedule allgather_recursive_doubling(const Problem& problem, const Parameters&) {
-  const int P = problem.P, r = problem.rank;
-  const int partners = largest_power_of_two(P);
-  const int extra = P - partners;
-  const auto first_rank = [&](int v) {
-    return v < extra ? 2 * v : v + extra;
-  };  // of partner v, and of what it holds
-
+  const int r = problem.rank;
+  const PowerOfTwo partners{problem.P};
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
-  if (r < 2 * extra && r % 2 == 1) {
+  if (partners.folded(r)) {
     s.send(r - 1, s.input());
     s.recv(r - 1, s.output());
     return s.finish();
   }
-  const int v = r < 2 * extra ? r / 2 : r - extra;
-  if (v < extra) s.recv(r + 1, block[r + 1]);
+  const int v = partners.partner_of(r);
+  const bool helps = partners.folded(r + 1);
+  if (helps) s.recv(r + 1, block[r + 1]);
   const auto held = [&](int group, int size) {
-    return block.range(first_rank(group), first_rank(group + size) - first_rank(group));
+    const Rank first = partners.rank_of(group);
+    return block.range(first, partners.rank_of(group + size) - first);
   };
-  if (v < extra) s.copy(s.input(), block[r]);
-  for (int d = 1; d < partners; d *= 2) {
-    const int mine = v / d * d, peer = first_rank(v ^ d);
-    s.send(peer, d == 1 && v >= extra ? s.input() : held(mine, d));
-    if (d == 1 && v >= extra) s.copy(s.input(), block[r]);
+  if (helps) s.copy(s.input(), block[r]);
+  for (int d = 1; d < partners.count; d *= 2) {
+    const int mine = v / d * d, peer = partners.rank_of(v ^ d);
+    s.send(peer, d == 1 && !helps ? s.input() : held(mine, d));
+    if (d == 1 && !helps) s.copy(s.input(), block[r]);
     s.recv(peer, held(mine ^ d, d));
   }
-  if (partners == 1) s.copy(s.input(), block[r]);
-  if (v < extra) s.send(r + 1, s.output());
+  if (partners.count == 1) s.copy(s.input(), block[r]);
+  if (helps) s.send(r + 1, s.output());
   return s.finish();
 }
 

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "collectives/algorithms/common.hpp"
+#include "collectives/algorithms/halves.hpp"
 
 namespace tutti::collectives {
 
@@ -47,20 +48,18 @@ Schedule allgather_dissemination(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// Recursive halving + recursive doubling: BEO §3.3.2. First halves of what is held to r ^ P/2, r ^
-// P/4, …, until every rank has its P-th of all blocks ("less depth, more width"); then recursive
-// doubling. 2 log2 P rounds, (P−1 + log2 P / 2)m bytes sent per rank, which is more than recursive
-// doubling alone. P a power of two.
-Schedule allgather_halving_doubling(const Problem& problem, const Parameters&) {
+namespace {
+
+Schedule halve_and_double(const Problem& problem) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
   s.copy(s.input(), block[r]);
-  // Pieces `first` … of the blocks of the ranks `origin`, `origin` + `step`, …
-  const auto pieces = [&](int origin, int step, int first, int count) {
+  // Pieces `first` … of the blocks of the ranks `origin` ….
+  const auto pieces = [&](Rank origin, int origins, int first, int count) {
     std::vector<Slice> all;
-    for (; origin < P; origin += step)
-      all.push_back(Blocks::even(block[origin], P).range(first, count));
+    for (int i = 0; i < origins; ++i)
+      all.push_back(Blocks::even(block[origin + i], P).range(first, count));
     return all;
   };
   const auto exchange = [&](Rank partner, const std::vector<Slice>& out,
@@ -78,15 +77,52 @@ Schedule allgather_halving_doubling(const Problem& problem, const Parameters&) {
     s.recv(partner, landed.whole());
     for (std::size_t i = 0; i < in.size(); ++i) s.copy(landed[static_cast<int>(i)], in[i]);
   };
-  for (int half = P / 2; half >= 1; half /= 2) {
-    const int mine = r / half * half;
-    exchange(r ^ half, pieces(r % (2 * half), 2 * half, mine ^ half, half),
-             pieces((r ^ half) % (2 * half), 2 * half, mine, half));
+  Halves mine{r, P};
+  for (int d = 1; d < P; d *= 2) {
+    mine.halve(d);
+    const Rank group = r / d * d;  // and the d − 1 after it: whose blocks this rank has
+    exchange(r ^ d, pieces(group, d, mine.other, mine.count),
+             pieces(group ^ d, d, mine.first, mine.count));
   }
-  for (int half = 1; half < P; half *= 2) {
-    const int mine = r / half * half;
-    exchange(r ^ half, pieces(0, 1, mine, half), pieces(0, 1, mine ^ half, half));
+  for (int d = P / 2; d >= 1; d /= 2) {
+    exchange(r ^ d, pieces(0, P, mine.first, mine.count), pieces(0, P, mine.other, mine.count));
+    mine.join(d);
   }
+  return s.finish();
+}
+
+}  // namespace
+
+// Recursive halving + recursive doubling: BEO §3.3.2. First halves of what is held to r ^ 1, r ^ 2,
+// r ^ 4, …, until every rank has its P-th of all blocks ("increasing data width, decreasing data
+// depth"), then the way back, so that the largest messages go to the nearest ranks. 2 log2 P
+// rounds, (P−1 + log2 P / 2)m bytes sent per rank, which is more than recursive doubling alone. Any
+// P: every odd one of the first ranks beyond a power of two lends its block to its neighbour.
+Schedule allgather_halving_doubling(const Problem& problem, const Parameters&) {
+  const PowerOfTwo partners{problem.P};
+  if (partners.extra == 0) return halve_and_double(problem);
+  const Rank r = problem.rank;
+  Builder s = solve(problem);
+  const Blocks block = gathered(problem);
+  if (partners.folded(r)) {
+    s.send(r - 1, s.input());
+    s.recv(r - 1, s.output());
+    return s.finish();
+  }
+  if (partners.folded(r + 1)) s.recv(r + 1, block[r + 1]);
+  s.copy(s.input(), block[r]);
+  Problem among = problem;
+  among.P = partners.count;
+  among.rank = partners.partner_of(r);
+  among.in_place = true;
+  among.node.clear();
+  among.counts.clear();
+  for (int v = 0; v < partners.count; ++v) {
+    const Rank first = partners.rank_of(v);
+    among.counts.push_back(block.range(first, partners.rank_of(v + 1) - first).length);
+  }
+  s.play(halve_and_double(among), {}, s.output(), partners.ranks());
+  if (partners.folded(r + 1)) s.send(r + 1, s.output());
   return s.finish();
 }
 

@@ -1,5 +1,6 @@
 // Allreduces, and the scans. Pure.
 #include "collectives/algorithms/common.hpp"
+#include "collectives/algorithms/halves.hpp"
 
 namespace tutti::collectives {
 namespace {
@@ -18,7 +19,8 @@ Schedule reduce_then_bcast(Author reduce, Author bcast, const Problem& problem,
   return s.finish();
 }
 
-// Every rank reduces one piece, then all gather them.
+// Every rank reduces one piece, then all gather them. A vector may have fewer elements than there
+// are ranks: nothing is sent of pieces without any.
 Schedule scatter_then_gather(Author reduce_scatter, Author allgather, const Problem& problem,
                              const Parameters& parameters) {
   Builder s = solve(problem);
@@ -27,10 +29,11 @@ Schedule scatter_then_gather(Author reduce_scatter, Author allgather, const Prob
   part.counts = piece.lengths();
   part.collective = Collective::reduce_scatter;
   part.in_place = false;
-  s.play(reduce_scatter(part, parameters), s.input(), piece[problem.rank]);
+  s.play(reduce_scatter(part, parameters), s.input(), piece[problem.rank], {},
+         Builder::Empty::left_out);
   part.collective = Collective::allgather;
   part.in_place = true;
-  s.play(allgather(part, parameters), {}, s.output());
+  s.play(allgather(part, parameters), {}, s.output(), {}, Builder::Empty::left_out);
   return s.finish();
 }
 
@@ -42,7 +45,8 @@ Schedule scatter_then_gather(Author reduce_scatter, Author allgather, const Prob
 // to the first of them before, and get the result after (2 rounds more). Neighbours, so that what a
 // group has is a run of ranks, and the order of ranks is kept.
 Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameters& parameters) {
-  const int P = problem.P, r = problem.rank, radix = parameters.k + 1;
+  const int P = problem.P, r = problem.rank;
+  const int radix = std::clamp(P, 2, parameters.k + 1);  // nobody has more than P − 1 others
   Builder s = solve(problem);
   long long partners = 1;
   while (partners * radix <= P) partners *= radix;
@@ -102,13 +106,63 @@ Schedule allreduce_chain(const Problem& p, const Parameters& q) {
   return reduce_then_bcast(reduce_chain, bcast_chain, p, q);
 }
 
-// Recursive halving + recursive doubling: BEO §3.3.2. 2 log2 P rounds, 2(P−1)/P·m bytes sent per
-// rank in the power of two.
-Schedule allreduce_halving_doubling(const Problem& p, const Parameters& q) {
-  return scatter_then_gather(reduce_scatter_halving, allgather_recursive_doubling, p, q);
+namespace {
+
+Schedule halve_and_double(const Problem& problem) {
+  const int P = problem.P, r = problem.rank;
+  Builder s = solve(problem);
+  const Blocks of_input = Blocks::even(s.input(), P, problem.element);
+  const Blocks of_output = Blocks::even(s.output(), P, problem.element);
+  Halves mine{r, P};
+  if (P == 1) s.copy(s.input(), s.output());
+  // Nothing is sent of pieces without elements.
+  for (int d = 1; d < P; d *= 2) {
+    mine.halve(d);
+    const Blocks& held = d == 1 ? of_input : of_output;
+    const Slice going = held.range(mine.other, mine.count);
+    const Slice kept = of_output.range(mine.first, mine.count);
+    if (going.length > 0) s.send(r ^ d, going);
+    if (kept.length > 0) s.recv_reduce(r ^ d, held.range(mine.first, mine.count), kept);
+  }
+  for (int d = P / 2; d >= 1; d /= 2) {
+    const Slice going = of_output.range(mine.first, mine.count);
+    const Slice coming = of_output.range(mine.other, mine.count);
+    if (going.length > 0) s.send(r ^ d, going);
+    if (coming.length > 0) s.recv(r ^ d, coming);
+    mine.join(d);
+  }
+  return s.finish();
 }
-// Ring of pieces; BEO's passes whole vectors. 2(P−1) rounds, 2(P−1)/P·m bytes sent per rank, to one
-// neighbour.
+
+}  // namespace
+
+// Recursive halving + recursive doubling: BEO §3.3.2. Halves are exchanged with r ^ 1, r ^ 2, r ^
+// 4, …, and back, so that the largest messages go to the nearest ranks. (In a reduce-scatter the
+// order of the blocks forces the other direction.) 2 log2 P rounds, 2(P−1)/P·m bytes sent per rank
+// in the power of two; for another P 2⌊log2 P⌋ + 2 rounds: of the first ranks every odd one sends
+// what it has to the even one before it, takes no part, and gets the result at the end.
+Schedule allreduce_halving_doubling(const Problem& problem, const Parameters&) {
+  const PowerOfTwo partners{problem.P};
+  if (partners.extra == 0) return halve_and_double(problem);
+  const Rank r = problem.rank;
+  Builder s = solve(problem);
+  if (partners.folded(r)) {
+    s.send(r - 1, s.input());
+    s.recv(r - 1, s.output());
+    return s.finish();
+  }
+  if (partners.folded(r + 1)) s.recv_reduce(r + 1, s.input(), s.output());
+  Problem among = problem;
+  among.P = partners.count;
+  among.rank = partners.partner_of(r);
+  among.node.clear();
+  among.in_place = problem.in_place || partners.folded(r + 1);
+  s.play(halve_and_double(among), s.input(), s.output(), partners.ranks());
+  if (partners.folded(r + 1)) s.send(r + 1, s.output());
+  return s.finish();
+}
+// Of pieces; BEO's whole vectors are in allreduce_whole.cpp. Ring: 2(P−1) rounds, 2(P−1)/P·m bytes
+// sent per rank, to one neighbour.
 Schedule allreduce_ring(const Problem& p, const Parameters& q) {
   return scatter_then_gather(reduce_scatter_ring, allgather_ring, p, q);
 }
@@ -184,6 +238,8 @@ Schedule scan_recursive_doubling(const Problem& problem, const Parameters&) {
   Slice place[2] = {s.scratch(problem.bytes), s.scratch(problem.bytes)};
   if (!exclusive) place[0] = s.output();
   Slice held = s.input();
+  Slice arrivals[2];  // of an exscan, by turns: one is received while the other is combined
+  int turn = 0;
   bool any = false;
   // Reading the own contribution late would find it overwritten where the output is the same bytes.
   if (problem.in_place) {
@@ -197,7 +253,8 @@ Schedule scan_recursive_doubling(const Problem& problem, const Parameters&) {
     if (!exclusive) {
       s.recv_reduce(r - d, held, next, true);
     } else {
-      const Slice arrived = s.scratch(problem.bytes);
+      Slice& arrived = arrivals[turn++ % 2];
+      if (arrived.length == 0) arrived = s.scratch(problem.bytes);
       s.recv(r - d, arrived);
       if (r + 2 * d < P) {  // it is sent on
         s.copy(held, next);

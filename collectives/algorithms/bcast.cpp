@@ -114,22 +114,21 @@ Schedule bcast_splitted_binary(const Problem& problem, const Parameters&) {
 namespace {
 
 // Scatter down the binomial tree, straight into place, then an allgather of the pieces (van de
-// Geijn; HPM [5]).
-Schedule scatter_allgather(const Problem& problem,
-                           Schedule (*allgather)(const Problem&, const Parameters&)) {
-  const int P = problem.P, v = mod(problem.rank - problem.root, P);
-  Builder s = solve(problem);
-  const Blocks piece = Blocks::even(s.output(), P, problem.element);
-  const Tree tree = splitting(P, problem.rank, problem.root);
-  if (tree.parent) s.recv(*tree.parent, piece.range(tree.own.first, tree.own.count));
+// Geijn; HPM [5]), among `ranks`, the root being the first and this rank the one at `mine`.
+void scatter_allgather(Builder& s, Author allgather, const std::vector<Rank>& ranks, int mine,
+                       Bytes element) {
+  const int n = static_cast<int>(ranks.size());
+  const auto real = [&](int member) { return ranks[index(member)]; };
+  const Blocks piece = Blocks::even(s.output(), n, element);
+  const Tree tree = splitting(n, mine, 0);
+  const auto of = [&](const Range& range) { return piece.range(range.first, range.count); };
+  // A message may have fewer elements than there are ranks: nothing is sent of the empty pieces.
+  if (tree.parent && of(tree.own).length > 0) s.recv(real(*tree.parent), of(tree.own));
   for (std::size_t i = 0; i < tree.children.size(); ++i)
-    s.send(tree.children[i], piece.range(tree.subtrees[i].first, tree.subtrees[i].count));
-  std::vector<Rank> real(index(P));
-  for (int other = 0; other < P; ++other) real[index(other)] = mod(other + problem.root, P);
-  Problem rest{
-      {.collective = Collective::allgather, .in_place = true, .counts = piece.lengths()}, P, v};
-  s.play(allgather(rest, {}), {}, s.output(), real);
-  return s.finish();
+    if (of(tree.subtrees[i]).length > 0) s.send(real(tree.children[i]), of(tree.subtrees[i]));
+  const Problem rest{
+      {.collective = Collective::allgather, .in_place = true, .counts = piece.lengths()}, n, mine};
+  s.play(allgather(rest, {}), {}, s.output(), ranks, Builder::Empty::left_out);
 }
 
 }  // namespace
@@ -137,14 +136,32 @@ Schedule scatter_allgather(const Problem& problem,
 // Scatter + ring allgather: HPM [5]. ⌈log2 P⌉ + P − 1 rounds of one message, about 2m bytes sent
 // per rank: long messages. Any P, any root.
 Schedule bcast_scatter_ring(const Problem& problem, const Parameters&) {
-  return scatter_allgather(problem, allgather_ring);
+  const int P = problem.P;
+  Builder s = solve(problem);
+  std::vector<Rank> ranks;
+  for (int v = 0; v < P; ++v) ranks.push_back(mod(v + problem.root, P));
+  scatter_allgather(s, allgather_ring, ranks, mod(problem.rank - problem.root, P), problem.element);
+  return s.finish();
 }
 
 // Scatter + recursive doubling: 2 log2 P rounds, about 2m bytes sent per rank, for a power of two.
-// Else at most 2⌈log2 P⌉ rounds of several messages, more of one, and up to 3.4m bytes. Any P, any
-// root.
+// For another P 2⌊log2 P⌋ + 1 rounds: those beyond a power of two take no part, and get the whole
+// message from their neighbour at the end, 3m bytes. Any P, any root.
 Schedule bcast_scatter_doubling(const Problem& problem, const Parameters&) {
-  return scatter_allgather(problem, allgather_recursive_doubling);
+  const int P = problem.P, v = mod(problem.rank - problem.root, P);
+  const auto real = [&](Rank virtual_rank) { return mod(virtual_rank + problem.root, P); };
+  const PowerOfTwo partners{P};
+  Builder s = solve(problem);
+  if (partners.folded(v)) {
+    s.recv(real(v - 1), s.output());
+    return s.finish();
+  }
+  std::vector<Rank> ranks = partners.ranks();
+  for (Rank& rank : ranks) rank = real(rank);
+  scatter_allgather(s, allgather_recursive_doubling, ranks, partners.partner_of(v),
+                    problem.element);
+  if (partners.folded(v + 1)) s.send(real(v + 1), s.output());
+  return s.finish();
 }
 
 }  // namespace tutti::collectives

@@ -38,6 +38,24 @@ inline int largest_power_of_two(int P) {
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(P)));
 }
 
+// The power of two of P ranks that take part where an algorithm needs one. Of the first 2·extra
+// ranks every odd one is folded onto the even one before it. Neighbours are folded, not r and
+// r − 2^⌊log2 P⌋ as is usual, so that what a group of partners holds stays one range of ranks.
+struct PowerOfTwo {
+  explicit PowerOfTwo(int P) : count(largest_power_of_two(P)), extra(P - count) {}
+  int count, extra;
+  bool folded(Rank rank) const noexcept { return rank < 2 * extra && rank % 2 == 1; }
+  int partner_of(Rank rank) const noexcept { return rank < 2 * extra ? rank / 2 : rank - extra; }
+  Rank rank_of(int partner) const noexcept {  // the first one that it stands for
+    return partner < extra ? 2 * partner : partner + extra;
+  }
+  std::vector<Rank> ranks() const {
+    std::vector<Rank> all;
+    for (int partner = 0; partner < count; ++partner) all.push_back(rank_of(partner));
+    return all;
+  }
+};
+
 using Author = Schedule (*)(const Problem&, const Parameters&);
 
 // The mirror of what `spread` makes; see mirrored.hpp.

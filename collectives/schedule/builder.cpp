@@ -74,7 +74,7 @@ void Builder::insert(Step step) {
 }
 
 void Builder::play(const Schedule& part, const Slice& input, const Slice& output,
-                   std::span<const Rank> ranks) {
+                   std::span<const Rank> ranks, Empty empty) {
   const Slice bases[] = {input, output, scratch(part.scratch_bytes)};
   const auto moved = [&](Slice slice) {
     const Slice& base = bases[index(slice.buffer)];
@@ -89,14 +89,17 @@ void Builder::play(const Schedule& part, const Slice& input, const Slice& output
     if (is_message(step.kind) && !ranks.empty()) step.peer = ranks[index(step.peer)];
     step.predecessors = step.first_successor = step.successor_count = 0;
     const auto before = static_cast<StepId>(schedule_.steps.size());
+    const bool left_out = empty == Empty::left_out && is_message(step.kind) && length_of(step) == 0;
     if (step.kind == StepKind::copy && step.source.length == 0) {
       if (!waits[id].empty()) join(waits[id]);
-    } else {
+    } else if (!left_out) {
       waits_ = waits[id];
       insert(step);
     }
-    // If the step came to nothing, those that wait for it wait for what it waited for.
+    // If the step came to nothing, those that wait for it wait for what it waited for: for each
+    // step once, or their number would double with every round that comes to nothing.
     const bool vanished = schedule_.steps.size() == before;
+    if (vanished) sort_unique(waits[id]);
     const auto mine = static_cast<StepId>(schedule_.steps.size() - 1);
     for (const StepId next : part.successors_of(id)) {
       if (vanished)

@@ -46,9 +46,10 @@ class Builder {
   // Adds all steps of another schedule of this rank. Its input and output lie in the given slices
   // (if it is in place, only the output counts), its scratch is fresh, and its rank i is ranks[i],
   // or i if `ranks` is empty. Its steps keep their edges, and wait for the steps added before as
-  // their bytes demand.
+  // their bytes demand. Messages of no bytes can be left out, which all ranks must do alike.
+  enum class Empty { sent, left_out };
   void play(const Schedule& part, const Slice& input, const Slice& output,
-            std::span<const Rank> ranks = {});
+            std::span<const Rank> ranks = {}, Empty empty = Empty::sent);
 
   // The schedule. The builder must not be used any more.
   Schedule finish();

@@ -82,6 +82,25 @@ TEST_CASE("round() orders without data, with edges that stay linear") {
   }
 }
 
+TEST_CASE("of a part whose empty messages are left out the order remains") {
+  constexpr int kRounds = 100;
+  Builder part{3, 0, {.input = 2}};
+  part.send(1, {Buffer::input, 0, 1});
+  for (int i = 0; i < kRounds; ++i) {
+    part.round();
+    part.signal(1);
+    part.await(2);
+  }
+  part.round();
+  part.send(1, {Buffer::input, 1, 1});
+  Builder s{3, 0, {.input = 2}};
+  s.play(part.finish(), s.input(), {}, {}, Builder::Empty::left_out);
+  const Schedule schedule = s.finish();
+  REQUIRE(schedule.steps.size() == 2);
+  CHECK(schedule.successors.size() == 1);
+  CHECK(edge(schedule, 0, 1));
+}
+
 TEST_CASE("in place, the input is the output's own block, and its copy vanishes") {
   Builder s{4, 2, {.input = 8, .output = 32, .in_place = true, .input_within_output = 16}};
   s.send(1, s.input());
