@@ -51,7 +51,8 @@ Schedule allgather_rows_first(const Problem& problem, const Parameters&) {
 }
 
 // A ring of single blocks along each column, P/C-1 rounds: so messages between nodes are short.
-// Then one of whole columns along each row, C-1 rounds, a message for each block.
+// Then one of whole columns along each row, C-1 rounds. A column's blocks are not neighbours in the
+// output: they travel packed, at one of two places by turns.
 Schedule allgather_columns_first(const Problem& problem, const Parameters&) {
   const Grid grid = grid_of(problem);
   const auto [C, R, row, column] = grid;
@@ -62,11 +63,26 @@ Schedule allgather_columns_first(const Problem& problem, const Parameters&) {
     s.recv(grid.at(row - 1, column), block[grid.at(row - i - 1, column)]);
   }
   s.copy(s.input(), block[problem.rank]);
-  for (int i = 0; i < C - 1; ++i)
-    for (int of = 0; of < R; ++of) {
-      s.send(grid.at(row, column + 1), block[grid.at(of, column - i)]);
-      s.recv(grid.at(row, column - 1), block[grid.at(of, column - i - 1)]);
-    }
+  if (C == 1) return s.finish();
+  std::vector<Blocks> columns;
+  Bytes longest = 0;
+  for (int c = 0; c < C; ++c) {
+    std::vector<Bytes> lengths;
+    for (int of = 0; of < R; ++of) lengths.push_back(block[grid.at(of, c)].length);
+    columns.push_back(Blocks::sized(Buffer::scratch, 0, lengths));
+    longest = std::max(longest, columns.back().whole().length);
+  }
+  const Slice places[2] = {s.scratch(longest), s.scratch(longest)};
+  const auto packed = [&](int i) {  // the column that is sent in round i
+    const Blocks& blocks = columns[static_cast<std::size_t>(mod(column - i, C))];
+    return blocks.at({Buffer::scratch, places[i % 2].offset, blocks.whole().length});
+  };
+  for (int of = 0; of < R; ++of) s.copy(block[grid.at(of, column)], packed(0)[of]);
+  for (int i = 0; i < C - 1; ++i) {
+    s.send(grid.at(row, column + 1), packed(i).whole());
+    s.recv(grid.at(row, column - 1), packed(i + 1).whole());
+    for (int of = 0; of < R; ++of) s.copy(packed(i + 1)[of], block[grid.at(of, column - i - 1)]);
+  }
   return s.finish();
 }
 
