@@ -133,6 +133,22 @@ Schedule reduce_scatter_pairwise(const Problem& problem, const Parameters&) {
   });
 }
 
+// Pairwise reduce-scatter + gather: TAU (4.52), for messages beyond 512 KiB. P−1 rounds of m/P
+// bytes, then ⌈log2 P⌉ up the binomial tree. Commutative only.
+Schedule reduce_pairwise_gather(const Problem& problem, const Parameters& parameters) {
+  Builder s = solve(problem);
+  Problem part = problem;
+  part.collective = Collective::reduce_scatter;
+  part.in_place = false;
+  part.counts =
+      Blocks::even({Buffer::input, 0, problem.bytes}, problem.P, problem.element).lengths();
+  const Slice piece = s.scratch(part.counts[static_cast<std::size_t>(problem.rank)]);
+  s.play(reduce_scatter_pairwise(part, parameters), s.input(), piece, {}, Builder::Empty::left_out);
+  part.collective = Collective::gather;
+  s.play(gather_splitting(part, parameters), piece, s.output(), {}, Builder::Empty::left_out);
+  return s.finish();
+}
+
 // Reduce to rank 0, then scatter: 2⌈log2 P⌉ rounds of one message, and the one that keeps the order
 // of ranks.
 Schedule reduce_scatter_reduce_scatter(const Problem& problem, const Parameters& parameters) {
