@@ -1,4 +1,6 @@
 // Scatters down a tree; their mirrors are the gathers. Pure.
+#include <numeric>
+
 #include "collectives/algorithms/common.hpp"
 #include "collectives/algorithms/trees.hpp"
 
@@ -65,7 +67,10 @@ Schedule scatter_binomial(const Problem& problem, const Parameters& parameters) 
 // because the same bytes leave the root in every tree, and it has the fewest gaps. Short ones:
 // flatter, because a rank on the way adds a whole latency, and one more message of the root a gap.
 Schedule scatter_loggp(const Problem& problem, const Parameters&) {
-  return down(loggp(problem.P, problem.rank, problem.root, problem.bytes), problem);
+  Bytes block = problem.bytes;  // the mean where lengths differ: the recursion knows one length
+  if (!problem.counts.empty())
+    block = std::accumulate(problem.counts.begin(), problem.counts.end(), Bytes{0}) / problem.P;
+  return down(loggp(problem.P, problem.rank, problem.root, block), problem);
 }
 
 // The same trees, upwards.
