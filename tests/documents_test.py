@@ -144,9 +144,9 @@ def lists(tutti, files):
 
 
 def papers(tutti):
-    """What the catalogue's column of papers names."""
+    """What the catalogue's column of papers names: whose an algorithm, its tree or the like is."""
     known = "|".join(re.escape(r["name"]) for r in program(tutti, "list", "--references"))
-    one = re.compile(rf"({known})( [\d.]+)?( \[\d+\])?( \(({known})\))?")
+    one = re.compile(rf"ours|(\w+: )?({known})( [\d.]+)?( \[\d+\])?( \(({known}|[a-z -]+)\))?")
     for a in program(tutti, "list"):
         for paper in a["paper"].split("; "):
             if not one.fullmatch(paper):

@@ -112,6 +112,7 @@ void print_list(std::string_view collective, bool json) {
   }
   if (json) return fmt::print("{}\n", all.dump(2));
   fmt::print("\n{}\n", collectives::legend());
+  fmt::print("ours: in none of the works below. tree: X: only its tree is from X; and so on.\n\n");
   for (const auto& [name, work, taken] : references())
     if (papers.find(name) != papers.npos) fmt::print("{}: {}.\n", name, work);
 }

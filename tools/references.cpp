@@ -29,7 +29,8 @@ constexpr Reference kReferences[] = {
     {"TAU",
      "Juan Antonio Rico Gallego, τ-Lop: Scalably and Accurately Modeling Contention and Mapping "
      "Effects in Multi-core Clusters, doctoral thesis, Universidad de Extremadura, 2015",
-     "Recursive doubling and neighbor exchange for allgather."},
+     "Its binomial tree, recursive doubling and neighbor exchange for allgather, the reduce by "
+     "pairwise reduce-scatter and gather."},
     {"BHU97",
      "Jehoshua Bruck, Ching-Tien Ho, Eli Upfal, Shlomo Kipnis and Derrick Weathersby, Efficient "
      "Algorithms for All-to-All Communications in Multiport Message-Passing Systems, IEEE "
@@ -48,6 +49,10 @@ constexpr Reference kReferences[] = {
      "Rolf Rabenseifner and Jesper Larsson Träff, More Efficient Reduction Algorithms for "
      "Non-Power-of-Two Number of Processors in Message-Passing Parallel Systems, EuroPVM/MPI, 2004",
      "The reduction of long messages by reduce-scatter and gather."},
+    {"Hillis",
+     "W. Daniel Hillis and Guy L. Steele, Data Parallel Algorithms, Communications of the ACM "
+     "29(12), 1986",
+     "The scans by recursive doubling."},
     {"Träff 2024",
      "Jesper Larsson Träff, Optimal Broadcast Schedules in Logarithmic Time with Applications to "
      "Broadcast, All-Broadcast, Reduction and All-Reduction, arXiv:2407.18004, and Optimal, "
