@@ -74,7 +74,7 @@ Schedule allgather_columns_first(const Problem& problem, const Parameters&) {
   }
   const Slice places[2] = {s.scratch(longest), s.scratch(longest)};
   const auto packed = [&](int i) {  // the column that is sent in round i
-    const Blocks& blocks = columns[static_cast<std::size_t>(mod(column - i, C))];
+    const Blocks& blocks = columns[index(mod(column - i, C))];
     return blocks.at({Buffer::scratch, places[i % 2].offset, blocks.whole().length});
   };
   for (int of = 0; of < R; ++of) s.copy(block[grid.at(of, column)], packed(0)[of]);

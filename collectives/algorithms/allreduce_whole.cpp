@@ -13,7 +13,7 @@ namespace {
 Schedule gather_then_combine(Author allgather, const Problem& problem,
                              const Parameters& parameters) {
   Builder s = solve(problem);
-  const std::vector<Bytes> lengths(static_cast<std::size_t>(problem.P), problem.bytes);
+  const std::vector<Bytes> lengths(index(problem.P), problem.bytes);
   const Blocks vector =
       Blocks::sized(Buffer::scratch, 0, lengths).at(s.scratch(problem.P * problem.bytes));
   Problem part = problem;

@@ -142,7 +142,7 @@ Schedule reduce_pairwise_gather(const Problem& problem, const Parameters& parame
   part.in_place = false;
   part.counts =
       Blocks::even({Buffer::input, 0, problem.bytes}, problem.P, problem.element).lengths();
-  const Slice piece = s.scratch(part.counts[static_cast<std::size_t>(problem.rank)]);
+  const Slice piece = s.scratch(part.counts[index(problem.rank)]);
   s.play(reduce_scatter_pairwise(part, parameters), s.input(), piece, {}, Builder::Empty::left_out);
   part.collective = Collective::gather;
   s.play(gather_splitting(part, parameters), piece, s.output(), {}, Builder::Empty::left_out);

@@ -48,7 +48,7 @@ TEST_CASE("BEO 3.3.5: repeated binary tree") {
         down.insert(down.end(), one.begin(), one.end());
         up.insert(up.end(), back.begin(), back.end());
       }
-      const auto at = static_cast<std::size_t>(r);
+      const auto at = index(r);
       CHECK(text_of(gathered[at]) == down);
       CHECK(text_of(reduced[at]) == up);
       CHECK(in_text_order(gathered[at], Those::sends));
@@ -75,7 +75,7 @@ TEST_CASE("BEO 3.3.6: pipeline") {
         if (left != of) to_owner.push_back({takes, left, of});
         if (r != of) to_owner.push_back({sends, right, of});
       }
-      const auto at = static_cast<std::size_t>(r);
+      const auto at = index(r);
       CHECK(text_of(gathered[at]) == along);
       CHECK(text_of(reduced[at]) == to_owner);
       CHECK(in_text_order(gathered[at], Those::sends));
@@ -99,8 +99,8 @@ TEST_CASE("BEO 3.3.7: full fan-in") {
           for (int i = 1; stage == r && i < P; ++i)
             text.push_back({takes, mod(r + i, P), gathers ? mod(r + i, P) : r});
         }
-        CHECK(text_of(all[static_cast<std::size_t>(r)]) == text);
-        CHECK(in_text_order(all[static_cast<std::size_t>(r)], Those::all));
+        CHECK(text_of(all[index(r)]) == text);
+        CHECK(in_text_order(all[index(r)], Those::all));
       }
     }
   }
@@ -120,8 +120,8 @@ TEST_CASE("BEO 3.3.4, 3.3.7: ring and full fan-out") {
         text.push_back({sends, mod(r + 1, P), mod(r - step, P)});
         text.push_back({takes, mod(r - 1, P), mod(r - step - 1, P)});
       }
-      CHECK(text_of(ring[static_cast<std::size_t>(r)]) == text);
-      const Schedule& mine = at_once[static_cast<std::size_t>(r)];
+      CHECK(text_of(ring[index(r)]) == text);
+      const Schedule& mine = at_once[index(r)];
       CHECK(count(mine, StepKind::send) == P - 1);
       for (const Step& step : mine.steps)
         if (is_message(step.kind)) CHECK(step.predecessors == 0);
@@ -139,7 +139,7 @@ TEST_CASE("BEO 3.3.2: halving and doubling start with the nearest rank, and end 
     for (Rank r = 0; r < P; ++r) {
       INFO("P=" << P << " rank " << r);
       std::vector<std::pair<Rank, Slice>> sent, text;
-      for (const Step& step : all[static_cast<std::size_t>(r)].steps)
+      for (const Step& step : all[index(r)].steps)
         if (step.kind == StepKind::send) sent.emplace_back(step.peer, step.source);
       Slice held{Buffer::input, 0, n};
       for (int d = 1; d < P; d *= 2) {
@@ -227,9 +227,9 @@ TEST_CASE("BEO 5: a grid sends what was gathered as one message, rows or columns
     for (int i = 0; i < 3; ++i) along.emplace_back(below, 24 * 64);
     for (int i = 0; i < 3; ++i) down.emplace_back(below, 64);  // between groups: short ones only
     for (int i = 0; i < 23; ++i) down.emplace_back(right, 4 * 64);
-    for (const Step& step : rows[static_cast<std::size_t>(r)].steps)
+    for (const Step& step : rows[index(r)].steps)
       if (step.kind == StepKind::send) sent[0].emplace_back(step.peer, step.source.length);
-    for (const Step& step : columns[static_cast<std::size_t>(r)].steps)
+    for (const Step& step : columns[index(r)].steps)
       if (step.kind == StepKind::send) sent[1].emplace_back(step.peer, step.source.length);
     CHECK(sent[0] == along);
     CHECK(sent[1] == down);

@@ -31,7 +31,7 @@ TEST_CASE("OCC 4.2: linear alltoall is serial, HPM's is not") {
       const auto at_once = build_all("at-once", problem, {.segment = cut});
       const int pieces = cut == 0 ? 1 : static_cast<int>(block / segment);
       for (Rank r = 0; r < P; ++r) {
-        const Schedule& mine = serial[static_cast<std::size_t>(r)];
+        const Schedule& mine = serial[index(r)];
         CHECK(count(mine, StepKind::send) == (P - 1) * pieces);
         for (StepId id = 0; id < mine.steps.size(); ++id) {
           if (mine.steps[id].kind != StepKind::send) continue;
@@ -45,7 +45,7 @@ TEST_CASE("OCC 4.2: linear alltoall is serial, HPM's is not") {
             for (const StepId receive : receives_from(mine, other))
               CHECK(waits(mine, id, receive) == (other == r - 1));
         }
-        for (const Step& step : at_once[static_cast<std::size_t>(r)].steps)
+        for (const Step& step : at_once[index(r)].steps)
           if (step.kind == StepKind::send) CHECK(step.predecessors == 0);
       }
       CHECK(rounds(serial) == P);

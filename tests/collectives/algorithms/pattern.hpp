@@ -96,7 +96,7 @@ inline double time_of(const std::vector<Schedule>& all, const SplitHockney& mode
     for (std::size_t r = 0; r < all.size(); ++r) {
       for (Rank& rank = ranks[r]; rank.at < rank.text.size(); ++rank.at, --left, moved = true) {
         const Step& step = all[r].steps[rank.text[rank.at]];
-        const auto peer = static_cast<std::size_t>(step.peer);
+        const auto peer = index(step.peer);
         const double n = static_cast<double>(length_of(step)) / 8;
         if (step.kind == StepKind::send) {
           rank.time += model.S(n);

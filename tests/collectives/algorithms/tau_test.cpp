@@ -19,19 +19,19 @@ struct Sent {
 std::vector<std::vector<Sent>> stages(const std::vector<Schedule>& all, Rank root) {
   const int P = static_cast<int>(all.size());
   std::vector<int> next(all.size(), -1);
-  next[static_cast<std::size_t>(root)] = 0;
+  next[index(root)] = 0;
   std::vector<std::vector<Sent>> by_stage;
   for (int reached = 1; reached < P;) {
     by_stage.emplace_back();
     for (Rank r = 0; r < P; ++r) {
-      int& at = next[static_cast<std::size_t>(r)];
+      int& at = next[index(r)];
       if (at < 0) continue;
       int sends = 0;
-      for (const Step& step : all[static_cast<std::size_t>(r)].steps)
+      for (const Step& step : all[index(r)].steps)
         if (step.kind == StepKind::send && sends++ == at) by_stage.back().push_back({r, step.peer});
       ++at;
     }
-    for (const Sent& sent : by_stage.back()) next[static_cast<std::size_t>(sent.to)] = 0, ++reached;
+    for (const Sent& sent : by_stage.back()) next[index(sent.to)] = 0, ++reached;
   }
   return by_stage;
 }
@@ -96,7 +96,7 @@ TEST_CASE("TAU 4.7.2: reduce as pairwise reduce-scatter and gather") {
       for (Rank r = 0; r < P; ++r) {
         INFO("P=" << P << " root " << root << " rank " << r);
         std::vector<std::pair<Rank, Bytes>> sent, text;
-        for (const Step& step : all[static_cast<std::size_t>(r)].steps)
+        for (const Step& step : all[index(r)].steps)
           if (step.kind == StepKind::send) sent.emplace_back(step.peer, step.source.length);
         for (int i = 1; i < P; ++i) text.emplace_back(mod(r + i, P), piece);
         const int v = mod(r - root, P);
