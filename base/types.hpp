@@ -16,6 +16,11 @@ using CommunicatorId = std::uint32_t;
 using CollectiveNumber =
     std::uint32_t;  // counts the collectives called on one communicator, from 0
 
+// Numbers wrap: the earlier call is the one from which the other is less than 2^31 ahead.
+constexpr bool is_earlier(CollectiveNumber a, CollectiveNumber b) {
+  return static_cast<std::int32_t>(a - b) < 0;
+}
+
 inline constexpr std::size_t kCacheLine = 64;
 
 // A schedule has fewer steps than 2^20. What is above bears a mark of the call, so that ranks that

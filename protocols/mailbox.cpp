@@ -54,8 +54,7 @@ void Mailbox::close(Subscriber& subscriber) noexcept {
 void Mailbox::note_closed(const MessageName& name) noexcept {
   for (Closed& closed : closed_)
     if (closed.used && closed.communicator == name.communicator) {
-      if (static_cast<std::int32_t>(name.collective - closed.collective) > 0)
-        closed.collective = name.collective;
+      if (is_earlier(closed.collective, name.collective)) closed.collective = name.collective;
       return;
     }
   closed_[next_closed_++ % closed_.size()] = {name.communicator, name.collective, true};
@@ -64,7 +63,7 @@ void Mailbox::note_closed(const MessageName& name) noexcept {
 bool Mailbox::too_late(const MessageName& name) const noexcept {
   for (const Closed& closed : closed_)
     if (closed.used && closed.communicator == name.communicator)
-      return static_cast<std::int32_t>(name.collective - closed.collective) <= 0;
+      return !is_earlier(closed.collective, name.collective);
   return false;
 }
 

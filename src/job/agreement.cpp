@@ -11,13 +11,6 @@ using collectives::Collective;
 using collectives::Task;
 using protocols::News;
 
-namespace {
-
-// Numbers wrap at 2^32.
-bool before(CollectiveNumber a, CollectiveNumber b) { return static_cast<std::int32_t>(a - b) < 0; }
-
-}  // namespace
-
 Agreement::Agreement(CommunicatorId id, int rank, std::vector<int> world_ranks,
                      CollectiveNumber first)
     : id_(id), rank_(rank), world_ranks_(std::move(world_ranks)), next_(first) {}
@@ -30,7 +23,7 @@ bool Agreement::has_member(int world_rank) const noexcept {
 
 void Agreement::look_for_refusal(const OpenCall& call) noexcept {
   // A number so far behind is about to be one that is still to come.
-  while (!refused_.empty() && !before(refused_.front().number, next_)) refused_.pop_front();
+  while (!refused_.empty() && !is_earlier(refused_.front().number, next_)) refused_.pop_front();
   for (const Refusal& refusal : refusals_)
     if (refusal.number == call.number_) return fail_as_refused(refusal.member, refusal.code);
 }
@@ -61,7 +54,7 @@ News Agreement::refuse(Code code) noexcept {
 const Agreement::Refused* Agreement::refused(CollectiveNumber number) const noexcept {
   const auto found = std::lower_bound(
       refused_.begin(), refused_.end(), number,
-      [](const Refused& call, CollectiveNumber n) { return before(call.number, n); });
+      [](const Refused& call, CollectiveNumber n) { return is_earlier(call.number, n); });
   return found != refused_.end() && found->number == number ? &*found : nullptr;
 }
 
@@ -72,7 +65,7 @@ const OpenCall* Agreement::open_call(CollectiveNumber number) const noexcept {
 }
 
 bool Agreement::over(CollectiveNumber number) const noexcept {
-  return before(number, next_) && !open_call(number);
+  return is_earlier(number, next_) && !open_call(number);
 }
 
 // --- what members say --------------------------------------------------------------------------
@@ -101,7 +94,7 @@ void Agreement::heard_failed(const News& news, int from) noexcept {
 // If this rank did not reject the call too, it can never end here.
 void Agreement::heard_refused(const News& news, int from) noexcept {
   if (failed() || refused(news.call)) return;
-  if (before(news.call, next_)) return fail_as_refused(from, news.code);
+  if (is_earlier(news.call, next_)) return fail_as_refused(from, news.code);
   try {
     refusals_.push_back({from, news.call, news.code});
   } catch (const std::bad_alloc&) {
@@ -137,7 +130,7 @@ bool Agreement::unwanted(const MessageName& name, int from) noexcept {
   if (const OpenCall* const call = open_call(name.collective)) {
     // Neighbouring calls of different kinds bear different marks.
     if (call->mark_ == 0 || name.mark() == call->mark_ >> kOrdinalBits) return false;
-  } else if (!before(name.collective, next_) || refused(name.collective)) {
+  } else if (!is_earlier(name.collective, next_) || refused(name.collective)) {
     return false;  // a later call; or the sender hears of the refusal when it waits
   }
   fail_as_different(from, "has sent what no call of this rank asks for");
