@@ -33,6 +33,9 @@ struct MessageName {
   CollectiveNumber collective = 0;
   Ordinal ordinal = 0;
   constexpr std::uint32_t mark() const { return ordinal >> kOrdinalBits; }
+  constexpr bool of_same_call(const MessageName& other) const {
+    return communicator == other.communicator && collective == other.collective;
+  }
   friend bool operator==(const MessageName&, const MessageName&) = default;
 };
 

@@ -1,10 +1,10 @@
 // Aside: messages that were taken out of their slots before anyone asked for them, so that those
 // behind them can come.
 //
-// Two communicators of the same two ranks share the rings of their connection. Messages of one may
-// fill a ring while its receiver is busy elsewhere (another thread computes, another collective
-// comes first); then the message that the other communicator waits for finds no slot. Only in this
-// case are messages set aside, so others never pay for it.
+// All calls between two ranks share the rings of their connection. Messages of one may fill a ring
+// while its receiver does not ask for them (another thread computes, another collective comes
+// first, the call waits for a third rank); then the message that another call waits for finds no
+// slot. Only in this case are messages set aside, so others never pay for it.
 //
 // Promises: at most kMost bytes are kept for one connection. Leaves to the caller: to stop taking
 // messages out of their ring when one cannot be kept; then credits make the sender wait.

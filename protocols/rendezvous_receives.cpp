@@ -27,7 +27,7 @@ Answer RendezvousReceives::recv(Transfer& transfer, const MessageName& name, voi
 // Sends the ready entry.
 Answer RendezvousReceives::invite(Transfer& transfer, const MessageName& name, void* data,
                                   Bytes bytes) noexcept {
-  if (!may_take_identifier(name.communicator) || !rings_.may_put(Ring::ready, &transfer))
+  if (!may_take_identifier(name) || !rings_.may_put(Ring::ready, &transfer))
     return rings_.not_yet();
   if (!memory_.hold(transfer, data, bytes, true)) return Answer::failed;
   std::uint32_t id = 0;
@@ -39,19 +39,22 @@ Answer RendezvousReceives::invite(Transfer& transfer, const MessageName& name, v
   if (answer != Answer::done) return answer;
   control_.expect(id);
   used_.set(id);
-  communicators_[id] = name.communicator;
+  names_[id] = name;
   transfer.rendezvous = id;
   transfer.phase = Phase::awaits_outcome;
   return Answer::done;
 }
 
-// Once half of the identifiers are used, each communicator may have one more at a time: no
-// communicator takes so many that others find none.
-bool RendezvousReceives::may_take_identifier(CommunicatorId communicator) const noexcept {
+// Once half of the identifiers are used, a call gets another one only if neither it nor an earlier
+// call of its communicator has any: so others find some, and the earliest of several calls always
+// goes on.
+bool RendezvousReceives::may_take_identifier(const MessageName& name) const noexcept {
   if (used_.count() < kMostRendezvous / 2) return true;
   if (used_.all()) return false;
   for (std::size_t id = 0; id < kMostRendezvous; ++id)
-    if (used_[id] && communicators_[id] == communicator) return false;
+    if (used_[id] && names_[id].communicator == name.communicator &&
+        !is_earlier(name.collective, names_[id].collective))
+      return false;
   return true;
 }
 

@@ -1,8 +1,9 @@
 // RendezvousReceives: the receiving half of rendezvous (rendezvous.hpp), with one peer.
 //
 // Promises: a buffer stays registered while the peer may write to it, also after its receive was
-// abandoned; no communicator uses up the identifiers. Leaves to the caller: to see that the peer
-// learns of a failed communicator, so that it answers, and to call progress().
+// abandoned; no communicator, and no call before an earlier one, uses up the identifiers. Leaves to
+// the caller: to see that the peer learns of a failed communicator, so that it answers, and to call
+// progress().
 #pragma once
 
 #include <array>
@@ -33,7 +34,7 @@ class RendezvousReceives {
  private:
   Answer invite(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept;
   void end_abandoned() noexcept;
-  bool may_take_identifier(CommunicatorId communicator) const noexcept;
+  bool may_take_identifier(const MessageName& name) const noexcept;
 
   Rings& rings_;
   Control& control_;
@@ -41,7 +42,7 @@ class RendezvousReceives {
   Complaint& complaint_;
   // By identifier.
   std::bitset<kMostRendezvous> used_, abandoned_;
-  std::array<CommunicatorId, kMostRendezvous> communicators_{};
+  std::array<MessageName, kMostRendezvous> names_{};
   std::array<registration::Region*, kMostRendezvous> abandoned_regions_{};
 };
 

@@ -15,9 +15,8 @@ namespace {
 // for `wanted`: it is of an earlier call, or of another call with the same number. Ranks whose
 // calls match send no such message.
 constexpr bool is_stray(const MessageName& came, const MessageName& wanted) {
-  if (came.communicator != wanted.communicator) return false;
-  const auto ahead = static_cast<std::int32_t>(came.collective - wanted.collective);
-  return ahead < 0 || (ahead == 0 && came.mark() != wanted.mark());
+  if (came.of_same_call(wanted)) return came.mark() != wanted.mark();
+  return came.communicator == wanted.communicator && is_earlier(came.collective, wanted.collective);
 }
 
 }  // namespace
@@ -85,23 +84,24 @@ Arrived Rings::search(Ring ring, const MessageName& name) noexcept {
       consume(ring, message);
   }
   if (sequence == in.end()) make_room(ring, name);
+  if (in.owes_report()) report(ring);
   return {};
 }
 
-// The ring is full, and the wanted message is not in it. Other messages of its communicator will be
-// asked for in time (the verifier proves that one slot is enough for every schedule); those of
-// other communicators may wait for what the program does after this call.
+// The ring is full, and the wanted message is not in it. Other messages of its call will be asked
+// for in time (the verifier proves that one slot is enough for every schedule). Those of other
+// calls may not be: the program makes the call after this one, or the call waits for a third rank,
+// which may wait for this one.
 void Rings::make_room(Ring ring, const MessageName& wanted) noexcept {
   InFlow& in = at(ring).in;
   for (std::uint32_t sequence = in.first(), end = in.end(); sequence != end; ++sequence) {
     if (in.taken(sequence)) continue;
     const Trailer* trailer = read(ring, sequence).trailer;
     if (!trailer) return;
-    if (trailer->name.communicator == wanted.communicator) continue;
+    if (trailer->name.of_same_call(wanted)) continue;
     if (!aside_.keep(ring, trailer)) break;  // a later message must not be found before this one
     in.take(sequence);
   }
-  if (in.owes_report()) report(ring);
 }
 
 void Rings::drop_unwanted() noexcept {

@@ -4,8 +4,8 @@
 // gets the next one. An arrived message is found by its name, whatever
 // arrived before it, and stays in its slot until it is consumed: the memory for messages that
 // nobody has asked for yet is the ring itself, and credits (flow.hpp) bound it. Messages of other
-// communicators that fill a ring in front of the wanted one are set aside, within a bound
-// (aside.hpp); nothing else allocates, and nothing blocks.
+// calls that fill a ring in front of the wanted one are set aside, within a bound (aside.hpp);
+// nothing else allocates, and nothing blocks.
 //
 // Leaves to the caller: which ring a message takes, and what its payload means. Knows names, slots
 // and credits; knows no protocol.

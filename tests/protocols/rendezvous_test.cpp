@@ -96,21 +96,30 @@ TEST_CASE("an abandoned send is a failed receive, and never an arrival", "[rende
   }
 }
 
-TEST_CASE("no communicator takes all of a peer's rendezvous", "[rendezvous]") {
-  Pair pair({13, true, true, false});
-  std::vector<Transfer> receives(100);
-  std::vector<std::vector<std::byte>> places(101, std::vector<std::byte>(5000));
-  const auto sent = bytes_of(5000, 2);
-  Transfer s, r;
-  bool gone = false;
-  REQUIRE(pair.until([&] {
-    for (std::size_t i = 0; i < receives.size(); ++i)
-      pair.channels[1].recv(receives[i], {1, static_cast<CollectiveNumber>(i), 0}, places[i].data(),
-                            5000);
-    if (!gone) gone = pair.channels[0].send(s, {2, 0, 0}, sent.data(), 5000) == Answer::done;
-    return pair.channels[1].recv(r, {2, 0, 0}, places[100].data(), 5000) == Answer::done && gone;
-  }));
-  CHECK(places[100] == sent);
+TEST_CASE("no communicator takes all of a peer's rendezvous, and no call those of earlier ones",
+          "[rendezvous]") {
+  enum Greedy { calls_of_another_communicator, one_call_of_it, a_later_call };
+  for (const Greedy greedy : {calls_of_another_communicator, one_call_of_it, a_later_call}) {
+    INFO("greedy " << greedy);
+    const auto name = [&](std::uint32_t i) {
+      return greedy == calls_of_another_communicator ? MessageName{1, i, 0}
+             : greedy == one_call_of_it              ? MessageName{1, 0, i}
+                                                     : MessageName{2, 1, i};
+    };
+    Pair pair({13, true, true, false});
+    std::vector<Transfer> receives(100);
+    std::vector<std::vector<std::byte>> places(101, std::vector<std::byte>(5000));
+    const auto sent = bytes_of(5000, 2);
+    Transfer s, r;
+    bool gone = false;
+    REQUIRE(pair.until([&] {
+      for (std::uint32_t i = 0; i < receives.size(); ++i)
+        pair.channels[1].recv(receives[i], name(i), places[i].data(), 5000);
+      if (!gone) gone = pair.channels[0].send(s, {2, 0, 0}, sent.data(), 5000) == Answer::done;
+      return pair.channels[1].recv(r, {2, 0, 0}, places[100].data(), 5000) == Answer::done && gone;
+    }));
+    CHECK(places[100] == sent);
+  }
 }
 
 TEST_CASE("a failed registration is told with its reason", "[rendezvous]") {
