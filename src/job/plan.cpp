@@ -58,23 +58,25 @@ Plans::Entry* Plans::search(const Task& task) noexcept {
 }
 
 Plan& Plans::add(std::unique_ptr<Plan> plan) {
-  if (entries_.size() >= kMost) drop_oldest();
+  while (entries_.size() >= kMost && drop_oldest()) {
+  }  // once many calls have ended, many plans go
   entries_.push_back(std::make_unique<Entry>(Entry{std::move(plan), ++uses_}));
   Entry& entry = *entries_.back();
   last_[static_cast<std::size_t>(entry.plan->task().collective)] = &entry;
   return *entry.plan;
 }
 
-void Plans::drop_oldest() noexcept {
+bool Plans::drop_oldest() noexcept {
   auto oldest = entries_.end();
   for (auto it = entries_.begin(); it != entries_.end(); ++it)
     if (!(*it)->plan->in_use() &&
         (oldest == entries_.end() || (*it)->last_use < (*oldest)->last_use))
       oldest = it;
-  if (oldest == entries_.end()) return;
+  if (oldest == entries_.end()) return false;
   forget_((*oldest)->plan->task());
   std::replace(last_.begin(), last_.end(), oldest->get(), static_cast<Entry*>(nullptr));
   entries_.erase(oldest);
+  return true;
 }
 
 }  // namespace tutti

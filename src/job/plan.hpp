@@ -96,7 +96,7 @@ class Plans {
     std::uint64_t last_use = 0;
   };
   Entry* search(const collectives::Task& task) noexcept;
-  void drop_oldest() noexcept;
+  bool drop_oldest() noexcept;  // false: all are in use
 
   const std::function<void(const collectives::Task&)> forget_;
   std::vector<std::unique_ptr<Entry>> entries_;
