@@ -69,12 +69,14 @@ void RendezvousReceives::end_abandoned() noexcept {
   for (std::uint32_t id = 0; id < kMostRendezvous; ++id)
     if (abandoned_[id] && control_.outcome(id).kind != Outcome::Kind::pending) {
       abandoned_.reset(id);
+      revoked_.reset(id);
       used_.reset(id);
       memory_.release(std::exchange(abandoned_regions_[id], nullptr));
     }
 }
 
 void RendezvousReceives::revoke_abandoned() noexcept {
+  revoked_ = abandoned_;
   for (registration::Region*& region : abandoned_regions_)
     memory_.revoke(std::exchange(region, nullptr));
 }

@@ -24,7 +24,7 @@ class RendezvousReceives {
   Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept;
   // See Channel, for these three. Transfers in phases of other protocols are left alone.
   void abandon(Transfer& transfer) noexcept;
-  bool withdrawing() const noexcept { return abandoned_.any(); }
+  bool withdrawing() const noexcept { return abandoned_ != revoked_; }
   void revoke_abandoned() noexcept;
   // Ends what was abandoned and has its outcome.
   void progress() noexcept {
@@ -42,6 +42,7 @@ class RendezvousReceives {
   Complaint& complaint_;
   // By identifier.
   std::bitset<kMostRendezvous> used_, abandoned_;
+  std::bitset<kMostRendezvous> revoked_;  // abandoned, and the peer has lost its right to write
   std::array<MessageName, kMostRendezvous> names_{};
   std::array<registration::Region*, kMostRendezvous> abandoned_regions_{};
 };

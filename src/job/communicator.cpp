@@ -68,8 +68,15 @@ void Communicator::refuse(Code code) noexcept {
   if (!agreement_.failed()) engine_.dispatcher().spread(agreement_, agreement_.refuse(code));
 }
 
+void Communicator::settle_failure() noexcept {
+  if (!std::exchange(spread_, true))
+    engine_.dispatcher().spread_failure(agreement_);
+  else
+    engine_.dispatcher().end_writes(agreement_);
+}
+
 void Communicator::throw_failure() {
-  if (!std::exchange(spread_, true)) engine_.dispatcher().spread_failure(agreement_);
+  settle_failure();
   throw Error(agreement_.failure_code(), agreement_.failure_text(), agreement_.failure_culprit());
 }
 

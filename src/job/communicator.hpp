@@ -36,7 +36,10 @@ class Communicator {
   // A call that was rejected before it started: the members hear of it, as they may wait for this
   // rank in it.
   void refuse(Code code) noexcept;
-  // Tells the members, the first time, and throws.
+  // After a failure: tells the members, the first time, and sees that nobody writes into the
+  // buffers of calls that have ended.
+  void settle_failure() noexcept;
+  // Settles the failure, and throws it.
   [[noreturn]] void throw_failure();
 
   // An object with one member, "communicator"; see tutti_describe(3).

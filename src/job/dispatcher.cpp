@@ -123,21 +123,32 @@ void Dispatcher::spread(const Agreement& agreement, const News& news) noexcept {
 
 void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
   spread(agreement, agreement.failure_news());
-  const auto waits = [&](int member) {
-    const Channel* const channel = connections_.find(member);
-    return can_hear(channel) && (channel->news_pending() || channel->withdrawing());
-  };
+  wait_for_members(agreement, [](const Channel& channel) { return channel.news_pending(); });
+  end_writes(agreement);
+}
+
+void Dispatcher::end_writes(const Agreement& agreement) noexcept {
+  wait_for_members(agreement, [](const Channel& channel) { return channel.withdrawing(); });
+  for (const int member : agreement.world_ranks())
+    if (Channel* const channel = connections_.find(member)) channel->revoke_abandoned();
+}
+
+// A while, for as long as waits(channel) is true for a member that can hear.
+template <class Waits>
+void Dispatcher::wait_for_members(const Agreement& agreement, Waits&& waits) noexcept {
   const std::vector<int>& members = agreement.world_ranks();
+  const auto keeps_waiting = [&](int member) {
+    const Channel* const channel = connections_.find(member);
+    return can_hear(channel) && waits(*channel);
+  };
   const auto deadline = Clock::now() + kSpreadPatience;
-  while (std::any_of(members.begin(), members.end(), waits) && Clock::now() < deadline) {
+  while (std::any_of(members.begin(), members.end(), keeps_waiting) && Clock::now() < deadline) {
     connections_.progress_transports();
     for (const int member : members)
       if (Channel* const channel = connections_.find(member); can_hear(channel))
         channel->progress();
     sched_yield();
   }
-  for (const int member : members)
-    if (Channel* const channel = connections_.find(member)) channel->revoke_abandoned();
 }
 
 }  // namespace tutti

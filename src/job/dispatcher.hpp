@@ -33,10 +33,11 @@ class Dispatcher final : public protocols::Listener {
   // Tells the members: on this node all of them, elsewhere the connected ones. The others hear of
   // it when they connect, as whoever waits for this rank does.
   void spread(const Agreement& agreement, const protocols::News& news) noexcept;
-  // Tells the members that the communicator has failed. Then waits a little for peers that may
-  // still write into buffers of a call, which are the caller's again after it, and ends their right
-  // to.
+  // Tells the members that the communicator has failed, and ends their writes.
   void spread_failure(const Agreement& agreement) noexcept;
+  // Waits a little for members that may still write into buffers of a failed call, which are the
+  // caller's again after it, and ends their right to. Returns at once if there are none.
+  void end_writes(const Agreement& agreement) noexcept;
 
   void hear(const protocols::News& news, int from) noexcept override;
   bool unwanted(const MessageName& name, int from) noexcept override;
@@ -47,6 +48,8 @@ class Dispatcher final : public protocols::Listener {
   bool was_freed(CommunicatorId id) const noexcept;
   void note_freed(CommunicatorId id) noexcept;
   void catch_up() noexcept;
+  template <class Waits>
+  void wait_for_members(const Agreement& agreement, Waits&& waits) noexcept;
 
   Connections& connections_;
   std::vector<Agreement*> agreements_;

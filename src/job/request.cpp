@@ -11,8 +11,13 @@ using protocols::Channel;
 
 Request::~Request() {
   if (state_ != State::active) return;
+  Agreement& agreement = communicator_.agreement();
+  const int me = communicator_.engine().rank();
+  agreement.fail(Code::internal, me, "rank {} of MPI_COMM_WORLD gave up a call before it had ended",
+                 me);
   running_->abandon();
   end(State::failed);
+  communicator_.settle_failure();
 }
 
 void Request::start() {

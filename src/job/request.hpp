@@ -25,7 +25,7 @@ class Request : public OpenCall {
   };
 
   explicit Request(Communicator& communicator) noexcept : communicator_(communicator) {}
-  // Gives an active call up.
+  // Gives an active call up: it can never end, so its communicator fails.
   virtual ~Request();
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;

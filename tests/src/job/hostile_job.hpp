@@ -57,13 +57,31 @@ struct Outcome {
   int peer = kNoPeer;
   std::string message;
 };
+inline Outcome outcome_of(const std::function<void()>& action) {
+  try {
+    action();
+    return {};
+  } catch (const Error& error) {
+    return {error.code, error.peer, error.message};
+  }
+}
+// body(rank) in a thread for each rank.
+inline std::vector<Outcome> run_ranks(int ranks, const std::function<void(int rank)>& body) {
+  std::vector<Outcome> outcomes(static_cast<std::size_t>(ranks));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank)
+    threads.emplace_back(
+        [&, rank] { outcomes[static_cast<std::size_t>(rank)] = outcome_of([&] { body(rank); }); });
+  for (std::thread& thread : threads) thread.join();
+  return outcomes;
+}
 
 class Job {
  public:
   using Body = std::function<void(int rank)>;
   using Communicators = std::vector<std::unique_ptr<Communicator>>;  // by world rank; null: none
 
-  // Small rings, and failures noticed soon; what never ends becomes an error.
+  // Small rings, and failures that are noticed soon; what would never end becomes an error.
   static Configuration settings() {
     Configuration c;
     c.line_slots = c.small_slots = c.ready_slots = 4;
@@ -74,6 +92,12 @@ class Job {
     c.spin = 100;
     c.probe_interval_ms = 5;
     c.timeout_ms = 60'000;
+    return c;
+  }
+  // Rings of one slot: whatever is not asked for stands in the way of what is.
+  static Configuration starved() {
+    Configuration c = settings();
+    c.line_slots = c.small_slots = c.eager_slots = c.ready_slots = 1;
     return c;
   }
 
@@ -88,12 +112,13 @@ class Job {
                                                                          site.placement.rank());
                              }};
     ThreadBootstrap::Meeting meeting(ranks);
-    for (const Outcome& outcome : run([&](int rank) {
-           ThreadBootstrap bootstrap(meeting, rank);
-           engines_[static_cast<std::size_t>(rank)] = std::make_unique<Engine>(
-               configuration, bootstrap,
-               Engine::Options{.threads = threads, .log = {}, .transports = {&kind, 1}});
-         }))
+    const auto outcomes = run([&](int rank) {
+      ThreadBootstrap bootstrap(meeting, rank);
+      engines_[static_cast<std::size_t>(rank)] = std::make_unique<Engine>(
+          configuration, bootstrap,
+          Engine::Options{.threads = threads, .log = {}, .transports = {&kind, 1}});
+    });
+    for (const Outcome& outcome : outcomes)
       if (outcome.code != Code::success) throw Error(outcome.code, outcome.message);
     std::vector<int> all;
     for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
@@ -112,22 +137,7 @@ class Job {
     return made;
   }
 
-  // body(rank) in a thread for each rank.
-  std::vector<Outcome> run(const Body& body) {
-    std::vector<Outcome> outcomes(engines_.size());
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < ranks_; ++rank)
-      threads.emplace_back([&, rank] {
-        Outcome& mine = outcomes[static_cast<std::size_t>(rank)];
-        try {
-          body(rank);
-        } catch (const Error& error) {
-          mine = {error.code, error.peer, error.message};
-        }
-      });
-    for (std::thread& thread : threads) thread.join();
-    return outcomes;
-  }
+  std::vector<Outcome> run(const Body& body) { return run_ranks(ranks_, body); }
   // What engines do while they wait, on all ranks: for what does not block.
   void progress() {
     for (const auto& engine : engines_) {
@@ -135,6 +145,21 @@ class Job {
       engine->connections().adopt_links();
       engine->connections().progress_all();
     }
+  }
+
+  // Takes all of them to their ends, in an order drawn by the seed; false: they come to none.
+  template <class Operations>
+  bool finish(const Operations& operations) {
+    for (int step = 0; step < 100'000; ++step) {
+      progress();
+      bool all = true;
+      for (const auto& operation : operations) {
+        if (net.chance(0.5)) operation->request.advance();
+        all &= operation->request.state() != Request::State::active;
+      }
+      if (all) return true;
+    }
+    return false;
   }
 
   HostileNet net;
@@ -173,6 +198,17 @@ inline collectives::Task task_of(Collective collective, Bytes bytes = 0, Rank ro
           .root = root,
           .bytes = bytes,
           .element = reduces(collective) ? kElement : 1};
+}
+
+// A call of any kind and length that the random number decides.
+inline collectives::Task any_task(std::uint32_t random, int P) {
+  const Bytes lengths[] = {8, 200, 3000, 20000};
+  const auto collective = static_cast<Collective>(random % collectives::kCollectives);
+  collectives::Task task = task_of(collective);
+  if (collective != Collective::barrier) task.bytes = lengths[random / 16 % 4];
+  if (is_rooted(collective)) task.root = static_cast<Rank>(random / 64) % P;
+  task.commutative = random / 1024 % 2 == 0;
+  return task;
 }
 
 // Differs in everything that the wire may do.

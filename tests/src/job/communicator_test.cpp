@@ -1,0 +1,197 @@
+// Communicators: several at once, and what becomes of one whose member refuses, stops or does
+// something else.
+#include "src/job/communicator.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/src/job/hostile_job.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+
+namespace {
+
+// A rendezvous under way when a call fails may cost its connection: the wire here is slower than
+// the patience of whoever gives up. So these tests of failures send none.
+constexpr Bytes kLong = 3000;
+
+std::vector<int> ranks_from(int first, int end) {
+  std::vector<int> ranks;
+  for (int rank = first; rank < end; ++rank) ranks.push_back(rank);
+  return ranks;
+}
+
+// Makes calls until one fails; how it failed. At most so many: then none did.
+Outcome first_failure(Communicator& communicator, const collectives::Task& task, int most = 3) {
+  Outcome outcome;
+  for (int i = 0; i < most && outcome.code == Code::success; ++i)
+    outcome = outcome_of([&] { Operation(communicator, task).run(); });
+  return outcome;
+}
+
+// The rank stops, once all that it has sent has come.
+void die(Job& job, int rank) {
+  for (protocols::Channel* const channel : job.engine(rank).connections().all())
+    while (!channel->link().drained()) std::this_thread::yield();
+  job.net.stop(rank);
+}
+
+void all_well(const std::vector<Outcome>& outcomes) {
+  for (const Outcome& outcome : outcomes) {
+    INFO(outcome.message);
+    CHECK(outcome.code == Code::success);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a task has one plan, however often it runs", "[communicator]") {
+  Job job(2, {});
+  Communicator& world = job.world(0);
+  const Plan& plan = world.plan(task_of(Collective::allreduce, 800));
+  CHECK(&world.plan(task_of(Collective::allreduce, 800)) == &plan);
+  CHECK(&world.plan(task_of(Collective::allreduce, 804)) != &plan);
+  CHECK(plan.problem().P == 2);
+  CHECK(plan.problem().rank == 0);
+  const nlohmann::json facts = world.describe()["communicator"];
+  CHECK(facts["size"] == 2);
+  CHECK(facts["rank"] == 0);
+  CHECK(facts["nodes"] == 1);
+  CHECK(facts["max_ranks_per_node"] == 2);
+  CHECK(facts["failed"] == false);
+  CHECK(facts["collectives"].size() == 1);
+  CHECK(facts["collectives"]["allreduce"]["algorithm"] == to_string(plan.choice()));
+}
+
+TEST_CASE("calls of several communicators are under way at once", "[communicator]") {
+  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+    const int P = 3;
+    Job job(P, hostility_of(seed), seed % 2 == 0 ? Job::settings() : Job::starved());
+    const Job::Communicators reversed = job.make(2, {2, 1, 0}), pair = job.make(3, {2, 0});
+    std::mt19937 random(seed);
+    for (int round = 0; round < 6; ++round) {
+      INFO("seed=" << seed << " round=" << round);
+      const auto draw = [&](int size) {
+        return any_task(static_cast<std::uint32_t>(random()), size);
+      };
+      const collectives::Task tasks[] = {draw(P), draw(P), draw(2)};
+      std::vector<std::unique_ptr<Operation>> all;
+      // Each rank starts them in an order of its own.
+      for (int rank = 0; rank < P; ++rank)
+        for (std::size_t i = 0, first = random() % 3; i < 3; ++i) {
+          const std::size_t which = (first + i) % 3;
+          Communicator* const communicators[] = {&job.world(rank),
+                                                 reversed[static_cast<std::size_t>(rank)].get(),
+                                                 pair[static_cast<std::size_t>(rank)].get()};
+          if (!communicators[which]) continue;
+          all.push_back(std::make_unique<Operation>(*communicators[which], tasks[which]));
+          all.back()->request.start();
+        }
+      REQUIRE(job.finish(all));
+      for (const auto& operation : all) REQUIRE(operation->right());
+    }
+  }
+}
+
+// --- members that do not take part -------------------------------------------------------------
+
+TEST_CASE("a member that rejects a call fails it for all, with its code",
+          "[communicator][threads]") {
+  for (int P = 2; P <= 4; ++P)
+    for (std::uint32_t seed = 1; seed <= 6; ++seed)
+      for (const Bytes bytes : {Bytes{8}, kLong}) {
+        INFO("P=" << P << " seed=" << seed << " " << bytes << " bytes");
+        Job job(P, hostility_of(seed));
+        const Job::Communicators others = job.make(2, ranks_from(0, P));
+        const int who = static_cast<int>(seed) % P;
+        std::vector<Outcome> failures(static_cast<std::size_t>(P)), again = failures;
+        all_well(job.run([&](int rank) {
+          const auto i = static_cast<std::size_t>(rank);
+          const collectives::Task task = task_of(Collective::allreduce, bytes);
+          if (rank == who) job.world(rank).refuse(Code::bad_operation);
+          failures[i] = first_failure(job.world(rank), task);
+          again[i] = first_failure(job.world(rank), task_of(Collective::barrier), 1);
+          Operation(*others[i], task_of(Collective::barrier)).run();
+        }));
+        for (std::size_t i = 0; i < failures.size(); ++i) {
+          INFO("rank " << i << ": " << failures[i].message);
+          CHECK(failures[i].code == Code::bad_operation);
+          CHECK(failures[i].peer == who);
+          CHECK(again[i].code == failures[i].code);  // the first cause stays
+          CHECK(again[i].message == failures[i].message);
+        }
+      }
+}
+
+TEST_CASE("if all reject a call, the communicator goes on", "[communicator][threads]") {
+  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    Job job(3, hostility_of(seed));
+    all_well(job.run([&](int rank) {
+      for (int i = 0; i < 50; ++i) {
+        job.world(rank).refuse(Code::bad_count);
+        if (i % 10 == 0) Operation(job.world(rank), task_of(Collective::barrier)).run();
+      }
+    }));
+  }
+}
+
+TEST_CASE("a rank that stops fails those who need it, and nobody else", "[communicator][threads]") {
+  for (int P = 2; P <= 4; ++P)
+    for (std::uint32_t seed = 1; seed <= 6; ++seed)
+      for (const Bytes bytes : {Bytes{8}, kLong}) {
+        INFO("P=" << P << " seed=" << seed << " " << bytes << " bytes");
+        Job job(P, hostility_of(seed));
+        const Job::Communicators survivors = job.make(2, ranks_from(1, P));
+        std::vector<Outcome> failures(static_cast<std::size_t>(P)), again = failures;
+        all_well(job.run([&](int rank) {
+          const auto i = static_cast<std::size_t>(rank);
+          const collectives::Task task = task_of(Collective::allgather, bytes);
+          Operation(job.world(rank), task).run();
+          if (rank == 0) return die(job, 0);
+          failures[i] = first_failure(job.world(rank), task);
+          again[i] = first_failure(job.world(rank), task, 1);
+          Operation last(*survivors[i], task);
+          last.run();
+          if (!last.right()) throw Error(Code::internal, "a wrong result");
+          job.engine(rank).farewell();
+        }));
+        for (std::size_t i = 1; i < failures.size(); ++i) {
+          INFO("rank " << i << ": " << failures[i].message);
+          CHECK(failures[i].code == Code::peer_failed);
+          CHECK(failures[i].peer == 0);
+          CHECK(again[i].message == failures[i].message);
+        }
+      }
+}
+
+TEST_CASE("ranks that make different calls all get an error", "[communicator][threads]") {
+  for (int P = 2; P <= 4; ++P)
+    for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+      std::mt19937 random(seed);
+      const auto draw = [&] {
+        collectives::Task task = any_task(static_cast<std::uint32_t>(random()), P);
+        task.bytes = std::min(task.bytes, kLong);
+        return task;
+      };
+      const collectives::Task usual = draw();
+      collectives::Task other = usual;
+      while (other == usual) other = draw();
+      INFO("P=" << P << " seed=" << seed << " " << name_of(usual.collective) << " and "
+                << name_of(other.collective));
+      Job job(P, hostility_of(seed));
+      std::vector<Outcome> failures(static_cast<std::size_t>(P));
+      all_well(job.run([&](int rank) {
+        const bool differs = rank == static_cast<int>(seed) % P;
+        Outcome& mine = failures[static_cast<std::size_t>(rank)];
+        mine = first_failure(job.world(rank), differs ? other : usual, 1);
+        // For some it may have been enough.
+        if (mine.code == Code::success)
+          mine = first_failure(job.world(rank), task_of(Collective::barrier));
+      }));
+      for (const Outcome& failure : failures) {
+        INFO(failure.message);
+        CHECK(failure.code == Code::size_mismatch);
+      }
+    }
+}

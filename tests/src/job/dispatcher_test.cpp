@@ -1,0 +1,278 @@
+// The dispatcher: identifiers, news to the agreement that it concerns, and this rank's news to the
+// members.
+#include "src/job/dispatcher.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/protocols/hostile_transport.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+using protocols::Channel;
+using protocols::News;
+
+namespace {
+
+constexpr transport::InboxShape kShape{{{{64, 4}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
+constexpr int kRanks = 4;
+
+// What an engine has for news, on one of four ranks; one thread runs them all.
+struct Process {
+  Process(HostileNet& net, int rank) : transport(net, rank) { connections.add(transport); }
+  HostileTransport transport;
+  Dispatcher dispatcher{connections};
+  Connections connections{kRanks,
+                          {false, 0, 0},
+                          dispatcher,
+                          [this](Channel& channel) { dispatcher.greet(channel); },
+                          [](std::string_view) {},
+                          [](std::string_view) {}};
+};
+
+struct Job {
+  explicit Job(bool connects_at_once = true, bool registers = false)
+      : net(kRanks, kShape, [&] {
+          Hostility hostility;
+          hostility.registers = registers;
+          hostility.connects_at_once = connects_at_once;
+          return hostility;
+        }()) {
+    for (int rank = 0; rank < kRanks; ++rank)
+      processes.push_back(std::make_unique<Process>(net, rank));
+  }
+  Process& operator[](int rank) { return *processes[static_cast<std::size_t>(rank)]; }
+  // Until nothing is on its way any more.
+  void settle() {
+    for (int i = 0; i < 200; ++i)
+      for (const auto& process : processes) {
+        process->connections.progress_transports();
+        process->connections.adopt_links();
+        process->connections.progress_all();
+      }
+  }
+  HostileNet net;
+  std::vector<std::unique_ptr<Process>> processes;
+};
+
+// One member's agreement, known to its dispatcher.
+struct Member : Agreement {
+  Member(Process& where, CommunicatorId id, int rank, std::vector<int> members = {0, 1, 2})
+      : Agreement(id, rank, std::move(members)), process(where) {
+    process.dispatcher.add(*this);
+  }
+  ~Member() { process.dispatcher.remove(*this); }
+  Process& process;
+};
+
+struct Begun final : OpenCall {};
+
+News waits(CommunicatorId id, CollectiveNumber call) {
+  return {.kind = News::Kind::waits, .communicator = id, .call = call};
+}
+
+}  // namespace
+
+TEST_CASE("an identifier is free until it is used, and never again", "[dispatcher]") {
+  Job job;
+  Dispatcher& dispatcher = job[0].dispatcher;
+  const CommunicatorId first = dispatcher.propose_id();
+  CHECK(dispatcher.propose_id() == first + 1);  // another thread's
+  CHECK(dispatcher.is_free(first));
+  {
+    const Member member(job[0], 10, 0);
+    CHECK_FALSE(dispatcher.is_free(10));
+    CHECK(dispatcher.propose_id() == 11);
+    CHECK(dispatcher.agreements() == std::vector<Agreement*>{const_cast<Member*>(&member)});
+  }
+  CHECK(dispatcher.agreements().empty());
+  CHECK_FALSE(dispatcher.is_free(10));
+  CHECK(dispatcher.is_free(9));
+  CHECK(dispatcher.is_free(11));
+}
+
+TEST_CASE("freed identifiers are remembered in whatever order they are freed", "[dispatcher]") {
+  const MessageName message{0, 0, 0};
+  // Every order of five, out of which ranges grow, meet and are filled.
+  std::vector<CommunicatorId> order{2, 3, 4, 5, 7};
+  do {
+    Job job;
+    Dispatcher& dispatcher = job[0].dispatcher;
+    std::vector<CommunicatorId> freed;
+    for (const CommunicatorId id : order) {
+      { const Member member(job[0], id, 0); }
+      freed.push_back(id);
+      for (CommunicatorId any = 1; any <= 8; ++any) {
+        const bool gone = std::find(freed.begin(), freed.end(), any) != freed.end();
+        REQUIRE(dispatcher.is_free(any) == !gone);
+        REQUIRE(dispatcher.unwanted({any, message.collective, message.ordinal}, 1) == gone);
+      }
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE("news comes to the communicator that it names, and to no other", "[dispatcher]") {
+  Job job;
+  Member one(job[0], 1, 0), two(job[0], 2, 0);
+  Channel& channel = job[1].connections.channel(0);
+  job[0].connections.channel(1);
+  channel.announce({.communicator = 2, .code = Code::timed_out, .culprit = 1});
+  channel.announce({.communicator = 3, .code = Code::internal, .culprit = 1});  // nobody's
+  job.settle();
+  CHECK_FALSE(one.failed());
+  CHECK(two.failure_code() == Code::timed_out);
+}
+
+TEST_CASE("what is unwanted is asked of the communicator", "[dispatcher]") {
+  Job job;
+  Dispatcher& dispatcher = job[0].dispatcher;
+  Member member(job[0], 1, 0);
+  CHECK_FALSE(dispatcher.unwanted({1, 0, 0}, 1));  // of a later call
+  CHECK_FALSE(dispatcher.unwanted({2, 0, 0}, 1));  // of a communicator that this rank makes later
+  member.fail(Code::timed_out, 1, "too late");
+  CHECK(dispatcher.unwanted({1, 0, 0}, 1));
+  CHECK(dispatcher.why_unwanted(1).code == Code::timed_out);
+  CHECK(dispatcher.why_unwanted(1).culprit == 1);
+  { const Member freed(job[0], 2, 0); }
+  CHECK(dispatcher.unwanted({2, 0, 0}, 1));
+  CHECK(dispatcher.why_unwanted(2).code == Code::size_mismatch);
+}
+
+TEST_CASE("who waits in a call that is over hears it, also if the communicator was freed",
+          "[dispatcher]") {
+  for (const bool freed : {false, true}) {
+    Job job;
+    std::optional<Member> mine(std::in_place, job[0], 1, 0);
+    Member theirs(job[1], 1, 1);
+    Begun call, other;
+    mine->open(other);
+    mine->close(other);
+    theirs.open(call);
+    if (freed) mine.reset();
+    job[0].connections.channel(1);
+    job[1].connections.channel(0).mention(waits(1, 0));
+    job.settle();
+    theirs.waited_in_vain(call, 0, false, Agreement::Time{std::chrono::seconds{1}});
+    theirs.waited_in_vain(call, 0, false, Agreement::Time{std::chrono::seconds{2}});
+    CHECK(theirs.failure_code() == Code::size_mismatch);
+    CHECK(theirs.failure_culprit() == 0);
+  }
+}
+
+TEST_CASE("who waits for a failed member is told why", "[dispatcher]") {
+  Job job;
+  Member mine(job[0], 1, 0), theirs(job[1], 1, 1);
+  mine.fail(Code::peer_failed, 2, "gone");
+  job[0].connections.channel(1);
+  Channel& channel = job[1].connections.channel(0);
+  channel.mention(waits(1, 0));
+  job.settle();
+  CHECK(theirs.failure_code() == Code::peer_failed);
+  CHECK(theirs.failure_culprit() == 2);
+}
+
+TEST_CASE("news is spread to all members on the node, and elsewhere to those connected",
+          "[dispatcher]") {
+  for (const bool at_once : {true, false}) {
+    Job job(at_once);
+    std::vector<std::unique_ptr<Member>> members;
+    for (int rank = 0; rank < 3; ++rank)
+      members.push_back(std::make_unique<Member>(job[rank], 1, rank));
+    // No member, though the identifier is the same.
+    Member stranger(job[3], 1, 0, {3});
+    for (const int rank : {1, 3}) {
+      job[0].connections.channel(rank);
+      job[rank].connections.channel(0);
+    }
+    if (at_once) job[2].connections.channel(0);
+    job.settle();
+    members[0]->fail(Code::timed_out, 2, "too late");
+    job[0].dispatcher.spread(*members[0], members[0]->failure_news());
+    job.settle();
+    CHECK(members[1]->failure_code() == Code::timed_out);
+    CHECK(members[2]->failed() == at_once);
+    CHECK_FALSE(stranger.failed());
+    // It hears as soon as it connects.
+    job[2].connections.channel(0);
+    job.settle();
+    CHECK(members[2]->failure_code() == Code::timed_out);
+    CHECK(members[2]->failure_culprit() == 2);
+  }
+}
+
+TEST_CASE("who connects late hears what each of its communicators has to say", "[dispatcher]") {
+  Job job(false);
+  Member one(job[0], 1, 0), two(job[0], 2, 0), three(job[0], 3, 0, {0, 2});
+  Member late_one(job[1], 1, 1), late_two(job[1], 2, 1), stranger(job[1], 3, 0, {1});
+  one.fail(Code::timed_out, 2, "too late");
+  two.refuse(Code::bad_count);
+  three.fail(Code::internal, 2, "not theirs");
+  job[1].connections.channel(0);
+  job.settle();
+  CHECK(late_one.failure_code() == Code::timed_out);
+  CHECK_FALSE(late_two.failed());
+  CHECK_FALSE(stranger.failed());
+  Begun call;
+  late_two.open(call);
+  CHECK(late_two.failure_code() == Code::bad_count);
+  late_two.close(call);
+}
+
+TEST_CASE("a communicator that goes leaves no slots taken", "[dispatcher]") {
+  Job job;
+  Channel& mine = job[0].connections.channel(1);
+  Channel& theirs = job[1].connections.channel(0);
+  const char data[8] = {};
+  int sent = 0;
+  protocols::Transfer transfer;
+  const auto send = [&](CommunicatorId id) {
+    for (int i = 0; i < 1000 && sent < 1000; ++i) {
+      if (theirs.send(transfer, {id, 0, static_cast<Ordinal>(sent)}, data, 8) ==
+          protocols::Answer::done)
+        ++sent, transfer = {};
+      job.settle();
+      if (sent == 4) break;
+    }
+  };
+  {
+    Member member(job[0], 1, 0);
+    send(1);  // as many as there are slots
+    CHECK(sent == 4);
+    member.fail(Code::timed_out, 1, "too late");
+  }
+  protocols::Transfer s, r;
+  char got[8];
+  bool gone = false, here = false;
+  for (int i = 0; i < 1000 && !(gone && here); ++i) {
+    if (!gone) gone = theirs.send(s, {2, 0, 0}, data, 8) == protocols::Answer::done;
+    if (!here) here = mine.recv(r, {2, 0, 0}, got, 8) == protocols::Answer::done;
+    job.settle();
+  }
+  CHECK(gone);
+  CHECK(here);
+}
+
+TEST_CASE("after a failure nobody may write into what was given up", "[dispatcher]") {
+  for (const bool answers : {true, false}) {
+    Job job(true, true);
+    Member mine(job[0], 1, 0), theirs(job[1], 1, 1);
+    Channel& channel = job[0].connections.channel(1);
+    job[1].connections.channel(0);
+    std::vector<std::byte> place(50000);
+    protocols::Transfer receive;
+    for (int i = 0; i < 200 && !job.net.registrar.covers(place.data(), place.size()); ++i) {
+      channel.recv(receive, {1, 0, 0}, place.data(), 50000);
+      job.settle();
+    }
+    REQUIRE(job.net.registrar.covers(place.data(), place.size()));
+    mine.fail(Code::timed_out, 1, "too late");
+    channel.abandon(receive);
+    CHECK(channel.withdrawing());
+    if (answers) {  // the peer knows of the failure, and says that it writes no more
+      job[0].dispatcher.spread(mine, mine.failure_news());
+      job.settle();
+      CHECK_FALSE(channel.withdrawing());
+    }
+    job[0].dispatcher.spread_failure(mine);
+    CHECK_FALSE(job.net.registrar.covers(place.data(), place.size()));
+  }
+}
