@@ -51,3 +51,30 @@ TEST_CASE("collectives run over the hostile wire, each rank a thread", "[engine]
       for (const std::string& what : wrong) REQUIRE(what == "");
     }
 }
+
+TEST_CASE("if one rank cannot open a transport, no rank starts", "[engine][threads]") {
+  constexpr int P = 3, kBad = 1;
+  const Configuration settings = Job::settings();
+  HostileNet net(P, inbox_shape(settings, settings.eager_limit), {});
+  const TransportKind kinds[] = {{[](const Site&) { return false; },
+                                  [](const Site&) -> std::unique_ptr<transport::Transport> {
+                                    throw Error(Code::internal, "nobody wants this one");
+                                  }},
+                                 {[](const Site&) { return true; },
+                                  [&](const Site& site) -> std::unique_ptr<transport::Transport> {
+                                    if (site.placement.rank() == kBad)
+                                      throw Error(Code::port_down, "the test wants no start");
+                                    return std::make_unique<HostileTransport>(
+                                        net, site.placement.rank());
+                                  }}};
+  ThreadBootstrap::Meeting meeting(P);
+  const auto outcomes = run_ranks(P, [&](int rank) {
+    ThreadBootstrap bootstrap(meeting, rank);
+    Engine(settings, bootstrap, Engine::Options{.log = {}, .transports = kinds});
+  });
+  for (int rank = 0; rank < P; ++rank) {
+    const Outcome& outcome = outcomes[static_cast<std::size_t>(rank)];
+    CHECK(outcome.code == (rank == kBad ? Code::port_down : Code::bootstrap_failed));
+    if (rank != kBad) CHECK(outcome.peer == kBad);
+  }
+}
