@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from harness.builds import Build
-from harness.jobs import dead_rank, job, new_seed
+from harness.jobs import CONTAINERS, apart, dead_rank, job, new_seed
 
 
 def with_a_rank_apart(command, setting):
@@ -38,6 +38,8 @@ def main():
     parser.add_argument("--status", type=int, default=0, help="exit status (default: 0)")
     parser.add_argument("--rank-1", metavar="NAME=VALUE", help="a setting that rank 1 alone has")
     parser.add_argument("--beside", metavar="LIBRARY", help="a library of the tests to preload")
+    parser.add_argument("--apart", choices=CONTAINERS, help="every other rank is in a container, "
+                        "which has its own PID or IPC namespace, or /dev/shm")
     parser.add_argument("ranks", type=int)
     parser.add_argument("program", help="collectives for collectives_test and so on, or tutti; "
                                         "dead_rank has the arguments BYTES SEED, the seed `new` "
@@ -56,6 +58,8 @@ def main():
         command.expect = options.expect
     if options.rank_1:
         command = with_a_rank_apart(command, options.rank_1)
+    if options.apart:
+        command = apart(command, options.apart)
     if options.beside:
         command = beside(command, build, options.beside)
     return command.follow()

@@ -68,7 +68,7 @@ class Link {
   // waits.
   virtual void progress() noexcept = 0;
 
-  // Asks the peer for a sign of life (a zero-byte write, a pidfd), without blocking; if the peer is
+  // Asks the peer for a sign of life (a zero-byte write, a lock), without blocking; if the peer is
   // dead, the link fails sooner or later. Called now and then while a rank waits for this peer.
   virtual void probe() noexcept = 0;
 

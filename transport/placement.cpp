@@ -2,6 +2,7 @@
 #include "transport/placement.hpp"
 
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <type_traits>
 
 #include "base/hash.hpp"
+#include "base/random.hpp"
 #include "transport/processors.hpp"
 
 namespace tutti::transport {
@@ -61,7 +63,12 @@ void find_package_and_cache(PlacementCard& card, const ThreadList& bound) {
 PlacementCard card_of_this_process(const std::string& node_name) {
   const std::string boot = boot_id();
   PlacementCard card;
-  card.node = Hash().add(boot).add(node_name.empty() ? host_name() : node_name).value();
+  card.host = Hash().add(boot).add(node_name.empty() ? host_name() : node_name).value();
+  struct stat mounted {};
+  stat("/dev/shm", &mounted);
+  card.node = Hash().add(card.host).add(mounted.st_dev).add(mounted.st_ino).value();
+  card.beacon = random_number();
+  card.secret = random_number();
   card.machine = Hash().add(boot).value();
   const ThreadList bound = bound_threads();
   for (const int t : bound) card.threads.set(static_cast<std::size_t>(t) % card.threads.size());
@@ -86,6 +93,8 @@ Placement::Placement(int rank, std::span<const PlacementCard> cards)
     ++load.ranks;
     node_of_[r] = number_of_node.try_emplace(card.node, static_cast<int>(number_of_node.size()))
                       .first->second;
+    if (card.host == mine.host && card.node != mine.node && apart_ < 0)
+      apart_ = static_cast<int>(r);
     if (card.node != mine.node) continue;
     node_ranks_.push_back(static_cast<int>(r));
     if (mine.package >= 0 && card.package == mine.package) ++ranks_on_package_;

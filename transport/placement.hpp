@@ -16,18 +16,24 @@ namespace tutti::transport {
 
 // What a rank tells all others about where it runs. Plain, of fixed size: the bootstrap copies it.
 struct PlacementCard {
-  // Equal on two ranks exactly if they share a kernel AND a host name: network namespaces of one
-  // machine that have host names of their own count as nodes, as they have devices of their own.
+  // Equal on ranks that share memory. At first on those that may: they share a kernel, a host name
+  // and what is mounted at /dev/shm; divide_nodes() tries it. Network namespaces of one machine
+  // that have host names of their own count as nodes, as they have devices of their own.
   std::uint64_t node = 0;
+  // Equal on ranks that share a kernel and a host name.
+  std::uint64_t host = 0;
   // Equal on ranks that share a kernel, and so its cores, whatever their nodes are called.
   std::uint64_t machine = 0;
   // The hardware threads the rank may run on, modulo 256: precise enough to count them.
   std::bitset<256> threads;
   std::int16_t package = -1;  // the socket it is bound to; -1: several, or unknown
   std::int16_t cache = -1;    // the last-level cache it is bound to; -1: several, or unknown
+  // Random: the name of a file, and what it says.
+  std::uint64_t beacon = 0, secret = 0;
 };
 
 // The card of this process. `node_name` (the setting `node`) replaces the host name unless empty.
+// Throws Error{system}.
 PlacementCard card_of_this_process(const std::string& node_name);
 
 class Placement {
@@ -47,6 +53,8 @@ class Placement {
   int local_rank() const noexcept {
     return static_cast<int>(std::ranges::lower_bound(node_ranks_, rank_) - node_ranks_.begin());
   }
+  // A rank of this host that is not of this node, as they cannot share memory; -1: there is none.
+  int apart() const noexcept { return apart_; }
   // How many ranks, this one included, are bound to its socket and to its last-level cache; 0 if
   // this rank is bound to none.
   int ranks_on_package() const noexcept { return ranks_on_package_; }
@@ -62,6 +70,7 @@ class Placement {
   int rank_, nodes_ = 0;
   std::vector<int> node_of_;  // by world rank
   std::vector<int> node_ranks_;
+  int apart_ = -1;
   int ranks_on_package_ = 0, ranks_on_cache_ = 0;
   bool oversubscribed_ = false;
 };

@@ -243,7 +243,8 @@ const Setting kSettings[] = {
          "Whether packets cost CPU time, as with rxe and siw (software). If so, Tutti chooses "
          "algorithms with few packets rather than few rounds. auto: what the device says."),
     TEXT(node, "node", "name",
-         "Replaces the host name when Tutti determines which ranks share a node."),
+         "Replaces the host name when Tutti determines which ranks share a node. They must also "
+         "share /dev/shm."),
     WORD(log, kLogs, "log", "off|warn|info",
          "What goes to tutti_options.log, or to standard error if there is none. warn: what makes "
          "this job slower than it need be, once for each node. info: also what was chosen and "

@@ -37,8 +37,9 @@ Channel& Connections::channel(int world_rank) {
   Transport* const transport = transport_to(world_rank);
   if (!transport)
     throw Error(Code::unreachable,
-                fmt::format("rank {} of MPI_COMM_WORLD is on another node, and the setting "
-                            "`transport` allows shared memory only; set TUTTI_TRANSPORT=auto",
+                fmt::format("rank {} of MPI_COMM_WORLD is on another node, or in a container with "
+                            "another /dev/shm, and the setting `transport` allows shared memory "
+                            "only; set TUTTI_TRANSPORT=auto",
                             world_rank),
                 world_rank);
   try {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "src/job/request.hpp"
+#include "transport/nodes.hpp"
 
 namespace tutti {
 
@@ -63,8 +64,24 @@ void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
   std::vector<transport::PlacementCard> cards(static_cast<std::size_t>(bootstrap.size()));
   const auto mine = transport::card_of_this_process(configuration_.node);
   bootstrap.allgather(&mine, sizeof mine, cards.data());
+  transport::divide_nodes(bootstrap, cards);
   placement_.emplace(bootstrap.rank(), cards);
   site_.emplace(Site{configuration_, *placement_, [this](std::string_view line) { log(line); }});
+}
+
+// Two nodes on one host are a surprise to most: an error has to say why there are two.
+std::unique_ptr<transport::Transport> Engine::open(const TransportKind& kind) const {
+  try {
+    return kind.open(*site_);
+  } catch (const Error& error) {
+    if (placement_->apart() < 0) throw;
+    throw Error(error.code,
+                fmt::format("{}. Rank {} of MPI_COMM_WORLD runs on this host, too, but does not "
+                            "share this rank's /dev/shm; let containers share it (docker run "
+                            "--ipc=host), or give each an RDMA device",
+                            error.message, placement_->apart()),
+                error.peer, error.system_errno);
+  }
 }
 
 void Engine::open_transports(transport::Bootstrap& bootstrap,
@@ -73,7 +90,7 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
   bool software = false;
   for (const TransportKind& kind : kinds) {
     if (!kind.wanted(*site_)) continue;
-    auto transport = kind.open(*site_);
+    auto transport = open(kind);
     const Address mine = transport->address();
     bootstrap.allgather(&mine, sizeof mine, addresses.data());
     transport->set_peers(addresses);

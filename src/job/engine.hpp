@@ -84,6 +84,7 @@ class Engine {
   static constexpr CollectiveNumber kCallsPerPoll = 64;
 
   void exchange_placement(transport::Bootstrap& bootstrap);
+  std::unique_ptr<transport::Transport> open(const TransportKind& kind) const;
   void open_transports(transport::Bootstrap& bootstrap, std::span<const TransportKind> kinds);
   void advance_all(const Request& but) noexcept;
 

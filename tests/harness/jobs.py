@@ -33,6 +33,27 @@ def job(build, ranks, program, *arguments, force="", env=None, **nodes):
                    settings, expect=f"ok with {ranks} ranks", judge=judge)
 
 
+# What puts a process into a container of its own, but for one thing shares all with others.
+CONTAINERS = {
+    "pid": "unshare $map --pid --fork --kill-child",
+    "ipc": "unshare $map --ipc",
+    "shm": "unshare $map --mount sh -c 'mount -t tmpfs tmpfs /dev/shm && exec \"$@\"' sh",
+}
+
+
+def apart(command, kind):
+    """The same job, each rank with an odd number of which is in a container of its own."""
+    at = command.words.index("-n") + 2
+    enter = ('[ $((PMI_RANK % 2)) = 0 ] && exec "$@"; [ $(id -u) = 0 ] || map=--map-root-user; '
+             f'exec {CONTAINERS[kind]} "$@"')
+    command.words[at:] = ["sh", "-c", enter, "sh", *command.words[at:]]
+    if kind != "ipc":
+        # MPICH would trust the common host name, and UCX would take PIDs of others for dead.
+        command.env |= {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "sysv,self",
+                        "UCX_KEEPALIVE_INTERVAL": "inf"}
+    return command
+
+
 def dead_rank(build, ranks, size, seed, folder, env=None):
     """A rank is killed in blocks of `size` bytes, at a moment by `seed`. Survivors leave files in
     the folder, and these are judged: a launcher that has lost ranks may well stumble at its end."""

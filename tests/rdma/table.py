@@ -9,7 +9,7 @@ import typing
 
 from harness.algorithms import REDUCTIONS
 from harness.command import Command
-from harness.jobs import dead_rank, job, new_seed
+from harness.jobs import apart, dead_rank, job, new_seed
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 VERBS = {"TUTTI_TRANSPORT": "verbs"}
@@ -84,6 +84,13 @@ def collectives(build):
         env = VERBS if hosts == 1 else {}
         yield Test(f"{ranks} ranks on {hosts} host(s)",
                    guest(job(build, ranks, "collectives", env=env), "--hosts", hosts))
+    # Ranks 0 and 2 share a host and its memory, the others share a host only.
+    for kind in ["shm", "pid"]:
+        yield Test(f"containers on one host, {kind} apart",
+                   guest(apart(job(build, 5, "collectives"), kind)))
+    yield Test("containers on two hosts, shm apart",
+               guest(apart(job(build, 6, "matrix", force="allreduce,bcast"), "shm"), "--hosts", 2,
+                     "--slots", 3))
     for arrival in ["tail", "flag", "imm"]:
         for limit in ["1k", "64k"]:
             env = {"TUTTI_ARRIVAL": arrival, "TUTTI_EAGER_LIMIT": limit}

@@ -1,38 +1,29 @@
-// Stores, the kernel's copy, and the pidfd that tells of the peer's death.
+// Stores, the kernel's copy, and the lock that tells of the peer's death.
 #include "transport/shm/link.hpp"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 namespace tutti::transport::shm {
 
-ShmLink::ShmLink(const InboxShape& shape, int peer, std::byte* inbox, std::byte* peer_inbox,
-                 Member& peer_member, bool direct)
+ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_rank,
+                 int local_peer)
     : Link(shape, peer),
-      peer_inbox_(peer_inbox),
-      peer_member_(peer_member),
-      pid_(peer_member.pid),
-      direct_(direct) {
-  inbox_ = inbox;
-  credits_ = reinterpret_cast<const std::uint32_t*>(inbox);
-  pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
-  if (pidfd_ < 0 && errno == ESRCH && peer_member_.farewell == 0) {
-    // The link is made all the same: what the peer wrote before it died may still be read.
+      segment_(segment),
+      local_peer_(local_peer),
+      peer_inbox_(segment.inbox(local_peer, local_rank)),
+      pid_(segment.member(local_peer).pid),
+      direct_(segment.direct(local_peer)) {
+  inbox_ = segment.inbox(local_rank, local_peer);
+  credits_ = reinterpret_cast<const std::uint32_t*>(inbox_);
+  // The link is made all the same: what a peer wrote before it died may still be read.
+  if (!segment_.lives(local_peer_) && segment_.member(local_peer_).farewell == 0)
     peer_is_gone("its process no longer exists");
-    return;
-  }
-  state_.store(State::ready, std::memory_order_release);
-}
-
-ShmLink::~ShmLink() {
-  if (pidfd_ >= 0) close(pidfd_);
+  else
+    state_.store(State::ready, std::memory_order_release);
 }
 
 Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
@@ -61,6 +52,11 @@ Post ShmLink::write(const void* source, const Registration&, const RemoteKey& ta
   const auto* from = static_cast<const std::byte*>(source);
   std::uint64_t to = target.address;
   while (bytes > 0) {
+    // Another process may have the number by now, or the process another program.
+    if (!segment_.lives(local_peer_)) {
+      peer_is_gone("its process has ended");
+      return Post::failed;
+    }
     // One call moves at most 2 GiB less one page, so this may take several.
     iovec local{const_cast<std::byte*>(from), bytes};
     iovec remote{reinterpret_cast<void*>(to), bytes};
@@ -82,14 +78,8 @@ Post ShmLink::write(const void* source, const Registration&, const RemoteKey& ta
 
 void ShmLink::probe() noexcept {
   if (state() != State::ready) return;
-  bool gone;
-  if (pidfd_ >= 0) {
-    pollfd watched{pidfd_, POLLIN, 0};
-    gone = ::poll(&watched, 1, 0) == 1;
-  } else {
-    gone = kill(pid_, 0) != 0 && errno == ESRCH;  // kernels before 5.3
-  }
-  if (peer_member_.farewell != 0)
+  const bool gone = !segment_.lives(local_peer_);
+  if (segment_.member(local_peer_).farewell != 0)
     state_.store(State::closed, std::memory_order_release);
   else if (gone)
     peer_is_gone("its process has ended");

@@ -10,11 +10,9 @@ namespace tutti::transport::shm {
 
 class ShmLink final : public Link {
  public:
-  // `peer_member` is the peer's entry in the segment. `direct`: write() may be used. A peer whose
-  // process is gone already makes a failed link.
-  ShmLink(const InboxShape& shape, int peer, std::byte* inbox, std::byte* peer_inbox,
-          Member& peer_member, bool direct);
-  ~ShmLink() override;
+  // Between two local ranks of the segment, which outlives the link. A peer whose process is gone
+  // already makes a failed link.
+  ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_rank, int local_peer);
 
   Post put(Ring ring, std::uint32_t index, const void* payload,
            const Trailer& trailer) noexcept override;
@@ -30,10 +28,10 @@ class ShmLink final : public Link {
  private:
   void peer_is_gone(const char* how) noexcept;
 
+  Segment& segment_;
+  const int local_peer_;
   std::byte* const peer_inbox_;
-  Member& peer_member_;
   const int pid_;
-  int pidfd_ = -1;
   const bool direct_;
 };
 

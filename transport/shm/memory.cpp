@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/pages.hpp"
+#include "base/random.hpp"
 
 namespace tutti::transport::shm {
 
@@ -27,9 +28,7 @@ constexpr int kProbes = 5;
 struct Segment::Header {
   std::atomic<std::uint32_t> attached;  // ranks that have mapped it
   std::atomic<std::uint32_t> tried;     // ranks that have tried a direct write
-  std::atomic<std::uint32_t> refused;   // those of them that may not, by kernel or setting
   std::atomic<std::uint32_t> measured;  // ranks that have waited for the measurement
-  std::atomic<std::uint32_t> slower;    // 1: one copy takes longer than two
 };
 
 Segment::Header& Segment::header() noexcept { return *reinterpret_cast<Header*>(base_); }
@@ -47,21 +46,10 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
   const auto deadline = Clock::now() + patience;
   try {
     open(name, deadline);
-    Member& me = member(rank_);
-    me.pid = getpid();
-    probe_ = std::make_unique_for_overwrite<std::byte[]>(kProbeBytes);
-    me.probe_address = reinterpret_cast<std::uint64_t>(probe_.get());
+    introduce();
     wait_for_all(header().attached, deadline, "mapping the shared segment");
     if (rank_ == 0) shm_unlink(name.c_str());
-    const std::byte word{1};
-    if (copy == Copy::twice || !write_directly((rank_ + 1) % size_, &word, 1))
-      header().refused.fetch_add(1);
-    wait_for_all(header().tried, deadline, "trying direct writes");
-    direct_ = header().refused.load() == 0;
-    if (direct_ && rank_ == 0 && copy == Copy::automatic && !one_copy_pays(1 % size_))
-      header().slower = 1;
-    wait_for_all(header().measured, deadline, "choosing how to copy");
-    direct_ = direct_ && header().slower.load() == 0;
+    choose_copy(copy, deadline);
     probe_.reset();
   } catch (...) {
     if (rank_ == 0) shm_unlink(name.c_str());
@@ -131,11 +119,95 @@ void Segment::wait_for_all(std::atomic<std::uint32_t>& counter, Clock::time_poin
   }
 }
 
+namespace {
+
+// The byte of the file that a rank locks.
+struct flock lock_of(int local_rank) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = local_rank;
+  lock.l_len = 1;
+  return lock;
+}
+
+std::uint64_t pid_namespace() {
+  struct stat status {};
+  return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+}  // namespace
+
+void Segment::introduce() {
+  Member& me = member(rank_);
+  me.pid = getpid();
+  me.pid_namespace = pid_namespace();
+  me.secret = random_number();
+  probe_ = std::make_unique_for_overwrite<std::byte[]>(kCacheLine + kProbeBytes);
+  std::memcpy(probe_.get(), &me.secret, sizeof me.secret);
+  me.probe_address = reinterpret_cast<std::uint64_t>(probe_.get());
+  struct flock mine = lock_of(rank_);
+  if (fcntl(file_, F_SETLK, &mine) != 0)
+    throw Error(Code::system,
+                fmt::format("cannot lock a byte of the shared segment: {}", std::strerror(errno)),
+                kNoPeer, errno);
+}
+
+// A lock belongs to the process, not to its forked children, and goes when the process ends or
+// runs another program. Ranks may be threads of one process, in tests: it never waits for itself.
+bool Segment::lives(int local_rank) noexcept {
+  struct flock theirs = lock_of(local_rank);
+  return fcntl(file_, F_GETLK, &theirs) != 0 || theirs.l_type != F_UNLCK ||
+         (member(local_rank).pid == getpid() && same_namespace(local_rank));
+}
+
+bool Segment::same_namespace(int local_rank) noexcept {
+  const std::uint64_t mine = member(rank_).pid_namespace;
+  return mine != 0 && member(local_rank).pid_namespace == mine;
+}
+
+int Segment::next_in_namespace() noexcept {
+  int next = rank_;
+  do next = (next + 1) % size_;
+  while (next != rank_ && !same_namespace(next));
+  return next;
+}
+
+// The ranks of one PID namespace decide together, whatever those of others do.
+void Segment::choose_copy(Copy copy, Clock::time_point deadline) {
+  const int next = next_in_namespace();
+  const std::byte word{1};
+  if (copy == Copy::twice || next == rank_ || !knows_secret(next) ||
+      !write_directly(next, &word, 1))
+    member(rank_).refuses = 1;
+  wait_for_all(header().tried, deadline, "trying direct writes");
+  int first = rank_;
+  direct_ = true;
+  for (int r = size_; r-- > 0;) {
+    if (!same_namespace(r) && r != rank_) continue;
+    first = r;
+    direct_ = direct_ && member(r).refuses == 0;
+  }
+  if (direct_ && first == rank_ && copy == Copy::automatic && !one_copy_pays(next))
+    member(rank_).slower = 1;
+  wait_for_all(header().measured, deadline, "choosing how to copy");
+  direct_ = direct_ && member(first).slower == 0;
+}
+
+bool Segment::knows_secret(int local_rank) noexcept {
+  Member& other = member(local_rank);
+  std::uint64_t secret = 0;
+  iovec local{&secret, sizeof secret};
+  iovec remote{reinterpret_cast<void*>(other.probe_address.load()), sizeof secret};
+  return process_vm_readv(other.pid, &local, 1, &remote, 1, 0) == sizeof secret &&
+         secret == other.secret;
+}
+
 // Yama, containers and different users may forbid it; only a try tells for sure.
 bool Segment::write_directly(int local_rank, const std::byte* source, std::size_t bytes) noexcept {
   Member& other = member(local_rank);
   iovec local{const_cast<std::byte*>(source), bytes};
-  iovec remote{reinterpret_cast<void*>(other.probe_address.load()), bytes};
+  iovec remote{reinterpret_cast<void*>(other.probe_address.load() + kCacheLine), bytes};
   return process_vm_writev(other.pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
 }
 

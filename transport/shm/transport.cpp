@@ -46,9 +46,7 @@ Link& ShmTransport::connect(int peer) {
   auto& link = links_[static_cast<std::size_t>(local)];
   if (!link) {
     segment_->allocate_pair(my_local_rank_, local);
-    link = std::make_unique<ShmLink>(shape_, peer, segment_->inbox(my_local_rank_, local),
-                                     segment_->inbox(local, my_local_rank_),
-                                     segment_->member(local), segment_->direct());
+    link = std::make_unique<ShmLink>(shape_, peer, *segment_, my_local_rank_, local);
   }
   return *link;
 }

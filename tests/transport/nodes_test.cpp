@@ -1,0 +1,79 @@
+// Ranks that find out whether they share memory.
+#include "transport/nodes.hpp"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "tests/transport/thread_bootstrap.hpp"
+
+using namespace tutti::transport;
+using Meeting = tutti::tests::ThreadBootstrap::Meeting;
+
+namespace {
+
+// The nodes that ranks find, when rank r believes of the others what `view(r, cards)` leaves.
+std::vector<std::uint64_t> nodes_of(
+    std::vector<PlacementCard> cards,
+    const std::function<void(int, std::span<PlacementCard>)>& view) {
+  const auto ranks = static_cast<int>(cards.size());
+  Meeting meeting(ranks);
+  std::vector<std::vector<std::uint64_t>> found(cards.size());
+  std::vector<std::thread> threads;
+  for (int r = 0; r < ranks; ++r)
+    threads.emplace_back([&, r] {
+      tutti::tests::ThreadBootstrap bootstrap(meeting, r);
+      std::vector<PlacementCard> mine = cards;
+      view(r, mine);
+      divide_nodes(bootstrap, mine);
+      for (const PlacementCard& card : mine)
+        found[static_cast<std::size_t>(r)].push_back(card.node);
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& one : found) CHECK(one == found.front());
+  return found.front();
+}
+
+std::vector<PlacementCard> cards_of_one_host(int ranks) {
+  std::vector<PlacementCard> cards(static_cast<std::size_t>(ranks));
+  for (PlacementCard& card : cards) card = card_of_this_process("");
+  return cards;
+}
+
+int beacons() {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
+    count += entry.path().filename().string().starts_with("tutti-node");
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("ranks that see the first one's secret are on its node", "[nodes]") {
+  const auto nodes = nodes_of(cards_of_one_host(4), [](int, auto) {});
+  CHECK(nodes == std::vector<std::uint64_t>(4, nodes[0]));
+  CHECK(beacons() == 0);
+}
+
+TEST_CASE("ranks that do not see it make nodes among themselves", "[nodes]") {
+  // Containers, by rank. What another container has in its /dev/shm has names that nobody finds
+  // here, or says something else.
+  const std::vector<int> container = {0, 1, 0, 2, 1, 1};
+  const bool same_names = GENERATE(false, true);
+  const auto nodes = nodes_of(cards_of_one_host(6), [&](int rank, std::span<PlacementCard> cards) {
+    for (std::size_t r = 0; r < cards.size(); ++r)
+      if (container[r] != container[static_cast<std::size_t>(rank)])
+        ++(same_names ? cards[r].secret : cards[r].beacon);
+  });
+  for (std::size_t a = 0; a < 6; ++a)
+    for (std::size_t b = 0; b < 6; ++b)
+      CHECK((nodes[a] == nodes[b]) == (container[a] == container[b]));
+  CHECK(beacons() == 0);
+}
+
+TEST_CASE("nodes that differ already stay as they are", "[nodes]") {
+  auto cards = cards_of_one_host(3);
+  for (std::size_t r = 0; r < 3; ++r) cards[r].node = r;
+  CHECK(nodes_of(cards, [](int, auto) {}) == std::vector<std::uint64_t>{0, 1, 2});
+}

@@ -1,0 +1,85 @@
+// The link over shared memory where the peer's process is not what it was.
+#include "transport/shm/link.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+
+using namespace tutti::transport;
+using namespace tutti::transport::shm;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr InboxShape kShape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}};
+
+// A process with local rank 1, which ends or becomes another program when it is told to.
+class Peer {
+ public:
+  Peer(const std::string& segment, bool becomes_another) {
+    REQUIRE(pipe2(word_, O_CLOEXEC) == 0);
+    id_ = fork();
+    if (id_ != 0) return;
+    alarm(30);
+    {
+      Segment mine(segment, 1, 2, kShape, Copy::once, 20s);
+      char got;
+      [[maybe_unused]] const auto told = read(word_[0], &got, 1);
+      if (becomes_another) execlp("sleep", "sleep", "30", nullptr);
+      _exit(0);
+    }
+  }
+  ~Peer() {
+    kill(id_, SIGKILL);
+    waitpid(id_, nullptr, 0);
+    for (const int end : word_) close(end);
+  }
+  void tell() const { REQUIRE(write(word_[1], "", 1) == 1); }
+  pid_t id() const { return id_; }
+
+ private:
+  int word_[2];
+  pid_t id_;
+};
+
+}  // namespace
+
+TEST_CASE("a process that has ended, or runs another program, is never written to", "[shm]") {
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const Peer peer(name, GENERATE(false, true));
+  Segment segment(name, 0, 2, kShape, Copy::once, 20s);
+  segment.allocate_pair(0, 1);
+  REQUIRE(segment.direct(1));
+  ShmLink link(kShape, 1, segment, 0, 1);
+  REQUIRE(link.state() == State::ready);
+  link.probe();
+  CHECK(link.state() == State::ready);
+  const std::uint64_t place = segment.member(1).probe_address;
+  peer.tell();
+  while (segment.lives(1)) usleep(1000);
+  // Its pid is still there, as a zombie or as a program.
+  CHECK(kill(peer.id(), 0) == 0);
+  const std::byte byte{1};
+  std::uint64_t ticket = 0;
+  CHECK(link.write(&byte, {}, {place, 1, 0}, 1, std::nullopt, &ticket) == Post::failed);
+  CHECK(link.failure_code() == tutti::Code::peer_failed);
+}
+
+TEST_CASE("a peer that ends is noticed while nobody writes", "[shm]") {
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const Peer peer(name, GENERATE(false, true));
+  Segment segment(name, 0, 2, kShape, Copy::twice, 20s);
+  segment.allocate_pair(0, 1);
+  ShmLink link(kShape, 1, segment, 0, 1);
+  peer.tell();
+  while (link.state() == State::ready) {
+    link.probe();
+    usleep(1000);
+  }
+  CHECK(link.failed());
+}

@@ -1,0 +1,92 @@
+// Beacons in /dev/shm, round by round.
+#include "transport/nodes.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/hash.hpp"
+
+namespace tutti::transport {
+namespace {
+
+std::string beacon_name(const PlacementCard& card) {
+  return fmt::format("/tutti-node-{:016x}", card.beacon);
+}
+
+// A file that says the secret of this card, for as long as it exists. Where it cannot be made,
+// nobody will see it.
+class Beacon {
+ public:
+  explicit Beacon(const PlacementCard& card) : name_(beacon_name(card)) {
+    file_ = shm_open(name_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    if (file_ < 0) return;
+    [[maybe_unused]] const auto written = write(file_, &card.secret, sizeof card.secret);
+  }
+  ~Beacon() {
+    if (file_ < 0) return;
+    shm_unlink(name_.c_str());
+    close(file_);
+  }
+  Beacon(const Beacon&) = delete;
+  Beacon& operator=(const Beacon&) = delete;
+
+ private:
+  const std::string name_;
+  int file_ = -1;
+};
+
+bool sees_beacon(const PlacementCard& card) {
+  const int file = shm_open(beacon_name(card).c_str(), O_RDWR | O_CLOEXEC, 0);
+  if (file < 0) return false;
+  std::uint64_t secret = 0;
+  const bool same = read(file, &secret, sizeof secret) == sizeof secret && secret == card.secret;
+  close(file);
+  return same;
+}
+
+}  // namespace
+
+void divide_nodes(Bootstrap& bootstrap, std::span<PlacementCard> cards) {
+  const auto me = static_cast<std::size_t>(bootstrap.rank());
+  std::vector<bool> placed(cards.size());
+  for (;;) {
+    // The lowest rank of each node that is not placed yet, and how many there are.
+    std::map<std::uint64_t, std::pair<std::size_t, int>> first;
+    for (std::size_t r = 0; r < cards.size(); ++r)
+      if (!placed[r]) ++first.try_emplace(cards[r].node, r, 0).first->second.second;
+    bool doubtful = false;
+    for (const auto& [node, ranks] : first) doubtful |= ranks.second > 1;
+    if (!doubtful) return;
+
+    std::vector<std::uint8_t> joined(cards.size());
+    std::uint8_t i_join = 0;
+    {
+      const bool open = !placed[me];
+      const std::size_t leader = open ? first.at(cards[me].node).first : me;
+      std::optional<Beacon> beacon;
+      if (open && leader == me) beacon.emplace(cards[me]);
+      bootstrap.maximum(0);  // all beacons are lit
+      i_join = open && (leader == me || sees_beacon(cards[leader]));
+      bootstrap.allgather(&i_join, sizeof i_join, joined.data());
+    }
+    // Those who stay out get a name of their own, so that they cannot meet those who joined.
+    for (std::size_t r = 0; r < cards.size(); ++r) {
+      if (placed[r]) continue;
+      if (joined[r])
+        placed[r] = true;
+      else
+        cards[r].node = Hash().add(cards[r].node).value();
+    }
+  }
+}
+
+}  // namespace tutti::transport
