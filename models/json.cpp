@@ -1,0 +1,288 @@
+// Reads and writes by visiting the parameters of each model.
+#include "models/json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+#include "models/names.hpp"
+
+namespace tutti::models {
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void wrong(const std::string& where, const std::string& what) {
+  throw Error(Code::bad_configuration, fmt::format("{}: {}", where, what));
+}
+
+void expect(bool condition, const std::string& where, std::string_view what, const json& got) {
+  if (!condition) wrong(where, fmt::format("must be {}, not {}", what, got.dump()));
+}
+
+void must_be_object(const json& value, const std::string& where) {
+  expect(value.is_object(), where, "an object", value);
+}
+
+void check_keys(const json& object, const std::set<std::string>& known, const std::string& where) {
+  for (const auto& [key, value] : object.items())
+    if (!known.count(key))
+      wrong(where, fmt::format("there is no '{}' here, but {}", key, fmt::join(known, ", ")));
+}
+
+std::string inside(const std::string& where, const std::string& key) {
+  return where.empty() ? key : where + "." + key;
+}
+
+void read(const json& value, double& into, const std::string& where) {
+  expect(value.is_number(), where, "a number", value);
+  into = value.get<double>();
+  expect(std::isfinite(into) && into >= 0, where, "zero or more", value);
+}
+
+void read(const json& value, Bytes& into, const std::string& where) {
+  expect(value.is_number_integer() && value.get<Bytes>() >= 0, where,
+         "a whole number, zero or more", value);
+  into = value.get<Bytes>();
+}
+
+void read(const json& value, int& into, const std::string& where) {
+  expect(value.is_number_integer() && value.get<Bytes>() >= 1 && value.get<Bytes>() <= 1 << 20,
+         where, "a whole number from 1 to 1048576", value);
+  into = value.get<int>();
+}
+
+void read(const json& value, Curve& into, const std::string& where) {
+  if (!value.is_array()) {
+    expect(value.is_number(), where, "a number, or an array of [bytes, value]", value);
+    double constant = 0;
+    read(value, constant, where);
+    into = Curve{constant};
+    return;
+  }
+  std::vector<Curve::Point> points;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const std::string place = fmt::format("{}[{}]", where, i);
+    expect(value[i].is_array() && value[i].size() == 2, place, "[bytes, value]", value[i]);
+    Curve::Point point{};
+    read(value[i][0], point.bytes, place + "[0]");
+    read(value[i][1], point.value, place + "[1]");
+    if (!points.empty() && point.bytes <= points.back().bytes)
+      wrong(place, "bytes must ascend from point to point");
+    points.push_back(point);
+  }
+  if (points.empty()) wrong(where, "a table needs at least one point");
+  into = Curve{std::move(points)};
+}
+
+template <class Part, class ReadOne>
+void read_parts(const json& value, std::vector<Part>& into, const std::string& where,
+                ReadOne&& one) {
+  expect(value.is_array() && !value.empty(), where, "an array of at least one object", value);
+  into.assign(value.size(), {});
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const std::string place = fmt::format("{}[{}]", where, i);
+    must_be_object(value[i], place);
+    one(value[i], into[i], place);
+  }
+}
+
+template <class Value>
+void read_if_there(const json& object, const char* key, Value& into, const std::string& where) {
+  if (object.contains(key)) read(object[key], into, inside(where, key));
+}
+
+void read(const json& value, std::vector<Piecewise::Range>& into, const std::string& where) {
+  read_parts(value, into, where, [](const json& from, Piecewise::Range& range, const auto& place) {
+    check_keys(from, {"up_to", "alpha", "beta"}, place);
+    for (const char* key : {"alpha", "beta"})
+      if (!from.contains(key)) wrong(inside(place, key), "is missing");
+    read_if_there(from, "up_to", range.up_to, place);
+    read(from["alpha"], range.alpha, inside(place, "alpha"));
+    read(from["beta"], range.beta, inside(place, "beta"));
+  });
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    const bool last = i + 1 == into.size();
+    const std::string place = fmt::format("{}[{}].up_to", where, i);
+    if (last && into[i].up_to != kNever) wrong(place, "the last range has no end");
+    if (!last && into[i].up_to == kNever) wrong(place, "is missing: only the last range has none");
+    if (i > 0 && into[i].up_to <= into[i - 1].up_to)
+      wrong(place, "must ascend from range to range");
+  }
+}
+
+void read(const json& value, std::vector<LognP::Transfer>& into, const std::string& where) {
+  read_parts(value, into, where,
+             [](const json& from, LognP::Transfer& transfer, const auto& place) {
+               check_keys(from, {"o", "g", "l"}, place);
+               if (!from.contains("o")) wrong(inside(place, "o"), "is missing");
+               read_if_there(from, "o", transfer.o, place);
+               read_if_there(from, "g", transfer.g, place);
+               read_if_there(from, "l", transfer.l, place);
+             });
+}
+
+// At every point of either table: between them both are straight.
+void gap_must_cover(const PLogP& model, const std::string& where) {
+  for (const Curve* const overhead : {&model.o_s, &model.o_r})
+    for (const Curve* const table : {overhead, &model.g})
+      for (const Curve::Point& point : table->points())
+        if ((*overhead)(point.bytes) > model.g(point.bytes))
+          wrong(inside(where, "g"), fmt::format("must not be less than o_s and o_r, as it is at {} "
+                                                "bytes",
+                                                point.bytes));
+}
+
+template <class Some>
+Some parameters_from(const json& given, const std::string& where, bool others_too) {
+  must_be_object(given, where);
+  Some model;
+  std::set<std::string> known;
+  Some::each(model, [&](const std::string& key, auto& member, const char* text) {
+    known.insert(key);
+    const bool both = (key == "o_s" || key == "o_r") && !given.contains(key) && given.contains("o");
+    if (both) known.insert("o");
+    if (!both && !given.contains(key))
+      wrong(inside(where, key), fmt::format("is missing ({})", text));
+    read(given[both ? "o" : key], member, inside(where, both ? "o" : key));
+  });
+  if (!others_too) check_keys(given, known, where);
+  if constexpr (std::is_same_v<Some, PLogP>) gap_must_cover(model, where);
+  return model;
+}
+
+Model model_in(const json& object, const std::string& where) {
+  for (const char* key : {"model", "parameters"})
+    if (!object.contains(key)) wrong(inside(where, key), "is missing");
+  expect(object["model"].is_string(), inside(where, "model"), "a name", object["model"]);
+  return model_from_json(object["model"].get<std::string>(), object["parameters"],
+                         inside(where, "parameters"));
+}
+
+std::string text_at(const json& object, const char* key) {
+  if (!object.contains(key)) return {};
+  expect(object[key].is_string(), key, "a text", object[key]);
+  return object[key].get<std::string>();
+}
+
+void read_compute(const json& object, Platform& platform) {
+  if (!object.contains("compute")) return;
+  const json& compute = object["compute"];
+  must_be_object(compute, "compute");
+  check_keys(compute, {"reduce_per_byte", "copy_per_byte"}, "compute");
+  read_if_there(compute, "reduce_per_byte", platform.reduce_per_byte, "compute");
+  read_if_there(compute, "copy_per_byte", platform.copy_per_byte, "compute");
+}
+
+json written(double value) { return value; }
+json written(Bytes value) { return value; }
+json written(int value) { return value; }
+json written(const Curve& curve) {
+  if (curve.constant()) return curve.points().front().value;
+  json table = json::array();
+  for (const Curve::Point& point : curve.points()) table.push_back({point.bytes, point.value});
+  return table;
+}
+json written(const std::vector<Piecewise::Range>& ranges) {
+  json all = json::array();
+  for (const Piecewise::Range& range : ranges) {
+    all.push_back({{"alpha", range.alpha}, {"beta", range.beta}});
+    if (range.up_to != kNever) all.back()["up_to"] = range.up_to;
+  }
+  return all;
+}
+json written(const std::vector<LognP::Transfer>& transfers) {
+  json all = json::array();
+  for (const LognP::Transfer& transfer : transfers)
+    all.push_back(
+        {{"o", written(transfer.o)}, {"g", written(transfer.g)}, {"l", written(transfer.l)}});
+  return all;
+}
+
+json written(const Model& model) {
+  return {{"model", name_of(model)}, {"parameters", parameters_to_json(model)}};
+}
+
+}  // namespace
+
+Model model_from_json(std::string_view model, const json& given, const std::string& where,
+                      bool others_too) {
+  Model blank = model_named(model);
+  std::visit(
+      [&](auto& some) {
+        some = parameters_from<std::decay_t<decltype(some)>>(given, where, others_too);
+      },
+      blank);
+  return blank;
+}
+
+json parameters_to_json(const Model& model) {
+  json all = json::object();
+  std::visit(
+      [&](const auto& some) {
+        some.each(some, [&](const char* key, const auto& member, const char*) {
+          all[key] = written(member);
+        });
+      },
+      model);
+  return all;
+}
+
+Platform parse_platform(std::string_view text) {
+  json object;
+  try {
+    object = json::parse(text);
+  } catch (const json::parse_error& error) {
+    throw Error(Code::bad_configuration, fmt::format("not JSON: {}", error.what()));
+  }
+  expect(object.is_object(), "the file", "an object", object);
+  if (object.contains("format") && object["format"] != kFormat)
+    wrong("format", fmt::format("this program reads format {}, not {}; measure again", kFormat,
+                                object["format"].dump()));
+  check_keys(object,
+             {"format", "name", "source", "model", "parameters", "within", "between", "compute",
+              "shared_ports"},
+             "the file");
+  Platform platform{.name = text_at(object, "name"), .source = text_at(object, "source")};
+  if (object.contains("between") || object.contains("within")) {
+    for (const char* key : {"within", "between"}) {
+      if (!object.contains(key)) wrong(key, "is missing");
+      must_be_object(object[key], key);
+      check_keys(object[key], {"model", "parameters"}, key);
+    }
+    platform.within = model_in(object["within"], "within");
+    platform.between = model_in(object["between"], "between");
+  } else {
+    platform.between = model_in(object, "");
+  }
+  read_compute(object, platform);
+  if (object.contains("shared_ports")) {
+    expect(object["shared_ports"].is_boolean(), "shared_ports", "true or false",
+           object["shared_ports"]);
+    platform.shared_ports = object["shared_ports"].get<bool>();
+  }
+  return platform;
+}
+
+json to_json(const Platform& platform) {
+  json all = {
+      {"format", kFormat},
+      {"compute",
+       {{"reduce_per_byte", platform.reduce_per_byte}, {"copy_per_byte", platform.copy_per_byte}}},
+      {"shared_ports", platform.shared_ports}};
+  if (!platform.name.empty()) all["name"] = platform.name;
+  if (!platform.source.empty()) all["source"] = platform.source;
+  if (platform.within) {
+    all["within"] = written(*platform.within);
+    all["between"] = written(platform.between);
+  } else {
+    all.update(written(platform.between));
+  }
+  return all;
+}
+
+}  // namespace tutti::models

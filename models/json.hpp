@@ -1,0 +1,33 @@
+// Models and platforms as JSON, and what is wrong with it if something is.
+//
+//   {"format": 1, "name": "boba", "source": "OCC table 5",
+//    "model": "loggp", "parameters": {"L": 30.4, "o": 8.15, "g": 8.683, "G": 0.015},
+//    "compute": {"reduce_per_byte": 0.001, "copy_per_byte": 0}}
+//
+// or, instead of "model" and "parameters", "within" and "between", each with both of them. A
+// function of the message's size is a number, or an array of [bytes, value] in ascending order. "o"
+// stands for o_s and o_r. Everything but the models may be left out.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "models/platform.hpp"
+
+namespace tutti::models {
+
+inline constexpr int kFormat = 1;
+
+// Throws Error{bad_configuration}: the message names the place ("between.parameters.G: …"), or the
+// line if the text is no JSON. The caller adds the name of the file.
+Platform parse_platform(std::string_view json);
+nlohmann::json to_json(const Platform& platform);
+
+// The model of this name with the parameters of `given`. Every parameter must be there;
+// `others_too`: and others may be. `where`: what the messages call the place of `given`.
+Model model_from_json(std::string_view model, const nlohmann::json& given, const std::string& where,
+                      bool others_too = false);
+nlohmann::json parameters_to_json(const Model& model);
+
+}  // namespace tutti::models
