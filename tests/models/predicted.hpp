@@ -1,4 +1,4 @@
-// Platforms in few words.
+// Simulations in few words.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -7,11 +7,26 @@
 
 #include "models/json.hpp"
 #include "models/names.hpp"
+#include "models/simulator.hpp"
+#include "tests/collectives/ranks.hpp"
 
 namespace tutti::models::test {
 
+using namespace collectives;
+using namespace collectives::test;
+
 inline Platform platform_of(std::string_view name) {
   return parse_platform(find_published(name)->json);
+}
+inline Platform platform_of(const Model& model) { return {.between = model}; }
+
+inline Result simulated(std::string_view algorithm, Problem problem, const Platform& platform,
+                        const Parameters& parameters = {}, const Setting& setting = {}) {
+  const auto schedule_of = [&](Rank rank) {
+    problem.rank = rank;
+    return find(problem.collective, algorithm)->build(problem, parameters);
+  };
+  return simulate(problem.P, schedule_of, platform, setting);
 }
 
 inline Approx near(double value) { return Approx(value).epsilon(1e-12); }

@@ -1,0 +1,16 @@
+// Which steps decided how long a simulation took. Pure.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "models/simulator.hpp"
+
+namespace tutti::models {
+
+// The numbers of bars, first one first. Each began when the one before let it: its message had
+// arrived, its processor or port was free, or the step that it waited for had ended.
+std::vector<std::size_t> critical_path(std::span<const Bar> bars);
+
+}  // namespace tutti::models
