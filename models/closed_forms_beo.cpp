@@ -1,0 +1,116 @@
+// BEO equations 2 to 14. β is per byte, and n in bytes. Combining takes no time (BEO §4).
+#include <algorithm>
+#include <bit>
+
+#include "models/closed_forms.hpp"
+
+namespace tutti::models {
+namespace {
+
+using collectives::Collective;
+using Time = std::optional<double>;
+
+// α and β of a message; and S and R, if the model tells them apart.
+struct BEO {
+  double alpha, beta, n, S, R;  // β·n is beta·n
+  int p;
+  double log2p;
+};
+
+// `formula` may need S(n) and R(n): then the model is the split one. Powers of two only.
+template <auto formula, bool split = false>
+Time beo(const Model& model, const Asked& a) {
+  if (a.P < 2 || !std::has_single_bit(static_cast<unsigned>(a.P)) || a.segments() != 1 ||
+      a.k != 1 || a.reduce_per_byte != 0)
+    return {};
+  const auto n = static_cast<double>(a.bytes);
+  BEO q{0, 0, n, 0, 0, a.P, static_cast<double>(std::bit_width(static_cast<unsigned>(a.P)) - 1)};
+  if (const auto* const two = std::get_if<SplitHockney>(&model)) {
+    q.alpha = two->alpha_s + two->alpha_r;
+    q.beta = two->beta_s + two->beta_r;
+    q.S = two->alpha_s + two->beta_s * n;
+    q.R = two->alpha_r + two->beta_r * n;
+  } else if (const auto* const one = std::get_if<Hockney>(&model); one && !split) {
+    if (!one->alpha.constant() || !one->beta.constant()) return {};
+    q.alpha = one->alpha(0);
+    q.beta = one->beta(0);
+  } else {
+    return {};
+  }
+  return formula(q);
+}
+
+constexpr Collective kAllgather = Collective::allgather, kAllreduce = Collective::allreduce,
+                     kReduceScatter = Collective::reduce_scatter;
+constexpr Claim kEqual = Claim::equal, kNotAbove = Claim::not_above, kNotBelow = Claim::not_below,
+                kApart = Claim::apart;
+
+constexpr std::string_view kPieces =
+    "of another algorithm: the print passes whole vectors, the catalogue's pieces of them";
+
+const ClosedForm kForms[] = {
+    {"BEO eq. 2", kAllgather, "recursive-doubling", "a·log2(p) + (p-1)b·n",
+     beo<[](BEO q) { return q.alpha * q.log2p + (q.p - 1) * q.beta * q.n; }>, kEqual, ""},
+    {"BEO eq. 3", kAllreduce, "recursive-doubling", "log2(p)(a + b·n)",
+     beo<[](BEO q) { return q.log2p * (q.alpha + q.beta * q.n); }>, kEqual, ""},
+    {"BEO eq. 4", kAllgather, "halving-doubling", "log2(p)(a + b·n/2) + a·log2(p) + (p-1)b·n",
+     beo<[](BEO q) {
+       return q.log2p * (q.alpha + q.beta * q.n / 2) + q.alpha * q.log2p + (q.p - 1) * q.beta * q.n;
+     }>,
+     kEqual, ""},
+    {"BEO eq. 5", kAllreduce, "halving-doubling", "2(a·log2(p) + (p-1)b·n/p)",
+     beo<[](BEO q) { return 2 * (q.alpha * q.log2p + (q.p - 1) * q.beta * q.n / q.p); }>, kEqual,
+     ""},
+    {"BEO eq. 6", kReduceScatter, "recursive-halving", "a·log2(p) + (p-1)b·n",
+     beo<[](BEO q) { return q.alpha * q.log2p + (q.p - 1) * q.beta * q.n; }>, kEqual, ""},
+    {"BEO eq. 7", kAllgather, "gather-bcast-binomial", "a·log2(p) + (p-1)b·n + log2(p)(a + b·n·p)",
+     beo<[](BEO q) {
+       return q.alpha * q.log2p + (q.p - 1) * q.beta * q.n +
+              q.log2p * (q.alpha + q.beta * q.n * q.p);
+     }>,
+     kEqual, ""},
+    {"BEO eq. 8", kAllreduce, "reduce-bcast", "2log2(p)(a + b·n)",
+     beo<[](BEO q) { return 2 * q.log2p * (q.alpha + q.beta * q.n); }>, kEqual, ""},
+    {"BEO eq. 9", kAllgather, "ring", "(p-1)(a + b·n)",
+     beo<[](BEO q) { return (q.p - 1) * (q.alpha + q.beta * q.n); }>, kEqual, ""},
+    {"BEO eq. 9", kReduceScatter, "ring", "(p-1)(a + b·n)",
+     beo<[](BEO q) { return (q.p - 1) * (q.alpha + q.beta * q.n); }>, kEqual, ""},
+    {"BEO eq. 10", kAllgather, "repeated-binary-tree",
+     "(p·log2(p) - (p-1))S(n) + min{log2(p), 2}p·R(n)",
+     beo<[](BEO q) {
+       return (q.p * q.log2p - (q.p - 1)) * q.S + std::min(q.log2p, 2.) * q.p * q.R;
+     },
+         true>,
+     kApart,
+     "read from time charts of a program whose commands wait for each other; here a rank does what "
+     "is ready"},
+    {"BEO eq. 11", kReduceScatter, "repeated-binary-tree", "p·log2(p)(a + b·n)",
+     beo<[](BEO q) { return q.p * q.log2p * (q.alpha + q.beta * q.n); }>, kNotAbove,
+     "worst case: no two of the p reductions overlap; here they do"},
+    {"BEO eq. 12", kAllgather, "pipeline", "3(p-1)(a + b·n)",
+     beo<[](BEO q) { return 3 * (q.p - 1) * (q.alpha + q.beta * q.n); }>, kNotAbove,
+     "worst case: the next broadcast begins when the one before has passed; here all begin at "
+     "once"},
+    {"BEO eq. 12", kReduceScatter, "pipeline", "3(p-1)(a + b·n)",
+     beo<[](BEO q) { return 3 * (q.p - 1) * (q.alpha + q.beta * q.n); }>, kNotAbove,
+     "worst case: the next reduction begins when the one before has passed; here all begin at "
+     "once"},
+    {"BEO eq. 13", kAllgather, "full-fan-in", "p·S(n) + 2(p-1)R(n)",
+     beo<[](BEO q) { return q.p * q.S + 2 * (q.p - 1) * q.R; }, true>, kNotAbove,
+     "worst case: commands in the order of the text, so that node i ends i·R(n) later; here a rank "
+     "sends when it can"},
+    {"BEO eq. 13", kReduceScatter, "full-fan-in", "p·S(n) + 2(p-1)R(n)",
+     beo<[](BEO q) { return q.p * q.S + 2 * (q.p - 1) * q.R; }, true>, kNotAbove,
+     "worst case: commands in the order of the text, so that node i ends i·R(n) later; here a rank "
+     "sends when it can"},
+    {"BEO eq. 14", kAllgather, "modified-ring", "(p-1)(a + b·n)/o, overlap o = 1",
+     beo<[](BEO q) { return (q.p - 1) * (q.alpha + q.beta * q.n); }>, kEqual, ""},
+    {"BEO eq. 14", kReduceScatter, "full-fan-out", "(p-1)(a + b·n)/o, overlap o = 1",
+     beo<[](BEO q) { return (q.p - 1) * (q.alpha + q.beta * q.n); }>, kEqual, ""},
+};
+
+}  // namespace
+
+std::span<const ClosedForm> beo_forms() noexcept { return kForms; }
+
+}  // namespace tutti::models

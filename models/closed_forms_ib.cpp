@@ -1,0 +1,191 @@
+// IB chapter 5. A scatter's or an allgather's block has s bytes. IB prints n(s−1)G for n blocks,
+// which are one message of ns bytes; the formulas here are as printed.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/index.hpp"
+#include "collectives/algorithms/trees.hpp"
+#include "models/closed_forms.hpp"
+
+namespace tutti::models {
+namespace {
+
+using collectives::Collective;
+using Time = std::optional<double>;
+
+struct LogGPs {
+  double L, o_s, o_r, g, G, sG;  // (s−1)G
+  int P, k;
+  double way() const { return o_s + L + o_r; }
+};
+
+template <auto formula>
+Time loggp(const Model& model, const Asked& a) {
+  LogGP q;
+  if (const auto* const logp = std::get_if<LogP>(&model))
+    q = {logp->L, logp->o_s, logp->o_r, logp->g, 0};
+  else if (const auto* const given = std::get_if<LogGP>(&model))
+    q = *given;
+  else
+    return {};
+  if (a.P < 2 || a.bytes < 1 || a.segments() != 1) return {};
+  return formula(
+      LogGPs{q.L, q.o_s, q.o_r, q.g, q.G, static_cast<double>(a.bytes - 1) * q.G, a.P, a.k});
+}
+
+template <auto formula>
+Time logfp(const Model& model, const Asked& a) {
+  const auto* const q = std::get_if<LogfP>(&model);
+  if (!q || a.P < 2) return {};
+  return formula(*q, a);
+}
+
+template <auto condition, auto time>
+Time where(const Model& model, const Asked& a) {
+  return condition(a) ? time(model, a) : Time{};
+}
+constexpr auto kPower = [](const Asked& a) {
+  return a.k == 1 && std::has_single_bit(static_cast<unsigned>(a.P));
+};
+constexpr auto kPowerOfK = [](const Asked& a) {
+  int P = 1;
+  while (P < a.P) P *= a.k + 1;
+  return P == a.P;
+};
+constexpr auto kNoK = [](const Asked& a) { return a.k == 1; };
+
+int rounds(int P, int k) { return collectives::rounds_to_reach(P, k + 1); }
+
+// t(1) = 0; t(P) = min over n of { n(s−1)G + max{ L' + t(n), g + t(P−n) } }.
+double optimal(const LogGPs& q) {
+  std::vector<double> t(index(q.P) + 1);
+  for (int P = 2; P <= q.P; ++P) {
+    t[index(P)] = HUGE_VAL;
+    for (int n = 1; n < P; ++n)
+      t[index(P)] =
+          std::min(t[index(P)], n * q.sG + std::max(q.way() + t[index(n)], q.g + t[index(P - n)]));
+  }
+  return t[index(q.P)];
+}
+
+double linear(const LogfP& q, int messages) {
+  const int n = messages;
+  if (n <= q.f) return n * q.o_s(n) + q.L + q.o_r(1);
+  return q.o_s(n) + q.L + q.o_r(1) + std::max((n - 1) * q.o_s(n), (n - q.f) * q.g);
+}
+
+double modified_ring(const LogfP& q, int P) {
+  const int n = P - 1;
+  const double o = q.o_s(n) + q.o_r(n);
+  const double last = n <= q.f ? (n - 1) * q.o_s(n) : (n - q.f) * q.g;
+  return o + std::max(last + q.L, (n - 1) * o);
+}
+
+constexpr Collective kScatter = Collective::scatter, kAllgather = Collective::allgather;
+constexpr Claim kEqual = Claim::equal, kNotAbove = Claim::not_above, kNotBelow = Claim::not_below,
+                kApart = Claim::apart;
+constexpr std::string_view kShort =
+    "n blocks are one message of ns bytes, so its G counts ns - 1 times; the print has n(s-1)";
+constexpr std::string_view kOneRound = "one message of each burst, which costs o_s(1) and o_r(1)";
+
+const ClosedForm kForms[] = {
+    {"IB 5.1.2", kScatter, "linear", "o_s + (P-1)(max{o_s, g} + (s-1)G) + L + o_r",
+     loggp<[](LogGPs q) {
+       return q.o_s + (q.P - 1) * (std::max(q.o_s, q.g) + q.sG) + q.L + q.o_r;
+     }>,
+     kNotAbove, "wrong: before the last of P-1 messages there are P-2 gaps, as in figure 4.2"},
+    {"IB 5.1.2", kScatter, "linear",
+     "(P-1)o_s(P-1) + L + o_r(1), P-1 <= f; "
+     "o_s(P-1) + L + o_r(1) + max{(P-2)o_s(P-1), (P-1-f)g}, P-1 > f",
+     where<[](const Asked& a) { return a.segments() == 1; },
+           logfp<[](const LogfP& q, const Asked& a) { return linear(q, a.P - 1); }>>,
+     kNotAbove,
+     "equal for P-1 <= f; beyond it the print takes the mean overhead for the last message, which "
+     "costs o_s_min"},
+    {"IB 5.1.3", kScatter, "recursive-splitting",
+     "ceil(log2 P)(o_s + L + o_r) + (P-1)(s-1)G, P a power of two",
+     where<kPower, loggp<[](LogGPs q) { return rounds(q.P, 1) * q.way() + (q.P - 1) * q.sG; }>>,
+     kNotBelow, kShort},
+    {"IB 5.1.3", kScatter, "recursive-splitting",
+     "ceil(log2 P)(o_s(1) + L + o_r(1)), P a power of two",
+     where<kPower, logfp<[](const LogfP& q, const Asked& a) {
+             return rounds(a.P, 1) * (q.o_s(1) + q.L + q.o_r(1));
+           }>>,
+     kEqual, ""},
+    {"IB 5.1.3", kScatter, "loggp", "t(P) = min_n{n(s-1)G + max{L'+t(n), g+t(P-n)}}",
+     where<kNoK, loggp<[](LogGPs q) { return optimal(q); }>>, kApart,
+     "the tree is cut for the times in collectives/algorithms/trees.hpp, not for those of the "
+     "model; and the print has n(s-1) for ns - 1"},
+    {"IB 5.1.3", kScatter, "binomial",
+     "ceil(log_{k+1} P)(o_s + (k-1)g + L + o_r) + (P-1)(s-1)G, P a power of k+1",
+     where<kPowerOfK, loggp<[](LogGPs q) {
+             return rounds(q.P, q.k) * (q.o_s + (q.k - 1) * q.g + q.L + q.o_r) + (q.P - 1) * q.sG;
+           }>>,
+     kNotBelow, kShort},
+    {"IB 5.1.3", kScatter, "binomial",
+     "ceil(log_{k+1} P)(k·o_s(k) + L + o_r(1)), k <= f, P a power of k+1",
+     where<kPowerOfK, logfp<[](const LogfP& q, const Asked& a) -> Time {
+             if (q.f < a.k) return {};
+             return rounds(a.P, a.k) * (a.k * q.o_s(a.k) + q.L + q.o_r(1));
+           }>>,
+     kEqual, ""},
+    {"IB 5.3.2", kAllgather, "ring", "(P-1)(o_s + L + o_r + (s-1)G)",
+     loggp<[](LogGPs q) { return (q.P - 1) * (q.way() + q.sG); }>, kEqual, ""},
+    {"IB 5.3.2", kAllgather, "ring", "(P-1)(o_s(1) + L + o_r(1))",
+     logfp<[](const LogfP& q, const Asked& a) { return (a.P - 1) * (q.o_s(1) + q.L + q.o_r(1)); }>,
+     kEqual, kOneRound},
+    {"IB 5.3.2", kAllgather, "modified-ring",
+     "o_s + o_r + (P-1)(s-1)G + max{(P-2)g + L, (P-2)(o_s+o_r)}", loggp<[](LogGPs q) {
+       return q.o_s + q.o_r + (q.P - 1) * q.sG +
+              std::max((q.P - 2) * q.g + q.L, (q.P - 2) * (q.o_s + q.o_r));
+     }>,
+     kApart,
+     "a bound for the ends: L may lie beside the overheads, and a receive that begins within a "
+     "gap holds up the next send"},
+    {"IB 5.3.2", kAllgather, "modified-ring",
+     "o_s(P-1) + o_r(P-1) + max{(P-2)o_s(P-1) + L, (P-2)(o_s(P-1) + o_r(P-1))}, P-1 <= f; "
+     "(P-1-f)g for (P-2)o_s(P-1), P-1 > f",
+     logfp<[](const LogfP& q, const Asked& a) { return modified_ring(q, a.P); }>, kApart,
+     "the print takes mean overheads of P-1 messages; a receiver whose messages come g apart has "
+     "no bursts"},
+    {"IB 5.3.2", kAllgather, "neighbor-exchange", "P/2(o_s + L + o_r) + (P-1)(s-1)G",
+     where<[](const Asked& a) { return a.P % 2 == 0; },
+           loggp<[](LogGPs q) { return q.P / 2.0 * q.way() + (q.P - 1) * q.sG; }>>,
+     kNotBelow, kShort},
+    {"IB 5.3.2", kAllgather, "neighbor-exchange", "P/2(o_s(1) + L + o_r(1))",
+     where<[](const Asked& a) { return a.P % 2 == 0; }, logfp<[](const LogfP& q, const Asked& a) {
+             return a.P / 2.0 * (q.o_s(1) + q.L + q.o_r(1));
+           }>>,
+     kEqual, ""},
+    {"IB 5.3.2", kAllgather, "recursive-doubling", "log2(P)(o_s + L + o_r) + (P-1)(s-1)G",
+     where<kPower, loggp<[](LogGPs q) { return rounds(q.P, 1) * q.way() + (q.P - 1) * q.sG; }>>,
+     kNotBelow, kShort},
+    {"IB 5.3.2", kAllgather, "recursive-doubling", "log2(P)(o_s(1) + L + o_r(1))",
+     where<kPower, logfp<[](const LogfP& q, const Asked& a) {
+             return rounds(a.P, 1) * (q.o_s(1) + q.L + q.o_r(1));
+           }>>,
+     kEqual, ""},
+    {"IB 5.3.2", kAllgather, "bruck",
+     "ceil(log_{k+1} P)(o_s + o_r + (s-1)G + max{(k-1)g + L, (k-1)(o_s+o_r)})",
+     where<kPowerOfK, loggp<[](LogGPs q) {
+             const double overheads = (q.k - 1) * (q.o_s + q.o_r);
+             return rounds(q.P, q.k) *
+                    (q.o_s + q.o_r + q.sG + std::max((q.k - 1) * q.g + q.L, overheads));
+           }>>,
+     kNotBelow,
+     "wrong for long blocks: the messages grow from round to round, (P-1)s bytes in all, and the "
+     "print has one block a round"},
+    {"IB 5.3.2", kAllgather, "bruck",
+     "ceil(log_{k+1} P)(o_s(k) + o_r(k) + max{(k-1)o_s(k) + L, (k-1)(o_s(k) + o_r(k))})",
+     where<kPower, logfp<[](const LogfP& q, const Asked& a) {
+             return rounds(a.P, 1) * (q.o_s(1) + q.o_r(1) + q.L);
+           }>>,
+     kEqual, ""},
+};
+
+}  // namespace
+
+std::span<const ClosedForm> ib_forms() noexcept { return kForms; }
+
+}  // namespace tutti::models
