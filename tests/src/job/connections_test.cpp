@@ -55,7 +55,6 @@ struct Process {
   explicit Process(const registration::CacheOptions& cache = {false, 0, 0})
       : connections(
             4, cache, ears, [this](Channel& channel) { greeted.push_back(channel.peer()); },
-            [this](std::string_view line) { log += line; },
             [this](std::string_view line) { log += line; }) {}
   Ears ears;
   std::vector<int> greeted;

@@ -25,7 +25,6 @@ struct Process {
                           {false, 0, 0},
                           dispatcher,
                           [this](Channel& channel) { dispatcher.greet(channel); },
-                          [](std::string_view) {},
                           [](std::string_view) {}};
 };
 
