@@ -155,12 +155,27 @@ Some parameters_from(const json& given, const std::string& where, bool others_to
   return model;
 }
 
-Model model_in(const json& object, const std::string& where) {
+Model model_in(const json& object, const std::string& where, bool others_too) {
   for (const char* key : {"model", "parameters"})
     if (!object.contains(key)) wrong(inside(where, key), "is missing");
   expect(object["model"].is_string(), inside(where, "model"), "a name", object["model"]);
   return model_from_json(object["model"].get<std::string>(), object["parameters"],
-                         inside(where, "parameters"));
+                         inside(where, "parameters"), others_too);
+}
+
+void change(json& level, const std::string& where, const Changes& changes) {
+  if (!changes.model.empty()) level["model"] = changes.model;
+  if (!level.contains("parameters") || !level["parameters"].is_object()) return;
+  json& parameters = level["parameters"];
+  for (const auto& [name, value] : changes.parameters) {
+    const std::size_t dot = name.find('.');
+    if (dot != name.npos && name.substr(0, dot) != where) continue;
+    const std::string key = dot == name.npos ? name : name.substr(dot + 1);
+    if (key == "o") parameters.erase("o_s"), parameters.erase("o_r");
+    parameters[key] = value == std::floor(value) && std::abs(value) < 1e15
+                          ? json(static_cast<Bytes>(value))
+                          : json(value);
+  }
 }
 
 std::string text_at(const json& object, const char* key) {
@@ -232,7 +247,7 @@ json parameters_to_json(const Model& model) {
   return all;
 }
 
-Platform parse_platform(std::string_view text) {
+Platform parse_platform(std::string_view text, const Changes& changes) {
   json object;
   try {
     object = json::parse(text);
@@ -253,11 +268,13 @@ Platform parse_platform(std::string_view text) {
       if (!object.contains(key)) wrong(key, "is missing");
       must_be_object(object[key], key);
       check_keys(object[key], {"model", "parameters"}, key);
+      change(object[key], key, changes);
     }
-    platform.within = model_in(object["within"], "within");
-    platform.between = model_in(object["between"], "between");
+    platform.within = model_in(object["within"], "within", !changes.model.empty());
+    platform.between = model_in(object["between"], "between", !changes.model.empty());
   } else {
-    platform.between = model_in(object, "");
+    change(object, "", changes);
+    platform.between = model_in(object, "", !changes.model.empty());
   }
   read_compute(object, platform);
   if (object.contains("shared_ports")) {

@@ -12,6 +12,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "models/platform.hpp"
 
@@ -19,9 +21,17 @@ namespace tutti::models {
 
 inline constexpr int kFormat = 1;
 
+// What the reader wants otherwise than the file has it.
+struct Changes {
+  // Another model, which takes those of the file's parameters that it has; empty: the file's.
+  std::string model{};
+  // Parameters by name; "within.G" or "between.G" for one level, else both.
+  std::vector<std::pair<std::string, double>> parameters{};
+};
+
 // Throws Error{bad_configuration}: the message names the place ("between.parameters.G: …"), or the
 // line if the text is no JSON. The caller adds the name of the file.
-Platform parse_platform(std::string_view json);
+Platform parse_platform(std::string_view json, const Changes& changes = {});
 nlohmann::json to_json(const Platform& platform);
 
 // The model of this name with the parameters of `given`. Every parameter must be there;

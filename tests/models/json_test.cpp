@@ -83,3 +83,23 @@ TEST_CASE("json: what is wrong is named with its place") {
                  {"alpha": 1, "beta": 1}, {"alpha": 1, "beta": 1}]}})"),
              Catch::Contains("ranges[0].up_to: is missing"));
 }
+
+TEST_CASE("json: parameters and the model can be changed") {
+  const std::string_view boba = find_published("boba")->json;
+  CHECK(time_of(parse_platform(boba, {.parameters = {{"L", 1}, {"o", 2.5}}}).between, 1) ==
+        near(6));
+  CHECK(std::get<LogP>(parse_platform(boba, {.model = "logp"}).between).g == 8.683);
+  const auto loggps = parse_platform(boba, {.model = "loggps", .parameters = {{"S", 100}}});
+  CHECK(std::get<LogGPS>(loggps.between).S == 100);
+  CHECK_THROWS_WITH(parse_platform(boba, {.model = "loggps"}),
+                    Catch::Contains("parameters.S: is missing"));
+  CHECK_THROWS_WITH(parse_platform(boba, {.parameters = {{"x", 1}}}),
+                    Catch::Contains("no 'x' here"));
+  CHECK_THROWS_WITH(parse_platform(boba, {.parameters = {{"L", -1}}}),
+                    Catch::Contains("zero or more, not -1"));
+  const auto two = parse_platform(find_published("metropolis")->json,
+                                  {.parameters = {{"within.L", 0}, {"G", 0}}});
+  CHECK(std::get<LogGP>(*two.within).L == 0);
+  CHECK(std::get<LogGP>(two.between).L == 32.986);
+  CHECK(std::get<LogGP>(two.between).G == 0);
+}
