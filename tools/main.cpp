@@ -40,12 +40,15 @@ int main(int argc, char** argv) {
       "parameter\n"
       "  mpiexec -n 4 tutti bench --svg plot.svg     Tutti and the MPI at hand, in turn in one "
       "run\n"
+      "  tutti predict --params boba --collective bcast -P 32 -m 1k   what each algorithm would "
+      "take\n"
       "See tutti(1).");
   tutti::tools::Run run;
   tutti::tools::add_info(app, &run);
   tutti::tools::add_list(app, &run);
   tutti::tools::add_verify(app, &run);
   tutti::tools::add_bench(app, &run);
+  tutti::tools::add_predict(app, &run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {  // --help and --version come this way, too

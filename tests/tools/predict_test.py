@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""tutti predict refuses what it cannot read, and says where it is wrong; it reads what it and the
+bench write.
+
+Usage: predict_test.py PROGRAM
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = sys.argv[1]
+BARRIER = ["--collective", "barrier"]
+
+
+def predict(*arguments):
+    return subprocess.run([PROGRAM, "predict", *map(str, arguments)], capture_output=True,
+                          text=True)
+
+
+def refused(words, *arguments):
+    done = predict(*arguments)
+    assert done.returncode != 0 and words in done.stderr, (arguments, done)
+
+
+def refused_file(folder, words, text):
+    path = pathlib.Path(folder, "parameters.json")
+    path.write_text(text if isinstance(text, str) else json.dumps(text))
+    refused(words, "--params", path, *BARRIER)
+
+
+def rows(*arguments):
+    done = predict(*arguments, "--json")
+    assert done.returncode == 0, done
+    return json.loads(done.stdout)
+
+
+def bench_file(folder, **changes):
+    row = {"collective": "barrier", "bytes": 0, "algorithm": "dissemination(k=1)",
+           "digest": rows("--params", "boba", *BARRIER, "-P", 4, "--algorithm",
+                          "dissemination")[0]["digest"],
+           "tutti": {"median_us": 186.8}}
+    path = pathlib.Path(folder, "bench.json")
+    path.write_text(json.dumps({"ranks": 4, "nodes": 4, "rows": [row | changes]}))
+    return path
+
+
+def main():
+    refused("there is no model 'loggpp'", "--model", "loggpp", *BARRIER)
+    refused("there are no parameters 'bobba'", "--params", "bobba", *BARRIER)
+    refused("no paper prints parameters of plogp", "--model", "plogp", *BARRIER)
+    refused("parameters.S: is missing", "--params", "boba", "--model", "loggps", *BARRIER)
+    refused("parameters.g: is missing", "--params", "ib-measured", *BARRIER)
+    refused("zero or more, not -1", "--params", "boba", "--set", "L=-1", *BARRIER)
+    refused("no 'q' here", "--params", "boba", "--set", "q=1", *BARRIER)
+    refused("write NAME=NUMBER", "--params", "boba", "--set", "L", *BARRIER)
+    refused("name a model", *BARRIER)
+    refused("name a collective", "--params", "boba")
+    refused("there is no collective 'barier'", "--params", "boba", "--collective", "barier")
+    refused("bogus", "--params", "boba", *BARRIER, "--algorithm", "bogus")
+    for P in (0, -3, "x", 2000000, "8-2"):
+        refused("", "--params", "boba", *BARRIER, "-P", P)
+    for size in ("-1", "8q", "2048G"):
+        refused("", "--params", "boba", "--collective", "bcast", "-m", size)
+    refused("no root 9 among 8", "--params", "boba", "--collective", "bcast", "--algorithm",
+            "linear", "--root", 9)
+    refused("power of two", "--params", "boba", "--collective", "allgather", "--algorithm", "bine",
+            "-P", 6)
+    refused("steps", "--params", "boba", "--collective", "alltoall", "--algorithm", "linear", "-P",
+            20000)
+    with tempfile.TemporaryDirectory() as folder:
+        refused_file(folder, "parameters.json: not JSON", "{")
+        refused_file(folder, "parameters.json: parameters.L: must be a number",
+                     {"model": "logp", "parameters": {"L": [], "o": 1, "g": 1}})
+        refused_file(folder, "format: this program reads format 1, not 0", {"format": 0})
+        shown = predict("--params", "metropolis", "--show-params")
+        path = pathlib.Path(folder, "shown.json")
+        path.write_text(shown.stdout)
+        arguments = ["--collective", "allgather", "--ppn", 4, "-m", "8-512"]
+        assert ([row["time_us"] for row in rows("--params", path, *arguments)]
+                == [row["time_us"] for row in rows("--params", "metropolis", *arguments)])
+
+        done = predict("--params", "boba", "--compare", bench_file(folder))
+        assert done.returncode == 0 and "the same" in done.stdout, done
+        assert "relative error 50.0 %, proportional error mu 2.00" in done.stdout, done
+        done = predict("--params", "boba", "--compare", bench_file(folder, digest="0"))
+        assert "ANOTHER" in done.stdout, done
+        refused("rows[0]", "--params", "boba", "--compare", bench_file(folder, tutti=7))
+        refused("cannot read", "--params", "boba", "--compare", pathlib.Path(folder, "none"))
+    print("commands are refused, and files read back")
+
+
+main()

@@ -1,0 +1,246 @@
+// From the options to predictions.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "collectives/algorithms/conditions.hpp"
+#include "models/json.hpp"
+#include "models/names.hpp"
+#include "tools/predict/predict.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using collectives::Choice;
+using collectives::Collective;
+using collectives::Problem;
+using models::Platform;
+
+constexpr int kMostRanks = 1 << 20;
+constexpr Bytes kMostBytes = Bytes{1} << 40;  // of a message
+constexpr double kMostSteps = 1e8;            // of all ranks together: some 2 GB
+
+[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
+
+// "8", "2,4" (CLI11 cuts at commas), or "2-64": times `factor` from the first to the last.
+template <class Number, class Parse>
+std::vector<Number> values_of(const std::vector<std::string>& texts, Number factor, Parse&& parse) {
+  std::vector<Number> all;
+  for (const std::string& text : texts) {
+    const std::size_t dash = text.find('-', 1);
+    const Number first = parse(text.substr(0, dash));
+    const Number last = dash == text.npos ? first : parse(text.substr(dash + 1));
+    if (first > last) bad(fmt::format("'{}': a range goes from the lesser to the greater", text));
+    for (Number value = first; value < last; value = std::max<Number>(1, value) * factor)
+      all.push_back(value);
+    all.push_back(last);
+  }
+  return all;
+}
+
+models::Changes changes_of(const PredictOptions& options) {
+  models::Changes changes;
+  for (const std::string& text : options.set) {
+    const std::size_t at = text.find('=');
+    char* end = nullptr;
+    const std::string value = at == text.npos ? "" : text.substr(at + 1);
+    const double number = std::strtod(value.c_str(), &end);
+    if (at == 0 || value.empty() || *end != '\0')
+      bad(fmt::format("--set '{}': write NAME=NUMBER, such as L=4.5 or between.G=0.01", text));
+    changes.parameters.emplace_back(text.substr(0, at), number);
+  }
+  return changes;
+}
+
+struct Source {
+  std::string name, origin, json;
+};
+
+Source source_of(const std::string& name) {
+  if (const auto* const known = models::find_published(name))
+    return {std::string(known->name), std::string(known->source), std::string(known->json)};
+  std::ifstream file(name);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) {
+    std::vector<std::string_view> names;
+    for (const auto& some : models::published()) names.push_back(some.name);
+    bad(fmt::format(
+        "there are no parameters '{}', nor is it a file that can be read; published are "
+        "{}",
+        name, fmt::join(names, ", ")));
+  }
+  return {name, {}, std::move(text)};
+}
+
+// The first published parameters of the model, for who names none.
+Source default_source(const std::string& model) {
+  const std::string_view wanted = name_of(models::model_named(model));
+  for (const auto& some : models::published())
+    if (some.complete && name_of(models::parse_platform(some.json).between) == wanted)
+      return source_of(std::string(some.name));
+  bad(fmt::format("no paper prints parameters of {}: name some with --params", model));
+}
+
+Platform platform_from(const Source& source, models::Changes changes, const std::string& model) {
+  changes.model = model;
+  try {
+    Platform platform = models::parse_platform(source.json, changes);
+    if (platform.name.empty()) platform.name = source.name;
+    if (platform.source.empty()) platform.source = source.origin;
+    return platform;
+  } catch (const Error& error) {
+    bad(fmt::format("{}: {}", source.name, error.message));
+  }
+}
+
+std::vector<int> nodes_of(const PredictOptions& options, int P) {
+  std::vector<int> node(index(P));
+  for (Rank rank = 0; rank < P; ++rank) node[index(rank)] = rank / options.ranks_per_node;
+  return node;
+}
+
+models::Setting setting_of(const PredictOptions& options, int P) {
+  models::Setting setting{.noise = options.noise, .late = options.late, .seed = options.seed};
+  setting.node = nodes_of(options, P);
+  if (!options.eager.empty()) {
+    const auto most = parse_size(options.eager);
+    if (!most || *most < 0) bad(fmt::format("--eager '{}' is no size", options.eager));
+    setting.limits = protocols::Limits{.line = 0, .small = 0, .eager = *most, .direct = true};
+  }
+  return setting;
+}
+
+Problem problem_of(const PredictOptions& options, const Case& what) {
+  Problem problem{{.collective = what.collective, .root = options.root, .bytes = what.bytes},
+                  what.P};
+  if (what.collective == Collective::barrier) problem.bytes = 0;
+  problem.node = nodes_of(options, what.P);
+  return problem;
+}
+
+}  // namespace
+
+std::vector<Platform> platforms_of(const PredictOptions& options) {
+  const models::Changes changes = changes_of(options);
+  std::vector<Platform> all;
+  std::vector<Source> sources;
+  for (const std::string& name : options.params) sources.push_back(source_of(name));
+  const bool every_model = options.models == std::vector<std::string>{"all"};
+  if (options.models.empty() && sources.empty())
+    bad("name a model (--model) or parameters (--params); --list-models names those there are");
+  if (options.models.empty())
+    for (const Source& source : sources) all.push_back(platform_from(source, changes, ""));
+  if (every_model && sources.empty())
+    for (const auto& some : models::published())
+      if (some.complete)
+        all.push_back(platform_from(source_of(std::string(some.name)), changes, ""));
+  for (const std::string& model : options.models) {
+    if (every_model) break;
+    if (sources.empty()) all.push_back(platform_from(default_source(model), changes, model));
+    for (const Source& source : sources) all.push_back(platform_from(source, changes, model));
+  }
+  if (every_model)
+    for (const Source& source : sources)
+      for (const models::Model& model : models::models())
+        try {  // those that these parameters suffice for
+          all.push_back(platform_from(source, changes, std::string(name_of(model))));
+        } catch (const Error&) {
+        }
+  if (all.empty()) bad("these parameters suffice for no model");
+  for (Platform& platform : all) {
+    if (options.reduce_per_byte >= 0) platform.reduce_per_byte = options.reduce_per_byte;
+    if (options.copy_per_byte >= 0) platform.copy_per_byte = options.copy_per_byte;
+    platform.shared_ports |= options.shared_ports;
+  }
+  return all;
+}
+
+std::vector<Collective> collectives_of(const PredictOptions& options) {
+  std::vector<Collective> all;
+  for (const std::string& name : options.collectives) {
+    const auto found = collectives::collective_named(name);
+    if (!found)
+      bad(fmt::format("there is no collective '{}', but {}", name,
+                      fmt::join(collectives::names_of_collectives(), ", ")));
+    all.push_back(*found);
+  }
+  if (all.empty()) bad("name a collective (--collective)");
+  return all;
+}
+
+std::vector<Choice> choices_of(const PredictOptions& options, Collective collective) {
+  std::vector<Choice> all;
+  for (const std::string& text : options.algorithms) {
+    const auto found = collectives::parse_choices(fmt::format("{}={}", name_of(collective), text));
+    for (const auto& [of, choice] : found) all.push_back(choice);
+  }
+  if (!options.algorithms.empty()) return all;
+  for (const auto& algorithm : collectives::algorithms()) {
+    const bool useful = !algorithm.traits.levels || options.ranks_per_node > 1;
+    if (algorithm.collective == collective && useful) all.push_back({.algorithm = &algorithm});
+  }
+  return all;
+}
+
+std::vector<int> ranks_of(const PredictOptions& options) {
+  return values_of<int>(options.ranks, 2, [](const std::string& text) {
+    const auto P = parse_number(text);
+    if (!P || *P < 1 || *P > kMostRanks)
+      bad(fmt::format("'{}' is no number of ranks from 1 to {}", text, kMostRanks));
+    return static_cast<int>(*P);
+  });
+}
+
+std::vector<Bytes> sizes_of(const PredictOptions& options) {
+  return values_of<Bytes>(options.bytes, 4, [](const std::string& text) {
+    const auto size = parse_size(text);
+    if (!size || *size < 0 || *size > kMostBytes)
+      bad(fmt::format("'{}' is no size: write bytes, with k, M or G, from 0 to 1024G", text));
+    return *size;
+  });
+}
+
+std::optional<std::string> why_not(const PredictOptions& options, const Case& what) {
+  if (options.root < 0 || options.root >= what.P)
+    return fmt::format("there is no root {} among {} ranks", options.root, what.P);
+  const Problem problem = problem_of(options, what);
+  if (auto reason = collectives::why_not(*what.choice.algorithm, problem, what.choice.parameters))
+    return reason;
+  const double steps =
+      static_cast<double>(
+          what.choice.algorithm->build(problem, what.choice.parameters).steps.size()) *
+      what.P;
+  if (steps <= kMostSteps) return {};
+  return fmt::format("it has some {:.2g} steps, and the simulator takes {:.0g}", steps, kMostSteps);
+}
+
+Prediction predict(const PredictOptions& options, const Case& what, const Platform& platform,
+                   bool record) {
+  Problem problem = problem_of(options, what);
+  models::Setting setting = setting_of(options, what.P);
+  setting.record = record;
+  Prediction made{.what = what, .platform = &platform};
+  const auto schedule_of = [&](Rank rank) {
+    problem.rank = rank;
+    auto schedule = what.choice.algorithm->build(problem, what.choice.parameters);
+    if (rank == 0) made.digest = fmt::format("{:016x}", schedule.digest());
+    return schedule;
+  };
+  made.result = models::simulate(what.P, schedule_of, platform, setting);
+  if (platform.within && options.ranks_per_node > 1) return made;  // the papers' formulas have one
+  const models::Asked asked{what.P, problem.bytes, what.choice.parameters.segment,
+                            what.choice.parameters.k, platform.reduce_per_byte};
+  for (const models::ClosedForm& form : models::closed_forms())
+    if (form.collective == what.collective && form.algorithm == what.choice.algorithm->name)
+      if (const auto time = form.time(platform.between, asked))
+        made.printed.push_back({form, *time});
+  return made;
+}
+
+}  // namespace tutti::tools

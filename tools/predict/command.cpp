@@ -1,0 +1,143 @@
+// `tutti predict`: reads the command line and runs what it names.
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "models/json.hpp"
+#include "tools/commands.hpp"
+#include "tools/predict/predict.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tutti::tools {
+namespace {
+
+// Up to here a prediction has its critical path, for which all steps are kept.
+constexpr int kMostRecorded = 512;
+
+std::vector<Case> cases_of(const PredictOptions& options) {
+  std::vector<Case> all;
+  for (const auto collective : collectives_of(options))
+    for (const int P : ranks_of(options))
+      for (const Bytes bytes : collective == collectives::Collective::barrier
+                                   ? std::vector<Bytes>{0}
+                                   : sizes_of(options))
+        for (const auto& choice : choices_of(options, collective))
+          all.push_back({collective, choice, P, bytes});
+  return all;
+}
+
+int run_predict(const PredictOptions& options) {
+  if (options.list) return print_models(), 0;
+  if (options.check) return print_check(options.json) ? 0 : 1;
+  if (options.show) {
+    for (const auto& platform : platforms_of(options))
+      fmt::print("{}\n", models::to_json(platform).dump(2));
+    return 0;
+  }
+  if (!options.compare.empty()) return print_comparison(options), 0;
+  const auto platforms = platforms_of(options);
+  const auto cases = cases_of(options);
+  const bool alone = platforms.size() * cases.size() == 1 && cases.front().P <= kMostRecorded;
+  std::vector<Prediction> predictions;
+  std::vector<std::string> left_out;
+  ProgressBar bar("simulating");
+  for (const auto& platform : platforms)
+    for (const Case& what : cases) {
+      bar.show(predictions.size() + left_out.size(), platforms.size() * cases.size());
+      if (const auto reason = why_not(options, what)) {
+        const std::string text =
+            fmt::format("{} {}, {} ranks, {} bytes: {}", name_of(what.collective),
+                        to_string(what.choice), what.P, what.bytes, *reason);
+        if (!options.algorithms.empty()) throw Error(Code::algorithm_not_applicable, text);
+        left_out.push_back(text);
+        continue;
+      }
+      predictions.push_back(predict(options, what, platform, alone));
+    }
+  if (predictions.empty())
+    throw Error(Code::algorithm_not_applicable, left_out.empty()
+                                                    ? "no algorithm is named"
+                                                    : "nothing applies: " + left_out.front());
+  if (options.json)
+    print_json(predictions);
+  else if (predictions.size() == 1)
+    print_one(predictions.front());
+  else
+    print_table(predictions);
+  if (!options.json && !left_out.empty()) {
+    fmt::print("\nLeft out:\n");
+    for (const std::string& text : left_out) fmt::print("  {}\n", text);
+  }
+  return 0;
+}
+
+void add_what(CLI::App& command, PredictOptions& o) {
+  command.add_option("--model", o.models, "models by name, or `all`")->delimiter(',');
+  command
+      .add_option("--params", o.params,
+                  "published parameters by name, or a JSON file (default: the model's first "
+                  "published ones)")
+      ->delimiter(',');
+  command.add_option("--set", o.set, "NAME=NUMBER: another value of a parameter")->delimiter(',');
+  command.add_option("--collective", o.collectives, "collectives")->delimiter(',');
+  command.add_option("--algorithm", o.algorithms,
+                     "an algorithm, with parameters such as bruck(k=3); may come several times "
+                     "(default: all)");
+  o.ranks = {"8"};
+  o.bytes = {"8"};
+  command
+      .add_option("-P,--ranks", o.ranks, "numbers of ranks, such as 8, 2,4 or 2-1024 (times two)")
+      ->delimiter(',')
+      ->capture_default_str();
+  command
+      .add_option("-m,--bytes", o.bytes,
+                  "sizes of a message, or of one rank's block, such as 8, 1k,64k or 8-1M (times "
+                  "four)")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--ppn", o.ranks_per_node, "ranks per node")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  command.add_option("--root", o.root, "root of rooted collectives")->capture_default_str();
+}
+
+void add_how(CLI::App& command, PredictOptions& o) {
+  command.add_option("--eager", o.eager, "longer messages wait for the receiver (rendezvous)");
+  command.add_option("--reduce-per-byte", o.reduce_per_byte, "combining, us per byte")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--copy-per-byte", o.copy_per_byte, "copying, us per byte")
+      ->check(CLI::NonNegativeNumber);
+  command.add_flag("--shared-ports", o.shared_ports,
+                   "the ranks of a node share one port to the other nodes");
+  command.add_option("--noise", o.noise, "every time is longer by a random part of it, on average")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--late", o.late, "ranks enter at random times up to this, us")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--seed", o.seed, "of both")->capture_default_str();
+  command.add_flag("--check", o.check,
+                   "compare every formula of the papers with the simulator; status 1 if one is not "
+                   "what it is said to be");
+  command.add_flag("--list-models", o.list, "models, their parameters, and published ones");
+  command.add_option("--compare", o.compare, "a file of `tutti bench --json`: predict its rows");
+  command.add_flag("--show-params", o.show, "the parameters as JSON, as --params reads them");
+  command.add_flag("--json", o.json, "as JSON");
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, Run* run) {
+  auto options = std::make_shared<PredictOptions>();
+  CLI::App* command = app.add_subcommand(
+      "predict", "simulate collectives under a cost model, beside the papers' formulas");
+  add_what(*command, *options);
+  add_how(*command, *options);
+  command->footer(
+      "Times are in microseconds. What a model's numbers mean for a step is written in\n"
+      "models/costs.hpp. Examples:\n"
+      "  tutti predict --model loggp --params boba --collective barrier --algorithm dissemination "
+      "-P 8\n"
+      "  tutti predict --params metropolis --collective allgather -P 2-64 -m 8-64k --ppn 8");
+  command->callback([options, run] { *run = [options] { return run_predict(*options); }; });
+}
+
+}  // namespace tutti::tools

@@ -1,0 +1,113 @@
+// Predictions beside what the bench has measured.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "tools/predict/predict.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using nlohmann::json;
+
+struct Measured {
+  Case what;
+  std::string algorithm, digest;
+  double time;
+};
+struct Measurements {
+  int ranks, nodes;
+  std::vector<Measured> rows;
+};
+
+// Throws Error that says where `path` is not what the bench writes.
+Measurements read(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error(Code::system, fmt::format("cannot read {}", path));
+  std::string where = "the file";
+  try {
+    const json all = json::parse(file);
+    where = "ranks or nodes";
+    Measurements found{all.at("ranks").get<int>(), all.at("nodes").get<int>(), {}};
+    if (found.ranks < 1 || found.nodes < 1 || found.nodes > found.ranks)
+      throw Error(Code::bad_configuration, fmt::format("{}: {} are out of range", path, where));
+    where = "rows";
+    const json& rows = all.at("rows");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      where = fmt::format("rows[{}]", i);
+      const json& row = rows.at(i);
+      const auto collective =
+          collectives::collective_named(row.at("collective").get<std::string>());
+      if (!collective)
+        throw Error(Code::bad_configuration,
+                    fmt::format("{}: {}: no such collective", path, where));
+      Measured one{{*collective, {}, found.ranks, row.at("bytes").get<Bytes>()},
+                   row.at("algorithm").get<std::string>(),
+                   row.value("digest", ""),
+                   row.at("tutti").at("median_us").get<double>()};
+      const auto choices =
+          collectives::parse_choices(fmt::format("{}={}", name_of(*collective), one.algorithm));
+      one.what.choice = choices.at(*collective);
+      found.rows.push_back(std::move(one));
+    }
+    return found;
+  } catch (const json::exception& error) {
+    throw Error(
+        Code::bad_configuration,
+        fmt::format("{}: {}: not what `tutti bench --json` writes: {}", path, where, error.what()));
+  }
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+// Relative error (predicted − measured)/measured, and TAU eq. 7.9: μ = max/min.
+void print_comparison(const PredictOptions& given) {
+  const Measurements measured = read(given.compare);
+  PredictOptions options = given;
+  options.ranks_per_node = (measured.ranks + measured.nodes - 1) / measured.nodes;
+  for (const models::Platform& platform : platforms_of(options)) {
+    fmt::print(
+        "\n{}; {} ranks on {} nodes, {}\n{:<14} {:<30} {:>10} {:>12} {:>12} {:>9} {:>7}  {}\n",
+        describe(platform), measured.ranks, measured.nodes, given.compare, "collective",
+        "algorithm", "bytes", "measured us", "predicted us", "error", "mu", "schedule");
+    std::vector<double> errors, proportional;
+    for (const Measured& row : measured.rows) {
+      if (const auto reason = why_not(options, row.what)) {
+        fmt::print("{:<14} {:<30} {:>10} {:>12.3f}  {}\n", name_of(row.what.collective),
+                   row.algorithm, row.what.bytes, row.time, *reason);
+        continue;
+      }
+      const Prediction p = predict(options, row.what, platform);
+      const double time = p.result.time;
+      const double mu = std::max(time, row.time) / std::min(time, row.time);
+      if (time > 0 && row.time > 0) {
+        errors.push_back(std::abs(time - row.time) / row.time);
+        proportional.push_back(mu);
+      }
+      fmt::print("{:<14} {:<30} {:>10} {:>12.3f} {:>12.3f} {:>8.1f}% {:>7.2f}  {}\n",
+                 name_of(row.what.collective), row.algorithm, row.what.bytes, row.time, time,
+                 100 * (time - row.time) / row.time, mu,
+                 row.digest.empty()       ? "not named"
+                 : row.digest == p.digest ? "the same"
+                                          : "ANOTHER");
+    }
+    if (!errors.empty())
+      fmt::print(
+          "median of {} rows: relative error {:.1f} %, proportional error mu {:.2f}; worst mu "
+          "{:.2f}\n",
+          errors.size(), 100 * median(errors), median(proportional),
+          *std::max_element(proportional.begin(), proportional.end()));
+  }
+}
+
+}  // namespace tutti::tools

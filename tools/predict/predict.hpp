@@ -1,0 +1,71 @@
+// What `tutti predict` predicts, and how its parts speak to each other: cases.cpp computes,
+// report.cpp prints, compare.cpp lays measurements beside predictions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/selection/choices.hpp"
+#include "models/closed_forms.hpp"
+#include "models/platform.hpp"
+#include "models/simulator.hpp"
+
+namespace tutti::tools {
+
+// The options as the user wrote them.
+struct PredictOptions {
+  std::vector<std::string> models, params, set, collectives, algorithms, ranks, bytes;
+  int ranks_per_node = 1, root = 0;
+  std::string eager;
+  double reduce_per_byte = -1, copy_per_byte = -1;  // −1: the platform's
+  double noise = 0, late = 0;
+  std::uint64_t seed = 1;
+  bool shared_ports = false, check = false, list = false, json = false, show = false;
+  std::string compare;
+};
+
+// One simulation.
+struct Case {
+  collectives::Collective collective;
+  collectives::Choice choice;
+  int P;
+  Bytes bytes;
+};
+struct Prediction {
+  Case what;
+  const models::Platform* platform;
+  models::Result result;
+  std::string digest;  // of rank 0's schedule, as the bench prints it
+  struct Printed {
+    models::ClosedForm form;
+    double time;
+  };
+  std::vector<Printed> printed;  // closed forms
+};
+
+// What the options name; throws Error{bad_configuration}, which says what there is.
+std::vector<models::Platform> platforms_of(const PredictOptions& options);
+std::vector<collectives::Collective> collectives_of(const PredictOptions& options);
+std::vector<collectives::Choice> choices_of(const PredictOptions& options,
+                                            collectives::Collective collective);
+std::vector<int> ranks_of(const PredictOptions& options);
+std::vector<Bytes> sizes_of(const PredictOptions& options);
+
+// Why it cannot be predicted, if it cannot: the algorithm does not apply, or is too large.
+std::optional<std::string> why_not(const PredictOptions& options, const Case& what);
+// `record`: with the critical path.
+Prediction predict(const PredictOptions& options, const Case& what,
+                   const models::Platform& platform, bool record = false);
+
+std::string describe(const models::Platform& platform);  // "loggp, Boba (OCC table 5)"
+void print_one(const Prediction& prediction);
+void print_table(const std::vector<Prediction>& predictions);
+void print_json(const std::vector<Prediction>& predictions);
+void print_models();
+// Every closed form beside the simulator; true: every claim holds.
+bool print_check(bool json);
+// The rows of a file that the bench wrote, predicted.
+void print_comparison(const PredictOptions& options);
+
+}  // namespace tutti::tools

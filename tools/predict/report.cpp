@@ -1,0 +1,177 @@
+// Predictions as text and JSON.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "models/json.hpp"
+#include "models/names.hpp"
+#include "tools/predict/predict.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using collectives::StepKind;
+using nlohmann::json;
+
+// Microseconds, to the nanosecond.
+std::string us(double time) { return fmt::format("{:.3f}", time); }
+
+void print_path(const Prediction& p) {
+  const auto& path = p.result.critical_path;
+  if (path.empty()) return;
+  std::size_t messages = 0;
+  std::string ranks;
+  constexpr std::size_t kMostShown = 12;
+  for (const std::size_t i : path) {
+    const models::Bar& bar = p.result.bars[i];
+    if (bar.kind != StepKind::send) continue;
+    if (messages++ < kMostShown)
+      ranks += fmt::format("{}{}->{}", ranks.empty() ? "" : ", ", bar.rank, bar.peer);
+  }
+  if (messages > kMostShown) ranks += ", ...";
+  fmt::print("  critical path  {} steps, {} messages: {}\n", path.size(), messages, ranks);
+}
+
+json json_of(const Prediction& p) {
+  json one = {{"collective", name_of(p.what.collective)},
+              {"algorithm", to_string(p.what.choice)},
+              {"ranks", p.what.P},
+              {"bytes", p.what.bytes},
+              {"model", name_of(p.platform->between)},
+              {"parameters", p.platform->name},
+              {"time_us", p.result.time},
+              {"messages_within_nodes", p.result.within.messages},
+              {"bytes_within_nodes", p.result.within.bytes},
+              {"messages_between_nodes", p.result.between.messages},
+              {"bytes_between_nodes", p.result.between.bytes},
+              {"digest", p.digest},
+              {"closed_forms", json::array()}};
+  for (const auto& [form, time] : p.printed)
+    one["closed_forms"].push_back({{"where", form.where},
+                                   {"formula", form.text},
+                                   {"time_us", time},
+                                   {"claim", sentence_of(form.claim)},
+                                   {"why", form.why}});
+  return one;
+}
+
+}  // namespace
+
+std::string describe(const models::Platform& platform) {
+  std::string text{name_of(platform.between)};
+  if (platform.within) text = fmt::format("{} within nodes, {}", name_of(*platform.within), text);
+  text += ", " + platform.name;
+  if (!platform.source.empty()) text += fmt::format(" ({})", platform.source);
+  return text;
+}
+
+void print_one(const Prediction& p) {
+  fmt::print("{} {}, {} ranks", name_of(p.what.collective), to_string(p.what.choice), p.what.P);
+  if (p.what.collective != collectives::Collective::barrier) fmt::print(", {} bytes", p.what.bytes);
+  fmt::print("; {}\n  simulated      {} us\n", describe(*p.platform), us(p.result.time));
+  fmt::print("  messages       {} between nodes ({} bytes), {} within ({} bytes)\n",
+             p.result.between.messages, p.result.between.bytes, p.result.within.messages,
+             p.result.within.bytes);
+  print_path(p);
+  fmt::print("  schedule       {} (digest of rank 0)\n", p.digest);
+  for (const auto& [form, time] : p.printed) {
+    fmt::print("  {:<13}  {} us = {}\n", form.where, us(time), form.text);
+    fmt::print("  {:<13}  simulated/formula {:.4f}; {}{}{}\n", "", p.result.time / time,
+               sentence_of(form.claim), form.why.empty() ? "" : ": ", form.why);
+  }
+}
+
+void print_table(const std::vector<Prediction>& predictions) {
+  // The least time of those that can be compared.
+  const auto key = [](const Prediction& p) {
+    return std::tuple(p.platform, p.what.collective, p.what.P, p.what.bytes);
+  };
+  std::map<decltype(key(predictions.front())), double> best;
+  for (const Prediction& p : predictions) {
+    const auto [at, first] = best.try_emplace(key(p), p.result.time);
+    if (!first) at->second = std::min(at->second, p.result.time);
+  }
+  const models::Platform* platform = nullptr;
+  for (const Prediction& p : predictions) {
+    if (std::exchange(platform, p.platform) != p.platform)
+      fmt::print("\n{}\n{:<14} {:<30} {:>8} {:>12} {:>14} {:>8}  {}\n", describe(*p.platform),
+                 "collective", "algorithm", "ranks", "bytes", "us", "x best", "closed forms, us");
+    std::string printed;
+    for (const auto& [form, time] : p.printed)
+      printed += fmt::format("{}{} ({}, {})", printed.empty() ? "  " : "; ", us(time), form.where,
+                             sentence_of(form.claim));
+    const double least = best[key(p)];
+    fmt::print("{:<14} {:<30} {:>8} {:>12} {:>14} {:>8}{}\n", name_of(p.what.collective),
+               to_string(p.what.choice), p.what.P, p.what.bytes, us(p.result.time),
+               least > 0 ? fmt::format("{:.2f}", p.result.time / least) : "-", printed);
+  }
+}
+
+void print_json(const std::vector<Prediction>& predictions) {
+  json all = json::array();
+  for (const Prediction& p : predictions) all.push_back(json_of(p));
+  fmt::print("{}\n", all.dump(2));
+}
+
+void print_models() {
+  fmt::print("Models, with the parameters that a file or --set gives:\n");
+  for (const models::Model& model : models::models()) {
+    fmt::print("{}\n", name_of(model));
+    std::visit(
+        [](const auto& some) {
+          some.each(some, [](const char* name, const auto&, const char* text) {
+            fmt::print("    {:<10} {}\n", name, text);
+          });
+        },
+        model);
+  }
+  fmt::print("\nParameters that the papers print:\n");
+  for (const auto& some : models::published())
+    fmt::print("{:<16} {}: {}\n", some.name, some.source, some.what);
+}
+
+bool print_check(bool as_json) {
+  const std::vector<models::ClosedForm> forms = models::closed_forms();
+  std::map<models::Claim, int> counted;
+  int broken = 0;
+  json all = json::array();
+  for (const models::Comparison& found : models::compare(forms)) {
+    const models::ClosedForm& form = *found.form;
+    ++counted[form.claim];
+    broken += found.holds ? 0 : 1;
+    if (as_json) {
+      all.push_back({{"where", form.where},
+                     {"collective", name_of(form.collective)},
+                     {"algorithm", form.algorithm},
+                     {"formula", form.text},
+                     {"claim", sentence_of(form.claim)},
+                     {"holds", found.holds},
+                     {"why", form.why},
+                     {"cases", found.cases},
+                     {"least_ratio", found.least},
+                     {"most_ratio", found.most}});
+      continue;
+    }
+    fmt::print("{:<12} {} {}: T = {}\n", form.where, name_of(form.collective), form.algorithm,
+               form.text);
+    fmt::print("             {}{}; simulated/formula {:.4f} to {:.4f} in {} cases\n",
+               sentence_of(form.claim), found.holds ? "" : ", IT SAYS HERE, AND THAT IS NOT SO",
+               found.least, found.most, found.cases);
+    if (!form.why.empty()) fmt::print("             {}\n", form.why);
+  }
+  if (as_json) {
+    fmt::print("{}\n", all.dump(2));
+    return broken == 0;
+  }
+  fmt::print(
+      "\n{} formulas: {} agree with the simulation, {} are upper bounds, {} lower bounds, {} "
+      "differ; {}\n",
+      forms.size(), counted[models::Claim::equal], counted[models::Claim::not_above],
+      counted[models::Claim::not_below], counted[models::Claim::apart],
+      broken == 0 ? "every claim holds" : fmt::format("{} claims do NOT hold", broken));
+  return broken == 0;
+}
+
+}  // namespace tutti::tools
