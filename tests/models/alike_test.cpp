@@ -21,7 +21,7 @@ TEST_CASE("alike: regular algorithms need few scripts") {
   CHECK(scripts_of("dissemination", barrier_of(1000)) == 1);
   CHECK(scripts_of("recursive-doubling", barrier_of(1024)) == 1);
   CHECK(scripts_of("ring", allgather_of(50, 8)) == 1);
-  CHECK(scripts_of("splitting", bcast_of(1024, 8)) == 11);  // by the level of a rank
+  CHECK(scripts_of("tau-binomial", bcast_of(1024, 8)) == 11);  // by the level of a rank
 }
 
 TEST_CASE("alike: a script is the schedule, with distances for peers") {
