@@ -20,8 +20,9 @@ Rank distance_of(Distance distance, Rank rank, Rank peer, int P) noexcept {
   return peer >= rank ? peer - rank : peer - rank + P;
 }
 
-Schedule written_by(Distance distance, Schedule schedule) {
+Schedule written_by(Distance distance, Schedule schedule, bool free_copies) {
   for (Step& step : schedule.steps) {
+    if (free_copies && step.kind == collectives::StepKind::copy) step.source = step.target = {};
     if (collectives::is_message(step.kind))
       step.peer = distance_of(distance, schedule.rank, step.peer, schedule.P);
     step.source = {.length = step.source.length};
@@ -95,7 +96,7 @@ std::shared_ptr<const Script> Alike::script_of(Schedule schedule) {
   for (const Distance distance : {Distance::difference, Distance::exclusive_or}) {
     Known& known = known_[index(distance)];
     if (known.misses_in_a_row >= kMostMisses) continue;
-    Schedule mine = written_by(distance, schedule);
+    Schedule mine = written_by(distance, schedule, free_copies_);
     const std::uint64_t digest = mine.digest();
     const auto [first, last] = known.by_digest.equal_range(digest);
     for (auto it = first; it != last; ++it)
@@ -109,7 +110,9 @@ std::shared_ptr<const Script> Alike::script_of(Schedule schedule) {
     if (!made) made = std::move(script);
   }
   ++made_;
-  return made ? made : make(Distance::difference, written_by(Distance::difference, schedule));
+  if (made) return made;
+  constexpr Distance distance = Distance::difference;
+  return make(distance, written_by(distance, std::move(schedule), free_copies_));
 }
 
 }  // namespace tutti::models

@@ -34,6 +34,9 @@ struct Script {
 
 class Alike {
  public:
+  // If copies are free, how long they are does not tell schedules apart: in a script they are
+  // joins.
+  explicit Alike(bool free_copies = false) : free_copies_(free_copies) {}
   // The script of this schedule, which others may have already.
   std::shared_ptr<const Script> script_of(collectives::Schedule schedule);
   std::size_t scripts() const noexcept { return made_; }
@@ -43,6 +46,7 @@ class Alike {
     std::unordered_multimap<std::uint64_t, std::shared_ptr<const Script>> by_digest;
     int misses_in_a_row = 0;
   };
+  bool free_copies_;
   Known known_[2];  // by distance
   std::size_t made_ = 0;
 };

@@ -29,7 +29,11 @@ enum Level : std::uint8_t { kWithin, kBetween };
 class Simulation {
  public:
   Simulation(int P, const Platform& platform, const Setting& setting)
-      : platform_(platform), setting_(setting), players_(index(P)), chance_(setting.seed) {
+      : platform_(platform),
+        setting_(setting),
+        players_(index(P)),
+        alike_(platform.copy_per_byte == 0),
+        chance_(setting.seed) {
     const int nodes =
         setting.node.empty() ? P : 1 + *std::max_element(setting.node.begin(), setting.node.end());
     result_.nodes.resize(index(nodes));

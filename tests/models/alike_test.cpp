@@ -24,6 +24,17 @@ TEST_CASE("alike: regular algorithms need few scripts") {
   CHECK(scripts_of("tau-binomial", bcast_of(1024, 8)) == 11);  // by the level of a rank
 }
 
+TEST_CASE("alike: copies that are free do not tell schedules apart") {
+  Alike with, without{true};
+  for (const Schedule& schedule : build_all("bruck", allgather_of(32, 8))) {
+    with.script_of(schedule);
+    for (const Step& step : without.script_of(schedule)->schedule.steps)
+      CHECK((step.kind != StepKind::copy || length_of(step) == 0));
+  }
+  CHECK(with.scripts() == 28);  // the last steps turn the blocks by the rank
+  CHECK(without.scripts() == 6);
+}
+
 TEST_CASE("alike: a script is the schedule, with distances for peers") {
   for (const Algorithm& algorithm : algorithms())
     for (int P : {1, 5, 8}) {
