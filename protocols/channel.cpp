@@ -30,8 +30,8 @@ Channel::Channel(transport::Link& link, registration::Cache* cache, Listener& li
       control_(link, rings_, listener),
       complaint_(link.peer()),
       memory_(link, cache, complaint_),
-      receives_(rings_, control_, memory_, complaint_),
-      sends_(link, rings_, control_, memory_, complaint_, listener) {}
+      invites_(rings_, control_, memory_, complaint_),
+      moves_(link, rings_, control_, memory_, complaint_, listener) {}
 
 Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data,
                      Bytes bytes) noexcept {
@@ -40,7 +40,7 @@ Answer Channel::send(Transfer& transfer, const MessageName& name, const void* da
     return rings_.put(ring_of(protocol), &transfer, name, data, static_cast<std::uint32_t>(bytes));
   if (protocol == Protocol::pieces)
     return send_pieces(rings_, limits_.eager, transfer, name, data, bytes);
-  return sends_.send(transfer, name, data, bytes);
+  return moves_.send(transfer, name, data, bytes);
 }
 
 Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
@@ -50,24 +50,24 @@ Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, By
     return receive_eager(rings_, ring_of(protocol), complaint_, name, data, bytes, operand);
   if (protocol == Protocol::pieces)
     return receive_pieces(rings_, complaint_, transfer, name, data, bytes, operand);
-  return receives_.recv(transfer, name, data, bytes);
+  return invites_.recv(transfer, name, data, bytes);
 }
 
 // Whoever has something to give up takes it out of the transfer; a registration that is left has
 // not been used.
 void Channel::abandon(Transfer& transfer) noexcept {
   rings_.leave_line(transfer);
-  receives_.abandon(transfer);
-  sends_.abandon(transfer);
+  invites_.abandon(transfer);
+  moves_.abandon(transfer);
   memory_.release(transfer.region);
   transfer = {};
 }
 
 void Channel::progress() noexcept {
   control_.read();
-  receives_.progress();
+  invites_.progress();
   rings_.drop_unwanted();
-  sends_.progress();
+  moves_.progress();
   rings_.send_reports();
   control_.send_news();
 }

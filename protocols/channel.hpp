@@ -3,7 +3,7 @@
 // Promises: a message arrives whole, at the receive that names it, in whatever order receives are
 // posted. No call blocks, or waits for the other side: what cannot go on now answers `again`. A
 // send is not assumed to complete before its receive is posted. Nothing allocates after
-// construction, save what is set aside (rings.hpp) or parked (rendezvous_sends.hpp).
+// construction, save what is set aside (rings.hpp) or parked (rendezvous_moves.hpp).
 //
 // Leaves to the caller: names that both ranks compute alike, one message each; to ask again with
 // the same arguments; and to call progress() on every channel now and then, since a peer may need
@@ -22,8 +22,8 @@
 #include "protocols/control.hpp"
 #include "protocols/news.hpp"
 #include "protocols/protocol_for.hpp"
-#include "protocols/rendezvous_receives.hpp"
-#include "protocols/rendezvous_sends.hpp"
+#include "protocols/rendezvous_invites.hpp"
+#include "protocols/rendezvous_moves.hpp"
 #include "protocols/rings.hpp"
 #include "protocols/transfer.hpp"
 
@@ -46,12 +46,12 @@ class Channel {
   // buffer; it answers once it knows that the communicator has failed. So the caller sees that the
   // peer hears of it, and waits a while for `withdrawing()` to end.
   void abandon(Transfer& transfer) noexcept;
-  bool withdrawing() const noexcept { return receives_.withdrawing(); }
+  bool withdrawing() const noexcept { return invites_.withdrawing(); }
   // Takes away the peer's right to write into the buffers of abandoned receives. If it writes all
   // the same, some transports lose the connection.
-  void revoke_abandoned() noexcept { receives_.revoke_abandoned(); }
+  void revoke_abandoned() noexcept { invites_.revoke_abandoned(); }
   // A send has written all its bytes, and only the adapter has not said so yet.
-  bool awaits_acknowledgement() const noexcept { return sends_.awaits_acknowledgement(); }
+  bool awaits_acknowledgement() const noexcept { return moves_.awaits_acknowledgement(); }
 
   // Reads what the peer tells, and sends reports, answers and news that are due. Cheap when there
   // is nothing.
@@ -97,8 +97,8 @@ class Channel {
   Control control_;
   Complaint complaint_;
   UserMemory memory_;
-  RendezvousReceives receives_;
-  RendezvousSends sends_;
+  RendezvousInvites invites_;
+  RendezvousMoves moves_;
 };
 
 }  // namespace tutti::protocols

@@ -1,6 +1,6 @@
 // Rendezvous: a large message goes straight from the sender's memory into the receiver's.
 //
-//     receiver (RendezvousReceives)                 sender (RendezvousSends)
+//     receiver (RendezvousInvites)                 sender (RendezvousMoves)
 //
 //     registers its buffer, chooses an identifier
 //     and sends a ready-to-receive (RTR) entry  ->  keeps the entry until its own send is called

@@ -1,4 +1,4 @@
-// RendezvousReceives: the receiving half of rendezvous (rendezvous.hpp), with one peer.
+// RendezvousInvites: the inviting half of rendezvous (rendezvous.hpp), with one peer.
 //
 // Promises: a buffer stays registered while the peer may write to it, also after its receive was
 // abandoned; no communicator, and no call before an earlier one, uses up the identifiers. Leaves to
@@ -14,12 +14,12 @@
 
 namespace tutti::protocols {
 
-class RendezvousReceives {
+class RendezvousInvites {
  public:
   // All must outlive this object.
-  RendezvousReceives(Rings& rings, Control& control, UserMemory& memory, Complaint& complaint)
+  RendezvousInvites(Rings& rings, Control& control, UserMemory& memory, Complaint& complaint)
       : rings_(rings), control_(control), memory_(memory), complaint_(complaint) {}
-  ~RendezvousReceives() { revoke_abandoned(); }
+  ~RendezvousInvites() { revoke_abandoned(); }
 
   Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept;
   // See Channel, for these three. Transfers in phases of other protocols are left alone.

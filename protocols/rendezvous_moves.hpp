@@ -1,4 +1,4 @@
-// RendezvousSends: the sending half of rendezvous (rendezvous.hpp), with one peer.
+// RendezvousMoves: the moving half of rendezvous (rendezvous.hpp), with one peer.
 //
 // Promises: each ready entry of the peer gets its outcome, `finished` or `withdrawn`; nothing is
 // written for a communicator that has failed here; a buffer stays registered while the adapter may
@@ -14,10 +14,10 @@
 
 namespace tutti::protocols {
 
-class RendezvousSends {
+class RendezvousMoves {
  public:
   // All must outlive this object.
-  RendezvousSends(transport::Link& link, Rings& rings, Control& control, UserMemory& memory,
+  RendezvousMoves(transport::Link& link, Rings& rings, Control& control, UserMemory& memory,
                   Complaint& complaint, Listener& listener)
       : link_(link),
         rings_(rings),
@@ -25,7 +25,7 @@ class RendezvousSends {
         memory_(memory),
         complaint_(complaint),
         listener_(listener) {}
-  ~RendezvousSends();
+  ~RendezvousMoves();
 
   Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept;
   // See Channel. Transfers in phases of other protocols are left alone.

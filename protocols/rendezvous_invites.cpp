@@ -1,5 +1,5 @@
 // Identifiers, from the ready entry to the outcome.
-#include "protocols/rendezvous_receives.hpp"
+#include "protocols/rendezvous_invites.hpp"
 
 #include <utility>
 
@@ -8,8 +8,8 @@ namespace tutti::protocols {
 using Phase = Transfer::Phase;
 using transport::Ring;
 
-Answer RendezvousReceives::recv(Transfer& transfer, const MessageName& name, void* data,
-                                Bytes bytes) noexcept {
+Answer RendezvousInvites::recv(Transfer& transfer, const MessageName& name, void* data,
+                               Bytes bytes) noexcept {
   if (transfer.phase == Phase::begin)
     if (const Answer answer = invite(transfer, name, data, bytes); answer != Answer::done)
       return answer;
@@ -25,8 +25,8 @@ Answer RendezvousReceives::recv(Transfer& transfer, const MessageName& name, voi
 }
 
 // Sends the ready entry.
-Answer RendezvousReceives::invite(Transfer& transfer, const MessageName& name, void* data,
-                                  Bytes bytes) noexcept {
+Answer RendezvousInvites::invite(Transfer& transfer, const MessageName& name, void* data,
+                                 Bytes bytes) noexcept {
   if (!may_take_identifier(name) || !rings_.may_put(Ring::ready, &transfer))
     return rings_.not_yet();
   if (!memory_.hold(transfer, data, bytes, true)) return Answer::failed;
@@ -48,7 +48,7 @@ Answer RendezvousReceives::invite(Transfer& transfer, const MessageName& name, v
 // Once half of the identifiers are used, a call gets another one only if neither it nor an earlier
 // call of its communicator has any: so others find some, and the earliest of several calls always
 // goes on.
-bool RendezvousReceives::may_take_identifier(const MessageName& name) const noexcept {
+bool RendezvousInvites::may_take_identifier(const MessageName& name) const noexcept {
   if (used_.count() < kMostRendezvous / 2) return true;
   if (used_.all()) return false;
   for (std::size_t id = 0; id < kMostRendezvous; ++id)
@@ -58,14 +58,14 @@ bool RendezvousReceives::may_take_identifier(const MessageName& name) const noex
   return true;
 }
 
-void RendezvousReceives::abandon(Transfer& transfer) noexcept {
+void RendezvousInvites::abandon(Transfer& transfer) noexcept {
   if (transfer.phase != Phase::awaits_outcome) return;
   abandoned_.set(transfer.rendezvous);
   abandoned_regions_[transfer.rendezvous] = std::exchange(transfer.region, nullptr);
   end_abandoned();
 }
 
-void RendezvousReceives::end_abandoned() noexcept {
+void RendezvousInvites::end_abandoned() noexcept {
   for (std::uint32_t id = 0; id < kMostRendezvous; ++id)
     if (abandoned_[id] && control_.outcome(id).kind != Outcome::Kind::pending) {
       abandoned_.reset(id);
@@ -75,7 +75,7 @@ void RendezvousReceives::end_abandoned() noexcept {
     }
 }
 
-void RendezvousReceives::revoke_abandoned() noexcept {
+void RendezvousInvites::revoke_abandoned() noexcept {
   revoked_ = abandoned_;
   for (registration::Region*& region : abandoned_regions_)
     memory_.revoke(std::exchange(region, nullptr));

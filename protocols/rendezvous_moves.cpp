@@ -1,5 +1,5 @@
 // From the peer's ready entry to the outcome that it is told.
-#include "protocols/rendezvous_sends.hpp"
+#include "protocols/rendezvous_moves.hpp"
 
 #include <new>
 #include <utility>
@@ -10,11 +10,11 @@ using Phase = Transfer::Phase;
 using transport::Post;
 using transport::Ring;
 
-RendezvousSends::~RendezvousSends() {
+RendezvousMoves::~RendezvousMoves() {
   for (const Parked& parked : parked_) memory_.release(parked.region);
 }
 
-Answer RendezvousSends::send(Transfer& transfer, const MessageName& name, const void* data,
+Answer RendezvousMoves::send(Transfer& transfer, const MessageName& name, const void* data,
                              Bytes bytes) noexcept {
   if (transfer.phase == Phase::begin)
     if (const Answer answer = write(transfer, name, data, bytes); answer != Answer::done)
@@ -34,7 +34,7 @@ Answer RendezvousSends::send(Transfer& transfer, const MessageName& name, const 
 }
 
 // Writes the data to the place that the peer's entry names.
-Answer RendezvousSends::write(Transfer& transfer, const MessageName& name, const void* data,
+Answer RendezvousMoves::write(Transfer& transfer, const MessageName& name, const void* data,
                               Bytes bytes) noexcept {
   take_entries();
   const ReadyEntry* const entry = entry_for(name);
@@ -74,7 +74,7 @@ Answer RendezvousSends::write(Transfer& transfer, const MessageName& name, const
 
 // They do not stay in their slots: whatever entries came before it, there is room for the one that
 // the next send needs.
-void RendezvousSends::take_entries() noexcept {
+void RendezvousMoves::take_entries() noexcept {
   rings_.take_all(Ring::ready, [this](const Arrived& message) {
     const auto entry = message.as<ReadyEntry>();
     if (entry.rendezvous >= kMostRendezvous) return;
@@ -83,7 +83,7 @@ void RendezvousSends::take_entries() noexcept {
   });
 }
 
-const ReadyEntry* RendezvousSends::entry_for(const MessageName& name) const noexcept {
+const ReadyEntry* RendezvousMoves::entry_for(const MessageName& name) const noexcept {
   for (std::size_t id = 0; id < kMostRendezvous; ++id)
     if (waiting_[id] && entries_[id].name == name) return &entries_[id].entry;
   return nullptr;
@@ -91,7 +91,7 @@ const ReadyEntry* RendezvousSends::entry_for(const MessageName& name) const noex
 
 // The receiver waits for this before it gives its buffer back. It uses the identifier for nothing
 // else until then, so the entry is still the one that was taken.
-void RendezvousSends::withdraw() noexcept {
+void RendezvousMoves::withdraw() noexcept {
   for (std::uint32_t id = 0; id < kMostRendezvous; ++id) {
     const MessageName& name = entries_[id].name;
     if (waiting_[id] && listener_.unwanted(name, link_.peer())) {
@@ -106,7 +106,7 @@ void RendezvousSends::withdraw() noexcept {
 
 // --- giving up
 
-void RendezvousSends::abandon(Transfer& transfer) noexcept {
+void RendezvousMoves::abandon(Transfer& transfer) noexcept {
   if (transfer.phase != Phase::owes_finished && transfer.phase != Phase::awaits_completion) return;
   --unacknowledged_;
   if (transfer.phase == Phase::owes_finished) to_be_withdrawn_.set(transfer.rendezvous);
@@ -118,7 +118,7 @@ void RendezvousSends::abandon(Transfer& transfer) noexcept {
   }
 }
 
-void RendezvousSends::release_parked() noexcept {
+void RendezvousMoves::release_parked() noexcept {
   std::erase_if(parked_, [this](const Parked& parked) {
     if (adapter_reads(parked.ticket)) return false;
     memory_.release(parked.region);
@@ -126,7 +126,7 @@ void RendezvousSends::release_parked() noexcept {
   });
 }
 
-void RendezvousSends::progress() noexcept {
+void RendezvousMoves::progress() noexcept {
   take_entries();
   if (waiting_.any() || to_be_withdrawn_.any()) withdraw();
   if (!parked_.empty()) release_parked();
