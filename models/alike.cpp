@@ -36,8 +36,9 @@ Schedule written_by(Distance distance, Schedule schedule, bool free_copies) {
 
 bool same(const Step& a, const Step& b) noexcept {
   const auto all = [](const Step& step) {
-    return std::tuple(step.kind, step.peer, step.ordinal, step.source.length, step.target.length,
-                      step.predecessors, step.first_successor, step.successor_count);
+    return std::tuple(step.kind, step.peer, step.use, step.ordinal, step.source.length,
+                      step.target.length, step.predecessors, step.first_successor,
+                      step.successor_count);
   };
   return all(a) == all(b);
 }

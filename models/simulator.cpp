@@ -91,10 +91,13 @@ class Simulation {
   double stretched(double time) noexcept {
     return setting_.noise > 0 ? time * (1 + setting_.noise * chance_.exponential()) : time;
   }
-  bool waits_for_receiver(Level level, Bytes bytes) const noexcept {
-    return bytes > rendezvous_above(*models_[level]) ||
-           (setting_.limits &&
-            protocols::protocol_for(bytes, *setting_.limits) == protocols::Protocol::rendezvous);
+  bool waits_for_receiver(Level level, const Step& message) const noexcept {
+    using protocols::Protocol;
+    const Bytes bytes = length_of(message);
+    if (bytes > rendezvous_above(*models_[level])) return true;
+    if (!setting_.limits) return false;
+    const Protocol protocol = protocols::protocol_for(bytes, message.use, *setting_.limits);
+    return protocol == Protocol::rendezvous || protocol == Protocol::fetch;
   }
 
   void prepare(Rank rank, Schedule schedule) {
@@ -155,7 +158,7 @@ class Simulation {
     if (!(mine.marks[id] & kPosted)) return;
     const Step& send = step(rank, id);
     const Level to = level(rank, peer(rank, send));
-    if (waits_for_receiver(to, length_of(send)) && !(mine.marks[id] & kNoticed)) return;
+    if (waits_for_receiver(to, send) && !(mine.marks[id] & kNoticed)) return;
     mine.sends[to].push(id);
   }
 
@@ -167,7 +170,7 @@ class Simulation {
     if (some.kind == StepKind::copy && some.source.length == 0) return mine.cursor->done(id);
     if (!receives(some.kind)) return mine.work.push(id);
     if (mine.marks[id] & kArrived) return mine.work.push(id);
-    if (waits_for_receiver(level(rank, peer(rank, some)), length_of(some))) mine.notices.push(id);
+    if (waits_for_receiver(level(rank, peer(rank, some)), some)) mine.notices.push(id);
   }
 
   // The rank starts what it can start now.

@@ -12,8 +12,12 @@ namespace {
 
 Limits limits_of(const transport::Link& link) {
   const transport::InboxShape& shape = link.shape();
-  return {shape[Ring::line].capacity(), shape[Ring::small].capacity(),
-          shape[Ring::eager].capacity(), link.writes_directly()};
+  return {shape[Ring::line].capacity(),
+          shape[Ring::small].capacity(),
+          shape[Ring::eager].capacity(),
+          link.writes_directly(),
+          link.fetches(),
+          link.passes_pieces()};
 }
 
 // The ring of a message that fits one slot.
@@ -30,27 +34,29 @@ Channel::Channel(transport::Link& link, registration::Cache* cache, Listener& li
       control_(link, rings_, listener),
       complaint_(link.peer()),
       memory_(link, cache, complaint_),
-      invites_(rings_, control_, memory_, complaint_),
+      invites_(link, rings_, control_, memory_, complaint_),
       moves_(link, rings_, control_, memory_, complaint_, listener) {}
 
-Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data,
-                     Bytes bytes) noexcept {
-  const Protocol protocol = protocol_for(bytes, limits_);
+Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,
+                     Use use) noexcept {
+  const Protocol protocol = protocol_for(bytes, use, limits_);
   if (protocol <= Protocol::eager)
     return rings_.put(ring_of(protocol), &transfer, name, data, static_cast<std::uint32_t>(bytes));
   if (protocol == Protocol::pieces)
-    return send_pieces(rings_, limits_.eager, transfer, name, data, bytes);
-  return moves_.send(transfer, name, data, bytes);
+    return send_pieces(rings_, piece_bytes(limits_), transfer, name, data, bytes);
+  return protocol == Protocol::fetch ? invites_.send(transfer, name, data, bytes)
+                                     : moves_.send(transfer, name, data, bytes);
 }
 
-Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
+Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes, Use use,
                      const Operand* operand) noexcept {
-  const Protocol protocol = protocol_for(bytes, limits_);
+  const Protocol protocol = protocol_for(bytes, use, limits_);
   if (protocol <= Protocol::eager)
     return receive_eager(rings_, ring_of(protocol), complaint_, name, data, bytes, operand);
   if (protocol == Protocol::pieces)
     return receive_pieces(rings_, complaint_, transfer, name, data, bytes, operand);
-  return invites_.recv(transfer, name, data, bytes);
+  return protocol == Protocol::fetch ? moves_.recv(transfer, name, data, bytes)
+                                     : invites_.recv(transfer, name, data, bytes);
 }
 
 // Whoever has something to give up takes it out of the transfer; a registration that is left has

@@ -9,10 +9,10 @@
 // the same arguments; and to call progress() on every channel now and then, since a peer may need
 // credits, or an answer, from a rank that asks nothing of it. Used by one thread at a time.
 //
-// A message goes by one of four protocols, which its length decides (protocol_for.hpp):
+// A message goes by one of these protocols, which its length and use decide (protocol_for.hpp):
 //
 //     Channel -> eager, pieces                         -> rings -> link
-//             -> rendezvous (sends, receives) -> control -> rings
+//             -> rendezvous (invites, moves) -> control -> rings
 //
 // Knows names and lengths; knows no schedule and no queue pair.
 #pragma once
@@ -38,15 +38,20 @@ class Channel {
 
   // --- messages
 
-  Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept;
+  // Both ends pass the same `use`.
+  Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,
+              Use use = Use::stored) noexcept;
   // With `operand`, data = operand and message combined; only if combines_on_arrival().
   Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
-              const Operand* operand = nullptr) noexcept;
+              Use use = Use::stored, const Operand* operand = nullptr) noexcept;
   // Gives up a transfer that is not done. The peer of a receive may still be writing into the
   // buffer; it answers once it knows that the communicator has failed. So the caller sees that the
   // peer hears of it, and waits a while for `withdrawing()` to end.
   void abandon(Transfer& transfer) noexcept;
   bool withdrawing() const noexcept { return invites_.withdrawing(); }
+  // The peer is accessing the buffer of an abandoned transfer at this moment. It ends soon, unless
+  // the peer was stopped: whoever gives the buffer back before gives it to two.
+  bool being_accessed() const noexcept { return link_.takes_back() && invites_.withdrawing(); }
   // Takes away the peer's right to write into the buffers of abandoned receives. If it writes all
   // the same, some transports lose the connection.
   void revoke_abandoned() noexcept { invites_.revoke_abandoned(); }

@@ -16,7 +16,7 @@ void Control::take(const Arrived& message) noexcept {
   switch (static_cast<Kind>(message.trailer->name.ordinal)) {
     case Kind::finished: return note(message.as<std::uint32_t>(), {Outcome::Kind::finished});
     case Kind::withdrawn: {
-      // The communicator has failed at the sender, so it has failed here.
+      // The communicator has failed at the peer, so it has failed here.
       const auto [rendezvous, cause] = message.as<Withdrawal>();
       note(rendezvous, {Outcome::Kind::withdrawn, cause.code});
       return listener_.hear(cause, link_.peer());

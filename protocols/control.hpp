@@ -12,15 +12,15 @@
 
 namespace tutti::protocols {
 
-// Rendezvous in flight from one peer. The receiver of the data gives each an identifier below this.
-inline constexpr std::uint32_t kMostRendezvous = 64;
+// Rendezvous in flight with one peer. Who invites gives each an identifier below this.
+inline constexpr std::uint32_t kMostRendezvous = transport::Link::kInvitations;
 
-// What the sender of a rendezvous has told its receiver.
+// What the half of a rendezvous that moves the data has told the one that invites.
 struct Outcome {
   enum class Kind : std::uint8_t {
     pending,
     finished,   // all data is in the receiver's memory
-    withdrawn,  // no data will come, and none is being written: the call has failed at the sender
+    withdrawn,  // nothing will be moved, and nothing is being moved: the call has failed there
   };
   Kind kind = Kind::pending;
   Code code = Code::success;  // of `withdrawn`: why the call has failed
@@ -37,14 +37,14 @@ class Control {
 
   // --- rendezvous
 
-  // These tell the receiver of a rendezvous how it ended.
+  // These tell who invited how it ended.
   Answer send_finished(std::uint32_t rendezvous) noexcept {
     return put(Kind::finished, rendezvous);
   }
   Answer send_withdrawn(std::uint32_t rendezvous, const News& cause) noexcept {
     return put(Kind::withdrawn, Withdrawal{rendezvous, cause});
   }
-  // What the sender of a rendezvous has told this rank, the receiver, since expect().
+  // What the peer has told this rank, which invited, since expect().
   const Outcome& outcome(std::uint32_t rendezvous) const noexcept { return outcomes_[rendezvous]; }
   void expect(std::uint32_t rendezvous) noexcept { outcomes_[rendezvous] = {}; }
 

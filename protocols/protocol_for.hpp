@@ -1,34 +1,64 @@
 // Which protocol a message takes, and where it is combined: one function each, for the channel that
-// moves the message and for the model that predicts it. Pure: knows lengths, no transport.
+// moves the message and for the model that predicts it. Pure: knows lengths and uses, no transport.
 #pragma once
 
 #include "base/types.hpp"
 
 namespace tutti::protocols {
 
-enum class Protocol : std::uint8_t { line, small, eager, rendezvous, pieces };
+// What becomes of a message. Both its ends know it from the schedule.
+enum class Use : std::uint8_t {
+  stored,    // it stays as it is
+  spread,    // the same, in a collective in which one rank sends to several
+  combined,  // it is an operand of a reduction
+};
+
+enum class Protocol : std::uint8_t {
+  line,
+  small,
+  eager,
+  rendezvous,  // the sender writes into the receiver's user memory
+  fetch,       // the receiver reads the sender's user memory
+  pieces,      // many slots of the eager ring
+};
 
 struct Limits {
   Bytes line, small, eager;  // largest payload of each eager ring, bytes
-  // The sender can write into the receiver's user memory. If not, large messages go in pieces.
-  bool direct;
+  // How longer messages may travel; at least one way.
+  bool writes;     // the sender can write into the receiver's user memory
+  bool fetches;    // the receiver can read the sender's user memory
+  bool in_pieces;  // pieces are a good way for what is combined: the copy costs no packets
 };
 
-// Both sides compute it from the message's length alone, so they never disagree.
-constexpr Protocol protocol_for(Bytes bytes, const Limits& limits) {
+// Both sides compute it from the message's length and use alone, so they never disagree.
+//
+// A long message that is only stored is copied once. If one rank sends to several, the receivers
+// copy, at the same time, where the sender would copy for them one after another. What is combined
+// comes in pieces, and is combined out of the ring while the rest is on its way: received whole
+// first, it would be copied all the same, and read from memory again.
+constexpr Protocol protocol_for(Bytes bytes, Use use, const Limits& limits) {
   if (bytes <= limits.line) return Protocol::line;
   if (bytes <= limits.small) return Protocol::small;
   if (bytes <= limits.eager) return Protocol::eager;
-  return limits.direct ? Protocol::rendezvous : Protocol::pieces;
+  if (use == Use::combined && limits.in_pieces) return Protocol::pieces;
+  if (use == Use::spread && limits.fetches) return Protocol::fetch;
+  return limits.writes ? Protocol::rendezvous : Protocol::pieces;
+}
+
+// What each piece but the last holds: whole cache lines, so that elements of most lengths (powers
+// of two) are not cut.
+constexpr Bytes piece_bytes(const Limits& limits) {
+  constexpr auto line = static_cast<Bytes>(kCacheLine);
+  return limits.eager < line ? limits.eager : limits.eager / line * line;
 }
 
 // Whether a message is combined with its operand where it lies in the ring, in parts of whole
 // elements. If not (a rendezvous goes straight to user memory; a piece may end within an element),
 // the message is received whole into staging memory first.
-constexpr bool combines_on_arrival(Bytes bytes, Bytes element, const Limits& limits) {
-  const Protocol protocol = protocol_for(bytes, limits);
+constexpr bool combines_on_arrival(Bytes bytes, Bytes element, Use use, const Limits& limits) {
+  const Protocol protocol = protocol_for(bytes, use, limits);
   return protocol <= Protocol::eager ||
-         (protocol == Protocol::pieces && limits.eager % element == 0);
+         (protocol == Protocol::pieces && piece_bytes(limits) % element == 0);
 }
 
 }  // namespace tutti::protocols

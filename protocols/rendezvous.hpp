@@ -1,18 +1,21 @@
-// Rendezvous: a large message goes straight from the sender's memory into the receiver's.
+// Rendezvous: a large message goes straight from the sender's memory into the receiver's. One rank
+// invites the other to its buffer, and the other moves the data: mostly the sender, which writes;
+// where the receivers are to copy (protocol_for.hpp), the receiver, which reads.
 //
-//     receiver (RendezvousInvites)                 sender (RendezvousMoves)
+//     who invites (RendezvousInvites)               who moves the data (RendezvousMoves)
 //
 //     registers its buffer, chooses an identifier
-//     and sends a ready-to-receive (RTR) entry  ->  keeps the entry until its own send is called
-//                                               <-  registers its buffer, and writes the data
-//     done                                      <-  `finished`: all data is written
+//     and sends a ready entry                   ->  keeps the entry until its own transfer is
+//                                                   called; registers its buffer, and writes or
+//                                               <-  reads the data
+//     done                                      <-  `finished`: all data is where it belongs
 //     failed                                    <-  or `withdrawn`: the call has failed here, and
-//                                                   no data will come
+//                                                   nothing will be moved
 //
-// RTR entries go through the ring `ready`, outcomes through the ring `control`, unless the link can
-// tell `finished` together with the data (Link::notifies()). Every entry gets one of the two
-// outcomes, even if the receiver gives up first: until then its identifier is in use, and the peer
-// may write.
+// Ready entries go through the ring `ready`, outcomes through the ring `control`, unless the link
+// can tell `finished` together with the data (Link::notifies()). Every entry gets one of the two
+// outcomes, even if who invited gives up first: until then its identifier is in use, and the peer
+// may write, unless the link can take the invitation back (Link::take_back()).
 //
 // This header holds what both halves share: the entry, and the buffers.
 #pragma once
@@ -23,10 +26,12 @@
 
 namespace tutti::protocols {
 
-// An RTR entry. With its trailer it takes one cache line.
+// A ready entry. With its trailer it takes one cache line.
 struct ReadyEntry {
-  transport::RemoteKey target;
+  enum class Access : std::uint32_t { write, read };  // what the peer is to do
+  transport::RemoteKey memory;
   std::uint32_t rendezvous;
+  Access access;
 };
 static_assert(sizeof(ReadyEntry) + sizeof(transport::Trailer) <= kCacheLine);
 

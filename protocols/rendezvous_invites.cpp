@@ -8,10 +8,11 @@ namespace tutti::protocols {
 using Phase = Transfer::Phase;
 using transport::Ring;
 
-Answer RendezvousInvites::recv(Transfer& transfer, const MessageName& name, void* data,
-                               Bytes bytes) noexcept {
+Answer RendezvousInvites::invite(Access access, Transfer& transfer, const MessageName& name,
+                                 const void* data, Bytes bytes) noexcept {
   if (transfer.phase == Phase::begin)
-    if (const Answer answer = invite(transfer, name, data, bytes); answer != Answer::done)
+    if (const Answer answer = send_entry(access, transfer, name, data, bytes);
+        answer != Answer::done)
       return answer;
   control_.read();
   const Outcome outcome = control_.outcome(transfer.rendezvous);
@@ -21,20 +22,23 @@ Answer RendezvousInvites::recv(Transfer& transfer, const MessageName& name, void
   memory_.release(std::exchange(transfer.region, nullptr));
   if (outcome.kind == Outcome::Kind::finished) return Answer::done;
   return complaint_.about_exchange(
-      outcome.code, "it gave up the call in which it was to send; see the error it returned");
+      outcome.code, access == Access::write
+                        ? "it gave up the call in which it was to send; see the error it returned"
+                        : "it gave up the call in which it was to receive; see the error it "
+                          "returned");
 }
 
-// Sends the ready entry.
-Answer RendezvousInvites::invite(Transfer& transfer, const MessageName& name, void* data,
-                                 Bytes bytes) noexcept {
+Answer RendezvousInvites::send_entry(Access access, Transfer& transfer, const MessageName& name,
+                                     const void* data, Bytes bytes) noexcept {
   if (!may_take_identifier(name) || !rings_.may_put(Ring::ready, &transfer))
     return rings_.not_yet();
-  if (!memory_.hold(transfer, data, bytes, true)) return Answer::failed;
+  if (!memory_.hold(transfer, data, bytes, access == Access::write)) return Answer::failed;
   std::uint32_t id = 0;
   while (used_[id]) ++id;
   const ReadyEntry entry{{reinterpret_cast<std::uint64_t>(data), static_cast<std::uint64_t>(bytes),
                           UserMemory::registration(transfer).remote_key},
-                         id};
+                         id,
+                         access};
   const Answer answer = rings_.put(Ring::ready, &transfer, name, &entry, sizeof entry);
   if (answer != Answer::done) return answer;
   control_.expect(id);
@@ -61,22 +65,30 @@ bool RendezvousInvites::may_take_identifier(const MessageName& name) const noexc
 void RendezvousInvites::abandon(Transfer& transfer) noexcept {
   if (transfer.phase != Phase::awaits_outcome) return;
   abandoned_.set(transfer.rendezvous);
+  exposed_.set(transfer.rendezvous);
   abandoned_regions_[transfer.rendezvous] = std::exchange(transfer.region, nullptr);
   end_abandoned();
 }
 
+// The identifier is in use until the peer has answered, even if it cannot access the buffer.
 void RendezvousInvites::end_abandoned() noexcept {
-  for (std::uint32_t id = 0; id < kMostRendezvous; ++id)
-    if (abandoned_[id] && control_.outcome(id).kind != Outcome::Kind::pending) {
+  for (std::uint32_t id = 0; id < kMostRendezvous; ++id) {
+    if (!abandoned_[id]) continue;
+    if (control_.outcome(id).kind != Outcome::Kind::pending) {
       abandoned_.reset(id);
-      revoked_.reset(id);
+      exposed_.reset(id);
       used_.reset(id);
+      link_.renew(id);
       memory_.release(std::exchange(abandoned_regions_[id], nullptr));
+    } else if (exposed_[id] && link_.take_back(id)) {
+      exposed_.reset(id);
     }
+  }
 }
 
+// Without its registration the peer has lost the right, unless take_back() alone decides.
 void RendezvousInvites::revoke_abandoned() noexcept {
-  revoked_ = abandoned_;
+  if (!link_.takes_back()) exposed_.reset();
   for (registration::Region*& region : abandoned_regions_)
     memory_.revoke(std::exchange(region, nullptr));
 }

@@ -1,6 +1,6 @@
 // RendezvousInvites: the inviting half of rendezvous (rendezvous.hpp), with one peer.
 //
-// Promises: a buffer stays registered while the peer may write to it, also after its receive was
+// Promises: a buffer stays registered while the peer may access it, also after its transfer was
 // abandoned; no communicator, and no call before an earlier one, uses up the identifiers. Leaves to
 // the caller: to see that the peer learns of a failed communicator, so that it answers, and to call
 // progress().
@@ -17,14 +17,22 @@ namespace tutti::protocols {
 class RendezvousInvites {
  public:
   // All must outlive this object.
-  RendezvousInvites(Rings& rings, Control& control, UserMemory& memory, Complaint& complaint)
-      : rings_(rings), control_(control), memory_(memory), complaint_(complaint) {}
+  RendezvousInvites(transport::Link& link, Rings& rings, Control& control, UserMemory& memory,
+                    Complaint& complaint)
+      : link_(link), rings_(rings), control_(control), memory_(memory), complaint_(complaint) {}
   ~RendezvousInvites() { revoke_abandoned(); }
 
-  Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept;
-  // See Channel, for these three. Transfers in phases of other protocols are left alone.
+  // The peer writes into `data`.
+  Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
+    return invite(ReadyEntry::Access::write, transfer, name, data, bytes);
+  }
+  // The peer reads from `data`.
+  Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
+    return invite(ReadyEntry::Access::read, transfer, name, data, bytes);
+  }
+  // See Channel, for these. Transfers in phases of other protocols are left alone.
   void abandon(Transfer& transfer) noexcept;
-  bool withdrawing() const noexcept { return abandoned_ != revoked_; }
+  bool withdrawing() const noexcept { return exposed_.any(); }
   void revoke_abandoned() noexcept;
   // Ends what was abandoned and has its outcome.
   void progress() noexcept {
@@ -32,17 +40,21 @@ class RendezvousInvites {
   }
 
  private:
-  Answer invite(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept;
+  using Access = ReadyEntry::Access;
+  Answer invite(Access access, Transfer& transfer, const MessageName& name, const void* data,
+                Bytes bytes) noexcept;
+  Answer send_entry(Access access, Transfer& transfer, const MessageName& name, const void* data,
+                    Bytes bytes) noexcept;
   void end_abandoned() noexcept;
   bool may_take_identifier(const MessageName& name) const noexcept;
 
+  transport::Link& link_;
   Rings& rings_;
   Control& control_;
   UserMemory& memory_;
   Complaint& complaint_;
-  // By identifier.
-  std::bitset<kMostRendezvous> used_, abandoned_;
-  std::bitset<kMostRendezvous> revoked_;  // abandoned, and the peer has lost its right to write
+  // By identifier. Exposed: abandoned, and the peer has not lost its right to access the buffer.
+  std::bitset<kMostRendezvous> used_, abandoned_, exposed_;
   std::array<MessageName, kMostRendezvous> names_{};
   std::array<registration::Region*, kMostRendezvous> abandoned_regions_{};
 };

@@ -14,13 +14,13 @@ RendezvousMoves::~RendezvousMoves() {
   for (const Parked& parked : parked_) memory_.release(parked.region);
 }
 
-Answer RendezvousMoves::send(Transfer& transfer, const MessageName& name, const void* data,
+Answer RendezvousMoves::move(Access access, Transfer& transfer, const MessageName& name, void* data,
                              Bytes bytes) noexcept {
   if (transfer.phase == Phase::begin)
-    if (const Answer answer = write(transfer, name, data, bytes); answer != Answer::done)
+    if (const Answer answer = start(access, transfer, name, data, bytes); answer != Answer::done)
       return answer;
   if (transfer.phase == Phase::owes_finished) {
-    // On the same queue pair, after the data: it cannot arrive before them.
+    // The data is there: a link that does not notify() has said so, or writes in order.
     if (control_.send_finished(transfer.rendezvous) != Answer::done) return rings_.not_yet();
     transfer.phase = Phase::awaits_completion;
   }
@@ -33,47 +33,64 @@ Answer RendezvousMoves::send(Transfer& transfer, const MessageName& name, const 
   return Answer::done;
 }
 
-// Writes the data to the place that the peer's entry names.
-Answer RendezvousMoves::write(Transfer& transfer, const MessageName& name, const void* data,
-                              Bytes bytes) noexcept {
+// Moves the data between `data` and the place that the peer's entry names.
+Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageName& name,
+                              void* data, Bytes bytes) noexcept {
   take_entries();
-  const ReadyEntry* const entry = entry_for(name);
+  const ReadyEntry* const entry = entry_for(access, name);
   if (!entry) return Answer::again;
-  // The receiver may have given up meanwhile, and its memory may be somebody else's. It has told us
-  // so before: read that first.
+  // The peer may have given up meanwhile, and its memory may be somebody else's. It has told us so
+  // before: read that first.
   control_.read();
   if (listener_.unwanted(name, link_.peer())) return Answer::again;
-  if (entry->target.length != static_cast<std::uint64_t>(bytes))
+  const bool writes = access == Access::write;
+  if (entry->memory.length != static_cast<std::uint64_t>(bytes)) {
+    const auto theirs = static_cast<long long>(entry->memory.length);
     return complaint_.about_exchange(
         Code::size_mismatch,
-        "it expects %lld bytes where %lld are sent: do all ranks pass the same sizes?",
-        static_cast<long long>(entry->target.length), bytes);
-  if (!memory_.hold(transfer, data, bytes, false)) return Answer::failed;
-  const bool notify = link_.notifies();
-  switch (link_.write(data, UserMemory::registration(transfer), entry->target,
-                      static_cast<std::size_t>(bytes),
-                      notify ? std::optional(entry->rendezvous) : std::nullopt, &transfer.ticket)) {
+        "%lld bytes are expected where %lld are sent: do all ranks pass the same sizes?",
+        writes ? theirs : bytes, writes ? bytes : theirs);
+  }
+  if (!memory_.hold(transfer, data, bytes, !writes)) return Answer::failed;
+  transfer.ticket = 0;
+  switch (writes ? write(*entry, transfer, data, bytes) : fetch(*entry, data, bytes)) {
     case Post::again: return rings_.not_yet();
     case Post::failed: return Answer::failed;
     case Post::refused:
-      return complaint_.about_exchange(
-          Code::bad_buffer,
-          "its buffer cannot be written, or this rank's cannot be read: "
-          "is each as long as the call says?");
-    case Post::done: transfer.ticket = 0; break;
+      return complaint_.about_exchange(Code::bad_buffer,
+                                       "its buffer cannot be accessed, or this rank's cannot: is "
+                                       "each as long as the call says?");
+    case Post::done:
     case Post::posted: break;
   }
   transfer.rendezvous = entry->rendezvous;
-  transfer.phase = notify ? Phase::awaits_completion : Phase::owes_finished;
+  transfer.phase = writes && link_.notifies() ? Phase::awaits_completion : Phase::owes_finished;
   ++unacknowledged_;
   waiting_.reset(entry->rendezvous);
   return Answer::done;
 }
 
+// again, too, if the peer has taken the invitation back: it has failed, and will say why.
+Post RendezvousMoves::write(const ReadyEntry& entry, Transfer& transfer, const void* data,
+                            Bytes bytes) noexcept {
+  if (!link_.enter(entry.rendezvous)) return Post::again;
+  const Post post = link_.write(
+      data, UserMemory::registration(transfer), entry.memory, static_cast<std::size_t>(bytes),
+      link_.notifies() ? std::optional(entry.rendezvous) : std::nullopt, &transfer.ticket);
+  link_.leave(entry.rendezvous);
+  return post;
+}
+
+// Likewise: what was read may be what the peer's program has done with its buffer since.
+Post RendezvousMoves::fetch(const ReadyEntry& entry, void* data, Bytes bytes) noexcept {
+  const Post post = link_.fetch(data, entry.memory, static_cast<std::size_t>(bytes));
+  return post != Post::failed && link_.taken_back(entry.rendezvous) ? Post::again : post;
+}
+
 // --- ready entries
 
 // They do not stay in their slots: whatever entries came before it, there is room for the one that
-// the next send needs.
+// the next transfer needs.
 void RendezvousMoves::take_entries() noexcept {
   rings_.take_all(Ring::ready, [this](const Arrived& message) {
     const auto entry = message.as<ReadyEntry>();
@@ -83,13 +100,15 @@ void RendezvousMoves::take_entries() noexcept {
   });
 }
 
-const ReadyEntry* RendezvousMoves::entry_for(const MessageName& name) const noexcept {
+const ReadyEntry* RendezvousMoves::entry_for(Access access,
+                                             const MessageName& name) const noexcept {
   for (std::size_t id = 0; id < kMostRendezvous; ++id)
-    if (waiting_[id] && entries_[id].name == name) return &entries_[id].entry;
+    if (waiting_[id] && entries_[id].name == name && entries_[id].entry.access == access)
+      return &entries_[id].entry;
   return nullptr;
 }
 
-// The receiver waits for this before it gives its buffer back. It uses the identifier for nothing
+// Who invited waits for this before it gives its buffer back. It uses the identifier for nothing
 // else until then, so the entry is still the one that was taken.
 void RendezvousMoves::withdraw() noexcept {
   for (std::uint32_t id = 0; id < kMostRendezvous; ++id) {

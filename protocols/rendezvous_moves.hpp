@@ -1,7 +1,7 @@
 // RendezvousMoves: the moving half of rendezvous (rendezvous.hpp), with one peer.
 //
 // Promises: each ready entry of the peer gets its outcome, `finished` or `withdrawn`; nothing is
-// written for a communicator that has failed here; a buffer stays registered while the adapter may
+// moved for a communicator that has failed here; a buffer stays registered while the adapter may
 // read it, also after its send was abandoned. Leaves to the caller: to call progress().
 #pragma once
 
@@ -27,7 +27,15 @@ class RendezvousMoves {
         listener_(listener) {}
   ~RendezvousMoves();
 
-  Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept;
+  // Writes into the peer's buffer.
+  Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
+    // The data is only ever read.
+    return move(ReadyEntry::Access::write, transfer, name, const_cast<void*>(data), bytes);
+  }
+  // Reads from the peer's buffer.
+  Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
+    return move(ReadyEntry::Access::read, transfer, name, data, bytes);
+  }
   // See Channel. Transfers in phases of other protocols are left alone.
   void abandon(Transfer& transfer) noexcept;
   // A send has written all its bytes, and only the adapter has not said so yet.
@@ -45,9 +53,16 @@ class RendezvousMoves {
     registration::Region* region;
     std::uint64_t ticket;
   };
-  Answer write(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept;
+  using Access = ReadyEntry::Access;
+  Answer move(Access access, Transfer& transfer, const MessageName& name, void* data,
+              Bytes bytes) noexcept;
+  Answer start(Access access, Transfer& transfer, const MessageName& name, void* data,
+               Bytes bytes) noexcept;
+  transport::Post write(const ReadyEntry& entry, Transfer& transfer, const void* data,
+                        Bytes bytes) noexcept;
+  transport::Post fetch(const ReadyEntry& entry, void* data, Bytes bytes) noexcept;
   void take_entries() noexcept;
-  const ReadyEntry* entry_for(const MessageName& name) const noexcept;
+  const ReadyEntry* entry_for(Access access, const MessageName& name) const noexcept;
   void withdraw() noexcept;
   void release_parked() noexcept;
   bool adapter_reads(std::uint64_t ticket) const noexcept {
@@ -64,8 +79,8 @@ class RendezvousMoves {
   // By the peer's identifiers. They are as many as the entries it may have open, so there is always
   // a place here, and its ring of entries never stays full.
   std::array<Ready, kMostRendezvous> entries_;
-  std::bitset<kMostRendezvous> waiting_;          // the entry waits for its send
-  std::bitset<kMostRendezvous> to_be_withdrawn_;  // the peer has to be told that no data will come
+  std::bitset<kMostRendezvous> waiting_;          // the entry waits for its transfer
+  std::bitset<kMostRendezvous> to_be_withdrawn_;  // the peer has to be told so
   std::uint32_t unacknowledged_ = 0;              // sends that have written, and are not done
   std::vector<Parked> parked_;
 };

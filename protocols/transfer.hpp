@@ -24,12 +24,12 @@ struct Transfer {
   // How far a rendezvous has come; other transfers stay at `begin`.
   enum class Phase : std::uint8_t {
     begin,
-    awaits_outcome,     // a receive: the sender may write into the buffer until it answers
-    owes_finished,      // a send: the data is written, the receiver has not been told
-    awaits_completion,  // a send: the adapter may still read the buffer
+    awaits_outcome,     // the peer was invited, and may access the buffer until it answers
+    owes_finished,      // the data was moved, and the peer has not been told
+    awaits_completion,  // the adapter may still read the buffer
   };
   Phase phase = Phase::begin;
-  std::uint32_t rendezvous = 0;  // the receiver's identifier of this rendezvous
+  std::uint32_t rendezvous = 0;  // its identifier, by who invited
   std::uint64_t ticket = 0;      // of a send: what Link::completed() must reach
   Bytes moved = 0;               // bytes that have gone in pieces
   registration::Region* region = nullptr;

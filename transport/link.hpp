@@ -64,6 +64,13 @@ class Link {
                      std::size_t bytes, std::optional<std::uint32_t> notify,
                      std::uint64_t* ticket) noexcept = 0;
 
+  // Reads `bytes` from the peer's memory to `target`: only over a link that fetches(). Returns
+  // done, failed or refused.
+  virtual Post fetch(void* /*target*/, const RemoteKey& /*source*/,
+                     std::size_t /*bytes*/) noexcept {
+    return Post::refused;
+  }
+
   // Takes in arrivals, completions and credits. Cheap when there are none. Called while a rank
   // waits.
   virtual void progress() noexcept = 0;
@@ -76,13 +83,39 @@ class Link {
   // acknowledged, or never will be.
   virtual bool drained() noexcept = 0;
 
+  // --- access to user memory
+  //
+  // This rank invites the peer to access a buffer, under a number below kInvitations, and may take
+  // that back. Where the device knows no such thing (the defaults), nothing but removing the
+  // registration keeps a peer away that has been invited.
+
+  static constexpr std::uint32_t kInvitations = 64;
+  // Whether take_back() keeps the peer away.
+  virtual bool takes_back() const noexcept { return false; }
+  // The peer's side, before and after a write(): it has begun, and nobody can take the invitation
+  // back until it has ended. false: the invitation was taken back.
+  virtual bool enter(std::uint32_t /*invitation*/) noexcept { return true; }
+  virtual void leave(std::uint32_t /*invitation*/) noexcept {}
+  // The peer's side, after a fetch(): the invitation was taken back, so what was read may be
+  // anything.
+  virtual bool taken_back(std::uint32_t /*invitation*/) const noexcept { return false; }
+  // This side. true: the peer does not access the buffer now, and never will. false: it may.
+  virtual bool take_back(std::uint32_t /*invitation*/) noexcept { return false; }
+  // This side: the number may be used again.
+  virtual void renew(std::uint32_t /*invitation*/) noexcept {}
+
   // --- what the link can do
 
   // Registers the memory that peers write to directly; null if none needs to be registered (shm).
   virtual Registrar* registrar() noexcept { return nullptr; }
-  // false: nothing is written to user memory directly (single copy is forbidden or slower), and
+  // false: nothing is written to user memory directly (the kernel or the user forbids it), and
   // large messages go through the rings in pieces.
   virtual bool writes_directly() const noexcept { return true; }
+  // true: fetch() may be used.
+  virtual bool fetches() const noexcept { return false; }
+  // true: large messages may as well go through the rings in pieces, if that has an advantage: the
+  // bytes take no longer than by write().
+  virtual bool passes_pieces() const noexcept { return false; }
   // true: write() takes `notify`, so that no message of its own has to say that a rendezvous is
   // finished.
   virtual bool notifies() const noexcept { return false; }

@@ -13,6 +13,7 @@ enum class Violation : std::uint8_t {
                       // before all ranks have entered it
   unmatched_message,  // a send without its receive, or a receive without its send
   size_mismatch,      // the two ends of a message differ in length
+  use_mismatch,       // the two ends of a message differ in what becomes of it
   deadlock,           // a step waits for ever
   unordered_overlap,  // two steps of a rank touch the same bytes, one of them writes, and neither
                       // waits for the other

@@ -40,6 +40,7 @@ std::string_view name_of(Violation violation) noexcept {
     case Violation::wrong_result: return "wrong_result";
     case Violation::unmatched_message: return "unmatched_message";
     case Violation::size_mismatch: return "size_mismatch";
+    case Violation::use_mismatch: return "use_mismatch";
     case Violation::deadlock: return "deadlock";
     case Violation::unordered_overlap: return "unordered_overlap";
     case Violation::out_of_bounds: return "out_of_bounds";

@@ -97,6 +97,11 @@ Verdict World::pair_off(Rank to, Inbox& inbox) {
               fmt::format("{} sends {} bytes, {} expects {}",
                           describe(schedule(send.rank), send.id), length_of(step(send)),
                           describe(schedule(to), receive.id), length_of(step(receive)))};
+    if (step(send).use != step(receive).use)
+      return {
+          Violation::use_mismatch,
+          fmt::format("{} and {} differ in what becomes of the message",
+                      describe(schedule(send.rank), send.id), describe(schedule(to), receive.id))};
     partner_[number(send)] = receive.id;
     partner_[number(receive)] = send.id;
     if (i == 0 || sends[i - 1].from != send.rank) ++pairs_;

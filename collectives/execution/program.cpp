@@ -22,7 +22,7 @@ Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
     if (!channel) channel = &channel_to(step.peer);
     channels_[i] = channel;
     if (step.kind == StepKind::recv_reduce &&
-        !protocols::combines_on_arrival(step.target.length, element, channel->limits())) {
+        !protocols::combines_on_arrival(step.target.length, element, step.use, channel->limits())) {
       staged_.resize(steps, kNotStaged);
       staged_[i] = own_bytes_ + staging_bytes_;
       staging_bytes_ += round_up(step.target.length, kCacheLine);

@@ -76,9 +76,11 @@ Answer Run::take(StepId id) noexcept {
   const MessageName name{name_.communicator, name_.collective, name_.ordinal + step.ordinal};
   switch (step.kind) {
     case StepKind::send:
-      return program_.channel(id)->send(transfers_[id], name, at(step.source), step.source.length);
+      return program_.channel(id)->send(transfers_[id], name, at(step.source), step.source.length,
+                                        step.use);
     case StepKind::recv:
-      return program_.channel(id)->recv(transfers_[id], name, at(step.target), step.target.length);
+      return program_.channel(id)->recv(transfers_[id], name, at(step.target), step.target.length,
+                                        step.use);
     case StepKind::recv_reduce: return receive_and_reduce(id, name);
     case StepKind::copy:
       if (step.source.length != 0)
@@ -100,9 +102,10 @@ Answer Run::receive_and_reduce(StepId id, const MessageName& name) noexcept {
   const Bytes staged = program_.staged_at(id);
   if (staged == Program::kNotStaged)
     return program_.channel(id)->recv(transfers_[id], name, at(step.target), step.target.length,
-                                      &operand);
+                                      step.use, &operand);
   std::byte* const place = scratch_.get() + staged;
-  const Answer answer = program_.channel(id)->recv(transfers_[id], name, place, step.target.length);
+  const Answer answer =
+      program_.channel(id)->recv(transfers_[id], name, place, step.target.length, step.use);
   if (answer == Answer::done) operand.apply(place, at(step.target), 0, step.target.length);
   return answer;
 }

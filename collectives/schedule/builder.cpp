@@ -23,7 +23,8 @@ void sort_unique(std::vector<StepId>& ids) {
 
 }  // namespace
 
-Builder::Builder(int P, Rank rank, const UserBuffers& buffers) : buffers_(buffers) {
+Builder::Builder(int P, Rank rank, const UserBuffers& buffers, Use use)
+    : buffers_(buffers), use_(use) {
   schedule_.P = P;
   schedule_.rank = rank;
   schedule_.input_bytes = buffers.in_place ? 0 : buffers.input;
@@ -32,17 +33,18 @@ Builder::Builder(int P, Rank rank, const UserBuffers& buffers) : buffers_(buffer
 }
 
 void Builder::send(Rank peer, const Slice& source) {
-  insert({.kind = StepKind::send, .peer = peer, .source = source});
+  insert({.kind = StepKind::send, .peer = peer, .use = use_, .source = source});
 }
 
 void Builder::recv(Rank peer, const Slice& target) {
-  insert({.kind = StepKind::recv, .peer = peer, .target = target});
+  insert({.kind = StepKind::recv, .peer = peer, .use = use_, .target = target});
 }
 
 void Builder::recv_reduce(Rank peer, const Slice& source, const Slice& target, bool reversed) {
   insert({.kind = StepKind::recv_reduce,
           .reversed = reversed,
           .peer = peer,
+          .use = use_,
           .source = source,
           .target = target});
 }

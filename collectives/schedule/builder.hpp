@@ -15,7 +15,9 @@ namespace tutti::collectives {
 
 class Builder {
  public:
-  Builder(int P, Rank rank, const UserBuffers& buffers = {});
+  using Use = protocols::Use;
+  // `use`: of all messages but those of parts that are played.
+  Builder(int P, Rank rank, const UserBuffers& buffers = {}, Use use = Use::stored);
 
   // Each adds one step, in the order in which a textbook would run them one after another. A step
   // waits for an earlier one only if their bytes demand it: read after write, write after read,
@@ -78,7 +80,8 @@ class Builder {
   StepId push(const Step& step);
   StepId join(std::vector<StepId>& before);
 
-  UserBuffers buffers_;
+  const UserBuffers buffers_;
+  const Use use_;
   Schedule schedule_;
   std::vector<Edge> edges_;
   History histories_[3];

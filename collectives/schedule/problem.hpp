@@ -79,6 +79,13 @@ struct Problem : Task {
   std::vector<int> node{};
 };
 
+// What becomes of the messages of a collective, unless an algorithm is composed of others.
+constexpr protocols::Use use_in(Collective c) noexcept {
+  using protocols::Use;
+  if (reduces(c)) return Use::combined;
+  return c == Collective::bcast || c == Collective::scatter ? Use::spread : Use::stored;
+}
+
 // The shape of the buffers of problem.rank.
 //   bcast           the one buffer is the output
 //   scatter         the root's input has P blocks, each output one; in place the root has no output

@@ -23,7 +23,8 @@ std::uint64_t Schedule::digest() const noexcept {
   hash.add(static_cast<std::uint64_t>(scratch_bytes));
   hash.add((in_place ? 1U : 0U) | (datagrams ? 2U : 0U));
   for (const Step& step : steps) {
-    hash.add(static_cast<std::uint64_t>(step.kind) | (step.reversed ? 256U : 0U));
+    hash.add(static_cast<std::uint64_t>(step.kind) | (step.reversed ? 256U : 0U) |
+             static_cast<std::uint64_t>(step.use) << 9);
     hash.add(static_cast<std::uint64_t>(step.peer));
     hash.add(step.ordinal);
     add(hash, step.source);

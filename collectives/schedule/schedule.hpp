@@ -10,6 +10,7 @@
 
 #include "base/index.hpp"
 #include "base/types.hpp"
+#include "protocols/protocol_for.hpp"
 
 namespace tutti::collectives {
 
@@ -42,6 +43,7 @@ struct Step {
   StepKind kind = StepKind::copy;
   bool reversed = false;  // of recv_reduce, reduce
   Rank peer = -1;         // of send, recv, recv_reduce
+  protocols::Use use{};   // of messages: what becomes of it; the same at both ends
   Ordinal ordinal = 0;    // of messages: counts those of one direction between the two ranks, in
                           // the order in which the author wrote them
   Slice source;           // of send, recv_reduce, copy, reduce

@@ -233,9 +233,11 @@ const Setting kSettings[] = {
     same(SLOTS(ready_slots, "ready_slots",
                "Slots for ready-to-receive entries, for each connection.")),
     WORD(shm_copy, kCopies, "shm_copy", "auto|single|double",
-         "How large messages are copied within a node. single: once, by the kernel "
-         "(process_vm_writev). double: twice, through shared memory. auto: single if the kernel "
-         "permits it and a measurement at start-up finds it faster."),
+         "How messages beyond `shm_eager_limit` are copied within a node. single: once, by the "
+         "kernel (process_vm_writev, process_vm_readv), if it permits that. double: twice, through "
+         "shared memory. auto: by use: what is only stored as with single; what is combined as "
+         "with double, while it comes. If ranks of a node differ, double goes before single, and "
+         "single before auto."),
     NUMBER(spin, -1, 1000000000, "spin", "number",
            "How often a waiting rank polls before it gives its core away. -1: often if each rank "
            "has a core of its own, else not at all."),

@@ -131,6 +131,13 @@ void Dispatcher::end_writes(const Agreement& agreement) noexcept {
   wait_for_members(agreement, [](const Channel& channel) { return channel.withdrawing(); });
   for (const int member : agreement.world_ranks())
     if (Channel* const channel = connections_.find(member)) channel->revoke_abandoned();
+  // A copy that a process of this node has begun. It takes long only if the process was stopped.
+  for (const int member : agreement.world_ranks())
+    for (Channel* const channel = connections_.find(member);
+         can_hear(channel) && channel->being_accessed(); sched_yield()) {
+      channel->progress();
+      channel->probe();
+    }
 }
 
 // A while, for as long as waits(channel) is true for a member that can hear.

@@ -48,6 +48,7 @@ bool wants_shm(const Site& site) { return site.configuration.transport != Transp
 std::unique_ptr<Transport> open_shm(const Site& site) {
   transport::shm::Options options;
   options.copy = site.configuration.shm_copy;
+  options.log = site.log;
   return std::make_unique<transport::shm::ShmTransport>(
       options, site.placement, inbox_shape(site.configuration, site.configuration.shm_eager_limit));
 }

@@ -101,7 +101,7 @@ TEST_CASE("simulator: a rendezvous waits until the receiver is ready") {
   // Down a chain every rank posts its receive at once, so only the first message waits.
   CHECK(time_of("chain", bcast_of(3, 101), platform) == near(38.55 + 2 * (kMessage + 1.5)));
   // The same by the protocol that the channel takes.
-  const protocols::Limits limits{.line = 8, .small = 16, .eager = 100, .direct = true};
+  const protocols::Limits limits{8, 16, 100, true, false, false};
   const auto with_limits = [&](Bytes bytes) {
     return simulated("linear", bcast_of(2, bytes), kOfBoba, {}, {.limits = limits}).time;
   };

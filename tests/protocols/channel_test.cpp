@@ -11,6 +11,8 @@ using protocols::Transfer;
 
 namespace {
 const std::size_t kSizes[] = {0, 1, 7, 39, 40, 41, 295, 296, 297, 1063, 1064, 1065, 5000, 70001};
+constexpr protocols::Use kUses[] = {protocols::Use::stored, protocols::Use::spread,
+                                    protocols::Use::combined};
 
 // The difference of bytes: unlike a sum, it shows which operand was the left one.
 void minus(const void*, const void* left, const void* right, void* out, Bytes bytes) {
@@ -27,9 +29,12 @@ TEST_CASE("each size arrives whole, by each protocol, both ways at once", "[chan
       for (const auto& shape : {kUsual, kTiny}) {
         Pair pair(hostility, shape);
         std::uint32_t number = 0;
-        for (const std::size_t n : kSizes) {
+        for (std::size_t point = 0; point < std::size(kSizes) * std::size(kUses); ++point) {
+          const std::size_t n = kSizes[point / std::size(kUses)];
+          const protocols::Use use = kUses[number % std::size(kUses)];
           INFO("seed " << seed << ", polls " << hostility.polls_memory << ", direct "
-                       << hostility.direct << ", " << n << " bytes");
+                       << hostility.direct << ", fetches " << hostility.fetches << ", " << n
+                       << " bytes, use " << static_cast<int>(use));
           const auto sent0 = bytes_of(n, seed), sent1 = bytes_of(n, seed + 1);
           std::vector<std::byte> got0(n), got1(n);
           Transfer t[4];
@@ -41,13 +46,13 @@ TEST_CASE("each size arrives whole, by each protocol, both ways at once", "[chan
               done[i] = answer == Answer::done;
             };
             if (!done[0])
-              go(0, pair.channels[0].send(t[0], name, sent0.data(), static_cast<Bytes>(n)));
+              go(0, pair.channels[0].send(t[0], name, sent0.data(), static_cast<Bytes>(n), use));
             if (!done[1])
-              go(1, pair.channels[1].send(t[1], name, sent1.data(), static_cast<Bytes>(n)));
+              go(1, pair.channels[1].send(t[1], name, sent1.data(), static_cast<Bytes>(n), use));
             if (!done[2])
-              go(2, pair.channels[1].recv(t[2], name, got1.data(), static_cast<Bytes>(n)));
+              go(2, pair.channels[1].recv(t[2], name, got1.data(), static_cast<Bytes>(n), use));
             if (!done[3])
-              go(3, pair.channels[0].recv(t[3], name, got0.data(), static_cast<Bytes>(n)));
+              go(3, pair.channels[0].recv(t[3], name, got0.data(), static_cast<Bytes>(n), use));
             return done[0] && done[1] && done[2] && done[3];
           };
           REQUIRE(pair.until(all_done));
@@ -64,7 +69,9 @@ TEST_CASE("a message is combined with its operand as it arrives, in either order
     for (const std::size_t n : kSizes)
       for (const bool message_first : {true, false}) {
         Pair pair(hostility);
-        if (!combines_on_arrival(static_cast<Bytes>(n), 1, pair.channels[1].limits())) continue;
+        const Bytes bytes = static_cast<Bytes>(n);
+        constexpr auto use = protocols::Use::combined;
+        if (!combines_on_arrival(bytes, 1, use, pair.channels[1].limits())) continue;
         INFO(n << " bytes, message first " << message_first);
         const auto sent = bytes_of(n, 1), other = bytes_of(n, 2);
         std::vector<std::byte> got(n), expected(n);
@@ -75,9 +82,8 @@ TEST_CASE("a message is combined with its operand as it arrives, in either order
         bool gone = false;
         REQUIRE(pair.until([&] {
           if (!gone)
-            gone = pair.channels[0].send(s, {1, 0, 0}, sent.data(), static_cast<Bytes>(n)) ==
-                   Answer::done;
-          return pair.channels[1].recv(r, {1, 0, 0}, got.data(), static_cast<Bytes>(n), &operand) ==
+            gone = pair.channels[0].send(s, {1, 0, 0}, sent.data(), bytes, use) == Answer::done;
+          return pair.channels[1].recv(r, {1, 0, 0}, got.data(), bytes, use, &operand) ==
                  Answer::done;
         }));
         CHECK(got == expected);

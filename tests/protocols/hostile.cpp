@@ -20,6 +20,8 @@ Registrar* HostileLink::registrar() noexcept {
   return net_.hostility.registers ? &net_.registrar : nullptr;
 }
 bool HostileLink::writes_directly() const noexcept { return net_.hostility.direct; }
+bool HostileLink::fetches() const noexcept { return net_.hostility.fetches; }
+bool HostileLink::passes_pieces() const noexcept { return net_.hostility.passes_pieces; }
 bool HostileLink::refused() {
   return net_.hostility.latency == 0 && net_.chance(net_.hostility.refuse);
 }
@@ -77,6 +79,15 @@ Post HostileLink::write(const void* source, const Registration& registration,
   *ticket = w.ticket = ++tickets_;
   post(std::move(w));
   return Post::posted;
+}
+
+// All at once, as the kernel copies: nothing is on its way.
+Post HostileLink::fetch(void* target, const RemoteKey& source, std::size_t bytes) noexcept {
+  const std::lock_guard lock(net_.lock_);
+  if (failed()) return Post::failed;
+  if (refused()) return Post::again;
+  std::memcpy(target, reinterpret_cast<const void*>(source.address), bytes);
+  return Post::done;
 }
 
 void HostileLink::probe() noexcept {

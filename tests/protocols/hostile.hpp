@@ -35,6 +35,7 @@ struct Hostility {
   bool acknowledge = true;    // else writes arrive, and the sender never learns it
   int latency = 0;  // not 0: virtual time, nothing left to chance; each write arrives whole after
                     // this many steps
+  bool fetches = false, passes_pieces = false;  // see Link
   bool connects_at_once = true;  // else a link is ready once the peer has seen that it was begun
 };
 
@@ -76,11 +77,15 @@ class HostileLink final : public transport::Link {
                         const transport::RemoteKey& target, std::size_t bytes,
                         std::optional<std::uint32_t> notify,
                         std::uint64_t* ticket) noexcept override;
+  transport::Post fetch(void* target, const transport::RemoteKey& source,
+                        std::size_t bytes) noexcept override;
   void progress() noexcept override {}
   void probe() noexcept override;
   bool drained() noexcept override;
   transport::Registrar* registrar() noexcept override;
   bool writes_directly() const noexcept override;
+  bool fetches() const noexcept override;
+  bool passes_pieces() const noexcept override;
   bool notifies() const noexcept override { return !polls_memory_; }
   const char* kind() const noexcept override { return "hostile"; }
 

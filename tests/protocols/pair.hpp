@@ -61,6 +61,12 @@ inline std::vector<Hostility> all_kinds(std::uint32_t seed) {
   for (const bool polls : {true, false})
     for (const bool direct : {true, false})
       for (const bool registers : {true, false}) kinds.push_back({seed, polls, direct, registers});
+  for (const bool pieces : {true, false}) {
+    Hostility within_a_node{seed};
+    within_a_node.fetches = true;
+    within_a_node.passes_pieces = pieces;
+    kinds.push_back(within_a_node);
+  }
   return kinds;
 }
 

@@ -14,7 +14,7 @@ TEST_CASE("pieces come in order, though more of them arrive than can be set asid
   Pair pair({14, true, false, false}, kWide);
   // The last piece is short: it could still be set aside when the two before it could not. That
   // must not happen.
-  const Bytes piece = pair.channels[0].limits().eager,
+  const Bytes piece = piece_bytes(pair.channels[0].limits()),
               kept = protocols::Aside::kMost / (piece + Bytes{sizeof(transport::Trailer)});
   const auto n = static_cast<std::size_t>((kept + 2) * piece + 100);
   const auto sent = bytes_of(n, 3);

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
-#include <sys/uio.h>
 
 namespace tutti::transport::shm {
 
@@ -15,8 +14,10 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
       segment_(segment),
       local_peer_(local_peer),
       peer_inbox_(segment.inbox(local_peer, local_rank)),
+      my_invitations_(segment.invitations(local_rank, local_peer)),
+      peer_invitations_(segment.invitations(local_peer, local_rank)),
       pid_(segment.member(local_peer).pid),
-      direct_(segment.direct(local_peer)) {
+      copy_(segment.copy(local_peer)) {
   inbox_ = segment.inbox(local_rank, local_peer);
   credits_ = reinterpret_cast<const std::uint32_t*>(inbox_);
   // The link is made all the same: what a peer wrote before it died may still be read.
@@ -48,32 +49,68 @@ Post ShmLink::report(Ring ring, std::uint32_t consumed) noexcept {
 
 Post ShmLink::write(const void* source, const Registration&, const RemoteKey& target,
                     std::size_t bytes, std::optional<std::uint32_t>, std::uint64_t*) noexcept {
+  return move(process_vm_writev, const_cast<void*>(source), target.address, bytes);
+}
+
+Post ShmLink::fetch(void* target, const RemoteKey& source, std::size_t bytes) noexcept {
+  return move(process_vm_readv, target, source.address, bytes);
+}
+
+// One call moves at most 2 GiB less one page, so this may take several.
+Post ShmLink::move(Move by, void* mine, std::uint64_t theirs, std::size_t bytes) noexcept {
   if (failed()) return Post::failed;
-  const auto* from = static_cast<const std::byte*>(source);
-  std::uint64_t to = target.address;
+  auto* here = static_cast<std::byte*>(mine);
   while (bytes > 0) {
     // Another process may have the number by now, or the process another program.
     if (!segment_.lives(local_peer_)) {
       peer_is_gone("its process has ended");
       return Post::failed;
     }
-    // One call moves at most 2 GiB less one page, so this may take several.
-    iovec local{const_cast<std::byte*>(from), bytes};
-    iovec remote{reinterpret_cast<void*>(to), bytes};
-    const ssize_t moved = process_vm_writev(pid_, &local, 1, &remote, 1, 0);
+    const iovec local{here, bytes};
+    const iovec remote{reinterpret_cast<void*>(theirs), bytes};
+    const ssize_t moved = by(pid_, &local, 1, &remote, 1, 0);
     if (moved <= 0) {
       if (errno == EINTR) continue;
       if (errno == EFAULT) return Post::refused;
       char text[128];
-      std::snprintf(text, sizeof text, "writing into its memory failed: %s", std::strerror(errno));
+      std::snprintf(text, sizeof text, "accessing its memory failed: %s", std::strerror(errno));
       peer_is_gone(text);
       return Post::failed;
     }
-    from += moved;
-    to += static_cast<std::uint64_t>(moved);
+    here += moved;
+    theirs += static_cast<std::uint64_t>(moved);
     bytes -= static_cast<std::size_t>(moved);
   }
   return Post::done;
+}
+
+// --- invitations: open until the guest enters or the owner takes it back, whoever is first
+
+bool ShmLink::enter(std::uint32_t invitation) noexcept {
+  std::uint8_t expected = Invitations::open;
+  return peer_invitations_.states[invitation].compare_exchange_strong(expected,
+                                                                      Invitations::entered);
+}
+
+void ShmLink::leave(std::uint32_t invitation) noexcept {
+  peer_invitations_.states[invitation] = Invitations::open;
+}
+
+// What was read before is older than what is read here.
+bool ShmLink::taken_back(std::uint32_t invitation) const noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return peer_invitations_.states[invitation] == Invitations::taken_back;
+}
+
+bool ShmLink::take_back(std::uint32_t invitation) noexcept {
+  std::uint8_t state = Invitations::open;
+  return my_invitations_.states[invitation].compare_exchange_strong(state,
+                                                                    Invitations::taken_back) ||
+         state == Invitations::taken_back;
+}
+
+void ShmLink::renew(std::uint32_t invitation) noexcept {
+  my_invitations_.states[invitation] = Invitations::open;
 }
 
 void ShmLink::probe() noexcept {

@@ -1,7 +1,9 @@
 // The data path over shared memory: a put is a few stores into the peer's inbox, without a system
-// call; a write is one copy by the kernel (process_vm_writev) from this rank's memory to the
-// peer's.
+// call; a write or a fetch is one copy by the kernel (process_vm_writev, process_vm_readv) between
+// this rank's memory and the peer's.
 #pragma once
+
+#include <sys/uio.h>
 
 #include "transport/link.hpp"
 #include "transport/shm/memory.hpp"
@@ -19,20 +21,33 @@ class ShmLink final : public Link {
   Post report(Ring ring, std::uint32_t consumed) noexcept override;
   Post write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes,
              std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept override;
+  Post fetch(void* target, const RemoteKey& source, std::size_t bytes) noexcept override;
   void progress() noexcept override {}
   void probe() noexcept override;
   bool drained() noexcept override { return true; }
-  bool writes_directly() const noexcept override { return direct_; }
+  bool writes_directly() const noexcept override { return copy_ != Copy::twice; }
+  bool fetches() const noexcept override { return copy_ != Copy::twice; }
+  bool passes_pieces() const noexcept override { return copy_ != Copy::once; }
+  bool takes_back() const noexcept override { return true; }
+  bool enter(std::uint32_t invitation) noexcept override;
+  void leave(std::uint32_t invitation) noexcept override;
+  bool taken_back(std::uint32_t invitation) const noexcept override;
+  bool take_back(std::uint32_t invitation) noexcept override;
+  void renew(std::uint32_t invitation) noexcept override;
   const char* kind() const noexcept override { return "shm"; }
 
  private:
+  using Move = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long,
+                           unsigned long);
+  Post move(Move by, void* mine, std::uint64_t theirs, std::size_t bytes) noexcept;
   void peer_is_gone(const char* how) noexcept;
 
   Segment& segment_;
   const int local_peer_;
   std::byte* const peer_inbox_;
+  Invitations &my_invitations_, &peer_invitations_;
   const int pid_;
-  const bool direct_;
+  const Copy copy_;
 };
 
 }  // namespace tutti::transport::shm

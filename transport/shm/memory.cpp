@@ -1,4 +1,4 @@
-// Creating, opening and unlinking the node's segment; finding the faster way to copy.
+// Creating, opening and unlinking the node's segment; agreeing on how to copy.
 #include "transport/shm/memory.hpp"
 
 #include <algorithm>
@@ -8,10 +8,12 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/bits.hpp"
 #include "base/error.hpp"
 #include "base/pages.hpp"
 #include "base/random.hpp"
@@ -20,16 +22,16 @@ namespace tutti::transport::shm {
 
 using Clock = std::chrono::steady_clock;
 
-namespace {
-constexpr std::size_t kProbeBytes = 256 * 1024, kProbePiece = 16 * 1024;
-constexpr int kProbes = 5;
-}  // namespace
-
 struct Segment::Header {
-  std::atomic<std::uint32_t> attached;  // ranks that have mapped it
-  std::atomic<std::uint32_t> tried;     // ranks that have tried a direct write
-  std::atomic<std::uint32_t> measured;  // ranks that have waited for the measurement
+  std::atomic<std::uint32_t> attached;   // ranks that have mapped it
+  std::atomic<std::uint32_t> tried;      // ranks that have tried to reach another's memory
+  std::atomic<std::uint32_t> permitted;  // ranks that have permitted others to reach theirs
+  std::atomic<std::uint32_t> tried_again;
 };
+
+std::string_view name_of(Copy copy) noexcept {
+  return copy == Copy::once ? "single" : copy == Copy::twice ? "double" : "auto";
+}
 
 Segment::Header& Segment::header() noexcept { return *reinterpret_cast<Header*>(base_); }
 Member* Segment::members() noexcept { return reinterpret_cast<Member*>(base_ + kCacheLine); }
@@ -38,7 +40,8 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
                  Copy copy, std::chrono::milliseconds patience)
     : rank_(local_rank),
       size_(local_size),
-      stride_(round_up_to_pages(shape.bytes())),
+      invitations_offset_(round_up(shape.bytes(), kCacheLine)),
+      stride_(round_up_to_pages(invitations_offset_ + sizeof(Invitations))),
       first_inbox_(
           round_up_to_pages(kCacheLine + sizeof(Member) * static_cast<std::size_t>(local_size))),
       bytes_(first_inbox_ + stride_ * static_cast<std::size_t>(local_size) *
@@ -46,11 +49,10 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
   const auto deadline = Clock::now() + patience;
   try {
     open(name, deadline);
-    introduce();
+    introduce(copy);
     wait_for_all(header().attached, deadline, "mapping the shared segment");
     if (rank_ == 0) shm_unlink(name.c_str());
-    choose_copy(copy, deadline);
-    probe_.reset();
+    agree_to_copy(deadline);
   } catch (...) {
     if (rank_ == 0) shm_unlink(name.c_str());
     if (base_) munmap(base_, bytes_);
@@ -138,14 +140,13 @@ std::uint64_t pid_namespace() {
 
 }  // namespace
 
-void Segment::introduce() {
+void Segment::introduce(Copy wanted) {
   Member& me = member(rank_);
   me.pid = getpid();
   me.pid_namespace = pid_namespace();
-  me.secret = random_number();
-  probe_ = std::make_unique_for_overwrite<std::byte[]>(kCacheLine + kProbeBytes);
-  std::memcpy(probe_.get(), &me.secret, sizeof me.secret);
-  me.probe_address = reinterpret_cast<std::uint64_t>(probe_.get());
+  me.secret = probe_[0] = random_number();
+  me.probe_address = reinterpret_cast<std::uint64_t>(probe_.data());
+  me.wanted = wanted;
   struct flock mine = lock_of(rank_);
   if (fcntl(file_, F_SETLK, &mine) != 0)
     throw Error(Code::system,
@@ -173,65 +174,56 @@ int Segment::next_in_namespace() noexcept {
   return next;
 }
 
-// The ranks of one PID namespace decide together, whatever those of others do.
-void Segment::choose_copy(Copy copy, Clock::time_point deadline) {
+// The ranks of one PID namespace decide together, whatever those of others do. Yama, containers and
+// different users may forbid the one copy; only a try tells for sure. Yama lets a process reach its
+// descendants only, or those that permit it by prctl().
+void Segment::agree_to_copy(Clock::time_point deadline) {
+  Member& me = member(rank_);
   const int next = next_in_namespace();
-  const std::byte word{1};
-  if (copy == Copy::twice || next == rank_ || !knows_secret(next) ||
-      !write_directly(next, &word, 1))
-    member(rank_).refuses = 1;
-  wait_for_all(header().tried, deadline, "trying direct writes");
-  int first = rank_;
-  direct_ = true;
-  for (int r = size_; r-- > 0;) {
+  me.refused = me.wanted != Copy::twice && next != rank_ && !reaches(next);
+  wait_for_all(header().tried, deadline, "trying to reach each other's memory");
+  bool asked = false;
+  for (int r = 0; r < size_; ++r) asked |= member(r).refused;
+  if (asked) {
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+    wait_for_all(header().permitted, deadline, "permitting the others to reach their memory");
+    me.refused_when_asked = me.refused && !reaches(next);
+    wait_for_all(header().tried_again, deadline, "trying again to reach each other's memory");
+  }
+  Copy agreed = Copy::automatic;
+  int refused = 0, ranks = 0;
+  for (int r = 0; r < size_; ++r) {
     if (!same_namespace(r) && r != rank_) continue;
-    first = r;
-    direct_ = direct_ && member(r).refuses == 0;
+    ++ranks;
+    refused += member(r).refused_when_asked ? 1 : 0;
+    agreed = std::max(agreed, member(r).wanted.load());
   }
-  if (direct_ && first == rank_ && copy == Copy::automatic && !one_copy_pays(next))
-    member(rank_).slower = 1;
-  wait_for_all(header().measured, deadline, "choosing how to copy");
-  direct_ = direct_ && member(first).slower == 0;
-}
-
-bool Segment::knows_secret(int local_rank) noexcept {
-  Member& other = member(local_rank);
-  std::uint64_t secret = 0;
-  iovec local{&secret, sizeof secret};
-  iovec remote{reinterpret_cast<void*>(other.probe_address.load()), sizeof secret};
-  return process_vm_readv(other.pid, &local, 1, &remote, 1, 0) == sizeof secret &&
-         secret == other.secret;
-}
-
-// Yama, containers and different users may forbid it; only a try tells for sure.
-bool Segment::write_directly(int local_rank, const std::byte* source, std::size_t bytes) noexcept {
-  Member& other = member(local_rank);
-  iovec local{const_cast<std::byte*>(source), bytes};
-  iovec remote{reinterpret_cast<void*>(other.probe_address.load() + kCacheLine), bytes};
-  return process_vm_writev(other.pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
-}
-
-// Before its one copy the kernel looks up the peer's pages; on many a machine two copies within the
-// cache take less time. The fastest of several tries counts, as other ranks may run on the same
-// core. Both copies are made here, one after the other; ranks with a core each overlap them.
-bool Segment::one_copy_pays(int local_rank) {
-  const auto source = std::make_unique<std::byte[]>(kProbeBytes),
-             target = std::make_unique<std::byte[]>(kProbeBytes),
-             between = std::make_unique<std::byte[]>(kProbeBytes);
-  auto once = Clock::duration::max(), twice = once;
-  for (int i = 0; i < kProbes; ++i) {
-    auto begin = Clock::now();
-    if (!write_directly(local_rank, source.get(), kProbeBytes)) return false;
-    once = std::min(once, Clock::now() - begin);
-    begin = Clock::now();
-    for (std::size_t at = 0; at < kProbeBytes; at += kProbePiece) {
-      std::memcpy(between.get() + at, source.get() + at, kProbePiece);
-      std::memcpy(target.get() + at, between.get() + at, kProbePiece);
-      asm volatile("" : : "r"(target.get()) : "memory");  // keeps the copy, which nobody reads
-    }
-    twice = std::min(twice, Clock::now() - begin);
+  if (agreed != Copy::twice && next == rank_) {
+    reason_ = "no other rank of this node is in this rank's PID namespace";
+  } else if (agreed != Copy::twice && refused != 0) {
+    reason_ = fmt::format(
+        "the kernel does not let {} of {} ranks reach another's memory (process_vm_writev); do "
+        "they "
+        "run as different users, or in a container that forbids it?",
+        refused, ranks);
+  } else {
+    copy_ = agreed;
+    reason_ = fmt::format("{}{}", agreed == me.wanted ? "as set" : "as another rank has set",
+                          asked ? ", permitted by PR_SET_PTRACER" : "");
   }
-  return once < twice;
+}
+
+// Finds the secret there, and writes behind it. One other rank is enough: if one direction between
+// two ranks is forbidden, somebody is refused, and all ranks know it.
+bool Segment::reaches(int local_rank) noexcept {
+  Member& other = member(local_rank);
+  std::uint64_t word = 0;
+  iovec mine{&word, sizeof word};
+  iovec theirs{reinterpret_cast<void*>(other.probe_address.load()), sizeof word};
+  if (process_vm_readv(other.pid, &mine, 1, &theirs, 1, 0) != sizeof word || word != other.secret)
+    return false;
+  theirs.iov_base = reinterpret_cast<void*>(other.probe_address.load() + sizeof word);
+  return process_vm_writev(other.pid, &mine, 1, &theirs, 1, 0) == sizeof word;
 }
 
 void Segment::allocate_pair(int a, int b) {

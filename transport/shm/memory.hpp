@@ -1,5 +1,5 @@
-// The segment that the ranks of one node share: an entry for each of them, and an inbox for every
-// ordered pair of them.
+// The segment that the ranks of one node share: an entry for each of them, and for every ordered
+// pair of them an inbox and the state of invitations.
 //
 // The node's lowest rank creates it (mode 0600, exclusive) and unlinks it as soon as all have
 // mapped it. It is sparse: an inbox takes memory only once its two ranks have connected. Then all
@@ -9,20 +9,24 @@
 // Error. Knows inbox shapes; knows no link and no message.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
+#include <string_view>
 
 #include "transport/inbox.hpp"
+#include "transport/link.hpp"
 
 namespace tutti::transport::shm {
 
 // How large messages travel: in one copy, by the kernel, from memory to memory; or in two, through
-// the segment. automatic: one copy if the kernel permits it and if it is faster on this machine.
+// the segment. automatic: each message as its use demands (protocols/protocol_for.hpp), if the
+// kernel permits the one copy.
 enum class Copy : std::uint8_t { automatic, once, twice };
+std::string_view name_of(Copy copy) noexcept;
 
 // What each rank of the node tells the others, in the segment.
 struct alignas(kCacheLine) Member {
@@ -35,15 +39,25 @@ struct alignas(kCacheLine) Member {
   // pid is the one that made this entry.
   std::atomic<std::uint64_t> probe_address;
   std::atomic<std::uint64_t> secret;
-  std::atomic<std::uint32_t> refuses;  // 1: one copy is forbidden, by the kernel or the setting
-  std::atomic<std::uint32_t> slower;   // 1: it takes longer than two; of a namespace's first rank
+  std::atomic<Copy> wanted;              // by the setting
+  std::atomic<bool> refused;             // the kernel forbids this rank to reach another's memory
+  std::atomic<bool> refused_when_asked;  // though all have permitted it
+};
+
+// The invitations of the owner of an inbox to the peer that writes it (Link::enter()): by number,
+// what may be done to the owner's user memory. Nobody writes here unless somebody gives up or user
+// memory is being written, so that the lines stay where they are.
+struct alignas(kCacheLine) Invitations {
+  enum State : std::uint8_t { open, entered, taken_back };
+  std::array<std::atomic<std::uint8_t>, Link::kInvitations> states;
 };
 
 class Segment {
  public:
   // Creates the segment `name` for `local_size` ranks (local rank 0) or opens it (the others),
-  // waits for all of them, at most for `patience`, and finds out with them whether to write into
-  // each other's memory. Throws Error{system | out_of_memory | bootstrap_failed}.
+  // waits for all of them, at most for `patience`, and agrees with those of its PID namespace on
+  // how to copy: `copy`, if the kernel permits it and all want the same; twice before once before
+  // automatic. Throws Error{system | out_of_memory | bootstrap_failed}.
   Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape,
           Copy copy, std::chrono::milliseconds patience);
   ~Segment();
@@ -58,10 +72,15 @@ class Segment {
   // Allocates the memory of the pair's two inboxes. May be called again. Throws
   // Error{out_of_memory}.
   void allocate_pair(int a, int b);
-  // This rank and some others write into each other's memory.
-  bool direct() const noexcept { return direct_; }
-  // This rank and that one do. The same at both.
-  bool direct(int local_rank) noexcept { return direct_ && same_namespace(local_rank); }
+  // The invitations of `owner` to `guest`. Behind the inbox that `guest` writes.
+  Invitations& invitations(int owner, int guest) noexcept {
+    return *reinterpret_cast<Invitations*>(inbox(owner, guest) + invitations_offset_);
+  }
+  // What was agreed, and why.
+  Copy copy() const noexcept { return copy_; }
+  const std::string& reason() const noexcept { return reason_; }
+  // The same between this rank and that one. The same at both.
+  Copy copy(int local_rank) noexcept { return same_namespace(local_rank) ? copy_ : Copy::twice; }
   // Both inboxes of one connected pair.
   std::size_t bytes_per_pair() const noexcept { return 2 * stride_; }
 
@@ -72,23 +91,23 @@ class Segment {
   std::size_t inbox_offset(int to, int from) const noexcept {
     return first_inbox_ + (static_cast<std::size_t>(to) * size_ + from) * stride_;
   }
-  void introduce();
+  void introduce(Copy wanted);
   void open(const std::string& name, std::chrono::steady_clock::time_point deadline);
   void wait_for_all(std::atomic<std::uint32_t>& counter,
                     std::chrono::steady_clock::time_point deadline, const char* what);
-  void choose_copy(Copy copy, std::chrono::steady_clock::time_point deadline);
+  void agree_to_copy(std::chrono::steady_clock::time_point deadline);
   bool same_namespace(int local_rank) noexcept;
   int next_in_namespace() noexcept;
-  bool knows_secret(int local_rank) noexcept;
-  bool write_directly(int local_rank, const std::byte* source, std::size_t bytes) noexcept;
-  bool one_copy_pays(int local_rank);
+  bool reaches(int local_rank) noexcept;
 
   const int rank_, size_;
+  const std::size_t invitations_offset_;  // within an inbox's place
   std::size_t stride_ = 0, first_inbox_ = 0, bytes_ = 0;
   int file_ = -1;
   std::byte* base_ = nullptr;
-  bool direct_ = false;
-  std::unique_ptr<std::byte[]> probe_;  // what probe_address points to, at start-up
+  Copy copy_ = Copy::twice;
+  std::string reason_;
+  std::array<std::uint64_t, 2> probe_{};  // what probe_address points to
 };
 
 }  // namespace tutti::transport::shm

@@ -39,6 +39,8 @@ void ShmTransport::set_peers(std::span<const Address> addresses) {
   segment_ = std::make_unique<Segment>(fmt::format("/tutti-{:016x}", first_token), my_local_rank_,
                                        static_cast<int>(ranks.size()), shape_, options_.copy,
                                        options_.patience);
+  options_.log(fmt::format("copies within the node: {} ({})", name_of(segment_->copy()),
+                           segment_->reason()));
 }
 
 Link& ShmTransport::connect(int peer) {
@@ -58,7 +60,8 @@ void ShmTransport::say_farewell() noexcept {
 nlohmann::json ShmTransport::describe() const {
   return {{"shm",
            {{"ranks", placement_.node_ranks().size()},
-            {"direct", direct()},
+            {"copy", segment_ ? name_of(segment_->copy()) : ""},
+            {"why", segment_ ? segment_->reason() : ""},
             {"ranks_on_socket", placement_.ranks_on_package()},
             {"ranks_on_cache", placement_.ranks_on_cache()}}}};
 }

@@ -1,7 +1,9 @@
 // Shared memory among the ranks of one node, as a Transport.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "base/random.hpp"
@@ -14,6 +16,7 @@ namespace tutti::transport::shm {
 struct Options {
   Copy copy = Copy::automatic;                // of large messages
   std::chrono::milliseconds patience{20000};  // for the other ranks of the node, at the start
+  std::function<void(std::string_view)> log = [](std::string_view) {};
 };
 
 class ShmTransport final : public Transport {
@@ -36,8 +39,8 @@ class ShmTransport final : public Transport {
     return segment_ ? segment_->bytes_per_pair() : 0;
   }
   nlohmann::json describe() const override;
-  // Large messages take one copy, straight into the peer's memory.
-  bool direct() const noexcept { return segment_ && segment_->direct(); }
+  // How large messages are copied.
+  Copy copy() const noexcept { return segment_ ? segment_->copy() : options_.copy; }
 
  private:
   int local_rank(int world_rank) const noexcept;  // of a rank of this node

@@ -37,6 +37,13 @@ TEST_CASE("caught: crossed order of two messages between the same ranks") {
          "rank 1: byte 0 of the output holds byte 50 of rank 0 instead of byte 0 of rank 0");
 }
 
+TEST_CASE("caught: a message of which its ends make different uses") {
+  const Problem problem = allgather_of(4, 8);
+  auto all = build_all("ring", problem);
+  all[1].steps[nth(all[1], StepKind::recv, 1)].use = protocols::Use::combined;
+  caught(all, problem, Violation::use_mismatch, "rank 1");
+}
+
 TEST_CASE("caught: crossed order of different lengths") {
   const Problem problem = bcast_of(2, 99);
   auto all = build_all("linear", problem, {1, 50});

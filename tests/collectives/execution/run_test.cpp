@@ -138,7 +138,9 @@ TEST_CASE("every algorithm over the hostile wire", "[collective]") {
     for (int P = 1; P <= 9; P += P < 6 ? 1 : 2)
       each_case(P, algorithm, [&](const Problem& problem, const Parameters& parameters) {
         ++seed;
-        const Hostility hostility{seed, seed % 2 == 0, seed % 3 != 0, seed % 4 == 0};
+        Hostility hostility{seed, seed % 2 == 0, seed % 3 != 0, seed % 4 == 0};
+        hostility.fetches = hostility.direct && seed % 7 < 4;
+        hostility.passes_pieces = seed % 7 % 3 == 0;
         const std::string problem_found = run_hostile(algorithm, problem, parameters, hostility,
                                                       seed % 5 == 0 ? kStarved : kUsual);
         INFO(name_of(algorithm.collective)
@@ -179,7 +181,8 @@ TEST_CASE("a rank that stops leaves nobody waiting", "[collective]") {
 TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
   constexpr int P = 3;
   const transport::InboxShape shape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}};
-  for (const bool direct : {true, false}) {
+  using transport::shm::Copy;
+  for (const Copy copy : {Copy::automatic, Copy::once, Copy::twice}) {
     const std::vector<transport::PlacementCard> cards(P);  // all on one node
     std::vector<std::unique_ptr<transport::Placement>> placements;
     std::vector<std::unique_ptr<transport::shm::ShmTransport>> transports;
@@ -187,7 +190,7 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
     for (int r = 0; r < P; ++r) {
       placements.push_back(std::make_unique<transport::Placement>(r, cards));
       transport::shm::Options options;
-      options.copy = direct ? transport::shm::Copy::once : transport::shm::Copy::twice;
+      options.copy = copy;
       transports.push_back(
           std::make_unique<transport::shm::ShmTransport>(options, *placements.back(), shape));
       addresses.push_back(transports.back()->address());
@@ -230,6 +233,6 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
       });
     for (std::thread& rank : ranks) rank.join();
     CHECK(wrong == 0);
-    for (const auto& t : transports) CHECK(t->direct() == direct);
+    for (const auto& t : transports) CHECK(t->copy() == copy);
   }
 }

@@ -54,7 +54,7 @@ TEST_CASE("a process that has ended, or runs another program, is never written t
   const Peer peer(name, GENERATE(false, true));
   Segment segment(name, 0, 2, kShape, Copy::once, 20s);
   segment.allocate_pair(0, 1);
-  REQUIRE(segment.direct(1));
+  REQUIRE(segment.copy(1) == Copy::once);
   ShmLink link(kShape, 1, segment, 0, 1);
   REQUIRE(link.state() == State::ready);
   link.probe();
