@@ -20,7 +20,7 @@ Answer RendezvousMoves::move(Access access, Transfer& transfer, const MessageNam
     if (const Answer answer = start(access, transfer, name, data, bytes); answer != Answer::done)
       return answer;
   if (transfer.phase == Phase::owes_finished) {
-    // The data is there: a link that does not notify() has said so, or writes in order.
+    // The data is there: the writes of a link that does not notify() have ended when they are done.
     if (control_.send_finished(transfer.rendezvous) != Answer::done) return rings_.not_yet();
     transfer.phase = Phase::awaits_completion;
   }

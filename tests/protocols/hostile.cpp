@@ -21,6 +21,8 @@ Registrar* HostileLink::registrar() noexcept {
 }
 bool HostileLink::writes_directly() const noexcept { return net_.hostility.direct; }
 bool HostileLink::fetches() const noexcept { return net_.hostility.fetches; }
+// Memory of one node is written at once.
+bool HostileLink::notifies() const noexcept { return !net_.hostility.fetches; }
 bool HostileLink::passes_pieces() const noexcept { return net_.hostility.passes_pieces; }
 bool HostileLink::refused() {
   return net_.hostility.latency == 0 && net_.chance(net_.hostility.refuse);
@@ -113,7 +115,13 @@ bool HostileLink::step() {
     }
     return queue_.size() != before;
   }
-  Write& first = queue_.front();
+  // Bytes that were written later may become visible before: only a completion promises order.
+  auto place = queue_.begin();
+  if (place->to_user && polls_memory_ && notifies() && net_.chance(0.5)) {
+    const auto later = std::ranges::find(queue_, false, &Write::to_user);
+    if (later != queue_.end()) place = later;
+  }
+  Write& first = *place;
   if (first.to_user && net_.hostility.registers &&
       !net_.registrar.covers(first.target, first.data.size())) {
     fail(Code::transport_failed, "the peer lets nobody write there any more");
@@ -123,7 +131,7 @@ bool HostileLink::step() {
   if (first.moved < first.data.size()) move(first);
   if (first.moved < first.data.size()) return false;
   arrive(first);
-  queue_.pop_front();
+  queue_.erase(place);
   return true;
 }
 

@@ -1,7 +1,7 @@
 // The hostile wire: links within one process that do everything a wire may do, driven by a seed, so
-// that each failure replays. Writes are delayed and reordered between links (never within one: a
-// queue pair keeps order), split into pieces, refused for lack of room, and their marks shown late;
-// credits are held back; a rank may stop.
+// that each failure replays. Writes are delayed and reordered between links (within one only those
+// to user memory may become visible late, unless a completion tells of them), split into pieces,
+// refused for lack of room, and their marks shown late; credits are held back; a rank may stop.
 //
 // One thread steps all ranks, or each rank has a thread that takes in what is for it: the bytes of
 // a rank, and what its links know, are touched by its own thread only. What is on its way is
@@ -86,7 +86,7 @@ class HostileLink final : public transport::Link {
   bool writes_directly() const noexcept override;
   bool fetches() const noexcept override;
   bool passes_pieces() const noexcept override;
-  bool notifies() const noexcept override { return !polls_memory_; }
+  bool notifies() const noexcept override;
   const char* kind() const noexcept override { return "hostile"; }
 
   // The peer's farewell arrives.

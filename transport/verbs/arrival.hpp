@@ -1,5 +1,7 @@
-// Arrival: how a receiver learns that the bytes of a write are there. It is a strategy of each
-// connection, because the order in which bytes become visible is a property of the devices.
+// Arrival: how a receiver learns that a message is in its slot. It is a strategy of each
+// connection, because the order in which the bytes of a write become visible is a property of the
+// devices. No device promises it of the bytes of two writes, so the end of a rendezvous and the
+// farewell always come with immediate data.
 //
 //     tail   one write; the receiver polls its last word. Only where bytes become visible in order
 //     flag   the body, then the last word in a write of its own; the receiver polls that word

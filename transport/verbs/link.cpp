@@ -53,19 +53,11 @@ void VerbsLink::take(Immediate immediate) noexcept {
   }
 }
 
-void VerbsLink::look_for_farewell() noexcept {
-  const auto* farewell = reinterpret_cast<const std::uint32_t*>(inbox_ + kFarewellOffset);
-  if (polls_memory_ && state() == State::ready && __atomic_load_n(farewell, __ATOMIC_ACQUIRE) != 0)
-    state_.store(State::closed, std::memory_order_release);
-}
-
 void VerbsLink::probe() noexcept {
-  look_for_farewell();
   if (state() == State::ready) writer_.probe();
 }
 
 void VerbsLink::say_farewell() noexcept {
-  look_for_farewell();
   if (state() == State::ready) writer_.say_farewell();
 }
 

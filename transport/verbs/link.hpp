@@ -42,7 +42,7 @@ class VerbsLink final : public Link {
   bool drained() noexcept override;
   void say_farewell() noexcept;
   Registrar* registrar() noexcept override { return &registrar_; }
-  bool notifies() const noexcept override { return connection_.arrival() == Arrival::imm; }
+  bool notifies() const noexcept override { return true; }
   const char* kind() const noexcept override { return "verbs"; }
   // A completion of this link's queue pair.
   void complete(const ibv_wc& completion) noexcept;
@@ -55,7 +55,6 @@ class VerbsLink final : public Link {
 
  private:
   void take(Immediate immediate) noexcept;
-  void look_for_farewell() noexcept;
   void broke(const ibv_wc& completion) noexcept;
 
   Registrar& registrar_;

@@ -59,7 +59,9 @@ Registration DeviceRegistrar::add(void* address, std::size_t length, bool writab
     ibv_mr* region = register_memory(device_, address, length, access).release();
     return {region, region->lkey, region->rkey};
   };
-  if (writable) return registered(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | relaxed_);
+  if (writable)
+    return registered(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+                      IBV_ACCESS_RELAXED_ORDERING);
   // A source is pinned as if Tutti wrote to it. Pinned for reading only, untouched memory would be
   // the kernel's common page of zeros, and what the program writes later would go to another page.
   // Memory that cannot be written (constants) cannot change either: read access will do.

@@ -30,18 +30,16 @@ MemoryRegion register_memory(const Device& device, void* address, std::size_t le
 // transport_failed}.
 [[noreturn]] void throw_no_memory(const char* what, std::size_t bytes);
 
+// The device may write to what is added in any order: the end of a write to it must be told by a
+// completion, which comes last all the same.
 class DeviceRegistrar final : public Registrar {
  public:
   explicit DeviceRegistrar(const Device& device) : device_(device) {}
   Registration add(void* address, std::size_t length, bool writable) override;
-  // From here on the device may write to what is added in any order: arrival must be told by its
-  // completions, which come last all the same.
-  void relax() noexcept { relaxed_ = IBV_ACCESS_RELAXED_ORDERING; }
   void remove(const Registration& registration) noexcept override;
 
  private:
   const Device& device_;
-  int relaxed_ = 0;
 };
 
 }  // namespace tutti::transport::verbs

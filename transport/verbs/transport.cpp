@@ -39,8 +39,6 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
   if (options_.link.arrival == Arrival::automatic)
     options_.link.arrival =
         Connection::arrival_for(device_, queues_.room_for(0), options_.link, shape_);
-  // The other ends agree to `imm` then, as nothing is safer.
-  if (options_.link.arrival == Arrival::imm) registrar_.relax();
   handshake_ = std::make_unique<Handshake>(
       device_, world_rank, static_cast<std::uint16_t>(mtu_for(device_, options.mtu)),
       options.connect_timeout, options.log);

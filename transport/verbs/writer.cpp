@@ -140,7 +140,7 @@ Post Writer::post_immediate(Immediate immediate, bool signaled) noexcept {
   return post(wr, 1);
 }
 
-Post Writer::post_word(std::uint64_t offset, std::uint32_t value, bool signaled) noexcept {
+Post Writer::post_word(std::uint64_t offset, std::uint32_t value) noexcept {
   if (link_.failed()) return Post::failed;
   if (!has_room(1)) return Post::again;
   const PeerInfo& peer = connection_.peer_info();
@@ -148,7 +148,7 @@ Post Writer::post_word(std::uint64_t offset, std::uint32_t value, bool signaled)
   ibv_send_wr wr =
       request(&word, 1, IBV_WR_RDMA_WRITE, peer.inbox_address + offset, peer.inbox_key);
   wr.send_flags = IBV_SEND_INLINE;
-  number(wr, signaled);
+  number(wr, false);
   return post(wr, 1);
 }
 
@@ -163,32 +163,36 @@ std::size_t Writer::piece_bytes(std::size_t bytes) const noexcept {
                   std::max(packet * kPacketsAcknowledged, round_up(to_fit_the_queue, packet)));
 }
 
+// The end is told by immediate data, whatever the arrival of messages: its completion promises that
+// all bytes written before are visible, which a word behind them does not, even where the bytes of
+// one write become visible in order. It comes in a write of its own without bytes, so that the
+// network may take the bytes along many paths (adaptive routing keeps the order of writes with
+// immediate only).
 Post Writer::write(const void* source, const Registration& registration, const RemoteKey& target,
                    std::size_t bytes, std::optional<std::uint32_t> notify,
                    std::uint64_t* ticket) noexcept {
   if (link_.failed()) return Post::failed;
   // All pieces or none, so that a retry starts over.
   const std::size_t most = piece_bytes(bytes);
-  const std::size_t count = bytes == 0 ? 1 : divide_up(bytes, most);
-  if (count > depth_) {
+  const std::size_t count = divide_up(bytes, most);
+  const std::size_t requests = count + (notify ? 1 : 0);
+  if (requests > depth_) {
     link_.fail(Code::unsupported,
                "a message is too long for the send queue; raise the device's longest message or "
                "cut it with segment=");
     return Post::failed;
   }
-  if (!has_room(static_cast<std::uint32_t>(count))) return Post::again;
+  if (!has_room(static_cast<std::uint32_t>(requests))) return Post::again;
   for (std::size_t i = 0, offset = 0; i < count; ++i, offset += most) {
-    const bool last = i + 1 == count;
     ibv_sge piece{reinterpret_cast<std::uint64_t>(source) + offset,
                   static_cast<std::uint32_t>(std::min(most, bytes - offset)),
                   registration.local_key};
-    ibv_send_wr wr = request(&piece, bytes == 0 ? 0 : 1,
-                             last && notify ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
-                             target.address + offset, target.key);
-    if (last && notify) wr.imm_data = htonl(Immediate::finished(*notify).word());
-    number(wr, last);
+    ibv_send_wr wr = request(&piece, 1, IBV_WR_RDMA_WRITE, target.address + offset, target.key);
+    number(wr, i + 1 == requests);
     if (post(wr, 1) != Post::done) return Post::failed;
   }
+  if (notify && post_immediate(Immediate::finished(*notify), true) != Post::done)
+    return Post::failed;
   *ticket = posted_;
   return Post::posted;
 }
@@ -205,10 +209,7 @@ void Writer::probe() noexcept {
 // Signaled: a peer that has read it may be gone before anything later is acknowledged.
 void Writer::say_farewell() noexcept {
   if (said_farewell_) return;
-  const Post post = connection_.arrival() == Arrival::imm
-                        ? post_immediate(Immediate::farewell(), true)
-                        : post_word(kFarewellOffset, 1, true);
-  said_farewell_ = post == Post::done;
+  said_farewell_ = post_immediate(Immediate::farewell(), true) == Post::done;
 }
 
 }  // namespace tutti::transport::verbs

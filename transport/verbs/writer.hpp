@@ -55,7 +55,7 @@ class Writer {
   void number(ibv_send_wr& request, bool signaled) noexcept;
   Post post(ibv_send_wr& first, std::uint32_t count) noexcept;
   Post post_immediate(Immediate immediate, bool signaled = false) noexcept;
-  Post post_word(std::uint64_t offset, std::uint32_t value, bool signaled = false) noexcept;
+  Post post_word(std::uint64_t offset, std::uint32_t value) noexcept;
 
   const Connection& connection_;
   Link& link_;
@@ -65,10 +65,5 @@ class Writer {
   std::uint64_t posted_ = 0, signaled_ = 0, completed_ = 0, probe_ = 0;
   bool said_farewell_ = false;
 };
-
-// Where in the peer's inbox the farewell is written unless arrival is by immediate data: at the end
-// of the credit line, behind the counters.
-inline constexpr std::size_t kFarewellOffset = InboxShape::kCreditBytes - sizeof(std::uint32_t);
-static_assert(kFarewellOffset >= kRings * sizeof(std::uint32_t));
 
 }  // namespace tutti::transport::verbs
