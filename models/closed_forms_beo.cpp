@@ -82,27 +82,20 @@ const ClosedForm kForms[] = {
      },
          true>,
      kApart,
-     "read from time charts of a program whose commands wait for each other; here a rank does what "
-     "is ready"},
+     "a best case, which 4 ranks meet: it counts two receives for every broadcast, the last one "
+     "too"},
     {"BEO eq. 11", kReduceScatter, "repeated-binary-tree", "p·log2(p)(a + b·n)",
-     beo<[](BEO q) { return q.p * q.log2p * (q.alpha + q.beta * q.n); }>, kNotAbove,
-     "worst case: no two of the p reductions overlap; here they do"},
+     beo<[](BEO q) { return q.p * q.log2p * (q.alpha + q.beta * q.n); }>, kEqual, ""},
     {"BEO eq. 12", kAllgather, "pipeline", "3(p-1)(a + b·n)",
      beo<[](BEO q) { return 3 * (q.p - 1) * (q.alpha + q.beta * q.n); }>, kNotAbove,
-     "worst case: the next broadcast begins when the one before has passed; here all begin at "
-     "once"},
+     "exact from 4 ranks on; with 2, nobody passes anything on"},
     {"BEO eq. 12", kReduceScatter, "pipeline", "3(p-1)(a + b·n)",
      beo<[](BEO q) { return 3 * (q.p - 1) * (q.alpha + q.beta * q.n); }>, kNotAbove,
-     "worst case: the next reduction begins when the one before has passed; here all begin at "
-     "once"},
+     "exact from 4 ranks on; with 2, nobody passes anything on"},
     {"BEO eq. 13", kAllgather, "full-fan-in", "p·S(n) + 2(p-1)R(n)",
-     beo<[](BEO q) { return q.p * q.S + 2 * (q.p - 1) * q.R; }, true>, kNotAbove,
-     "worst case: commands in the order of the text, so that node i ends i·R(n) later; here a rank "
-     "sends when it can"},
+     beo<[](BEO q) { return q.p * q.S + 2 * (q.p - 1) * q.R; }, true>, kEqual, ""},
     {"BEO eq. 13", kReduceScatter, "full-fan-in", "p·S(n) + 2(p-1)R(n)",
-     beo<[](BEO q) { return q.p * q.S + 2 * (q.p - 1) * q.R; }, true>, kNotAbove,
-     "worst case: commands in the order of the text, so that node i ends i·R(n) later; here a rank "
-     "sends when it can"},
+     beo<[](BEO q) { return q.p * q.S + 2 * (q.p - 1) * q.R; }, true>, kEqual, ""},
     {"BEO eq. 14", kAllgather, "modified-ring", "(p-1)(a + b·n)/o, overlap o = 1",
      beo<[](BEO q) { return (q.p - 1) * (q.alpha + q.beta * q.n); }>, kEqual, ""},
     {"BEO eq. 14", kReduceScatter, "full-fan-out", "(p-1)(a + b·n)/o, overlap o = 1",

@@ -111,7 +111,12 @@ models::Setting setting_of(const PredictOptions& options, int P) {
   if (!options.eager.empty()) {
     const auto most = parse_size(options.eager);
     if (!most || *most < 0) bad(fmt::format("--eager '{}' is no size", options.eager));
-    setting.limits = protocols::Limits{.line = 0, .small = 0, .eager = *most, .direct = true};
+    setting.limits = protocols::Limits{.line = 0,
+                                       .small = 0,
+                                       .eager = *most,
+                                       .writes = true,
+                                       .fetches = false,
+                                       .in_pieces = false};
   }
   return setting;
 }
