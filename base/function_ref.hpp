@@ -2,8 +2,6 @@
 // that nothing is allocated.
 #pragma once
 
-#include <memory>
-#include <type_traits>
 #include <utility>
 
 namespace tutti {
@@ -16,20 +14,16 @@ class FunctionRef<Result(Args...)> {
  public:
   // `function` must outlive the reference.
   template <class Function>
-  requires(!std::is_same_v<std::remove_cvref_t<Function>, FunctionRef>)
-      FunctionRef(Function&& function)
-  noexcept  // NOLINT(google-explicit-constructor)
-      : function_(const_cast<void*>(static_cast<const void*>(std::addressof(function)))),
-        call_([](void* at, Args... args) -> Result {
-          return (*static_cast<std::remove_reference_t<Function>*>(at))(
-              std::forward<Args>(args)...);
+  FunctionRef(const Function& function) noexcept
+      : function_(&function), call_([](const void* at, Args... args) -> Result {
+          return (*static_cast<const Function*>(at))(std::forward<Args>(args)...);
         }) {}
 
   Result operator()(Args... args) const { return call_(function_, std::forward<Args>(args)...); }
 
  private:
-  void* function_;
-  Result (*call_)(void*, Args...);
+  const void* function_;
+  Result (*call_)(const void*, Args...);
 };
 
 }  // namespace tutti

@@ -67,7 +67,8 @@ bool holds(Claim claim, double ratio) {
 }  // namespace
 
 double Asked::segments() const noexcept {
-  return segment > 0 && segment < bytes ? static_cast<double>((bytes + segment - 1) / segment) : 1;
+  const Bytes whole = segment > 0 && segment < bytes ? (bytes + segment - 1) / segment : 1;
+  return static_cast<double>(whole);
 }
 
 std::vector<ClosedForm> closed_forms() {

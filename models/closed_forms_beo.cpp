@@ -42,11 +42,7 @@ Time beo(const Model& model, const Asked& a) {
 
 constexpr Collective kAllgather = Collective::allgather, kAllreduce = Collective::allreduce,
                      kReduceScatter = Collective::reduce_scatter;
-constexpr Claim kEqual = Claim::equal, kNotAbove = Claim::not_above, kNotBelow = Claim::not_below,
-                kApart = Claim::apart;
-
-constexpr std::string_view kPieces =
-    "of another algorithm: the print passes whole vectors, the catalogue's pieces of them";
+constexpr Claim kEqual = Claim::equal, kNotAbove = Claim::not_above, kApart = Claim::apart;
 
 const ClosedForm kForms[] = {
     {"BEO eq. 2", kAllgather, "recursive-doubling", "a·log2(p) + (p-1)b·n",

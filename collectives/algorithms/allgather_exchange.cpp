@@ -58,6 +58,7 @@ Schedule halve_and_double(const Problem& problem) {
   // Pieces `first` … of the blocks of the ranks `origin` ….
   const auto pieces = [&](Rank origin, int origins, int first, int count) {
     std::vector<Slice> all;
+    all.reserve(index(origins));
     for (int i = 0; i < origins; ++i)
       all.push_back(Blocks::even(block[origin + i], P).range(first, count));
     return all;

@@ -73,8 +73,9 @@ Schedule allgather_columns_first(const Problem& problem, const Parameters&) {
     longest = std::max(longest, columns.back().whole().length);
   }
   const Slice places[2] = {s.scratch(longest), s.scratch(longest)};
-  const auto packed = [&](int i) {  // the column that is sent in round i
-    const Blocks& blocks = columns[index(mod(column - i, C))];
+  // The column that is sent in round i.
+  const auto packed = [&, mine = column, count = C](int i) {
+    const Blocks& blocks = columns[index(mod(mine - i, count))];
     return blocks.at({Buffer::scratch, places[i % 2].offset, blocks.whole().length});
   };
   for (int of = 0; of < R; ++of) s.copy(block[grid.at(of, column)], packed(0)[of]);

@@ -139,6 +139,7 @@ Schedule bcast_scatter_ring(const Problem& problem, const Parameters&) {
   const int P = problem.P;
   Builder s = solve(problem);
   std::vector<Rank> ranks;
+  ranks.reserve(index(P));
   for (int v = 0; v < P; ++v) ranks.push_back(mod(v + problem.root, P));
   scatter_allgather(s, allgather_ring, ranks, mod(problem.rank - problem.root, P), problem.element);
   return s.finish();

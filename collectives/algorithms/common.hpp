@@ -51,6 +51,7 @@ struct PowerOfTwo {
   }
   std::vector<Rank> ranks() const {
     std::vector<Rank> all;
+    all.reserve(index(count));
     for (int partner = 0; partner < count; ++partner) all.push_back(rank_of(partner));
     return all;
   }
