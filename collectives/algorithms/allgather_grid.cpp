@@ -68,6 +68,7 @@ Schedule allgather_columns_first(const Problem& problem, const Parameters&) {
   Bytes longest = 0;
   for (int c = 0; c < C; ++c) {
     std::vector<Bytes> lengths;
+    lengths.reserve(index(R));
     for (int of = 0; of < R; ++of) lengths.push_back(block[grid.at(of, c)].length);
     columns.push_back(Blocks::sized(Buffer::scratch, 0, lengths));
     longest = std::max(longest, columns.back().whole().length);
