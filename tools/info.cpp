@@ -69,12 +69,23 @@ json device_facts(const verbs::DeviceReport& d) {
           {"ports", ports}};
 }
 
-std::string choice(const Configuration& c) {
+// What a job of one rank on this host would choose, and what became of each port. In a larger job
+// the fabric must be one that all hosts have.
+json choice(const Configuration& c) {
+  const verbs::PortChoice choice(device_wish(c, 0));
+  const verbs::DeviceChoice settled = choice.settle(std::nullopt);
+  json ports = json::array();
+  for (const auto& [port, words] : choice.verdicts(settled))
+    ports.push_back({{"device", port.device},
+                     {"port", port.port},
+                     {"mbit_per_s", port.rate},
+                     {"distance", port.distance},
+                     {"verdict", words}});
   try {
-    const verbs::Device device({c.device, c.port, c.gid_index, c.pkey}, [](std::string_view) {});
-    return device.reason();
+    const verbs::Device device(settled, [](std::string_view) {});
+    return {{"device", device.name()}, {"why", device.reason()}, {"ports", ports}};
   } catch (const Error& error) {
-    return "none: " + error.message;
+    return {{"device", nullptr}, {"why", "none: " + error.message}, {"ports", ports}};
   }
 }
 
@@ -175,7 +186,12 @@ void print(const json& all, const Configuration& configuration) {
                    g["address"].get<std::string>(), g["type"].get<std::string>());
     }
   }
-  fmt::print("  would be chosen: {}\n\n", all["choice"].get<std::string>());
+  fmt::print("  would be chosen: {}\n", all["choice"]["why"].get<std::string>());
+  for (const json& p : all["choice"]["ports"])
+    fmt::print("    {}, port {} ({} Gbit/s, distance {}): {}\n", p["device"].get<std::string>(),
+               p["port"].get<int>(), p["mbit_per_s"].get<double>() / 1000, p["distance"].get<int>(),
+               p["verdict"].get<std::string>());
+  fmt::print("\n");
   fmt::print("Limits\n  RLIMIT_MEMLOCK: {}\n  registration cache: {}\n\n",
              all["memlock"].get<std::string>(), all["registration_cache"].get<std::string>());
   const json& m = all["memory"];

@@ -168,8 +168,11 @@ const Setting kSettings[] = {
               "on: reductions combine strictly from left to right in the order of the ranks, so "
               "that the bits of a result do not depend on the algorithm.")),
     TEXT(device, "device", "name",
-         "The RDMA device. Empty: the first that has an active port and a GID."),
-    NUMBER(port, 0, 255, "port", "number", "The device's port. 0: the first active one."),
+         "The RDMA device, or several with commas between, which the ranks of a node use by turns. "
+         "Empty: a device of a fabric that all ranks have; hardware before software, then the "
+         "fastest, then the nearest to the rank's cores; the ranks of a node use equal ones by "
+         "turns."),
+    NUMBER(port, 0, 255, "port", "number", "The device's port. 0: the best active one."),
     NUMBER(gid_index, -1, 255, "gid_index", "number",
            "The index of the GID. -1: RoCE v2 with an IPv4 address if there is one, else the best "
            "there is."),

@@ -70,9 +70,10 @@ void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
 }
 
 // Two nodes on one host are a surprise to most: an error has to say why there are two.
-std::unique_ptr<transport::Transport> Engine::open(const TransportKind& kind) const {
+std::unique_ptr<transport::Transport> Engine::open(const TransportKind& kind,
+                                                   transport::Bootstrap& bootstrap) const {
   try {
-    return kind.open(*site_);
+    return kind.open(*site_, bootstrap);
   } catch (const Error& error) {
     if (placement_->apart() < 0) throw;
     throw Error(error.code,
@@ -90,7 +91,7 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
   bool software = false;
   for (const TransportKind& kind : kinds) {
     if (!kind.wanted(*site_)) continue;
-    auto transport = open(kind);
+    auto transport = open(kind, bootstrap);
     const Address mine = transport->address();
     bootstrap.allgather(&mine, sizeof mine, addresses.data());
     transport->set_peers(addresses);

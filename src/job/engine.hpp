@@ -84,7 +84,8 @@ class Engine {
   static constexpr CollectiveNumber kCallsPerPoll = 64;
 
   void exchange_placement(transport::Bootstrap& bootstrap);
-  std::unique_ptr<transport::Transport> open(const TransportKind& kind) const;
+  std::unique_ptr<transport::Transport> open(const TransportKind& kind,
+                                             transport::Bootstrap& bootstrap) const;
   void open_transports(transport::Bootstrap& bootstrap, std::span<const TransportKind> kinds);
   void advance_all(const Request& but) noexcept;
 

@@ -1,8 +1,13 @@
 // From settings to transports: what both ends of a connection agree on.
 #include "src/job/transports.hpp"
 
-#include <array>
+#include <fmt/format.h>
 
+#include <array>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "transport/shm/transport.hpp"
 #include "transport/verbs/transport.hpp"
 
@@ -41,11 +46,25 @@ Bytes verbs_eager_limit(const Configuration& c, bool software) {
   return (costly ? 64 : 16) * 1024;
 }
 
+transport::verbs::DeviceWish device_wish(const Configuration& c, int local_rank) {
+  transport::verbs::DeviceWish wish{{},
+                                    {{},
+                                     c.port,
+                                     c.gid_index,
+                                     c.pkey,
+                                     local_rank,
+                                     {c.service_level, c.traffic_class, c.hop_limit}}};
+  std::istringstream names(c.device);
+  for (std::string name; std::getline(names, name, ',');)
+    if (const auto word = trimmed(name); !word.empty()) wish.devices.emplace_back(word);
+  return wish;
+}
+
 namespace {
 
 bool wants_shm(const Site& site) { return site.configuration.transport != TransportChoice::verbs; }
 
-std::unique_ptr<Transport> open_shm(const Site& site) {
+std::unique_ptr<Transport> open_shm(const Site& site, transport::Bootstrap&) {
   transport::shm::Options options;
   options.copy = site.configuration.shm_copy;
   options.log = site.log;
@@ -58,15 +77,31 @@ bool wants_verbs(const Site& site) {
          (site.configuration.transport == TransportChoice::automatic && site.placement.nodes() > 1);
 }
 
-std::unique_ptr<Transport> open_verbs(const Site& site) {
+// All ranks take ports of one fabric. A rank with no usable port offers nothing, and fails when it
+// opens what it has, with a message of its own.
+transport::verbs::DeviceChoice settle_on_device(const Site& site, transport::Bootstrap& bootstrap) {
+  using transport::verbs::Offer;
+  const transport::verbs::PortChoice choice(
+      device_wish(site.configuration, site.placement.local_rank()));
+  const Offer mine = choice.offer();
+  std::vector<Offer> offers(static_cast<std::size_t>(bootstrap.size()));
+  bootstrap.allgather(&mine, sizeof mine, offers.data());
+  const auto fabric =
+      transport::verbs::common_fabric(offers, static_cast<std::size_t>(bootstrap.rank()));
+  if (!fabric && mine.count != 0)
+    throw Error(Code::unreachable,
+                "the ranks' RDMA devices have no link layer in common: some have Ethernet only, "
+                "others InfiniBand only; see `tutti info` on each host, and set TUTTI_DEVICE");
+  transport::verbs::DeviceChoice device = choice.settle(fabric);
+  for (const auto& [candidate, words] : choice.verdicts(device))
+    site.log(fmt::format("device {}, port {}: {}", candidate.device, candidate.port, words));
+  return device;
+}
+
+std::unique_ptr<Transport> open_verbs(const Site& site, transport::Bootstrap& bootstrap) {
   const Configuration& c = site.configuration;
   transport::verbs::Options options;
-  options.device = {c.device,
-                    c.port,
-                    c.gid_index,
-                    c.pkey,
-                    site.placement.local_rank(),
-                    {c.service_level, c.traffic_class, c.hop_limit}};
+  options.device = settle_on_device(site, bootstrap);
   options.mtu = c.mtu;
   options.link.arrival = c.arrival;
   options.link.timeout = c.verbs_timeout;

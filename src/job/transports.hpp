@@ -9,8 +9,10 @@
 
 #include "src/job/configuration.hpp"
 #include "src/job/connections.hpp"
+#include "transport/bootstrap.hpp"
 #include "transport/placement.hpp"
 #include "transport/transport.hpp"
+#include "transport/verbs/choice.hpp"
 
 namespace tutti {
 
@@ -24,13 +26,15 @@ struct Site {
 struct TransportKind {
   // From facts that are equal on all ranks: all open it, or none.
   std::function<bool(const Site&)> wanted;
-  // Throws Error.
-  std::function<std::unique_ptr<transport::Transport>(const Site&)> open;
+  // Collective: all ranks may exchange what they need to agree on. Throws Error.
+  std::function<std::unique_ptr<transport::Transport>(const Site&, transport::Bootstrap&)> open;
 };
 std::span<const TransportKind> transport_kinds();
 
 // What both ends of a connection agree on, from the settings that must be the same on all ranks.
 transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eager_limit);
+// What the settings ask of the device. `local_rank`: this rank's number on its node.
+transport::verbs::DeviceWish device_wish(const Configuration& configuration, int local_rank);
 // `software`: the packets of the device cost CPU time.
 Bytes verbs_eager_limit(const Configuration& configuration, bool software);
 

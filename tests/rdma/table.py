@@ -78,6 +78,13 @@ def one_warning_a_node(output):
     return "" if count == 2 else f"{count} warnings, not 2"
 
 
+def told_of_each_port(output):
+    """What is missing in what `tutti info` says of ports that it leaves out."""
+    wanted = ["siw0, port 1", "left out: it is iWARP", "rxe0, port 1", "left out: port 1 is DOWN",
+              "the only usable one"]
+    return ", ".join(f"no '{words}'" for words in wanted if words not in output)
+
+
 def collectives(build):
     """All collectives, by every arrival and protocol, and where packets are lost."""
     for hosts, ranks in [(1, 2), (2, 4), (4, 4), (4, 8)]:
@@ -113,6 +120,31 @@ def collectives(build):
     yield Test("blocks of 16 MiB, 8 ranks",
                guest(job(build, 8, "collectives", "--large"), "--hosts", 4, "--memory", "6G"))
     yield Test("threads", guest(job(build, 2, "threads"), "--hosts", 2))
+
+
+def devices(build):
+    """Which device each rank takes, where there are several."""
+    several = ["--hosts", 2, "--rails", 2]
+    equal, by_hand = ["rxe0", "rxe1", "rxe0-1", "rxe1-1"], ["rxe0-1", "rxe1", "rxe0", "rxe1-1"]
+    yield Test("equal devices of a host are used by turns",
+               guest(job(build, 4, "devices", *equal), *several, "--one-network"))
+    listed = {"TUTTI_DEVICE": "rxe0-1,rxe0,rxe1,rxe1-1"}
+    yield Test("devices by hand, in the order of the list",
+               guest(job(build, 4, "devices", *by_hand, env=listed), *several, "--one-network"))
+    yield Test("devices on two networks, and all ranks on one",
+               guest(job(build, 4, "devices", "rxe0", "rxe1", "rxe0", "rxe1"), *several))
+    command = shell(job(build, 4, "devices", "rxe0-1", "rxe1-1", "rxe0-1", "rxe1-1"),
+                    'on-host 1 rdma link del rxe1 && "$@"')
+    yield Test("the network that all hosts have", guest(command, *several))
+    alone = ["--siw", "--rails", 2]
+    command = shell(job(build, 2, "devices", "rxe0-1", "rxe0-1", env=VERBS),
+                    'ip link set eth0 down; "$@"')
+    yield Test("iWARP comes first, one port is down", guest(command, *alone))
+    told = shell(Command([build.folder / "tools/tutti", "info"],
+                         expect="rxe0-1, port 1 (2.5 Gbit/s, distance 0): chosen"),
+                 'ip link set eth0 down; "$@"')
+    told.judge = told_of_each_port
+    yield Test("tutti info tells why", guest(told, *alone))
 
 
 def algorithms(build):
@@ -230,5 +262,5 @@ def counters(build):
 
 
 def tests(build):
-    for part in [machine, collectives, algorithms, failures, faults, multicast, counters]:
+    for part in [machine, collectives, devices, algorithms, failures, faults, multicast, counters]:
         yield from part(build)

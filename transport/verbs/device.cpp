@@ -51,26 +51,18 @@ Device::Device(const DeviceChoice& choice, const std::function<void(std::string_
                 "there is no RDMA device here; load its driver, or add one in software: rdma link "
                 "add rxe0 type rxe netdev eth0 (see `tutti info`); on one node, "
                 "TUTTI_TRANSPORT=shm needs none");
-  for (ibv_device** device = list.get(); *device; ++device) {
-    if (!choice.device.empty() && choice.device != ibv_get_device_name(*device)) continue;
-    try {
-      open(*device, choice);
-      break;
-    } catch (const Error& error) {
-      // A device that was not asked for by name only matters if there is no other.
-      if (!choice.device.empty() || !device[1]) throw;
-      log(error.message);
-    }
-  }
-  if (!context_)
+  ibv_device** device = list.get();
+  while (*device && !choice.device.empty() && choice.device != ibv_get_device_name(*device))
+    ++device;
+  if (!*device)
     throw Error(Code::no_device, fmt::format("there is no device {}; there are: {}; set "
                                              "TUTTI_DEVICE to one of them or leave it unset",
                                              choice.device, all_names(list.get())));
+  open(*device, choice);
   software_ = is_software(limits_);
   choose_pkey(choice.pkey);
-  reason_ = fmt::format("device {} ({}), port {} ({}), GID {} ({})", name_,
-                        choice.device.empty() ? "the first usable one" : "as set", port_,
-                        choice.port == 0 ? "the first active one" : "as set", gid_index_,
+  reason_ = fmt::format("device {}, port {} ({}), GID {} ({})", name_, port_,
+                        choice.why.empty() ? "as set" : choice.why, gid_index_,
                         choice.gid_index < 0 ? reason_ : "as set");
   log(reason_);
   pd_.reset(ibv_alloc_pd(context_.get()));
@@ -114,32 +106,23 @@ void Device::choose_port(int wanted) {
                                            name_, states));
 }
 
-// Prefers RoCE v2 over IPv4, which routers and rxe handle best; then any RoCE v2; then the first.
 void Device::choose_gid(int wanted) {
-  int best = -1;
-  for (const ibv_gid_entry& entry :
-       gids_of(context_.get(), port_, port_attributes_, limits_.phys_port_cnt)) {
-    const bool v2 = entry.gid_type == IBV_GID_TYPE_ROCE_V2;
-    const int score = wanted >= 0   ? (static_cast<int>(entry.gid_index) == wanted ? 1 : -1)
-                      : !ethernet() ? 1
-                                    : (v2 ? 2 : 0) + (is_ipv4(entry.gid) ? 1 : 0);
-    if (score <= best) continue;
-    best = score;
-    gid_index_ = static_cast<int>(entry.gid_index);
-    gid_ = entry.gid;
-    if (wanted < 0)
-      reason_ =
-          fmt::format("{} {}, the best of its kind", type_name(entry.gid_type), text_of(entry.gid));
+  const auto gids = gids_of(context_.get(), port_, port_attributes_, limits_.phys_port_cnt);
+  if (const ibv_gid_entry* const best = best_of(gids, ethernet(), wanted)) {
+    gid_index_ = static_cast<int>(best->gid_index);
+    gid_ = best->gid;
+    reason_ =
+        fmt::format("{} {}, the best of its kind", type_name(best->gid_type), text_of(best->gid));
+    return;
   }
-  if (best < 0 && wanted >= 0)
+  if (wanted >= 0)
     throw Error(
         Code::bad_configuration,
         fmt::format("port {} of {} has no GID {}; `tutti info` lists them", port_, name_, wanted));
-  if (best < 0)
-    throw Error(
-        Code::unreachable,
-        fmt::format("port {} of {} has no GID; give its network device an address (ip addr add …)",
-                    port_, name_));
+  throw Error(
+      Code::unreachable,
+      fmt::format("port {} of {} has no GID; give its network device an address (ip addr add …)",
+                  port_, name_));
 }
 
 // By value, whether or not the port is a full member; or the first partition of which it is one, as

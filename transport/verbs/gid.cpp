@@ -2,6 +2,8 @@
 #include "transport/verbs/gid.hpp"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
 
 #include <algorithm>
 #include <cstring>
@@ -48,6 +50,38 @@ std::vector<ibv_gid_entry> gids_of(ibv_context* context, int port, const ibv_por
   });
   std::ranges::sort(all, {}, &ibv_gid_entry::gid_index);
   return all;
+}
+
+const ibv_gid_entry* best_of(const std::vector<ibv_gid_entry>& gids, bool ethernet,
+                             int wanted) noexcept {
+  const ibv_gid_entry* best = nullptr;
+  int best_score = -1;
+  for (const ibv_gid_entry& entry : gids) {
+    const bool v2 = entry.gid_type == IBV_GID_TYPE_ROCE_V2;
+    const int score = wanted >= 0 ? (static_cast<int>(entry.gid_index) == wanted ? 1 : -1)
+                      : !ethernet ? 1
+                                  : (v2 ? 2 : 0) + (is_ipv4(entry.gid) ? 1 : 0);
+    if (score <= best_score) continue;
+    best_score = score;
+    best = &entry;
+  }
+  return best;
+}
+
+std::uint64_t subnet_of(const ibv_gid& gid, bool ethernet) noexcept {
+  if (!ethernet || !is_ipv4(gid)) return be64toh(gid.global.subnet_prefix);
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return 0;
+  std::uint64_t subnet = 0;
+  for (const ifaddrs* i = all; i; i = i->ifa_next) {
+    if (!i->ifa_addr || !i->ifa_netmask || i->ifa_addr->sa_family != AF_INET) continue;
+    const auto address = reinterpret_cast<const sockaddr_in*>(i->ifa_addr)->sin_addr.s_addr;
+    if (address == ipv4_of(gid))
+      subnet =
+          ntohl(address & reinterpret_cast<const sockaddr_in*>(i->ifa_netmask)->sin_addr.s_addr);
+  }
+  freeifaddrs(all);
+  return subnet;
 }
 
 }  // namespace tutti::transport::verbs

@@ -21,4 +21,12 @@ std::string_view type_name(std::uint32_t gid_type) noexcept;  // "IB", "RoCE v1"
 std::vector<ibv_gid_entry> gids_of(ibv_context* context, int port, const ibv_port_attr& attributes,
                                    int ports);
 
+// The one with index `wanted`; if that is negative RoCE v2 over IPv4, which routers and rxe handle
+// best, then any RoCE v2, then the first. Null if there is none.
+const ibv_gid_entry* best_of(const std::vector<ibv_gid_entry>& gids, bool ethernet,
+                             int wanted) noexcept;
+// The subnet of a port with this GID: InfiniBand's prefix, or the network of its IP address; 0 if
+// no network device has that address.
+std::uint64_t subnet_of(const ibv_gid& gid, bool ethernet) noexcept;
+
 }  // namespace tutti::transport::verbs

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "transport/verbs/device.hpp"
+#include "transport/verbs/distance.hpp"
 #include "transport/verbs/gid.hpp"
 
 namespace tutti::transport::verbs {
@@ -27,7 +28,73 @@ PortReport report_port(ibv_context* context, int number, int ports) {
   return report;
 }
 
+// Lanes times the rate of a lane, in Mbit/s; 0: unknown. The codes are those of the InfiniBand
+// specification.
+std::uint64_t rate_of(const ibv_port_attr& port) {
+  const std::uint64_t lanes = port.active_width == 1    ? 1
+                              : port.active_width == 2  ? 4
+                              : port.active_width == 4  ? 8
+                              : port.active_width == 8  ? 12
+                              : port.active_width == 16 ? 2
+                                                        : 0;
+  switch (port.active_speed) {
+    case 1: return lanes * 2500;
+    case 2: return lanes * 5000;
+    case 4:
+    case 8: return lanes * 10000;
+    case 16: return lanes * 14000;
+    case 32: return lanes * 25000;
+    case 64: return lanes * 50000;
+    case 128: return lanes * 100000;
+    default: return 0;
+  }
+}
+
+Candidate candidate(ibv_context* context, const ibv_device_attr& limits, int number,
+                    int gid_index) {
+  Candidate c;
+  c.device = ibv_get_device_name(context->device);
+  c.port = number;
+  c.software = is_software(limits);
+  c.distance = distance_to(c.device);
+  ibv_port_attr port{};
+  if (ibv_query_port(context, static_cast<std::uint8_t>(number), &port) != 0) {
+    c.problem = fmt::format("port {} cannot be read", number);
+    return c;
+  }
+  c.rate = rate_of(port);
+  c.fabric.ethernet = port.link_layer == IBV_LINK_LAYER_ETHERNET;
+  const auto gids = gids_of(context, number, port, limits.phys_port_cnt);
+  const ibv_gid_entry* const gid = best_of(gids, c.fabric.ethernet, gid_index);
+  if (gid) c.fabric.subnet = subnet_of(gid->gid, c.fabric.ethernet);
+  if (context->device->transport_type != IBV_TRANSPORT_IB)
+    c.problem = "it is iWARP, which has no datagrams (UD) to connect by";
+  else if (port.state != IBV_PORT_ACTIVE)
+    c.problem = fmt::format("port {} is {}", number, ibv_port_state_str(port.state));
+  else if (!gid)
+    c.problem = fmt::format("port {} has no such GID", number);
+  return c;
+}
+
 }  // namespace
+
+std::vector<Candidate> candidates(int gid_index) {
+  std::vector<Candidate> all;
+  const DeviceList list(ibv_get_device_list(nullptr));
+  for (ibv_device** device = list.get(); device && *device; ++device) {
+    const Context context(ibv_open_device(*device));
+    ibv_device_attr limits{};
+    if (!context || ibv_query_device(context.get(), &limits) != 0) {
+      Candidate& unreadable = all.emplace_back();
+      unreadable.device = ibv_get_device_name(*device);
+      unreadable.problem = fmt::format("it cannot be opened: {}", std::strerror(errno));
+      continue;
+    }
+    for (int p = 1; p <= limits.phys_port_cnt; ++p)
+      all.push_back(candidate(context.get(), limits, p, gid_index));
+  }
+  return all;
+}
 
 std::vector<DeviceReport> survey() {
   std::vector<DeviceReport> reports;

@@ -1,9 +1,12 @@
-// The survey: all RDMA devices of this machine, their ports and GIDs, for people to read.
+// The survey: all RDMA devices of this machine, their ports and GIDs, for people to read and for
+// programs to choose from.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "transport/verbs/candidates.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -29,5 +32,9 @@ struct DeviceReport {
 
 // Throws nothing but bad_alloc: the report of a device that cannot be read says so in `problem`.
 std::vector<DeviceReport> survey();
+
+// The same as what a choice is made from, in the order of the devices. `gid_index`: the one that
+// will be used, or -1. Throws nothing but bad_alloc.
+std::vector<Candidate> candidates(int gid_index);
 
 }  // namespace tutti::transport::verbs

@@ -56,17 +56,16 @@ TEST_CASE("if one rank cannot open a transport, no rank starts", "[engine][threa
   constexpr int P = 3, kBad = 1;
   const Configuration settings = Job::settings();
   HostileNet net(P, inbox_shape(settings, settings.eager_limit), {});
-  const TransportKind kinds[] = {{[](const Site&) { return false; },
-                                  [](const Site&) -> std::unique_ptr<transport::Transport> {
-                                    throw Error(Code::internal, "nobody wants this one");
-                                  }},
-                                 {[](const Site&) { return true; },
-                                  [&](const Site& site) -> std::unique_ptr<transport::Transport> {
-                                    if (site.placement.rank() == kBad)
-                                      throw Error(Code::port_down, "the test wants no start");
-                                    return std::make_unique<HostileTransport>(
-                                        net, site.placement.rank());
-                                  }}};
+  const TransportKind kinds[] = {
+      {[](const Site&) { return false; },
+       [](const Site&, transport::Bootstrap&) -> std::unique_ptr<transport::Transport> {
+         throw Error(Code::internal, "nobody wants this one");
+       }},
+      {[](const Site&) { return true; },
+       [&](const Site& site, transport::Bootstrap&) -> std::unique_ptr<transport::Transport> {
+         if (site.placement.rank() == kBad) throw Error(Code::port_down, "the test wants no start");
+         return std::make_unique<HostileTransport>(net, site.placement.rank());
+       }}};
   ThreadBootstrap::Meeting meeting(P);
   const auto outcomes = run_ranks(P, [&](int rank) {
     ThreadBootstrap bootstrap(meeting, rank);

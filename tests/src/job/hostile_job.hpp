@@ -74,7 +74,7 @@ class Job {
         ranks_(ranks),
         engines_(static_cast<std::size_t>(ranks)) {
     const TransportKind kind{[](const Site&) { return true; },
-                             [this](const Site& site) {
+                             [this](const Site& site, transport::Bootstrap&) {
                                return std::make_unique<HostileTransport>(net,
                                                                          site.placement.rank());
                              }};

@@ -1,0 +1,62 @@
+// Candidates: the ports of this machine that could carry the job, which fabric all ranks have in
+// common, and which of its ports a rank takes. Pure: survey.hpp reads what stands here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::transport::verbs {
+
+// What ports must share to reach each other: the link layer, and the subnet of InfiniBand or of IP.
+struct Fabric {
+  bool ethernet = false;
+  std::uint64_t subnet = 0;
+  friend auto operator<=>(const Fabric&, const Fabric&) = default;
+};
+
+struct Candidate {
+  std::string device;
+  int port = 1;
+  std::string problem;  // why it cannot carry the job; empty: it can
+  bool software = false;
+  std::uint64_t rate = 0;  // Mbit/s
+  int distance = 0;        // from the cores of this rank; 0: none is nearer
+  Fabric fabric{};
+};
+
+// The settings `device` (a list, or empty) and `port` (or 0): the candidates that they name, in the
+// order of the list.
+std::vector<Candidate> named(std::vector<Candidate> candidates,
+                             std::span<const std::string> devices, int port);
+
+// The best first: hardware before software, then by rate, then the nearest. What cannot be used is
+// left out. `in_order`: as they stand, because the user named them.
+std::vector<Candidate> ranked(std::vector<Candidate> candidates, bool in_order);
+
+// What a rank tells all others, of fixed size: its fabrics, the best first.
+struct Offer {
+  static constexpr std::size_t kMost = 8;
+  std::uint32_t count = 0;
+  std::array<Fabric, kMost> fabrics{};
+};
+Offer offer_of(std::span<const Candidate> ranked);
+
+// The fabric that all ranks have, and that is the best for the rank that likes it least. If there
+// is none, subnets may be joined by routers: then the first fabric of rank `mine` with the link
+// layer that all have. Nullopt if even that is missing. Offers of nothing are left out: those ranks
+// say themselves what they lack.
+std::optional<Fabric> common_fabric(std::span<const Offer> offers, std::size_t mine);
+
+// Of the candidates on `fabric` those as good as the best one, by turns: ranks of a node use all of
+// them. The place in `ranked`; it must have one on `fabric`.
+std::size_t share(std::span<const Candidate> ranked, const Fabric& fabric, int local_rank,
+                  bool in_order);
+
+// Why this one, in words.
+std::string reason(std::span<const Candidate> ranked, std::size_t chosen, bool in_order);
+
+}  // namespace tutti::transport::verbs
