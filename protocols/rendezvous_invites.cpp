@@ -36,7 +36,7 @@ Answer RendezvousInvites::send_entry(Access access, Transfer& transfer, const Me
   std::uint32_t id = 0;
   while (used_[id]) ++id;
   const ReadyEntry entry{{reinterpret_cast<std::uint64_t>(data), static_cast<std::uint64_t>(bytes),
-                          UserMemory::registration(transfer).remote_key},
+                          UserMemory::registration(transfer).remote_keys},
                          id,
                          access};
   const Answer answer = rings_.put(Ring::ready, &transfer, name, &entry, sizeof entry);

@@ -72,8 +72,9 @@ json device_facts(const verbs::DeviceReport& d) {
 // What a job of one rank on this host would choose, and what became of each port. In a larger job
 // the fabric must be one that all hosts have.
 json choice(const Configuration& c) {
-  const verbs::PortChoice choice(device_wish(c, 0));
-  const verbs::DeviceChoice settled = choice.settle(std::nullopt);
+  const verbs::PortChoice choice(device_wish(c, 0, 1));
+  const verbs::Offer offer = choice.offer();
+  const auto settled = choice.settle(verbs::common_rails({&offer, 1}, 0));
   json ports = json::array();
   for (const auto& [port, words] : choice.verdicts(settled))
     ports.push_back({{"device", port.device},
@@ -82,7 +83,7 @@ json choice(const Configuration& c) {
                      {"distance", port.distance},
                      {"verdict", words}});
   try {
-    const verbs::Device device(settled, [](std::string_view) {});
+    const verbs::Device device(settled.front(), [](std::string_view) {});
     return {{"device", device.name()}, {"why", device.reason()}, {"ports", ports}};
   } catch (const Error& error) {
     return {{"device", nullptr}, {"why", "none: " + error.message}, {"ports", ports}};

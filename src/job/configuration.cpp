@@ -173,6 +173,10 @@ const Setting kSettings[] = {
          "fastest, then the nearest to the rank's cores; the ranks of a node use equal ones by "
          "turns."),
     NUMBER(port, 0, 255, "port", "number", "The device's port. 0: the best active one."),
+    NUMBER(
+        rails, 0, 4, "rails", "number",
+        "How many ports carry a large message together, all ranks having so many. 0: this rank's "
+        "share of the best ports of its node; one where packets cost CPU time."),
     NUMBER(gid_index, -1, 255, "gid_index", "number",
            "The index of the GID. -1: RoCE v2 with an IPv4 address if there is one, else the best "
            "there is."),

@@ -28,6 +28,7 @@ struct Configuration {
   bool reproducible = false;
   std::string device;
   int port = 0;
+  int rails = 0;
   int gid_index = -1;
   int pkey = 0;
   int service_level = 0;

@@ -46,14 +46,16 @@ Bytes verbs_eager_limit(const Configuration& c, bool software) {
   return (costly ? 64 : 16) * 1024;
 }
 
-transport::verbs::DeviceWish device_wish(const Configuration& c, int local_rank) {
-  transport::verbs::DeviceWish wish{{},
-                                    {{},
-                                     c.port,
-                                     c.gid_index,
-                                     c.pkey,
-                                     local_rank,
-                                     {c.service_level, c.traffic_class, c.hop_limit}}};
+transport::verbs::DeviceWish device_wish(const Configuration& c, int local_rank,
+                                         int ranks_of_node) {
+  transport::verbs::DeviceWish wish;
+  wish.rails = c.rails;
+  wish.ranks_of_node = ranks_of_node;
+  wish.other = {.port = c.port,
+                .gid_index = c.gid_index,
+                .pkey = c.pkey,
+                .local_rank = local_rank,
+                .traffic = {c.service_level, c.traffic_class, c.hop_limit}};
   std::istringstream names(c.device);
   for (std::string name; std::getline(names, name, ',');)
     if (const auto word = trimmed(name); !word.empty()) wish.devices.emplace_back(word);
@@ -79,29 +81,31 @@ bool wants_verbs(const Site& site) {
 
 // All ranks take ports of one fabric. A rank with no usable port offers nothing, and fails when it
 // opens what it has, with a message of its own.
-transport::verbs::DeviceChoice settle_on_device(const Site& site, transport::Bootstrap& bootstrap) {
+std::vector<transport::verbs::DeviceChoice> settle_on_devices(const Site& site,
+                                                              transport::Bootstrap& bootstrap) {
   using transport::verbs::Offer;
   const transport::verbs::PortChoice choice(
-      device_wish(site.configuration, site.placement.local_rank()));
+      device_wish(site.configuration, site.placement.local_rank(),
+                  static_cast<int>(site.placement.node_ranks().size())));
   const Offer mine = choice.offer();
   std::vector<Offer> offers(static_cast<std::size_t>(bootstrap.size()));
   bootstrap.allgather(&mine, sizeof mine, offers.data());
-  const auto fabric =
-      transport::verbs::common_fabric(offers, static_cast<std::size_t>(bootstrap.rank()));
-  if (!fabric && mine.count != 0)
+  const auto rails =
+      transport::verbs::common_rails(offers, static_cast<std::size_t>(bootstrap.rank()));
+  if (rails.empty() && mine.count != 0)
     throw Error(Code::unreachable,
                 "the ranks' RDMA devices have no link layer in common: some have Ethernet only, "
                 "others InfiniBand only; see `tutti info` on each host, and set TUTTI_DEVICE");
-  transport::verbs::DeviceChoice device = choice.settle(fabric);
-  for (const auto& [candidate, words] : choice.verdicts(device))
+  auto devices = choice.settle(rails);
+  for (const auto& [candidate, words] : choice.verdicts(devices))
     site.log(fmt::format("device {}, port {}: {}", candidate.device, candidate.port, words));
-  return device;
+  return devices;
 }
 
 std::unique_ptr<Transport> open_verbs(const Site& site, transport::Bootstrap& bootstrap) {
   const Configuration& c = site.configuration;
   transport::verbs::Options options;
-  options.device = settle_on_device(site, bootstrap);
+  options.devices = settle_on_devices(site, bootstrap);
   options.mtu = c.mtu;
   options.link.arrival = c.arrival;
   options.link.timeout = c.verbs_timeout;

@@ -33,8 +33,9 @@ std::span<const TransportKind> transport_kinds();
 
 // What both ends of a connection agree on, from the settings that must be the same on all ranks.
 transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eager_limit);
-// What the settings ask of the device. `local_rank`: this rank's number on its node.
-transport::verbs::DeviceWish device_wish(const Configuration& configuration, int local_rank);
+// What the settings ask of the devices. `local_rank`: this rank's number on its node.
+transport::verbs::DeviceWish device_wish(const Configuration& configuration, int local_rank,
+                                         int ranks_of_node);
 // `software`: the packets of the device cost CPU time.
 Bytes verbs_eager_limit(const Configuration& configuration, bool software);
 

@@ -70,7 +70,7 @@ Post HostileLink::write(const void* source, const Registration& registration,
   if (failed()) return Post::failed;
   if (refused()) return Post::again;
   constexpr std::uint32_t key = FakeRegistrar::kKey;
-  if (net_.hostility.registers && (registration.local_key != key || target.key != key))
+  if (net_.hostility.registers && (registration.local_keys[0] != key || target.keys[0] != key))
     fail(Code::transport_failed, "a write without a registration");
   Write w;
   w.data.assign(static_cast<const std::byte*>(source),
@@ -170,8 +170,9 @@ Registration FakeRegistrar::add(void* address, std::size_t length, bool writable
     throw Error(Code::locked_memory, "the test wants this registration to fail");
   ++live;
   const std::lock_guard lock(lock_);
-  return {&ranges_.emplace_back(Range{static_cast<std::byte*>(address), length, writable}), kKey,
-          kKey};
+  return {&ranges_.emplace_back(Range{static_cast<std::byte*>(address), length, writable}),
+          {kKey},
+          {kKey}};
 }
 
 void FakeRegistrar::remove(const Registration& registration) noexcept {

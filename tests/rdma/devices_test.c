@@ -8,7 +8,7 @@ static void device_of(const char* text, char* name, size_t size) {
   const char* at = strstr(text, "\"device\"");
   at = at ? strstr(at, "\"name\":") : NULL;
   at = at ? strchr(at + strlen("\"name\":"), '"') : NULL;
-  CHECK(at != NULL, "no device in %s", text);
+  CHECK(at != NULL, "no device is described");
   snprintf(name, size, "%.*s", (int)strcspn(at + 1, "\""), at + 1);
 }
 

@@ -66,7 +66,8 @@ struct Job {
   }
   static transport::verbs::Options options(int gid_index) {
     transport::verbs::Options o;
-    o.device.gid_index = gid_index;
+    o.devices.resize(1);
+    o.devices[0].gid_index = gid_index;
     o.log = log;
     return o;
   }
@@ -78,7 +79,7 @@ struct Job {
       : rank(my_rank),
         size(ranks),
         transport(options(gid_index), rank, size, shape),
-        registrar(transport.device()),
+        registrar({&transport.device()}),
         cache(registrar, {false, 0, 0}, log) {
     std::vector<transport::Address> addresses(static_cast<std::size_t>(size));
     const transport::Address mine = transport.address();

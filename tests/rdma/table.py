@@ -136,6 +136,17 @@ def devices(build):
     command = shell(job(build, 4, "devices", "rxe0-1", "rxe1-1", "rxe0-1", "rxe1-1"),
                     'on-host 1 rdma link del rxe1 && "$@"')
     yield Test("the network that all hosts have", guest(command, *several))
+    for what, option in [("one network", ["--one-network"]), ("networks of their own", [])]:
+        for arrival in ["imm", "tail"]:
+            rails = {"TUTTI_RAILS": "2", "TUTTI_ARRIVAL": arrival}
+            yield Test(f"large messages by two rails on {what}, arrival {arrival}",
+                       guest(job(build, 3, "rails", 2, env=rails), *several, *option))
+    yield Test("two rails, 1 % of packets lost",
+               guest(job(build, 2, "rails", 2, env={"TUTTI_RAILS": "2"}), *several, "--loss", "1%"))
+    yield Test("a rail that goes away is an error on all ranks",
+               guest(job(build, 2, "rails", 2, "cut", env={"TUTTI_RAILS": "2"}), *several))
+    yield Test("every algorithm, 4 ranks on 2 hosts, two rails",
+               guest(job(build, 4, "matrix", force="all", env=LOW | {"TUTTI_RAILS": "2"}), *several))
     alone = ["--siw", "--rails", 2]
     command = shell(job(build, 2, "devices", "rxe0-1", "rxe0-1", env=VERBS),
                     'ip link set eth0 down; "$@"')

@@ -31,11 +31,11 @@ class CountingRegistrar final : public tutti::transport::Registrar {
       throw tutti::Error(tutti::Code::locked_memory, "the limit of the test");
     ++adds;
     live_[++last_] = length;
-    return {nullptr, last_, last_};
+    return {nullptr, {last_}, {last_}};
   }
   void remove(const tutti::transport::Registration& registration) noexcept override {
     const std::lock_guard guard(lock_);
-    if (live_.erase(registration.local_key) == 0) ++wrong_removals;
+    if (live_.erase(registration.local_keys[0]) == 0) ++wrong_removals;
   }
   std::size_t live() const {
     const std::lock_guard guard(lock_);

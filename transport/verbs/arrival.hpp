@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "transport/inbox.hpp"
+#include "transport/memory.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -36,7 +37,10 @@ class Immediate {
   static constexpr Immediate credit(Ring ring, std::uint32_t consumed) {
     return {kCredit, static_cast<std::uint32_t>(ring) << kCreditBits | (consumed & kCreditMask)};
   }
-  static constexpr Immediate finished(std::uint32_t id) { return {kFinished, id}; }
+  // Rendezvous `id` is finished as far as it went by this rail, one of so many.
+  static constexpr Immediate finished(std::uint32_t id, std::uint32_t rails) {
+    return {kFinished, (rails - 1) << kRailBits | id};
+  }
   static constexpr Immediate farewell() { return {kFarewell, 0}; }
 
   explicit constexpr Immediate(std::uint32_t word) : word_(word) {}
@@ -52,7 +56,8 @@ class Immediate {
   constexpr std::uint32_t ring() const {
     return kind() == Kind::message ? word_ >> kNumberBits : number() >> kCreditBits;
   }
-  constexpr std::uint32_t number() const { return word_ & kNumberMask; }
+  constexpr std::uint32_t id() const { return number() & ((1u << kRailBits) - 1); }
+  constexpr std::uint32_t rails() const { return (number() >> kRailBits) + 1; }
   // The count of a credit: all consumed slots, which only grows, given the last one.
   constexpr std::uint32_t consumed_after(std::uint32_t last) const {
     return last + ((word_ - last) & kCreditMask);
@@ -60,9 +65,12 @@ class Immediate {
 
  private:
   static constexpr std::uint32_t kNumberBits = 29, kNumberMask = (1u << kNumberBits) - 1;
+  static constexpr std::uint32_t kRailBits = 27;
+  static_assert(kMostRails <= 1u << (kNumberBits - kRailBits));
   static constexpr std::uint32_t kCreditBits = 26, kCreditMask = (1u << kCreditBits) - 1;
   static constexpr std::uint32_t kCredit = 5, kFinished = 6, kFarewell = 7;
   static_assert(kRings <= kCredit);
+  constexpr std::uint32_t number() const { return word_ & kNumberMask; }
   constexpr Immediate(std::uint32_t upper, std::uint32_t number)
       : word_(upper << kNumberBits | number) {}
 

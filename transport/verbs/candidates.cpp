@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace tutti::transport::verbs {
@@ -43,12 +44,34 @@ std::vector<Candidate> ranked(std::vector<Candidate> candidates, bool in_order) 
   return candidates;
 }
 
-Offer offer_of(std::span<const Candidate> ranked) {
+std::vector<std::size_t> equals(std::span<const Candidate> ranked, const Fabric& fabric,
+                                bool in_order) {
+  std::vector<std::size_t> equal;
+  equal.reserve(ranked.size());
+  for (std::size_t i = 0; i < ranked.size(); ++i)
+    if (ranked[i].fabric == fabric &&
+        (equal.empty() || in_order || as_good(ranked[i], ranked[equal.front()])))
+      equal.push_back(i);
+  return equal;
+}
+
+Offer offer_of(std::span<const Candidate> ranked, int rails, bool in_order) {
   Offer offer;
-  for (const Candidate& candidate : ranked)
-    if (offer.count < Offer::kMost && place_in(offer, candidate.fabric) == offer.count)
-      offer.fabrics[offer.count++] = candidate.fabric;
+  offer.rails = static_cast<std::uint32_t>(std::clamp(rails, 1, static_cast<int>(kMostRails)));
+  for (const Candidate& candidate : ranked) {
+    if (offer.count == Offer::kMost || place_in(offer, candidate.fabric) != offer.count) continue;
+    offer.ports[offer.count] =
+        static_cast<std::uint32_t>(equals(ranked, candidate.fabric, in_order).size());
+    offer.fabrics[offer.count++] = candidate.fabric;
+  }
   return offer;
+}
+
+int rails_of_a_rank(std::span<const Candidate> ranked, int ranks_of_node, bool in_order) {
+  if (ranked.empty() || ranked.front().software) return 1;
+  const auto good = std::ranges::count_if(
+      ranked, [&](const Candidate& c) { return in_order || as_good(c, ranked.front()); });
+  return std::max(1, static_cast<int>(good) / std::max(1, ranks_of_node));
 }
 
 std::optional<Fabric> common_fabric(std::span<const Offer> offers, std::size_t mine) {
@@ -86,14 +109,42 @@ std::optional<Fabric> common_fabric(std::span<const Offer> offers, std::size_t m
   return best;
 }
 
-std::size_t share(std::span<const Candidate> ranked, const Fabric& fabric, int local_rank,
-                  bool in_order) {
-  std::vector<std::size_t> equal;
-  for (std::size_t i = 0; i < ranked.size(); ++i)
-    if (ranked[i].fabric == fabric &&
-        (equal.empty() || in_order || as_good(ranked[i], ranked[equal.front()])))
-      equal.push_back(i);
-  return equal[static_cast<std::size_t>(local_rank) % equal.size()];
+std::vector<Fabric> common_rails(std::span<const Offer> offers, std::size_t mine) {
+  const auto first = common_fabric(offers, mine);
+  if (!first) return {};
+  std::uint32_t wanted = kMostRails;
+  std::map<Fabric, std::uint32_t> ports;  // that every rank has
+  const Offer& own = offers[mine];
+  for (std::size_t i = 0; i < own.count; ++i) ports[own.fabrics[i]] = own.ports[i];
+  for (const Offer& offer : offers) {
+    if (offer.count == 0) continue;
+    wanted = std::min(wanted, offer.rails);
+    for (auto& [fabric, count] : ports) {
+      const std::size_t place = place_in(offer, fabric);
+      count = place < offer.count ? std::min(count, offer.ports[place]) : 0;
+    }
+  }
+  std::vector<Fabric> rails{*first};
+  rails.reserve(wanted);
+  if (ports[*first] == 0) return rails;  // joined by routers
+  --ports[*first];
+  for (const auto& [fabric, count] : ports)
+    for (std::uint32_t i = 0; i < count && rails.size() < wanted; ++i) rails.push_back(fabric);
+  return rails;
+}
+
+std::vector<std::size_t> share(std::span<const Candidate> ranked, std::span<const Fabric> rails,
+                               int local_rank, bool in_order) {
+  std::vector<std::size_t> places;
+  places.reserve(rails.size());
+  for (std::size_t i = 0; i < rails.size(); ++i) {
+    const auto equal = equals(ranked, rails[i], in_order);
+    const auto before = std::ranges::count(rails.first(i), rails[i]);
+    const auto all = std::ranges::count(rails, rails[i]);
+    const auto turn = static_cast<std::size_t>(local_rank * all + before);
+    places.push_back(equal[turn % equal.size()]);
+  }
+  return places;
 }
 
 std::string reason(std::span<const Candidate> ranked, std::size_t chosen, bool in_order) {

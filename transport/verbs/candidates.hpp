@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "transport/memory.hpp"
+
 namespace tutti::transport::verbs {
 
 // What ports must share to reach each other: the link layer, and the subnet of InfiniBand or of IP.
@@ -37,13 +39,24 @@ std::vector<Candidate> named(std::vector<Candidate> candidates,
 // left out. `in_order`: as they stand, because the user named them.
 std::vector<Candidate> ranked(std::vector<Candidate> candidates, bool in_order);
 
-// What a rank tells all others, of fixed size: its fabrics, the best first.
+// The places in `ranked` of the ports on `fabric` that are as good as the best one there;
+// `in_order`: of all of them.
+std::vector<std::size_t> equals(std::span<const Candidate> ranked, const Fabric& fabric,
+                                bool in_order);
+
+// What a rank tells all others, of fixed size: its fabrics, the best first, with the number of
+// equally good ports on each.
 struct Offer {
   static constexpr std::size_t kMost = 8;
   std::uint32_t count = 0;
+  std::uint32_t rails = 1;  // how many ports this rank wants to use for a large message
   std::array<Fabric, kMost> fabrics{};
+  std::array<std::uint32_t, kMost> ports{};
 };
-Offer offer_of(std::span<const Candidate> ranked);
+Offer offer_of(std::span<const Candidate> ranked, int rails, bool in_order);
+// How many rails a rank wants that is set to none: its share of the node's equal ports, or one
+// where packets cost CPU time.
+int rails_of_a_rank(std::span<const Candidate> ranked, int ranks_of_node, bool in_order);
 
 // The fabric that all ranks have, and that is the best for the rank that likes it least. If there
 // is none, subnets may be joined by routers: then the first fabric of rank `mine` with the link
@@ -51,10 +64,14 @@ Offer offer_of(std::span<const Candidate> ranked);
 // say themselves what they lack.
 std::optional<Fabric> common_fabric(std::span<const Offer> offers, std::size_t mine);
 
-// Of the candidates on `fabric` those as good as the best one, by turns: ranks of a node use all of
-// them. The place in `ranked`; it must have one on `fabric`.
-std::size_t share(std::span<const Candidate> ranked, const Fabric& fabric, int local_rank,
-                  bool in_order);
+// The fabrics of the rails, equal on all ranks that offer anything: common_fabric() first, then as
+// many more as every rank has ports for. Empty: there is none.
+std::vector<Fabric> common_rails(std::span<const Offer> offers, std::size_t mine);
+
+// The port for each rail: of the equally good ones by turns, so that the ranks of a node use all of
+// them. Places in `ranked`, which must have ports on these fabrics.
+std::vector<std::size_t> share(std::span<const Candidate> ranked, std::span<const Fabric> rails,
+                               int local_rank, bool in_order);
 
 // Why this one, in words.
 std::string reason(std::span<const Candidate> ranked, std::size_t chosen, bool in_order);

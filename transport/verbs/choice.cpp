@@ -1,7 +1,5 @@
-// Settling on a port, and telling why.
+// Settling on ports, and telling why.
 #include "transport/verbs/choice.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -17,29 +15,42 @@ PortChoice::PortChoice(DeviceWish wish, std::vector<Candidate> all)
       named_(named(std::move(all), wish_.devices, wish_.other.port)),
       usable_(ranked(named_, in_order())) {}
 
-DeviceChoice PortChoice::settle(const std::optional<Fabric>& fabric) const {
-  DeviceChoice choice = wish_.other;
-  if (!usable_.empty()) {
-    const std::size_t mine =
-        share(usable_, fabric.value_or(usable_.front().fabric), choice.local_rank, in_order());
-    choice.device = usable_[mine].device;
-    choice.port = usable_[mine].port;
-    choice.why = reason(usable_, mine, in_order());
-  } else if (!named_.empty()) {
-    choice.device = named_.front().device;
-  } else if (in_order()) {
-    choice.device = wish_.devices.front();
-  }
-  return choice;
+Offer PortChoice::offer() const {
+  const int rails =
+      wish_.rails != 0 ? wish_.rails : rails_of_a_rank(usable_, wish_.ranks_of_node, in_order());
+  return offer_of(usable_, rails, in_order());
 }
 
-std::vector<PortChoice::Verdict> PortChoice::verdicts(const DeviceChoice& settled) const {
+std::vector<DeviceChoice> PortChoice::settle(std::span<const Fabric> rails) const {
+  if (usable_.empty()) {
+    DeviceChoice choice = wish_.other;
+    if (!named_.empty())
+      choice.device = named_.front().device;
+    else if (in_order())
+      choice.device = wish_.devices.front();
+    return {choice};
+  }
+  if (rails.empty()) rails = {&usable_.front().fabric, 1};
+  std::vector<DeviceChoice> choices;
+  choices.reserve(rails.size());
+  for (const std::size_t place : share(usable_, rails, wish_.other.local_rank, in_order())) {
+    DeviceChoice& choice = choices.emplace_back(wish_.other);
+    choice.device = usable_[place].device;
+    choice.port = usable_[place].port;
+    choice.why = reason(usable_, place, in_order());
+  }
+  return choices;
+}
+
+std::vector<PortChoice::Verdict> PortChoice::verdicts(std::span<const DeviceChoice> settled) const {
   std::vector<Verdict> verdicts;
   verdicts.reserve(named_.size());
   for (const Candidate& candidate : named_) {
-    const bool chosen = !settled.why.empty() && candidate.device == settled.device &&
-                        candidate.port == settled.port;
-    verdicts.push_back({candidate, chosen                      ? "chosen: " + settled.why
+    const auto chosen = std::ranges::find_if(settled, [&](const DeviceChoice& choice) {
+      return !choice.why.empty() && candidate.device == choice.device &&
+             candidate.port == choice.port;
+    });
+    verdicts.push_back({candidate, chosen != settled.end()     ? "chosen: " + chosen->why
                                    : candidate.problem.empty() ? "not taken"
                                                                : "left out: " + candidate.problem});
   }

@@ -1,11 +1,10 @@
-// Which device and port this rank uses: from the settings, from what the machine has, and from what
-// all ranks can reach each other by.
+// Which ports this rank uses: from the settings, from what the machine has, and from what all ranks
+// can reach each other by.
 //
-// Set-up regime. Every rank makes a PortChoice, all exchange their offers, and each settles on the
-// fabric that they have in common.
+// Set-up regime. Every rank makes a PortChoice, all exchange their offers, and each settles on
+// ports of the fabrics that they have in common.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "transport/verbs/candidates.hpp"
@@ -15,7 +14,9 @@ namespace tutti::transport::verbs {
 
 struct DeviceWish {
   std::vector<std::string> devices;  // those that may be used; empty: all
-  DeviceChoice other;                // port, GID, partition and traffic, as set
+  int rails = 0;  // ports for a large message; 0: this rank's share of the node's
+  int ranks_of_node = 1;
+  DeviceChoice other;  // port, GID, partition and traffic, as set
 };
 
 class PortChoice {
@@ -25,16 +26,16 @@ class PortChoice {
   explicit PortChoice(DeviceWish wish);
   PortChoice(DeviceWish wish, std::vector<Candidate> all);
 
-  Offer offer() const { return offer_of(usable_); }
-  // `fabric`: as agreed; nullopt: that of the best port. If no port is usable, the one whose
-  // failure to open says most.
-  DeviceChoice settle(const std::optional<Fabric>& fabric) const;
+  Offer offer() const;
+  // One port for each rail; `rails` as common_rails() gives them. Empty: the best port. If no port
+  // is usable, the one whose failure to open says most.
+  std::vector<DeviceChoice> settle(std::span<const Fabric> rails) const;
   // All ports that the wish names, with what became of each.
   struct Verdict {
     Candidate candidate;
     std::string words;
   };
-  std::vector<Verdict> verdicts(const DeviceChoice& settled) const;
+  std::vector<Verdict> verdicts(std::span<const DeviceChoice> settled) const;
 
  private:
   bool in_order() const noexcept { return !wish_.devices.empty(); }

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::uint32_t kMagic = 0x74757474;
-constexpr std::uint16_t kVersion = 1;
+constexpr std::uint16_t kVersion = 2;
 constexpr std::uint32_t kSlots = 64;  // datagrams there is room for; more are lost and repeated
 constexpr auto kFirstInterval = 20ms, kLongestInterval = 400ms;
 
@@ -43,6 +43,8 @@ struct Handshake::Packet {
   PeerInfo info{};
   std::uint16_t mtu = 0, arrival = 0;
   InboxShape shape{};
+  std::uint64_t rails = 1;
+  LaneInfos lanes{};
 };
 
 Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu,
@@ -201,6 +203,7 @@ void Handshake::take(const Packet& p) {
                    .c_str());
     return;
   }
+  if (p.rails != link->rails()) return;  // all ranks have agreed on them
   if (!link->connection().attached() && !attach(*link, p)) return;
   for (Attempt& a : attempts_)
     if (a.link == link) a.deadline = Clock::now() + timeout_;  // it lives
@@ -219,7 +222,8 @@ bool Handshake::attach(VerbsLink& link, const Packet& p) {
   const HandshakeCard& card = card_of(p.from);
   const Arrival agreed = safer_of(static_cast<Arrival>(p.arrival), link.connection().arrival());
   try {
-    link.attach(p.info, agreed, static_cast<ibv_mtu>(std::min(p.mtu, mtu_)), card.lid, card.gid);
+    link.attach(p.info, agreed, static_cast<ibv_mtu>(std::min(p.mtu, mtu_)), card.lid, card.gid,
+                p.lanes);
     path_to(p.from).error = 0;
     return true;
   } catch (const Error& error) {
@@ -283,6 +287,8 @@ void Handshake::send(Type type, VerbsLink& link) {
   packet.mtu = mtu_;
   packet.arrival = static_cast<std::uint16_t>(link.connection().arrival());
   packet.shape = link.shape();
+  packet.rails = link.rails();
+  packet.lanes = link.lane_infos();
   endpoint_.send({&path.target, 1}, &packet, sizeof packet);
 }
 

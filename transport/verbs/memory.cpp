@@ -54,27 +54,42 @@ void throw_no_memory(const char* what, std::size_t bytes) {
               kNoPeer, error);
 }
 
-Registration DeviceRegistrar::add(void* address, std::size_t length, bool writable) {
-  const auto registered = [&](int access) -> Registration {
-    ibv_mr* region = register_memory(device_, address, length, access).release();
-    return {region, region->lkey, region->rkey};
-  };
+namespace {
+
+MemoryRegion register_user_memory(const Device& device, void* address, std::size_t length,
+                                  bool writable) {
   if (writable)
-    return registered(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-                      IBV_ACCESS_RELAXED_ORDERING);
+    return register_memory(
+        device, address, length,
+        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_RELAXED_ORDERING);
   // A source is pinned as if Tutti wrote to it. Pinned for reading only, untouched memory would be
   // the kernel's common page of zeros, and what the program writes later would go to another page.
   // Memory that cannot be written (constants) cannot change either: read access will do.
   try {
-    return registered(IBV_ACCESS_LOCAL_WRITE);
+    return register_memory(device, address, length, IBV_ACCESS_LOCAL_WRITE);
   } catch (const Error& error) {
     if (error.code != Code::bad_buffer) throw;
-    return registered(0);
+    return register_memory(device, address, length, 0);
   }
 }
 
+}  // namespace
+
+Registration DeviceRegistrar::add(void* address, std::size_t length, bool writable) {
+  auto regions = std::make_unique<Regions>();
+  Registration registration;
+  for (std::size_t rail = 0; rail < devices_.size(); ++rail) {
+    MemoryRegion& region = (*regions)[rail];
+    region = register_user_memory(*devices_[rail], address, length, writable);
+    registration.local_keys[rail] = region->lkey;
+    registration.remote_keys[rail] = region->rkey;
+  }
+  registration.handle = regions.release();
+  return registration;
+}
+
 void DeviceRegistrar::remove(const Registration& registration) noexcept {
-  ibv_dereg_mr(static_cast<ibv_mr*>(registration.handle));
+  delete static_cast<Regions*>(registration.handle);
 }
 
 }  // namespace tutti::transport::verbs

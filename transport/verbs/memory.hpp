@@ -2,8 +2,11 @@
 // Set-up regime: throws Error.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "transport/memory.hpp"
 #include "transport/verbs/device.hpp"
@@ -30,16 +33,19 @@ MemoryRegion register_memory(const Device& device, void* address, std::size_t le
 // transport_failed}.
 [[noreturn]] void throw_no_memory(const char* what, std::size_t bytes);
 
-// The device may write to what is added in any order: the end of a write to it must be told by a
-// completion, which comes last all the same.
+// Registers with each of a rank's devices, one for each rail. They may write to what is added in
+// any order: the end of a write to it must be told by a completion, which comes last all the same.
 class DeviceRegistrar final : public Registrar {
  public:
-  explicit DeviceRegistrar(const Device& device) : device_(device) {}
+  // One to kMostRails.
+  explicit DeviceRegistrar(std::vector<const Device*> devices) : devices_(std::move(devices)) {}
   Registration add(void* address, std::size_t length, bool writable) override;
   void remove(const Registration& registration) noexcept override;
 
  private:
-  const Device& device_;
+  using Regions = std::array<MemoryRegion, kMostRails>;
+
+  const std::vector<const Device*> devices_;
 };
 
 }  // namespace tutti::transport::verbs

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 namespace tutti::transport::verbs {
 namespace {
@@ -24,14 +25,29 @@ ibv_mtu mtu_for(const Device& device, int bytes) {
                           bytes, device.port(), device.name(), bytes_of(device.mtu())));
 }
 
+Rails open_rails(const Options& options) {
+  Rails rails;
+  for (std::size_t i = 1; i < options.devices.size(); ++i)
+    rails.emplace_back(options.devices[i], options.log);
+  return rails;
+}
+
+nlohmann::json describe_port(const Device& device) {
+  return {{"name", device.name()},
+          {"port", device.port()},
+          {"gid_index", device.gid_index()},
+          {"why", device.reason()}};
+}
+
 }  // namespace
 
 VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world_size,
                                const std::function<InboxShape(bool software)>& shape_for)
     : options_(options),
-      device_(options.device, options.log),
+      device_(options.devices.at(0), options.log),
+      rails_(open_rails(options)),
       shape_(shape_for(device_.software())),
-      registrar_(device_),
+      registrar_(devices()),
       queues_(device_),
       links_(static_cast<std::size_t>(world_size)) {
   if (options_.link.timeout == 0)
@@ -45,6 +61,12 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
 }
 
 VerbsTransport::~VerbsTransport() = default;
+
+std::vector<const Device*> VerbsTransport::devices() const {
+  std::vector<const Device*> all{&device_};
+  for (const Rail& rail : rails_) all.push_back(&rail.device);
+  return all;
+}
 
 Address VerbsTransport::address() const {
   Address address;
@@ -78,8 +100,8 @@ void VerbsTransport::set_peers(std::span<const Address> addresses) {
 
 VerbsLink* VerbsTransport::make_link(int peer) {
   const auto completions = static_cast<int>(VerbsLink::completions_for(shape_, options_.link));
-  auto link = std::make_unique<VerbsLink>(device_, queues_.room_for(completions), registrar_,
-                                          options_.link, peer, shape_);
+  auto link = std::make_unique<VerbsLink>(device_, queues_.room_for(completions), rails_,
+                                          registrar_, options_.link, peer, shape_);
   queues_.take(completions);
   VerbsLink* const result = made_.emplace_back(std::move(link)).get();
   links_[static_cast<std::size_t>(peer)].store(result, std::memory_order_release);
@@ -109,10 +131,16 @@ Link* VerbsTransport::accepted() noexcept {
 }
 
 bool VerbsTransport::progress() noexcept {
-  return queues_.poll([this](const ibv_wc& completion) {
-    const auto peer = static_cast<std::size_t>(WorkId(completion.wr_id).peer());
-    if (VerbsLink* link = links_[peer].load(std::memory_order_acquire)) link->complete(completion);
-  });
+  const auto hand_to_link = [this](std::size_t rail) {
+    return [this, rail](const ibv_wc& completion) {
+      const auto peer = static_cast<std::size_t>(WorkId(completion.wr_id).peer());
+      if (VerbsLink* link = links_[peer].load(std::memory_order_acquire))
+        link->complete(completion, rail);
+    };
+  };
+  bool any = queues_.poll(hand_to_link(0));
+  for (std::size_t i = 0; i < rails_.size(); ++i) any |= rails_[i].queues.poll(hand_to_link(1 + i));
+  return any;
 }
 
 void VerbsTransport::say_farewell() noexcept {
@@ -120,16 +148,21 @@ void VerbsTransport::say_farewell() noexcept {
   for (const auto& link : made_) link->say_farewell();
 }
 
+std::vector<std::pair<std::string, std::uint64_t>> VerbsTransport::counters() const {
+  std::map<std::string, std::uint64_t> sums;
+  for (const Device* const device : devices())
+    for (const auto& [name, value] : device->counters()) sums[name] += value;
+  return {sums.begin(), sums.end()};
+}
+
 nlohmann::json VerbsTransport::describe() const {
   const VerbsLink* some = made_.empty() ? nullptr : made_.front().get();
-  return {{"device",
-           {{"name", device_.name()},
-            {"port", device_.port()},
-            {"gid_index", device_.gid_index()},
-            {"why", device_.reason()},
-            {"software", device_.software()},
-            {"mtu", bytes_of(device_.mtu())},
-            {"arrival", name_of(some ? some->connection().arrival() : options_.link.arrival)}}}};
+  nlohmann::json device = describe_port(device_), others = nlohmann::json::array();
+  device["software"] = device_.software();
+  device["mtu"] = bytes_of(device_.mtu());
+  device["arrival"] = name_of(some ? some->connection().arrival() : options_.link.arrival);
+  for (const Rail& rail : rails_) others.push_back(describe_port(rail.device));
+  return {{"device", device}, {"other_rails", others}};
 }
 
 }  // namespace tutti::transport::verbs

@@ -1,5 +1,5 @@
 // The transport over verbs: reliable connections, made when two ranks first need each other. It has
-// one device and one handshake; links are found by world rank.
+// one handshake, and one device for each rail; links are found by world rank.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 namespace tutti::transport::verbs {
 
 struct Options {
-  DeviceChoice device;
-  int mtu = 0;  // bytes; 0: the port's
+  std::vector<DeviceChoice> devices;  // one for each rail, one at least; the first carries most
+  int mtu = 0;                        // bytes; 0: the port's
   LinkOptions link;
   std::chrono::milliseconds connect_timeout{8000};
   std::function<void(std::string_view)> log;
@@ -40,11 +40,12 @@ class VerbsTransport final : public Transport {
   bool progress() noexcept override;
 
   bool software_wire() const noexcept override { return device_.software(); }
-  std::size_t bytes_per_connection() const noexcept override { return 2 * shape_.bytes(); }
-  std::vector<std::pair<std::string, std::uint64_t>> counters() const override {
-    return device_.counters();
+  std::size_t bytes_per_connection() const noexcept override {
+    return 2 * shape_.bytes() + rails_.size() * Lane::kBytes;
   }
-  // The device, port and GID, why they were chosen, and the arrival strategy.
+  // Summed over the rails.
+  std::vector<std::pair<std::string, std::uint64_t>> counters() const override;
+  // The devices, ports and GIDs, why they were chosen, and the arrival strategy.
   nlohmann::json describe() const override;
   const Device& device() const noexcept { return device_; }
 
@@ -55,9 +56,11 @@ class VerbsTransport final : public Transport {
 
  private:
   VerbsLink* make_link(int peer);
+  std::vector<const Device*> devices() const;
 
   Options options_;
   Device device_;
+  Rails rails_;  // the others
   const InboxShape shape_;
   DeviceRegistrar registrar_;
   CompletionQueues queues_;

@@ -168,33 +168,31 @@ std::size_t Writer::piece_bytes(std::size_t bytes) const noexcept {
 // one write become visible in order. It comes in a write of its own without bytes, so that the
 // network may take the bytes along many paths (adaptive routing keeps the order of writes with
 // immediate only).
-Post Writer::write(const void* source, const Registration& registration, const RemoteKey& target,
-                   std::size_t bytes, std::optional<std::uint32_t> notify,
-                   std::uint64_t* ticket) noexcept {
+Post Writer::may_write(std::size_t bytes, bool notice) noexcept {
   if (link_.failed()) return Post::failed;
-  // All pieces or none, so that a retry starts over.
-  const std::size_t most = piece_bytes(bytes);
-  const std::size_t count = divide_up(bytes, most);
-  const std::size_t requests = count + (notify ? 1 : 0);
+  const std::size_t requests = divide_up(bytes, piece_bytes(bytes)) + (notice ? 1 : 0);
   if (requests > depth_) {
     link_.fail(Code::unsupported,
                "a message is too long for the send queue; raise the device's longest message or "
                "cut it with segment=");
     return Post::failed;
   }
-  if (!has_room(static_cast<std::uint32_t>(requests))) return Post::again;
-  for (std::size_t i = 0, offset = 0; i < count; ++i, offset += most) {
-    ibv_sge piece{reinterpret_cast<std::uint64_t>(source) + offset,
-                  static_cast<std::uint32_t>(std::min(most, bytes - offset)),
-                  registration.local_key};
-    ibv_send_wr wr = request(&piece, 1, IBV_WR_RDMA_WRITE, target.address + offset, target.key);
-    number(wr, i + 1 == requests);
+  return has_room(static_cast<std::uint32_t>(requests)) ? Post::done : Post::again;
+}
+
+Post Writer::write(std::uint64_t source, std::uint32_t source_key, std::uint64_t target,
+                   std::uint32_t target_key, std::size_t bytes,
+                   const std::optional<Immediate>& notice) noexcept {
+  if (const Post post = may_write(bytes, notice.has_value()); post != Post::done) return post;
+  const std::size_t most = piece_bytes(bytes);
+  for (std::size_t offset = 0; offset < bytes; offset += most) {
+    const std::size_t now = std::min(most, bytes - offset);
+    ibv_sge piece{source + offset, static_cast<std::uint32_t>(now), source_key};
+    ibv_send_wr wr = request(&piece, 1, IBV_WR_RDMA_WRITE, target + offset, target_key);
+    number(wr, !notice && offset + now == bytes);
     if (post(wr, 1) != Post::done) return Post::failed;
   }
-  if (notify && post_immediate(Immediate::finished(*notify), true) != Post::done)
-    return Post::failed;
-  *ticket = posted_;
-  return Post::posted;
+  return notice ? post_immediate(*notice, true) : Post::done;
 }
 
 void Writer::probe() noexcept {

@@ -21,14 +21,21 @@ class Writer {
   // As in Link.
   Post put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept;
   Post report(Ring ring, std::uint32_t consumed) noexcept;
-  Post write(const void* source, const Registration& registration, const RemoteKey& target,
-             std::size_t bytes, std::optional<std::uint32_t> notify,
-             std::uint64_t* ticket) noexcept;
+  // One rail's share of a Link::write(): `notice` is sent behind the bytes, if there is one. Posts
+  // all of it or nothing; done: all of it, and it is complete when completed() has reached
+  // posted().
+  Post write(std::uint64_t source, std::uint32_t source_key, std::uint64_t target,
+             std::uint32_t target_key, std::size_t bytes,
+             const std::optional<Immediate>& notice) noexcept;
+  // What write() would return of such a share, without doing anything.
+  Post may_write(std::size_t bytes, bool notice) noexcept;
   // Sends a write of no bytes, unless one is under way: a living peer's adapter acknowledges it.
   void probe() noexcept;
   // Tells the peer that this rank leaves, unless that was done.
   void say_farewell() noexcept;
 
+  std::uint64_t posted() const noexcept { return posted_; }
+  std::uint64_t completed() const noexcept { return completed_; }
   // A work request has completed, and with it all before it. Returns the number of the last one.
   std::uint64_t complete(WorkId id) noexcept { return completed_ = id.number(posted_); }
   // The peer has left, and nothing more will complete: counts all as completed. Returns the same.

@@ -29,9 +29,6 @@ TEST_CASE("immediate data says of which ring, or which rendezvous", "[verbs]") {
     CHECK(credit.ring() == static_cast<std::uint32_t>(ring));
     CHECK(credit.consumed_after(12300) == 12345);
   }
-  const Immediate finished = over_the_wire(Immediate::finished(77));
-  CHECK(finished.kind() == Immediate::Kind::finished);
-  CHECK(finished.number() == 77);
   CHECK(over_the_wire(Immediate::farewell()).kind() == Immediate::Kind::farewell);
 }
 

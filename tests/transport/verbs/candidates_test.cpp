@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -35,7 +36,7 @@ std::string names(const std::vector<Candidate>& all) {
 Offer offer(std::initializer_list<Fabric> fabrics) {
   std::vector<Candidate> all;
   for (const Fabric& fabric : fabrics) all.push_back(candidate("x", fabric));
-  return offer_of(all);
+  return offer_of(all, 1, false);
 }
 
 }  // namespace
@@ -89,21 +90,71 @@ TEST_CASE("an offer names each fabric once, and has an end", "[verbs]") {
   CHECK(offer({kRed, kRed, kBlue, kRed}).count == 2);
   std::vector<Candidate> many;
   for (std::uint64_t i = 0; i < 20; ++i) many.push_back(candidate("x", {true, i}));
-  CHECK(offer_of(many).count == Offer::kMost);
+  CHECK(offer_of(many, 1, false).count == Offer::kMost);
 }
 
 TEST_CASE("the ranks of a node use its equal adapters by turns", "[verbs]") {
   const auto all = ranked({candidate("a", kRed), candidate("b", kBlue), candidate("c", kRed),
                            candidate("far", kRed, 100000, 11)},
                           false);
-  CHECK(all[share(all, kRed, 0, false)].device == "a");
-  CHECK(all[share(all, kRed, 1, false)].device == "c");
-  CHECK(all[share(all, kRed, 2, false)].device == "a");
-  CHECK(all[share(all, kBlue, 3, false)].device == "b");
+  const auto device = [&](const Fabric& fabric, int local_rank, bool in_order) {
+    return all[share(all, {&fabric, 1}, local_rank, in_order)[0]].device;
+  };
+  CHECK(device(kRed, 0, false) == "a");
+  CHECK(device(kRed, 1, false) == "c");
+  CHECK(device(kRed, 2, false) == "a");
+  CHECK(device(kBlue, 3, false) == "b");
   // Those that are named are used all.
-  CHECK(all[share(all, kRed, 2, true)].device == "far");
+  CHECK(device(kRed, 2, true) == "far");
   CHECK(reason(all, 0, false).find("by turns") != std::string::npos);
   CHECK(reason(all, 0, true) == "as set");
+}
+
+TEST_CASE("a rank's rails are its share of the node's equal ports", "[verbs]") {
+  std::vector<Candidate> all{candidate("a", kRed), candidate("b", kBlue), candidate("c", kRed),
+                             candidate("d", kRed), candidate("slow", kRed, 25000)};
+  CHECK(rails_of_a_rank(all, 1, false) == 4);
+  CHECK(rails_of_a_rank(all, 2, false) == 2);
+  CHECK(rails_of_a_rank(all, 3, false) == 1);
+  CHECK(rails_of_a_rank(all, 100, false) == 1);
+  CHECK(rails_of_a_rank(all, 1, true) == 5);
+  CHECK(rails_of_a_rank({}, 1, false) == 1);
+  for (Candidate& c : all) c.software = true;
+  CHECK(rails_of_a_rank(all, 1, false) == 1);
+}
+
+TEST_CASE("all ranks have the same rails", "[verbs]") {
+  const auto offer = [](std::vector<Fabric> fabrics, int rails) {
+    std::vector<Candidate> all;
+    for (const Fabric& fabric : fabrics) all.push_back(candidate("x", fabric));
+    return offer_of(all, rails, false);
+  };
+  using Rails = std::vector<Fabric>;
+  const std::vector<Offer> offers{offer({kRed, kBlue, kRed, kRed}, 4), Offer{},
+                                  offer({kBlue, kRed, kRed, kInfiniBand}, 3)};
+  for (const std::size_t rank : {0, 2}) {
+    const auto rails = common_rails(offers, rank);
+    CHECK(rails.size() == 3);
+    CHECK(rails == common_rails(offers, 0));
+    CHECK(std::ranges::count(rails, kRed) == 2);
+  }
+  // The rank that wants least decides, and so does the one that has least.
+  CHECK(common_rails(std::vector{offers[0], offer({kRed, kBlue}, 1)}, 0).size() == 1);
+  CHECK(common_rails(std::vector{offers[0], offer({kRed}, 4)}, 0) == Rails{kRed});
+  // Joined by routers: one.
+  CHECK(common_rails(std::vector{offer({kRed, kRed}, 2), offer({kBlue, kBlue}, 2)}, 0) ==
+        Rails{kRed});
+  CHECK(common_rails(std::vector{offer({kInfiniBand}, 2), offer({kBlue}, 2)}, 0).empty());
+}
+
+TEST_CASE("the rails of a node's ranks are different ports", "[verbs]") {
+  const std::vector<Candidate> all{candidate("a", kRed), candidate("b", kRed),
+                                   candidate("c", kBlue), candidate("d", kRed),
+                                   candidate("e", kRed)};
+  const std::vector<Fabric> rails{kRed, kRed, kBlue};
+  CHECK(share(all, rails, 0, false) == std::vector<std::size_t>{0, 1, 2});
+  CHECK(share(all, rails, 1, false) == std::vector<std::size_t>{3, 4, 2});
+  CHECK(share(all, rails, 2, false) == std::vector<std::size_t>{0, 1, 2});
 }
 
 TEST_CASE("a choice is settled by the agreed fabric, and tells of each port", "[verbs]") {
@@ -114,10 +165,11 @@ TEST_CASE("a choice is settled by the agreed fabric, and tells of each port", "[
   DeviceWish wish;
   wish.other.local_rank = 1;
   const PortChoice choice(wish, all);
-  CHECK(choice.settle(std::nullopt).device == "fast");
-  const DeviceChoice settled = choice.settle(kRed);
-  CHECK(settled.device == "b");
-  CHECK(settled.port == 1);
+  CHECK(choice.settle({})[0].device == "fast");
+  const auto settled = choice.settle(std::vector{kRed});
+  REQUIRE(settled.size() == 1);
+  CHECK(settled[0].device == "b");
+  CHECK(settled[0].port == 1);
   std::string verdicts;
   for (const auto& [port, words] : choice.verdicts(settled))
     verdicts += port.device + ": " + words.substr(0, words.find(',')) + "; ";
@@ -125,8 +177,11 @@ TEST_CASE("a choice is settled by the agreed fabric, and tells of each port", "[
         "down: left out: port 1 is DOWN; fast: not taken; a: not taken; "
         "b: chosen: on the fabric that all ranks have; ");
   // Nothing usable: the device that was named says why when it is opened.
-  CHECK(PortChoice({{"gone"}, {}}, all).settle(std::nullopt).device == "gone");
-  CHECK(PortChoice({{"down"}, {}}, all).settle(std::nullopt).device == "down");
+  for (const char* name : {"gone", "down"}) {
+    DeviceWish only;
+    only.devices = {name};
+    CHECK(PortChoice(only, all).settle({})[0].device == name);
+  }
 }
 
 TEST_CASE("the distance of a device is that of the nearest NUMA node of the process", "[verbs]") {

@@ -1,0 +1,78 @@
+// Lanes: what a link has on each of the rails beyond the first, for large messages only.
+//
+// A large message is cut into shares, one for each rail, and each share is a write with a notice of
+// its own behind it. The receiver has the message when it has all notices; the sender may reuse its
+// buffer when all shares are complete. Messages, credits and farewells go by the first rail.
+//
+// Data path but for the constructor and attach(): noexcept; nothing is locked or allocated.
+#pragma once
+
+#include <array>
+#include <deque>
+
+#include "transport/verbs/completion_queues.hpp"
+#include "transport/verbs/connection.hpp"
+#include "transport/verbs/writer.hpp"
+
+namespace tutti::transport::verbs {
+
+// A device beyond the first, and its completions.
+struct Rail {
+  explicit Rail(const DeviceChoice& choice, const std::function<void(std::string_view)>& log)
+      : device(choice, log), queues(device) {}
+  Device device;
+  CompletionQueues queues;
+};
+using Rails = std::deque<Rail>;
+
+// What each side tells the other of a lane.
+struct LaneInfo {
+  ibv_gid gid;
+  std::uint64_t inbox_address;
+  std::uint32_t inbox_key, queue_pair, packet_sequence;
+  std::uint16_t lid, mtu;  // ibv_mtu
+};
+using LaneInfos = std::array<LaneInfo, kMostRails - 1>;
+
+// One queue pair, and what it needs: a connection with the smallest inbox.
+class Lane {
+ public:
+  // Memory that one takes.
+  static constexpr std::size_t kBytes = 2 * 4096;
+  // Throws as Connection.
+  Lane(Rail& rail, const LinkOptions& options, Link& link);
+  LaneInfo info() const noexcept;
+  // Throws as Connection::attach.
+  void attach(const LaneInfo& peer);
+
+  Writer& writer() noexcept { return writer_; }
+  const Writer& writer() const noexcept { return writer_; }
+  const Connection& connection() const noexcept { return connection_; }
+  // A receive was used up. false: the device takes no more.
+  bool replace_receive() noexcept { return receives_.replace_one(); }
+
+ private:
+  Connection connection_;
+  Receives receives_;
+  Writer writer_;
+};
+
+// The shares of messages that are under way.
+class Shares {
+ public:
+  explicit Shares(std::size_t rails) : rails_(rails) {}
+  // What each writer has posted when the message is; returns the message's ticket.
+  using Marks = std::array<std::uint64_t, kMostRails>;
+  std::uint64_t add(const Marks& posted) noexcept;
+  bool full() const noexcept { return last_ - completed_ == messages_.size(); }
+  // The last ticket whose shares are all complete.
+  std::uint64_t complete(const Marks& completed) noexcept;
+  std::uint64_t complete_all() noexcept { return completed_ = last_; }
+
+ private:
+  const std::size_t rails_;
+  std::array<Marks, 128> messages_{};
+  std::uint64_t last_ = 0, completed_ = 0;
+};
+
+}  // namespace tutti::transport::verbs
