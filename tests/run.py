@@ -86,7 +86,7 @@ class Parts:
             return
         for test in table.slow_rank(build, 300 if self.options.long else 60):
             self.runner.beside(self._guest, test)
-        for test in table.tests(build):
+        for test in table.tests(build, self.options.long):
             self._guest(test)
 
     def _guest(self, test):
@@ -111,8 +111,8 @@ examples:
     parser.add_argument("--match", metavar="REGEX", default="",
                         help="of a part's tests only those whose name, as it is printed, has it")
     parser.add_argument("--long", action="store_true",
-                        help="the whole proof matrix; and the rank that computes while others wait "
-                             "does so for five minutes")
+                        help="the whole proof matrix; random collectives for an hour, twice; and the "
+                             "rank that computes while others wait does so for five minutes")
     parser.add_argument("--work", metavar="DIR",
                         help="build here and keep it (default: a temporary folder)")
     options = parser.parse_args()

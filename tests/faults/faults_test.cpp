@@ -102,7 +102,7 @@ std::string live(unsigned seed, int calls, Tormentor& tormentor) {
   if (const int code = tutti_comm_create(MPI_COMM_WORLD, &comm)) {
     result = error_of(code, "tutti_comm_create");
   } else {
-    Stream stream(seed, comm);
+    Stream stream(seed, comm, job_rank, job_size);
     MPI_Barrier(MPI_COMM_WORLD);
     if (job_rank == 0) report("begun", "");
     tormentor.begin(job_rank);

@@ -7,8 +7,6 @@ namespace {
 constexpr std::size_t kLengths[] = {0, 1, 1, 8, 100, 129, 1000, 3000, 20000, 70000};
 constexpr std::size_t kMostWords = 1 << 18;  // of all blocks of a rank
 
-std::size_t ranks() { return static_cast<std::size_t>(job_size); }
-
 }  // namespace
 
 std::vector<Word> Stream::block(int call, int from, int to) const {
@@ -19,8 +17,8 @@ std::vector<Word> Stream::block(int call, int from, int to) const {
 
 std::vector<Word> Stream::blocks_for(bool everyone) const {
   std::vector<Word> all;
-  for (int r = 0; everyone && r < job_size; ++r) {
-    const std::vector<Word> one = block(call_, job_rank, r);
+  for (int r = 0; everyone && r < size_; ++r) {
+    const std::vector<Word> one = block(call_, rank_, r);
     all.insert(all.end(), one.begin(), one.end());
   }
   return all;
@@ -57,7 +55,7 @@ int Stream::next() {
 
 int Stream::move(int kind) {
   const auto count = static_cast<MPI_Count>(n_);
-  const bool at_root = job_rank == root_;
+  const bool at_root = rank_ == root_;
   const auto type = MPI_UINT64_T;
   int code = TUTTI_SUCCESS;
   switch (kind) {
@@ -73,14 +71,14 @@ int Stream::move(int kind) {
       const auto from = blocks_for(at_root);
       code = run("scatter",
                  tutti_scatter(from.data(), count, type, to_.data(), count, type, root_, comm_));
-      if (code == TUTTI_SUCCESS) expect(0, root_, job_rank);
+      if (code == TUTTI_SUCCESS) expect(0, root_, rank_);
       return code;
     }
     case 3: {
       const auto from = given(root_);
       code = run("gather",
                  tutti_gather(from.data(), count, type, to_.data(), count, type, root_, comm_));
-      for (int r = 0; r < job_size && at_root && code == TUTTI_SUCCESS; ++r)
+      for (int r = 0; r < size_ && at_root && code == TUTTI_SUCCESS; ++r)
         expect(n_ * static_cast<std::size_t>(r), r, root_);
       return code;
     }
@@ -88,7 +86,7 @@ int Stream::move(int kind) {
       const auto from = given(0);
       code = run("allgather",
                  tutti_allgather(from.data(), count, type, to_.data(), count, type, comm_));
-      for (int r = 0; r < job_size && code == TUTTI_SUCCESS; ++r)
+      for (int r = 0; r < size_ && code == TUTTI_SUCCESS; ++r)
         expect(n_ * static_cast<std::size_t>(r), r, 0);
       return code;
     }
@@ -96,8 +94,8 @@ int Stream::move(int kind) {
       const auto from = blocks_for(true);
       code =
           run("alltoall", tutti_alltoall(from.data(), count, type, to_.data(), count, type, comm_));
-      for (int r = 0; r < job_size && code == TUTTI_SUCCESS; ++r)
-        expect(n_ * static_cast<std::size_t>(r), r, job_rank);
+      for (int r = 0; r < size_ && code == TUTTI_SUCCESS; ++r)
+        expect(n_ * static_cast<std::size_t>(r), r, rank_);
       return code;
     }
   }
@@ -112,24 +110,24 @@ int Stream::reduce(int kind) {
   switch (kind) {
     case 0:
       code = run("reduce", tutti_reduce(from.data(), to, count, type, MPI_SUM, root_, comm_));
-      if (code == TUTTI_SUCCESS && job_rank == root_) expect_sum(0, 0, job_size - 1, 0);
+      if (code == TUTTI_SUCCESS && rank_ == root_) expect_sum(0, 0, size_ - 1, 0);
       return code;
     case 1:
       code = run("allreduce", tutti_allreduce(from.data(), to, count, type, MPI_SUM, comm_));
-      if (code == TUTTI_SUCCESS) expect_sum(0, 0, job_size - 1, 0);
+      if (code == TUTTI_SUCCESS) expect_sum(0, 0, size_ - 1, 0);
       return code;
     case 2:
       code = run("reduce_scatter_block",
                  tutti_reduce_scatter_block(from.data(), to, count, type, MPI_SUM, comm_));
-      if (code == TUTTI_SUCCESS) expect_sum(0, 0, job_size - 1, job_rank);
+      if (code == TUTTI_SUCCESS) expect_sum(0, 0, size_ - 1, rank_);
       return code;
     case 3:
       code = run("scan", tutti_scan(from.data(), to, count, type, MPI_SUM, comm_));
-      if (code == TUTTI_SUCCESS) expect_sum(0, 0, job_rank, 0);
+      if (code == TUTTI_SUCCESS) expect_sum(0, 0, rank_, 0);
       return code;
     default:
       code = run("exscan", tutti_exscan(from.data(), to, count, type, MPI_SUM, comm_));
-      if (code == TUTTI_SUCCESS && job_rank > 0) expect_sum(0, 0, job_rank - 1, 0);
+      if (code == TUTTI_SUCCESS && rank_ > 0) expect_sum(0, 0, rank_ - 1, 0);
       return code;
   }
 }

@@ -23,7 +23,9 @@ inline Word word(int call, int from, int to, std::size_t i) {
 
 class Stream {
  public:
-  Stream(unsigned seed, tutti_comm comm) : random_(seed), comm_(comm) {}
+  // This rank's number in the communicator, and the number of its ranks.
+  Stream(unsigned seed, tutti_comm comm, int rank, int size)
+      : random_(seed), comm_(comm), rank_(rank), size_(size) {}
 
   int calls() const { return call_; }
   const std::string& what() const { return what_; }  // the last call
@@ -31,12 +33,13 @@ class Stream {
   int next();
 
  private:
+  std::size_t ranks() const { return static_cast<std::size_t>(size_); }
   void draw();
   int run(const char* name, int code) {
     what_ = name;
     return code;
   }
-  std::vector<Word> given(int to) const { return block(call_, job_rank, to); }
+  std::vector<Word> given(int to) const { return block(call_, rank_, to); }
   std::vector<Word> block(int call, int from, int to) const;
   std::vector<Word> blocks_for(bool everyone) const;
   void expect(std::size_t at, int from, int to) const;
@@ -46,6 +49,7 @@ class Stream {
 
   std::mt19937 random_;
   tutti_comm comm_;
+  const int rank_, size_;
   int call_ = 0, root_ = 0;
   std::size_t n_ = 0;  // words of a block
   std::vector<Word> to_;

@@ -29,11 +29,13 @@ class Build:
         self.launcher = f"mpiexec.{self.mpi}" if named else "mpiexec"
 
     def program(self, name):
-        """`tutti`, or one of the programs of tests/mpi and tests/rdma."""
+        """`tutti`, or one of the programs of tests/mpi, tests/rdma and tests/faults."""
         if name == "tutti":
             return self.folder / "tools/tutti"
-        of_the_guest = name in ("multicast", "traffic", "unlucky")
-        return self.folder / f"tests/{'rdma' if of_the_guest else 'mpi'}/{name}_test"
+        folders = {"rdma": ["devices", "multicast", "rails", "traffic", "unlucky"],
+                   "faults": ["soak"]}
+        folder = next((folder for folder, names in folders.items() if name in names), "mpi")
+        return self.folder / f"tests/{folder}/{name}_test"
 
     def algorithms(self):
         """What `tutti list --json` prints; the build keeps it in a file."""

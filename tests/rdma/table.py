@@ -224,6 +224,13 @@ def faults(build):
                guest(links, "--hosts", 4, limit=400), 420)
 
 
+def soak(build, seconds):
+    """Random collectives while packets get lost: what is held does not grow."""
+    yield Test(f"random collectives for {seconds} s, 2% of packets lost",
+               guest(job(build, 4, "soak", seconds, 1),
+                     "--hosts", 2, "--loss", "2%", limit=seconds + 100), seconds + 120, show=True)
+
+
 def multicast(build):
     """Broadcasts by multicast, by themselves and as an algorithm."""
     for way in ["auto", "manager", "direct", "ipv6", "each"]:
@@ -272,6 +279,7 @@ def counters(build):
         yield Test("counters move", guest(command, "--hosts", 4, "--keep", folder), show=True)
 
 
-def tests(build):
+def tests(build, long):
+    yield from soak(build, 3600 if long else 20)
     for part in [machine, collectives, devices, algorithms, failures, faults, multicast, counters]:
         yield from part(build)
