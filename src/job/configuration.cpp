@@ -167,7 +167,7 @@ const Setting kSettings[] = {
     same(WORD(reproducible, kSwitch, "reproducible", "on|off",
               "on: reductions combine strictly from left to right in the order of the ranks, so "
               "that the bits of a result do not depend on the algorithm.")),
-    TEXT(device, "device", "name",
+    TEXT(device, "device", "name,…",
          "The RDMA device, or several with commas between, which the ranks of a node use by turns. "
          "Empty: a device of a fabric that all ranks have; hardware before software, then the "
          "fastest, then the nearest to the rank's cores; the ranks of a node use equal ones by "

@@ -114,8 +114,8 @@ void judge(const std::vector<Held>& samples, long calls, double seconds) {
                 static_cast<double>(late.bytes) / (1 << 20), early.descriptors, late.descriptors,
                 early.threads, late.threads, early.connections, late.connections);
   if (job_rank == 0) std::printf("%s\n", line.data());
-  // Pages of buffers and rings that were not touched before come in late.
-  constexpr long kSlack = 1 << 20;
+  // In a short run plans are still made, and pages of rings are touched for the first time.
+  constexpr long kSlack = 4 << 20;
   CHECK(late.bytes <= early.bytes + kSlack && late.descriptors <= early.descriptors &&
             late.threads <= early.threads && late.connections <= early.connections,
         "what is held grows: %s", line.data());

@@ -17,7 +17,10 @@ namespace tutti::transport::verbs {
 struct Fabric {
   bool ethernet = false;
   std::uint64_t subnet = 0;
-  friend auto operator<=>(const Fabric&, const Fabric&) = default;
+  friend bool operator==(const Fabric&, const Fabric&) = default;
+  friend bool operator<(const Fabric& a, const Fabric& b) {
+    return a.ethernet != b.ethernet ? b.ethernet : a.subnet < b.subnet;
+  }
 };
 
 struct Candidate {

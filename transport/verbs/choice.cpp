@@ -8,7 +8,8 @@
 
 namespace tutti::transport::verbs {
 
-PortChoice::PortChoice(DeviceWish wish) : PortChoice(wish, candidates(wish.other.gid_index)) {}
+PortChoice::PortChoice(const DeviceWish& wish)
+    : PortChoice(wish, candidates(wish.other.gid_index)) {}
 
 PortChoice::PortChoice(DeviceWish wish, std::vector<Candidate> all)
     : wish_(std::move(wish)),

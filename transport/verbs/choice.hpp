@@ -23,7 +23,7 @@ class PortChoice {
  public:
   // Looks at all devices of the machine; a device that cannot be read is a candidate with a
   // problem.
-  explicit PortChoice(DeviceWish wish);
+  explicit PortChoice(const DeviceWish& wish);
   PortChoice(DeviceWish wish, std::vector<Candidate> all);
 
   Offer offer() const;

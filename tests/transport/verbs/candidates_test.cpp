@@ -61,7 +61,7 @@ TEST_CASE("devices that are named come in the order of their names", "[verbs]") 
                                    candidate("c", kRed)};
   const std::vector<std::string> wanted{"c", "b"};
   CHECK(names(ranked(named(all, wanted, 0), true)) == "c b");
-  CHECK(names(named(all, {}, 2)) == "");
+  CHECK(named(all, {}, 2).empty());
   CHECK(names(named(all, {}, 1)) == "a b c");
 }
 
@@ -124,8 +124,9 @@ TEST_CASE("a rank's rails are its share of the node's equal ports", "[verbs]") {
 }
 
 TEST_CASE("all ranks have the same rails", "[verbs]") {
-  const auto offer = [](std::vector<Fabric> fabrics, int rails) {
+  const auto offer = [](const std::vector<Fabric>& fabrics, int rails) {
     std::vector<Candidate> all;
+    all.reserve(fabrics.size());
     for (const Fabric& fabric : fabrics) all.push_back(candidate("x", fabric));
     return offer_of(all, rails, false);
   };
