@@ -12,6 +12,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -20,6 +21,7 @@
 #include "src/job/transports.hpp"
 #include "tools/commands.hpp"
 #include "transport/processors.hpp"
+#include "transport/shm/memory.hpp"
 #include "transport/verbs/survey.hpp"
 #include "transport/verbs/transport.hpp"
 #include "tutti/tutti.h"
@@ -141,25 +143,56 @@ std::string topology_picture() {
   return text;
 }
 
+// Computed: what a rank needs in jobs of several sizes, if it connects to the peers of a
+// dissemination, or to all.
 json memory_facts(const Configuration& c, bool software) {
   json rows = json::array();
+  const auto shm_shape = inbox_shape(c, c.shm_eager_limit);
   const auto verbs_bytes = 2 * inbox_shape(c, verbs_eager_limit(c, software)).bytes(),
-             shm_bytes = 2 * inbox_shape(c, c.shm_eager_limit).bytes();
+             shm_first = 2 * transport::shm::first_bytes(shm_shape),
+             shm_most = 2 * shm_shape.bytes();
   // What is kept for each rank of a job, connected or not.
   constexpr std::size_t kBytesPerRank = transport::Placement::kBytesPerRank +
                                         Connections::kBytesPerRank +
                                         verbs::VerbsTransport::kBytesPerRank;
-  for (const int P : {2, 64, 1024, 16384}) {
-    int rounds = 0;
-    for (long reach = 1; reach < P; reach *= 2) ++rounds;
-    rows.push_back({{"P", P},
-                    {"address_bytes", static_cast<std::size_t>(P) * kBytesPerRank},
-                    {"connections_of_a_dissemination", 2 * rounds},
-                    {"connection_bytes", 2 * static_cast<std::size_t>(rounds) * verbs_bytes}});
+  for (const std::size_t P : {std::size_t{64}, std::size_t{1000}, std::size_t{100000}}) {
+    std::size_t rounds = 0;
+    for (std::size_t reach = 1; reach < P; reach *= 2) ++rounds;
+    json row = {{"P", P}, {"address_bytes", P * kBytesPerRank}};
+    for (const auto& [name, peers] :
+         {std::pair{"dissemination", std::min(2 * rounds, P - 1)}, std::pair{"all", P - 1}})
+      row[name] = {{"connections", peers},
+                   {"verbs_bytes", peers * verbs_bytes},
+                   {"shm_bytes", peers * shm_first}};
+    rows.push_back(row);
   }
   return {{"verbs_connection_bytes", verbs_bytes},
-          {"shm_connection_bytes", shm_bytes},
-          {"communicators", rows}};
+          {"shm_connection_bytes", shm_first},
+          {"most_shm_connection_bytes", shm_most},
+          {"jobs", rows}};
+}
+
+void print_memory(const json& memory) {
+  fmt::print(
+      "Memory of a rank (a connection is made when two ranks first speak)\n"
+      "  a connection: verbs {} bytes; shared memory {} bytes, {} once it has carried messages of "
+      "all kinds\n"
+      "  {:>9} {:>12}   {:<44}{}\n  {:>9} {:>12}",
+      memory["verbs_connection_bytes"].get<std::size_t>(),
+      memory["shm_connection_bytes"].get<std::size_t>(),
+      memory["most_shm_connection_bytes"].get<std::size_t>(), "", "", "peers of a dissemination",
+      "all peers", "ranks", "addresses");
+  for (int i = 0; i < 2; ++i) fmt::print("   {:>7} {:>16} {:>16}", "peers", "verbs", "shm");
+  fmt::print("\n");
+  for (const json& row : memory["jobs"]) {
+    fmt::print("  {:>9} {:>12}", row["P"].get<std::size_t>(),
+               row["address_bytes"].get<std::size_t>());
+    for (const char* name : {"dissemination", "all"})
+      fmt::print("   {:>7} {:>16} {:>16}", row[name]["connections"].get<std::size_t>(),
+                 row[name]["verbs_bytes"].get<std::size_t>(),
+                 row[name]["shm_bytes"].get<std::size_t>());
+    fmt::print("\n");
+  }
 }
 
 void print(const json& all, const Configuration& configuration) {
@@ -195,18 +228,7 @@ void print(const json& all, const Configuration& configuration) {
   fmt::print("\n");
   fmt::print("Limits\n  RLIMIT_MEMLOCK: {}\n  registration cache: {}\n\n",
              all["memlock"].get<std::string>(), all["registration_cache"].get<std::string>());
-  const json& m = all["memory"];
-  fmt::print(
-      "Memory of a rank (a connection is made when two ranks first speak)\n  a connection: verbs "
-      "{} bytes, shared memory {} bytes\n",
-      m["verbs_connection_bytes"].get<std::size_t>(), m["shm_connection_bytes"].get<std::size_t>());
-  for (const json& row : m["communicators"])
-    fmt::print(
-        "  P = {:>5}: {:>8} bytes of addresses; a dissemination makes {:>2} connections, {:>9} "
-        "bytes\n",
-        row["P"].get<int>(), row["address_bytes"].get<std::size_t>(),
-        row["connections_of_a_dissemination"].get<int>(),
-        row["connection_bytes"].get<std::size_t>());
+  print_memory(all["memory"]);
   fmt::print(
       "\nMachine\n{}\nSettings (option, then environment, then the file TUTTI_CONFIG names)\n",
       all["topology"].get<std::string>());

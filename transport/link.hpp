@@ -127,6 +127,7 @@ class Link {
   bool arrived(Ring ring, std::uint32_t sequence) const noexcept {
     const auto r = static_cast<std::size_t>(ring);
     if (!polls_memory_) return static_cast<std::int32_t>(arrivals_[r] - sequence) >= 0;
+    if ((open_ >> r & 1u) == 0 && !has_opened(r)) return false;
     const auto* word = reinterpret_cast<const std::uint32_t*>(
         inbox_ + shape_.slot_end(ring, shape_[ring].index_of(sequence)) - sizeof(std::uint32_t));
     return __atomic_load_n(word, __ATOMIC_ACQUIRE) == sequence;
@@ -175,11 +176,20 @@ class Link {
   std::byte* inbox_ = nullptr;  // what the peer writes; shape_.bytes() long, zero at first
   const std::uint32_t* credits_ = nullptr;  // kRings counters, written by the peer or by progress()
   bool polls_memory_ = true;  // arrived() polls sequence words; else it reads arrivals_
+  // Rings of our inbox, by bits: the memory of the others is not there yet, and must not be read.
+  // Null: all are open. Else the peer opens rings by bits of this word, before it writes to them.
+  const std::uint32_t* opened_ = nullptr;
+  mutable std::uint32_t open_ = ~0u;
   std::array<std::uint32_t, kRings> arrivals_{};
   std::uint64_t completed_ = 0;
   std::atomic<State> state_{State::connecting};
 
  private:
+  bool has_opened(std::size_t ring) const noexcept {
+    open_ |= __atomic_load_n(opened_, __ATOMIC_ACQUIRE);
+    return (open_ >> ring & 1u) != 0;
+  }
+
   // There are never more rendezvous in flight from one peer than the `ready` ring has slots.
   std::array<std::uint32_t, 64> finished_ids_{};
   std::uint32_t finished_head_ = 0, finished_tail_ = 0;

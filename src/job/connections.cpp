@@ -83,6 +83,11 @@ bool Connections::free_registered_memory() noexcept {
   return any;
 }
 
+void Connections::progress_some() noexcept {
+  if (connected_.size() <= kSome) return progress_all();
+  for (std::size_t i = 0; i < kSome; ++i) poll_one();
+}
+
 void Connections::progress_all() noexcept {
   for (Channel* const channel : connected_) channel->progress();
 }

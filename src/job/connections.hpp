@@ -52,6 +52,10 @@ class Connections {
   void poll_one() noexcept {
     if (!connected_.empty()) connected_[polled_++ % connected_.size()]->progress();
   }
+  // Looks after so many connections, in turn: what nobody waits for is in no hurry, and a look must
+  // not cost what is connected.
+  void progress_some() noexcept;
+  static constexpr std::size_t kSome = 16;
   void progress_all() noexcept;
   // Makes channels for the links that peers began.
   void adopt_links() noexcept;

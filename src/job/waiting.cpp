@@ -45,7 +45,11 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement, const OpenC
   const bool probe = now - patience.probed > settings_.probe_interval;
   if (probe) patience.probed = now;
   connections_.adopt_links();
-  connections_.progress_all();
+  // A rank that naps between its looks has time for all.
+  if (now - patience.since < kNapAfter)
+    connections_.progress_some();
+  else
+    connections_.progress_all();
 
   int last = kNoPeer;
   bool parting = false;

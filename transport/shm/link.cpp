@@ -1,6 +1,7 @@
 // Stores, the kernel's copy, and the lock that tells of the peer's death.
 #include "transport/shm/link.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,14 +13,21 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
                  int local_peer)
     : Link(shape, peer),
       segment_(segment),
+      local_rank_(local_rank),
       local_peer_(local_peer),
       peer_inbox_(segment.inbox(local_peer, local_rank)),
+      my_marks_(segment.marks(local_peer, local_rank)),
+      peers_marks_(segment.marks(local_rank, local_peer)),
       my_invitations_(segment.invitations(local_rank, local_peer)),
       peer_invitations_(segment.invitations(local_peer, local_rank)),
       pid_(segment.member(local_peer).pid),
       copy_(segment.copy(local_peer)) {
   inbox_ = segment.inbox(local_rank, local_peer);
   credits_ = reinterpret_cast<const std::uint32_t*>(inbox_);
+  constexpr auto line = static_cast<std::size_t>(Ring::line);
+  allocated_[line] = shape[Ring::line].slots;
+  open_ = 1u << line;
+  opened_ = &peers_marks_;
   // The link is made all the same: what a peer wrote before it died may still be read.
   if (!segment_.lives(local_peer_) && segment_.member(local_peer_).farewell == 0)
     peer_is_gone("its process no longer exists");
@@ -30,6 +38,8 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
 Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
                   const Trailer& trailer) noexcept {
   if (failed()) return Post::failed;
+  if (index >= allocated_[static_cast<std::size_t>(ring)] && !allocate(ring, index))
+    return Post::failed;
   std::byte* end = peer_inbox_ + shape_.slot_end(ring, index);
   auto* target = reinterpret_cast<Trailer*>(end - sizeof(Trailer));
   if (trailer.bytes != 0)
@@ -39,6 +49,33 @@ Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
   target->consumed = trailer.consumed;
   __atomic_store_n(&target->sequence, trailer.sequence, __ATOMIC_RELEASE);
   return Post::done;
+}
+
+// Slots are first used in their order. The peer polls the slot behind the last one that was
+// written, so that one is allocated, too. A ready entry invites the peer to this rank's memory.
+bool ShmLink::allocate(Ring ring, std::uint32_t index) noexcept {
+  constexpr std::uint32_t kAtLeast = 4096;
+  const RingShape& shape = shape_[ring];
+  const std::uint32_t more = std::max(kAtLeast / shape.slot_bytes, 2u);
+  const std::uint32_t end = std::min(index + more, shape.slots);
+  const std::size_t from = shape_.ring_offset(ring) + std::size_t{index} * shape.slot_bytes;
+  const std::size_t bytes = std::size_t{end - index} * shape.slot_bytes;
+  int error = segment_.allocate(local_peer_, local_rank_, from, bytes);
+  if (error == 0 && ring == Ring::ready)
+    error = segment_.allocate_invitations(local_rank_, local_peer_);
+  if (error != 0) {
+    __atomic_or_fetch(&my_marks_, Segment::kBroken, __ATOMIC_RELEASE);
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "/dev/shm has no room for %zu more bytes of the connection to rank %d of "
+                  "MPI_COMM_WORLD; enlarge it (mount -o remount,size=…)",
+                  bytes, peer_);
+    fail(Code::out_of_memory, text);
+    return false;
+  }
+  allocated_[static_cast<std::size_t>(ring)] = end == shape.slots ? end : end - 1;
+  __atomic_or_fetch(&my_marks_, 1u << static_cast<std::uint32_t>(ring), __ATOMIC_RELEASE);
+  return true;
 }
 
 Post ShmLink::report(Ring ring, std::uint32_t consumed) noexcept {
@@ -115,6 +152,8 @@ void ShmLink::renew(std::uint32_t invitation) noexcept {
 
 void ShmLink::probe() noexcept {
   if (state() != State::ready) return;
+  if ((__atomic_load_n(&peers_marks_, __ATOMIC_ACQUIRE) & Segment::kBroken) != 0)
+    return peer_is_gone("it found no room in /dev/shm for what it had to send to this rank");
   const bool gone = !segment_.lives(local_peer_);
   if (segment_.member(local_peer_).farewell != 0)
     state_.store(State::closed, std::memory_order_release);

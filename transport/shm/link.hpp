@@ -41,10 +41,15 @@ class ShmLink final : public Link {
                            unsigned long);
   Post move(Move by, void* mine, std::uint64_t theirs, std::size_t bytes) noexcept;
   void peer_is_gone(const char* how) noexcept;
+  bool allocate(Ring ring, std::uint32_t index) noexcept;
 
   Segment& segment_;
-  const int local_peer_;
+  const int local_rank_, local_peer_;
   std::byte* const peer_inbox_;
+  std::uint32_t &my_marks_, &peers_marks_;  // in the peer's inbox, and in mine
+  // Slots of the peer's rings that may be written to, from the first on; at least one more, if
+  // there is one, may be read.
+  std::array<std::uint32_t, kRings> allocated_{};
   Invitations &my_invitations_, &peer_invitations_;
   const int pid_;
   const Copy copy_;

@@ -29,6 +29,22 @@ struct Segment::Header {
   std::atomic<std::uint32_t> tried_again;
 };
 
+namespace {
+
+// posix_fallocate() gives up on a signal.
+int allocate_range(int file, std::size_t offset, std::size_t bytes) noexcept {
+  int error;
+  do error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  while (error == EINTR);
+  return error;
+}
+
+}  // namespace
+
+std::size_t first_bytes(const InboxShape& shape) noexcept {
+  return round_up_to_pages(shape.ring_offset(Ring::small));
+}
+
 std::string_view name_of(Copy copy) noexcept {
   return copy == Copy::once ? "single" : copy == Copy::twice ? "double" : "auto";
 }
@@ -41,6 +57,7 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
     : rank_(local_rank),
       size_(local_size),
       invitations_offset_(round_up(shape.bytes(), kCacheLine)),
+      first_bytes_(first_bytes(shape)),
       stride_(round_up_to_pages(invitations_offset_ + sizeof(Invitations))),
       first_inbox_(
           round_up_to_pages(kCacheLine + sizeof(Member) * static_cast<std::size_t>(local_size))),
@@ -76,7 +93,7 @@ void Segment::open(const std::string& name, Clock::time_point deadline) {
                       std::strerror(errno)),
           kNoPeer, errno);
     // The header is allocated before the size is set: a rank that sees the size may touch it.
-    const int no_room = posix_fallocate(file_, 0, static_cast<off_t>(first_inbox_));
+    const int no_room = allocate_range(file_, 0, first_inbox_);
     if (no_room != 0 || ftruncate(file_, static_cast<off_t>(bytes_)) != 0)
       throw Error(
           Code::out_of_memory,
@@ -227,16 +244,23 @@ bool Segment::reaches(int local_rank) noexcept {
 }
 
 void Segment::allocate_pair(int a, int b) {
-  for (const std::size_t offset : {inbox_offset(a, b), inbox_offset(b, a)}) {
-    const int failed =
-        posix_fallocate(file_, static_cast<off_t>(offset), static_cast<off_t>(stride_));
-    if (failed != 0)
+  for (const std::size_t offset : {inbox_offset(a, b), inbox_offset(b, a)})
+    if (const int failed = allocate_range(file_, offset, first_bytes_))
       throw Error(Code::out_of_memory,
                   fmt::format("/dev/shm has no room for {} bytes of another connection; enlarge it "
                               "(mount -o remount,size=…)",
-                              stride_),
+                              first_bytes_),
                   kNoPeer, failed);
-  }
+}
+
+std::size_t Segment::bytes_taken() const noexcept {
+  constexpr std::size_t kBlock = 512;  // of stat(2)
+  struct stat status {};
+  return fstat(file_, &status) == 0 ? static_cast<std::size_t>(status.st_blocks) * kBlock : 0;
+}
+
+int Segment::allocate(int to, int from, std::size_t offset, std::size_t bytes) noexcept {
+  return allocate_range(file_, inbox_offset(to, from) + offset, bytes);
 }
 
 }  // namespace tutti::transport::shm

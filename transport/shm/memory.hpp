@@ -2,11 +2,12 @@
 // pair of them an inbox and the state of invitations.
 //
 // The node's lowest rank creates it (mode 0600, exclusive) and unlinks it as soon as all have
-// mapped it. It is sparse: an inbox takes memory only once its two ranks have connected. Then all
-// of it is allocated, so that a full /dev/shm is an error code, and not a bus error in the middle
-// of a collective. Each rank holds a lock on its own byte of the file, which the kernel releases
-// with the process; so others see its end, also from another PID namespace. Set-up regime: throws
-// Error. Knows inbox shapes; knows no link and no message.
+// mapped it. It is sparse: an inbox takes memory only once its two ranks have connected, and then
+// for its credits and its shortest messages only; a sender allocates a slot of another ring before
+// it first writes there. Nothing is touched that is not allocated, so a full /dev/shm is an error
+// code, and not a bus error in the middle of a collective. Each rank holds a lock on its own byte
+// of the file, which the kernel releases with the process; so others see its end, also from another
+// PID namespace. Set-up regime: throws Error. Knows inbox shapes; knows no link and no message.
 #pragma once
 
 #include <array>
@@ -21,6 +22,9 @@
 #include "transport/link.hpp"
 
 namespace tutti::transport::shm {
+
+// What an inbox takes as long as only its shortest messages are used.
+std::size_t first_bytes(const InboxShape& shape) noexcept;
 
 // How large messages travel: in one copy, by the kernel, from memory to memory; or in two, through
 // the segment. automatic: each message as its use demands (protocols/protocol_for.hpp), if the
@@ -69,9 +73,21 @@ class Segment {
   bool lives(int local_rank) noexcept;
   // The inbox that `from` writes and `to` reads.
   std::byte* inbox(int to, int from) noexcept { return base_ + inbox_offset(to, from); }
-  // Allocates the memory of the pair's two inboxes. May be called again. Throws
+  // Allocates what the pair's two inboxes need at first. May be called again. Throws
   // Error{out_of_memory}.
   void allocate_pair(int a, int b);
+  // Allocates a part of an inbox; may be called again. Data path, once for each part. Returns an
+  // errno; 0: done.
+  int allocate(int to, int from, std::size_t offset, std::size_t bytes) noexcept;
+  int allocate_invitations(int owner, int guest) noexcept {
+    return allocate(owner, guest, invitations_offset_, sizeof(Invitations));
+  }
+  // Marks of the sender in the inbox: by bits, the rings that it has written to; and kBroken, if it
+  // can send nothing more.
+  static constexpr std::uint32_t kBroken = 1u << 31;
+  std::uint32_t& marks(int to, int from) noexcept {
+    return *reinterpret_cast<std::uint32_t*>(inbox(to, from) + kMarksOffset);
+  }
   // The invitations of `owner` to `guest`. Behind the inbox that `guest` writes.
   Invitations& invitations(int owner, int guest) noexcept {
     return *reinterpret_cast<Invitations*>(inbox(owner, guest) + invitations_offset_);
@@ -81,8 +97,11 @@ class Segment {
   const std::string& reason() const noexcept { return reason_; }
   // The same between this rank and that one. The same at both.
   Copy copy(int local_rank) noexcept { return same_namespace(local_rank) ? copy_ : Copy::twice; }
-  // Both inboxes of one connected pair.
-  std::size_t bytes_per_pair() const noexcept { return 2 * stride_; }
+  // Both inboxes of one connected pair: at first, and once all rings have been written to.
+  std::size_t first_bytes_per_pair() const noexcept { return 2 * first_bytes_; }
+  std::size_t most_bytes_per_pair() const noexcept { return 2 * stride_; }
+  // What the whole segment takes now.
+  std::size_t bytes_taken() const noexcept;
 
  private:
   struct Header;
@@ -101,7 +120,12 @@ class Segment {
   bool reaches(int local_rank) noexcept;
 
   const int rank_, size_;
-  const std::size_t invitations_offset_;  // within an inbox's place
+  static constexpr std::size_t kMarksOffset = 48;  // in the line of the credits
+  static_assert(kRings * sizeof(std::uint32_t) <= kMarksOffset &&
+                kMarksOffset < InboxShape::kCreditBytes);
+
+  // Within an inbox's place.
+  const std::size_t invitations_offset_, first_bytes_;
   std::size_t stride_ = 0, first_inbox_ = 0, bytes_ = 0;
   int file_ = -1;
   std::byte* base_ = nullptr;

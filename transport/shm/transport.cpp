@@ -60,6 +60,8 @@ void ShmTransport::say_farewell() noexcept {
 nlohmann::json ShmTransport::describe() const {
   return {{"shm",
            {{"ranks", placement_.node_ranks().size()},
+            {"segment_bytes", segment_ ? segment_->bytes_taken() : 0},
+            {"most_bytes_per_connection", segment_ ? segment_->most_bytes_per_pair() : 0},
             {"copy", segment_ ? name_of(segment_->copy()) : ""},
             {"why", segment_ ? segment_->reason() : ""},
             {"ranks_on_socket", placement_.ranks_on_package()},

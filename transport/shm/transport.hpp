@@ -36,7 +36,7 @@ class ShmTransport final : public Transport {
   bool needs_progress() const noexcept override { return false; }  // receivers poll their inboxes
 
   std::size_t bytes_per_connection() const noexcept override {
-    return segment_ ? segment_->bytes_per_pair() : 0;
+    return segment_ ? segment_->first_bytes_per_pair() : 0;
   }
   nlohmann::json describe() const override;
   // How large messages are copied.

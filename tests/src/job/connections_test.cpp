@@ -50,11 +50,11 @@ struct Ears final : protocols::Listener {
   std::vector<std::pair<int, CollectiveNumber>> heard;
 };
 
-// One rank of four.
+// One rank of several.
 struct Process {
-  explicit Process(const registration::CacheOptions& cache = {false, 0, 0})
+  explicit Process(const registration::CacheOptions& cache = {false, 0, 0}, int ranks = 4)
       : connections(
-            4, cache, ears, [this](Channel& channel) { greeted.push_back(channel.peer()); },
+            ranks, cache, ears, [this](Channel& channel) { greeted.push_back(channel.peer()); },
             [this](std::string_view line) { log += line; }) {}
   Ears ears;
   std::vector<int> greeted;
@@ -226,6 +226,31 @@ TEST_CASE("connections are polled in turn", "[connections]") {
   for (int i = 0; i < 10; ++i) net.step();
   me.connections.progress_all();
   CHECK(me.ears.heard.back() == std::pair(1, CollectiveNumber{7}));
+}
+
+TEST_CASE("a look costs the same with any number of connections", "[connections]") {
+  constexpr std::size_t kSome = Connections::kSome, kPeers = 2 * kSome + 3;
+  HostileNet net(kPeers + 1, kShape, calm(true));
+  std::set<int> everybody;
+  for (int rank = 0; rank <= static_cast<int>(kPeers); ++rank) everybody.insert(rank);
+  Wire mine(net, 0, everybody);
+  const registration::CacheOptions none{false, 0, 0};
+  Process me(none, kPeers + 1);
+  me.connections.add(mine);
+  for (int peer = 1; peer <= static_cast<int>(kPeers); ++peer) {
+    me.connections.channel(peer);
+    Wire theirs(net, peer, everybody);
+    Process process(none, kPeers + 1);
+    process.connections.add(theirs);
+    process.connections.channel(0).announce({.call = 1});
+  }
+  for (std::size_t i = 0; i < 10 * kPeers; ++i) net.step();
+  me.connections.progress_some();
+  CHECK(me.ears.heard.size() == kSome);
+  me.connections.progress_some();
+  CHECK(me.ears.heard.size() == 2 * kSome);
+  me.connections.progress_some();
+  CHECK(me.ears.heard.size() == kPeers);
 }
 
 TEST_CASE("a transport that has nothing to do is not polled", "[connections]") {

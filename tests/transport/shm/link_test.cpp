@@ -66,8 +66,55 @@ TEST_CASE("a process that has ended, or runs another program, is never written t
   CHECK(kill(peer.id(), 0) == 0);
   const std::byte byte{1};
   std::uint64_t ticket = 0;
-  CHECK(link.write(&byte, {}, {place, 1, 0}, 1, std::nullopt, &ticket) == Post::failed);
+  CHECK(link.write(&byte, {}, {place, 1, {}}, 1, std::nullopt, &ticket) == Post::failed);
   CHECK(link.failure_code() == tutti::Code::peer_failed);
+}
+
+TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
+  constexpr InboxShape kLarge{{{{64, 64}, {1088, 64}, {16448, 16}, {64, 16}, {64, 16}}}};
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  Segment segment(name, 0, 1, kLarge, Copy::twice, 20s);
+  const auto taken = [&, before = segment.bytes_taken()] { return segment.bytes_taken() - before; };
+  segment.allocate_pair(0, 0);
+  CHECK(taken() == segment.first_bytes_per_pair() / 2);
+  CHECK(segment.first_bytes_per_pair() <= 32768);
+  ShmLink link(kLarge, 0, segment, 0, 0);
+  const std::vector<std::byte> payload(16000, std::byte{7});
+  const auto put = [&](Ring ring, std::uint32_t sequence, std::uint32_t bytes) {
+    const std::uint32_t index = kLarge[ring].index_of(sequence);
+    CHECK_FALSE(link.arrived(ring, sequence));
+    REQUIRE(link.put(ring, index, payload.data(), {{}, bytes, 0, sequence}) == Post::done);
+    CHECK(link.arrived(ring, sequence));
+    CHECK(link.trailer(ring, index)->bytes == bytes);
+    CHECK_FALSE(link.arrived(ring, sequence + 1));  // which a peer polls at once
+  };
+  std::size_t before = taken();
+  for (std::uint32_t sequence = 1; sequence <= 200; ++sequence) put(Ring::line, sequence, 8);
+  CHECK(taken() == before);
+  put(Ring::eager, 1, 16000);
+  CHECK(taken() > before);
+  CHECK(taken() < before + 50000);  // two slots, and the pages that they begin and end in
+  for (std::uint32_t sequence = 2; sequence <= 40; ++sequence) put(Ring::eager, sequence, 16000);
+  before = taken();
+  for (std::uint32_t sequence = 41; sequence <= 80; ++sequence) put(Ring::eager, sequence, 16000);
+  CHECK(taken() == before);
+  for (const Ring ring : {Ring::small, Ring::ready, Ring::control})
+    for (std::uint32_t sequence = 1; sequence <= 100; ++sequence) put(ring, sequence, 32);
+  for (std::uint32_t sequence = 201; sequence <= 300; ++sequence) put(Ring::line, sequence, 8);
+  CHECK(taken() <= segment.most_bytes_per_pair() / 2);
+}
+
+TEST_CASE("a peer that can send no more is as good as gone", "[shm]") {
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  Segment segment(name, 0, 1, kShape, Copy::twice, 20s);
+  segment.allocate_pair(0, 0);
+  ShmLink link(kShape, 0, segment, 0, 0);
+  link.probe();
+  CHECK(link.state() == State::ready);
+  segment.marks(0, 0) |= Segment::kBroken;
+  link.probe();
+  CHECK(link.failure_code() == tutti::Code::peer_failed);
+  CHECK(std::string(link.failure()).find("/dev/shm") != std::string::npos);
 }
 
 TEST_CASE("a peer that ends is noticed while nobody writes", "[shm]") {
