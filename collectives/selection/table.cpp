@@ -11,6 +11,7 @@
 
 #include <cassert>
 #include <numeric>
+#include <optional>
 
 #include "base/bits.hpp"
 
@@ -203,7 +204,9 @@ Bytes typical_bytes(const Problem& problem) noexcept {
   return std::accumulate(problem.counts.begin(), problem.counts.end(), Bytes{0}) / problem.P;
 }
 
-Choice select(const Problem& problem, const Facts& facts) {
+namespace {
+
+Choice select_flat(const Problem& problem, const Facts& facts) {
   const Bytes bytes = typical_bytes(problem);
   switch (problem.collective) {
     case Collective::barrier: return select_barrier(facts);
@@ -219,6 +222,59 @@ Choice select(const Problem& problem, const Facts& facts) {
     case Collective::exscan: return select_scan(problem, facts);
   }
   return {};
+}
+
+// A level takes an algorithm and its fanout. It does not cut messages, and a chain is only good if
+// they are cut.
+Nested nested(const Choice& choice) {
+  if (choice.parameters.segment != 0) return {find(Collective::bcast, "binomial"), 1};
+  return {choice.algorithm, choice.parameters.k};
+}
+
+// Where several nodes have several ranks each, a message within a node costs a small part of one
+// between nodes. So each node speaks with one voice: what crosses the wire is chosen for as many
+// ranks as there are nodes, what stays within for as many as a node has. Messages that are worth
+// cutting are better off in one pipeline of all ranks; but where packets cost CPU, data that all
+// ranks get should enter each node once, however long it is.
+std::optional<Choice> select_by_level(const Problem& problem, const Facts& facts) {
+  const bool levels = facts.nodes > 1 && facts.max_ranks_per_node > 1;
+  const Algorithm* const hierarchical = find(problem.collective, "hierarchical");
+  const bool for_all =
+      problem.collective == Collective::bcast || problem.collective == Collective::allgather;
+  const bool any_length = facts.software_wire && for_all;
+  if (!levels || !hierarchical || problem.counts.size() > 1 ||
+      (typical_bytes(problem) >= kPipelineFrom && !any_length))
+    return std::nullopt;
+  const auto part = [&](Collective collective, int ranks) {
+    Problem smaller = problem;
+    smaller.collective = collective;
+    smaller.P = ranks;
+    smaller.node.clear();
+    if (collective == Collective::allgather) smaller.bytes *= facts.max_ranks_per_node;
+    return smaller;
+  };
+  Facts across = facts, within = facts;
+  across.P = across.nodes;
+  across.max_ranks_per_node = 1;
+  within.P = facts.max_ranks_per_node;
+  within.nodes = 1;
+  within.software_wire = false;
+  Choice choice{hierarchical,
+                {},
+                false,
+                "several ranks on each of several nodes: each node speaks with one voice"};
+  choice.parameters.across =
+      nested(select_flat(part(across_of(problem.collective), across.P), across));
+  choice.parameters.within = nested(select_flat(part(Collective::bcast, within.P), within));
+  if (why_not(*choice.algorithm, problem, choice.parameters)) return std::nullopt;
+  return choice;
+}
+
+}  // namespace
+
+Choice select(const Problem& problem, const Facts& facts) {
+  if (auto choice = select_by_level(problem, facts)) return *choice;
+  return select_flat(problem, facts);
 }
 
 }  // namespace tutti::collectives

@@ -54,3 +54,37 @@ TEST_CASE("the selection counts packets on a software wire and rounds on a hardw
   CHECK(select(Collective::bcast, 8, hardware).algorithm->name == "binomial");
   CHECK(select(Collective::bcast, 1 << 20, hardware).algorithm->name == "chain");
 }
+
+TEST_CASE("nodes of several ranks speak with one voice, if that is shorter") {
+  constexpr int kNodes = 3, kPerNode = 4, P = kNodes * kPerNode;
+  const auto chosen = [&](Collective collective, Bytes bytes, bool in_order = true,
+                          bool commutative = true, bool software = true) {
+    const Facts facts{P, kNodes, kPerNode, software, false};
+    Problem problem{{.collective = collective, .bytes = bytes}, P};
+    problem.commutative = commutative;
+    for (int rank = 0; rank < P; ++rank)
+      problem.node.push_back(in_order ? rank / kPerNode : rank % kNodes);
+    const Choice choice = collectives::select(problem, facts);
+    CHECK_FALSE(why_not(*choice.algorithm, problem, choice.parameters));
+    return to_string(choice);
+  };
+  CHECK(chosen(Collective::barrier, 0) == "hierarchical(within=binomial(k=1),across=flat-tree)");
+  CHECK(chosen(Collective::bcast, 8) == "hierarchical(within=binomial(k=1),across=binomial(k=1))");
+  CHECK(chosen(Collective::reduce, 8) == "hierarchical(within=binomial(k=1),across=binomial(k=1))");
+  CHECK(chosen(Collective::allreduce, 65536) ==
+        "hierarchical(within=binomial(k=1),across=circulant)");
+  CHECK(chosen(Collective::allgather, 8) ==
+        "hierarchical(within=binomial(k=1),across=gather-bcast)");
+  // Not what has no such form, does not keep an order that is needed, or is long.
+  CHECK(chosen(Collective::alltoall, 8) == "at-once");
+  CHECK(chosen(Collective::allgather, 8, false) == "gather-bcast");
+  CHECK(chosen(Collective::reduce, 8, true, false) == "tau-binomial");
+  CHECK(chosen(Collective::reduce, 1 << 20) == "reduce-scatter-gather");
+  CHECK(chosen(Collective::bcast, 1 << 20) ==
+        "hierarchical(within=binomial(k=1),across=binomial(k=1))");
+  CHECK(chosen(Collective::bcast, 1 << 20, true, true, false).substr(0, 5) == "chain");
+  // One rank on each node, or one node.
+  const Problem small{{.collective = Collective::bcast, .bytes = 8}, P};
+  CHECK(collectives::select(small, {P, P, 1, true, false}).algorithm->name == "binomial");
+  CHECK(collectives::select(small, {P, 1, P, true, false}).algorithm->name == "binomial");
+}
