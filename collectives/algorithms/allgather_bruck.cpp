@@ -1,6 +1,7 @@
 // Bruck's allgather with k ports. Pure.
 #include <algorithm>
 
+#include "base/bits.hpp"
 #include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {
@@ -13,13 +14,16 @@ namespace tutti::collectives {
 //
 // A message is ONE contiguous slice, but the blocks r, r+1, … are taken modulo P. The thesis
 // gathers all of them in rotated order and shifts the whole result at the end. Here every block
-// lands in its final place, with two exceptions: a message that arrives across the end of the
-// output (at most one in each round), and, on ranks whose outgoing blocks run across the end, those
+// lands in its final place, with two exceptions: the message that arrives across the end of the
+// output (there is at most one), and, on ranks whose outgoing blocks run across the end, those
 // blocks. They are kept contiguous in scratch, and copied to their place while later rounds are
 // under way. So no rank copies more than the thesis' shift does, rank 0 copies its own block only,
-// and only a wrapped message of the last round is copied on the critical path. Two messages instead
+// and only what the last round sends or brings is copied on the critical path. Two messages instead
 // of scratch would avoid all copies, but one more packet costs more than copying the small blocks
 // for which this algorithm is meant.
+//
+// Scratch ⌊P/2⌋ blocks at most, as in the thesis: the longest message has no more, and no rank has
+// both exceptions, because the end of the output is met once.
 Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
   const int P = problem.P, r = problem.rank, k = parameters.k;
   Builder s = solve(problem);
@@ -30,21 +34,29 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
   const int outgoing = std::max(
       {1, before_last / (k + 1), std::min(before_last, P - before_last)});  // longest message
   const bool rotated = block.wraps(r, outgoing);
-  int keeping = 1;  // blocks: what is sent on, as whole messages that arrived
-  for (int held = 1; held < outgoing && held < before_last; held *= k + 1)
-    keeping = (outgoing + held - 1) / held * held;
-  const Slice kept = rotated ? s.scratch(block.bytes(r, std::min(keeping, before_last))) : Slice{};
+  // What is kept: whole messages, if there is room for the rest of the last one.
+  const int message = std::max(1, before_last / (k + 1));
+  const int in_messages = divide_up(outgoing, message) * message;
+  const int keeping = in_messages <= P / 2 ? in_messages : outgoing;
+  const Slice kept = rotated ? s.scratch(block.bytes(r, keeping)) : Slice{};
   const auto in_kept = [&](int after, int count) {  // the blocks r + after, …
     return Slice{kept.buffer, kept.offset + block.bytes(r, after), block.bytes(r + after, count)};
+  };
+  const auto part_of = [](const Slice& whole, Bytes offset, Bytes length) {
+    return Slice{whole.buffer, whole.offset + offset, length};
   };
   const auto place_in_output = [&](const Slice& landed, int first, int count) {
     const int until_end = std::min(count, P - mod(first, P));
     const Bytes head = block.bytes(first, until_end);
-    s.copy({landed.buffer, landed.offset, head}, block.range(first, until_end));
-    if (until_end < count) {
-      s.copy({landed.buffer, landed.offset + head, landed.length - head},
-             block.range(0, count - until_end));
-    }
+    s.copy(part_of(landed, 0, head), block.range(first, until_end));
+    if (until_end < count)
+      s.copy(part_of(landed, head, landed.length - head), block.range(0, count - until_end));
+  };
+  // Where the last message that is sent on waits if it wraps: in the blocks of the last round,
+  // which come later (and so do not wrap), if they have room.
+  const auto waiting_room = [&](Bytes bytes) {
+    const Slice free = block.range(r + before_last, P - before_last);
+    return free.length >= bytes ? part_of(free, 0, bytes) : s.scratch(bytes);
   };
 
   if (P == 1) s.copy(s.input(), block[r]);
@@ -63,16 +75,17 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
     }
     for (int y = 1; y <= messages; ++y) {
       const int first = r + y * held, n = blocks_of(y);
-      const bool sent_on = held < before_last && y * held < outgoing;
-      Slice landing;
-      if (rotated && sent_on)
+      const int stays = held < before_last ? std::clamp(keeping - y * held, 0, n) : 0;
+      const bool wraps = block.wraps(first, n);
+      Slice landing = block.range(first, wraps ? 0 : n);
+      if (rotated && stays == n)
         landing = in_kept(y * held, n);
-      else if (block.wraps(first, n))
-        landing = s.scratch(block.bytes(first, n));
-      else
-        landing = block.range(first, n);
+      else if (wraps)
+        landing = rotated ? waiting_room(block.bytes(first, n)) : s.scratch(block.bytes(first, n));
       s.recv(mod(first, P), landing);
-      if (landing.buffer == Buffer::scratch) place_in_output(landing, first, n);
+      if (rotated && 0 < stays && stays < n)
+        s.copy(part_of(landing, 0, block.bytes(first, stays)), in_kept(y * held, stays));
+      if (wraps || (rotated && stays == n)) place_in_output(landing, first, n);
     }
   }
   return s.finish();

@@ -43,6 +43,18 @@ TEST_CASE("scratch does not grow with the rounds") {
   }
 }
 
+// IB §5.3.2: "an additional buffer of size ⌊P/2⌋ is required".
+TEST_CASE("Bruck's allgather keeps no more than half of the blocks") {
+  for (int P = 1; P <= 100; ++P) {
+    for (int k = 1; k <= 5; ++k) {
+      INFO("P=" << P << " k=" << k);
+      for (const bool in_place : {false, true})
+        CHECK(most_scratch(build_all("bruck", allgather_of(P, m, in_place), {.k = k})) <=
+              P / 2 * m);
+    }
+  }
+}
+
 // What is beyond a power of two comes in before, and gets the result after.
 TEST_CASE("nothing goes out and straight back between the halves of halving and doubling") {
   for (int P = 2; P <= 33; ++P) {

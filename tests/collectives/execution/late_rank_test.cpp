@@ -144,15 +144,16 @@ int least_missing(const Problem& problem, const std::vector<Schedule>& schedules
     pending.pop_back();
     world.take_ready(rank, serve);
   }
-  Bytes missing = 0;
+  std::set<std::pair<Rank, Bytes>> missing;  // a message may wait where another block is to be
   for (Rank rank = 0; rank < world.P(); ++rank)
     for (StepId id = 0; id < world.schedule(rank).steps.size(); ++id) {
       const Step& step = world.step({rank, id});
       if (rank != late && !ran[world.number({rank, id})] && writes_target(step.kind) &&
           step.target.buffer == collectives::Buffer::output)
-        missing += step.target.length;
+        for (Bytes at = step.target.offset; at < step.target.end(); at += problem.bytes)
+          missing.insert({rank, at / problem.bytes});
     }
-  return static_cast<int>(missing / problem.bytes);
+  return static_cast<int>(missing.size());
 }
 
 }  // namespace
