@@ -17,18 +17,21 @@ constexpr Traits nothing{}, k{.k = true}, segment{.segment = true},
 constexpr Conditions always{};
 }  // namespace words
 
-// The author's whole messages, cut into the segments of the parameters.
-template <auto Author>
+// The author's whole messages, cut into the segments of the parameters. Who reduces needs scratch
+// for what it combines: for a few segments, not for the message (unless it is composed of others:
+// then some ranks may fold where their peers cannot).
+template <auto Author, bool Folds>
 Schedule cut(const Problem& problem, const Parameters& parameters) {
-  return segmented(Author(problem, parameters), segment_of(problem, parameters));
+  return segmented(Author(problem, parameters), segment_of(problem, parameters),
+                   Folds ? Scratch::folded : Scratch::whole);
 }
 
-template <auto Author, bool Cut>
+template <auto Author, bool Cut, bool Folds>
 constexpr Algorithm entry(Collective collective, std::string_view name, Traits traits,
                           Conditions needs, std::string_view paper, std::string_view summary) {
   if (traits.levels) needs |= Condition::levels_apply;
   Algorithm algorithm{collective, name, paper, summary, traits, needs, Author};
-  if constexpr (Cut) algorithm.build = cut<Author>;
+  if constexpr (Cut) algorithm.build = cut<Author, Folds>;
   return algorithm;
 }
 
@@ -36,8 +39,10 @@ constexpr auto kAlgorithms = [] {
   using namespace words;
   using enum Condition;
   return std::array{
-#define ALGORITHM(collective, function, name, traits, needs, paper, summary) \
-  entry<function, (traits).segment>(Collective::collective, name, traits, needs, paper, summary),
+#define ALGORITHM(collective, function, name, traits, needs, paper, summary)      \
+  entry<function, (traits).segment,                                               \
+        (traits).segment && !(traits).levels && reduces(Collective::collective)>( \
+      Collective::collective, name, traits, needs, paper, summary),
 #include "collectives/algorithms/list.def"
 #undef ALGORITHM
   };

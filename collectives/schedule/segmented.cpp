@@ -11,13 +11,10 @@
 
 #include "base/bits.hpp"
 #include "base/error.hpp"
+#include "collectives/schedule/pieces.hpp"
 
 namespace tutti::collectives {
 namespace {
-
-bool overlap(const Slice& a, const Slice& b) noexcept {
-  return a.buffer == b.buffer && a.offset < b.end() && b.offset < a.end();
-}
 
 bool conflict(const Step& a, const Step& b) noexcept {
   const bool a_reads = reads_source(a.kind), b_reads = reads_source(b.kind);
@@ -32,12 +29,6 @@ Slice piece_of(Slice slice, Bytes segment, Bytes index) noexcept {
   slice.length = std::min(segment, slice.length - index * segment);
   return slice;
 }
-
-struct Pieces {
-  std::vector<Step> steps;           // step-major: all pieces of step 0, then of step 1, …
-  std::vector<std::uint32_t> index;  // of each piece within its step
-  std::vector<StepId> first;         // of each whole step, and one past the end
-};
 
 // Both sides cut the same messages alike, so both count the ordinals of pieces in step-major order.
 Pieces cut(const Schedule& whole, Bytes segment) {
@@ -67,8 +58,9 @@ Pieces cut(const Schedule& whole, Bytes segment) {
 }
 
 // The edge before → after between whole steps becomes edges between pieces that share bytes. If the
-// edge means order without data, all pieces of `after` wait for all pieces of `before`.
-void cut_edge(const Schedule& whole, const Pieces& pieces, StepId before, StepId after,
+// edge means order without data, all pieces of `after` wait for all pieces of `before`; returns
+// whether it does not.
+bool cut_edge(const Schedule& whole, const Pieces& pieces, StepId before, StepId after,
               std::vector<Edge>& edges) {
   const Step &first = whole.steps[before], &second = whole.steps[after];
   const bool data = conflict(first, second);
@@ -89,6 +81,7 @@ void cut_edge(const Schedule& whole, const Pieces& pieces, StepId before, StepId
       }
     }
   }
+  return data;
 }
 
 // A topological order that goes through the segments together: all first pieces, then all second
@@ -130,15 +123,21 @@ void check_steps(Bytes steps, Bytes segment) {
                           segment, steps, kMostSteps));
 }
 
-Schedule segmented(Schedule whole, Bytes segment) {
+Schedule segmented(Schedule whole, Bytes segment, Scratch scratch) {
   if (segment <= 0) return whole;
   const auto longer = [&](const Step& step) { return length_of(step) > segment; };
   if (std::none_of(whole.steps.begin(), whole.steps.end(), longer)) return whole;
 
-  const Pieces pieces = cut(whole, segment);
+  Pieces pieces = cut(whole, segment);
   std::vector<Edge> edges;
+  bool by_bytes = true;
   for (StepId before = 0; before < whole.steps.size(); ++before) {
-    for (StepId after : whole.successors_of(before)) cut_edge(whole, pieces, before, after, edges);
+    for (StepId after : whole.successors_of(before))
+      by_bytes &= cut_edge(whole, pieces, before, after, edges);
+  }
+  if (scratch == Scratch::folded) {
+    hold_back(whole, pieces, edges);
+    if (by_bytes) fold_scratch(whole, pieces, segment, edges);
   }
   const std::vector<StepId> order = segment_order(pieces, edges);
   std::vector<StepId> place(order.size());

@@ -11,7 +11,15 @@ namespace tutti::collectives {
 // piece waits only for the pieces with which it shares bytes, so a chain becomes a pipeline. Both
 // ends of a message must be cut with the same `segment`. Throws Error{algorithm_not_applicable} if
 // that would make more than kMostSteps steps.
-Schedule segmented(Schedule whole, Bytes segment);
+//
+// With Scratch::folded, which all ranks must ask for alike, scratch that holds a whole message
+// becomes a ring of kSegmentsHeld segments (OCC §6.2: segmentation "limits the size of internal
+// buffers required by the algorithm"), and the segments of a message leave one after another.
+enum class Scratch : std::uint8_t { whole, folded };
+Schedule segmented(Schedule whole, Bytes segment, Scratch scratch = Scratch::whole);
+
+// Enough for one that arrives, one that is combined, one that is sent on, and one that is late.
+inline constexpr std::uint32_t kSegmentsHeld = 4;
 
 // The most steps that a schedule may be cut into; with all that belongs to it, a step takes some
 // 200 bytes.
