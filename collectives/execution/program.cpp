@@ -15,6 +15,7 @@ Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
   const std::size_t steps = schedule_.steps.size();
   channels_.resize(steps, nullptr);
   std::map<Rank, Channel*> known;
+  std::vector<Bytes> left;  // by step: the place of a step before it, which is done with it
   for (std::size_t i = 0; i < steps; ++i) {
     const Step& step = schedule_.steps[i];
     if (!is_message(step.kind)) continue;
@@ -24,9 +25,27 @@ Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
     if (step.kind == StepKind::recv_reduce &&
         !protocols::combines_on_arrival(step.target.length, element, step.use, channel->limits())) {
       staged_.resize(steps, kNotStaged);
-      staged_[i] = own_bytes_ + staging_bytes_;
-      staging_bytes_ += round_up(step.target.length, kCacheLine);
+      left.resize(steps, kNotStaged);
+      staged_[i] = left[i];
+      if (staged_[i] == kNotStaged) {
+        staged_[i] = own_bytes_ + staging_bytes_;
+        staging_bytes_ += round_up(step.target.length, kCacheLine);
+      }
+      leave_place(static_cast<StepId>(i), left);
     }
+  }
+}
+
+// To one of the steps that wait for it: a chain of messages that are combined needs one place.
+void Program::leave_place(StepId id, std::vector<Bytes>& left) const {
+  const Step& step = schedule_.steps[id];
+  for (const StepId next : schedule_.successors_of(id)) {
+    const Step& after = schedule_.steps[next];
+    if (after.kind != StepKind::recv_reduce || after.target.length > step.target.length ||
+        left[next] != kNotStaged)
+      continue;
+    left[next] = staged_[id];
+    return;
   }
 }
 

@@ -35,6 +35,8 @@ class Program {
   Bytes staging_bytes() const noexcept { return staging_bytes_; }
 
  private:
+  void leave_place(StepId id, std::vector<Bytes>& left) const;
+
   const Schedule schedule_;
   std::vector<protocols::Channel*> channels_;  // by step
   std::vector<Bytes> staged_;                  // by step; empty: no step is staged

@@ -1,0 +1,60 @@
+// How much memory a program needs for messages that are received whole before they are combined.
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <memory>
+
+#include "collectives/algorithms/catalogue.hpp"
+#include "collectives/execution/program.hpp"
+#include "tests/protocols/hostile.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+using collectives::Parameters;
+using collectives::Problem;
+using protocols::Channel;
+
+namespace {
+
+constexpr transport::InboxShape kShape{{{{64, 8}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
+
+// Of the rank `rank`, with a transport that writes large messages straight into user memory.
+Bytes staging(std::string_view name, Problem problem, Rank rank, const Parameters& parameters) {
+  HostileNet net(problem.P, kShape, Hostility{});
+  Deaf listener;
+  std::map<Rank, std::unique_ptr<Channel>> channels;
+  const auto channel_to = [&](Rank peer) -> Channel& {
+    auto& channel = channels[peer];
+    if (!channel) channel = std::make_unique<Channel>(net.link(rank, peer), nullptr, listener);
+    return *channel;
+  };
+  problem.rank = rank;
+  const collectives::Program program(
+      collectives::find(problem.collective, name)->build(problem, parameters), channel_to);
+  return program.staging_bytes();
+}
+
+}  // namespace
+
+TEST_CASE("messages that are combined one after another wait in one place") {
+  constexpr Bytes m = 64 * 1024;
+  for (const int P : {2, 3, 9}) {
+    const Problem problem{{.collective = collectives::Collective::reduce, .bytes = m}, P};
+    CHECK(staging("linear", problem, 0, {}) == m);
+    CHECK(staging("binomial", problem, 0, {}) == m);
+    CHECK(staging("linear", problem, 1, {}) == 0);
+  }
+}
+
+TEST_CASE("messages in segments wait in places for a few of them") {
+  constexpr Bytes m = 64 * 1024, segment = 2048;  // longer than what is combined on arrival
+  const Problem problem{{.collective = collectives::Collective::reduce, .bytes = m}, 8};
+  for (const char* name : {"chain", "binomial", "binary"}) {
+    for (const Rank rank : {0, 1}) {
+      INFO(name << " rank " << rank);
+      const Bytes bytes = staging(name, problem, rank, {.segment = segment});
+      CHECK(bytes >= segment);
+      CHECK(bytes <= 3 * 4 * segment);  // of three children at most
+    }
+  }
+}
