@@ -35,7 +35,7 @@ constexpr Reference kReferences[] = {
      "Jehoshua Bruck, Ching-Tien Ho, Eli Upfal, Shlomo Kipnis and Derrick Weathersby, Efficient "
      "Algorithms for All-to-All Communications in Multiport Message-Passing Systems, IEEE "
      "Transactions on Parallel and Distributed Systems 8(11), 1997",
-     "Bruck's alltoall, and his allgather with k ports."},
+     "Bruck's alltoall with any radix, and his allgather with k ports."},
     {"Hoefler",
      "Torsten Hoefler, Evaluation of publicly available Barrier-Algorithms and Improvement of the "
      "Barrier-Operation for large scale Cluster-Systems with special Attention on InfiniBand "

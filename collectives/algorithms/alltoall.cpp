@@ -1,4 +1,5 @@
 // All-to-all: every rank has a block for every rank. Pure.
+#include "base/bits.hpp"
 #include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {
@@ -67,38 +68,47 @@ Schedule alltoall_pairwise(const Problem& problem, const Parameters&) {
   return s.finish();
 }
 
-// Bruck: [BHU97]. ⌈log2 P⌉ rounds of one message: in round i to r + 2^i all blocks whose distance
-// has bit i; a block of distance d travels bit by bit. About (P/2)·log2 P blocks sent per rank: few
-// bytes. Scratch 2P blocks. Blocks of one length only. Any P.
-Schedule alltoall_bruck(const Problem& problem, const Parameters&) {
+// Bruck: [BHU97], its index algorithm with radix k + 1. ⌈log_{k+1} P⌉ rounds of k messages: in
+// round i to r + y(k+1)^i, y = 1…k, all blocks whose distance has the digit y at place i; a block
+// travels digit by digit of its distance. A radix of 2 has the fewest messages; a larger one sends
+// fewer bytes, about kP/(k+1) blocks in each round. Scratch 2P blocks for k = 1, less than 3P for
+// another. Blocks of one length only. Any P.
+Schedule alltoall_bruck(const Problem& problem, const Parameters& parameters) {
   const int P = problem.P, r = problem.rank;
+  const int radix = std::min(parameters.k, P) + 1;
   Builder s = solve(problem);
   const Blocks in = blocks_in(Buffer::output, problem);
   const Blocks out = problem.in_place ? in : blocks_in(Buffer::input, problem);
-  // By distance d: the block that still has to go the bits of d above those done. At first the own
-  // block for rank r + d.
+  // By distance d: the block that still has to go the digits of d above those done. At first the
+  // own block for rank r + d.
   const Blocks held = in.at(s.scratch(in.whole().length));
   for (int d = 1; d < P; ++d) s.copy(out[r + d], held[d]);
   s.copy(out[r], in[r]);
-  // At most half of the distances have a bit: the messages of all rounds, one after another.
-  const Slice leaving = s.scratch(P / 2 * problem.bytes), arriving = s.scratch(leaving.length);
-  for (int bit = 1; bit < P; bit *= 2) {
-    std::vector<int> going;
-    for (int d = bit; d < P; ++d)
-      if ((d & bit) != 0) going.push_back(d);
-    const Bytes length = static_cast<Bytes>(going.size()) * problem.bytes;
-    const Slice packed{leaving.buffer, leaving.offset, length},
-        landed{arriving.buffer, arriving.offset, length};
-    const auto place = [&](const Slice& all, std::size_t i) {
-      return Slice{all.buffer, all.offset + static_cast<Bytes>(i) * problem.bytes, problem.bytes};
+  // The first round has the most blocks. The messages of all rounds lie at the same places.
+  const Slice leaving = s.scratch((P - divide_up(P, radix)) * problem.bytes),
+              arriving = s.scratch(leaving.length);
+  for (long long place = 1; place < P; place *= radix) {
+    std::vector<int> going;  // by digit
+    std::vector<std::size_t> first{0};
+    for (int digit = 1; digit < radix; ++digit) {
+      for (int d = 1; d < P; ++d)
+        if (d / place % radix == digit) going.push_back(d);
+      first.push_back(going.size());
+    }
+    const auto part = [&](const Slice& all, std::size_t from, std::size_t to) {
+      return Slice{all.buffer, all.offset + static_cast<Bytes>(from) * problem.bytes,
+                   static_cast<Bytes>(to - from) * problem.bytes};
     };
-    for (std::size_t i = 0; i < going.size(); ++i) s.copy(held[going[i]], place(packed, i));
-    s.send(mod(r + bit, P), packed);
-    s.recv(mod(r - bit, P), landed);
-    // A block whose distance has no higher bit has arrived; it began d ranks before.
+    for (std::size_t i = 0; i < going.size(); ++i) s.copy(held[going[i]], part(leaving, i, i + 1));
+    for (std::size_t y = 1; y < first.size() && first[y - 1] < first[y]; ++y) {
+      const auto distance = static_cast<int>(static_cast<long long>(y) * place);
+      s.send(mod(r + distance, P), part(leaving, first[y - 1], first[y]));
+      s.recv(mod(r - distance, P), part(arriving, first[y - 1], first[y]));
+    }
+    // A block whose distance has no higher digit has arrived; it began d ranks before.
     for (std::size_t i = 0; i < going.size(); ++i) {
       const int d = going[i];
-      s.copy(place(landed, i), d < 2 * bit ? in[r - d] : held[d]);
+      s.copy(part(arriving, i, i + 1), d < radix * place ? in[r - d] : held[d]);
     }
   }
   return s.finish();

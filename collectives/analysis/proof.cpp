@@ -60,7 +60,7 @@ std::vector<Parameters> levels_of(const Algorithm& algorithm) {
 }
 
 // The many segments of a message behave alike, so for many ranks few are enough; the P² messages of
-// an all-to-all are left whole.
+// an all-to-all are left whole, and k is 1 or 2.
 std::vector<Parameters> variants(const Algorithm& algorithm, const Problem& problem) {
   const int P = problem.P;
   std::vector<Parameters> all;
@@ -68,13 +68,14 @@ std::vector<Parameters> variants(const Algorithm& algorithm, const Problem& prob
   if (algorithm.traits.levels && !problem.node.empty() && P <= kEveryRootUpTo &&
       std::find(few.begin(), few.end(), problem.root) != few.end())
     all = levels_of(algorithm);
-  for (int k = 1; k <= (algorithm.traits.k ? kLargestFanout : 1); ++k) {
+  const bool many_blocks = P > kEveryRootUpTo && algorithm.collective == Collective::alltoall;
+  const int largest = !algorithm.traits.k ? 1 : many_blocks ? 2 : kLargestFanout;
+  for (int k = 1; k <= largest; ++k) {
     for (Bytes segment : kSegments) {
       if (segment != 0 &&
           (!algorithm.traits.segment || (P > kEveryRootUpTo && segment == kSegments[1])))
         continue;
-      if (segment != 0 && P > kEveryRootUpTo && algorithm.collective == Collective::alltoall)
-        continue;
+      if (segment != 0 && many_blocks) continue;
       all.push_back({.k = k, .segment = segment});
     }
   }

@@ -137,3 +137,28 @@ TEST_CASE("papers: all-to-alls") {
     if (power_of_two(P)) CHECK(hops == P / 2 * ceil_log2(P));
   }
 }
+
+// [BHU97]: in subphase x, step z of the index algorithm of radix r, the blocks whose distance has z
+// as its digit x go z·r^x ranks on.
+TEST_CASE("papers: the radix of Bruck's all-to-all") {
+  for (int P : sizes()) {
+    for (int k = 1; k <= 5; ++k) {
+      INFO("P=" << P << " k=" << k);
+      const auto all = build_all("bruck", of(Collective::alltoall, P, s), {.k = k});
+      CHECK(rounds(all, k) == rounds_to_reach(P, k + 1));
+      for (Rank r = 0; r < P; ++r) {
+        std::vector<std::pair<Rank, Bytes>> sent, text;
+        for (const Step& step : all[index(r)].steps)
+          if (step.kind == StepKind::send) sent.emplace_back(step.peer, step.source.length);
+        for (int place = 1; place < P; place *= k + 1)
+          for (int digit = 1; digit <= k && digit * place < P; ++digit) {
+            int blocks = 0;
+            for (int distance = 1; distance < P; ++distance)
+              blocks += distance / place % (k + 1) == digit ? 1 : 0;
+            text.emplace_back(mod(r + digit * place, P), blocks * s);
+          }
+        CHECK(sent == text);
+      }
+    }
+  }
+}
