@@ -29,8 +29,8 @@ constexpr Reference kReferences[] = {
     {"TAU",
      "Juan Antonio Rico Gallego, τ-Lop: Scalably and Accurately Modeling Contention and Mapping "
      "Effects in Multi-core Clusters, doctoral thesis, Universidad de Extremadura, 2015",
-     "Its binomial tree, recursive doubling and neighbor exchange for allgather, the reduce by "
-     "pairwise reduce-scatter and gather."},
+     "Its binomial tree, the tree of degree k, recursive doubling and neighbor exchange for "
+     "allgather, the reduce by pairwise reduce-scatter and gather."},
     {"BHU97",
      "Jehoshua Bruck, Ching-Tien Ho, Eli Upfal, Shlomo Kipnis and Derrick Weathersby, Efficient "
      "Algorithms for All-to-All Communications in Multiport Message-Passing Systems, IEEE "

@@ -57,6 +57,13 @@ Schedule bcast_binary(const Problem& problem, const Parameters&) {
   return down(binary(problem.P, problem.rank, problem.root), problem);
 }
 
+// Tree of degree k: TAU §4.6, Open MPI's broadcast over shared memory, there with segments of 8
+// KiB, which parent and child copy in a pipeline. ⌈log_k((k−1)P + 1)⌉ − 1 rounds of k messages. Any
+// P, any root.
+Schedule bcast_k_ary(const Problem& problem, const Parameters& parameters) {
+  return down(k_ary(problem.P, problem.rank, problem.root, parameters.k), problem);
+}
+
 // Bine tree: see bine.cpp. log2 P rounds, P−1 messages of m bytes, the farthest first. P a power of
 // two, any root.
 Schedule bcast_bine(const Problem& problem, const Parameters&) {

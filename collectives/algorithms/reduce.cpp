@@ -71,9 +71,13 @@ Schedule reduce_bine(const Problem& p, const Parameters& parameters) {
   return in_rank_order(bcast_bine, p, parameters);
 }
 
-// Binary tree: OCC §4.2. Its subtrees are no ranges of ranks: commutative operations only.
+// Binary tree: OCC §4.2; degree k: TAU §4.6. Their subtrees are no ranges of ranks: commutative
+// operations only.
 Schedule reduce_binary(const Problem& p, const Parameters& parameters) {
   return mirror(bcast_binary, p, parameters);
+}
+Schedule reduce_k_ary(const Problem& p, const Parameters& parameters) {
+  return mirror(bcast_k_ary, p, parameters);
 }
 
 // Circulant graph (circulant.cpp): no ranges of ranks either.

@@ -58,12 +58,13 @@ Tree k_chain(int P, Rank rank, Rank root, int k) {
   return tree;
 }
 
-Tree binary(int P, Rank rank, Rank root) {
+Tree k_ary(int P, Rank rank, Rank root, int k) {
   Tree tree;
   const int v = mod(rank - root, P);
-  if (v != 0) tree.parent = mod((v - 1) / 2 + root, P);
-  for (int child = 2 * v + 1; child <= 2 * v + 2 && child < P; ++child)
-    tree.children.push_back(mod(child + root, P));
+  if (v != 0) tree.parent = mod((v - 1) / k + root, P);
+  const long long first = 1LL * k * v + 1;
+  for (long long child = first; child < std::min<long long>(first + k, P); ++child)
+    tree.children.push_back(mod(static_cast<int>(child) + root, P));
   return tree;
 }
 

@@ -16,13 +16,13 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-// One rank's place in a tree. Except in the binary and the bine tree, every subtree is a contiguous
+// One rank's place in a tree. Except in the k-ary and the bine tree, every subtree is a contiguous
 // range of virtual ranks that starts with its root, so that what belongs to it can be one message.
 struct Tree {
   std::optional<Rank> parent;   // nullopt: this rank is the root
   std::vector<Rank> children;   // in the order in which they are served
-  std::vector<Range> subtrees;  // of the children, in the same order; binary, bine: empty
-  std::vector<int> rounds;      // in which each child hears from this rank, from 0; binary: empty
+  std::vector<Range> subtrees;  // of the children, in the same order; k-ary, bine: empty
+  std::vector<int> rounds;      // in which each child hears from this rank, from 0; k-ary: empty
   Range own;                    // this rank's own subtree: itself and all below it
   int round = -1;               // in which this rank hears from its parent; −1: the root
 };
@@ -36,9 +36,11 @@ Tree chain(int P, Rank rank, Rank root);
 // The root feeds k chains of nearly equal length (OCC §4.2).
 Tree k_chain(int P, Rank rank, Rank root, int k);
 
-// The complete binary tree with children 2v+1 and 2v+2 (OCC §4.2). ⌊log2 P⌋ levels. Its subtrees
-// are not ranges of ranks.
-Tree binary(int P, Rank rank, Rank root);
+// The complete tree of degree k (TAU §4.6), whose children are kv+1 … kv+k: level i has k^i ranks,
+// and there are ⌈log_k((k−1)P + 1)⌉ levels. Its subtrees are not ranges of ranks.
+Tree k_ary(int P, Rank rank, Rank root, int k);
+// k = 2 (OCC §4.2).
+inline Tree binary(int P, Rank rank, Rank root) { return k_ary(P, rank, root, 2); }
 
 // Bine tree: De Sensi et al., arXiv:2508.17311. A binomial tree whose children are nearer: in round
 // i of log2 P a holder's child is its bine_partner() of step log2 P − 1 − i. P a power of two.

@@ -84,6 +84,51 @@ TEST_CASE("TAU 5.2.1: 16 ranks on 4 nodes, 3 messages between nodes where IB's n
   CHECK(across(build_all("binomial", bcast_of(16, 64)), 4) == 8);
 }
 
+// "The height of a tree of degree g of P processes is h(P) = ⌈log_g((g−1)P + 1)⌉. Level i has g^i
+// processes." Figure 4.21: 8 processes, degree 2.
+TEST_CASE("TAU 4.6: the tree of degree g") {
+  const auto figure = build_all("k-ary", bcast_of(8, 64), {.k = 2});
+  const std::vector<std::vector<Rank>> children{{1, 2}, {3, 4}, {5, 6}, {7}, {}, {}, {}, {}};
+  for (const bool up : {false, true}) {
+    for (int g = 1; g <= 5; ++g) {
+      for (int P = 1; P <= 40; ++P) {
+        for (const Rank root : {0, P / 2, P - 1}) {
+          INFO("P=" << P << " g=" << g << " root " << root << " up " << up);
+          const Problem problem{{.collective = up ? Collective::reduce : Collective::bcast,
+                                 .root = root,
+                                 .bytes = 64},
+                                P};
+          const auto all = build_all("k-ary", problem, {.k = g});
+          std::vector<int> level(index(P), -1), in_level;
+          level[index(root)] = 0;
+          for (int v = 0; v < P; ++v) {  // a parent comes before its children
+            const Rank rank = mod(v + root, P);
+            const int own = level[index(rank)];
+            REQUIRE(own >= 0);
+            in_level.resize(std::max(in_level.size(), index(own) + 1));
+            ++in_level[index(own)];
+            for (const Step& step : all[index(rank)].steps)
+              if (is_message(step.kind) && (step.kind == StepKind::send) != up)
+                level[index(step.peer)] = own + 1;
+          }
+          int full = 1, height = 0;
+          for (int covered = 0; covered < P; full *= g) covered += full, ++height;
+          CHECK(static_cast<int>(in_level.size()) == height);
+          full = 1;
+          for (std::size_t i = 0; i + 1 < in_level.size(); ++i, full *= g)
+            CHECK(in_level[i] == full);
+        }
+      }
+    }
+  }
+  for (std::size_t rank = 0; rank < 8; ++rank) {
+    std::vector<Rank> found;
+    for (const Step& step : figure[rank].steps)
+      if (step.kind == StepKind::send) found.push_back(step.peer);
+    CHECK(found == children[rank]);
+  }
+}
+
 // (4.52): P−1 exchanges of a P-th each (4.42), then the inverse of the binomial scatter (4.50),
 // whose messages double.
 TEST_CASE("TAU 4.7.2: reduce as pairwise reduce-scatter and gather") {

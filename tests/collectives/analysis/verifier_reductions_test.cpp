@@ -157,21 +157,22 @@ TEST_CASE(
     for (const bool left_fold : {false, true}) {
       INFO("from left to right: " << left_fold);
       int refused = 0, wrong = 0;
+      const Parameters parameters{.k = algorithm.traits.k ? 2 : 1};
       for (int P = 1; P <= 9; ++P) {
         Problem problem = reduction(algorithm.collective, P, 8, left_fold);
         problem.left_fold = left_fold;
-        for (int rank = 0; rank < P && algorithm.traits.levels; ++rank)
+        for (int rank = 0; rank < P && algorithm.traits.nodes; ++rank)
           problem.node.push_back(rank % 3);
-        if (!why_not(algorithm, problem, {})) {
-          CHECK(verify(build_all(algorithm.name, problem), problem).ok());
+        if (!why_not(algorithm, problem, parameters)) {
+          CHECK(verify(build_all(algorithm.name, problem, parameters), problem).ok());
           continue;
         }
         Problem any = problem;
         any.commutative = true;
         any.left_fold = false;
-        if (why_not(algorithm, any, {})) continue;  // not with so many ranks, whatever is reduced
+        if (why_not(algorithm, any, parameters)) continue;  // not with so many ranks at all
         ++refused;
-        const Verdict verdict = verify(build_all(algorithm.name, problem), problem);
+        const Verdict verdict = verify(build_all(algorithm.name, problem, parameters), problem);
         if (verdict.ok()) continue;
         ++wrong;
         CHECK(verdict.violation == Violation::wrong_result);
