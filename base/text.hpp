@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -30,7 +31,16 @@ inline std::optional<std::int64_t> parse_number(std::string_view text) {
   return value;
 }
 
-// The same, with k, K, M or G behind it for powers of 1024: "64k".
+// A decimal number such as 0.4 or 1e-4, not infinite; nothing if the text is anything else.
+inline std::optional<double> parse_decimal(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || rest != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// A whole number, with k, K, M or G behind it for powers of 1024: "64k".
 inline std::optional<Bytes> parse_size(std::string_view text) {
   const char unit = text.empty() ? '\0' : text.back();
   const int shift = unit == 'k' || unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0;

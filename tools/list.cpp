@@ -20,11 +20,14 @@ using collectives::Over;
 
 std::string parameters_of(const Algorithm& a) {
   std::string text;
-  const auto add = [&](const char* parameter) {
+  const auto add = [&](const std::string& parameter) {
     text += fmt::format("{}{}", text.empty() ? "" : ",", parameter);
   };
   if (a.traits.k) add("k=1");
   if (a.traits.segment) add("segment=0");
+  if (a.traits.root) add("root=0");
+  const collectives::LogGP usual;
+  if (a.traits.times) add(fmt::format("L={},g={},G={}", usual.L, usual.g, usual.G));
   if (a.traits.levels) add("within=NAME,across=NAME");
   return text.empty() ? text : "(" + text + ")";
 }
@@ -81,7 +84,9 @@ nlohmann::json as_json(const Algorithm& a) {
                      {"segment", a.traits.segment},
                      {"levels", a.traits.levels},
                      {"nodes", a.traits.nodes},
-                     {"tree", a.traits.tree}};
+                     {"tree", a.traits.tree},
+                     {"root", a.traits.root},
+                     {"times", a.traits.times}};
   one.update(costs_as_json(a, Over::one_k));
   if (a.traits.k) one["costs_k"] = costs_as_json(a, Over::many_k);
   if (a.traits.nodes) one["costs_nodes"] = costs_as_json(a, Over::nodes);

@@ -5,16 +5,17 @@
 namespace tutti::collectives {
 namespace {
 
-// Reduce to rank 0, then broadcast from it.
+// Reduce to the root that the parameters name, then broadcast from it.
 Schedule reduce_then_bcast(Author reduce, Author bcast, const Problem& problem,
                            const Parameters& parameters) {
   Builder s = solve(problem);
   Problem part = problem;
   part.collective = Collective::reduce;
-  part.root = 0;
-  part.in_place = false;
+  part.root = parameters.root % problem.P;
+  part.in_place = problem.in_place && problem.rank == part.root;
   s.play(reduce(part, parameters), s.input(), s.output());
   part.collective = Collective::bcast;
+  part.in_place = false;
   s.play(bcast(part, parameters), {}, s.output());
   return s.finish();
 }
@@ -97,7 +98,7 @@ Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameter
 Schedule allreduce_reduce_bcast(const Problem& p, const Parameters& q) {
   return reduce_then_bcast(reduce_binomial, bcast_binomial, p, q);
 }
-// The same over the flat tree: 2 rounds, 2(P−1) messages, all at rank 0.
+// The same over the flat tree: 2 rounds, 2(P−1) messages, all at the root.
 Schedule allreduce_reduce_bcast_linear(const Problem& p, const Parameters& q) {
   return reduce_then_bcast(reduce_linear, bcast_linear, p, q);
 }

@@ -13,7 +13,8 @@ namespace {
 // The words of list.def's columns, beside the conditions.
 namespace words {
 constexpr Traits nothing{}, k{.k = true}, segment{.segment = true},
-    levels{.levels = true, .nodes = true}, nodes{.nodes = true}, tree{.tree = true};
+    levels{.levels = true, .nodes = true}, nodes{.nodes = true}, tree{.tree = true},
+    root{.root = true}, times{.times = true};
 constexpr Conditions always{};
 }  // namespace words
 

@@ -2,40 +2,16 @@
 // transport, no MPI. An algorithm is one file in algorithms/ and one entry in algorithms/list.def.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "base/types.hpp"
 #include "collectives/algorithms/conditions.hpp"
+#include "collectives/algorithms/parameters.hpp"
 #include "collectives/schedule/problem.hpp"
 #include "collectives/schedule/schedule.hpp"
 
 namespace tutti::collectives {
-
-struct Algorithm;
-
-// The algorithm of one level of a hierarchical one; null: the one it has by default.
-struct Nested {
-  const Algorithm* algorithm = nullptr;
-  int k = 1;
-  friend bool operator==(const Nested&, const Nested&) = default;
-};
-
-struct Parameters {
-  int k = 1;          // fanout: messages that a rank has in flight per round; at least 1
-  Bytes segment = 0;  // longest message, in bytes; 0: messages are not cut
-  Nested within{};    // of hierarchical algorithms: a broadcast, which names a tree,
-  Nested across{};    // and an algorithm of the collective across_of() names
-  friend bool operator==(const Parameters&, const Parameters&) = default;
-};
-
-// The longest message, in whole elements; 0: messages are not cut.
-inline Bytes segment_of(const Problem& problem, const Parameters& parameters) {
-  if (parameters.segment <= 0) return 0;
-  return std::max(parameters.segment / problem.element, Bytes{1}) * problem.element;
-}
 
 // Which parameters an algorithm takes, and what else of it others must know.
 struct Traits {
@@ -44,9 +20,11 @@ struct Traits {
   bool levels = false;   // takes `within` and `across`
   bool nodes = false;    // which ranks share a node decides the schedule
   bool tree = false;     // a broadcast in which every rank but the root gets one message
+  bool root = false;
+  bool times = false;
   friend constexpr Traits operator|(Traits a, Traits b) noexcept {
-    return {a.k || b.k, a.segment || b.segment, a.levels || b.levels, a.nodes || b.nodes,
-            a.tree || b.tree};
+    return {a.k || b.k,       a.segment || b.segment, a.levels || b.levels, a.nodes || b.nodes,
+            a.tree || b.tree, a.root || b.root,       a.times || b.times};
   }
 };
 

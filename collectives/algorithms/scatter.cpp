@@ -1,6 +1,4 @@
 // Scatters down a tree; their mirrors are the gathers. Pure.
-#include <numeric>
-
 #include "collectives/algorithms/common.hpp"
 #include "collectives/algorithms/trees.hpp"
 
@@ -63,14 +61,14 @@ Schedule scatter_binomial(const Problem& problem, const Parameters& parameters) 
   return down(binomial(problem.P, problem.rank, problem.root, parameters.k), problem);
 }
 
-// LogGP-optimal: IB §5.1.3. The tree is shaped by the block's size. Long blocks: near to halving,
-// because the same bytes leave the root in every tree, and it has the fewest gaps. Short ones:
-// flatter, because a rank on the way adds a whole latency, and one more message of the root a gap.
-Schedule scatter_loggp(const Problem& problem, const Parameters&) {
-  Bytes block = problem.bytes;  // the mean where lengths differ: the recursion knows one length
-  if (!problem.counts.empty())
-    block = std::accumulate(problem.counts.begin(), problem.counts.end(), Bytes{0}) / problem.P;
-  return down(loggp(problem.P, problem.rank, problem.root, block), problem);
+// LogGP-optimal: IB §5.1.3. The tree is shaped by the lengths of the blocks, and by L', g and G.
+// Long blocks: near to halving, because the same bytes leave the root in every tree, and it has the
+// fewest gaps. Short ones: flatter, because a rank on the way adds a whole latency, and one more
+// message of the root a gap.
+Schedule scatter_loggp(const Problem& problem, const Parameters& parameters) {
+  const std::span<const Bytes> blocks =
+      problem.counts.empty() ? std::span{&problem.bytes, 1} : std::span{problem.counts};
+  return down(loggp(problem.P, problem.rank, problem.root, blocks, parameters.times), problem);
 }
 
 // The same trees, upwards.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <numeric>
 
 #include "collectives/schedule/builder.hpp"
 
@@ -95,8 +97,8 @@ Tree bine(int P, Rank rank, Rank root) {
 
 namespace {
 
-// The tree of a rule: of n ranks that a rank holds, it hands the last hand_over(n) over next, to
-// the first of them.
+// The tree of a rule: of `count` virtual ranks from `first` on, which a rank holds, it hands the
+// last hand_over(first, count) over next, to the first of them.
 template <class HandOver>
 Tree handing_over(int P, Rank rank, Rank root, HandOver&& hand_over) {
   Tree tree;
@@ -104,7 +106,7 @@ Tree handing_over(int P, Rank rank, Rank root, HandOver&& hand_over) {
   int first = 0, count = P, round = 0;
   tree.own = {0, P};
   while (count > 1) {
-    const int given = hand_over(count);
+    const int given = hand_over(first, count);
     const Range part{first + count - given, given};
     count -= given;
     if (v >= part.first && v < part.first + part.count) {
@@ -124,26 +126,40 @@ Tree handing_over(int P, Rank rank, Rank root, HandOver&& hand_over) {
 }  // namespace
 
 Tree splitting(int P, Rank rank, Rank root) {
-  return handing_over(P, rank, root, [](int n) { return n / 2; });
+  return handing_over(P, rank, root, [](int, int count) { return count / 2; });
 }
 
-Tree loggp(int P, Rank rank, Rank root, Bytes block, const LogGP& times) {
-  // t and the best share for every number of ranks up to P. As t grows with n, it is never best to
-  // hand over more than half.
-  std::vector<double> t(index(P) + 1, 0);
+Tree loggp(int P, Rank rank, Rank root, std::span<const Bytes> blocks, const LogGP& times) {
+  const bool one_length = blocks.size() == 1 || P > kLogGPRanks;
+  const Bytes all = std::accumulate(blocks.begin(), blocks.end(), Bytes{0});
+  std::vector<Bytes> before{0};  // of all virtual ranks before each
+  before.reserve(index(P) + 1);
+  for (int v = 0; v < P; ++v)
+    before.push_back(before.back() + (one_length ? all / static_cast<Bytes>(blocks.size())
+                                                 : blocks[index(mod(v + root, P))]));
+  // t and the best share by range; if there is one length, ranges differ by their count only.
+  const auto at = [&](int first, int count) {
+    return (one_length ? 0 : index(first) * (index(P) + 1)) + index(count);
+  };
+  std::vector<double> t(at(P - 1, P) + 1, 0);
   std::vector<int> share(t.size(), 0);
-  for (int n = 2; n <= P; ++n) {
-    double best = 0;
-    for (int given = 1; given <= n / 2; ++given) {
-      const double sending =
-          std::max<double>(0, static_cast<double>(given * block) - 1) * times.per_byte;
-      const double time =
-          sending + std::max(times.latency + t[index(given)], times.gap + t[index(n - given)]);
-      if (given == 1 || time < best) best = time, share[index(n)] = given;
+  for (int count = 2; count <= P; ++count) {
+    for (int first = 0; first <= (one_length ? 0 : P - count); ++first) {
+      double best = std::numeric_limits<double>::infinity();
+      for (int given = 1; given < count; ++given) {
+        const int handed = first + count - given;
+        const auto bytes =
+            static_cast<double>(before[index(first + count)] - before[index(handed)]);
+        const double sending = std::max(0., bytes - 1) * times.G;
+        const double arriving = times.L + t[at(handed, given)];
+        const double time = sending + std::max(arriving, times.g + t[at(first, count - given)]);
+        if (time < best) best = time, share[at(first, count)] = given;
+        if (sending + arriving >= best) break;  // neither gets shorter with more ranks
+      }
+      t[at(first, count)] = best;
     }
-    t[index(n)] = best;
   }
-  return handing_over(P, rank, root, [&](int n) { return share[index(n)]; });
+  return handing_over(P, rank, root, [&](int first, int count) { return share[at(first, count)]; });
 }
 
 // IB prints a listing that uses names it never defines (`addstride`, `startnode`) and overwrites

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "base/types.hpp"
+#include "collectives/algorithms/parameters.hpp"
 
 namespace tutti::collectives {
 
@@ -58,17 +59,15 @@ unsigned bine_corner(int P, Rank rank) noexcept;
 // ⌈log2 P⌉ rounds of one message.
 Tree splitting(int P, Rank rank, Rank root);
 
-// The times of the LogGP model that shape the tree below, in microseconds.
-struct LogGP {
-  double latency = 2.0;  // L' = o_s + L + o_r
-  double gap = 0.4;      // g, between two messages of one sender
-  double per_byte = 1.0 / 10000;
-};
-// The best tree for scattering blocks of `block` bytes under LogGP, IB §5.1.3: a rank that holds
-// the blocks of P ranks hands over those of n ranks, where n solves t(1) = 0,
-//   t(P) = min over n of { (n·block − 1)G + max{ L' + t(n), g + t(P−n) } }.
-// IB prints n(s−1)G; but n blocks are one message, so that would be n − 1 bytes too few.
-Tree loggp(int P, Rank rank, Rank root, Bytes block, const LogGP& times = {});
+// The best tree for scattering blocks under LogGP, IB §5.1.3: a rank that holds the blocks of P
+// ranks hands over those of the last n, where n solves t(1) = 0,
+//   t(P) = min over n of { (bytes of the n blocks − 1)G + max{ L' + t(n), g + t(P−n) } },
+// t of those n ranks and of the others. IB prints n(s−1)G; but n blocks are one message, so that
+// would be n − 1 bytes too few. `blocks`: the length of all blocks, or of each, by rank: then t
+// differs for every range of ranks. For more than kLogGPRanks ranks blocks count as long as their
+// mean.
+Tree loggp(int P, Rank rank, Rank root, std::span<const Bytes> blocks, const LogGP& times = {});
+inline constexpr int kLogGPRanks = 256;
 
 // n-way binomial tree, IB §5.1.3: in each round every rank that holds ranks cuts them into k+1
 // parts whose sizes differ by at most one, keeps the part with itself and hands k parts to new

@@ -23,6 +23,7 @@ constexpr int kLargestFanout = 4;
 // Nothing, one byte, and a prime number of bytes. Sizes in between cannot differ, as the verifier
 // follows extents of bytes.
 constexpr Bytes kSizes[] = {0, 1, 4099};
+constexpr LogGP kSlowStart{.L = 50, .g = 1, .G = 0.01};
 constexpr Bytes kSegments[] = {0, 64, 1000};  // the last segment is short in both
 
 struct Case {
@@ -79,6 +80,8 @@ std::vector<Parameters> variants(const Algorithm& algorithm, const Problem& prob
       all.push_back({.k = k, .segment = segment});
     }
   }
+  if (algorithm.traits.root) all.push_back({.k = 2, .root = P - 1});
+  if (algorithm.traits.times) all.push_back({.times = kSlowStart});
   return all;
 }
 
@@ -156,6 +159,8 @@ std::string varied(const Algorithm& algorithm) {
   if (algorithm.traits.k) what.push_back(fmt::format("k = 1…{}", kLargestFanout));
   if (algorithm.traits.segment)
     what.push_back(fmt::format("segment = {}", fmt::join(kSegments, ", ")));
+  if (algorithm.traits.root) what.push_back("root = 0, P-1");
+  if (algorithm.traits.times) what.push_back("two machines");
   if (is_rooted(algorithm.collective))
     what.push_back(fmt::format("every root (P > {}: 4)", kEveryRootUpTo));
   if (algorithm.collective != Collective::barrier)

@@ -15,6 +15,8 @@ namespace tutti::collectives {
 namespace {
 
 constexpr int kLargestK = 4096;
+constexpr Rank kLargestRoot = 1 << 30;
+constexpr double kLongestTime = 1e9;  // microseconds
 
 [[noreturn]] void bad(std::string message) {
   throw Error{Code::bad_configuration, std::move(message)};
@@ -50,14 +52,17 @@ Nested read_level(const Algorithm& algorithm, std::string_view name, std::string
       name == "within" ? Collective::bcast : across_of(algorithm.collective);
   const auto refuse = [&] {
     bad(fmt::format(
-        "'{}={:.200}': a level is a plain algorithm, without levels, segments, datagrams or prefer",
+        "'{}={:.200}': a level is a plain algorithm, with no parameter but k, without datagrams or "
+        "prefer",
         name, value));
   };
   // Asked before its own parameters are read, so that a text of any depth is refused here.
   const Algorithm* const named = find(collective, trimmed(value.substr(0, value.find('('))));
   if (named && named->traits.levels) refuse();
   const Choice inner = read_choice(collective, value);
-  if (!can_be_level(*inner.algorithm) || inner.parameters.segment != 0 || inner.preferred) refuse();
+  if (!can_be_level(*inner.algorithm) || inner.parameters != Parameters{.k = inner.parameters.k} ||
+      inner.preferred)
+    refuse();
   return {inner.algorithm, inner.parameters.k};
 }
 
@@ -67,10 +72,18 @@ std::string parameters_of(const Algorithm& algorithm) {
   if (algorithm.traits.levels) names.insert(names.end(), {"within", "across"});
   if (algorithm.traits.k) names.push_back("k");
   if (algorithm.traits.segment) names.push_back("segment");
+  if (algorithm.traits.root) names.push_back("root");
+  if (algorithm.traits.times) names.insert(names.end(), {"L", "g", "G"});
   if (names.empty()) return "no parameters";
   if (names.size() == 1) return fmt::format("only the parameter {}", names.front());
   const auto last = names.end() - 1;
   return fmt::format("the parameters {} and {}", fmt::join(names.begin(), last, ", "), *last);
+}
+
+// The times of LogGP by their names.
+template <class Times>
+auto* time_named(std::string_view name, Times& times) {
+  return name == "L" ? &times.L : name == "g" ? &times.g : name == "G" ? &times.G : nullptr;
 }
 
 void read_parameter(std::string_view text, Choice& choice) {
@@ -91,6 +104,18 @@ void read_parameter(std::string_view text, Choice& choice) {
                       "write for example segment=64k, or segment=0 for whole messages",
                       text));
     choice.parameters.segment = *segment;
+  } else if (name == "root" && algorithm.traits.root) {
+    const auto root = parse_number(value);
+    if (!root || *root < 0 || *root > kLargestRoot)
+      bad(fmt::format("'{:.200}': a root is the number of a rank; write for example root=1", text));
+    choice.parameters.root = static_cast<Rank>(*root);
+  } else if (double* const time = time_named(name, choice.parameters.times);
+             time && algorithm.traits.times) {
+    const auto given = parse_decimal(value);
+    if (!given || *given < 0 || *given > kLongestTime)
+      bad(fmt::format("'{:.200}': {} is a time in microseconds; write for example {}=0.4", text,
+                      name, name));
+    *time = *given;
   } else if ((name == "within" || name == "across") && algorithm.traits.levels) {
     (name == "within" ? choice.parameters.within : choice.parameters.across) =
         read_level(algorithm, name, value);
@@ -148,6 +173,14 @@ std::string to_string(const Choice& choice) {
   };
   if (choice.algorithm->traits.segment && choice.parameters.segment > 0)
     add(fmt::format("segment={}", choice.parameters.segment));
+  if (choice.algorithm->traits.root && choice.parameters.root > 0)
+    add(fmt::format("root={}", choice.parameters.root));
+  for (const std::string_view name : {"L", "g", "G"}) {
+    const LogGP usual;
+    const double time = *time_named(name, choice.parameters.times);
+    if (choice.algorithm->traits.times && time != *time_named(name, usual))
+      add(fmt::format("{}={}", name, time));
+  }
   for (const auto& [name, level] : {std::pair{"within", choice.parameters.within},
                                     std::pair{"across", choice.parameters.across}})
     if (choice.algorithm->traits.levels && level.algorithm)

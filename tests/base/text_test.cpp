@@ -23,6 +23,16 @@ TEST_CASE("numbers are whole and decimal, and nothing stands beside them", "[tex
   }
 }
 
+TEST_CASE("decimal numbers are finite, and nothing stands beside them", "[text]") {
+  CHECK(parse_decimal("0") == 0);
+  CHECK(parse_decimal("0.4") == 0.4);
+  CHECK(parse_decimal("-1e-4") == -1e-4);
+  for (const char* wrong : {"", "+1", " 1", "1 ", "1,5", "0x10", "nan", "inf", "1e999", "1us"}) {
+    INFO(wrong);
+    CHECK_FALSE(parse_decimal(wrong));
+  }
+}
+
 TEST_CASE("sizes take k, K, M and G, and no other unit", "[text]") {
   CHECK(parse_size("0") == 0);
   CHECK(parse_size("1") == 1);

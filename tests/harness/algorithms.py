@@ -22,6 +22,10 @@ def forms(listed):
             names[f"{name}(k=3)"] = one
         if one["segment"]:
             names[f"{name}(segment=1000)"] = one
+        if one["root"]:
+            names[f"{name}(root=1)"] = one
+        if one["times"]:
+            names[f"{name}(L=50,g=1,G=0.01)"] = one
         if one["levels"]:
             names[f"{name}(within=binomial(k=2),across={ACROSS[one['collective']]})"] = one
     return names

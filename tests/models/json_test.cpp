@@ -99,7 +99,7 @@ TEST_CASE("json: parameters and the model can be changed") {
                     Catch::Contains("zero or more, not -1"));
   const auto two = parse_platform(find_published("metropolis")->json,
                                   {.parameters = {{"within.L", 0}, {"G", 0}}});
-  CHECK(std::get<LogGP>(*two.within).L == 0);
-  CHECK(std::get<LogGP>(two.between).L == 32.986);
-  CHECK(std::get<LogGP>(two.between).G == 0);
+  CHECK(std::get<models::LogGP>(*two.within).L == 0);
+  CHECK(std::get<models::LogGP>(two.between).L == 32.986);
+  CHECK(std::get<models::LogGP>(two.between).G == 0);
 }

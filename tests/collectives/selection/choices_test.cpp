@@ -125,6 +125,33 @@ TEST_CASE("choices: what a level cannot be", "[choices]") {
           "k is a number from 1 to 4096");
 }
 
+TEST_CASE("choices: the root by which all goes", "[choices]") {
+  const Choice choice = only("allreduce=reduce-bcast(k=2,root=3)");
+  CHECK(choice.parameters == Parameters{.k = 2, .root = 3});
+  CHECK(to_string(choice) == "reduce-bcast(k=2,root=3)");
+  CHECK(to_string(only("allgather=gather-bcast(root=0)")) == "gather-bcast");
+  for (const char* wrong : {"", "-1", "1.5", "x", "9999999999"})
+    refused("allgather=gather-bcast(root=" + std::string{wrong} + ")", Code::bad_configuration,
+            "write for example root=1");
+  refused("bcast=binomial(root=1)", Code::bad_configuration, "unknown parameter 'root=1'");
+  refused("allgather=hierarchical(across=gather-bcast(root=1))", Code::bad_configuration,
+          "a level is a plain algorithm");
+}
+
+TEST_CASE("choices: the times of LogGP", "[choices]") {
+  const Choice choice = only("scatter=loggp( L = 33.5, g=4.841,G=9.2e-3 )");
+  CHECK(choice.parameters == Parameters{.times = {33.5, 4.841, 0.0092}});
+  CHECK(to_string(choice) == "loggp(L=33.5,g=4.841,G=0.0092)");
+  CHECK(only("scatter=" + to_string(choice)).parameters == choice.parameters);
+  CHECK(only("gather=loggp(g=0)").parameters == Parameters{.times = {.g = 0}});
+  CHECK(to_string(only("gather=loggp(L=2)")) == "loggp");
+  for (const char* wrong : {"", "-1", "1x", "nan", "inf", "1e99", "0x10"})
+    refused("scatter=loggp(G=" + std::string{wrong} + ")", Code::bad_configuration,
+            "write for example G=0.4");
+  refused("scatter=loggp(l=1)", Code::bad_configuration, "the parameters L, g and G");
+  refused("scatter=linear(L=1)", Code::bad_configuration, "only the parameter segment");
+}
+
 TEST_CASE("choices: prefer", "[choices]") {
   CHECK(only("allgather=prefer neighbor-exchange").preferred);
   CHECK(only("allgather= prefer   bruck (k=2) ").preferred);
