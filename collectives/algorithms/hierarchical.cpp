@@ -1,6 +1,6 @@
 // Hierarchical composition: within each node one algorithm, across the nodes' leaders another. A
 // combinator: it plays the schedules of any two algorithms for the smaller groups. Ours: BEO's
-// hierarchy (§5) is a grid without leaders, see allgather_grid.cpp. Pure.
+// hierarchy (§5) is a grid without leaders, see grid.cpp. Pure.
 #include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {

@@ -211,31 +211,6 @@ TEST_CASE("allreduces of a short vector send no empty messages") {
   }
 }
 
-// Bunyip: 4 groups of 24 nodes.
-TEST_CASE("BEO 5: a grid sends what was gathered as one message, rows or columns first") {
-  Problem problem = allgather_of(96, 64);
-  for (Rank rank = 0; rank < 96; ++rank) problem.node.push_back(rank / 24);
-  const auto rows = build_all("rows-first", problem), columns = build_all("columns-first", problem);
-  CHECK(messages(rows) == 2496);
-  CHECK(messages(columns) == 2496);
-  for (Rank r = 0; r < 96; ++r) {
-    INFO("rank " << r);
-    const int row = r / 24, column = r % 24;
-    const Rank right = row * 24 + mod(column + 1, 24), below = mod(row + 1, 4) * 24 + column;
-    std::vector<std::pair<Rank, Bytes>> along, down, sent[2];
-    for (int i = 0; i < 23; ++i) along.emplace_back(right, 64);
-    for (int i = 0; i < 3; ++i) along.emplace_back(below, 24 * 64);
-    for (int i = 0; i < 3; ++i) down.emplace_back(below, 64);  // between groups: short ones only
-    for (int i = 0; i < 23; ++i) down.emplace_back(right, 4 * 64);
-    for (const Step& step : rows[index(r)].steps)
-      if (step.kind == StepKind::send) sent[0].emplace_back(step.peer, step.source.length);
-    for (const Step& step : columns[index(r)].steps)
-      if (step.kind == StepKind::send) sent[1].emplace_back(step.peer, step.source.length);
-    CHECK(sent[0] == along);
-    CHECK(sent[1] == down);
-  }
-}
-
 TEST_CASE("BEO: equations 9 to 13 come out of the schedules") {
   const SplitHockney bunyip;
   for (const int n : {1, 100, 1000, 10000}) {

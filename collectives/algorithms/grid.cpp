@@ -1,0 +1,175 @@
+// Collectives on a grid of ranks: along its rows and along its columns, one after the other; BEO
+// §5. The pattern of both phases is the paper's basis: the ring or the bi-directional exchange.
+// Pure.
+//
+// A row is a node where all nodes have equally many ranks, whatever their numbers: if the ranks of
+// a node are neighbours, the numbering is row-major; if they are dealt out in turn, column-major.
+// Otherwise the grid is the squarest that P has, row-major, and for a prime P a single row.
+#include <numeric>
+
+#include "collectives/algorithms/common.hpp"
+
+namespace tutti::collectives {
+namespace {
+
+using Line = std::vector<Rank>;
+
+// All ranks, line by line, and this rank's place. The lines are those along which the ranks speak
+// first; then those at the same place of all lines do.
+struct Grid {
+  std::vector<Line> lines;
+  int line = 0, place = 0;
+  Line across() const {
+    Line all;
+    all.reserve(lines.size());
+    for (const Line& one : lines) all.push_back(one[index(place)]);
+    return all;
+  }
+};
+
+std::vector<Line> rows_of(const Problem& problem) {
+  std::vector<Line> nodes;
+  for (Rank rank = 0; rank < static_cast<Rank>(problem.node.size()); ++rank) {
+    nodes.resize(std::max(nodes.size(), index(problem.node[index(rank)]) + 1));
+    nodes[index(problem.node[index(rank)])].push_back(rank);
+  }
+  const auto as_long = [&](const Line& node) { return node.size() == nodes.front().size(); };
+  if (nodes.size() > 1 && std::all_of(nodes.begin(), nodes.end(), as_long)) return nodes;
+  int rows = 1;
+  for (int divisor = 1; divisor * divisor <= problem.P; ++divisor)
+    if (problem.P % divisor == 0) rows = divisor;
+  std::vector<Line> all(index(rows));
+  for (Rank rank = 0; rank < problem.P; ++rank)
+    all[index(rank / (problem.P / rows))].push_back(rank);
+  return all;
+}
+
+enum class First : std::uint8_t { rows, columns };
+
+Grid grid_of(const Problem& problem, First first) {
+  Grid grid{rows_of(problem)};
+  if (first == First::columns) {
+    std::vector<Line> columns(grid.lines.front().size());
+    for (const Line& row : grid.lines)
+      for (std::size_t c = 0; c < row.size(); ++c) columns[c].push_back(row[c]);
+    grid.lines = std::move(columns);
+  }
+  for (const Line& line : grid.lines) {
+    const auto found = std::find(line.begin(), line.end(), problem.rank);
+    if (found == line.end()) continue;
+    grid.line = static_cast<int>(&line - grid.lines.data());
+    grid.place = static_cast<int>(found - line.begin());
+  }
+  return grid;
+}
+
+// One phase's problem: of the ranks of a line, of which this rank is the one at `place`.
+Problem along(const Line& line, int place, const Problem& problem) {
+  Problem part = problem;
+  part.P = static_cast<int>(line.size());
+  part.rank = place;
+  part.node.clear();
+  part.counts.clear();
+  return part;
+}
+
+// First the blocks of each line are gathered along it, then whole lines across: what has been
+// gathered is one message. Where the blocks of a line are not neighbours in the output, they are
+// gathered in scratch, P blocks, line by line.
+Schedule gather(const Problem& problem, First first, Author basis) {
+  const Grid grid = grid_of(problem, first);
+  Builder s = solve(problem);
+  const Blocks block = gathered(problem);
+  Line order;
+  std::vector<Bytes> lengths, of_lines;
+  for (const Line& line : grid.lines) {
+    order.insert(order.end(), line.begin(), line.end());
+    of_lines.push_back(0);
+    for (const Rank rank : line) {
+      lengths.push_back(block[rank].length);
+      of_lines.back() += lengths.back();
+    }
+  }
+  const bool in_order = std::is_sorted(order.begin(), order.end());
+  const Blocks held =
+      in_order ? block
+               : Blocks::sized(Buffer::scratch, 0, lengths).at(s.scratch(block.whole().length));
+  const Line &line = grid.lines[index(grid.line)], across = grid.across();
+  const int length = static_cast<int>(line.size()), start = grid.line * length;
+
+  Problem part = along(line, grid.place, problem);
+  part.counts.assign(lengths.begin() + start, lengths.begin() + start + length);
+  part.in_place = problem.in_place && in_order;
+  s.play(basis(part, {}), s.input(), held.range(start, length), line);
+  part = along(across, grid.line, problem);
+  part.counts = of_lines;
+  part.in_place = true;
+  s.play(basis(part, {}), {}, held.whole(), across);
+  if (!in_order)
+    for (int i = 0; i < problem.P; ++i) s.copy(held[i], block[order[index(i)]]);
+  return s.finish();
+}
+
+// Whole vectors: the ranks of each line combine theirs, then the lines their results.
+Schedule combine(const Problem& problem, First first, Author basis) {
+  const Grid grid = grid_of(problem, first);
+  const Line &line = grid.lines[index(grid.line)], across = grid.across();
+  Builder s = solve(problem);
+  s.play(basis(along(line, grid.place, problem), {}), s.input(), s.output(), line);
+  Problem part = along(across, grid.line, problem);
+  part.in_place = true;
+  s.play(basis(part, {}), {}, s.output(), across);
+  return s.finish();
+}
+
+}  // namespace
+
+// Rows first: with the ring C−1 rounds of single blocks, then R−1 of whole rows, where a row has C
+// ranks and there are R rows; with the exchange log2 C + log2 R rounds (more if these are no powers
+// of two). Few messages between nodes, long ones.
+Schedule allgather_rows_first(const Problem& p, const Parameters&) {
+  return gather(p, First::rows, allgather_ring);
+}
+Schedule allgather_rows_first_exchange(const Problem& p, const Parameters&) {
+  return gather(p, First::rows, allgather_recursive_doubling);
+}
+// Columns first: between nodes single blocks only, then columns of R blocks within them.
+Schedule allgather_columns_first(const Problem& p, const Parameters&) {
+  return gather(p, First::columns, allgather_ring);
+}
+Schedule allgather_columns_first_exchange(const Problem& p, const Parameters&) {
+  return gather(p, First::columns, allgather_recursive_doubling);
+}
+
+// The mirrors of the above, so that the phases change places: rows first is what combines along the
+// rows first, whole columns, and sends single blocks between nodes. Commutative only.
+Schedule reduce_scatter_rows_first(const Problem& p, const Parameters& q) {
+  return mirror(allgather_columns_first, p, q);
+}
+Schedule reduce_scatter_rows_first_exchange(const Problem& p, const Parameters& q) {
+  return mirror(allgather_columns_first_exchange, p, q);
+}
+Schedule reduce_scatter_columns_first(const Problem& p, const Parameters& q) {
+  return mirror(allgather_rows_first, p, q);
+}
+Schedule reduce_scatter_columns_first_exchange(const Problem& p, const Parameters& q) {
+  return mirror(allgather_rows_first_exchange, p, q);
+}
+
+// Of whole vectors, as the patterns of BEO §3.3 are for allreduce: C + R − 2 rounds of m bytes with
+// the ring, with the exchange as many as above. Commutative only: a row has neighbours only where
+// the numbering is row-major.
+Schedule allreduce_rows_first(const Problem& p, const Parameters&) {
+  return combine(p, First::rows, allreduce_ring_whole);
+}
+Schedule allreduce_rows_first_exchange(const Problem& p, const Parameters&) {
+  return combine(p, First::rows, allreduce_recursive_multiplying);
+}
+Schedule allreduce_columns_first(const Problem& p, const Parameters&) {
+  return combine(p, First::columns, allreduce_ring_whole);
+}
+Schedule allreduce_columns_first_exchange(const Problem& p, const Parameters&) {
+  return combine(p, First::columns, allreduce_recursive_multiplying);
+}
+
+}  // namespace tutti::collectives
