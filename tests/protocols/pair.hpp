@@ -1,5 +1,5 @@
-// Two ranks with a channel each over the hostile transport, what their listeners heard, and the
-// kinds of wire that every protocol has to work over.
+// Two ranks with a channel, or only rings, each over the hostile transport, what their listeners
+// heard, and the kinds of wire that every protocol has to work over.
 #pragma once
 
 #include <functional>
@@ -46,6 +46,19 @@ struct Pair {
       for (protocols::Channel& c : channels) c.progress();
     }
     return false;
+  }
+};
+
+// Rings alone, over a wire that is quick and always has room.
+struct RingPair {
+  HostileNet net;
+  Ear ears[2];
+  protocols::Rings rings[2];
+  explicit RingPair(const transport::InboxShape& shape)
+      : net(2, shape, {.refuse = 0, .deliver = 1}),
+        rings{{net.link(0, 1), ears[0]}, {net.link(1, 0), ears[1]}} {}
+  void settle() {
+    for (int i = 0; i < 100; ++i) net.step();
   }
 };
 

@@ -8,24 +8,10 @@ using namespace tutti;
 using namespace tutti::tests;
 using protocols::Answer;
 using protocols::Arrived;
-using protocols::Rings;
 using protocols::Transfer;
 using transport::Ring;
 
 namespace {
-
-// Rings alone, over a wire that is quick and always has room.
-struct RingPair {
-  HostileNet net;
-  Ear ears[2];
-  Rings rings[2];
-  explicit RingPair(const transport::InboxShape& shape)
-      : net(2, shape, {.refuse = 0, .deliver = 1}),
-        rings{{net.link(0, 1), ears[0]}, {net.link(1, 0), ears[1]}} {}
-  void settle() {
-    for (int i = 0; i < 100; ++i) net.step();
-  }
-};
 
 constexpr Ring kRings[] = {Ring::line, Ring::small, Ring::eager, Ring::ready, Ring::control};
 
