@@ -12,7 +12,6 @@ using transport::Trailer;
 
 bool Aside::keep(Ring ring, const Trailer* trailer) noexcept {
   const std::size_t bytes = transport::padded(trailer->bytes) + sizeof(Trailer);
-  if (bytes_ + bytes > kMost) return false;
   try {
     auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
     std::memcpy(copy.get(), reinterpret_cast<const std::byte*>(trailer + 1) - bytes, bytes);
@@ -20,7 +19,6 @@ bool Aside::keep(Ring ring, const Trailer* trailer) noexcept {
   } catch (const std::bad_alloc&) {
     return false;
   }
-  bytes_ += bytes;
   return true;
 }
 
@@ -31,12 +29,7 @@ const Trailer* Aside::find(Ring ring, const MessageName& name) const noexcept {
 }
 
 void Aside::release(const Trailer* trailer) noexcept {
-  erase(std::ranges::find(kept_, trailer, &Kept::trailer));
-}
-
-std::vector<Aside::Kept>::iterator Aside::erase(std::vector<Kept>::iterator kept) noexcept {
-  bytes_ -= kept->bytes;
-  return kept_.erase(kept);
+  kept_.erase(std::ranges::find(kept_, trailer, &Kept::trailer));
 }
 
 }  // namespace tutti::protocols

@@ -6,8 +6,8 @@
 // first, the call waits for a third rank); then the message that another call waits for finds no
 // slot. Only in this case are messages set aside, so others never pay for it.
 //
-// Promises: at most kMost bytes are kept for one connection. Leaves to the caller: to stop taking
-// messages out of their ring when one cannot be kept; then credits make the sender wait.
+// Leaves to the caller: to give the sender no credit for what lies here, which is what bounds it
+// (rings.hpp).
 #pragma once
 
 #include <memory>
@@ -19,21 +19,18 @@ namespace tutti::protocols {
 
 class Aside {
  public:
-  static constexpr std::size_t kMost = 16u << 20;
-
-  bool empty() const noexcept { return kept_.empty(); }
-  // Copies the message that ends with `trailer`. false: it would be too much, or there is no
-  // memory.
+  // Copies the message that ends with `trailer`. false: there is no memory.
   bool keep(transport::Ring ring, const transport::Trailer* trailer) noexcept;
   // The oldest message of that ring and name, or null.
   const transport::Trailer* find(transport::Ring ring, const MessageName& name) const noexcept;
   // Frees a message that find() has found.
   void release(const transport::Trailer* trailer) noexcept;
-  // Frees the messages for which unwanted(name) is true.
+  // Frees the messages of that ring for which unwanted(name) is true; how many.
   template <class Unwanted>
-  void drop(Unwanted&& unwanted) noexcept {
-    for (auto k = kept_.begin(); k != kept_.end();)
-      k = unwanted(k->trailer()->name) ? erase(k) : k + 1;
+  std::uint32_t drop(transport::Ring ring, Unwanted&& unwanted) noexcept {
+    return static_cast<std::uint32_t>(std::erase_if(kept_, [&](const Kept& kept) {
+      return kept.ring == ring && unwanted(kept.trailer()->name);
+    }));
   }
 
  private:
@@ -45,10 +42,7 @@ class Aside {
       return reinterpret_cast<const transport::Trailer*>(memory.get() + bytes) - 1;
     }
   };
-  std::vector<Kept>::iterator erase(std::vector<Kept>::iterator kept) noexcept;
-
   std::vector<Kept> kept_;  // in order of arrival
-  std::size_t bytes_ = 0;
 };
 
 }  // namespace tutti::protocols

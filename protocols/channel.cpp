@@ -52,7 +52,8 @@ Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, By
                      const Operand* operand) noexcept {
   const Protocol protocol = protocol_for(bytes, use, limits_);
   if (protocol <= Protocol::eager)
-    return receive_eager(rings_, ring_of(protocol), complaint_, name, data, bytes, operand);
+    return receive_eager(rings_, ring_of(protocol), complaint_, transfer, name, data, bytes,
+                         operand);
   if (protocol == Protocol::pieces)
     return receive_pieces(rings_, complaint_, transfer, name, data, bytes, operand);
   return protocol == Protocol::fetch ? moves_.recv(transfer, name, data, bytes)

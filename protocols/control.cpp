@@ -14,6 +14,7 @@ void Control::read() noexcept {
 
 void Control::take(const Arrived& message) noexcept {
   switch (static_cast<Kind>(message.trailer->name.ordinal)) {
+    case Kind::ask: return rings_.hear(message.as<Ask>());
     case Kind::finished: return note(message.as<std::uint32_t>(), {Outcome::Kind::finished});
     case Kind::withdrawn: {
       // The communicator has failed at the peer, so it has failed here.

@@ -1,4 +1,5 @@
-// Control: what two ranks tell each other beside messages: how rendezvous ended, and news.
+// Control: what two ranks tell each other beside messages: how rendezvous ended, and news. Asks,
+// which come the same way, are handed to the rings.
 //
 // Promises: an outcome is kept until its identifier is used again. News that was announced is sent
 // in order, as credits allow; of more than 32 that wait, the later ones are dropped. Leaves to the
@@ -60,7 +61,8 @@ class Control {
   bool news_pending() const noexcept { return news_count_ != 0; }
 
  private:
-  enum class Kind : Ordinal { finished, withdrawn, news };  // stands in the ordinal of the name
+  // Stands in the ordinal of the name.
+  enum class Kind : Ordinal { ask = Ask::kOrdinal, finished, withdrawn, news };
   struct Withdrawal {
     std::uint32_t rendezvous;
     News cause;

@@ -21,9 +21,9 @@ inline void deliver(const Arrived& message, void* place, const Operand* operand,
 }
 
 inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& complaint,
-                            const MessageName& name, void* data, Bytes bytes,
+                            Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
                             const Operand* operand) noexcept {
-  const Arrived message = rings.find(ring, name);
+  const Arrived message = rings.find(ring, name, &transfer);
   if (!message) return Answer::again;
   if (message.trailer->bytes != bytes)
     return complaint.about_exchange(

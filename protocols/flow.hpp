@@ -1,10 +1,11 @@
 // The credits of one ring: OutFlow counts the peer's slots that are free for our messages, InFlow
 // the slots of ours that are free again for the peer's. Counters only, no I/O.
 //
-// A sender may have at most `slots` messages that the receiver has not consumed. Messages may be
-// consumed in any order, but slots are given back in the order of their messages: the credits of a
-// message wait until all earlier ones are consumed too. So a message that nobody asks for yet stays
-// in its slot, and nobody needs other memory for it.
+// A sender may have at most `slots` messages that the receiver has not consumed, beside those that
+// it was asked for (rings.hpp). Messages may be consumed in any order, but slots are given back in
+// the order of their messages: the credits of a message wait until all earlier ones are consumed
+// too. So a message that nobody asks for yet stays in its slot, and nobody needs other memory for
+// it. Where it has to leave its slot, it still counts as not consumed, so it gives no credit.
 #pragma once
 
 #include <cassert>
@@ -25,10 +26,15 @@ class OutFlow {
   bool update(std::uint32_t consumed) noexcept {
     const auto news = static_cast<std::int32_t>(consumed - consumed_);
     if (news <= 0) return true;
-    if (static_cast<std::int32_t>(sent_ - consumed) < 0) return false;
+    if (!has_sent(consumed)) return false;
     consumed_ = consumed;
     return true;
   }
+  bool has_sent(std::uint32_t messages) const noexcept {
+    return static_cast<std::int32_t>(sent_ - messages) >= 0;
+  }
+  // Whether the next message finds a slot, credit or not, when the peer has freed so many.
+  bool finds_slot(std::uint32_t freed) const noexcept { return sent_ - freed < slots_; }
   std::uint32_t next_index() const noexcept { return sent_ & (slots_ - 1); }
   std::uint32_t next_sequence() const noexcept { return sent_ + 1; }
   void sent() noexcept { ++sent_; }
@@ -41,8 +47,8 @@ class InFlow {
  public:
   explicit InFlow(std::uint32_t slots = 1) : slots_(slots) { assert(slots <= kMaxSlots); }
   // The messages that can be in their slots now have these numbers: first() ≤ number < end().
-  std::uint32_t first() const noexcept { return consumed_ + 1; }
-  std::uint32_t end() const noexcept { return consumed_ + 1 + slots_; }
+  std::uint32_t first() const noexcept { return freed_ + 1; }
+  std::uint32_t end() const noexcept { return freed_ + 1 + slots_; }
   std::uint32_t index(std::uint32_t sequence) const noexcept {
     return (sequence - 1) & (slots_ - 1);
   }
@@ -53,16 +59,30 @@ class InFlow {
   }
   void take(std::uint32_t sequence) noexcept {
     taken_ |= std::uint64_t{1} << (sequence - first());
-    for (; taken_ & 1u; taken_ >>= 1) ++consumed_;
+    for (; taken_ & 1u; taken_ >>= 1) ++freed_;
   }
-  // How many slots were given back.
-  std::uint32_t consumed() const noexcept { return consumed_; }
-  // Half of the slots are free again, and the peer has not been told: time for a report.
-  bool owes_report() const noexcept { return consumed_ - told_ >= (slots_ + 1) / 2; }
-  void told() noexcept { told_ = consumed_; }
+  // The first message was copied away: its slot is free, but it is not consumed.
+  void set_first_aside() noexcept {
+    ++aside_;
+    take(first());
+  }
+  // So many of those were consumed.
+  void take_aside(std::uint32_t messages = 1) noexcept { aside_ -= messages; }
+  bool any_aside() const noexcept { return aside_ != 0; }
+  // How many slots were freed.
+  std::uint32_t freed() const noexcept { return freed_; }
+  // The peer's credits.
+  std::uint32_t consumed() const noexcept { return freed_ - aside_; }
+  // The peer has half a ring of credits that it has not been told of: time for a report.
+  bool owes_report() const noexcept { return consumed() - told_ >= (slots_ + 1) / 2; }
+  void told() noexcept { told_ = consumed(); }
+  // Whether so many messages are all that the peer could send by the credits that it was told of.
+  bool exhausts_credit(std::uint32_t messages) const noexcept {
+    return static_cast<std::int32_t>(messages - told_ - slots_) >= 0;
+  }
 
  private:
-  std::uint32_t slots_, consumed_ = 0, told_ = 0;
+  std::uint32_t slots_, freed_ = 0, aside_ = 0, told_ = 0;
   std::uint64_t taken_ = 0;  // bit i: message first() + i was consumed before an earlier one
 };
 

@@ -26,7 +26,7 @@ Answer receive_pieces(Rings& rings, Complaint& complaint, Transfer& transfer,
                       const MessageName& name, void* data, Bytes bytes,
                       const Operand* operand) noexcept {
   while (transfer.moved < bytes) {
-    const Arrived piece = rings.find(Ring::eager, name);
+    const Arrived piece = rings.find(Ring::eager, name, &transfer);
     if (!piece) return Answer::again;
     const Bytes length = piece.trailer->bytes;
     if (length > bytes - transfer.moved)

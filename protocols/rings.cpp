@@ -1,7 +1,9 @@
 // Slots, credits and the search for a name.
 #include "protocols/rings.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <new>
 
 namespace tutti::protocols {
 
@@ -44,7 +46,7 @@ bool Rings::may_put(Ring ring, const Transfer* transfer) noexcept {
 
 Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, const void* data,
                   std::uint32_t bytes) noexcept {
-  if (!may_put(ring, transfer)) return not_yet();
+  if (!may_put(ring, transfer) && !asked_for(ring, name)) return not_yet();
   auto& [out, in, first_in_line] = at(ring);
   const Trailer trailer{name, bytes, in.consumed(), out.next_sequence()};
   switch (link_.put(ring, out.next_index(), data, trailer)) {
@@ -55,7 +57,7 @@ Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, 
       if (first_in_line == transfer) first_in_line = nullptr;
       return Answer::done;
     case Post::again:
-      if (transfer) first_in_line = transfer;
+      if (transfer && !first_in_line) first_in_line = transfer;
       return not_yet();
     case Post::refused:
     case Post::failed: break;
@@ -70,10 +72,10 @@ void Rings::leave_line(const Transfer& transfer) noexcept {
 
 // --- receiving
 
-Arrived Rings::search(Ring ring, const MessageName& name) noexcept {
-  if (!aside_.empty())
-    if (const Trailer* kept = aside_.find(ring, name)) return {kept, 0, true};
+Arrived Rings::search(Ring ring, const MessageName& name, Transfer* transfer) noexcept {
   const InFlow& in = at(ring).in;
+  if (in.any_aside())
+    if (const Trailer* kept = aside_.find(ring, name)) return {kept, 0, true};
   std::uint32_t sequence = in.first();
   for (; sequence != in.end() && link_.arrived(ring, sequence); ++sequence) {
     if (in.taken(sequence)) continue;
@@ -83,37 +85,22 @@ Arrived Rings::search(Ring ring, const MessageName& name) noexcept {
         listener_.unwanted(message.trailer->name, link_.peer()))
       consume(ring, message);
   }
-  if (sequence == in.end()) make_room(ring, name);
   if (in.owes_report()) report(ring);
+  if (transfer && in.exhausts_credit(sequence - 1)) ask(ring, name, *transfer, sequence - 1);
   return {};
 }
 
-// The ring is full, and the wanted message is not in it. Other messages of its call will be asked
-// for in time (the verifier proves that one slot is enough for every schedule). Those of other
-// calls may not be: the program makes the call after this one, or the call waits for a third rank,
-// which may wait for this one.
-void Rings::make_room(Ring ring, const MessageName& wanted) noexcept {
-  InFlow& in = at(ring).in;
-  for (std::uint32_t sequence = in.first(), end = in.end(); sequence != end; ++sequence) {
-    if (in.taken(sequence)) continue;
-    const Trailer* trailer = read(ring, sequence).trailer;
-    if (!trailer) return;
-    if (trailer->name.of_same_call(wanted)) continue;
-    if (!aside_.keep(ring, trailer)) break;  // a later message must not be found before this one
-    in.take(sequence);
-  }
-}
-
 void Rings::drop_unwanted() noexcept {
-  if (!aside_.empty())
-    aside_.drop([this](const MessageName& name) { return listener_.unwanted(name, link_.peer()); });
   drop_unwanted(Ring::line);
   drop_unwanted(Ring::small);
   drop_unwanted(Ring::eager);
 }
 
 void Rings::drop_unwanted(Ring ring) noexcept {
-  const InFlow& in = at(ring).in;
+  InFlow& in = at(ring).in;
+  if (in.any_aside())
+    in.take_aside(aside_.drop(
+        ring, [this](const MessageName& name) { return listener_.unwanted(name, link_.peer()); }));
   for (std::uint32_t sequence = in.first(); sequence != in.end() && link_.arrived(ring, sequence);
        ++sequence) {
     if (in.taken(sequence)) continue;
@@ -121,6 +108,11 @@ void Rings::drop_unwanted(Ring ring) noexcept {
     if (!message) return;
     if (listener_.unwanted(message.trailer->name, link_.peer())) consume(ring, message);
   }
+}
+
+void Rings::release_aside(InFlow& in, const Arrived& message) noexcept {
+  aside_.release(message.trailer);
+  in.take_aside();
 }
 
 void Rings::send_reports() noexcept {
@@ -134,6 +126,73 @@ void Rings::report(Ring ring) noexcept {
   if (link_.state() != transport::State::connecting &&
       link_.report(ring, in.consumed()) == Post::done)
     in.told();
+}
+
+// --- asks
+
+// `arrived` messages have come, and the wanted one is not among them. The first poll that finds
+// this only notes it, because receives that are polled next may take what is there. If there is no
+// room for the ask, the next poll sends it.
+void Rings::ask(Ring ring, const MessageName& name, Transfer& transfer,
+                std::uint32_t arrived) noexcept {
+  using Phase = Transfer::Phase;
+  const InFlow& in = at(ring).in;
+  if (transfer.phase == Phase::asked) {
+    if (static_cast<std::int32_t>(arrived - transfer.ticket) < 0) return;
+  } else if (transfer.phase == Phase::begin || transfer.ticket != in.consumed()) {
+    transfer.phase = Phase::starved;
+    transfer.ticket = in.consumed();
+    return;
+  }
+  if (!set_aside_all(ring, arrived)) return;
+  const Ask ask{name, in.freed(), ring};
+  if (put(Ring::control, nullptr, {0, 0, Ask::kOrdinal}, &ask, sizeof ask) != Answer::done) return;
+  transfer.phase = Phase::asked;
+  transfer.ticket = ask.freed + link_.shape()[ring].slots;
+}
+
+// Empties the slots of the first `arrived` messages.
+bool Rings::set_aside_all(Ring ring, std::uint32_t arrived) noexcept {
+  InFlow& in = at(ring).in;
+  while (static_cast<std::int32_t>(arrived - in.freed()) > 0) {
+    const Trailer* trailer = read(ring, in.first()).trailer;
+    if (!trailer) return false;
+    if (!aside_.keep(ring, trailer)) {
+      fail_for_memory();
+      return false;
+    }
+    in.set_first_aside();
+  }
+  return true;
+}
+
+void Rings::hear(const Ask& ask) noexcept {
+  if (ask.ring > Ring::eager || !at(ask.ring).out.has_sent(ask.freed))
+    return fail_for_credits(ask.ring);
+  forget_old_asks();
+  try {
+    asks_.push_back(ask);
+  } catch (const std::bad_alloc&) {
+    fail_for_memory();
+  }
+}
+
+bool Rings::asked_for(Ring ring, const MessageName& name) noexcept {
+  if (asks_.empty()) return false;
+  forget_old_asks();
+  return std::ranges::any_of(asks_,
+                             [&](const Ask& ask) { return ask.ring == ring && ask.name == name; });
+}
+
+// Those since which a ringful was sent. Who asked knows it when all that has come.
+void Rings::forget_old_asks() noexcept {
+  std::erase_if(asks_, [this](const Ask& ask) { return !at(ask.ring).out.finds_slot(ask.freed); });
+}
+
+// --- failures
+
+void Rings::fail_for_memory() noexcept {
+  link_.fail(Code::out_of_memory, "no memory for messages that came before they were waited for");
 }
 
 // A peer that has consumed more than was sent is broken, or not who it seems to be: nothing that it

@@ -1,11 +1,36 @@
 // Rings: short messages between this rank and one peer, through the slots of two inboxes.
 //
 // Promises: a message is put only into a slot that is free, and the first transfer that found none
-// gets the next one. An arrived message is found by its name, whatever
-// arrived before it, and stays in its slot until it is consumed: the memory for messages that
-// nobody has asked for yet is the ring itself, and credits (flow.hpp) bound it. Messages of other
-// calls that fill a ring in front of the wanted one are set aside, within a bound (aside.hpp);
-// nothing else allocates, and nothing blocks.
+// gets the next one. An arrived message is found by its name, whatever arrived before it, and stays
+// in its slot until it is consumed: the memory for messages that nobody waits for yet is the ring
+// itself, and credits (flow.hpp) bound it. Nothing blocks.
+//
+// No message waits until another one is taken, except by the receive that names it. A receive that
+// waits while the peer has no credit left ASKS for its message:
+//
+//     receiver                                      sender
+//
+//     all messages that the peer had credit
+//     for have come, the wanted one is not
+//     among them: sets them aside (aside.hpp),
+//     which frees their slots, without credit
+//     and sends Ask{name, ring, freed}          ->  keeps the ask. A message of that name goes at
+//                                                   once, without credit and past the line, while a
+//                                               <-  ringful has not been sent since `freed`
+//     takes it; if a ringful of others came
+//     first, asks again
+//
+// Why a message goes that its sender tries to put and its receiver waits for, though nothing else
+// is ever taken: suppose that it does not. Only so many others have credit, or are asked for, so in
+// the end no message moves, and all that were sent have come. The sender knows of no credit, since
+// the first in line would use it. So the receiver finds all credit used up, and asks. Its ask
+// comes, since both ranks empty the control ring whatever their calls wait for. It says that the
+// slots of all messages were freed, so the sender finds one, and puts the message.
+//
+// What bounds memory: without credit a message goes only to a receive that waits for it. So a
+// connection sets aside at most as many messages as its rings have slots, and for each receive that
+// waits, one message, or a ringful of pieces. An ask may cross the message that it asks for, or the
+// call may fail: both ranks forget it when a ringful has been sent since, and need no word for it.
 //
 // Leaves to the caller: which ring a message takes, and what its payload means. Knows names, slots
 // and credits; knows no protocol.
@@ -14,6 +39,7 @@
 #include <array>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
 #include "protocols/aside.hpp"
 #include "protocols/flow.hpp"
@@ -42,6 +68,14 @@ struct Arrived {
   }
 };
 
+// In the control ring: a receive waits for a message, and the peer has no credit for it.
+struct Ask {
+  static constexpr Ordinal kOrdinal = 0;  // of its name there; those of Control begin behind it
+  MessageName name;
+  std::uint32_t freed;  // how many slots of the ring have been freed
+  transport::Ring ring;
+};
+
 class Rings {
  public:
   // Both must outlive the rings. The listener says which messages nobody will ever ask for.
@@ -66,21 +100,26 @@ class Rings {
   // --- receiving
 
   // The oldest arrived message of that name. Does not ask whether the link has failed: a message
-  // that came before is still received, and a poll stays cheap.
-  Arrived find(transport::Ring ring, const MessageName& name) noexcept {
-    if (aside_.empty()) {  // the usual: nothing has come, or the oldest message is the wanted one
-      const std::uint32_t first = at(ring).in.first();
+  // that came before is still received, and a poll stays cheap. `transfer` waits for it, and asks
+  // for it if need be; null: nobody waits. Inlined, because each poll of a receive comes here.
+  [[gnu::always_inline]] Arrived find(transport::Ring ring, const MessageName& name,
+                                      Transfer* transfer = nullptr) noexcept {
+    const InFlow& in = at(ring).in;
+    if (!in.any_aside()) {  // the usual: nothing has come, or the oldest message is the wanted one
+      const std::uint32_t first = in.first();
       if (!link_.arrived(ring, first)) return {};
       const Arrived oldest = read(ring, first);
       if (!oldest || oldest.trailer->name == name) return oldest;
     }
-    return search(ring, name);
+    return search(ring, name, transfer);
   }
   // Frees the message's slot.
   void consume(transport::Ring ring, const Arrived& message) noexcept {
-    if (message.set_aside) return aside_.release(message.trailer);
     InFlow& in = at(ring).in;
-    in.take(message.sequence);
+    if (message.set_aside) [[unlikely]]
+      release_aside(in, message);
+    else
+      in.take(message.sequence);
     if (in.owes_report()) report(ring);
   }
   // For rings that are read in order: calls take(message) for all arrived messages, and consumes
@@ -99,6 +138,8 @@ class Rings {
   void drop_unwanted() noexcept;
   // Tells the peer how many slots are free again, if no message has told it for half a ring.
   void send_reports() noexcept;
+  // The peer asks for a message.
+  void hear(const Ask& ask) noexcept;
 
  private:
   struct State {  // of one ring, both directions
@@ -122,17 +163,24 @@ class Rings {
     fail_for_credits(ring);
     return {};
   }
-  Arrived search(transport::Ring ring, const MessageName& name) noexcept;
-  void make_room(transport::Ring ring, const MessageName& wanted) noexcept;
+  Arrived search(transport::Ring ring, const MessageName& name, Transfer* transfer) noexcept;
+  void ask(transport::Ring ring, const MessageName& name, Transfer& transfer,
+           std::uint32_t arrived) noexcept;
+  bool set_aside_all(transport::Ring ring, std::uint32_t arrived) noexcept;
+  void release_aside(InFlow& in, const Arrived& message) noexcept;
+  bool asked_for(transport::Ring ring, const MessageName& name) noexcept;
+  void forget_old_asks() noexcept;
   void drop_unwanted(transport::Ring ring) noexcept;
   void report(transport::Ring ring) noexcept;
   void fail_for_credits(transport::Ring ring) noexcept;
+  void fail_for_memory() noexcept;
 
   transport::Link& link_;
   Listener& listener_;
   bool connected_ = false;  // the link was seen connected: messages may be put
   std::array<State, transport::kRings> rings_;
   Aside aside_;
+  std::vector<Ask> asks_;  // of the peer
 };
 
 }  // namespace tutti::protocols

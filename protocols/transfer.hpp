@@ -21,17 +21,22 @@ enum class Answer : std::uint8_t {
 // Zeroed by the caller at the start, and kept at one address until it is done or abandoned: waiting
 // transfers are told apart by their addresses.
 struct Transfer {
-  // How far a rendezvous has come; other transfers stay at `begin`.
+  // How far a rendezvous has come, or a receive from a ring whose sender has no credit (rings.hpp);
+  // other transfers stay at `begin`.
   enum class Phase : std::uint8_t {
     begin,
+    starved,            // nothing was consumed since `ticket`, and the message may not come
+    asked,              // the peer was told that this receive waits
     awaits_outcome,     // the peer was invited, and may access the buffer until it answers
     owes_finished,      // the data was moved, and the peer has not been told
     awaits_completion,  // the adapter may still read the buffer
   };
   Phase phase = Phase::begin;
   std::uint32_t rendezvous = 0;  // its identifier, by who invited
-  std::uint64_t ticket = 0;      // of a send: what Link::completed() must reach
-  Bytes moved = 0;               // bytes that have gone in pieces
+  // Of a send: what Link::completed() must reach. Of a receive that is starved: how many messages
+  // of its ring were consumed; that has asked: how many must have come until it asks again.
+  std::uint64_t ticket = 0;
+  Bytes moved = 0;  // bytes that have gone in pieces
   registration::Region* region = nullptr;
 };
 

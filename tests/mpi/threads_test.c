@@ -1,6 +1,7 @@
 /* MPI_THREAD_MULTIPLE: threads, each on its own communicator, in collectives of their own at the
- * same time. */
+ * same time. No call waits until the messages of another are taken. */
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "job.h"
 
@@ -54,6 +55,66 @@ static void making(void) {
   for (int t = 0; t < 2; ++t) MPI_Comm_free(&parents[t]);
 }
 
+/* A thread of rank 0 floods one communicator. The others take nothing of it before what they wait
+ * for on another communicator, which rank 0 sends once the flood stands. */
+struct flood {
+  tutti_comm comm;
+  size_t bytes;
+  int calls;
+  int reduced; /* to the last rank; else a broadcast of the first */
+};
+static atomic_int called;
+static void* call(void* argument) {
+  const struct flood* flood = argument;
+  const int last = job_size - 1, n = (int)(flood->bytes / sizeof(float));
+  float *data = malloc(flood->bytes), *sum = malloc(flood->bytes);
+  for (int i = 0; i < flood->calls; ++i) {
+    const float value = (float)(i % 1000 + 1);
+    for (int j = 0; j < n; ++j) data[j] = flood->reduced || job_rank == 0 ? value : 0;
+    if (flood->reduced)
+      MUST(tutti_reduce(data, sum, n, MPI_FLOAT, MPI_SUM, last, flood->comm));
+    else
+      MUST(tutti_bcast(data, n, MPI_FLOAT, 0, flood->comm));
+    const float *got = flood->reduced ? sum : data,
+                expected = flood->reduced ? value * job_size : value;
+    for (int j = 0; (!flood->reduced || job_rank == last) && j < n; ++j)
+      CHECK(got[j] == expected, "call %d, element %d: %g, not %g", i, j, got[j], expected);
+    atomic_fetch_add(&called, 1);
+  }
+  free(data);
+  free(sum);
+  return NULL;
+}
+
+static void past_a_flood(const struct flood* flood, const struct flood* wanted) {
+  const int floods = job_rank == 0; /* who never receives any of it */
+  pthread_t thread;
+  alarm(100); /* it would hang */
+  if (floods) {
+    int seen;
+    atomic_store(&called, 0);
+    pthread_create(&thread, NULL, call, (void*)flood);
+    do { /* until it has sent what it can */
+      seen = atomic_load(&called);
+      usleep(30000);
+    } while (atomic_load(&called) != seen);
+  }
+  call((void*)wanted);
+  if (!floods) pthread_create(&thread, NULL, call, (void*)flood);
+  pthread_join(thread, NULL);
+  alarm(0);
+}
+
+static void past_floods(tutti_comm a, tutti_comm b) {
+  enum { kB = 1024, MB = 1024 * kB };
+  const struct flood floods[] = {{a, 16 * kB, 1500, 0}, {a, 40, 200, 0}, {a, 300, 200, 0},
+                                 {a, 64 * MB, 1, 0},    {a, 40, 200, 1}, {a, 16 * kB, 200, 1},
+                                 {a, 16 * MB, 2, 1}};
+  const struct flood wanted[] = {{b, 8 * kB, 2, 0}, {b, MB, 2, 0}, {b, 4, 3, 1}, {b, MB, 1, 1}};
+  for (size_t f = 0; f < sizeof floods / sizeof *floods; ++f)
+    for (size_t w = 0; w < 2; ++w) past_a_flood(&floods[f], &wanted[(f + 2 * w) % 4]);
+}
+
 int main(int argc, char** argv) {
   int level = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
@@ -65,6 +126,7 @@ int main(int argc, char** argv) {
   pthread_t threads[kThreads];
   for (int t = 0; t < kThreads; ++t) MUST(tutti_comm_create(MPI_COMM_WORLD, &comms[t]));
   making();
+  past_floods(comms[0], comms[1]);
   for (int t = 0; t < kThreads; ++t) pthread_create(&threads[t], NULL, work, comms[t]);
   for (int t = 0; t < kThreads; ++t) pthread_join(threads[t], NULL);
   for (int t = 0; t < kThreads; ++t) MUST(tutti_comm_free(&comms[t]));

@@ -1,25 +1,40 @@
-// Messages that were set aside: a bound, and who drops them.
+// Messages that were set aside: found in the order of their arrival, and dropped by their names.
 #include "protocols/aside.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstring>
 
 using namespace tutti;
+using transport::Ring;
+using transport::Trailer;
 
-TEST_CASE("messages set aside are bounded, and dropped with their communicator", "[aside]") {
+TEST_CASE("messages set aside are found in order, and dropped with their communicator", "[aside]") {
   protocols::Aside aside;
-  std::vector<std::byte> memory(1 << 20);
-  auto* trailer = reinterpret_cast<transport::Trailer*>(memory.data() + memory.size()) - 1;
-  *trailer = {{5, 0, 0}, static_cast<std::uint32_t>(memory.size() - sizeof *trailer), 0, 0};
-  int kept = 0;
-  while (kept < 100 && aside.keep(transport::Ring::eager, trailer)) ++kept;
-  CHECK(kept == 16);
-  CHECK(aside.find(transport::Ring::small, trailer->name) == nullptr);
-  CHECK(aside.find(transport::Ring::eager, {5, 1, 0}) == nullptr);
-  const transport::Trailer* one = aside.find(transport::Ring::eager, {5, 0, 0});
-  REQUIRE(one != nullptr);
-  aside.release(one);
-  CHECK(aside.find(transport::Ring::eager, {5, 0, 0}) != nullptr);  // the next one
-  CHECK(aside.keep(transport::Ring::eager, trailer));
-  aside.drop([](const MessageName& name) { return name.communicator == 5; });
-  CHECK(aside.empty());
+  const auto keep = [&](Ring ring, CommunicatorId id, std::uint64_t payload) {
+    const struct {
+      std::uint64_t payload;
+      Trailer trailer;
+    } message{payload, {{id, 0, 0}, sizeof payload, 0, 0}};
+    return aside.keep(ring, &message.trailer);
+  };
+  const auto payload = [](const Trailer* trailer) {
+    std::uint64_t value;
+    std::memcpy(&value, reinterpret_cast<const std::byte*>(trailer) - sizeof value, sizeof value);
+    return value;
+  };
+  for (const std::uint64_t value : {1, 2}) REQUIRE(keep(Ring::eager, 5, value));
+  REQUIRE(keep(Ring::eager, 6, 3));
+  REQUIRE(keep(Ring::small, 5, 4));
+  CHECK(aside.find(Ring::line, {5, 0, 0}) == nullptr);
+  CHECK(aside.find(Ring::eager, {5, 1, 0}) == nullptr);
+  const Trailer* first = aside.find(Ring::eager, {5, 0, 0});
+  REQUIRE(first != nullptr);
+  CHECK(payload(first) == 1);
+  aside.release(first);
+  CHECK(payload(aside.find(Ring::eager, {5, 0, 0})) == 2);
+  CHECK(aside.drop(Ring::eager, [](const MessageName& name) { return name.communicator == 5; }) ==
+        1);
+  CHECK(aside.find(Ring::eager, {5, 0, 0}) == nullptr);
+  CHECK(payload(aside.find(Ring::eager, {6, 0, 0})) == 3);
+  CHECK(payload(aside.find(Ring::small, {5, 0, 0})) == 4);
 }

@@ -71,3 +71,36 @@ TEST_CASE("one slot works", "[flow]") {
     CHECK(out.update(in.consumed()));
   }
 }
+
+TEST_CASE("what is set aside frees its slot, and gives no credit until it is consumed", "[flow]") {
+  InFlow in(4);
+  in.take(2);  // consumed before the first
+  in.set_first_aside();
+  CHECK(in.any_aside());
+  CHECK(in.freed() == 2);
+  CHECK(in.consumed() == 1);
+  CHECK(in.first() == 3);
+  in.take_aside();
+  CHECK_FALSE(in.any_aside());
+  CHECK(in.consumed() == 2);
+  CHECK(in.owes_report());
+  CHECK(in.exhausts_credit(4));  // nothing of all that was told
+  in.told();
+  CHECK_FALSE(in.owes_report());
+  CHECK_FALSE(in.exhausts_credit(5));
+  CHECK(in.exhausts_credit(6));
+}
+
+TEST_CASE("a slot may be found without credit", "[flow]") {
+  OutFlow out(2);
+  for (int i = 0; i < 2; ++i) out.sent();
+  CHECK_FALSE(out.has_credit());
+  CHECK_FALSE(out.finds_slot(0));
+  CHECK(out.finds_slot(1));
+  CHECK(out.has_sent(2));
+  CHECK_FALSE(out.has_sent(3));
+  out.sent();
+  CHECK_FALSE(out.finds_slot(1));
+  CHECK(out.update(3));
+  CHECK(out.has_credit());
+}

@@ -9,40 +9,43 @@ using namespace tutti::tests;
 using protocols::Answer;
 using protocols::Transfer;
 
-TEST_CASE("pieces come in order, though more of them arrive than can be set aside", "[pieces]") {
-  constexpr transport::InboxShape kWide{{{{64, 8}, {320, 4}, {65536 + 64, 4}, {64, 4}, {64, 4}}}};
-  Pair pair({14, true, false, false}, kWide);
-  // The last piece is short: it could still be set aside when the two before it could not. That
-  // must not happen.
-  const Bytes piece = piece_bytes(pair.channels[0].limits()),
-              kept = protocols::Aside::kMost / (piece + Bytes{sizeof(transport::Trailer)});
-  const auto n = static_cast<std::size_t>((kept + 2) * piece + 100);
-  const auto sent = bytes_of(n, 3);
-  std::vector<std::byte> got(n);
-  Transfer long_send, long_receive, s, r;
-  std::byte value[1000];
-  bool gone = false, long_gone = false;
-  const auto push = [&] {
-    if (!long_gone)
-      long_gone = pair.channels[0].send(long_send, {1, 0, 0}, sent.data(), static_cast<Bytes>(n)) ==
-                  Answer::done;
-    if (!gone) gone = pair.channels[0].send(s, {2, 0, 0}, sent.data(), 1000) == Answer::done;
-  };
-  REQUIRE(pair.until([&] {
-    push();
-    pair.channels[1].recv(r, {2, 1, 0}, value, 1000);
-    return long_gone;
-  }));
-  for (int i = 0; i < 1000; ++i) {
-    pair.net.step();
-    pair.channels[1].recv(r, {2, 1, 0}, value, 1000);
+TEST_CASE("pieces come in order, though others overtake them", "[pieces]") {
+  for (const Hostility& hostility : all_kinds(14)) {
+    if (hostility.direct) continue;
+    for (const auto& shape : {kUsual, kTiny}) {
+      Pair pair(hostility, shape);
+      constexpr std::size_t n = 30000;
+      constexpr std::uint32_t kShort = 5;
+      const auto sent = bytes_of(n, 3);
+      std::vector<std::byte> got(n);
+      Transfer long_send, long_receive, sends[kShort];
+      bool long_gone = false, gone[kShort] = {};
+      const auto push = [&] {
+        if (!long_gone)
+          long_gone = pair.channels[0].send(long_send, {1, 0, 0}, sent.data(), n) == Answer::done;
+        for (std::uint32_t i = 0; i < kShort; ++i)
+          if (!gone[i])
+            gone[i] = pair.channels[0].send(sends[i], {2, i, 0}, sent.data(), 1000) == Answer::done;
+      };
+      // Before, between and after the pieces, short messages, each of a call of its own.
+      for (std::uint32_t i = 0; i < kShort; ++i) {
+        std::byte value[1000];
+        Transfer r;
+        REQUIRE(pair.until([&] {
+          push();
+          if (long_receive.moved < static_cast<Bytes>(n / kShort * i))
+            pair.channels[1].recv(long_receive, {1, 0, 0}, got.data(), n);
+          return pair.channels[1].recv(r, {2, i, 0}, value, 1000) == Answer::done;
+        }));
+        CHECK(std::memcmp(value, sent.data(), sizeof value) == 0);
+      }
+      REQUIRE(pair.until([&] {
+        push();
+        return pair.channels[1].recv(long_receive, {1, 0, 0}, got.data(), n) == Answer::done;
+      }));
+      CHECK((got == sent));  // many bytes: not to be printed
+    }
   }
-  REQUIRE(pair.until([&] {
-    push();
-    return pair.channels[1].recv(long_receive, {1, 0, 0}, got.data(), static_cast<Bytes>(n)) ==
-           Answer::done;
-  }));
-  CHECK((got == sent));  // millions of bytes: not to be printed
 }
 
 TEST_CASE("more bytes than expected are a complaint, and nothing is written behind the buffer",

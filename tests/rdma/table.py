@@ -119,7 +119,9 @@ def collectives(build):
                      "--hosts", 2))
     yield Test("blocks of 16 MiB, 8 ranks",
                guest(job(build, 8, "collectives", "--large"), "--hosts", 4, "--memory", "6G"))
-    yield Test("threads", guest(job(build, 2, "threads"), "--hosts", 2))
+    for arrival in ["tail", "flag", "imm"]:
+        command = job(build, 2, "threads", env={"TUTTI_ARRIVAL": arrival})
+        yield Test(f"threads, arrival {arrival}", guest(command, "--hosts", 2))
 
 
 def devices(build):

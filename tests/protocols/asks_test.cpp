@@ -1,0 +1,261 @@
+// Asks: no call waits until the messages of another call are taken.
+#include <catch2/catch.hpp>
+
+#include "tests/protocols/pair.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+using protocols::Answer;
+using protocols::Arrived;
+using protocols::Ask;
+using protocols::Channel;
+using protocols::Transfer;
+using protocols::Use;
+using transport::Ring;
+
+namespace {
+
+// One thread's blocking calls on one communicator, each of one message, at one of its ends.
+struct Calls {
+  CommunicatorId communicator;
+  std::uint32_t count;
+  std::size_t bytes;
+  Use use;
+  std::uint32_t number = 0;  // of the call under way
+  Transfer transfer{};
+  std::vector<std::byte> data = std::vector<std::byte>(bytes);
+  std::uint32_t prepared = count;  // the call whose data is to be sent
+
+  bool over() const { return number == count; }
+  std::vector<std::byte> expected() const { return bytes_of(bytes, communicator * 100 + number); }
+  void send(Channel& channel) {
+    if (over()) return;
+    if (prepared != number) data = expected();
+    prepared = number;
+    end(channel.send(transfer, name(), data.data(), static_cast<Bytes>(bytes), use));
+  }
+  void receive(Channel& channel) {
+    if (over()) return;
+    const Answer answer =
+        channel.recv(transfer, name(), data.data(), static_cast<Bytes>(bytes), use);
+    if (answer == Answer::done && data != expected()) FAIL("wrong bytes");
+    end(answer);
+  }
+
+ private:
+  MessageName name() const { return {communicator, number, 0}; }
+  void end(Answer answer) {
+    if (answer == Answer::failed) FAIL("a transfer failed");
+    if (answer != Answer::done) return;
+    transfer = {};
+    ++number;
+  }
+};
+
+constexpr std::size_t kSizes[] = {0, 200, 1000, 5000};  // for each ring one, and beyond
+
+}  // namespace
+
+TEST_CASE("two calls pass each other in either order, whatever their sizes", "[asks]") {
+  for (const std::uint32_t seed : {1u, 2u, 3u})
+    for (const Hostility& hostility : all_kinds(seed))
+      for (const auto& shape : {kUsual, kTiny})
+        for (const std::size_t first : kSizes)
+          for (const std::size_t second : kSizes)
+            for (const Use use : {Use::stored, Use::spread, Use::combined})
+              for (const bool flooded_first : {false, true}) {
+                if (use != Use::stored && !hostility.fetches && !hostility.passes_pieces) continue;
+                INFO("seed " << seed << ", polls " << hostility.polls_memory << ", direct "
+                             << hostility.direct << ", fetches " << hostility.fetches << ", pieces "
+                             << hostility.passes_pieces << ", " << first << " before " << second
+                             << " bytes, use " << static_cast<int>(use) << ", "
+                             << shape.rings[0].slots << " slots");
+                Pair pair(hostility, shape);
+                // More than the rings hold. The calls of 1 are sent only once those of 2 have
+                // filled what they can.
+                Calls sends[] = {{1, 12, first, use}, {2, 12, second, use}};
+                Calls receives[] = {sends[flooded_first], sends[!flooded_first]};
+                for (int i = 0; i < 300; ++i) {
+                  sends[1].send(pair.channels[0]);
+                  receives[0].receive(pair.channels[1]);
+                  pair.net.step();
+                  for (Channel& channel : pair.channels) channel.progress();
+                }
+                REQUIRE(pair.until([&] {
+                  for (Calls& calls : sends) calls.send(pair.channels[0]);
+                  (receives[0].over() ? receives[1] : receives[0]).receive(pair.channels[1]);
+                  return receives[1].over();
+                }));
+              }
+}
+
+TEST_CASE("many calls wait at once for messages behind those of another", "[asks]") {
+  for (const Hostility& hostility : all_kinds(9))
+    for (const auto& shape : {kUsual, kTiny})
+      for (const std::size_t bytes : kSizes) {
+        Pair pair(hostility, shape);
+        constexpr std::uint32_t kWaiting = 20;
+        std::vector<Calls> sends, receives;
+        for (std::uint32_t i = 1; i <= kWaiting; ++i) sends.push_back({i, 3, bytes, Use::stored});
+        receives = sends;
+        Calls flood{99, 40, bytes, Use::stored}, late = flood;
+        REQUIRE(pair.until([&] {
+          flood.send(pair.channels[0]);
+          // In opposite orders.
+          for (Calls& calls : sends) calls.send(pair.channels[0]);
+          bool over = true;
+          for (auto calls = receives.rbegin(); calls != receives.rend(); ++calls) {
+            calls->receive(pair.channels[1]);
+            over &= calls->over();
+          }
+          return over;
+        }));
+        REQUIRE(pair.until([&] {
+          flood.send(pair.channels[0]);
+          late.receive(pair.channels[1]);
+          return late.over();
+        }));
+      }
+}
+
+TEST_CASE("a call goes on past a flood that nobody takes, which stays within its credits",
+          "[asks]") {
+  for (const bool polls : {true, false})
+    for (const auto& shape : {kUsual, kTiny})
+      for (const std::size_t n : {std::size_t{4}, std::size_t{200}, std::size_t{1000}}) {
+        INFO("polls " << polls << ", " << n << " bytes, " << shape.rings[0].slots << " slots");
+        Pair pair({12, polls, true, false}, shape);
+        const auto data = bytes_of(n, 1);
+        std::vector<std::byte> got(n);
+        CollectiveNumber flood = 0;
+        Transfer flooding, s, r;
+        const auto push = [&] {
+          if (pair.channels[0].send(flooding, {1, flood, 0}, data.data(), static_cast<Bytes>(n)) ==
+              Answer::done)
+            ++flood, flooding = {};
+        };
+        for (std::uint32_t i = 0; i < 100; ++i) {
+          bool gone = false, here = false;
+          s = r = {};
+          REQUIRE(pair.until([&] {
+            push();
+            // Many messages of one call, then calls of one message.
+            const MessageName name{2, i < 50 ? 0 : i, i};
+            if (!gone)
+              gone = pair.channels[0].send(s, name, data.data(), static_cast<Bytes>(n)) ==
+                     Answer::done;
+            if (!here)
+              here =
+                  pair.channels[1].recv(r, name, got.data(), static_cast<Bytes>(n)) == Answer::done;
+            return gone && here;
+          }));
+        }
+        CHECK(flood <= shape.rings[0].slots);
+        for (CollectiveNumber i = 0; i < 100; ++i) {
+          r = {};
+          REQUIRE(pair.until([&] {
+            push();
+            return pair.channels[1].recv(r, {1, i, 0}, got.data(), static_cast<Bytes>(n)) ==
+                   Answer::done;
+          }));
+        }
+      }
+}
+
+TEST_CASE("an ask lets one name pass without credit, until a ringful has gone", "[asks]") {
+  RingPair pair(kUsual);
+  Transfer flood, wanted, receive;
+  const auto put = [&](const Transfer& transfer, CommunicatorId id) {
+    return pair.rings[0].put(Ring::line, &transfer, {id, 0, 0}, nullptr, 0);
+  };
+  const auto hear = [&] {
+    int asks = 0;
+    pair.settle();
+    pair.rings[0].take_all(Ring::control, [&](const Arrived& message) {
+      pair.rings[0].hear(message.as<Ask>());
+      ++asks;
+    });
+    return asks;
+  };
+  const auto receives = [&] {
+    const Arrived message = pair.rings[1].find(Ring::line, {2, 0, 0}, &receive);
+    if (message) pair.rings[1].consume(Ring::line, message);
+    return static_cast<bool>(message);
+  };
+  for (int i = 0; i < 7; ++i) REQUIRE(put(flood, 1) == Answer::done);
+  pair.settle();
+  CHECK_FALSE(receives());
+  CHECK(hear() == 0);  // there is credit: it may still come by itself
+  REQUIRE(put(flood, 1) == Answer::done);
+  CHECK(put(flood, 1) == Answer::again);
+  CHECK(put(wanted, 2) == Answer::again);
+  pair.settle();
+  CHECK_FALSE(receives());
+  CHECK_FALSE(receives());
+  CHECK(hear() == 1);
+  CHECK(put(flood, 1) == Answer::again);
+  for (int i = 0; i < 8; ++i) REQUIRE(put(wanted, 2) == Answer::done);
+  CHECK(put(wanted, 2) == Answer::again);
+  pair.settle();
+  for (int i = 0; i < 8; ++i) CHECK(receives());
+  CHECK_FALSE(receives());
+  CHECK(hear() == 1);
+  CHECK(put(flood, 1) == Answer::again);  // its eight messages are not taken
+  CHECK(put(wanted, 2) == Answer::done);
+}
+
+TEST_CASE("an ask that crosses its message is forgotten, and may come before its send", "[asks]") {
+  RingPair pair(kTiny);
+  Transfer s;
+  const auto put = [&](const MessageName& name) {
+    return pair.rings[0].put(Ring::line, &s, name, nullptr, 0);
+  };
+  const auto take = [&](const MessageName& name) {
+    pair.settle();
+    const Arrived message = pair.rings[1].find(Ring::line, name);
+    REQUIRE(message);
+    pair.rings[1].consume(Ring::line, message);
+    pair.settle();
+  };
+  pair.rings[0].hear({{2, 0, 0}, 0, Ring::line});  // before its send
+  REQUIRE(put({2, 0, 0}) == Answer::done);
+  take({2, 0, 0});
+  REQUIRE(put({1, 0, 0}) == Answer::done);
+  CHECK(put({2, 0, 0}) == Answer::again);
+  CHECK_FALSE(pair.net.link(0, 1).failed());
+}
+
+TEST_CASE("an ask for slots that cannot be free, or of no such ring, breaks the link", "[asks]") {
+  for (const Ask& ask : {Ask{{1, 0, 0}, 2, Ring::line}, Ask{{1, 0, 0}, 0, Ring::ready},
+                         Ask{{1, 0, 0}, 0, static_cast<Ring>(200)}}) {
+    RingPair pair(kTiny);
+    REQUIRE(pair.rings[0].put(Ring::line, nullptr, {1, 0, 0}, nullptr, 0) == Answer::done);
+    pair.rings[0].hear(ask);
+    CHECK(pair.net.link(0, 1).failure_code() == Code::transport_failed);
+  }
+}
+
+TEST_CASE("what was set aside for a freed communicator gives its credit back", "[asks]") {
+  for (const auto& shape : {kUsual, kTiny}) {
+    Pair pair({8, false, true, false}, shape);
+    std::uint32_t sent = 0;
+    int value = 0;
+    Transfer s, r;
+    const auto push = [&] {
+      if (pair.channels[0].send(s, {9, sent, 0}, &value, sizeof value) == Answer::done) ++sent;
+    };
+    for (int i = 0; i < 5000; ++i) {
+      push();
+      CHECK(pair.channels[1].recv(r, {2, 0, 0}, &value, sizeof value) == Answer::again);
+      pair.net.step();
+      for (Channel& channel : pair.channels) channel.progress();
+    }
+    CHECK(sent == shape.rings[0].slots);
+    CHECK(r.phase == Transfer::Phase::asked);
+    pair.ears[1].abandoned_id = 9;
+    REQUIRE(pair.until([&] {
+      push();
+      return sent == 50;
+    }));
+  }
+}
