@@ -10,11 +10,12 @@ namespace tutti::protocols {
 using transport::Ring;
 using transport::Trailer;
 
-bool Aside::keep(Ring ring, const Trailer* trailer) noexcept {
-  const std::size_t bytes = transport::padded(trailer->bytes) + sizeof(Trailer);
+bool Aside::keep(Ring ring, const Trailer& trailer, const std::byte* payload) noexcept {
+  const std::size_t padded = transport::padded(trailer.bytes), bytes = padded + sizeof(Trailer);
   try {
     auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    std::memcpy(copy.get(), reinterpret_cast<const std::byte*>(trailer + 1) - bytes, bytes);
+    std::memcpy(copy.get(), payload, padded);
+    std::memcpy(copy.get() + padded, &trailer, sizeof trailer);
     kept_.push_back({ring, bytes, std::move(copy)});
   } catch (const std::bad_alloc&) {
     return false;

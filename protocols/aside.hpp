@@ -19,8 +19,9 @@ namespace tutti::protocols {
 
 class Aside {
  public:
-  // Copies the message that ends with `trailer`. false: there is no memory.
-  bool keep(transport::Ring ring, const transport::Trailer* trailer) noexcept;
+  // Copies the message. false: there is no memory.
+  bool keep(transport::Ring ring, const transport::Trailer& trailer,
+            const std::byte* payload) noexcept;
   // The oldest message of that ring and name, or null.
   const transport::Trailer* find(transport::Ring ring, const MessageName& name) const noexcept;
   // Frees a message that find() has found.

@@ -55,7 +55,8 @@ Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, By
     return receive_eager(rings_, ring_of(protocol), complaint_, transfer, name, data, bytes,
                          operand);
   if (protocol == Protocol::pieces)
-    return receive_pieces(rings_, complaint_, transfer, name, data, bytes, operand);
+    return receive_pieces(rings_, piece_bytes(limits_), complaint_, transfer, name, data, bytes,
+                          operand);
   return protocol == Protocol::fetch ? moves_.recv(transfer, name, data, bytes)
                                      : invites_.recv(transfer, name, data, bytes);
 }

@@ -8,26 +8,42 @@ namespace tutti::protocols {
 using transport::Ring;
 
 void Control::read() noexcept {
-  while (const auto rendezvous = link_.finished()) note(*rendezvous, {Outcome::Kind::finished});
+  while (const auto rendezvous = link_.finished())
+    if (!note(*rendezvous, {Outcome::Kind::finished}))
+      link_.distrust("it has finished transfer %lld, which cannot be", *rendezvous);
   rings_.take_all(Ring::control, [this](const Arrived& message) { take(message); });
 }
 
 void Control::take(const Arrived& message) noexcept {
-  switch (static_cast<Kind>(message.trailer->name.ordinal)) {
-    case Kind::ask: return rings_.hear(message.as<Ask>());
-    case Kind::finished: return note(message.as<std::uint32_t>(), {Outcome::Kind::finished});
-    case Kind::withdrawn: {
-      // The communicator has failed at the peer, so it has failed here.
-      const auto [rendezvous, cause] = message.as<Withdrawal>();
-      note(rendezvous, {Outcome::Kind::withdrawn, cause.code});
-      return listener_.hear(cause, link_.peer());
-    }
-    case Kind::news: return listener_.hear(message.as<News>(), link_.peer());
+  switch (static_cast<Kind>(message.name().ordinal)) {
+    case Kind::ask:
+      if (const auto ask = message.as<Ask>()) return rings_.hear(*ask);
+      break;
+    case Kind::finished:
+      if (const auto rendezvous = message.as<std::uint32_t>();
+          rendezvous && note(*rendezvous, {Outcome::Kind::finished}))
+        return;
+      break;
+    case Kind::withdrawn:
+      if (const auto told = message.as<Withdrawal>();
+          told && told->cause.kind == News::Kind::failed && told->cause.credible() &&
+          note(told->rendezvous, {Outcome::Kind::withdrawn, told->cause.code}))
+        // The communicator has failed at the peer, so it has failed here.
+        return listener_.hear(told->cause, link_.peer());
+      break;
+    case Kind::news:
+      if (const auto news = message.as<News>(); news && news->credible())
+        return listener_.hear(*news, link_.peer());
+      break;
   }
+  link_.distrust("its control message of %lld bytes (kind %lld) makes no sense", message.bytes,
+                 message.name().ordinal);
 }
 
-void Control::note(std::uint32_t rendezvous, const Outcome& outcome) noexcept {
-  if (rendezvous < kMostRendezvous) outcomes_[rendezvous] = outcome;
+bool Control::note(std::uint32_t rendezvous, const Outcome& outcome) noexcept {
+  if (rendezvous >= kMostRendezvous) return false;
+  outcomes_[rendezvous] = outcome;
+  return true;
 }
 
 void Control::announce(const News& news) noexcept {

@@ -74,7 +74,8 @@ class Control {
   }
   void send_pending() noexcept;
   void take(const Arrived& message) noexcept;
-  void note(std::uint32_t rendezvous, const Outcome& outcome) noexcept;
+  // false: there is no such rendezvous.
+  bool note(std::uint32_t rendezvous, const Outcome& outcome) noexcept;
 
   transport::Link& link_;
   Rings& rings_;

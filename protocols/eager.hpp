@@ -15,9 +15,9 @@ namespace tutti::protocols {
 inline void deliver(const Arrived& message, void* place, const Operand* operand,
                     Bytes offset) noexcept {
   if (operand)
-    operand->apply(message.payload(), place, offset, message.trailer->bytes);
+    operand->apply(message.payload(), place, offset, message.bytes);
   else
-    std::memcpy(place, message.payload(), message.trailer->bytes);
+    std::memcpy(place, message.payload(), message.bytes);
 }
 
 inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& complaint,
@@ -25,11 +25,11 @@ inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& compl
                             const Operand* operand) noexcept {
   const Arrived message = rings.find(ring, name, &transfer);
   if (!message) return Answer::again;
-  if (message.trailer->bytes != bytes)
+  if (message.bytes != bytes)
     return complaint.about_exchange(
         Code::size_mismatch,
         "a message of %lld bytes came where %lld were expected: do all ranks pass the same sizes?",
-        message.trailer->bytes, bytes);
+        message.bytes, bytes);
   if (bytes != 0) deliver(message, data, operand, 0);
   rings.consume(ring, message);
   return Answer::done;

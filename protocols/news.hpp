@@ -25,6 +25,13 @@ struct News {
   Code code = Code::success;
   int culprit = kNoPeer;  // rank of MPI_COMM_WORLD
   std::uint32_t fingerprint = 0;
+
+  // Whether a rank can have said this.
+  bool credible() const noexcept {
+    const bool has_cause = kind == Kind::failed || kind == Kind::refused;
+    return kind <= Kind::passed && has_cause == (code != Code::success) && text_of(code) &&
+           culprit >= kNoPeer;
+  }
 };
 
 // Hears the news of all channels, and judges messages that no receive has asked for.

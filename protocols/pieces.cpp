@@ -22,21 +22,24 @@ Answer send_pieces(Rings& rings, Bytes piece, Transfer& transfer, const MessageN
   return Answer::done;
 }
 
-Answer receive_pieces(Rings& rings, Complaint& complaint, Transfer& transfer,
+Answer receive_pieces(Rings& rings, Bytes piece, Complaint& complaint, Transfer& transfer,
                       const MessageName& name, void* data, Bytes bytes,
                       const Operand* operand) noexcept {
   while (transfer.moved < bytes) {
-    const Arrived piece = rings.find(Ring::eager, name, &transfer);
-    if (!piece) return Answer::again;
-    const Bytes length = piece.trailer->bytes;
-    if (length > bytes - transfer.moved)
-      return complaint.about_exchange(Code::size_mismatch,
-                                      "a message of more than %lld bytes came where %lld were "
-                                      "expected: do all ranks pass the same sizes?",
-                                      bytes, bytes);
-    deliver(piece, static_cast<std::byte*>(data) + transfer.moved, operand, transfer.moved);
+    const Arrived message = rings.find(Ring::eager, name, &transfer);
+    if (!message) return Answer::again;
+    const Bytes length = std::min(bytes - transfer.moved, piece);
+    if (message.bytes != length)
+      return complaint.about_exchange(
+          Code::size_mismatch,
+          message.bytes > length
+              ? "a message of more than %lld bytes came: do all ranks pass the same sizes?"
+              : "a message of less than %lld bytes came: do all ranks pass the same "
+                "sizes?",
+          bytes);
+    deliver(message, static_cast<std::byte*>(data) + transfer.moved, operand, transfer.moved);
     transfer.moved += length;
-    rings.consume(Ring::eager, piece);
+    rings.consume(Ring::eager, message);
   }
   return Answer::done;
 }

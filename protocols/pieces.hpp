@@ -12,10 +12,10 @@
 
 namespace tutti::protocols {
 
-// `piece`: what a slot of the eager ring holds.
+// `piece`: what each piece but the last holds.
 Answer send_pieces(Rings& rings, Bytes piece, Transfer& transfer, const MessageName& name,
                    const void* data, Bytes bytes) noexcept;
-Answer receive_pieces(Rings& rings, Complaint& complaint, Transfer& transfer,
+Answer receive_pieces(Rings& rings, Bytes piece, Complaint& complaint, Transfer& transfer,
                       const MessageName& name, void* data, Bytes bytes,
                       const Operand* operand) noexcept;
 

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "protocols/complaint.hpp"
+#include "protocols/control.hpp"
 #include "registration/cache.hpp"
 #include "transport/link.hpp"
 
@@ -32,6 +33,12 @@ struct ReadyEntry {
   transport::RemoteKey memory;
   std::uint32_t rendezvous;
   Access access;
+
+  // Whether a peer can have written this. What is at the address the device or the kernel checks.
+  bool credible(bool fetches) const noexcept {
+    return rendezvous < kMostRendezvous && memory.address + memory.length >= memory.address &&
+           (access == Access::write || (access == Access::read && fetches));
+  }
 };
 static_assert(sizeof(ReadyEntry) + sizeof(transport::Trailer) <= kCacheLine);
 

@@ -94,9 +94,13 @@ Post RendezvousMoves::fetch(const ReadyEntry& entry, void* data, Bytes bytes) no
 void RendezvousMoves::take_entries() noexcept {
   rings_.take_all(Ring::ready, [this](const Arrived& message) {
     const auto entry = message.as<ReadyEntry>();
-    if (entry.rendezvous >= kMostRendezvous) return;
-    entries_[entry.rendezvous] = {message.trailer->name, entry};
-    waiting_.set(entry.rendezvous);
+    if (!entry || !entry->credible(link_.fetches()))
+      return link_.distrust("its ready entry of %lld bytes makes no sense", message.bytes);
+    const std::uint32_t id = entry->rendezvous;
+    if (waiting_[id] || to_be_withdrawn_[id])
+      return link_.distrust("it has sent two ready entries for transfer %lld", id);
+    entries_[id] = {message.name(), *entry};
+    waiting_.set(id);
   });
 }
 

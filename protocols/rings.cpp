@@ -2,7 +2,6 @@
 #include "protocols/rings.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
 
 namespace tutti::protocols {
@@ -39,7 +38,7 @@ bool Rings::may_put(Ring ring, const Transfer* transfer) noexcept {
   }
   auto& [out, in, first_in_line] = at(ring);
   if (transfer && first_in_line && first_in_line != transfer) return false;
-  if (!out.has_credit() && !out.update(link_.reported(ring))) fail_for_credits(ring);
+  if (!out.has_credit() && !out.update(link_.reported(ring))) distrust_credits(ring);
   if (!out.has_credit() && transfer) first_in_line = transfer;
   return out.has_credit();
 }
@@ -75,14 +74,13 @@ void Rings::leave_line(const Transfer& transfer) noexcept {
 Arrived Rings::search(Ring ring, const MessageName& name, Transfer* transfer) noexcept {
   const InFlow& in = at(ring).in;
   if (in.any_aside())
-    if (const Trailer* kept = aside_.find(ring, name)) return {kept, 0, true};
+    if (const Trailer* kept = aside_.find(ring, name)) return {kept, kept->bytes, 0, true};
   std::uint32_t sequence = in.first();
   for (; sequence != in.end() && link_.arrived(ring, sequence); ++sequence) {
     if (in.taken(sequence)) continue;
     const Arrived message = read(ring, sequence);
-    if (!message || message.trailer->name == name) return message;
-    if (is_stray(message.trailer->name, name) &&
-        listener_.unwanted(message.trailer->name, link_.peer()))
+    if (!message || message.name() == name) return message;
+    if (is_stray(message.name(), name) && listener_.unwanted(message.name(), link_.peer()))
       consume(ring, message);
   }
   if (in.owes_report()) report(ring);
@@ -106,12 +104,12 @@ void Rings::drop_unwanted(Ring ring) noexcept {
     if (in.taken(sequence)) continue;
     const Arrived message = read(ring, sequence);
     if (!message) return;
-    if (listener_.unwanted(message.trailer->name, link_.peer())) consume(ring, message);
+    if (listener_.unwanted(message.name(), link_.peer())) consume(ring, message);
   }
 }
 
 void Rings::release_aside(InFlow& in, const Arrived& message) noexcept {
-  aside_.release(message.trailer);
+  aside_.release(message.place);
   in.take_aside();
 }
 
@@ -155,9 +153,9 @@ void Rings::ask(Ring ring, const MessageName& name, Transfer& transfer,
 bool Rings::set_aside_all(Ring ring, std::uint32_t arrived) noexcept {
   InFlow& in = at(ring).in;
   while (static_cast<std::int32_t>(arrived - in.freed()) > 0) {
-    const Trailer* trailer = read(ring, in.first()).trailer;
-    if (!trailer) return false;
-    if (!aside_.keep(ring, trailer)) {
+    const Arrived message = read(ring, in.first());
+    if (!message) return false;
+    if (!aside_.keep(ring, {message.name(), message.bytes, 0, 0}, message.payload())) {
       fail_for_memory();
       return false;
     }
@@ -168,7 +166,7 @@ bool Rings::set_aside_all(Ring ring, std::uint32_t arrived) noexcept {
 
 void Rings::hear(const Ask& ask) noexcept {
   if (ask.ring > Ring::eager || !at(ask.ring).out.has_sent(ask.freed))
-    return fail_for_credits(ask.ring);
+    return distrust_credits(ask.ring);
   forget_old_asks();
   try {
     asks_.push_back(ask);
@@ -195,15 +193,21 @@ void Rings::fail_for_memory() noexcept {
   link_.fail(Code::out_of_memory, "no memory for messages that came before they were waited for");
 }
 
-// A peer that has consumed more than was sent is broken, or not who it seems to be: nothing that it
-// says can be trusted.
-void Rings::fail_for_credits(Ring ring) noexcept {
-  char text[128];
-  std::snprintf(
-      text, sizeof text,
-      "rank %d of MPI_COMM_WORLD gives credits for messages that were never sent (ring %d)",
-      link_.peer(), static_cast<int>(ring));
-  link_.fail(Code::transport_failed, text);
+// Says what is wrong with message number `sequence`.
+void Rings::distrust(Ring ring, std::uint32_t sequence, std::uint32_t number,
+                     std::uint32_t bytes) noexcept {
+  const std::uint32_t capacity = link_.shape()[ring].capacity();
+  if (number != sequence)
+    link_.distrust("its message number %lld bears the number %lld", sequence, number);
+  else if (bytes > capacity)
+    link_.distrust("a message of %lld bytes came through slots of %lld", bytes, capacity);
+  else
+    distrust_credits(ring);
+}
+
+void Rings::distrust_credits(Ring ring) noexcept {
+  link_.distrust("it gives credits for messages that were never sent (ring %lld)",
+                 static_cast<long long>(ring));
 }
 
 }  // namespace tutti::protocols

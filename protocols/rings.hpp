@@ -37,8 +37,7 @@
 #pragma once
 
 #include <array>
-#include <cstring>
-#include <type_traits>
+#include <optional>
 #include <vector>
 
 #include "protocols/aside.hpp"
@@ -49,22 +48,23 @@
 
 namespace tutti::protocols {
 
-// An arrived message where it lies, valid until it is consumed.
+// An arrived message where it lies, valid until it is consumed. The numbers are copies, and were
+// checked: a broken peer may write its message again while this rank reads it.
 struct Arrived {
-  const transport::Trailer* trailer = nullptr;  // null: no message
-  std::uint32_t sequence = 0;                   // its number in its ring, unless it was set aside
+  const transport::Trailer* place = nullptr;  // where the trailer stands; null: no message
+  std::uint32_t bytes = 0, sequence = 0;
   bool set_aside = false;
 
-  explicit operator bool() const noexcept { return trailer; }
+  explicit operator bool() const noexcept { return place; }
   const std::byte* payload() const noexcept {
-    return reinterpret_cast<const std::byte*>(trailer) - transport::padded(trailer->bytes);
+    return reinterpret_cast<const std::byte*>(place) - transport::padded(bytes);
   }
+  MessageName name() const noexcept { return transport::read_once(&place->name); }
+  // A copy of the payload; nullopt: it has another length.
   template <class Body>
-  Body as() const noexcept {
-    static_assert(std::is_trivially_copyable_v<Body>);
-    Body body;
-    std::memcpy(&body, payload(), sizeof body);
-    return body;
+  std::optional<Body> as() const noexcept {
+    if (bytes != sizeof(Body)) return std::nullopt;
+    return transport::read_once(reinterpret_cast<const Body*>(payload()));
   }
 };
 
@@ -109,7 +109,7 @@ class Rings {
       const std::uint32_t first = in.first();
       if (!link_.arrived(ring, first)) return {};
       const Arrived oldest = read(ring, first);
-      if (!oldest || oldest.trailer->name == name) return oldest;
+      if (!oldest || oldest.name() == name) return oldest;
     }
     return search(ring, name, transfer);
   }
@@ -154,13 +154,16 @@ class Rings {
     return rings_[static_cast<std::size_t>(ring)];
   }
   // Every trailer that the peer wrote is read here, and its credits are taken in: they ride on
-  // whatever comes. Null if they are impossible: then the link has failed.
+  // whatever comes. Null if it cannot be: then the link has failed.
   Arrived read(transport::Ring ring, std::uint32_t sequence) noexcept {
     auto& [out, in, first_in_line] = at(ring);
-    const transport::Trailer* trailer = link_.trailer(ring, in.index(sequence));
-    if (out.update(trailer->consumed)) [[likely]]
-      return {trailer, sequence};
-    fail_for_credits(ring);
+    const transport::Trailer* const place = link_.trailer(ring, in.index(sequence));
+    const std::uint32_t bytes = transport::read_once(&place->bytes),
+                        number = transport::read_once(&place->sequence);
+    if (number == sequence && bytes <= link_.shape()[ring].capacity() &&
+        out.update(transport::read_once(&place->consumed))) [[likely]]
+      return {place, bytes, sequence};
+    distrust(ring, sequence, number, bytes);
     return {};
   }
   Arrived search(transport::Ring ring, const MessageName& name, Transfer* transfer) noexcept;
@@ -172,8 +175,10 @@ class Rings {
   void forget_old_asks() noexcept;
   void drop_unwanted(transport::Ring ring) noexcept;
   void report(transport::Ring ring) noexcept;
-  void fail_for_credits(transport::Ring ring) noexcept;
   void fail_for_memory() noexcept;
+  void distrust(transport::Ring ring, std::uint32_t sequence, std::uint32_t number,
+                std::uint32_t bytes) noexcept;
+  void distrust_credits(transport::Ring ring) noexcept;
 
   transport::Link& link_;
   Listener& listener_;

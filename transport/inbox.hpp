@@ -11,9 +11,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "base/bits.hpp"
 #include "base/types.hpp"
@@ -80,6 +83,18 @@ struct InboxShape {
   // many of OUR messages in ITS inbox it has consumed (explicit credits, see Link::report).
   static constexpr std::size_t kCreditBytes = kCacheLine;
 };
+
+// A copy of what a peer wrote, and may write again at any moment: each word is read once, so that
+// what is checked is what is used.
+template <class T>
+T read_once(const T* from) noexcept {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint32_t) == 0);
+  const auto* const words = reinterpret_cast<const std::uint32_t*>(from);
+  return [words]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::bit_cast<T>(std::array{__atomic_load_n(words + I, __ATOMIC_RELAXED)...});
+  }
+  (std::make_index_sequence<sizeof(T) / sizeof(std::uint32_t)>{});
+}
 
 // A payload is padded at its end, so that the trailer behind it is aligned.
 constexpr std::uint32_t padded(std::uint32_t bytes) { return round_up(bytes, 8u); }

@@ -38,7 +38,10 @@ enum class State : std::uint8_t { connecting, ready, failed, closed /* the peer 
 
 class Link {
  public:
-  Link(const InboxShape& shape, int peer) : shape_(shape), peer_(peer) { assert(shape.valid()); }
+  Link(const InboxShape& shape, int peer) : shape_(shape), peer_(peer) {
+    assert(shape.valid());
+    for (std::size_t r = 0; r < kRings; ++r) offsets_[r] = shape.ring_offset(static_cast<Ring>(r));
+  }
   virtual ~Link() = default;
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
@@ -129,13 +132,13 @@ class Link {
     if (!polls_memory_) return static_cast<std::int32_t>(arrivals_[r] - sequence) >= 0;
     if ((open_ >> r & 1u) == 0 && !has_opened(r)) return false;
     const auto* word = reinterpret_cast<const std::uint32_t*>(
-        inbox_ + shape_.slot_end(ring, shape_[ring].index_of(sequence)) - sizeof(std::uint32_t));
+        inbox_ + slot_end(ring, shape_[ring].index_of(sequence)) - sizeof(std::uint32_t));
     return __atomic_load_n(word, __ATOMIC_ACQUIRE) == sequence;
   }
-  // The trailer of a message that has arrived; the payload starts padded(bytes) before it.
+  // The trailer of a message that has arrived; the payload starts padded(bytes) before it. The peer
+  // may still write there: see read_once().
   const Trailer* trailer(Ring ring, std::uint32_t index) const noexcept {
-    return reinterpret_cast<const Trailer*>(inbox_ + shape_.slot_end(ring, index) -
-                                            sizeof(Trailer));
+    return reinterpret_cast<const Trailer*>(inbox_ + slot_end(ring, index) - sizeof(Trailer));
   }
   // How many of our messages in the peer's `ring` it has consumed, by its last explicit report.
   std::uint32_t reported(Ring ring) const noexcept {
@@ -166,12 +169,24 @@ class Link {
     state_.store(State::failed, std::memory_order_release);
   }
 
+  // The peer has written what no rank writes: it is broken, or not who it seems to be, and nothing
+  // that it says can be trusted. Makes the link failed. `format` takes `a` and `b`.
+  void distrust(const char* format, long long a = 0, long long b = 0) noexcept;
+
  protected:
+  // As InboxShape::slot_end(), at less cost.
+  std::size_t slot_end(Ring ring, std::uint32_t index) const noexcept {
+    return offsets_[static_cast<std::size_t>(ring)] +
+           static_cast<std::size_t>(index + 1) * shape_[ring].slot_bytes;
+  }
   void note_finished(std::uint32_t id) noexcept {
+    if (finished_tail_ - finished_head_ == finished_ids_.size())
+      return distrust("it has finished more transfers than can be under way");
     finished_ids_[finished_tail_++ % finished_ids_.size()] = id;
   }
 
   const InboxShape shape_;
+  std::array<std::size_t, kRings> offsets_;  // of the rings in an inbox
   const int peer_;
   std::byte* inbox_ = nullptr;  // what the peer writes; shape_.bytes() long, zero at first
   const std::uint32_t* credits_ = nullptr;  // kRings counters, written by the peer or by progress()
@@ -190,8 +205,8 @@ class Link {
     return (open_ >> ring & 1u) != 0;
   }
 
-  // There are never more rendezvous in flight from one peer than the `ready` ring has slots.
-  std::array<std::uint32_t, 64> finished_ids_{};
+  // Each rendezvous in flight has a number of its own.
+  std::array<std::uint32_t, kInvitations> finished_ids_{};
   std::uint32_t finished_head_ = 0, finished_tail_ = 0;
   std::atomic<bool> failing_{false};
   Code failure_code_ = Code::success;

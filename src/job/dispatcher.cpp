@@ -76,6 +76,9 @@ void Dispatcher::catch_up() noexcept {
 void Dispatcher::hear(const News& news, int from) noexcept {
   Channel& channel = *connections_.find(from);
   if (Agreement* const agreement = find(news.communicator)) {
+    if (!agreement->has_member(from))
+      return channel.link().distrust("it speaks of communicator %lld, of which it is no member",
+                                     news.communicator);
     const auto answer = agreement->hear(news, from);
     if (!answer) return;
     // That a call was passed is said again for as long as the peer asks.

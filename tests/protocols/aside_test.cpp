@@ -11,11 +11,8 @@ using transport::Trailer;
 TEST_CASE("messages set aside are found in order, and dropped with their communicator", "[aside]") {
   protocols::Aside aside;
   const auto keep = [&](Ring ring, CommunicatorId id, std::uint64_t payload) {
-    const struct {
-      std::uint64_t payload;
-      Trailer trailer;
-    } message{payload, {{id, 0, 0}, sizeof payload, 0, 0}};
-    return aside.keep(ring, &message.trailer);
+    const Trailer trailer{{id, 0, 0}, sizeof payload, 0, 0};
+    return aside.keep(ring, trailer, reinterpret_cast<const std::byte*>(&payload));
   };
   const auto payload = [](const Trailer* trailer) {
     std::uint64_t value;

@@ -172,7 +172,7 @@ TEST_CASE("an ask lets one name pass without credit, until a ringful has gone", 
     int asks = 0;
     pair.settle();
     pair.rings[0].take_all(Ring::control, [&](const Arrived& message) {
-      pair.rings[0].hear(message.as<Ask>());
+      pair.rings[0].hear(message.as<Ask>().value());
       ++asks;
     });
     return asks;

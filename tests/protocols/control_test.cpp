@@ -57,18 +57,11 @@ TEST_CASE("an outcome is kept for its rendezvous until the identifier is used ag
   }
 }
 
-TEST_CASE("an outcome of a rendezvous that cannot be is ignored", "[control]") {
-  ControlPair pair(true);
-  REQUIRE(pair.controls[0].send_finished(protocols::kMostRendezvous) == Answer::done);
-  pair.settle();
-  for (std::uint32_t id = 0; id < protocols::kMostRendezvous; ++id)
-    CHECK(pair.controls[1].outcome(id).kind == Outcome::Kind::pending);
-}
-
 TEST_CASE("of more news than can wait, the earlier ones arrive, in order", "[control]") {
   ControlPair pair(true);
   constexpr int kWaiting = 32;  // and one that found a slot
-  for (CommunicatorId id = 1; id <= 100; ++id) pair.controls[0].announce({.communicator = id});
+  for (CommunicatorId id = 1; id <= 100; ++id)
+    pair.controls[0].announce({.communicator = id, .code = Code::timed_out});
   CHECK(pair.controls[0].news_pending());
   while (pair.controls[0].news_pending()) {
     const auto before = pair.ears[1].last.communicator;

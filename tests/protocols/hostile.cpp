@@ -28,6 +28,14 @@ bool HostileLink::refused() {
   return net_.hostility.latency == 0 && net_.chance(net_.hostility.refuse);
 }
 
+void HostileLink::corrupt(Ring ring, std::vector<std::byte>& message) {
+  const Corruption& how = net_.hostility.corruption;
+  const std::size_t from_end = (how.word + 1) * sizeof how.value;
+  if (++puts_[static_cast<std::size_t>(ring)] == how.message && how.ring == ring &&
+      how.rank == from_ && from_end <= message.size())
+    std::memcpy(message.data() + message.size() - from_end, &how.value, sizeof how.value);
+}
+
 void HostileLink::post(Write&& write) {
   write.posted_at = net_.now();
   queue_.push_back(std::move(write));
@@ -46,6 +54,7 @@ Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload,
   w.target = net_.link(peer(), from_).inbox_ + shape_.slot_end(ring, index) - w.data.size();
   w.ring = ring;
   w.is_message = true;
+  corrupt(ring, w.data);
   post(std::move(w));
   return Post::done;
 }

@@ -23,6 +23,15 @@
 
 namespace tutti::tests {
 
+// One word of one message that a broken rank writes.
+struct Corruption {
+  int rank = kNoPeer;
+  transport::Ring ring{};
+  std::uint32_t message = 1;  // of those that it puts into that ring of one peer, counted from 1
+  std::size_t word = 0;       // of 32 bits, from the message's end: 0 is the sequence number
+  std::uint32_t value = 0;
+};
+
 struct Hostility {
   std::uint32_t seed = 1;
   bool polls_memory =
@@ -37,6 +46,7 @@ struct Hostility {
                     // this many steps
   bool fetches = false, passes_pieces = false;  // see Link
   bool connects_at_once = true;  // else a link is ready once the peer has seen that it was begun
+  Corruption corruption{};
 };
 
 class HostileNet;
@@ -45,7 +55,9 @@ class HostileNet;
 struct Deaf final : protocols::Listener {
   void hear(const protocols::News&, int) noexcept override {}
   bool unwanted(const MessageName&, int) noexcept override { return false; }
-  protocols::News why_unwanted(CommunicatorId) noexcept override { return {}; }
+  protocols::News why_unwanted(CommunicatorId) noexcept override {
+    return {.code = Code::timed_out};
+  }
 };
 
 class FakeRegistrar final : public transport::Registrar {
@@ -107,6 +119,7 @@ class HostileLink final : public transport::Link {
   };
   // With the lock of the net.
   bool refused();
+  void corrupt(transport::Ring ring, std::vector<std::byte>& message);
   void post(Write&& write);
   // Moves a little of what is under way; whether something arrived.
   bool step();
@@ -122,6 +135,7 @@ class HostileLink final : public transport::Link {
   std::array<std::uint32_t, transport::kRings> told_credits_{};
   std::deque<Write> queue_;  // on their way to the peer, in the order of the queue pair
   std::uint64_t tickets_ = 0, acknowledged_ = 0;
+  std::array<std::uint32_t, transport::kRings> puts_{};
   bool begun_ = false;  // by connect(), at this end
 };
 

@@ -196,18 +196,3 @@ TEST_CASE("a buffer of another length is a complaint of the sender, and is not w
   CHECK_FALSE(pair.channels[0].failed());
   CHECK(got == std::vector<std::byte>(5000));
 }
-
-TEST_CASE("an entry with an identifier that cannot be is ignored", "[rendezvous]") {
-  Pair pair({19, true, true, false});
-  const protocols::ReadyEntry entry{{0, 5000, 0}, protocols::kMostRendezvous};
-  while (pair.net.link(1, 0).put(transport::Ring::ready, 0, &entry,
-                                 {{1, 0, 0}, sizeof entry, 0, 1}) != transport::Post::done) {
-  }
-  const auto sent = bytes_of(5000, 1);
-  Transfer s;
-  for (int i = 0; i < 1000; ++i) {
-    pair.net.step();
-    pair.channels[0].progress();
-    CHECK(pair.channels[0].send(s, {1, 0, 0}, sent.data(), 5000) == Answer::again);
-  }
-}

@@ -27,7 +27,9 @@ using protocols::Channel;
 struct Deaf final : protocols::Listener {
   void hear(const protocols::News&, int) noexcept override {}
   bool unwanted(const MessageName&, int) noexcept override { return false; }
-  protocols::News why_unwanted(CommunicatorId) noexcept override { return {}; }
+  protocols::News why_unwanted(CommunicatorId) noexcept override {
+    return {.code = Code::timed_out};
+  }
 };
 
 [[noreturn]] inline void end(int rank, const char* what, long long a = 0, long long b = 0) {

@@ -40,7 +40,7 @@ Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
   if (failed()) return Post::failed;
   if (index >= allocated_[static_cast<std::size_t>(ring)] && !allocate(ring, index))
     return Post::failed;
-  std::byte* end = peer_inbox_ + shape_.slot_end(ring, index);
+  std::byte* end = peer_inbox_ + slot_end(ring, index);
   auto* target = reinterpret_cast<Trailer*>(end - sizeof(Trailer));
   if (trailer.bytes != 0)
     std::memcpy(end - sizeof(Trailer) - padded(trailer.bytes), payload, trailer.bytes);
@@ -123,10 +123,17 @@ Post ShmLink::move(Move by, void* mine, std::uint64_t theirs, std::size_t bytes)
 
 // --- invitations: open until the guest enters or the owner takes it back, whoever is first
 
+void ShmLink::check(std::uint8_t state) noexcept {
+  if (state > Invitations::taken_back)
+    distrust("it has brought an invitation into state %lld, which cannot be", state);
+}
+
 bool ShmLink::enter(std::uint32_t invitation) noexcept {
-  std::uint8_t expected = Invitations::open;
-  return peer_invitations_.states[invitation].compare_exchange_strong(expected,
-                                                                      Invitations::entered);
+  std::uint8_t state = Invitations::open;
+  if (peer_invitations_.states[invitation].compare_exchange_strong(state, Invitations::entered))
+    return true;
+  check(state);
+  return false;
 }
 
 void ShmLink::leave(std::uint32_t invitation) noexcept {
@@ -141,9 +148,10 @@ bool ShmLink::taken_back(std::uint32_t invitation) const noexcept {
 
 bool ShmLink::take_back(std::uint32_t invitation) noexcept {
   std::uint8_t state = Invitations::open;
-  return my_invitations_.states[invitation].compare_exchange_strong(state,
-                                                                    Invitations::taken_back) ||
-         state == Invitations::taken_back;
+  if (my_invitations_.states[invitation].compare_exchange_strong(state, Invitations::taken_back))
+    return true;
+  check(state);
+  return state != Invitations::entered;
 }
 
 void ShmLink::renew(std::uint32_t invitation) noexcept {

@@ -213,7 +213,14 @@ void Segment::agree_to_copy(Clock::time_point deadline) {
     if (!same_namespace(r) && r != rank_) continue;
     ++ranks;
     refused += member(r).refused_when_asked ? 1 : 0;
-    agreed = std::max(agreed, member(r).wanted.load());
+    const Copy wanted = member(r).wanted;
+    if (wanted > Copy::twice)
+      throw Error(
+          Code::transport_failed,
+          fmt::format("rank {} of this node has written nonsense to the shared segment; its "
+                      "memory is corrupt, or it runs another version of Tutti",
+                      r));
+    agreed = std::max(agreed, wanted);
   }
   if (agreed != Copy::twice && next == rank_) {
     reason_ = "no other rank of this node is in this rank's PID namespace";

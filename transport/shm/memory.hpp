@@ -43,9 +43,10 @@ struct alignas(kCacheLine) Member {
   // pid is the one that made this entry.
   std::atomic<std::uint64_t> probe_address;
   std::atomic<std::uint64_t> secret;
-  std::atomic<Copy> wanted;              // by the setting
-  std::atomic<bool> refused;             // the kernel forbids this rank to reach another's memory
-  std::atomic<bool> refused_when_asked;  // though all have permitted it
+  std::atomic<Copy> wanted;  // by the setting
+  // The kernel forbids this rank to reach another's memory; the same though all have permitted it.
+  // Not bool, as not every byte is one.
+  std::atomic<std::uint8_t> refused, refused_when_asked;
 };
 
 // The invitations of the owner of an inbox to the peer that writes it (Link::enter()): by number,

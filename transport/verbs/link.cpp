@@ -97,10 +97,14 @@ void VerbsLink::complete(const ibv_wc& completion, std::size_t rail) noexcept {
     return count_completed();
   }
   const Immediate immediate(ntohl(completion.imm_data));
-  if (rail == 0)
+  if ((completion.wc_flags & IBV_WC_WITH_IMM) == 0)
+    distrust("what it writes comes without immediate data");
+  else if (rail == 0)
     take(immediate);
   else if (immediate.kind() == Immediate::Kind::finished)
     take_finished(immediate);
+  else
+    distrust("it sends by rail %lld what goes by the first", static_cast<long long>(rail));
   if (!(rail == 0 ? receives_.replace_one() : lanes_[rail - 1].replace_receive()) &&
       state() != State::closed)
     fail(Code::transport_failed, "the device takes no more receive requests");
@@ -120,10 +124,10 @@ void VerbsLink::take(Immediate immediate) noexcept {
   switch (immediate.kind()) {
     case Immediate::Kind::message: ++arrivals_[immediate.ring()]; break;
     case Immediate::Kind::credit:
-      if (immediate.ring() < kRings) {
-        std::uint32_t& credit = credits_by_immediate_[immediate.ring()];
-        credit = immediate.consumed_after(credit);
-      }
+      if (immediate.ring() >= kRings)
+        return distrust("it gives credits for ring %lld, which cannot be", immediate.ring());
+      credits_by_immediate_[immediate.ring()] =
+          immediate.consumed_after(credits_by_immediate_[immediate.ring()]);
       break;
     case Immediate::Kind::finished: take_finished(immediate); break;
     case Immediate::Kind::farewell:
@@ -134,7 +138,10 @@ void VerbsLink::take(Immediate immediate) noexcept {
 
 // An identifier is used again only when its rendezvous is over, so notices of two never mix.
 void VerbsLink::take_finished(Immediate immediate) noexcept {
-  std::uint8_t& come = notices_[immediate.id() % notices_.size()];
+  if (immediate.id() >= notices_.size() || immediate.rails() > rails())
+    return distrust("it has finished transfer %lld over %lld rails, which cannot be",
+                    immediate.id(), immediate.rails());
+  std::uint8_t& come = notices_[immediate.id()];
   if (++come < immediate.rails()) return;
   come = 0;
   note_finished(immediate.id());

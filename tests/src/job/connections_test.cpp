@@ -46,7 +46,9 @@ struct Ears final : protocols::Listener {
     heard.emplace_back(from, news.call);
   }
   bool unwanted(const MessageName&, int) noexcept override { return false; }
-  protocols::News why_unwanted(CommunicatorId) noexcept override { return {}; }
+  protocols::News why_unwanted(CommunicatorId) noexcept override {
+    return {.code = Code::timed_out};
+  }
   std::vector<std::pair<int, CollectiveNumber>> heard;
 };
 
@@ -214,7 +216,8 @@ TEST_CASE("connections are polled in turn", "[connections]") {
   Wire wires[2] = {{net, 1}, {net, 2}};
   for (std::size_t i = 0; i < 2; ++i) {
     peers[i].connections.add(wires[i]);
-    peers[i].connections.channel(0).announce({.call = static_cast<CollectiveNumber>(i)});
+    peers[i].connections.channel(0).announce(
+        {.call = static_cast<CollectiveNumber>(i), .code = Code::timed_out});
   }
   for (int i = 0; i < 10; ++i) net.step();
   CHECK(me.ears.heard.empty());
@@ -222,7 +225,7 @@ TEST_CASE("connections are polled in turn", "[connections]") {
   CHECK(me.ears.heard.size() == 1);
   me.connections.poll_one();
   CHECK(me.ears.heard.size() == 2);
-  peers[0].connections.channel(0).announce({.call = 7});
+  peers[0].connections.channel(0).announce({.call = 7, .code = Code::timed_out});
   for (int i = 0; i < 10; ++i) net.step();
   me.connections.progress_all();
   CHECK(me.ears.heard.back() == std::pair(1, CollectiveNumber{7}));

@@ -121,6 +121,23 @@ TEST_CASE("news comes to the communicator that it names, and to no other", "[dis
   CHECK(two.failure_code() == Code::timed_out);
 }
 
+TEST_CASE("who speaks of a communicator without being a member is not trusted", "[dispatcher]") {
+  using Kind = News::Kind;
+  for (const Kind kind : {Kind::failed, Kind::refused, Kind::waits, Kind::passed}) {
+    Job job;
+    Member mine(job[0], 1, 0, {0, 2});
+    Begun call;
+    mine.open(call);
+    Channel& channel = job[0].connections.channel(1);
+    const bool has_cause = kind == Kind::failed || kind == Kind::refused;
+    job[1].connections.channel(0).announce(
+        {.kind = kind, .communicator = 1, .code = has_cause ? Code::timed_out : Code::success});
+    job.settle();
+    CHECK(channel.failure_code() == Code::transport_failed);
+    CHECK_FALSE(mine.failed());
+  }
+}
+
 TEST_CASE("what is unwanted is asked of the communicator", "[dispatcher]") {
   Job job;
   Dispatcher& dispatcher = job[0].dispatcher;

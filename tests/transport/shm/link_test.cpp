@@ -21,18 +21,19 @@ constexpr InboxShape kShape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}}
 // A process with local rank 1, which ends or becomes another program when it is told to.
 class Peer {
  public:
-  Peer(const std::string& segment, bool becomes_another) {
+  explicit Peer(const std::string& segment, bool becomes_another = false, Copy copy = Copy::once) {
     REQUIRE(pipe2(word_, O_CLOEXEC) == 0);
     id_ = fork();
     if (id_ != 0) return;
     alarm(30);
-    {
-      Segment mine(segment, 1, 2, kShape, Copy::once, 20s);
+    try {
+      Segment mine(segment, 1, 2, kShape, copy, 20s);
       char got;
       [[maybe_unused]] const auto told = read(word_[0], &got, 1);
       if (becomes_another) execlp("sleep", "sleep", "30", nullptr);
-      _exit(0);
+    } catch (...) {
     }
+    _exit(0);
   }
   ~Peer() {
     kill(id_, SIGKILL);
@@ -129,4 +130,28 @@ TEST_CASE("a peer that ends is noticed while nobody writes", "[shm]") {
     usleep(1000);
   }
   CHECK(link.failed());
+}
+
+TEST_CASE("what no rank writes to the segment is not believed", "[shm]") {
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  SECTION("a way to copy that there is not") {
+    const Peer peer(name, false, static_cast<Copy>(9));
+    CHECK_THROWS_WITH(Segment(name, 0, 2, kShape, Copy::once, 20s),
+                      Catch::StartsWith("rank 1 of this node has written nonsense"));
+  }
+  SECTION("the state of an invitation") {
+    const Peer peer(name);
+    Segment segment(name, 0, 2, kShape, Copy::once, 20s);
+    segment.allocate_pair(0, 1);
+    ShmLink link(kShape, 1, segment, 0, 1);
+    SECTION("to the peer") {
+      segment.invitations(0, 1).states[3] = 9;
+      CHECK(link.take_back(3));
+    }
+    SECTION("to this rank") {
+      segment.invitations(1, 0).states[3] = 9;
+      CHECK_FALSE(link.enter(3));
+    }
+    CHECK(link.failure_code() == tutti::Code::transport_failed);
+  }
 }
