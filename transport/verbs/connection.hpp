@@ -7,18 +7,10 @@
 #include "transport/inbox.hpp"
 #include "transport/verbs/arrival.hpp"
 #include "transport/verbs/memory.hpp"
+#include "transport/verbs/packet.hpp"
 #include "transport/verbs/queue_pair.hpp"
 
 namespace tutti::transport::verbs {
-
-// What each side tells the other before anything can be written; see handshake.hpp.
-struct PeerInfo {
-  std::uint32_t queue_pair, packet_sequence;
-  std::uint64_t inbox_address;
-  std::uint32_t inbox_key;
-  // Extended connection establishment: what the queue pair could do beyond the standard.
-  std::uint32_t extended_vendor, extended_options;
-};
 
 struct LinkOptions {
   Arrival arrival = Arrival::automatic;

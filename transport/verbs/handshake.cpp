@@ -21,8 +21,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::uint32_t kMagic = 0x74757474;
-constexpr std::uint16_t kVersion = 2;
 constexpr std::uint32_t kSlots = 64;  // datagrams there is room for; more are lost and repeated
 constexpr auto kFirstInterval = 20ms, kLongestInterval = 400ms;
 
@@ -33,19 +31,6 @@ CompletionChannel create_channel(const Device& device) {
 }
 
 }  // namespace
-
-struct Handshake::Packet {
-  std::uint32_t magic = kMagic;
-  std::uint16_t version = kVersion;
-  Type type{};
-  std::int32_t from = 0, to = 0;
-  std::uint64_t token = 0;
-  PeerInfo info{};
-  std::uint16_t mtu = 0, arrival = 0;
-  InboxShape shape{};
-  std::uint64_t rails = 1;
-  LaneInfos lanes{};
-};
 
 Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu,
                      std::chrono::milliseconds timeout, std::function<void(std::string_view)> log)
@@ -61,7 +46,6 @@ Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu,
                          .send_slots = kSlots,
                          .events = channel_.get()}),
       events_(device, *this, log_) {
-  static_assert(sizeof(Packet) <= 256);  // the smallest MTU
   endpoint_.open(queue_key_);
   if (const int error = ibv_req_notify_cq(endpoint_.receive_queue(), 0))
     throw Error(Code::transport_failed,
@@ -168,22 +152,15 @@ int Handshake::milliseconds_to_next() {
 
 void Handshake::receive_all() {
   for (auto arrived = endpoint_.receive(); arrived.data; arrived = endpoint_.receive()) {
-    Packet packet;
-    const bool fits = arrived.bytes == sizeof packet;
-    if (fits) std::memcpy(&packet, arrived.data, sizeof packet);
+    const auto packet = read_packet({arrived.data, arrived.bytes}, rank_, cards_);
     endpoint_.give_back(arrived.slot);
-    if (!fits) continue;
+    if (!packet) continue;
     const std::lock_guard guard(mutex_);
-    take(packet);
+    take(*packet);
   }
 }
 
-// Anyone on the network can send us a packet: one that is not right in every respect is dropped.
 void Handshake::take(const Packet& p) {
-  if (p.magic != kMagic || p.version != kVersion || p.to != rank_ || p.from < 0 ||
-      p.from >= static_cast<int>(cards_.size()) || p.from == rank_)
-    return;
-  if (p.token != card_of(p.from).token) return;
   VerbsLink* link = link_to(p.from);
   if (!link) {
     if (p.type != Type::request) return;

@@ -27,22 +27,12 @@
 #include "transport/verbs/device_events.hpp"
 #include "transport/verbs/endpoint.hpp"
 #include "transport/verbs/link.hpp"
+#include "transport/verbs/packet.hpp"
 
 namespace tutti::transport::verbs {
 
-// What an Address holds: the UD queue pair of a rank.
-struct HandshakeCard {
-  ibv_gid gid;
-  std::uint64_t token;  // random: tells this process from an earlier one at the same place
-  std::uint32_t queue_pair, queue_key;
-  std::uint16_t lid;
-  std::uint16_t mtu;  // ibv_mtu
-};
-static_assert(sizeof(HandshakeCard) <= sizeof(Address));
-
 class Handshake : private DeviceEvents::Handler {
-  enum class Type : std::uint16_t { request = 1, reply, confirm };
-  struct Packet;
+  using Type = Packet::Type;
   struct Attempt {
     VerbsLink* link;
     std::chrono::steady_clock::time_point next, deadline;

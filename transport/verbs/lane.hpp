@@ -25,15 +25,6 @@ struct Rail {
 };
 using Rails = std::deque<Rail>;
 
-// What each side tells the other of a lane.
-struct LaneInfo {
-  ibv_gid gid;
-  std::uint64_t inbox_address;
-  std::uint32_t inbox_key, queue_pair, packet_sequence;
-  std::uint16_t lid, mtu;  // ibv_mtu
-};
-using LaneInfos = std::array<LaneInfo, kMostRails - 1>;
-
 // One queue pair, and what it needs: a connection with the smallest inbox.
 class Lane {
  public:

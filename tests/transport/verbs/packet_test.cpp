@@ -1,0 +1,98 @@
+// Which packets of the handshake are believed.
+#include "transport/verbs/packet.hpp"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <vector>
+
+using tutti::transport::kMostRails;
+using namespace tutti::transport::verbs;
+
+namespace {
+
+constexpr int kRank = 1;
+
+std::vector<HandshakeCard> cards() {
+  std::vector<HandshakeCard> cards(3);
+  for (std::size_t rank = 0; rank < cards.size(); ++rank) cards[rank].token = 1000 + rank;
+  return cards;
+}
+
+// From rank 2 to rank 1.
+Packet right() {
+  Packet packet;
+  packet.type = Packet::Type::reply;
+  packet.from = 2;
+  packet.to = kRank;
+  packet.token = 1002;
+  packet.info = {17, 0xffffff, 4096, 5, 0, 0};
+  packet.mtu = IBV_MTU_1024;
+  packet.arrival = static_cast<std::uint16_t>(Arrival::imm);
+  packet.rails = 2;
+  packet.lanes[0] = {{}, 8192, 6, 18, 7, 0, IBV_MTU_4096};
+  return packet;
+}
+
+std::optional<Packet> read(const Packet& packet, std::size_t bytes = sizeof(Packet)) {
+  std::vector<std::byte> datagram(bytes);
+  std::memcpy(datagram.data(), &packet, std::min(bytes, sizeof packet));
+  return read_packet(datagram, kRank, cards());
+}
+
+template <class Change>
+bool believed(Change&& change) {
+  Packet packet = right();
+  change(packet);
+  return read(packet).has_value();
+}
+
+}  // namespace
+
+TEST_CASE("a packet of a rank of this job is believed", "[packet]") {
+  const auto packet = read(right());
+  REQUIRE(packet);
+  CHECK(packet->from == 2);
+  CHECK(packet->info.queue_pair == 17);
+  for (const int type : {1, 2, 3})
+    CHECK(believed([&](Packet& p) { p.type = static_cast<Packet::Type>(type); }));
+  for (const Arrival arrival : {Arrival::tail, Arrival::imm, Arrival::flag})
+    CHECK(believed([&](Packet& p) { p.arrival = static_cast<std::uint16_t>(arrival); }));
+  for (std::uint16_t mtu = 1; mtu <= 5; ++mtu) CHECK(believed([&](Packet& p) { p.mtu = mtu; }));
+}
+
+TEST_CASE("a datagram of another length is no packet", "[packet]") {
+  for (const std::size_t bytes :
+       {std::size_t{0}, sizeof(Packet) - 1, sizeof(Packet) + 1, std::size_t{4096}})
+    CHECK_FALSE(read(right(), bytes));
+}
+
+TEST_CASE("a packet of a stranger, or for another rank, is not believed", "[packet]") {
+  CHECK_FALSE(believed([](Packet& p) { ++p.magic; }));
+  CHECK_FALSE(believed([](Packet& p) { ++p.version; }));
+  CHECK_FALSE(believed([](Packet& p) { ++p.token; }));
+  for (const int from : {-1, 0, 1, 3, 1 << 30, -(1 << 30)})
+    CHECK_FALSE(believed([&](Packet& p) { p.from = from; }));
+  for (const int to : {-1, 0, 2, 3}) CHECK_FALSE(believed([&](Packet& p) { p.to = to; }));
+}
+
+TEST_CASE("a packet that says what cannot be is not believed", "[packet]") {
+  for (const int type : {0, 4, 0xffff})
+    CHECK_FALSE(believed([&](Packet& p) { p.type = static_cast<Packet::Type>(type); }));
+  for (const int arrival : {0, 4, 0x101, 0xffff})
+    CHECK_FALSE(believed([&](Packet& p) { p.arrival = static_cast<std::uint16_t>(arrival); }));
+  for (const int mtu : {0, 6, 0xffff})
+    CHECK_FALSE(believed([&](Packet& p) { p.mtu = static_cast<std::uint16_t>(mtu); }));
+  for (const std::uint32_t number : {0u, 1u, 1u << 24, ~0u})
+    CHECK_FALSE(believed([&](Packet& p) { p.info.queue_pair = number; }));
+  for (const std::uint32_t number : {1u << 24, ~0u})
+    CHECK_FALSE(believed([&](Packet& p) { p.info.packet_sequence = number; }));
+  for (const std::uint64_t address : {0u, 1u, 4097u})
+    CHECK_FALSE(believed([&](Packet& p) { p.info.inbox_address = address; }));
+  for (const std::uint64_t rails :
+       {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{kMostRails + 1}, ~std::uint64_t{0}})
+    CHECK_FALSE(believed([&](Packet& p) { p.rails = rails; }));
+  CHECK_FALSE(believed([](Packet& p) { p.lanes[0].queue_pair = 1u << 24; }));
+  CHECK_FALSE(believed([](Packet& p) { p.lanes[0].packet_sequence = ~0u; }));
+  CHECK_FALSE(believed([](Packet& p) { p.lanes[0].inbox_address = 0; }));
+  CHECK_FALSE(believed([](Packet& p) { p.lanes[0].mtu = 6; }));
+}

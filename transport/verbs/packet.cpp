@@ -1,0 +1,45 @@
+// One check after the other.
+#include "transport/verbs/packet.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::transport::verbs {
+namespace {
+
+constexpr std::uint32_t kNumbers = 1u << 24;  // of queue pairs, and of packets
+
+// Of the connection, and of a lane.
+template <class Info>
+bool possible(const Info& info) {
+  return info.queue_pair > 1 && info.queue_pair < kNumbers && info.packet_sequence < kNumbers &&
+         info.inbox_address != 0 && info.inbox_address % kCacheLine == 0;
+}
+
+bool possible_mtu(std::uint16_t mtu) { return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096; }
+
+bool possible_lanes(const Packet& p) {
+  if (p.rails < 1 || p.rails > kMostRails) return false;
+  return std::all_of(p.lanes.begin(), p.lanes.begin() + static_cast<std::ptrdiff_t>(p.rails - 1),
+                     [](const LaneInfo& lane) { return possible(lane) && possible_mtu(lane.mtu); });
+}
+
+}  // namespace
+
+std::optional<Packet> read_packet(std::span<const std::byte> datagram, int rank,
+                                  std::span<const HandshakeCard> cards) noexcept {
+  Packet p;
+  if (datagram.size() != sizeof p) return std::nullopt;
+  std::memcpy(&p, datagram.data(), sizeof p);
+  const bool ours = p.magic == Packet::kMagic && p.version == Packet::kVersion && p.to == rank &&
+                    p.from >= 0 && p.from < static_cast<int>(cards.size()) && p.from != rank &&
+                    p.token == cards[static_cast<std::size_t>(p.from)].token;
+  const bool right = p.type >= Packet::Type::request && p.type <= Packet::Type::confirm &&
+                     possible(p.info) && possible_mtu(p.mtu) && possible_lanes(p) &&
+                     // Not `automatic`: a rank has asked its device before it connects.
+                     p.arrival >= static_cast<std::uint16_t>(Arrival::tail) &&
+                     p.arrival <= static_cast<std::uint16_t>(Arrival::flag);
+  return ours && right ? std::optional(p) : std::nullopt;
+}
+
+}  // namespace tutti::transport::verbs

@@ -1,0 +1,69 @@
+// The packets of the handshake, and which of those that arrive are believed. Pure.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "transport/transport.hpp"
+#include "transport/verbs/arrival.hpp"
+
+namespace tutti::transport::verbs {
+
+// What an Address holds: the UD queue pair of a rank.
+struct HandshakeCard {
+  ibv_gid gid;
+  std::uint64_t token;  // random: tells this process from an earlier one at the same place
+  std::uint32_t queue_pair, queue_key;
+  std::uint16_t lid;
+  std::uint16_t mtu;  // ibv_mtu
+};
+static_assert(sizeof(HandshakeCard) <= sizeof(Address));
+
+// What each side tells the other before anything can be written.
+struct PeerInfo {
+  std::uint32_t queue_pair, packet_sequence;
+  std::uint64_t inbox_address;
+  std::uint32_t inbox_key;
+  // Extended connection establishment: what the queue pair could do beyond the standard.
+  std::uint32_t extended_vendor, extended_options;
+};
+
+// The same of a lane (lane.hpp).
+struct LaneInfo {
+  ibv_gid gid;
+  std::uint64_t inbox_address;
+  std::uint32_t inbox_key, queue_pair, packet_sequence;
+  std::uint16_t lid, mtu;  // ibv_mtu
+};
+using LaneInfos = std::array<LaneInfo, kMostRails - 1>;
+
+struct Packet {
+  static constexpr std::uint32_t kMagic = 0x74757474;
+  static constexpr std::uint16_t kVersion = 2;
+  enum class Type : std::uint16_t { request = 1, reply, confirm };
+
+  std::uint32_t magic = kMagic;
+  std::uint16_t version = kVersion;
+  Type type{};
+  std::int32_t from = 0, to = 0;  // world ranks
+  std::uint64_t token = 0;        // of the sender's card
+  PeerInfo info{};
+  std::uint16_t mtu = 0, arrival = 0;  // ibv_mtu, Arrival
+  InboxShape shape{};
+  std::uint64_t rails = 1;
+  LaneInfos lanes{};  // of rails - 1
+};
+static_assert(sizeof(Packet) <= 256);  // the smallest MTU
+
+// The packet that a datagram holds. Anyone on the network can send us one: nullopt unless a rank of
+// this job sent it to `rank` and all of it is possible. Leaves to the caller to compare the shape
+// and the rails with its own: ranks may have different settings. `cards`: by world rank.
+std::optional<Packet> read_packet(std::span<const std::byte> datagram, int rank,
+                                  std::span<const HandshakeCard> cards) noexcept;
+
+}  // namespace tutti::transport::verbs
