@@ -64,6 +64,16 @@ class Parts:
         if tsan.build("threads"):
             tsan.test("threads")
 
+    def fuzz(self):
+        """what users and strangers write, made up by clang's libFuzzer"""
+        suites = Suites(self.runner, ROOT, "fuzz",
+                        ["-Dmpi=mpich", "-Dfuzz=true", "-Db_sanitize=address,undefined",
+                         "-Db_lundef=false", "-Doptimization=1"],
+                        "with clang, for fuzzing", compiler=("clang", "clang++"))
+        suite = "fuzz-long" if self.options.long else "fuzz"
+        if suites.build(suite):
+            suites.test(suite)
+
     def install(self):
         """what `meson install` leaves, and the README's program built with it"""
         target = self.runner.work / "installed"
@@ -111,8 +121,9 @@ examples:
     parser.add_argument("--match", metavar="REGEX", default="",
                         help="of a part's tests only those whose name, as it is printed, has it")
     parser.add_argument("--long", action="store_true",
-                        help="the whole proof matrix; random collectives for an hour, twice; and the "
-                             "rank that computes while others wait does so for five minutes")
+                        help="the whole proof matrix; random collectives for an hour, twice; each "
+                             "fuzz target for half an hour; and the rank that computes while "
+                             "others wait does so for five minutes")
     parser.add_argument("--work", metavar="DIR",
                         help="build here and keep it (default: a temporary folder)")
     options = parser.parse_args()

@@ -11,11 +11,12 @@ CACHE = pathlib.Path(
     or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tutti")
 
 
-def compiler_cache(source):
-    """Settings with which copies of one source at different places share what was compiled."""
+def compilers(source, c="gcc", cpp="g++"):
+    """Settings that name the compilers, and with which copies of one source at different places
+    share what was compiled."""
     if not shutil.which("ccache"):
-        return {}
-    return {"CC": "ccache gcc", "CXX": "ccache g++", "CCACHE_DIR": str(CACHE / "ccache"),
+        return {"CC": c, "CXX": cpp}
+    return {"CC": f"ccache {c}", "CXX": f"ccache {cpp}", "CCACHE_DIR": str(CACHE / "ccache"),
             "CCACHE_BASEDIR": str(source), "CCACHE_NOHASHDIR": "1"}
 
 

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from harness.builds import compiler_cache
+from harness.builds import compilers
 from harness.command import Command
 
 # A line that Meson prints when a test has ended: its name, how it ended, and after how long.
@@ -13,12 +13,12 @@ ENDED = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(.*?) +(OK|[A-Z]{4,}) +([\d.]+)s")
 
 class Suites:
     """A build folder: configured, built and tested with Meson. `label` stands before the names of
-    its tests; without one the suite does."""
+    its tests; without one the suite does. `compiler`: C's and C++'s."""
 
-    def __init__(self, runner, root, folder, options, title, label=""):
+    def __init__(self, runner, root, folder, options, title, label="", compiler=("gcc", "g++")):
         self.runner, self.root, self.folder = runner, root, runner.work / folder
         self.options, self.title, self.label = options, title, label
-        self.env = compiler_cache(root)
+        self.env = compilers(root, *compiler)
 
     def build(self, *suites):
         """Configures, and builds what these suites need; without suites everything."""

@@ -1,0 +1,118 @@
+// A link whose peer is the fuzzer: it writes whatever it likes wherever a peer may write, and what
+// this rank writes is looked at and lost.
+#pragma once
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "protocols/news.hpp"
+#include "tests/fuzz/fuzz.hpp"
+#include "transport/link.hpp"
+
+namespace tutti::fuzz {
+
+inline constexpr transport::InboxShape kShape{{{{64, 4}, {320, 2}, {1088, 2}, {64, 2}, {64, 2}}}};
+
+class PeerlessLink final : public transport::Link {
+ public:
+  struct Kind {
+    bool polls_memory, fetches, passes_pieces, direct;
+  };
+
+  explicit PeerlessLink(const Kind& kind)
+      : Link(kShape, 1),
+        kind_(kind),
+        memory_(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, kShape.bytes()))) {
+    std::memset(memory_.get(), 0, kShape.bytes());
+    inbox_ = memory_.get();
+    credits_ = told_.data();
+    polls_memory_ = kind.polls_memory;
+    state_ = transport::State::ready;
+  }
+
+  // --- the peer writes
+  void arrive(transport::Ring ring, std::uint32_t slot, const transport::Trailer& trailer,
+              Input& payload) {
+    const RingShape& shape = kShape[ring];
+    std::byte* const end = inbox_ + kShape.slot_end(ring, slot % shape.slots);
+    const std::uint32_t bytes = std::min(trailer.bytes, shape.capacity());
+    if (bytes != 0) payload.take(end - sizeof trailer - transport::padded(bytes), bytes);
+    std::memcpy(end - sizeof trailer, &trailer, sizeof trailer);
+    ++arrivals_[static_cast<std::size_t>(ring)];
+  }
+  void poke(std::size_t word, std::uint32_t value) {
+    word %= kShape.bytes() / sizeof value;
+    std::memcpy(inbox_ + word * sizeof value, &value, sizeof value);
+  }
+  void credit(std::size_t ring, std::uint32_t value) { told_[ring] = value; }
+  void finish(std::uint32_t id) { note_finished(id); }
+  void acknowledge() { completed_ = tickets_; }
+
+  // --- this rank writes
+  transport::Post put(transport::Ring ring, std::uint32_t index, const void* payload,
+                      const transport::Trailer& trailer) noexcept override {
+    must(index < kShape[ring].slots && trailer.bytes <= kShape[ring].capacity(),
+         "a message has a slot");
+    look_at(payload, trailer.bytes);
+    return failed() ? transport::Post::failed : transport::Post::done;
+  }
+  transport::Post report(transport::Ring, std::uint32_t) noexcept override {
+    return transport::Post::done;
+  }
+  transport::Post write(const void* source, const transport::Registration&,
+                        const transport::RemoteKey&, std::size_t bytes,
+                        std::optional<std::uint32_t> id, std::uint64_t* ticket) noexcept override {
+    must(!id || *id < kInvitations, "a transfer has a number");
+    look_at(source, bytes);
+    *ticket = ++tickets_;
+    return failed() ? transport::Post::failed : transport::Post::posted;
+  }
+  transport::Post fetch(void* target, const transport::RemoteKey&,
+                        std::size_t bytes) noexcept override {
+    must(kind_.fetches, "only some links fetch");
+    std::memset(target, 1, bytes);
+    return failed() ? transport::Post::failed : transport::Post::done;
+  }
+  void progress() noexcept override {}
+  void probe() noexcept override {}
+  bool drained() noexcept override { return true; }
+  bool writes_directly() const noexcept override { return kind_.direct; }
+  bool fetches() const noexcept override { return kind_.fetches; }
+  bool passes_pieces() const noexcept override { return kind_.passes_pieces; }
+  bool notifies() const noexcept override { return !kind_.fetches; }
+  const char* kind() const noexcept override { return "fuzz"; }
+
+ private:
+  using RingShape = transport::RingShape;
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  void look_at(const void* bytes, std::size_t count) {
+    const auto* const begin = static_cast<const std::byte*>(bytes);
+    lost_.assign(begin, begin + count);
+  }
+
+  const Kind kind_;
+  const std::unique_ptr<std::byte, Free> memory_;
+  std::array<std::uint32_t, transport::kRings> told_{};
+  std::uint64_t tickets_ = 0;
+  std::vector<std::byte> lost_;
+};
+
+// Hears what may be said, and no more.
+struct Ear final : protocols::Listener {
+  void hear(const protocols::News& news, int from) noexcept override {
+    must(news.credible() && from == 1, "news is credible");
+  }
+  bool unwanted(const MessageName& name, int) noexcept override {
+    return name.communicator == abandoned;
+  }
+  protocols::News why_unwanted(CommunicatorId id) noexcept override {
+    return {.communicator = id, .code = Code::timed_out};
+  }
+  CommunicatorId abandoned = 0;
+};
+
+}  // namespace tutti::fuzz

@@ -1,0 +1,131 @@
+"""The inputs that each fuzz target begins with: what is right, so that the fuzzer finds out what
+almost is."""
+import json
+import struct
+
+CHOICES = [
+    "allgather=bruck(k=3);bcast=chain(segment=64k)",
+    "barrier=prefer hierarchical(within=binomial(k=2),across=dissemination(k=3))",
+    "allreduce=ring; reduce = tau-binomial ;scatter=linear;gather=linear;alltoall=pairwise",
+    "reduce_scatter=ring;scan=recursive-doubling;exscan=recursive-doubling;bcast=multicast",
+]
+
+SETTINGS = [
+    "transport=shm\nshm_copy=double\nline_slots=8\nsmall_bytes=2k # a comment\n",
+    "transport=verbs\narrival=imm\nmtu=1024\npkey=0x8001\nverbs_timeout=17\nlog=info\nspin=-1\n",
+    "eager_limit=64k\nreproducible=on\ncounts=all\nalgorithm=allgather=bruck(k=3)\ntable=a.json\n",
+    "registration_cache=off\nregistration_cache_bytes=1G\nconnect_timeout=8000\nnode=a\n",
+]
+
+TABLES = [json.dumps({"rules": rules}) for rules in (
+    [],
+    [{"collective": "bcast", "algorithm": "chain(segment=64k)", "ranks": [2, None],
+      "bytes": [1024, 1048576], "comment": "long ones"}],
+    [{"collective": "allgather", "algorithm": "prefer neighbor-exchange", "ranks": 8,
+      "ranks_per_node": [0, 4]},
+     {"collective": "barrier", "algorithm": "dissemination(k=3)"}],
+)]
+
+LOGGP = {"L": 30.4, "o": 8.15, "g": 8.683, "G": 0.015}
+HOCKNEY = {"alpha": [[0, 10], [100, 20]], "beta": 0}
+RANGES = {"ranges": [{"up_to": 1024, "alpha": 1, "beta": 0.5}, {"alpha": 2, "beta": 0.1}]}
+PLATFORMS = [json.dumps(platform) for platform in (
+    {"format": 1, "name": "boba", "source": "OCC table 5", "model": "loggp", "parameters": LOGGP,
+     "compute": {"reduce_per_byte": 0.001, "copy_per_byte": 0}},
+    {"within": {"model": "lognp", "parameters": {"transfers": [{"o": 1}, {"o": [[0, 1], [8, 2]]}]}},
+     "between": {"model": "hockney", "parameters": HOCKNEY}, "shared_ports": True},
+    {"model": "loggps", "parameters": LOGGP | {"S": 4096}},
+    {"model": "piecewise", "parameters": RANGES},
+    {"model": "plogp", "parameters": {"L": 1, "o_s": [[1, 2], [64, 3]], "o_r": 1, "g": 4}},
+    {"model": "logfp", "parameters": {"L": 1, "o": 1, "g": 2, "f": 3}},
+    {"model": "split-hockney",
+     "parameters": {"alpha_s": 1, "alpha_r": 1, "beta_s": 0, "beta_r": 0}},
+)]
+
+
+def packet(kind=1, sender=2, receiver=1, token=1002, mtu=3, arrival=2):
+    """As transport/verbs/packet.hpp has it."""
+    shape = [64, 4, 320, 2, 1088, 2, 64, 2, 64, 2]
+    lane = struct.pack("<16xQIIIHH", 8192, 6, 18, 7, 0, mtu)
+    return struct.pack("<IHHiiQIIQIII4xHH10I4xQ", 0x74757474, 2, kind, sender, receiver, token,
+                       17, 99, 4096, 5, 0, 0, mtu, arrival, *shape, 2) + lane + bytes(2 * len(lane))
+
+
+# The steps of rings_fuzz.cpp.
+LINE, SMALL, EAGER, READY, CONTROL = range(5)
+LENGTHS = [0, 4, 40, 100, 296, 1000, 1064, 1068, 5000]
+
+
+def name(communicator=0, collective=0, ordinal=0):
+    return communicator | collective << 1 | ordinal << 3
+
+
+def arrive(ring, length, payload=b"", called=0, control=0, kind=None):
+    """The peer's next message; `control` says which length one for the control ring has."""
+    odd = control << 6 | (8 if kind is not None else 0)
+    step = bytes([0, ring, odd, called, LENGTHS.index(length)])
+    if kind is not None:
+        step += struct.pack("<I", kind)
+    return step + payload
+
+
+def begin(move, sends, length, use=0, called=0):
+    return bytes([7, move, use << 1 | sends, called, LENGTHS.index(length)])
+
+
+def go_on(move):
+    return bytes([8, move])
+
+
+def ready_entry(identifier, length, access=0):
+    return struct.pack("<QQ16xII", 4096, length, identifier, access)
+
+
+NEWS = struct.pack("<IIIiiI", 0, 1, 0, 24, -1, 0)
+MEMORY_OF_ONE_NODE = b"\x07"
+RINGS = [
+    b"\x01" + begin(0, False, 40) + arrive(LINE, 40, bytes(40)) + go_on(0),
+    b"\x00" + begin(0, False, 1000) + arrive(EAGER, 1000, bytes(1000)) + go_on(0),
+    b"\x01" + begin(0, True, 5000) + arrive(READY, 0, ready_entry(3, 5000)) + go_on(0) + b"\x06"
+    + go_on(0),
+    b"\x01" + begin(0, False, 5000) + go_on(0) + b"\x05\x00\x00" + go_on(0),
+    MEMORY_OF_ONE_NODE + begin(1, False, 5000, use=2) + 4 * arrive(EAGER, 1064, bytes(1064))
+    + arrive(EAGER, 1000, bytes(1000)) + 5 * go_on(1),
+    MEMORY_OF_ONE_NODE + begin(1, False, 5000, use=1) + arrive(READY, 0, ready_entry(3, 5000, 1))
+    + go_on(1) + go_on(1),
+    b"\x01" + arrive(CONTROL, 0, NEWS, control=1, kind=2),
+    b"\x01" + begin(0, False, 5000) + go_on(0)
+    + arrive(CONTROL, 0, bytes(4) + NEWS, control=2, kind=1) + go_on(0),
+    b"\x01" + 3 * arrive(SMALL, 100, bytes(100), called=name(1, 1))
+    + begin(0, False, 100) + go_on(0) + bytes([9, 0, 10, 1]) + begin(2, True, 4) + go_on(2) + bytes([4, 0, 1, 0, 0, 0]),
+]
+
+# A message of 40 bytes, cut into fragments of 16; then what was sent and in which window.
+DATAGRAMS = [
+    b"\x28" + b"".join(bytes([0, 1, fragment, 0]) + bytes(16) for fragment in range(2))
+    + bytes([16, 1, 2, 0, 40]) + bytes(8) + bytes([0, 1, 255, 1]),
+    b"\xff" + bytes([8, 1]) + b"\xff\xff\xff\xff" + b"\x01",
+]
+
+# Constructors of types.hpp, innermost last; then a count, and blocks.
+BLOCKS = bytes([2, 1, 0, 1, 4, 2, 250])
+DATATYPES = [
+    bytes([8, 0]) + BLOCKS,
+    bytes([0, 8, 2, 3]) + BLOCKS,
+    bytes([1, 8, 6, 2, 1, 2]) + BLOCKS,
+    bytes([4, 8, 4, 2, 1, 16, 2, 240]) + BLOCKS,
+    bytes([5, 2, 8, 1, 1, 0, 6, 8, 2, 251, 24, 1, 8]) + BLOCKS,
+    bytes([7, 3, 6, 8, 5, 2, 30, 2, 1, 4, 1, 8]) + BLOCKS,
+]
+
+SEEDS = {
+    "choices": CHOICES,
+    "datagrams": DATAGRAMS,
+    "datatypes": DATATYPES,
+    "handshake": [packet(), packet(2), packet(3, sender=0, token=1000, arrival=1),
+                  *(struct.pack("<I", kind << 29 | 2 << 26 | 5) for kind in range(8))],
+    "platform": PLATFORMS,
+    "rings": RINGS,
+    "settings": SETTINGS,
+    "table": TABLES,
+}

@@ -1,0 +1,155 @@
+// Datatypes built at random through MPI, each with the typemap that MPI defines for it.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "base/types.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+namespace tutti::fuzz {
+
+constexpr std::size_t kMostEntries = 300;
+constexpr int kDeepest = 4;
+
+// Bytes that follow each other in memory, at an offset from the buffer's address.
+struct Entry {
+  Bytes offset;
+  Bytes bytes;
+};
+
+struct Type {
+  MPI_Datatype handle = MPI_DATATYPE_NULL;
+  std::vector<Entry> map;  // as MPI defines the type, in order
+  Bytes extent() const {
+    MPI_Aint lower = 0, extent = 0;
+    MPI_Type_get_extent(handle, &lower, &extent);
+    return extent;
+  }
+};
+
+// All handles of one input.
+class Types {
+ public:
+  explicit Types(Input& input) : input_(input) {}
+  ~Types() {
+    for (MPI_Datatype& made : made_) MPI_Type_free(&made);
+  }
+  Types(const Types&) = delete;
+  Types& operator=(const Types&) = delete;
+
+  // Its typemap is empty if it would be too long, or if MPI refuses it.
+  Type make(int depth = 0) {
+    if (depth == kDeepest) return predefined();
+    switch (input_.below(9)) {
+      case 0: return contiguous(make(depth + 1));
+      case 1: return vector(make(depth + 1), true);
+      case 2: return vector(make(depth + 1), false);
+      case 3: return indexed(make(depth + 1), true);
+      case 4: return indexed(make(depth + 1), false);
+      case 5: return structure(depth + 1);
+      case 6: return resized(make(depth + 1));
+      case 7: return duplicate(make(depth + 1));
+      default: return predefined();
+    }
+  }
+
+ private:
+  int small() { return static_cast<int>(input_.below(4)); }
+  int place() { return static_cast<int>(input_.take<std::int8_t>()); }
+
+  static Type predefined(std::size_t which) {
+    switch (which) {
+      case 0: return {MPI_BYTE, {{0, 1}}};
+      case 1: return {MPI_SHORT, {{0, 2}}};
+      case 2: return {MPI_DOUBLE, {{0, 8}}};
+      case 3: return {MPI_2INT, {{0, 8}}};
+      case 4: return {MPI_SHORT_INT, {{0, 2}, {4, 4}}};
+      case 5: return {MPI_DOUBLE_INT, {{0, 8}, {8, 4}}};
+      default: return {MPI_INT, {{0, 4}}};
+    }
+  }
+  Type predefined() { return predefined(input_.below(7)); }
+
+  static void repeat(const Type& inner, Bytes offset, int times, std::vector<Entry>& map) {
+    const Bytes extent = inner.extent();
+    for (int i = 0; i < times && map.size() <= kMostEntries; ++i)
+      for (const Entry& entry : inner.map)
+        map.push_back({offset + i * extent + entry.offset, entry.bytes});
+  }
+  Type keep(int code, MPI_Datatype handle, std::vector<Entry> map) {
+    if (code != MPI_SUCCESS) return predefined(0);
+    made_.push_back(handle);
+    return map.size() <= kMostEntries ? Type{handle, std::move(map)} : predefined(0);
+  }
+
+  Type contiguous(const Type& inner) {
+    const int count = small();
+    MPI_Datatype made;
+    std::vector<Entry> map;
+    repeat(inner, 0, count, map);
+    const int code = MPI_Type_contiguous(count, inner.handle, &made);
+    return keep(code, made, std::move(map));
+  }
+  Type vector(const Type& inner, bool in_extents) {
+    const int count = small(), length = small(), stride = place();
+    const Bytes step = in_extents ? stride * inner.extent() : stride;
+    MPI_Datatype made;
+    std::vector<Entry> map;
+    for (int i = 0; i < count; ++i) repeat(inner, i * step, length, map);
+    const int code = in_extents
+                         ? MPI_Type_vector(count, length, stride, inner.handle, &made)
+                         : MPI_Type_create_hvector(count, length, stride, inner.handle, &made);
+    return keep(code, made, std::move(map));
+  }
+  Type indexed(const Type& inner, bool in_extents) {
+    int lengths[3], places[3];
+    MPI_Aint addresses[3];
+    MPI_Datatype made;
+    std::vector<Entry> map;
+    const int count = small();
+    for (int i = 0; i < count; ++i) {
+      lengths[i] = small();
+      addresses[i] = places[i] = place();
+      repeat(inner, in_extents ? places[i] * inner.extent() : places[i], lengths[i], map);
+    }
+    const int code = in_extents
+                         ? MPI_Type_indexed(count, lengths, places, inner.handle, &made)
+                         : MPI_Type_create_hindexed(count, lengths, addresses, inner.handle, &made);
+    return keep(code, made, std::move(map));
+  }
+  Type structure(int depth) {
+    int lengths[3];
+    MPI_Aint places[3];
+    MPI_Datatype handles[3], made;
+    std::vector<Entry> map;
+    const int count = small();
+    for (int i = 0; i < count; ++i) {
+      const Type inner = make(depth);
+      lengths[i] = small();
+      places[i] = place();
+      handles[i] = inner.handle;
+      repeat(inner, places[i], lengths[i], map);
+    }
+    const int code = MPI_Type_create_struct(count, lengths, places, handles, &made);
+    return keep(code, made, std::move(map));
+  }
+  Type resized(const Type& inner) {
+    MPI_Datatype made;
+    // Not negative: MPICH 4.0 reads elsewhere when it packs such types.
+    const int lower = place(), extent = static_cast<int>(input_.below(128));
+    const int code = MPI_Type_create_resized(inner.handle, lower, extent, &made);
+    return keep(code, made, inner.map);
+  }
+  Type duplicate(const Type& inner) {
+    MPI_Datatype made;
+    const int code = MPI_Type_dup(inner.handle, &made);
+    return keep(code, made, inner.map);
+  }
+
+  Input& input_;
+  std::vector<MPI_Datatype> made_;
+};
+
+}  // namespace tutti::fuzz
