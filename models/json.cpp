@@ -20,8 +20,14 @@ using nlohmann::json;
   throw Error(Code::bad_configuration, fmt::format("{}: {}", where, what));
 }
 
+// Of an array or an object only that it is one: it may be of any length and depth.
+std::string shown(const json& value) {
+  return value.is_structured() ? std::string("an ") + value.type_name()
+                               : fmt::format("{:.200}", value.dump());
+}
+
 void expect(bool condition, const std::string& where, std::string_view what, const json& got) {
-  if (!condition) wrong(where, fmt::format("must be {}, not {}", what, got.dump()));
+  if (!condition) wrong(where, fmt::format("must be {}, not {}", what, shown(got)));
 }
 
 void must_be_object(const json& value, const std::string& where) {
@@ -31,7 +37,7 @@ void must_be_object(const json& value, const std::string& where) {
 void check_keys(const json& object, const std::set<std::string>& known, const std::string& where) {
   for (const auto& [key, value] : object.items())
     if (!known.count(key))
-      wrong(where, fmt::format("there is no '{}' here, but {}", key, fmt::join(known, ", ")));
+      wrong(where, fmt::format("there is no '{:.200}' here, but {}", key, fmt::join(known, ", ")));
 }
 
 std::string inside(const std::string& where, const std::string& key) {
@@ -252,12 +258,12 @@ Platform parse_platform(std::string_view text, const Changes& changes) {
   try {
     object = json::parse(text);
   } catch (const json::parse_error& error) {
-    throw Error(Code::bad_configuration, fmt::format("not JSON: {}", error.what()));
+    throw Error(Code::bad_configuration, fmt::format("not JSON: {:.200}", error.what()));
   }
   expect(object.is_object(), "the file", "an object", object);
   if (object.contains("format") && object["format"] != kFormat)
     wrong("format", fmt::format("this program reads format {}, not {}; measure again", kFormat,
-                                object["format"].dump()));
+                                shown(object["format"])));
   check_keys(object,
              {"format", "name", "source", "model", "parameters", "within", "between", "compute",
               "shared_ports"},

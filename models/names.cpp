@@ -69,8 +69,8 @@ Model model_named(std::string_view name) {
     if (same(name, name_of(model))) return model;
     names.push_back(name_of(model));
   }
-  throw Error(Code::bad_configuration,
-              fmt::format("there is no model '{}'; there are {}", name, fmt::join(names, ", ")));
+  throw Error(Code::bad_configuration, fmt::format("there is no model '{:.200}'; there are {}",
+                                                   name, fmt::join(names, ", ")));
 }
 
 std::span<const Published> published() noexcept { return kPublished; }

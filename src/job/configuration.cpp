@@ -278,8 +278,8 @@ void apply(Configuration& configuration, const Setting& setting, std::string_vie
   try {
     setting.parse(configuration, value);
   } catch (const std::string& wrong) {
-    throw Error(Code::bad_configuration, fmt::format("{}: the setting `{}` {}, not '{}'", source,
-                                                     setting.name, wrong, value));
+    throw Error(Code::bad_configuration, fmt::format("{}: the setting `{}` {}, not '{:.200}'",
+                                                     source, setting.name, wrong, value));
   }
 }
 
@@ -288,11 +288,12 @@ void apply_line(Configuration& configuration, std::string_view line, const std::
   const std::string_view name = trimmed(line.substr(0, equals));
   if (equals == std::string_view::npos)
     throw Error(Code::bad_configuration,
-                fmt::format("{}: expected name = value, not '{}'", source, line));
+                fmt::format("{}: expected name = value, not '{:.200}'", source, line));
   const Setting* setting = find(name);
   if (!setting)
-    throw Error(Code::bad_configuration, fmt::format("{}: there is no setting `{}`; there are: {}",
-                                                     source, name, known_names()));
+    throw Error(Code::bad_configuration,
+                fmt::format("{}: there is no setting `{:.200}`; there are: {}", source, name,
+                            known_names()));
   apply(configuration, *setting, trimmed(line.substr(equals + 1)), source);
 }
 
@@ -325,8 +326,8 @@ void read_environment(Configuration& configuration) {
     if (found != std::end(kSettings))
       apply(configuration, *found, text.substr(equals + 1), std::string(variable));
     else if (variable != "TUTTI_CONFIG")
-      configuration.warnings.push_back(
-          fmt::format("the environment variable {} names no setting and is ignored", variable));
+      configuration.warnings.push_back(fmt::format(
+          "the environment variable {:.200} names no setting and is ignored", variable));
   }
 }
 

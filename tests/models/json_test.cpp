@@ -84,6 +84,18 @@ TEST_CASE("json: what is wrong is named with its place") {
              Catch::Contains("ranges[0].up_to: is missing"));
 }
 
+TEST_CASE("json: what is wrong may be of any depth and length") {
+  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  CHECK_THAT(complaint(deep), Catch::Contains("must be an object, not an array"));
+  CHECK_THAT(about_loggp(R"({"L": )" + deep + R"(, "o": 1, "g": 1, "G": 0})"),
+             Catch::Contains("parameters.L: must be a number, not an array"));
+  const std::string text(100000, 'x');
+  for (const std::string& wrong :
+       {text, "{\"" + text + "\": 1}", R"({"model": ")" + text + R"(", "parameters": {}})",
+        R"({"name": 1, "model": "logp", "parameters": ")" + text + "\"}"})
+    CHECK(complaint(wrong).size() < 1000);
+}
+
 TEST_CASE("json: parameters and the model can be changed") {
   const std::string_view boba = find_published("boba")->json;
   CHECK(time_of(parse_platform(boba, {.parameters = {{"L", 1}, {"o", 2.5}}}).between, 1) ==
