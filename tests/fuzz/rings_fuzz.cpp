@@ -128,7 +128,8 @@ class Story {
     channel_.abandon(move.transfer);
   }
 
-  static constexpr std::uint32_t lengths_of_control_[] = {4, 24, 28, 28};
+  static constexpr std::uint32_t lengths_of_control_[] = {
+      sizeof(std::uint32_t), sizeof(Ask), sizeof(News), sizeof(std::uint32_t) + sizeof(News)};
   Input& input_;
   PeerlessLink link_;
   Ear ear_;

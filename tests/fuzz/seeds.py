@@ -82,6 +82,7 @@ def ready_entry(identifier, length, access=0):
 
 
 NEWS = struct.pack("<IIIiiI", 0, 1, 0, 24, -1, 0)
+ASK = struct.pack("<IIIIB3x", 0, 0, 0, 0, LINE)
 MEMORY_OF_ONE_NODE = b"\x07"
 RINGS = [
     b"\x01" + begin(0, False, 40) + arrive(LINE, 40, bytes(40)) + go_on(0),
@@ -93,11 +94,14 @@ RINGS = [
     + arrive(EAGER, 1000, bytes(1000)) + 5 * go_on(1),
     MEMORY_OF_ONE_NODE + begin(1, False, 5000, use=1) + arrive(READY, 0, ready_entry(3, 5000, 1))
     + go_on(1) + go_on(1),
-    b"\x01" + arrive(CONTROL, 0, NEWS, control=1, kind=2),
+    b"\x01" + arrive(CONTROL, 0, NEWS, control=2, kind=3),
+    b"\x01" + begin(2, True, 4) + go_on(2) + begin(2, True, 4) + go_on(2)
+    + arrive(CONTROL, 0, ASK, control=1, kind=0) + begin(2, True, 4) + go_on(2),
     b"\x01" + begin(0, False, 5000) + go_on(0)
-    + arrive(CONTROL, 0, bytes(4) + NEWS, control=2, kind=1) + go_on(0),
+    + arrive(CONTROL, 0, bytes(4) + NEWS, control=3, kind=2) + go_on(0),
     b"\x01" + 3 * arrive(SMALL, 100, bytes(100), called=name(1, 1))
-    + begin(0, False, 100) + go_on(0) + bytes([9, 0, 10, 1]) + begin(2, True, 4) + go_on(2) + bytes([4, 0, 1, 0, 0, 0]),
+    + begin(0, False, 100) + go_on(0) + bytes([9, 0, 10, 1]) + begin(2, True, 4) + go_on(2)
+    + bytes([4, 0, 1, 0, 0, 0]),
 ]
 
 # A message of 40 bytes, cut into fragments of 16; then what was sent and in which window.

@@ -105,7 +105,7 @@ std::vector<Wrong> all_wrong() {
     all.push_back({way, "length of the buffer", 12, {kMost}});
   }
   for (const Way& way : {kFinished, kWithdrawn, kNews})
-    all.push_back({way, "kind", 3, {3, kHalf, kMost}});
+    all.push_back({way, "kind", 3, {0, 4, kHalf, kMost}});
   all.push_back({kFinished, "identifier", 7, {64, kHalf, kMost}});
   all.push_back({kWithdrawn, "identifier", 13, {64, kHalf, kMost}});
   all.push_back({kWithdrawn, "kind of news", 12, {1, 2, 3, 4, kMost}});
@@ -173,8 +173,7 @@ TEST_CASE("whatever else is wrong, nothing is done to other memory", "[distrust]
         }
 }
 
-TEST_CASE("two ready entries for one transfer, and a transfer that cannot be, break the link",
-          "[distrust]") {
+TEST_CASE("what no single word makes wrong breaks the link, too", "[distrust]") {
   Pair pair({1});
   transport::Link& liar = pair.net.link(0, 1);
   const auto told = [&](const auto& write) {
@@ -192,6 +191,18 @@ TEST_CASE("two ready entries for one transfer, and a transfer that cannot be, br
       return liar.put(Ring::ready, 0, &entry, {{1, 0, 0}, sizeof entry, 0, 1});
     }));
     CHECK(told([&] { return liar.put(Ring::ready, 1, &entry, {{2, 0, 0}, sizeof entry, 0, 2}); }));
+  }
+  SECTION("asks that cannot be") {
+    const auto says = [&](const protocols::Ask& ask) {
+      return told([&] {
+        return liar.put(Ring::control, 0, &ask,
+                        {{0, 0, protocols::Ask::kOrdinal}, sizeof ask, 0, 1});
+      });
+    };
+    SECTION("what can be") { CHECK_FALSE(says({{1, 0, 0}, 0, Ring::eager})); }
+    SECTION("for a ring without messages") { CHECK(says({{1, 0, 0}, 0, Ring::ready})); }
+    SECTION("for no ring") { CHECK(says({{1, 0, 0}, 0, static_cast<Ring>(255)})); }
+    SECTION("of slots that were never used") { CHECK(says({{1, 0, 0}, 1, Ring::line})); }
   }
   SECTION("a transfer that cannot be") {
     std::uint32_t word = 0;
