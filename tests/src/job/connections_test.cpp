@@ -245,7 +245,7 @@ TEST_CASE("a look costs the same with any number of connections", "[connections]
     Wire theirs(net, peer, everybody);
     Process process(none, kPeers + 1);
     process.connections.add(theirs);
-    process.connections.channel(0).announce({.call = 1});
+    process.connections.channel(0).announce({.call = 1, .code = Code::timed_out});
   }
   for (std::size_t i = 0; i < 10 * kPeers; ++i) net.step();
   me.connections.progress_some();
