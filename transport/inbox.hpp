@@ -88,12 +88,13 @@ struct InboxShape {
 // what is checked is what is used.
 template <class T>
 T read_once(const T* from) noexcept {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint32_t) == 0);
+  constexpr std::size_t kWordBytes = 4;
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % kWordBytes == 0);
   const auto* const words = reinterpret_cast<const std::uint32_t*>(from);
   return [words]<std::size_t... I>(std::index_sequence<I...>) {
     return std::bit_cast<T>(std::array{__atomic_load_n(words + I, __ATOMIC_RELAXED)...});
   }
-  (std::make_index_sequence<sizeof(T) / sizeof(std::uint32_t)>{});
+  (std::make_index_sequence<sizeof(T) / kWordBytes>{});
 }
 
 // A payload is padded at its end, so that the trailer behind it is aligned.
