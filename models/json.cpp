@@ -257,7 +257,7 @@ Platform parse_platform(std::string_view text, const Changes& changes) {
   json object;
   try {
     object = json::parse(text);
-  } catch (const json::parse_error& error) {
+  } catch (const json::exception& error) {
     throw Error(Code::bad_configuration, fmt::format("not JSON: {:.200}", error.what()));
   }
   expect(object.is_object(), "the file", "an object", object);

@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 Json json_of(std::string_view text) {
   try {
     return Json::parse(text, nullptr, true, true);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {
     const std::string_view what = error.what();
     const auto place = what.find("at line");
     bad(fmt::format("it is no JSON: {:.200}", place == what.npos ? what : what.substr(place)));

@@ -83,7 +83,8 @@ TEST_CASE("rules: a table is read", "[rules]") {
 }
 
 TEST_CASE("rules: a wrong table is refused, and the rule named", "[rules]") {
-  for (const char* text : {"", "{", "rules", "{\"rules\": [}", "\xff", "{\"rules\": []} more"})
+  for (const char* text :
+       {"", "{", "rules", "{\"rules\": [}", "\xff", "{\"rules\": []} more", "4e488"})
     table_refused(text, "it is no JSON");
   for (const char* text :
        {"[]", "{}", "3", "null", R"({"rules": {}})", R"({"rules": null})", R"({"Rules": []})"})
