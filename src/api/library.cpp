@@ -83,6 +83,8 @@ Log log_for(const Configuration& configuration, const tutti_options* options, Lo
 std::unique_ptr<Library> start(const tutti_options* options) {
   transport::MpiBootstrap bootstrap(MPI_COMM_WORLD);
   auto state = std::make_unique<Library>();
+  bootstrap.confirm();  // a rank without memory would leave the others alone in the next call
+  state->mpi.open();
   state->configuration = load_configuration(settings_of(options));
   ReadRules read = read_rules(state->configuration);
   state->rules = std::move(read.rules);

@@ -8,10 +8,11 @@ namespace tutti {
 
 class MpiProgress {
  public:
+  MpiProgress() = default;
   // Collective over MPI_COMM_WORLD, of which it makes a copy. No message ever travels there, so MPI
   // looks at everything before it says so; and errors, such as a dead member, end no program. A
   // communicator of this rank alone would not do: MPICH looks for its messages without progress.
-  MpiProgress() {
+  void open() {
     PMPI_Query_thread(&level_);
     PMPI_Comm_dup(MPI_COMM_WORLD, &comm_);
     PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
@@ -19,7 +20,7 @@ class MpiProgress {
   ~MpiProgress() {
     int finalized = 0;
     PMPI_Finalized(&finalized);
-    if (!finalized) PMPI_Comm_free(&comm_);
+    if (!finalized && comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
   }
   MpiProgress(const MpiProgress&) = delete;
   MpiProgress& operator=(const MpiProgress&) = delete;
