@@ -26,10 +26,14 @@ FAULTS = {
     "kill": "a rank is killed",
     "refuse": "one call to the system or to verbs fails",
     "exhaust": "the same, and all later calls of that function",
+    "full": "on one host: /dev/shm, the job's own, is full from a moment on",
     "link": "in the virtual RDMA host: a host's link goes away for up to half a second",
     "cut": "the same, for good",
 }
 EVERYWHERE = [fault for fault in FAULTS if fault not in ("link", "cut")]
+# A /dev/shm of the job's own, small.
+PRIVATE_SHM = ["unshare", "--mount", *([] if os.getuid() == 0 else ["--map-root-user"]), "sh", "-c",
+               'mount -t tmpfs -o size=16m tmpfs /dev/shm && exec "$@"', "sh"]
 OUTCOMES = ["right results on all ranks", "an error on all", "results on some, errors on others"]
 MUST_SUCCEED = {"none", "stop"}
 
@@ -111,8 +115,13 @@ def run_one(options, build, fault, seed):
         words = shlex.join([str(program), folder, str(seed), str(options.calls), fault])
         shell = f"trap : USR1; trap '' PIPE; {words}; true"
         unclean = ["-disable-auto-cleanup"] if build.mpi == "mpich" else []
-        command = Command([build.launcher, *unclean, "-n", options.ranks, "sh", "-c", shell],
-                          build.job_environment(), status=None)
+        words = [build.launcher, *unclean, "-n", options.ranks, "sh", "-c", shell]
+        environment = build.job_environment()
+        if fault == "full":
+            words = [*PRIVATE_SHM, *words]
+            # MPICH itself would not survive it.
+            environment |= {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "sysv,self"}
+        command = Command(words, environment, status=None)
         here = pathlib.Path(folder)
         with Link(fault, seed, here):
             problem, output = finish(command, here, options.ranks, options.limit)

@@ -1,13 +1,14 @@
-// A job in which something goes wrong, by a seed: a rank is killed, is stopped and goes on, or the
-// system refuses it something. Every rank ends with the right results of all calls, or with an
-// error, within bounded time.
+// A job in which something goes wrong, by a seed: a rank is killed, is stopped and goes on, the
+// system refuses it something, or shared memory is full. Every rank ends with the right results of
+// all calls, or with an error, within bounded time.
 //
-//   sh -c "faults_test DIRECTORY SEED CALLS none|kill|stop|refuse|exhaust; true"
+//   sh -c "faults_test DIRECTORY SEED CALLS none|kill|stop|refuse|exhaust|full; true"
 //
 // The ranks make CALLS collectives by the seed (stream.hpp), or as many as succeed. refuse: the
-// seed's call of Tutti to the system fails (refusals.hpp), once; exhaust: from then on. Each rank
-// leaves a file DIRECTORY/rank-R with a line: `ok`, an error, or `killed`; there is DIRECTORY/begun
-// once they make calls. The shell hides deaths from the launcher.
+// seed's call of Tutti to the system fails (refusals.hpp), once; exhaust: from then on; full: all
+// that is left of /dev/shm is taken, so it should be the job's own. Each rank leaves a file
+// DIRECTORY/rank-R with a line: `ok`, an error, or `killed`; there is DIRECTORY/begun once they
+// make calls. The shell hides deaths from the launcher.
 #include <execinfo.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -42,7 +43,7 @@ void report(const std::string& name, const std::string& line) {
 class Tormentor {
  public:
   Tormentor(const std::string& fault, unsigned seed) : random_(seed ^ 0xfa) {
-    if (fault != "kill" && fault != "stop") return;
+    if (fault != "kill" && fault != "stop" && fault != "full") return;
     CHECK(pipe(ends_) == 0, "no pipe");
     child_ = fork();
     CHECK(child_ >= 0, "no child");
@@ -63,6 +64,16 @@ class Tormentor {
   }
 
  private:
+  // In ever smaller pieces.
+  static void take_all_of(const char* path) {
+    const int file = open(path, O_CREAT | O_RDWR, 0600);
+    off_t taken = 0;
+    for (off_t piece = off_t{1} << 30; piece >= 4096;)
+      if (posix_fallocate(file, taken, piece) == 0)
+        taken += piece;
+      else
+        piece /= 2;
+  }
   void pause_up_to(unsigned microseconds) { usleep(random_() % microseconds); }
   [[noreturn]] void wait_and_torment(const std::string& fault) {
     const pid_t parent = getppid();
@@ -72,6 +83,12 @@ class Tormentor {
       pause_up_to(300'000);
       report(report_of(rank), "killed");
       kill(parent, SIGKILL);
+      _exit(0);
+    }
+    if (fault == "full") {
+      pause_up_to(300'000);
+      take_all_of("/dev/shm/full");
+      while (getppid() == parent) usleep(100'000);
       _exit(0);
     }
     for (int i = 0; i < 5 && getppid() == parent; ++i) {
@@ -150,7 +167,8 @@ void wait_for_reports() {
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::fprintf(stderr, "usage: faults_test DIRECTORY SEED CALLS none|kill|stop|refuse|exhaust\n");
+    std::fprintf(stderr,
+                 "usage: faults_test DIRECTORY SEED CALLS none|kill|stop|refuse|exhaust|full\n");
     return 2;
   }
   folder = argv[1];

@@ -216,7 +216,8 @@ def failures(build):
 def faults(build):
     """Jobs in which something goes wrong, by seeds; the machine of each batch is started once."""
     batch = Command([sys.executable, FOLDER.parent / "faults/faults.py", "--build", build.folder,
-                     "--seeds", "1:2", "--new", 1], expect=", 0 failed")
+                     "--seeds", "1:2", "--new", 1, "--faults", "none,stop,kill,refuse,exhaust"],
+                    expect=", 0 failed")
     yield Test("faults by seeds, 4 hosts", guest(batch, "--hosts", 4, limit=300), 320)
     lossy = dataclasses.replace(batch, words=[*batch.words, "--lossy"])
     for loss in ["1%", "20%"]:
