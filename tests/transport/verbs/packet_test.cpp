@@ -35,7 +35,7 @@ Packet right() {
 
 std::optional<Packet> read(const Packet& packet, std::size_t bytes = sizeof(Packet)) {
   std::vector<std::byte> datagram(bytes);
-  std::memcpy(datagram.data(), &packet, std::min(bytes, sizeof packet));
+  if (bytes != 0) std::memcpy(datagram.data(), &packet, std::min(bytes, sizeof packet));
   return read_packet(datagram, kRank, cards());
 }
 
