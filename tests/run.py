@@ -121,9 +121,10 @@ examples:
     parser.add_argument("--match", metavar="REGEX", default="",
                         help="of a part's tests only those whose name, as it is printed, has it")
     parser.add_argument("--long", action="store_true",
-                        help="the whole proof matrix; random collectives for an hour, twice; each "
-                             "fuzz target for half an hour; and the rank that computes while "
-                             "others wait does so for five minutes")
+                        help="the whole proof matrix; random collectives for an hour, twice; a "
+                             "million runs over the hostile wire; each fuzz target for half an "
+                             "hour; and the rank that computes while others wait does so for five "
+                             "minutes")
     parser.add_argument("--work", metavar="DIR",
                         help="build here and keep it (default: a temporary folder)")
     options = parser.parse_args()
