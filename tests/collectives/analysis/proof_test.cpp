@@ -9,11 +9,11 @@ using namespace tutti;
 using namespace tutti::collectives;
 using namespace tutti::collectives::test;
 
-// With sanitizers an access takes twenty times as long.
+// The suite `verify` proves all of the matrix. With sanitizers an access takes twenty times as long.
 #ifdef __SANITIZE_ADDRESS__
-constexpr int kEveryUpTo = 9, kThen = 17;
+constexpr int kEveryUpTo = 5, kThen = 8;
 #else
-constexpr int kEveryUpTo = 17, kThen = 33;
+constexpr int kEveryUpTo = 9, kThen = 17;
 #endif
 
 TEST_CASE("every algorithm is right for many P") {
