@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -199,6 +200,31 @@ void read_compute(const json& object, Platform& platform) {
   read_if_there(compute, "copy_per_byte", platform.copy_per_byte, "compute");
 }
 
+// One object of texts and one whole number, all of which may be left out.
+void read_words(const json& object, const char* where,
+                const std::vector<std::pair<const char*, std::string*>>& texts,
+                int* cores = nullptr) {
+  if (!object.contains(where)) return;
+  const json& words = object[where];
+  must_be_object(words, where);
+  std::set<std::string> known;
+  if (cores) known.insert("cores");
+  for (const auto& [key, into] : texts) known.insert(key);
+  check_keys(words, known, where);
+  for (const auto& [key, into] : texts) {
+    if (!words.contains(key)) continue;
+    expect(words[key].is_string(), inside(where, key), "a text", words[key]);
+    *into = words[key].get<std::string>();
+  }
+  if (cores) read_if_there(words, "cores", *cores, where);
+}
+
+void read_origin(const json& object, Origin& origin) {
+  read_words(object, "machine", {{"cpu", &origin.machine.cpu}}, &origin.machine.cores);
+  read_words(object, "wire", {{"kind", &origin.wire}, {"device", &origin.device}});
+  read_words(object, "measured", {{"date", &origin.date}, {"command", &origin.command}});
+}
+
 json written(double value) { return value; }
 json written(Bytes value) { return value; }
 json written(int value) { return value; }
@@ -266,7 +292,7 @@ Platform parse_platform(std::string_view text, const Changes& changes) {
                                 shown(object["format"])));
   check_keys(object,
              {"format", "name", "source", "model", "parameters", "within", "between", "compute",
-              "shared_ports"},
+              "shared_ports", "machine", "wire", "measured"},
              "the file");
   Platform platform{.name = text_at(object, "name"), .source = text_at(object, "source")};
   if (object.contains("between") || object.contains("within")) {
@@ -283,6 +309,7 @@ Platform parse_platform(std::string_view text, const Changes& changes) {
     platform.between = model_in(object, "", !changes.model.empty());
   }
   read_compute(object, platform);
+  read_origin(object, platform.origin);
   if (object.contains("shared_ports")) {
     expect(object["shared_ports"].is_boolean(), "shared_ports", "true or false",
            object["shared_ports"]);
@@ -299,6 +326,11 @@ json to_json(const Platform& platform) {
       {"shared_ports", platform.shared_ports}};
   if (!platform.name.empty()) all["name"] = platform.name;
   if (!platform.source.empty()) all["source"] = platform.source;
+  if (const Origin& origin = platform.origin; origin != Origin{}) {
+    all["machine"] = {{"cpu", origin.machine.cpu}, {"cores", std::max(origin.machine.cores, 1)}};
+    all["wire"] = {{"kind", origin.wire}, {"device", origin.device}};
+    all["measured"] = {{"date", origin.date}, {"command", origin.command}};
+  }
   if (platform.within) {
     all["within"] = written(*platform.within);
     all["between"] = written(platform.between);

@@ -1,0 +1,77 @@
+// Where parameters are kept, and whether they belong to this machine.
+#include "models/kept.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "models/json.hpp"
+
+namespace tutti::models {
+namespace {
+
+std::string shown(const Machine& machine) {
+  return fmt::format("'{:.200}' with {} core{}", machine.cpu, machine.cores,
+                     machine.cores == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Machine this_machine(const std::string& cpuinfo) {
+  Machine machine{.cpu = "unknown",
+                  .cores = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)))};
+  std::ifstream file(cpuinfo);
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(':');
+    if (colon == line.npos || trimmed(line.substr(0, colon)) != "model name") continue;
+    machine.cpu = trimmed(std::string_view(line).substr(colon + 1));
+    break;
+  }
+  return machine;
+}
+
+std::string kept_file(std::string_view wire) {
+  const auto set = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  std::string folder = set("XDG_CONFIG_HOME");
+  if (folder.empty() && !set("HOME").empty()) folder = set("HOME") + "/.config";
+  return folder.empty() ? folder : fmt::format("{}/tutti/measured-{}.json", folder, wire);
+}
+
+std::optional<std::string> why_foreign(const Platform& platform, const Machine& here,
+                                       std::string_view wire) {
+  const Origin& origin = platform.origin;
+  if (origin.machine.cpu.empty())
+    return "machine: is missing; these parameters were not written by `tutti measure`";
+  if (origin.machine != here)
+    return fmt::format("machine: it was measured on {}, and this is {}; measure again",
+                       shown(origin.machine), shown(here));
+  if (origin.wire != wire)
+    return fmt::format("wire.kind: it was measured over '{:.200}', not over {}", origin.wire, wire);
+  return std::nullopt;
+}
+
+std::optional<Platform> read_kept(std::string_view wire, const Machine& here) {
+  const std::string path = kept_file(wire);
+  std::ifstream file(path);
+  if (path.empty() || !file) return std::nullopt;
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::optional<std::string> reason;
+  try {
+    Platform platform = parse_platform(text);
+    reason = why_foreign(platform, here, wire);
+    if (!reason) return platform;
+  } catch (const Error& error) {
+    reason = error.message;
+  }
+  throw Error(Code::bad_configuration, fmt::format("{}: {}", path, *reason));
+}
+
+}  // namespace tutti::models

@@ -1,0 +1,28 @@
+// The parameters that `tutti measure --save` keeps for this user: one file for each wire (shm, rxe,
+// hardware, mpi), in the format of models/json.hpp. Reads files and the environment.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/platform.hpp"
+
+namespace tutti::models {
+
+// What /proc/cpuinfo says of this machine; "unknown" where it names no processor.
+Machine this_machine(const std::string& cpuinfo = "/proc/cpuinfo");
+
+// Where the parameters of a wire are kept: $XDG_CONFIG_HOME/tutti/measured-WIRE.json, or
+// ~/.config/tutti/…; empty if neither XDG_CONFIG_HOME nor HOME is set.
+std::string kept_file(std::string_view wire);
+
+// Why parameters are not those of this wire on this machine; nothing: they are. Pure.
+std::optional<std::string> why_foreign(const Platform& platform, const Machine& here,
+                                       std::string_view wire);
+
+// What kept_file(wire) holds; nothing: there is no such file. Throws Error{bad_configuration},
+// which names the file: it is no JSON, of an older format, or of another machine or wire.
+std::optional<Platform> read_kept(std::string_view wire, const Machine& here);
+
+}  // namespace tutti::models
