@@ -1,0 +1,26 @@
+// Order statistics. Pure.
+#include "models/statistics.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+
+namespace tutti::models {
+
+Median median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  const boost::math::binomial_distribution<> below(static_cast<double>(n), 0.5);
+  const auto quantile = static_cast<std::size_t>(boost::math::quantile(below, 0.025));
+  const std::size_t low = std::min(quantile, (n - 1) / 2);
+  Median median{.value = n % 2 != 0 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2,
+                .low = values[low],
+                .high = values[n - 1 - low],
+                .count = static_cast<int>(n)};
+  const double first = values[n / 4], third = values[n - 1 - n / 4];
+  const double far = 3 * (third - first);
+  median.outliers = static_cast<int>(std::count_if(
+      values.begin(), values.end(), [&](double v) { return v < first - far || v > third + far; }));
+  return median;
+}
+
+}  // namespace tutti::models
