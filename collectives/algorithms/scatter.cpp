@@ -24,10 +24,14 @@ Schedule down(const Tree& tree, const Problem& problem) {
     s.recv(*tree.parent, s.output());
     return s.finish();
   }
-  std::vector<Bytes> lengths;
-  for (int v = tree.own.first; v < tree.own.first + tree.own.count; ++v)
-    lengths.push_back(block_bytes(problem, mod(v + root, P)));
-  Blocks held = Blocks::sized(Buffer::scratch, 0, lengths);
+  Blocks held = Blocks::equal(Buffer::scratch, tree.own.count, problem.bytes);
+  if (!problem.counts.empty()) {
+    std::vector<Bytes> lengths;
+    lengths.reserve(index(tree.own.count));
+    for (int v = tree.own.first; v < tree.own.first + tree.own.count; ++v)
+      lengths.push_back(block_bytes(problem, mod(v + root, P)));
+    held = Blocks::sized(Buffer::scratch, 0, lengths);
+  }
   held = held.at(s.scratch(held.whole().length));
   if (*tree.parent == root)
     for_runs(P, tree.own.first + root, tree.own.count, [&](int first, int count) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <numeric>
 
 #include "collectives/schedule/builder.hpp"
@@ -129,37 +128,107 @@ Tree splitting(int P, Rank rank, Rank root) {
   return handing_over(P, rank, root, [](int, int count) { return count / 2; });
 }
 
-Tree loggp(int P, Rank rank, Rank root, std::span<const Bytes> blocks, const LogGP& times) {
-  const bool one_length = blocks.size() == 1 || P > kLogGPRanks;
-  const Bytes all = std::accumulate(blocks.begin(), blocks.end(), Bytes{0});
-  std::vector<Bytes> before{0};  // of all virtual ranks before each
-  before.reserve(index(P) + 1);
-  for (int v = 0; v < P; ++v)
-    before.push_back(before.back() + (one_length ? all / static_cast<Bytes>(blocks.size())
-                                                 : blocks[index(mod(v + root, P))]));
-  // t and the best share by range; if there is one length, ranges differ by their count only.
-  const auto at = [&](int first, int count) {
-    return (one_length ? 0 : index(first) * (index(P) + 1)) + index(count);
+namespace {
+
+// Of shares that differ by rounding only the fewest ranks are handed over.
+constexpr double kRounding = 1e-12;
+bool clearly_less(double a, double b) noexcept { return a < b - kRounding * b; }
+
+// How many of 0, 1, …, P ranks' blocks of one length are handed over; O(P). t never falls as ranks
+// are added, so of `count` ranks those splits for which what is kept takes longer than what is
+// handed over leave from `window` on; there the best one has the least t(kept) − kept·block·G. That
+// border moves up with the count. Of the other splits the one with the fewest ranks is best.
+std::vector<int> shares_of(int P, Bytes block, const LogGP& times) {
+  const auto sending = [&](int given) {
+    return std::max(0., static_cast<double>(given * block - 1)) * times.G;
   };
-  std::vector<double> t(at(P - 1, P) + 1, 0);
-  std::vector<int> share(t.size(), 0);
-  for (int count = 2; count <= P; ++count) {
-    for (int first = 0; first <= (one_length ? 0 : P - count); ++first) {
-      double best = std::numeric_limits<double>::infinity();
-      for (int given = 1; given < count; ++given) {
-        const int handed = first + count - given;
-        const auto bytes =
-            static_cast<double>(before[index(first + count)] - before[index(handed)]);
-        const double sending = std::max(0., bytes - 1) * times.G;
-        const double arriving = times.L + t[at(handed, given)];
-        const double time = sending + std::max(arriving, times.g + t[at(first, count - given)]);
-        if (time < best) best = time, share[at(first, count)] = given;
-        if (sending + arriving >= best) break;  // neither gets shorter with more ranks
-      }
-      t[at(first, count)] = best;
-    }
+  std::vector<double> t(index(P) + 1, 0), saved(t.size(), 0);
+  std::vector<int> share(t.size(), 0), kept;  // kept: candidates of the window, `saved` ascending
+  std::size_t first_kept = 0;
+  for (int count = 2, window = 1; count <= P; ++count) {
+    const double joins = saved[index(count - 1)] - kRounding * t[index(count - 1)];
+    while (kept.size() > first_kept && saved[index(kept.back())] >= joins) kept.pop_back();
+    kept.push_back(count - 1);
+    while (window < count && times.L + t[index(count - window)] > times.g + t[index(window)])
+      ++window;
+    while (first_kept < kept.size() && kept[first_kept] < window) ++first_kept;
+    double best = 0;
+    const auto consider = [&](int given) {
+      const double time =
+          sending(given) + std::max(times.L + t[index(given)], times.g + t[index(count - given)]);
+      if (share[index(count)] == 0 || clearly_less(time, best))
+        best = time, share[index(count)] = given;
+    };
+    if (first_kept < kept.size()) consider(count - kept[first_kept]);
+    if (window > 1) consider(count - window + 1);
+    t[index(count)] = best;
+    saved[index(count)] = best - static_cast<double>(count * block) * times.G;
   }
-  return handing_over(P, rank, root, [&](int first, int count) { return share[at(first, count)]; });
+  return share;
+}
+
+// The last ones stay, for whoever makes the schedules of all ranks one after another.
+const std::vector<int>& kept_shares_of(int P, Bytes block, const LogGP& times) {
+  thread_local std::vector<int> shares;
+  thread_local Bytes of_block = -1;
+  thread_local LogGP of_times;
+  if (index(P) + 1 != shares.size() || block != of_block || !(times == of_times)) {
+    shares = shares_of(P, block, times);
+    of_block = block;
+    of_times = times;
+  }
+  return shares;
+}
+
+// The same for blocks of any lengths, of virtual rank v blocks[v]: t and the best share by range.
+class SharesOfRanges {
+ public:
+  SharesOfRanges(const std::vector<Bytes>& blocks, const LogGP& times) : P_(blocks.size()) {
+    std::vector<Bytes> before{0};  // of all virtual ranks before each
+    before.reserve(P_ + 1);
+    for (const Bytes block : blocks) before.push_back(before.back() + block);
+    std::vector<double> t(at(P_ - 1, P_) + 1, 0);
+    share_.resize(t.size());
+    for (std::size_t count = 2; count <= P_; ++count)
+      for (std::size_t first = 0; first <= P_ - count; ++first) {
+        double best = 0;
+        for (std::size_t given = 1; given < count; ++given) {
+          const std::size_t handed = first + count - given;
+          const auto bytes = static_cast<double>(before[first + count] - before[handed]);
+          const double sending = std::max(0., bytes - 1) * times.G;
+          const double arriving = times.L + t[at(handed, given)];
+          const double time = sending + std::max(arriving, times.g + t[at(first, count - given)]);
+          if (given == 1 || clearly_less(time, best))
+            best = time, share_[at(first, count)] = static_cast<int>(given);
+          if (sending + arriving >= best) break;  // neither gets shorter with more ranks
+        }
+        t[at(first, count)] = best;
+      }
+  }
+  int operator()(int first, int count) const noexcept {
+    return share_[at(index(first), index(count))];
+  }
+
+ private:
+  std::size_t at(std::size_t first, std::size_t count) const noexcept {
+    return first * (P_ + 1) + count;
+  }
+  std::size_t P_;
+  std::vector<int> share_;
+};
+
+}  // namespace
+
+Tree loggp(int P, Rank rank, Rank root, std::span<const Bytes> blocks, const LogGP& times) {
+  if (blocks.size() == 1 || P > kLogGPRanks) {
+    const Bytes all = std::accumulate(blocks.begin(), blocks.end(), Bytes{0});
+    const auto& shares = kept_shares_of(P, all / static_cast<Bytes>(blocks.size()), times);
+    return handing_over(P, rank, root, [&](int, int count) { return shares[index(count)]; });
+  }
+  std::vector<Bytes> virtual_ranks;
+  virtual_ranks.reserve(index(P));
+  for (int v = 0; v < P; ++v) virtual_ranks.push_back(blocks[index(mod(v + root, P))]);
+  return handing_over(P, rank, root, SharesOfRanges{virtual_ranks, times});
 }
 
 // IB prints a listing that uses names it never defines (`addstride`, `startnode`) and overwrites

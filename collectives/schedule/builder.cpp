@@ -168,10 +168,15 @@ void Builder::add(const Step& step) {
 void Builder::cut(History& history, Bytes at) {
   auto after = history.upper_bound(at);
   if (after == history.begin()) return;
-  auto [start, touched] = *std::prev(after);
+  auto& [start, touched] = *std::prev(after);
   if (start == at || touched.end <= at) return;
-  std::prev(after)->second.end = at;
-  history.emplace_hint(after, at, std::move(touched));
+  history.emplace_hint(after, at, touched);
+  touched.end = at;
+}
+
+void Builder::append_readers(const Touched& touched, std::vector<StepId>& all) const {
+  for (std::uint32_t at = touched.readers; at != kNobody; at = readers_[at].next)
+    all.push_back(readers_[at].step);
 }
 
 void Builder::wait_for_writers(const Slice& read) {
@@ -190,12 +195,12 @@ void Builder::wait_for_writers(const Slice& read) {
   sort_unique(writers);
   waits_.resize(before);
   const StepId gathered = writers.size() == 1 ? writers.front() : join(writers);
-  Touched whole{read.end(), gathered, {}};
-  for (auto it = first; it != last; ++it) {
-    whole.readers.insert(whole.readers.end(), it->second.readers.begin(), it->second.readers.end());
-  }
-  sort_unique(whole.readers);
-  map.emplace_hint(map.erase(first, last), read.offset, std::move(whole));
+  Touched whole{read.end(), gathered};
+  std::vector<StepId> readers;
+  for (auto it = first; it != last; ++it) append_readers(it->second, readers);
+  sort_unique(readers);
+  for (const StepId reader : readers) add_reader(whole, reader);
+  map.emplace_hint(map.erase(first, last), read.offset, whole);
   wait(gathered);
 }
 
@@ -208,8 +213,8 @@ void Builder::wait_for_all(const Slice& written) {
        ++it) {
     const Touched& touched = it->second;
     // If there are readers, each of them waits for the writer already.
-    if (touched.readers.empty()) wait(touched.writer);
-    waits_.insert(waits_.end(), touched.readers.begin(), touched.readers.end());
+    if (touched.readers == kNobody) wait(touched.writer);
+    append_readers(touched, waits_);
   }
 }
 
@@ -222,9 +227,9 @@ void Builder::note_read(const Slice& read, StepId reader) {
   while (at < read.end()) {
     if (it == map.end() || it->first > at) {  // a gap: nobody has touched these bytes yet
       const Bytes gap_end = it == map.end() ? read.end() : std::min(read.end(), it->first);
-      it = map.emplace_hint(it, at, Touched{gap_end, kNoStep, {}});
+      it = map.emplace_hint(it, at, Touched{gap_end});
     }
-    it->second.readers.push_back(reader);
+    add_reader(it->second, reader);
     at = it->second.end;
     ++it;
   }
@@ -234,7 +239,7 @@ void Builder::note_write(const Slice& written, StepId writer) {
   if (written.length == 0) return;
   History& map = history(written.buffer);
   const auto after = map.erase(map.lower_bound(written.offset), map.lower_bound(written.end()));
-  map.emplace_hint(after, written.offset, Touched{written.end(), writer, {}});
+  map.emplace_hint(after, written.offset, Touched{written.end(), writer});
 }
 
 }  // namespace tutti::collectives

@@ -61,14 +61,25 @@ class Builder {
   struct Touched {
     Bytes end = 0;
     StepId writer = kNoStep;
-    std::vector<StepId> readers;  // since that write
+    std::uint32_t readers = kNobody;  // since that write: the first of a list through readers_
+  };
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  // Lists, not vectors: intervals that were one share what came before they were cut.
+  struct Reader {
+    StepId step;
+    std::uint32_t next;
   };
   using History = std::map<Bytes, Touched>;
 
   void insert(Step step);
   Slice placed(Slice slice) const noexcept;
   History& history(Buffer buffer) noexcept { return histories_[index(buffer)]; }
-  void cut(History& history, Bytes at);
+  static void cut(History& history, Bytes at);
+  void add_reader(Touched& touched, StepId reader) {
+    readers_.push_back({reader, touched.readers});
+    touched.readers = static_cast<std::uint32_t>(readers_.size() - 1);
+  }
+  void append_readers(const Touched& touched, std::vector<StepId>& all) const;
   void add(const Step& step);
   void wait_for_writers(const Slice& read);
   void wait_for_all(const Slice& written);
@@ -85,6 +96,7 @@ class Builder {
   Schedule schedule_;
   std::vector<Edge> edges_;
   History histories_[3];
+  std::vector<Reader> readers_;
   std::vector<StepId> waits_;  // of the step that is being added
   // What each step of this round waits for: the steps of the round before, or a join of them.
   std::vector<StepId> round_waits_;

@@ -83,7 +83,7 @@ Bytes block_offset(Buffer buffer, const Problem& p, Rank rank) noexcept {
 
 Blocks blocks_in(Buffer buffer, const Problem& p) {
   const std::vector<Bytes>& lengths = lengths_in(buffer, p);
-  if (lengths.empty()) return Blocks::sized(buffer, 0, std::vector<Bytes>(index(p.P), p.bytes));
+  if (lengths.empty()) return Blocks::equal(buffer, p.P, p.bytes);
   return Blocks::sized(buffer, 0, lengths);
 }
 

@@ -1,0 +1,56 @@
+// What building one rank's schedule costs: memory in proportion to the steps of that rank and to
+// the number of ranks, never to its square. Counted, not timed.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <new>
+
+#include "collectives/algorithms/catalogue.hpp"
+
+using namespace tutti;
+using namespace tutti::collectives;
+
+namespace {
+
+thread_local std::size_t allocated = 0;  // bytes, since the program began
+
+// Bytes allocated for each step and rank.
+double cost_of(const Algorithm& algorithm, int P) {
+  Problem problem{{.collective = algorithm.collective, .bytes = 8}, P};
+  problem.rank = P / 2;
+  if (algorithm.collective == Collective::barrier) problem.bytes = 0;
+  std::vector<int> node(index(P));
+  for (Rank rank = 0; rank < P; ++rank) node[index(rank)] = rank / 4;
+  problem.node = std::move(node);
+  REQUIRE(!why_not(algorithm, problem, {}));
+  const std::size_t before = allocated;
+  const std::size_t steps = algorithm.build(problem, {}).steps.size();
+  return static_cast<double>(allocated - before) / static_cast<double>(steps + index(P));
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  allocated += bytes;
+  if (void* const memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc{};
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+TEST_CASE("eight times the ranks do not cost more memory for each step and rank") {
+  for (const Algorithm& algorithm : algorithms()) {
+    CAPTURE(name_of(algorithm.collective), algorithm.name);
+    const double few = cost_of(algorithm, 512), many = cost_of(algorithm, 4096);
+    CHECK(many <= 2 * few);
+  }
+}
+
+// Of 2^20 equal blocks: quadratic work would take half an hour.
+TEST_CASE("the LogGP-optimal tree of a million ranks") {
+  const Algorithm& algorithm = *find(Collective::scatter, "loggp");
+  Problem problem{{.collective = Collective::scatter, .bytes = 8}, 1 << 20};
+  std::size_t sent = 0;
+  for (const Step& step : algorithm.build(problem, {}).steps)
+    if (step.kind == StepKind::send) sent += index(length_of(step));
+  CHECK(sent == 8 * ((std::size_t{1} << 20) - 1));
+}
