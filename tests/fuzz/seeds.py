@@ -43,12 +43,12 @@ PLATFORMS = [json.dumps(platform) for platform in (
 )]
 
 
-def packet(kind=1, sender=2, receiver=1, token=1002, mtu=3, arrival=2):
+def packet(kind=1, sender=2, receiver=1, token=1002, mtu=3, arrival=2, busy=0):
     """As transport/verbs/packet.hpp has it."""
     shape = [64, 4, 320, 2, 1088, 2, 64, 2, 64, 2]
     lane = struct.pack("<16xQIIIHH", 8192, 6, 18, 7, 0, mtu)
-    return struct.pack("<IHHiiQIIQIII4xHH10I4xQ", 0x74757474, 2, kind, sender, receiver, token,
-                       17, 99, 4096, 5, 0, 0, mtu, arrival, *shape, 2) + lane + bytes(2 * len(lane))
+    return struct.pack("<IHHiiQIIQIII4xHH10III4x", 0x74757474, 3, kind, sender, receiver, token,
+                       17, 99, 4096, 5, 0, 0, mtu, arrival, *shape, 2, busy) + lane + bytes(2 * len(lane))
 
 
 # The steps of rings_fuzz.cpp.
@@ -127,6 +127,7 @@ SEEDS = {
     "datagrams": DATAGRAMS,
     "datatypes": DATATYPES,
     "handshake": [packet(), packet(2), packet(3, sender=0, token=1000, arrival=1),
+                  packet(4, busy=1), packet(4, busy=2),
                   *(struct.pack("<I", kind << 29 | 2 << 26 | 5) for kind in range(8))],
     "platform": PLATFORMS,
     "rings": RINGS,

@@ -1,4 +1,4 @@
-// The thread, and the three kinds of packet.
+// The thread, and what it waits for.
 #include "transport/verbs/handshake.hpp"
 
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include <cstring>
 
 #include "base/thread.hpp"
-#include "transport/verbs/gid.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -21,8 +20,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::uint32_t kSlots = 64;  // datagrams there is room for; more are lost and repeated
-constexpr auto kFirstInterval = 20ms, kLongestInterval = 400ms;
+// Datagrams there is room for; more are lost and repeated. All ranks may ask at once, while this
+// one looks for a path, which takes up to a second.
+constexpr int kLeastSlots = 64, kMostSlots = 1024;
+
+std::uint32_t slots_for(const Device& device, int ranks) {
+  const int most = std::min({kMostSlots, device.limits().max_qp_wr, device.limits().max_cqe});
+  return static_cast<std::uint32_t>(std::min(std::max(ranks, kLeastSlots), most));
+}
 
 CompletionChannel create_channel(const Device& device) {
   CompletionChannel channel(ibv_create_comp_channel(device.context()));
@@ -32,7 +37,7 @@ CompletionChannel create_channel(const Device& device) {
 
 }  // namespace
 
-Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu,
+Handshake::Handshake(const Device& device, int rank, int ranks, std::uint16_t mtu,
                      std::chrono::milliseconds timeout, std::function<void(std::string_view)> log)
     : device_(device),
       rank_(rank),
@@ -42,10 +47,11 @@ Handshake::Handshake(const Device& device, int rank, std::uint16_t mtu,
       channel_(create_channel(device)),
       endpoint_(device, {.purpose = "the handshake",
                          .capacity = sizeof(Packet),
-                         .receive_slots = kSlots,
-                         .send_slots = kSlots,
+                         .receive_slots = slots_for(device, ranks),
+                         .send_slots = kLeastSlots,
                          .events = channel_.get()}),
-      events_(device, *this, log_) {
+      events_(device, *this, log_),
+      attempts_(timeout) {
   endpoint_.open(queue_key_);
   if (const int error = ibv_req_notify_cq(endpoint_.receive_queue(), 0))
     throw Error(Code::transport_failed,
@@ -78,9 +84,8 @@ void Handshake::start(std::vector<HandshakeCard> cards, std::span<std::atomic<Ve
 }
 
 void Handshake::begin(VerbsLink& link) {
-  attempts_.push_back(
-      {&link, Clock::now() + kFirstInterval, Clock::now() + timeout_, kFirstInterval});
-  send(Type::request, link);
+  attempts_.begin(link.peer(), Clock::now());
+  send(Type::request, link.peer());
   wake();
 }
 
@@ -97,7 +102,7 @@ void Handshake::serve() {
       take_a_turn();
     } catch (const std::exception&) {
       // No memory. What was not done is asked for again, by the peer or by the next turn.
-      std::this_thread::sleep_for(kFirstInterval);
+      std::this_thread::sleep_for(Attempts::kFirstInterval);
     }
   }
 }
@@ -106,6 +111,7 @@ void Handshake::take_a_turn() {
   wait_for_news();
   receive_all();
   if (endpoint_.failed()) reopen_endpoint();
+  serve_one();
   find_a_path();
   retry();
 }
@@ -141,10 +147,11 @@ void Handshake::wait_for_news() {
 int Handshake::milliseconds_to_next() {
   // A failed queue pair is tried again, and arrivals that nobody announces are looked for.
   const bool looks = !announces_ || endpoint_.failed();
-  if (attempts_.empty() && without_path_.empty() && !looks) return -1;
-  auto next = looks ? Clock::now() + kFirstInterval : Clock::time_point::max();
-  for (const Attempt& a : attempts_) next = std::min(next, a.next);
+  if (!requests_.empty()) return 0;
+  auto next = attempts_.next();
+  if (looks) next = std::min(next, Clock::now() + Attempts::kFirstInterval);
   for (const int peer : without_path_) next = std::min(next, path_to(peer).next);
+  if (next == Clock::time_point::max()) return -1;
   const auto wait =
       std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now()).count();
   return static_cast<int>(std::clamp<long long>(wait + 1, 0, 1000));
@@ -160,58 +167,6 @@ void Handshake::receive_all() {
   }
 }
 
-void Handshake::take(const Packet& p) {
-  VerbsLink* link = link_to(p.from);
-  if (!link) {
-    if (p.type != Type::request) return;
-    attempts_.reserve(attempts_.size() + 1);
-    link = make_link_(p.from);
-    if (!link) return;
-    // The peer began: it has time to finish before this side sends a REQUEST of its own.
-    attempts_.push_back(
-        {link, Clock::now() + 2 * kFirstInterval, Clock::now() + timeout_, kFirstInterval});
-  }
-  if (link->failed()) return;
-  if (p.shape != link->shape()) {
-    link->fail(Code::bad_configuration,
-               fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots than this "
-                           "rank; give all ranks the same settings",
-                           p.from)
-                   .c_str());
-    return;
-  }
-  if (p.rails != link->rails()) return;  // all ranks have agreed on them
-  if (!link->connection().attached() && !attach(*link, p)) return;
-  for (Attempt& a : attempts_)
-    if (a.link == link) a.deadline = Clock::now() + timeout_;  // it lives
-  if (link->connection().peer_info().queue_pair != p.info.queue_pair)
-    return;  // from an attempt that is over
-  if (p.type == Type::request) send(Type::reply, *link);
-  if (p.type == Type::reply) send(Type::confirm, *link);
-  if (p.type != Type::request && link->state() == State::connecting) {
-    std::erase_if(attempts_, [&](const Attempt& a) { return a.link == link; });
-    link->ready();
-  }
-}
-
-// Where the kernel finds no path, as while the port is down, the next packet is another try.
-bool Handshake::attach(VerbsLink& link, const Packet& p) {
-  const HandshakeCard& card = card_of(p.from);
-  const Arrival agreed = safer_of(static_cast<Arrival>(p.arrival), link.connection().arrival());
-  try {
-    link.attach(p.info, agreed, static_cast<ibv_mtu>(std::min(p.mtu, mtu_)), card.lid, card.gid,
-                p.lanes);
-    path_to(p.from).error = 0;
-    return true;
-  } catch (const Error& error) {
-    if (error.code == Code::unreachable)
-      path_to(p.from).error = error.system_errno;
-    else
-      link.fail(error.code, error.message.c_str());
-    return false;
-  }
-}
-
 // Looks for one path, the one that has failed least often, and without the lock: a host that does
 // not answer costs a second, in which other ranks want answers from this one.
 void Handshake::find_a_path() {
@@ -220,7 +175,7 @@ void Handshake::find_a_path() {
     const std::lock_guard guard(mutex_);
     std::erase_if(without_path_, [&](int rank) {
       const VerbsLink* link = link_to(rank);
-      return !link || link->failed();
+      return link ? link->failed() : path_to(rank).pending != Type::busy;
     });
     const auto now = Clock::now();
     for (const int rank : without_path_)
@@ -237,65 +192,13 @@ void Handshake::find_a_path() {
   Path& path = path_to(peer);
   if (!made) {  // no neighbour entry yet, or no route: the deadline decides
     path.error = error;
-    path.next = Clock::now() + std::min(++path.failures, 4) * kLongestInterval;
+    path.next = Clock::now() + std::min(++path.failures, 4) * Attempts::kLongestInterval;
     return;
   }
   path.error = 0;
   path.target = {std::move(made), card.queue_pair, card.queue_key};
   std::erase(without_path_, peer);
-  send(path.pending, *link_to(peer));
-}
-
-// What cannot be sent now is lost, like any datagram: it is repeated.
-void Handshake::send(Type type, VerbsLink& link) {
-  Path& path = path_to(link.peer());
-  if (!path.target.path) {
-    path.pending = type;
-    if (std::ranges::find(without_path_, link.peer()) == without_path_.end())
-      without_path_.push_back(link.peer());
-    return;
-  }
-  Packet packet;
-  packet.type = type;
-  packet.from = rank_;
-  packet.to = link.peer();
-  packet.token = token_;
-  packet.info = link.connection().info();
-  packet.mtu = mtu_;
-  packet.arrival = static_cast<std::uint16_t>(link.connection().arrival());
-  packet.shape = link.shape();
-  packet.rails = link.rails();
-  packet.lanes = link.lane_infos();
-  endpoint_.send({&path.target, 1}, &packet, sizeof packet);
-}
-
-void Handshake::retry() {
-  const std::lock_guard guard(mutex_);
-  const auto now = Clock::now();
-  for (Attempt& a : attempts_) {
-    if (now >= a.deadline) {
-      give_up(a);
-    } else if (now >= a.next) {
-      send(Type::request, *a.link);
-      a.interval = std::min<std::chrono::milliseconds>(a.interval * 2, kLongestInterval);
-      a.next = now + a.interval;
-    }
-  }
-  std::erase_if(attempts_, [](const Attempt& a) { return a.link->failed(); });
-}
-
-void Handshake::give_up(const Attempt& attempt) {
-  const int peer = attempt.link->peer();
-  const Path& path = path_to(peer);
-  const std::string why =
-      path.error ? fmt::format("there is no path to it ({})", std::strerror(path.error))
-                 : "it has died, or the network between the devices drops UDP port 4791";
-  attempt.link->fail(
-      Code::unreachable,
-      fmt::format("rank {} of MPI_COMM_WORLD (GID {}, LID {}) did not answer within {} ms: {}; "
-                  "check with ping and ib_write_lat",
-                  peer, text_of(card_of(peer).gid), card_of(peer).lid, timeout_.count(), why)
-          .c_str());
+  send(path.pending, peer, path.busy);
 }
 
 // --- what the device reports

@@ -8,13 +8,21 @@
 // Datagrams get lost, doubled and reordered. A side that is not ready repeats its REQUEST, and
 // everything else is an answer to one, so any datagram may be lost. A thread of its own answers
 // even while the application computes; so silence means that the peer is dead or out of reach, and
-// a connection that gets no answer fails. The same thread watches the device's asynchronous events.
+// a connection whose peer is silent for too long fails.
+//
+// To make a connection takes longer than to ask for one. A rank whom many ask at once takes all
+// their datagrams in, makes one connection after the other, and answers BUSY to those who have
+// waited long enough to ask again: that is a sign of life. A rank that lacks memory answers BUSY,
+// too, and is asked again, but not for ever.
+//
+// The same thread watches the device's asynchronous events.
 // If it lacks memory for something, or its queue pair fails, that is as if a datagram were lost.
 // Knows datagrams, the states of connections and time; knows no message.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -24,6 +32,7 @@
 
 #include "base/random.hpp"
 #include "transport/transport.hpp"
+#include "transport/verbs/attempts.hpp"
 #include "transport/verbs/device_events.hpp"
 #include "transport/verbs/endpoint.hpp"
 #include "transport/verbs/link.hpp"
@@ -33,16 +42,14 @@ namespace tutti::transport::verbs {
 
 class Handshake : private DeviceEvents::Handler {
   using Type = Packet::Type;
-  struct Attempt {
-    VerbsLink* link;
-    std::chrono::steady_clock::time_point next, deadline;
-    std::chrono::milliseconds interval;
-  };
+  using Busy = Packet::Busy;
   // The way to a peer's UD queue pair. Finding it may take the kernel a second, on an Ethernet.
   struct Path {
     Endpoint::Target target;
     Type pending{};  // what to send once there is a path
+    Busy busy{};     // the reason, if that is `busy`
     int error = 0, failures = 0;
+    bool lacks_memory = false;  // the peer says so
     std::chrono::steady_clock::time_point next{};
   };
 
@@ -51,8 +58,9 @@ class Handshake : private DeviceEvents::Handler {
   // has done nothing.
   using MakeLink = std::function<VerbsLink*(int peer)>;
 
-  Handshake(const Device& device, int rank, std::uint16_t mtu, std::chrono::milliseconds timeout,
-            std::function<void(std::string_view)> log);
+  // `ranks`: of the job.
+  Handshake(const Device& device, int rank, int ranks, std::uint16_t mtu,
+            std::chrono::milliseconds timeout, std::function<void(std::string_view)> log);
   ~Handshake() override;  // joins the thread
 
   HandshakeCard card() const noexcept;
@@ -74,10 +82,14 @@ class Handshake : private DeviceEvents::Handler {
   void wait_for_news();
   void receive_all();
   void find_a_path();
+  void serve_one();
   void take(const Packet& packet);
-  void send(Type type, VerbsLink& link);
+  void queue_up(const Packet& request);
+  void make_link(const Packet& request);
+  void take_busy(const Packet& packet);
+  void send(Type type, int peer, Busy busy = Busy::no);
   void retry();
-  void give_up(const Attempt& attempt);
+  void give_up(int peer);
   void reopen_endpoint();
   void device_failed(const char* event) override;
   void queue_pair_failed(std::uint32_t number, const char* event) override;
@@ -105,7 +117,8 @@ class Handshake : private DeviceEvents::Handler {
   std::span<std::atomic<VerbsLink*>> links_;
   MakeLink make_link_;
   std::mutex mutex_;  // guards everything below, and sending
-  std::vector<Attempt> attempts_;
+  Attempts attempts_;
+  std::deque<Packet> requests_;    // for connections that are not made yet; one of a peer
   std::vector<Path> paths_;        // by world rank
   std::vector<int> without_path_;  // ranks to which something is to be sent, and no path is known
   int wake_fd_ = -1;

@@ -24,6 +24,17 @@ bool possible_lanes(const Packet& p) {
                      [](const LaneInfo& lane) { return possible(lane) && possible_mtu(lane.mtu); });
 }
 
+bool possible(const Packet& p) {
+  if (p.type == Packet::Type::busy)
+    return p.busy == Packet::Busy::serves_others || p.busy == Packet::Busy::lacks_memory;
+  return p.type >= Packet::Type::request && p.type <= Packet::Type::confirm &&
+         p.busy == Packet::Busy::no && possible(p.info) && possible_mtu(p.mtu) &&
+         possible_lanes(p) &&
+         // Not `automatic`: a rank has asked its device before it connects.
+         p.arrival >= static_cast<std::uint16_t>(Arrival::tail) &&
+         p.arrival <= static_cast<std::uint16_t>(Arrival::flag);
+}
+
 }  // namespace
 
 std::optional<Packet> read_packet(std::span<const std::byte> datagram, int rank,
@@ -34,12 +45,7 @@ std::optional<Packet> read_packet(std::span<const std::byte> datagram, int rank,
   const bool ours = p.magic == Packet::kMagic && p.version == Packet::kVersion && p.to == rank &&
                     p.from >= 0 && p.from < static_cast<int>(cards.size()) && p.from != rank &&
                     p.token == cards[static_cast<std::size_t>(p.from)].token;
-  const bool right = p.type >= Packet::Type::request && p.type <= Packet::Type::confirm &&
-                     possible(p.info) && possible_mtu(p.mtu) && possible_lanes(p) &&
-                     // Not `automatic`: a rank has asked its device before it connects.
-                     p.arrival >= static_cast<std::uint16_t>(Arrival::tail) &&
-                     p.arrival <= static_cast<std::uint16_t>(Arrival::flag);
-  return ours && right ? std::optional(p) : std::nullopt;
+  return ours && possible(p) ? std::optional(p) : std::nullopt;
 }
 
 }  // namespace tutti::transport::verbs

@@ -44,18 +44,21 @@ using LaneInfos = std::array<LaneInfo, kMostRails - 1>;
 
 struct Packet {
   static constexpr std::uint32_t kMagic = 0x74757474;
-  static constexpr std::uint16_t kVersion = 2;
-  enum class Type : std::uint16_t { request = 1, reply, confirm };
+  static constexpr std::uint16_t kVersion = 3;
+  // `busy`: there is no connection yet, and the sender has heard that one is asked for.
+  enum class Type : std::uint16_t { request = 1, reply, confirm, busy };
+  enum class Busy : std::uint32_t { no, serves_others, lacks_memory };
 
   std::uint32_t magic = kMagic;
   std::uint16_t version = kVersion;
   Type type{};
-  std::int32_t from = 0, to = 0;  // world ranks
-  std::uint64_t token = 0;        // of the sender's card
-  PeerInfo info{};
+  std::int32_t from = 0, to = 0;       // world ranks
+  std::uint64_t token = 0;             // of the sender's card
+  PeerInfo info{};                     // nothing from here on if `busy`, but the reason
   std::uint16_t mtu = 0, arrival = 0;  // ibv_mtu, Arrival
   InboxShape shape{};
-  std::uint64_t rails = 1;
+  std::uint32_t rails = 1;
+  Busy busy = Busy::no;
   LaneInfos lanes{};  // of rails - 1
 };
 static_assert(sizeof(Packet) <= 256);  // the smallest MTU

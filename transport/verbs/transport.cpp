@@ -56,7 +56,7 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
     options_.link.arrival =
         Connection::arrival_for(device_, queues_.room_for(0), options_.link, shape_);
   handshake_ = std::make_unique<Handshake>(
-      device_, world_rank, static_cast<std::uint16_t>(mtu_for(device_, options.mtu)),
+      device_, world_rank, world_size, static_cast<std::uint16_t>(mtu_for(device_, options.mtu)),
       options.connect_timeout, options.log);
 }
 

@@ -76,7 +76,7 @@ TEST_CASE("a packet of a stranger, or for another rank, is not believed", "[pack
 }
 
 TEST_CASE("a packet that says what cannot be is not believed", "[packet]") {
-  for (const int type : {0, 4, 0xffff})
+  for (const int type : {0, 4, 5, 0xffff})
     CHECK_FALSE(believed([&](Packet& p) { p.type = static_cast<Packet::Type>(type); }));
   for (const int arrival : {0, 4, 0x101, 0xffff})
     CHECK_FALSE(believed([&](Packet& p) { p.arrival = static_cast<std::uint16_t>(arrival); }));
@@ -88,11 +88,26 @@ TEST_CASE("a packet that says what cannot be is not believed", "[packet]") {
     CHECK_FALSE(believed([&](Packet& p) { p.info.packet_sequence = number; }));
   for (const std::uint64_t address : {0u, 1u, 4097u})
     CHECK_FALSE(believed([&](Packet& p) { p.info.inbox_address = address; }));
-  for (const std::uint64_t rails :
-       {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{kMostRails + 1}, ~std::uint64_t{0}})
+  for (const std::uint32_t rails : {0u, 3u, std::uint32_t{kMostRails + 1}, ~0u})
     CHECK_FALSE(believed([&](Packet& p) { p.rails = rails; }));
+  for (const std::uint32_t busy : {1u, 2u, 3u})
+    CHECK_FALSE(believed([&](Packet& p) { p.busy = static_cast<Packet::Busy>(busy); }));
   CHECK_FALSE(believed([](Packet& p) { p.lanes[0].queue_pair = 1u << 24; }));
   CHECK_FALSE(believed([](Packet& p) { p.lanes[0].packet_sequence = ~0u; }));
   CHECK_FALSE(believed([](Packet& p) { p.lanes[0].inbox_address = 0; }));
   CHECK_FALSE(believed([](Packet& p) { p.lanes[0].mtu = 6; }));
+}
+
+TEST_CASE("who has no connection yet says why, and nothing else is read", "[packet]") {
+  const auto busy = [](std::uint32_t why) {
+    Packet packet = right();
+    packet.type = Packet::Type::busy;
+    packet.busy = static_cast<Packet::Busy>(why);
+    packet.info = {};
+    packet.lanes = {};
+    return read(packet).has_value();
+  };
+  CHECK(busy(1));
+  CHECK(busy(2));
+  for (const std::uint32_t why : {0u, 3u, ~0u}) CHECK_FALSE(busy(why));
 }

@@ -1,0 +1,151 @@
+// The packets that one rank tells another, and what each of them does to a connection.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "transport/verbs/gid.hpp"
+#include "transport/verbs/handshake.hpp"
+
+namespace tutti::transport::verbs {
+
+using Clock = std::chrono::steady_clock;
+
+void Handshake::take(const Packet& p) {
+  if (p.type == Type::busy) return take_busy(p);
+  VerbsLink* const link = link_to(p.from);
+  if (!link) {
+    if (p.type == Type::request) queue_up(p);
+    return;
+  }
+  if (link->failed()) return;
+  if (p.shape != link->shape()) {
+    link->fail(Code::bad_configuration,
+               fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots than this "
+                           "rank; give all ranks the same settings",
+                           p.from)
+                   .c_str());
+    return;
+  }
+  if (p.rails != link->rails()) return;  // all ranks have agreed on them
+  if (!link->connection().attached() && !attach(*link, p)) return;
+  attempts_.heard_of(p.from, Clock::now());
+  if (link->connection().peer_info().queue_pair != p.info.queue_pair)
+    return;  // from an attempt that is over
+  if (p.type == Type::request) send(Type::reply, p.from);
+  if (p.type == Type::reply) send(Type::confirm, p.from);
+  if (p.type != Type::request && link->state() == State::connecting) {
+    attempts_.end(p.from);
+    link->ready();
+  }
+}
+
+// --- requests for connections that this rank has not made
+
+void Handshake::queue_up(const Packet& request) {
+  const auto same = std::ranges::find(requests_, request.from, &Packet::from);
+  if (same == requests_.end()) {
+    requests_.push_back(request);
+  } else {
+    *same = request;
+    send(Type::busy, request.from, Busy::serves_others);
+  }
+}
+
+void Handshake::serve_one() {
+  const std::lock_guard guard(mutex_);
+  if (requests_.empty()) return;
+  const Packet request = requests_.front();
+  requests_.pop_front();
+  if (!link_to(request.from)) make_link(request);  // else this rank has begun, too
+  if (link_to(request.from)) take(request);
+}
+
+void Handshake::make_link(const Packet& request) {
+  attempts_.make_room();
+  if (make_link_(request.from))
+    // The peer began: it has time to finish before this side sends a REQUEST of its own.
+    attempts_.begin(request.from, Clock::now(), 2 * Attempts::kFirstInterval);
+  else
+    send(Type::busy, request.from, Busy::lacks_memory);
+}
+
+// It may have memory again when it is asked the next time, so ask; but until the deadline only.
+void Handshake::take_busy(const Packet& p) {
+  path_to(p.from).lacks_memory = p.busy == Busy::lacks_memory;
+  if (p.busy == Busy::serves_others) attempts_.heard_of(p.from, Clock::now());
+}
+
+// --- this rank's side
+
+// Where the kernel finds no path, as while the port is down, the next packet is another try.
+bool Handshake::attach(VerbsLink& link, const Packet& p) {
+  const HandshakeCard& card = card_of(p.from);
+  const Arrival agreed = safer_of(static_cast<Arrival>(p.arrival), link.connection().arrival());
+  try {
+    link.attach(p.info, agreed, static_cast<ibv_mtu>(std::min(p.mtu, mtu_)), card.lid, card.gid,
+                p.lanes);
+    path_to(p.from).error = 0;
+    return true;
+  } catch (const Error& error) {
+    if (error.code == Code::unreachable)
+      path_to(p.from).error = error.system_errno;
+    else
+      link.fail(error.code, error.message.c_str());
+    return false;
+  }
+}
+
+// What cannot be sent now is lost, like any datagram: it is repeated.
+void Handshake::send(Type type, int peer, Busy busy) {
+  Path& path = path_to(peer);
+  if (!path.target.path) {
+    path.pending = type;
+    path.busy = busy;
+    if (std::ranges::find(without_path_, peer) == without_path_.end())
+      without_path_.push_back(peer);
+    return;
+  }
+  Packet packet;
+  packet.type = type;
+  packet.from = rank_;
+  packet.to = peer;
+  packet.token = token_;
+  packet.busy = busy;
+  if (type != Type::busy) {
+    const VerbsLink& link = *link_to(peer);
+    packet.info = link.connection().info();
+    packet.mtu = mtu_;
+    packet.arrival = static_cast<std::uint16_t>(link.connection().arrival());
+    packet.shape = link.shape();
+    packet.rails = static_cast<std::uint32_t>(link.rails());
+    packet.lanes = link.lane_infos();
+  }
+  endpoint_.send({&path.target, 1}, &packet, sizeof packet);
+}
+
+void Handshake::retry() {
+  const std::lock_guard guard(mutex_);
+  attempts_.look(
+      Clock::now(),
+      [this](int peer) {
+        if (!link_to(peer)->failed()) send(Type::request, peer);
+      },
+      [this](int peer) { give_up(peer); });
+}
+
+void Handshake::give_up(int peer) {
+  const Path& path = path_to(peer);
+  const std::string why =
+      path.error          ? fmt::format("there is no path to it ({})", std::strerror(path.error))
+      : path.lacks_memory ? "it lacks memory for another connection; see what it says"
+                          : "it has died, or the network between the devices drops UDP port 4791";
+  link_to(peer)->fail(
+      path.lacks_memory ? Code::out_of_memory : Code::unreachable,
+      fmt::format("rank {} of MPI_COMM_WORLD (GID {}, LID {}) did not answer within {} ms: {}; "
+                  "check with ping and ib_write_lat",
+                  peer, text_of(card_of(peer).gid), card_of(peer).lid, timeout_.count(), why)
+          .c_str());
+}
+
+}  // namespace tutti::transport::verbs
