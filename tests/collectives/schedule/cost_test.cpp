@@ -29,11 +29,16 @@ double cost_of(const Algorithm& algorithm, int P) {
 
 }  // namespace
 
-void* operator new(std::size_t bytes) {
+// Each form that the program may use, as a sanitizer has forms of its own for the rest.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   allocated += bytes;
-  if (void* const memory = std::malloc(bytes)) return memory;
+  return std::malloc(bytes);
+}
+void* operator new(std::size_t bytes) {
+  if (void* const memory = operator new(bytes, std::nothrow)) return memory;
   throw std::bad_alloc{};
 }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
