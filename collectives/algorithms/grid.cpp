@@ -28,11 +28,7 @@ struct Grid {
 };
 
 std::vector<Line> rows_of(const Problem& problem) {
-  std::vector<Line> nodes;
-  for (Rank rank = 0; rank < static_cast<Rank>(problem.node.size()); ++rank) {
-    nodes.resize(std::max(nodes.size(), index(problem.node[index(rank)]) + 1));
-    nodes[index(problem.node[index(rank)])].push_back(rank);
-  }
+  const std::vector<Line>& nodes = problem.node.ranks();
   const auto as_long = [&](const Line& node) { return node.size() == nodes.front().size(); };
   if (nodes.size() > 1 && std::all_of(nodes.begin(), nodes.end(), as_long)) return nodes;
   int rows = 1;

@@ -1,6 +1,8 @@
 // Hierarchical composition: within each node one algorithm, across the nodes' leaders another. A
 // combinator: it plays the schedules of any two algorithms for the smaller groups. Ours: BEO's
 // hierarchy (§5) is a grid without leaders, see grid.cpp. Pure.
+#include <numeric>
+
 #include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {
@@ -15,32 +17,37 @@ struct Levels {
   Group within, across;
 };
 
-// The leader of a node is its first rank; on the root's node it is the root.
+// The leader of a node is its first rank; on the root's node it is the root. Only leaders learn who
+// the others are: `across` of another rank is empty.
 Levels levels(const Problem& problem) {
-  const auto node_of = [&](Rank rank) {
-    return problem.node.empty() ? 0 : problem.node[index(rank)];
-  };
   Levels all;
   const Rank root = is_rooted(problem.collective) ? problem.root : 0;
-  const int my_node = node_of(problem.rank), root_node = node_of(root);
-  std::vector<bool> led;
-  for (Rank rank = 0; rank < problem.P; ++rank) {
-    const int node = node_of(rank);
-    if (index(node) >= led.size()) led.resize(index(node) + 1);
-    if (!led[index(node)]) {
-      led[index(node)] = true;
-      all.across.ranks.push_back(node == root_node ? root : rank);
-    }
-    if (node == my_node) all.within.ranks.push_back(rank);
-  }
-  const auto place = [](const Group& group, Rank rank) {
-    const auto found = std::find(group.ranks.begin(), group.ranks.end(), rank);
-    return found == group.ranks.end() ? -1 : static_cast<int>(found - group.ranks.begin());
+  const auto place = [](const std::vector<Rank>& ranks, Rank rank) {  // which ascend
+    return static_cast<int>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
   };
-  for (Group* group : {&all.within, &all.across}) group->mine = place(*group, problem.rank);
-  const Rank leader = all.across.ranks[index(my_node)];
-  all.within.root = place(all.within, leader);
+  if (problem.node.empty()) {
+    all.within.ranks.resize(index(problem.P));
+    std::iota(all.within.ranks.begin(), all.within.ranks.end(), 0);
+    all.within.mine = problem.rank;
+    all.within.root = root;
+    if (problem.rank == root) all.across = {{root}, 0, 0};
+    return all;
+  }
+  const auto& nodes = problem.node.ranks();
+  const int my_node = problem.node[index(problem.rank)];
+  const int root_node = problem.node[index(root)];
+  const auto leader_of = [&](int node) {
+    return node == root_node ? root : nodes[index(node)].front();
+  };
+  all.within.ranks = nodes[index(my_node)];
+  all.within.mine = place(all.within.ranks, problem.rank);
+  all.within.root = place(all.within.ranks, leader_of(my_node));
   all.across.root = root_node;
+  if (all.within.mine != all.within.root) return all;
+  all.across.mine = my_node;
+  all.across.ranks.reserve(nodes.size());
+  for (int node = 0; node < static_cast<int>(nodes.size()); ++node)
+    all.across.ranks.push_back(leader_of(node));
   return all;
 }
 
@@ -68,11 +75,24 @@ void broadcast_within(Builder& s, const Problem& problem, const Levels& level,
          level.within.ranks);
 }
 
-// The tree of the broadcast within a node: who sends to each of its ranks; −1: the leader.
-std::vector<int> tree_within(const Problem& problem, const Levels& level,
-                             const Parameters& parameters) {
-  std::vector<int> parents;
+using Parents = std::vector<int>;
+
+// The tree of the broadcast within a node: who sends to each of its ranks; −1: the leader. The last
+// one stays, for whoever makes the schedules of all ranks one after another.
+const Parents& tree_within(const Problem& problem, const Levels& level,
+                           const Parameters& parameters) {
+  struct Asked {
+    std::size_t ranks = 0;
+    int root = -1;
+    Nested tree;
+    bool operator==(const Asked&) const = default;
+  };
+  thread_local Asked last;
+  thread_local Parents parents;
   Group group = level.within;
+  const Asked asked{group.ranks.size(), group.root, parameters.within};
+  if (asked == last) return parents;
+  parents.clear();
   Problem whole = problem;
   whole.bytes = 1;
   for (group.mine = 0; group.mine < static_cast<int>(group.ranks.size()); ++group.mine) {
@@ -82,6 +102,7 @@ std::vector<int> tree_within(const Problem& problem, const Levels& level,
       if (step.kind == StepKind::recv) parent = step.peer;
     parents.push_back(parent);
   }
+  last = asked;
   return parents;
 }
 
@@ -127,7 +148,7 @@ Schedule allgather_hierarchical(const Problem& problem, const Parameters& parame
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
   const std::vector<Rank>& ranks = level.within.ranks;
-  const std::vector<int> parent = tree_within(problem, level, parameters);
+  const Parents& parent = tree_within(problem, level, parameters);
   const int me = level.within.mine;
   const bool leader = level.across.mine >= 0;
   if (leader) s.copy(s.input(), block[problem.rank]);
@@ -173,7 +194,7 @@ Schedule barrier_hierarchical(const Problem& problem, const Parameters& paramete
   const Levels level = levels(problem);
   Builder s = solve(problem);
   const std::vector<Rank>& ranks = level.within.ranks;
-  const std::vector<int> parents = tree_within(problem, level, parameters);
+  const Parents& parents = tree_within(problem, level, parameters);
   std::optional<Rank> parent;
   std::vector<Rank> children;
   for (std::size_t i = 0; i < ranks.size(); ++i) {

@@ -8,6 +8,7 @@
 
 #include "base/types.hpp"
 #include "collectives/schedule/blocks.hpp"
+#include "collectives/schedule/nodes.hpp"
 
 namespace tutti::collectives {
 
@@ -74,9 +75,7 @@ struct Problem : Task {
   int P = 1;
   Rank rank = 0;
   bool datagrams = true;  // there is a way to send unreliable messages to all ranks at once
-  // The node of each rank, numbered from 0 in the order of their first ranks; empty: all ranks are
-  // on one node.
-  std::vector<int> node{};
+  Nodes node{};           // empty: all ranks are on one node
 };
 
 // What becomes of the messages of a collective, unless an algorithm is composed of others.

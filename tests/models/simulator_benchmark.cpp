@@ -43,7 +43,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 // In a process of its own, whose memory is known when it has ended.
 void run(const Row& row, int P, int ranks_per_node) {
   collectives::Problem problem{{.collective = row.collective, .bytes = row.bytes}, P};
-  for (Rank rank = 0; rank < P; ++rank) problem.node.push_back(rank / ranks_per_node);
+  std::vector<int> node(index(P));
+  for (Rank rank = 0; rank < P; ++rank) node[index(rank)] = rank / ranks_per_node;
+  problem.node = node;
   const auto& algorithm = *collectives::find(row.collective, row.algorithm);
   double building = 0;
   const auto start = std::chrono::steady_clock::now();
@@ -56,7 +58,7 @@ void run(const Row& row, int P, int ranks_per_node) {
         building += seconds_since(begin);
         return schedule;
       },
-      models::parse_platform(models::find_published("metropolis")->json), {.node = problem.node});
+      models::parse_platform(models::find_published("metropolis")->json), {.node = node});
   const double seconds = seconds_since(start);
   rusage used{};
   getrusage(RUSAGE_SELF, &used);

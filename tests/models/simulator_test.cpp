@@ -219,7 +219,7 @@ TEST_CASE("simulator: all algorithms of the catalogue") {
       for (const Schedule& schedule : all) bytes += bytes_sent(schedule);
       const auto run = [&](const Platform& platform) {
         return simulate(P, [&](Rank rank) { return all[index(rank)]; }, platform,
-                        {.node = problem.node});
+                        {.node = problem.node.of_rank()});
       };
       const auto result = run(platform_of("metropolis"));
       CHECK(result.within.messages + result.between.messages == messages(all));
