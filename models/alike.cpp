@@ -67,6 +67,7 @@ std::shared_ptr<const Script> make(Distance distance, Schedule schedule) {
   std::sort(script->sends.begin(), script->sends.end(), earlier);
   std::sort(script->receives.begin(), script->receives.end(), earlier);
   script->schedule = std::move(schedule);
+  script->shape = std::make_shared<const collectives::Cursor::Shape>(script->schedule);
   return script;
 }
 

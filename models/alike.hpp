@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collectives/schedule/schedule.hpp"
+#include "collectives/schedule/cursor.hpp"
 
 namespace tutti::models {
 
@@ -25,6 +25,7 @@ struct Script {
   };
   std::vector<Message> sends, receives;
   Distance distance = Distance::difference;
+  std::shared_ptr<const collectives::Cursor::Shape> shape;  // of `schedule`
 
   Rank peer_of(Rank rank, const collectives::Step& step) const noexcept;
   // The step that receives from (sends to) `peer` the message of this ordinal; kNoStep: none does.

@@ -103,7 +103,7 @@ class Simulation {
   void prepare(Rank rank, Schedule schedule) {
     Player& mine = player(rank);
     mine.script = alike_.script_of(std::move(schedule));
-    mine.cursor = std::make_unique<Cursor>(mine.script->schedule);
+    mine.cursor = std::make_unique<Cursor>(mine.script->shape);
     mine.marks.resize(mine.script->schedule.steps.size());
     if (setting_.record) arrivals_.emplace_back(mine.marks.size());
   }

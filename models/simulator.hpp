@@ -1,7 +1,7 @@
 // Plays the schedules of all ranks, event by event, with the times of a platform. costs.hpp says
 // what a model's numbers mean for a step. Pure; equal arguments give equal results on every run.
 //
-// Memory: for each rank that has not finished, a cursor (some 20 bytes a step); the scripts that no
+// Memory: for each rank that has not finished, a cursor (some 9 bytes a step); the scripts that no
 // other rank shares (alike.hpp); and the events that are due.
 #pragma once
 

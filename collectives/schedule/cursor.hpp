@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstring>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "collectives/schedule/schedule.hpp"
@@ -18,27 +20,48 @@ namespace tutti::collectives {
 // done(), until the next reset().
 class Cursor {
  public:
-  explicit Cursor(const Schedule& schedule)
-      : step_count_(static_cast<std::uint32_t>(schedule.steps.size())),
-        successors_(schedule.successors.data()) {
-    first_.reserve(step_count_ + 1U);
-    for (const Step& step : schedule.steps) first_.push_back(step.first_successor);
-    first_.push_back(static_cast<std::uint32_t>(schedule.successors.size()));
-    initial_.reserve(2U * step_count_);
-    for (const Step& step : schedule.steps) initial_.push_back(step.predecessors);
-    for (StepId id = 0; id < step_count_; ++id) {
-      if (schedule.steps[id].predecessors == 0) initial_.push_back(id);
+  // What all cursors of one schedule share. The schedule must outlive it, too.
+  class Shape {
+   public:
+    explicit Shape(const Schedule& schedule)
+        : step_count_(static_cast<std::uint32_t>(schedule.steps.size())),
+          successors_(schedule.successors.data()) {
+      first_.reserve(step_count_ + 1U);
+      for (const Step& step : schedule.steps) first_.push_back(step.first_successor);
+      first_.push_back(static_cast<std::uint32_t>(schedule.successors.size()));
+      initial_.reserve(2U * step_count_);
+      for (const Step& step : schedule.steps) initial_.push_back(step.predecessors);
+      for (StepId id = 0; id < step_count_; ++id) {
+        if (schedule.steps[id].predecessors == 0) initial_.push_back(id);
+      }
     }
-    state_.resize(2U * step_count_);
+
+   private:
+    friend class Cursor;
+    std::uint32_t step_count_;
+    const StepId* successors_;
+    // Successors of step i: successors_[first_[i], first_[i + 1]).
+    std::vector<std::uint32_t> first_;
+    std::vector<std::uint32_t> initial_;  // what reset() copies to the front of state_
+  };
+
+  explicit Cursor(const Schedule& schedule) : Cursor(std::make_shared<const Shape>(schedule)) {}
+  explicit Cursor(std::shared_ptr<const Shape> shape)
+      : step_count_(shape->step_count_),
+        successors_(shape->successors_),
+        first_(shape->first_.data()),
+        state_(2U * step_count_),
+        shape_(std::move(shape)) {
     reset();
   }
 
   // Back to the start: nothing done, nothing taken.
   void reset() noexcept {
+    const std::vector<std::uint32_t>& initial = shape_->initial_;
     if (step_count_ != 0)
-      std::memcpy(state_.data(), initial_.data(), initial_.size() * sizeof(StepId));
+      std::memcpy(state_.data(), initial.data(), initial.size() * sizeof(StepId));
     head_ = step_count_;
-    tail_ = static_cast<std::uint32_t>(initial_.size());
+    tail_ = static_cast<std::uint32_t>(initial.size());
     done_ = 0;
   }
 
@@ -67,10 +90,10 @@ class Cursor {
   std::uint32_t tail_ = 0;
   std::uint32_t done_ = 0;
   const StepId* successors_;
+  const std::uint32_t* first_;
   // [0, n): of each step, the predecessors that are not done; [n, 2n): the log of ready steps.
   std::vector<std::uint32_t> state_;
-  std::vector<std::uint32_t> first_;  // successors of step i: successors_[first_[i], first_[i + 1])
-  std::vector<std::uint32_t> initial_;  // what reset() copies to the front of state_
+  std::shared_ptr<const Shape> shape_;
 };
 
 }  // namespace tutti::collectives

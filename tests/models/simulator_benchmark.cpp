@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 
@@ -23,6 +24,7 @@ struct Row {
   Collective collective;
   const char* algorithm;
   Bytes bytes, segment;
+  int part = 1;  // of the ranks only one in so many: where a rank has steps for each other
 };
 constexpr Row kRows[] = {
     {Collective::barrier, "dissemination", 0, 0},
@@ -34,6 +36,7 @@ constexpr Row kRows[] = {
     {Collective::bcast, "hierarchical", 1 << 20, 1 << 16},
     {Collective::allgather, "bruck", 8, 0},
     {Collective::allgather, "recursive-doubling", 8, 0},
+    {Collective::allgather, "ring", 8, 0, 32},
 };
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -63,9 +66,10 @@ void run(const Row& row, int P, int ranks_per_node) {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   fmt::print(
-      "{:<10} {:<20} {:>8} B {:>9} messages {:>9} events {:>6.2f} s, {:>6.2f} s of it to make "
+      "{:>6} ranks {:<10} {:<20} {:>8} B {:>9} messages {:>9} events {:>6.2f} s, {:>6.2f} s of it "
+      "to make "
       "{} scripts; {:>5} MiB; predicted {:.1f} us\n",
-      name_of(row.collective), row.algorithm, row.bytes,
+      P, name_of(row.collective), row.algorithm, row.bytes,
       result.within.messages + result.between.messages, result.events, seconds, building,
       result.scripts, used.ru_maxrss / 1024, result.time);
 }
@@ -77,7 +81,7 @@ int main(int argc, char** argv) {
   const int ranks_per_node = argc > 2 ? std::atoi(argv[2]) : 64;
   for (const Row& row : kRows) {
     if (const pid_t child = fork(); child == 0) {
-      run(row, P, ranks_per_node);
+      run(row, std::max(1, P / row.part), ranks_per_node);
       std::fflush(stdout);
       _exit(0);
     } else {
