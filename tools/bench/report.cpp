@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "tools/bench/bench.hpp"
+#include "tools/drawing/svg.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -30,12 +31,6 @@ nlohmann::json json_of(const Timing& t) {
 
 }  // namespace
 
-std::string human(std::int64_t bytes) {
-  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
-  if (bytes >= 1024 && bytes % 1024 == 0) return fmt::format("{} KiB", bytes >> 10);
-  return fmt::format("{} B", bytes);
-}
-
 void print_header(const BenchSetting& s) {
   fmt::print("Tutti and {}, in turn in one run\n", s.mpi);
   fmt::print("  {} ranks on {} node(s), connections: {}{}{}\n", s.ranks, s.nodes, s.transports,
@@ -59,7 +54,7 @@ void print_row(const BenchRow& r, bool first) {
   const auto interval = [](const Timing& t) {
     return fmt::format("[{}, {}]", time_text(t.low), time_text(t.high));
   };
-  fmt::print("{:>9}  {:>9} {:>21}  ", r.collective == "barrier" ? "-" : human(r.bytes),
+  fmt::print("{:>9}  {:>9} {:>21}  ", r.collective == "barrier" ? "-" : svg::size_text(r.bytes),
              time_text(r.tutti.median), interval(r.tutti));
   if (r.mpi)
     fmt::print("{:>9} {:>21}  {:>8.2f}x", time_text(r.mpi->median), interval(*r.mpi),

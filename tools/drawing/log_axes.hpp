@@ -1,0 +1,32 @@
+// The frame of a picture of times over sizes: both axes logarithmic.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace tutti::tools {
+
+struct LogAxes {
+  double left = 0, top = 0, width = 0, height = 0;  // of the inner rectangle
+  std::vector<Bytes> sizes;                         // ascending
+  double least = 1e300, most = 0;                   // microseconds
+  bool counts = false;                              // `sizes` are numbers, not bytes
+
+  void include(double low, double high);
+  // When everything has been included: rounds the times to ticks.
+  void settle();
+  double x(Bytes bytes) const;
+  double y(double us) const;
+  std::string label_of(Bytes size) const;
+  // The frame, the ticks of both axes, and what is written beside them.
+  std::string draw_times(const std::string& what = "time of a call") const;
+  std::string draw_sizes() const;
+  std::string draw_frame() const;
+
+ private:
+  double where(Bytes bytes) const;
+};
+
+}  // namespace tutti::tools

@@ -1,0 +1,34 @@
+// What all pictures of the program are made of: pieces of SVG as text. A picture is one file that
+// needs no other.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tutti::tools::svg {
+
+inline constexpr double kLetter = 6.2;  // about the width of one, at the size of labels
+
+// For text and attributes: what others named may hold anything.
+std::string escaped(std::string_view text);
+std::string text(double x, double y, std::string_view what, std::string_view attributes = {});
+std::string line(double x1, double y1, double x2, double y2, std::string_view colour,
+                 double width = 1);
+// A browser shows `tip` under the pointer.
+std::string rect(double x, double y, double width, double height, std::string_view attributes,
+                 std::string_view tip = {});
+inline constexpr std::string_view kTick = R"(font-size="11" text-anchor="middle")",
+                                  kTickLeft = R"(font-size="11" text-anchor="end")",
+                                  kAxis = R"(font-size="11" text-anchor="middle" fill="#555")",
+                                  kNote = R"(font-size="11" fill="#555")",
+                                  kTitle = R"(font-weight="bold")";
+
+// "12.5 µs", "3 ms": with so many significant digits.
+std::string time_text(double us, int digits = 3);
+// "512 B", "64 KiB", "1 MiB".
+std::string size_text(long long bytes);
+
+// The whole file.
+std::string document(double width, double height, std::string_view body);
+
+}  // namespace tutti::tools::svg
