@@ -15,6 +15,7 @@ void add_list(CLI::App& app, Run* run);
 void add_verify(CLI::App& app, Run* run);
 void add_bench(CLI::App& app, Run* run);
 void add_predict(CLI::App& app, Run* run);
+void add_draw(CLI::App& app, Run* run);
 
 // Overwrites one line of a terminal's standard error with how far a long work is; silent elsewhere.
 class ProgressBar {

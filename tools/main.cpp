@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
       "run\n"
       "  tutti predict --params boba --collective bcast -P 32 -m 1k   what each algorithm would "
       "take\n"
+      "  tutti draw bcast --algorithm binomial -P 16 -m 1k -o bcast.svg   who sends what when\n"
       "See tutti(1).");
   tutti::tools::Run run;
   tutti::tools::add_info(app, &run);
@@ -49,6 +50,7 @@ int main(int argc, char** argv) {
   tutti::tools::add_verify(app, &run);
   tutti::tools::add_bench(app, &run);
   tutti::tools::add_predict(app, &run);
+  tutti::tools::add_draw(app, &run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {  // --help and --version come this way, too

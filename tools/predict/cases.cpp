@@ -121,6 +121,8 @@ models::Setting setting_of(const PredictOptions& options, int P) {
   return setting;
 }
 
+}  // namespace
+
 Problem problem_of(const PredictOptions& options, const Case& what) {
   Problem problem{{.collective = what.collective, .root = options.root, .bytes = what.bytes},
                   what.P};
@@ -128,8 +130,6 @@ Problem problem_of(const PredictOptions& options, const Case& what) {
   problem.node = nodes_of(options, what.P);
   return problem;
 }
-
-}  // namespace
 
 std::vector<Platform> platforms_of(const PredictOptions& options) {
   const models::Changes changes = changes_of(options);

@@ -71,7 +71,19 @@ int run_predict(const PredictOptions& options) {
   return 0;
 }
 
-void add_what(CLI::App& command, PredictOptions& o) {
+void add_reports(CLI::App& command, PredictOptions& o) {
+  command.add_flag("--check", o.check,
+                   "compare every formula of the papers with the simulator; status 1 if one is not "
+                   "what it is said to be");
+  command.add_flag("--list-models", o.list, "models, their parameters, and published ones");
+  command.add_option("--compare", o.compare, "a file of `tutti bench --json`: predict its rows");
+  command.add_flag("--show-params", o.show, "the parameters as JSON, as --params reads them");
+  command.add_flag("--json", o.json, "as JSON");
+}
+
+}  // namespace
+
+void add_platform(CLI::App& command, PredictOptions& o) {
   command.add_option("--model", o.models, "models by name, or `all`")->delimiter(',');
   command
       .add_option("--params", o.params,
@@ -79,7 +91,9 @@ void add_what(CLI::App& command, PredictOptions& o) {
                   "published ones)")
       ->delimiter(',');
   command.add_option("--set", o.set, "NAME=NUMBER: another value of a parameter")->delimiter(',');
-  command.add_option("--collective", o.collectives, "collectives")->delimiter(',');
+}
+
+void add_call(CLI::App& command, PredictOptions& o) {
   command.add_option("--algorithm", o.algorithms,
                      "an algorithm, with parameters such as bruck(k=3); may come several times "
                      "(default: all)");
@@ -101,7 +115,7 @@ void add_what(CLI::App& command, PredictOptions& o) {
   command.add_option("--root", o.root, "root of rooted collectives")->capture_default_str();
 }
 
-void add_how(CLI::App& command, PredictOptions& o) {
+void add_setting(CLI::App& command, PredictOptions& o) {
   command.add_option("--eager", o.eager, "longer messages wait for the receiver (rendezvous)");
   command.add_option("--reduce-per-byte", o.reduce_per_byte, "combining, us per byte")
       ->check(CLI::NonNegativeNumber);
@@ -114,23 +128,17 @@ void add_how(CLI::App& command, PredictOptions& o) {
   command.add_option("--late", o.late, "ranks enter at random times up to this, us")
       ->check(CLI::NonNegativeNumber);
   command.add_option("--seed", o.seed, "of both")->capture_default_str();
-  command.add_flag("--check", o.check,
-                   "compare every formula of the papers with the simulator; status 1 if one is not "
-                   "what it is said to be");
-  command.add_flag("--list-models", o.list, "models, their parameters, and published ones");
-  command.add_option("--compare", o.compare, "a file of `tutti bench --json`: predict its rows");
-  command.add_flag("--show-params", o.show, "the parameters as JSON, as --params reads them");
-  command.add_flag("--json", o.json, "as JSON");
 }
-
-}  // namespace
 
 void add_predict(CLI::App& app, Run* run) {
   auto options = std::make_shared<PredictOptions>();
   CLI::App* command = app.add_subcommand(
       "predict", "simulate collectives under a cost model, beside the papers' formulas");
-  add_what(*command, *options);
-  add_how(*command, *options);
+  command->add_option("--collective", options->collectives, "collectives")->delimiter(',');
+  add_platform(*command, *options);
+  add_call(*command, *options);
+  add_setting(*command, *options);
+  add_reports(*command, *options);
   command->footer(
       "Times are in microseconds. What a model's numbers mean for a step is written in\n"
       "models/costs.hpp. Examples:\n"

@@ -2,6 +2,8 @@
 // report.cpp prints, compare.cpp lays measurements beside predictions.
 #pragma once
 
+#include <CLI/CLI.hpp>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +54,14 @@ std::vector<collectives::Choice> choices_of(const PredictOptions& options,
 std::vector<int> ranks_of(const PredictOptions& options);
 std::vector<Bytes> sizes_of(const PredictOptions& options);
 
+// The options of `predict` that other commands take as well: of the platform; of the call; and of
+// how the simulator takes them.
+void add_platform(CLI::App& command, PredictOptions& options);
+void add_call(CLI::App& command, PredictOptions& options);
+void add_setting(CLI::App& command, PredictOptions& options);
+
+// What rank 0 is asked.
+collectives::Problem problem_of(const PredictOptions& options, const Case& what);
 // Why it cannot be predicted, if it cannot: the algorithm does not apply, or is too large.
 std::optional<std::string> why_not(const PredictOptions& options, const Case& what);
 // `record`: with the critical path.

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""tutti draw: pictures are SVG with everything in them, labels do not meet, exports are what other
+programs read, and what cannot be drawn is refused with a reason.
+
+Usage: draw_test.py PROGRAM
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+PROGRAM = sys.argv[1]
+SVG = "{http://www.w3.org/2000/svg}"
+BRUCK = ["allgather", "--algorithm", "bruck"]
+
+
+def draw(*arguments):
+    return subprocess.run([PROGRAM, "draw", *map(str, arguments)], capture_output=True, text=True)
+
+
+def drawn(*arguments):
+    done = draw(*arguments)
+    assert done.returncode == 0 and not done.stderr, (arguments, done.stderr)
+    return done.stdout
+
+
+def refused(words, *arguments, status=1):
+    done = draw(*arguments)
+    assert done.returncode == status and words in done.stderr + done.stdout, (arguments, done)
+
+
+def boxes(root):
+    """About where each text is: left, top, right, bottom."""
+    for text in root.iter(SVG + "text"):
+        if "transform" in text.attrib:
+            continue
+        size = float(text.get("font-size", 13))
+        width = 0.55 * size * len(text.text)
+        x, y = float(text.get("x")), float(text.get("y"))
+        left = x - {"middle": width / 2, "end": width}.get(text.get("text-anchor"), 0)
+        yield left, y - 0.75 * size, left + width, y, text.text
+
+
+def svg(*arguments):
+    root = xml.fromstring(drawn(*arguments))
+    assert root.tag == SVG + "svg"
+    width, height = float(root.get("width")), float(root.get("height"))
+    found = sorted(boxes(root))
+    for i, (left, top, right, bottom, text) in enumerate(found):
+        assert left >= 0 and top >= 0 and right <= width and bottom <= height, (arguments, text)
+        for other in found[i + 1:]:
+            if other[0] >= right:
+                break
+            assert other[1] >= bottom or other[3] <= top, (arguments, text, other[4])
+    return root, {box[4] for box in found}
+
+
+def check_charts():
+    for P in (1, 4, 16, 64):
+        root, texts = svg(*BRUCK, "-P", P, "-m", "1k")
+        assert {str(rank) for rank in range(P)} <= texts
+        tips = [title.text for title in root.iter(SVG + "title")]
+        rounds = max(0, (P - 1).bit_length())
+        for kind in ("send to", "receive from"):
+            assert sum(kind in tip for tip in tips) == P * rounds, (P, kind)
+        if P > 1:
+            assert {"send", "receive", "message", "critical path"} <= texts
+            assert texts & {"time, µs", "time, ms"}
+            assert "139.4 µs" in texts or P != 4, texts
+    for arguments in (["allreduce", "--algorithm", "hierarchical", "--ppn", 4, "--params",
+                       "metropolis", "-P", 16, "-m", "64k", "--copy-per-byte", 0.0001],
+                      ["alltoall", "--algorithm", "pairwise", "--params", "bunyip", "-P", 16],
+                      ["bcast", "--algorithm", "chain(segment=1k)", "-P", 9, "-m", "8k"]):
+        svg(*arguments)
+
+
+def check_rounds_and_trees():
+    for P in (2, 4, 16, 64):
+        root, texts = svg("barrier", "--algorithm", "dissemination", "-P", P, "--kind", "rounds")
+        rounds = (P - 1).bit_length()
+        assert f"round {rounds}" in texts and f"round {rounds + 1}" not in texts
+        assert f"{P} signals" in texts
+        lines = [line for line in root.iter(SVG + "line") if line.find(SVG + "title") is not None]
+        assert len(lines) == P * rounds
+        for collective, algorithm in (("bcast", "binomial"), ("gather", "binomial(k=3)"),
+                                      ("reduce", "chain"), ("scatter", "linear")):
+            root, texts = svg(collective, "--algorithm", algorithm, "-P", P, "--kind", "tree")
+            assert len(list(root.iter(SVG + "circle"))) == P
+            assert len(list(root.iter(SVG + "path"))) == P - 1
+    refused("form no tree", "bcast", "--algorithm", "splitted-binary",
+            "-P", 8, "-m", "1k", "--kind", "tree")
+    refused("trees are drawn of", *BRUCK, "--kind", "tree")
+    refused("at most 128", "allgather", "--algorithm", "ring", "-P", 200, "--kind", "rounds")
+
+
+def check_goal():
+    """Sends and receives pair off, and every operation that is named exists."""
+    text = drawn("allreduce", "--algorithm", "ring", "-P", 5, "-m", 4000, "--format", "goal",
+                 "--reduce-per-byte", 0.001)
+    assert "num_ranks 5" in text and re.search(r": calc 800\b", text)
+    ends = []
+    for rank, body in re.findall(r"rank (\d+) {\n(.*?)\n}", text, re.S):
+        names = set(re.findall(r"^(\w+):", body, re.M))
+        for first, second in re.findall(r"^(\w+) requires (\w+)$", body, re.M):
+            assert first in names and second in names and first != second, (first, second)
+        for kind, size, peer, tag in re.findall(r"(send|recv) (\d+)b (?:to|from) (\d+) tag (\d+)",
+                                                body):
+            ends.append((kind, rank, peer, size, tag) if kind == "send"
+                        else (kind, peer, rank, size, tag))
+    sends = sorted(end[1:] for end in ends if end[0] == "send")
+    assert sends == sorted(end[1:] for end in ends if end[0] == "recv") and len(sends) == 40
+
+
+def check_chrome_and_dot():
+    events = json.loads(drawn(*BRUCK, "-P", 8, "--format", "chrome"))["traceEvents"]
+    phases = [event["ph"] for event in events]
+    assert phases.count("s") == phases.count("f") == 24 and phases.count("M") == 8
+    assert {event["tid"] for event in events} == set(range(8))
+    tree = drawn("bcast", "--algorithm", "binomial", "-P", 8, "--kind", "tree", "--format", "dot")
+    assert tree.startswith("digraph") and tree.count(" -> ") == 7
+    steps = drawn(*BRUCK, "-P", 4, "--format", "dot")
+    assert steps.count('color="#d1245b"') == 8 and steps.count("subgraph cluster") == 4
+
+
+def check_refusals():
+    refused("no collective 'bogus'", "bogus", "--algorithm", "ring")
+    refused("name one algorithm", "allgather")
+    refused("bogus", "allgather", "--algorithm", "bogus")
+    refused("there is no model", *BRUCK, "--model", "loggpp")
+    refused("zero or more", *BRUCK, "--params", "boba", "--set", "g=-1")
+    refused("is missing", *BRUCK, "--params", "boba", "--model", "loggps")
+    refused("one model", *BRUCK, "--params", "boba,frodo")
+    refused("no number of ranks", *BRUCK, "-P", 0)
+    refused("at most 512 ranks", *BRUCK, "-P", 513)
+    refused("one number of ranks", *BRUCK, "-P", "2-8")
+    refused("no size", *BRUCK, "-m", "8q")
+    refused("at most 40000", "alltoall", "--algorithm", "linear", "-P", 300)
+    refused("no root 9", "bcast", "--algorithm", "linear", "--root", 9)
+    refused("power of two", "allgather", "--algorithm", "bine", "-P", 6)
+    refused("cannot write", *BRUCK, "-o", "/no such folder/x.svg")
+    refused("pie", *BRUCK, "--kind", "pie", status=2)
+    refused("png", *BRUCK, "--format", "png", status=2)
+
+
+def main():
+    check_charts()
+    check_rounds_and_trees()
+    check_goal()
+    check_chrome_and_dot()
+    check_refusals()
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "x.svg")
+        assert drawn(*BRUCK, "-o", path) == "" and path.read_text() == drawn(*BRUCK)
+    print("pictures are drawn, and what cannot be drawn is refused")
+
+
+main()

@@ -1,0 +1,226 @@
+// The time chart.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tools/draw/picture.hpp"
+#include "tools/drawing/svg.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using collectives::StepKind;
+
+constexpr double kLeft = 60, kWidth = 1040, kRight = 30, kTop = 104, kBottom = 56;
+constexpr std::string_view kCritical = "#d1245b", kMessage = "#8b98a8";
+
+struct Kind {
+  std::string_view colour, name;
+};
+constexpr std::array<Kind, 5> kKinds{{{"#2f6db5", "send"},
+                                      {"#2e9e6b", "receive"},
+                                      {"#e08a1e", "receive and combine"},
+                                      {"#8661c1", "copy"},
+                                      {"#c2611f", "combine"}}};
+const Kind& kind_of(StepKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+// 1, 2 or 5 times a power of ten, so that about eight of them make `time`.
+double tick_of(double time) {
+  const double rough = std::max(time, 1e-9) / 8,
+               decade = std::pow(10, std::floor(std::log10(rough)));
+  for (const double step : {1., 2., 5.})
+    if (rough <= step * decade) return step * decade;
+  return 10 * decade;
+}
+
+class Painter {
+ public:
+  Painter(const Chart& chart, const Chart* below)
+      : lanes_{&chart, below},
+        lanes_count_(below ? 2 : 1),
+        P_(chart.P),
+        time_(std::max({chart.time, below ? below->time : 0, 1e-9})),
+        row_(std::clamp(640. / P_, below ? 20. : 12., below ? 56. : 36.)) {}
+
+  std::string draw() {
+    std::string body = head() + rows() + axis();
+    for (int lane = 0; lane < lanes_count_; ++lane) body += messages(lane);
+    for (int lane = 0; lane < lanes_count_; ++lane) body += bars(lane);
+    return svg::document(kLeft + kWidth + kRight, bottom() + kBottom, body + ends());
+  }
+
+ private:
+  double x(double us) const { return kLeft + kWidth * us / time_; }
+  double bottom() const { return kTop + row_ * P_; }
+  double height() const { return (row_ * (P_ > 32 ? 0.72 : 0.62)) / lanes_count_; }
+  double top_of(Rank rank, int lane) const {
+    const double all = height() * lanes_count_;
+    return kTop + row_ * rank + (row_ - all) / 2 + height() * lane;
+  }
+  double middle_of(Rank rank, int lane) const { return top_of(rank, lane) + height() / 2; }
+
+  std::string head() const {
+    std::string drawn = svg::text(kLeft, 24, lanes_[0]->title, R"(font-size="15")") +
+                        svg::text(kLeft, 44, lanes_[0]->note, svg::kNote);
+    if (lanes_[1])
+      drawn += svg::text(kLeft, 60, "below it, paler: " + lanes_[1]->title + "; " + lanes_[1]->note,
+                         svg::kNote);
+    return drawn + legend();
+  }
+
+  // What there is, and nothing else.
+  std::string legend() const {
+    std::string drawn;
+    double at = kLeft;
+    const double y = 80;
+    const auto name = [&](std::string_view what) {
+      drawn += svg::text(at, y, what, R"(font-size="12")");
+      at += 7.0 * static_cast<double>(what.size()) + 20;
+    };
+    const auto box = [&](std::string_view attributes) {
+      drawn += svg::rect(at, y - 10, 16, 11, attributes);
+      at += 21;
+    };
+    for (const Kind& kind : kKinds)
+      if (any([&](const Chart::Bar& bar) { return &kind_of(bar.kind) == &kind; })) {
+        box(fmt::format(R"(rx="2" fill="{}")", kind.colour));
+        name(kind.name);
+      }
+    if (any([](const Chart::Bar& bar) { return bar.port > bar.end; })) {
+      box(fmt::format(R"(rx="2" fill="{}" fill-opacity="0.28")", kKinds[0].colour));
+      name("the port is busy");
+    }
+    const auto stroke = [&](std::string_view colour, double width) {
+      drawn += svg::line(at, y - 1, at + 22, y - 8, colour, width);
+      at += 27;
+    };
+    stroke(kMessage, 1.2);
+    name("message");
+    if (any([](const Chart::Bar& bar) { return bar.critical; })) {
+      stroke(kCritical, 2);
+      name("critical path");
+    }
+    return drawn;
+  }
+  template <class Test>
+  bool any(Test&& test) const {
+    return std::any_of(lanes_, lanes_ + lanes_count_, [&](const Chart* chart) {
+      return std::any_of(chart->bars.begin(), chart->bars.end(), test);
+    });
+  }
+
+  std::string rows() const {
+    std::string drawn = svg::text(kLeft - 8, kTop - 6, "rank", svg::kTickLeft);
+    const auto size = row_ < 14 ? R"(font-size="9" text-anchor="end")" : svg::kTickLeft;
+    for (Rank rank = 0; rank < P_; ++rank) {
+      if (rank % 2 == 0)
+        drawn += svg::rect(kLeft, kTop + row_ * rank, kWidth, row_, R"(fill="#f4f6f8")");
+      drawn += svg::text(kLeft - 8, kTop + row_ * (rank + 0.5) + 4, std::to_string(rank), size);
+    }
+    return drawn;
+  }
+
+  std::string axis() const {
+    const double tick = tick_of(time_), unit = time_ < 1000 ? 1 : time_ < 1e6 ? 1e3 : 1e6;
+    std::string drawn;
+    for (int i = 0; i * tick <= time_ * 1.0001; ++i) {
+      drawn += svg::line(x(i * tick), kTop, x(i * tick), bottom() + 5, i == 0 ? "#999" : "#dde2e7");
+      drawn +=
+          svg::text(x(i * tick), bottom() + 19, fmt::format("{:.6g}", i * tick / unit), svg::kTick);
+    }
+    const std::string_view name = unit < 10 ? "time, µs" : unit < 1e5 ? "time, ms" : "time, s";
+    return drawn + svg::line(kLeft, bottom(), kLeft + kWidth, bottom(), "#999") +
+           svg::text(kLeft + kWidth / 2, bottom() + 40, name, svg::kAxis);
+  }
+
+  // Critical ones last, so that they lie above.
+  std::string messages(int lane) const {
+    std::string drawn[2];
+    for (const Chart::Message& message : lanes_[lane]->messages)
+      drawn[message.critical ? 1 : 0] += fmt::format(
+          R"(<line x1="{:.2f}" y1="{:.1f}" x2="{:.2f}" y2="{:.1f}"/>)", x(message.left),
+          middle_of(message.from, lane), x(message.arrived), middle_of(message.to, lane));
+    const double opacity = lane == 1 ? 0.35 : lanes_[lane]->messages.size() > 500 ? 0.5 : 0.85;
+    return fmt::format("<g stroke=\"{}\" stroke-opacity=\"{}\"{}>{}</g>\n", kMessage, opacity,
+                       lane == 1 ? R"( stroke-dasharray="4 3")" : "", drawn[0]) +
+           fmt::format("<g stroke=\"{}\" stroke-width=\"2\"{}>{}</g>\n", kCritical,
+                       lane == 1 ? R"( stroke-opacity="0.5" stroke-dasharray="4 3")" : "",
+                       drawn[1]);
+  }
+
+  std::string bars(int lane) const {
+    std::string drawn;
+    for (const Chart::Bar& bar : lanes_[lane]->bars) {
+      const double from = x(bar.begin), width = std::max(x(bar.end) - from, 1.6);
+      const double top = top_of(bar.rank, lane);
+      if (bar.port > bar.end)
+        drawn += svg::rect(x(bar.end), top + height() * 0.2,
+                           std::max(0., x(std::min(bar.port, time_)) - x(bar.end)), height() * 0.6,
+                           fmt::format(R"(fill="{}" fill-opacity="{}")", kKinds[0].colour,
+                                       lane == 1 ? 0.14 : 0.28));
+      drawn += svg::rect(
+          from, top, width, height(),
+          fmt::format(
+              R"(rx="{}" fill="{}"{}{})", std::min(2., width / 2), kind_of(bar.kind).colour,
+              lane == 1 ? R"( fill-opacity="0.45")" : "",
+              bar.critical ? fmt::format(R"( stroke="{}" stroke-width="1.6")", kCritical) : ""),
+          tip(bar));
+      drawn += label(bar, from + width / 2, top, width);
+    }
+    return drawn;
+  }
+
+  static std::string tip(const Chart::Bar& bar) {
+    std::string what = fmt::format("rank {}: {}", bar.rank, kind_of(bar.kind).name);
+    if (bar.peer >= 0)
+      what += fmt::format(" {} rank {}", bar.kind == StepKind::send ? "to" : "from", bar.peer);
+    return what + fmt::format(", {}: {} to {}", svg::size_text(bar.bytes),
+                              svg::time_text(bar.begin, 5), svg::time_text(bar.end, 5));
+  }
+
+  // Whom the message is to or from, where there is room.
+  std::string label(const Chart::Bar& bar, double middle, double top, double width) const {
+    if (bar.peer < 0 || height() < 11) return {};
+    const std::string what = fmt::format("{}{}", bar.kind == StepKind::send ? "→" : "←", bar.peer);
+    const double size = std::min(11., height() - 2);
+    if (width < (0.62 * size) * static_cast<double>(what.size() - 2) + 4) return {};
+    return svg::text(middle, top + height() / 2 + size * 0.36, what,
+                     fmt::format(R"(font-size="{:.0f}" text-anchor="middle" fill="white")", size));
+  }
+
+  std::string ends() const {
+    std::string drawn;
+    for (int lane = 0; lane < lanes_count_; ++lane) {
+      const double at = x(lanes_[lane]->time);
+      // Of two times that would meet the second one stands at the bottom.
+      const bool meets = lane == 1 && std::abs(at - x(lanes_[0]->time)) < 130;
+      drawn +=
+          fmt::format(R"(<line x1="{0:.1f}" y1="{1:.1f}" x2="{0:.1f}" y2="{2:.1f}" stroke="#444" )"
+                      R"(stroke-dasharray="{3}"/>)",
+                      at, kTop - 4, bottom(), lane == 0 ? "5 3" : "2 3");
+      drawn += svg::text(at + 4, meets ? bottom() + 40 : kTop - 7,
+                         fmt::format("{}{}",
+                                     lanes_count_ == 1 ? ""
+                                     : lane == 0       ? "above "
+                                                       : "below ",
+                                     svg::time_text(lanes_[lane]->time, 4)),
+                         fmt::format(R"(font-size="11" text-anchor="{}" fill="#444")",
+                                     at < kLeft + 200 ? "start" : "end"));
+    }
+    return drawn + "\n";
+  }
+
+  const Chart* lanes_[2];
+  const int lanes_count_, P_;
+  const double time_, row_;
+};
+
+}  // namespace
+
+std::string draw_chart(const Chart& chart, const Chart* below) {
+  return Painter{chart, below}.draw();
+}
+
+}  // namespace tutti::tools
