@@ -8,16 +8,13 @@
 namespace tutti::collectives {
 namespace {
 
-struct Message {
-  Place send, receive;
-};
-
 class Play {
  public:
-  Play(World& world, int ports, Order order)
+  Play(World& world, int ports, Order order, const RoundObserver* observer)
       : world_(world),
         ports_(ports),
         order_(order),
+        observer_(observer),
         arrived_(world.steps()),
         posted_(world.steps()),
         turn_(world.steps()),
@@ -42,10 +39,11 @@ class Play {
       if (world_.finished()) return round;
       const std::vector<Message> now = choose();
       if (now.empty()) return -1;
+      if (observer_) observer_->messages(now);
       for (const Message& message : now) {
         world_.done(message.send);
         arrived_[world_.number(message.receive)] = 1;
-        if (posted_[world_.number(message.receive)]) world_.done(message.receive);
+        if (posted_[world_.number(message.receive)]) finish(message.receive);
       }
     }
   }
@@ -57,9 +55,14 @@ class Play {
     if (kind == StepKind::send)
       waiting_.push_back({place, world_.partner(place)});
     else if (!receives(kind) || arrived_[world_.number(place)])
-      world_.done(place);
+      finish(place);
     else
       posted_[world_.number(place)] = 1;
+  }
+
+  void finish(Place place) {
+    if (observer_ && world_.step(place).kind != StepKind::recv) observer_->local(place);
+    world_.done(place);
   }
 
   // Takes the messages of one round from those that wait.
@@ -99,6 +102,7 @@ class Play {
   World& world_;
   const int ports_;
   const Order order_;
+  const RoundObserver* const observer_;
   std::vector<char> arrived_, posted_;  // by step: of receives
   std::vector<int> turn_;        // by step: of a send among its rank's sends, of a receive likewise
   std::vector<int> sent_, got_;  // by rank
@@ -108,7 +112,11 @@ class Play {
 }  // namespace
 
 int rounds(World& world, int ports, Order order) {
-  return world.messages().ok() ? Play{world, ports, order}.run() : -1;
+  return world.messages().ok() ? Play{world, ports, order, nullptr}.run() : -1;
+}
+
+int rounds(World& world, int ports, Order order, const RoundObserver& observer) {
+  return world.messages().ok() ? Play{world, ports, order, &observer}.run() : -1;
 }
 
 int rounds(std::span<const Schedule> all_ranks, int ports, Order order) {

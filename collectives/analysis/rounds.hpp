@@ -1,6 +1,7 @@
 // How many rounds the schedules of all ranks take, counted for `tutti list` and for tests. Pure.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "collectives/analysis/world.hpp"
@@ -19,5 +20,16 @@ enum class Order { ready, written };
 // finishes, or the messages do not pair off.
 int rounds(World& world, int ports = kAnyPorts, Order order = Order::ready);
 int rounds(std::span<const Schedule> all_ranks, int ports = kAnyPorts, Order order = Order::ready);
+
+struct Message {
+  Place send, receive;
+};
+// What happens in the rounds, in this order: the steps of all ranks that need no message any more,
+// which combine or copy, one by one; then the messages of a round, together.
+struct RoundObserver {
+  std::function<void(Place)> local;
+  std::function<void(std::span<const Message>)> messages;
+};
+int rounds(World& world, int ports, Order order, const RoundObserver& observer);
 
 }  // namespace tutti::collectives
