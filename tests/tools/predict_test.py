@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree as xml
 
 PROGRAM = sys.argv[1]
 BARRIER = ["--collective", "barrier"]
@@ -44,6 +45,42 @@ def bench_file(folder, **changes):
     path = pathlib.Path(folder, "bench.json")
     path.write_text(json.dumps({"ranks": 4, "nodes": 4, "rows": [row | changes]}))
     return path
+
+
+def check_curves(path):
+    """A panel for each collective and number of ranks, a curve for each that differs."""
+    done = predict("--params", "boba", "--collective", "bcast,barrier", "-P", "4,8", "-m", "8-512",
+                   "--svg", path)
+    assert done.returncode == 0, done
+    texts = [text.text for text in xml.parse(path).getroot().iter() if text.tag.endswith("text")]
+    for title in ("bcast, 4 ranks", "bcast, 8 ranks", "barrier, 4 ranks", "8 B", "512 B", "size",
+                  "loggp, boba (OCC table 5)", "chain, k-chain(k=1), k-ary(k=1)"):
+        assert title in texts, (title, texts)
+    assert predict("--params", "boba", *BARRIER, "-P", "2-16", "--svg", path).returncode == 0
+    assert ">ranks<" in path.read_text()
+    refused("curves need several", "--params", "boba", *BARRIER, "--svg", path)
+    refused("cannot write", "--params", "boba", *BARRIER, "-P", "2-16", "--svg", "/no folder/x")
+
+
+def check_tau_lop(path):
+    """Expressions without parameters, times with them."""
+    bcast = ["--model", "tau-lop", "--collective", "bcast", "--algorithm", "tau-binomial", "-P",
+             "16", "--ppn", "4", "-m", "1000"]
+    done = predict(*bcast, "--symbolic")
+    assert done.returncode == 0 and "2o⁰ + 2o¹ + 6L⁰(m,1) + 2L⁰(m,2) + 2L¹(m,1)" in done.stdout, done
+    refused("no paper prints parameters", *bcast)
+    refused("only --model tau-lop", "--model", "loggp", *BARRIER, "--symbolic")
+    refused("by itself", "--model", "tau-lop,loggp", *BARRIER, "--symbolic")
+    refused("--segment '0'", *bcast, "--symbolic", "--segment", "0")
+    refused("no --set", *bcast, "--symbolic", "--set", "L=1")
+    refused("cannot be read", *bcast, "--params", "boba")
+    level = {"overhead": 1, "transfer": {"1": [[0, 0], [1000, 10]], "2": [[0, 0], [1000, 15]]}}
+    parameters = {"format": 1, "model": "tau-lop", "within": level, "between": level}
+    path.write_text(json.dumps(parameters))
+    (row,) = json.loads(predict(*bcast, "--params", path, "--json").stdout)
+    assert abs(row["time_us"] - (4 + 60 + 30 + 20)) < 1e-6 and row["stages"] == 4, row
+    path.write_text(json.dumps(parameters | {"between": {"overhead": 1}}))
+    refused("between.transfer: is missing", *bcast, "--params", path)
 
 
 def main():
@@ -88,6 +125,8 @@ def main():
         assert "ANOTHER" in done.stdout, done
         refused("rows[0]", "--params", "boba", "--compare", bench_file(folder, tutti=7))
         refused("cannot read", "--params", "boba", "--compare", pathlib.Path(folder, "none"))
+        check_curves(pathlib.Path(folder, "curves.svg"))
+        check_tau_lop(pathlib.Path(folder, "tau-lop.json"))
     print("commands are refused, and files read back")
 
 

@@ -24,7 +24,6 @@ using models::Platform;
 
 constexpr int kMostRanks = 1 << 20;
 constexpr Bytes kMostBytes = Bytes{1} << 40;  // of a message
-constexpr double kMostSteps = 1e8;            // of all ranks together: some 2 GB
 
 [[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
 
@@ -99,12 +98,6 @@ Platform platform_from(const Source& source, models::Changes changes, const std:
   }
 }
 
-std::vector<int> nodes_of(const PredictOptions& options, int P) {
-  std::vector<int> node(index(P));
-  for (Rank rank = 0; rank < P; ++rank) node[index(rank)] = rank / options.ranks_per_node;
-  return node;
-}
-
 models::Setting setting_of(const PredictOptions& options, int P) {
   models::Setting setting{.noise = options.noise, .late = options.late, .seed = options.seed};
   setting.node = nodes_of(options, P);
@@ -122,6 +115,12 @@ models::Setting setting_of(const PredictOptions& options, int P) {
 }
 
 }  // namespace
+
+std::vector<int> nodes_of(const PredictOptions& options, int P) {
+  std::vector<int> node(index(P));
+  for (Rank rank = 0; rank < P; ++rank) node[index(rank)] = rank / options.ranks_per_node;
+  return node;
+}
 
 Problem problem_of(const PredictOptions& options, const Case& what) {
   Problem problem{{.collective = what.collective, .root = options.root, .bytes = what.bytes},
@@ -211,7 +210,8 @@ std::vector<Bytes> sizes_of(const PredictOptions& options) {
   });
 }
 
-std::optional<std::string> why_not(const PredictOptions& options, const Case& what) {
+std::optional<std::string> why_not(const PredictOptions& options, const Case& what,
+                                   double most_steps) {
   if (options.root < 0 || options.root >= what.P)
     return fmt::format("there is no root {} among {} ranks", options.root, what.P);
   const Problem problem = problem_of(options, what);
@@ -221,8 +221,8 @@ std::optional<std::string> why_not(const PredictOptions& options, const Case& wh
       static_cast<double>(
           what.choice.algorithm->build(problem, what.choice.parameters).steps.size()) *
       what.P;
-  if (steps <= kMostSteps) return {};
-  return fmt::format("it has some {:.2g} steps, and the simulator takes {:.0g}", steps, kMostSteps);
+  if (steps <= most_steps) return {};
+  return fmt::format("it has some {:.2g} steps, and this model takes {:.0g}", steps, most_steps);
 }
 
 Prediction predict(const PredictOptions& options, const Case& what, const Platform& platform,

@@ -35,6 +35,7 @@ int run_predict(const PredictOptions& options) {
     return 0;
   }
   if (!options.compare.empty()) return print_comparison(options), 0;
+  if (is_tau_lop(options)) return run_tau_lop(options, cases_of(options));
   const auto platforms = platforms_of(options);
   const auto cases = cases_of(options);
   const bool alone = platforms.size() * cases.size() == 1 && cases.front().P <= kMostRecorded;
@@ -58,6 +59,7 @@ int run_predict(const PredictOptions& options) {
     throw Error(Code::algorithm_not_applicable, left_out.empty()
                                                     ? "no algorithm is named"
                                                     : "nothing applies: " + left_out.front());
+  if (!options.svg.empty()) write_curves(options.svg, predictions);
   if (options.json)
     print_json(predictions);
   else if (predictions.size() == 1)
@@ -78,6 +80,7 @@ void add_reports(CLI::App& command, PredictOptions& o) {
   command.add_flag("--list-models", o.list, "models, their parameters, and published ones");
   command.add_option("--compare", o.compare, "a file of `tutti bench --json`: predict its rows");
   command.add_flag("--show-params", o.show, "the parameters as JSON, as --params reads them");
+  command.add_option("--svg", o.svg, "also draw curves over sizes, or over ranks, to this file");
   command.add_flag("--json", o.json, "as JSON");
 }
 
@@ -135,6 +138,10 @@ void add_predict(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand(
       "predict", "simulate collectives under a cost model, beside the papers' formulas");
   command->add_option("--collective", options->collectives, "collectives")->delimiter(',');
+  command->add_flag("--symbolic", options->symbolic,
+                    "with --model tau-lop: the cost as an expression, without parameters");
+  command->add_option("--segment", options->segment,
+                      "with --model tau-lop: longer messages within a node are cut into such");
   add_platform(*command, *options);
   add_call(*command, *options);
   add_setting(*command, *options);
@@ -144,7 +151,9 @@ void add_predict(CLI::App& app, Run* run) {
       "models/costs.hpp. Examples:\n"
       "  tutti predict --model loggp --params boba --collective barrier --algorithm dissemination "
       "-P 8\n"
-      "  tutti predict --params metropolis --collective allgather -P 2-64 -m 8-64k --ppn 8");
+      "  tutti predict --params metropolis --collective allgather -P 2-64 -m 8-64k --ppn 8\n"
+      "  tutti predict --params boba --collective bcast -P 32 -m 8-1M --svg bcast.svg\n"
+      "  tutti predict --model tau-lop --symbolic --collective bcast -P 16 --ppn 4");
   command->callback([options, run] { *run = [options] { return run_predict(*options); }; });
 }
 

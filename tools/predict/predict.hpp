@@ -23,8 +23,9 @@ struct PredictOptions {
   double reduce_per_byte = -1, copy_per_byte = -1;  // −1: the platform's
   double noise = 0, late = 0;
   std::uint64_t seed = 1;
-  bool shared_ports = false, check = false, list = false, json = false, show = false;
-  std::string compare;
+  bool shared_ports = false, check = false, list = false, json = false, show = false,
+       symbolic = false;
+  std::string compare, svg, segment;
 };
 
 // One simulation.
@@ -62,8 +63,11 @@ void add_setting(CLI::App& command, PredictOptions& options);
 
 // What rank 0 is asked.
 collectives::Problem problem_of(const PredictOptions& options, const Case& what);
-// Why it cannot be predicted, if it cannot: the algorithm does not apply, or is too large.
-std::optional<std::string> why_not(const PredictOptions& options, const Case& what);
+std::vector<int> nodes_of(const PredictOptions& options, int P);
+// Why it cannot be predicted, if it cannot: the algorithm does not apply, or all ranks together
+// have too many steps: 10^8 of them take some 2 GB.
+std::optional<std::string> why_not(const PredictOptions& options, const Case& what,
+                                   double most_steps = 1e8);
 // `record`: with the critical path.
 Prediction predict(const PredictOptions& options, const Case& what,
                    const models::Platform& platform, bool record = false);
@@ -72,9 +76,14 @@ std::string describe(const models::Platform& platform);  // "loggp, Boba (OCC ta
 void print_one(const Prediction& prediction);
 void print_table(const std::vector<Prediction>& predictions);
 void print_json(const std::vector<Prediction>& predictions);
+// An SVG file; throws Error{bad_configuration} if there is only one size and number of ranks.
+void write_curves(const std::string& path, const std::vector<Prediction>& predictions);
 void print_models();
 // Every closed form beside the simulator; true: every claim holds.
 bool print_check(bool json);
+// Is it τ-Lop that is asked? It has no messages' times, but expressions over whole stages.
+bool is_tau_lop(const PredictOptions& options);
+int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases);
 // The rows of a file that the bench wrote, predicted.
 void print_comparison(const PredictOptions& options);
 

@@ -127,6 +127,8 @@ void print_models() {
         },
         model);
   }
+  fmt::print(
+      "tau-lop\n    (expressions over transfers: --symbolic; parameters only from a file)\n");
   fmt::print("\nParameters that the papers print:\n");
   for (const auto& some : models::published())
     fmt::print("{:<16} {}: {}\n", some.name, some.source, some.what);

@@ -1,0 +1,162 @@
+// `tutti predict --model tau-lop`: costs as expressions, and with parameters as times.
+#include "models/tau_lop/evaluation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "collectives/algorithms/catalogue.hpp"
+#include "models/tau_lop/parameters.hpp"
+#include "tools/commands.hpp"
+#include "tools/predict/predict.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using models::tau_lop::Evaluation;
+using models::tau_lop::Kind;
+using models::tau_lop::Parameters;
+using nlohmann::json;
+
+// Up to here a world of all ranks is made, and every transfer of it looked at.
+constexpr double kMostSteps = 2e7;
+
+[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
+
+std::optional<Parameters> parameters_of(const PredictOptions& options) {
+  if (options.params.empty()) return {};
+  if (options.params.size() > 1) bad("tau-lop takes the parameters of one file");
+  const std::string& name = options.params.front();
+  std::ifstream file(name);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) bad(fmt::format("{} cannot be read; of tau-lop no paper prints parameters", name));
+  try {
+    return models::tau_lop::parse_parameters(text);
+  } catch (const Error& error) {
+    bad(fmt::format("{}: {}", name, error.message));
+  }
+}
+
+Bytes segment_of(const PredictOptions& options, const std::optional<Parameters>& parameters) {
+  if (options.segment.empty()) return parameters ? parameters->segment : 0;
+  const auto segment = parse_size(options.segment);
+  if (!segment || *segment < 1) bad(fmt::format("--segment '{}' is no size", options.segment));
+  return *segment;
+}
+
+struct Row {
+  Case what;
+  Evaluation found;
+  Bytes bytes;  // m: 0 for a barrier
+  std::string text;
+  std::optional<double> time;
+};
+
+const char* name_of(Kind kind) {
+  constexpr const char* kNames[] = {"overhead", "copy", "combine", "transfer"};
+  return kNames[static_cast<int>(kind)];
+}
+
+json json_of(const models::tau_lop::Cost& cost) {
+  json all = {{"terms", json::array()}, {"greatest", json::array()}};
+  for (const auto& [term, times] : cost.terms())
+    all["terms"].push_back({{"kind", name_of(term.kind)},
+                            {"channel", term.channel},
+                            {"bytes", term.bytes},
+                            {"tau", term.tau},
+                            {"times", times}});
+  for (const auto& greatest : cost.maxima()) {
+    json of = json::array();
+    for (const auto& some : greatest.of) of.push_back(json_of(some));
+    all["greatest"].push_back({{"times", greatest.times}, {"of", of}});
+  }
+  return all;
+}
+
+json json_of(const Row& row) {
+  json one = {{"collective", name_of(row.what.collective)},
+              {"algorithm", to_string(row.what.choice)},
+              {"ranks", row.what.P},
+              {"bytes", row.bytes},
+              {"model", models::tau_lop::kName},
+              {"stages", row.found.stages},
+              {"expression", row.text},
+              {"cost", json_of(row.found.cost)}};
+  if (row.time) one["time_us"] = *row.time;
+  return one;
+}
+
+void print(const std::vector<Row>& rows, Bytes segment, const std::optional<Parameters>& given) {
+  fmt::print(
+      "tau-lop{}; o, L, c and \u03b3 are the overhead, a transfer, a copy and a combination\n"
+      "of (bytes, how many at once), \u2070 within nodes and \u00b9 between them; m is the "
+      "message{}\n",
+      given ? ", " + given->name : "", segment > 0 ? fmt::format(", S = {} bytes", segment) : "");
+  fmt::print("{:<14} {:<24} {:>6} {:>10} {:>7} {:>12}  {}\n", "collective", "algorithm", "ranks",
+             "bytes", "stages", "us", "cost");
+  for (const Row& row : rows)
+    fmt::print("{:<14} {:<24} {:>6} {:>10} {:>7} {:>12}  {}\n", name_of(row.what.collective),
+               to_string(row.what.choice), row.what.P, row.bytes, row.found.stages,
+               row.time ? fmt::format("{:.3f}", *row.time) : "-", row.text);
+}
+
+}  // namespace
+
+bool is_tau_lop(const PredictOptions& options) {
+  const auto& models = options.models;
+  const bool named =
+      std::find(models.begin(), models.end(), models::tau_lop::kName) != models.end();
+  if (named && models.size() > 1) bad("tau-lop is predicted by itself: name no other model");
+  if (options.symbolic && !named) bad("--symbolic: only --model tau-lop has expressions");
+  return named;
+}
+
+int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
+  const auto parameters = parameters_of(options);
+  if (!parameters && !options.symbolic)
+    bad("no paper prints parameters of tau-lop: name a file with --params, or ask for expressions "
+        "with --symbolic");
+  if (!options.set.empty() || !options.svg.empty() || options.noise > 0 || options.late > 0)
+    bad("tau-lop knows no --set, --svg, --noise and --late");
+  const Bytes segment = segment_of(options, parameters);
+  const Bytes above = options.segment.empty() && parameters ? parameters->segments_above : segment;
+  const auto ways = models::tau_lop::ways_of_thesis(segment > 0 ? above : models::kNever, segment);
+  std::vector<Row> rows;
+  std::vector<std::string> left_out;
+  ProgressBar bar("evaluating");
+  for (const Case& what : cases) {
+    bar.show(rows.size() + left_out.size(), cases.size());
+    if (const auto reason = why_not(options, what, kMostSteps)) {
+      left_out.push_back(fmt::format("{} {}, {} ranks: {}", name_of(what.collective),
+                                     to_string(what.choice), what.P, *reason));
+      if (!options.algorithms.empty()) throw Error(Code::algorithm_not_applicable, left_out.back());
+      continue;
+    }
+    collectives::Problem problem = problem_of(options, what);
+    collectives::World world(what.P, [&](Rank rank) {
+      problem.rank = rank;
+      return what.choice.algorithm->build(problem, what.choice.parameters);
+    });
+    Row row{what, models::tau_lop::evaluate(world, nodes_of(options, what.P), ways), problem.bytes};
+    row.text = text_of(row.found.cost, problem.bytes, segment);
+    if (parameters) row.time = time_of(row.found.cost, *parameters);
+    rows.push_back(std::move(row));
+  }
+  if (options.json) {
+    json all = json::array();
+    for (const Row& row : rows) all.push_back(json_of(row));
+    fmt::print("{}\n", all.dump(2));
+    return 0;
+  }
+  print(rows, segment, parameters);
+  for (const std::string& text : left_out) fmt::print("left out: {}\n", text);
+  return 0;
+}
+
+}  // namespace tutti::tools
