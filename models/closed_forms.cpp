@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "collectives/algorithms/conditions.hpp"
+#include "models/closed_forms_occ.hpp"
 #include "models/json.hpp"
 #include "models/names.hpp"
 #include "models/simulator.hpp"
@@ -73,7 +74,8 @@ double Asked::segments() const noexcept {
 
 std::vector<ClosedForm> closed_forms() {
   std::vector<ClosedForm> all;
-  for (const auto forms : {occ_forms(), ib_forms(), beo_forms()})
+  for (const auto forms :
+       {occ::barriers_and_broadcasts(), occ::reduces_and_alltoalls(), ib_forms(), beo_forms()})
     all.insert(all.end(), forms.begin(), forms.end());
   return all;
 }

@@ -40,10 +40,9 @@ struct ClosedForm {
   std::string_view why;  // if not equal: what is wrong with it, or which case it describes
 };
 
-std::span<const ClosedForm> occ_forms() noexcept;  // tables 1 to 4
 std::span<const ClosedForm> ib_forms() noexcept;   // chapter 5
 std::span<const ClosedForm> beo_forms() noexcept;  // equations 2 to 14
-std::vector<ClosedForm> closed_forms();            // all of these
+std::vector<ClosedForm> closed_forms();            // these, and OCC's (closed_forms_occ.hpp)
 
 // One formula compared with the simulator, for many P and lengths under the models it is of.
 struct Comparison {
