@@ -125,6 +125,8 @@ def main():
         assert "ANOTHER" in done.stdout, done
         refused("rows[0]", "--params", "boba", "--compare", bench_file(folder, tutti=7))
         refused("cannot read", "--params", "boba", "--compare", pathlib.Path(folder, "none"))
+        done = predict("--bluegene-p", "-P", "1024", "-m", "1M")
+        assert done.returncode == 0 and "O(S P^1/3)" in done.stdout, done
         check_curves(pathlib.Path(folder, "curves.svg"))
         check_tau_lop(pathlib.Path(folder, "tau-lop.json"))
     print("commands are refused, and files read back")

@@ -28,6 +28,7 @@ std::vector<Case> cases_of(const PredictOptions& options) {
 
 int run_predict(const PredictOptions& options) {
   if (options.list) return print_models(), 0;
+  if (options.bluegene_p) return print_bluegene_p(options), 0;
   if (options.check) return print_check(options.json) ? 0 : 1;
   if (options.show) {
     for (const auto& platform : platforms_of(options))
@@ -78,6 +79,8 @@ void add_reports(CLI::App& command, PredictOptions& o) {
                    "compare every formula of the papers with the simulator; status 1 if one is not "
                    "what it is said to be");
   command.add_flag("--list-models", o.list, "models, their parameters, and published ones");
+  command.add_flag("--bluegene-p", o.bluegene_p,
+                   "what HPM states of BlueGene/P: growth, terms, and bounds over mappings");
   command.add_option("--compare", o.compare, "a file of `tutti bench --json`: predict its rows");
   command.add_flag("--show-params", o.show, "the parameters as JSON, as --params reads them");
   command.add_option("--svg", o.svg, "also draw curves over sizes, or over ranks, to this file");

@@ -24,7 +24,7 @@ struct PredictOptions {
   double noise = 0, late = 0;
   std::uint64_t seed = 1;
   bool shared_ports = false, check = false, list = false, json = false, show = false,
-       symbolic = false;
+       symbolic = false, bluegene_p = false;
   std::string compare, svg, segment;
 };
 
@@ -79,6 +79,8 @@ void print_json(const std::vector<Prediction>& predictions);
 // An SVG file; throws Error{bad_configuration} if there is only one size and number of ranks.
 void write_curves(const std::string& path, const std::vector<Prediction>& predictions);
 void print_models();
+// What HPM states of BlueGene/P.
+void print_bluegene_p(const PredictOptions& options);
 // Every closed form beside the simulator; true: every claim holds.
 bool print_check(bool json);
 // Is it τ-Lop that is asked? It has no messages' times, but expressions over whole stages.

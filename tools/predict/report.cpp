@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "models/bluegene_p.hpp"
 #include "models/json.hpp"
 #include "models/names.hpp"
 #include "tools/predict/predict.hpp"
@@ -132,6 +133,39 @@ void print_models() {
   fmt::print("\nParameters that the papers print:\n");
   for (const auto& some : models::published())
     fmt::print("{:<16} {}: {}\n", some.name, some.source, some.what);
+}
+
+void print_bluegene_p(const PredictOptions& options) {
+  json all = json::array();
+  for (const models::Statement& some : models::bluegene_p()) {
+    json times = json::array();
+    for (const int P : ranks_of(options))
+      for (const Bytes bytes : sizes_of(options))
+        times.push_back({{"ranks", P},
+                         {"bytes", bytes},
+                         {"least_us", some.least(P, bytes)},
+                         {"most_us", some.most(P, bytes)}});
+    all.push_back({{"what", some.what},
+                   {"where", some.where},
+                   {"grows", some.grows},
+                   {"terms", some.terms},
+                   {"why", some.why},
+                   {"times", times}});
+  }
+  if (options.json) {
+    fmt::print("{}\n", all.dump(2));
+    return;
+  }
+  for (const json& one : all) {
+    const auto text = [&one](const char* key) { return one[key].get<std::string>(); };
+    fmt::print("{} ({}): {}\n  T = {}\n", text("what"), text("where"), text("grows"),
+               text("terms"));
+    if (!text("why").empty()) fmt::print("  {}\n", text("why"));
+    for (const json& time : one["times"])
+      fmt::print("  {:>8} ranks {:>12} bytes {:>14} to {} us\n", time["ranks"].get<int>(),
+                 time["bytes"].get<Bytes>(), us(time["least_us"].get<double>()),
+                 us(time["most_us"].get<double>()));
+  }
 }
 
 bool print_check(bool as_json) {
