@@ -9,7 +9,8 @@ using namespace tutti;
 using namespace tutti::collectives;
 using namespace tutti::collectives::test;
 
-// The suite `verify` proves all of the matrix. With sanitizers an access takes twenty times as long.
+// The suite `verify` proves all of the matrix. With sanitizers an access takes twenty times as
+// long.
 #ifdef __SANITIZE_ADDRESS__
 constexpr int kEveryUpTo = 5, kThen = 8;
 #else
