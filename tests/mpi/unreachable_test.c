@@ -10,13 +10,26 @@
 
 #include "job.h"
 
+/* Both ranks are on one host. */
+static void wait_until_stopped(int process) {
+  char path[64], state = '?';
+  snprintf(path, sizeof path, "/proc/%d/stat", process);
+  while (state != 'T') {
+    FILE* const file = fopen(path, "r");
+    CHECK(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1, "%s cannot be read", path);
+    fclose(file);
+  }
+}
+
 int main(int argc, char** argv) {
   job_begin(&argc, &argv);
   CHECK(job_size == 2, "this test is for 2 ranks, not %d", job_size);
   MUST(tutti_init(NULL));
   tutti_comm comm;
   MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
-  MPI_Barrier(MPI_COMM_WORLD);
+  int process = getpid();
+  MPI_Bcast(&process, 1, MPI_INT, 1, MPI_COMM_WORLD);
+  if (job_rank == 0) wait_until_stopped(process);
   if (job_rank == 1) {
     const pid_t child = fork();
     if (child == 0) { /* wakes its parent */
