@@ -95,6 +95,7 @@ void Agreement::heard_failed(const News& news, int from) noexcept {
 void Agreement::heard_refused(const News& news, int from) noexcept {
   if (failed() || refused(news.call)) return;
   if (is_earlier(news.call, next_)) return fail_as_refused(from, news.code);
+  if (refusals_.size() == kRefusedKept) return;  // the member says it again when it is waited for
   try {
     refusals_.push_back({from, news.call, news.code});
   } catch (const std::bad_alloc&) {

@@ -184,7 +184,7 @@ class Agreement {
   std::array<Known, kRemembered> known_{};
   std::deque<Refused> refused_;  // the last of them, in order: members may ask much later
   static constexpr std::size_t kRefusedKept = 4096;
-  std::vector<Refusal> refusals_;
+  std::vector<Refusal> refusals_;  // the first of them, if a member is very far ahead
   std::vector<Passed> passed_;
   Code failure_code_ = Code::success;
   int failure_culprit_ = kNoPeer;

@@ -106,6 +106,19 @@ TEST_CASE("if all refuse a call, nothing is lost", "[agreement]") {
   CHECK_FALSE(me.failed());
 }
 
+TEST_CASE("a member that refuses without end is not remembered without end", "[agreement]") {
+  constexpr CollectiveNumber kKept = 4096;
+  Member me;
+  Begun call, later;
+  me.open(call);
+  for (CollectiveNumber number = 1; number <= 3 * kKept; ++number) me.hear(refused(number), 11);
+  for (CollectiveNumber number = 1; number <= kKept; ++number) me.refuse(Code::bad_root);
+  me.open(later);
+  CHECK_FALSE(me.failed());
+  me.hear(refused(later.number()), 11);  // it says so again when this rank waits for it
+  CHECK(me.failure_code() == Code::bad_count);
+}
+
 TEST_CASE("who waits in a call that was refused here hears so", "[agreement]") {
   Member me(0), other(1);
   me.refuse(Code::bad_operation);
