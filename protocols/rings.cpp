@@ -167,7 +167,12 @@ bool Rings::set_aside_all(Ring ring, std::uint32_t arrived) noexcept {
 void Rings::hear(const Ask& ask) noexcept {
   if (ask.ring > Ring::eager || !at(ask.ring).out.has_sent(ask.freed))
     return distrust_credits(ask.ring);
-  forget_old_asks();
+  if (asks_.size() >= asks_kept_) {
+    forget_old_asks();
+    if (asks_.size() >= kMostAsks)
+      return link_.distrust("it has asked for more than %lld messages", kMostAsks);
+    asks_kept_ = std::min(std::max(2 * asks_.size(), kFewAsks), kMostAsks);
+  }
   try {
     asks_.push_back(ask);
   } catch (const std::bad_alloc&) {

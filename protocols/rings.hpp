@@ -185,7 +185,11 @@ class Rings {
   bool connected_ = false;  // the link was seen connected: messages may be put
   std::array<State, transport::kRings> rings_;
   Aside aside_;
-  std::vector<Ask> asks_;  // of the peer
+  // Of the peer: for each receive that waits one, and a call has fewer of these. So many are kept
+  // until the old ones among them are looked for.
+  static constexpr std::size_t kFewAsks = 16, kMostAsks = std::size_t{1} << kOrdinalBits;
+  std::vector<Ask> asks_;
+  std::size_t asks_kept_ = kFewAsks;
 };
 
 }  // namespace tutti::protocols
