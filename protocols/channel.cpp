@@ -17,7 +17,16 @@ Limits limits_of(const transport::Link& link) {
           shape[Ring::eager].capacity(),
           link.writes_directly(),
           link.fetches(),
-          link.passes_pieces()};
+          link.passes_pieces(),
+          link.small() ? cut_bytes(link.out_shape()[Ring::eager].capacity()) : 0};
+}
+
+// A message for the eager ring is one piece, unless the connection is small at first.
+constexpr bool goes_whole(Protocol protocol, const Limits& limits) {
+  return protocol <= Protocol::small || (protocol == Protocol::eager && limits.cut == 0);
+}
+constexpr bool goes_in_pieces(Protocol protocol) {
+  return protocol == Protocol::eager || protocol == Protocol::pieces;
 }
 
 // The ring of a message that fits one slot.
@@ -37,13 +46,17 @@ Channel::Channel(transport::Link& link, registration::Cache* cache, Listener& li
       invites_(link, rings_, control_, memory_, complaint_),
       moves_(link, rings_, control_, memory_, complaint_, listener) {}
 
+Cut Channel::cut_of(Protocol protocol) const noexcept {
+  return {protocol == Protocol::eager ? limits_.eager : piece_bytes(limits_), limits_.cut};
+}
+
 Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,
                      Use use) noexcept {
   const Protocol protocol = protocol_for(bytes, use, limits_);
-  if (protocol <= Protocol::eager)
+  if (goes_whole(protocol, limits_))
     return rings_.put(ring_of(protocol), &transfer, name, data, static_cast<std::uint32_t>(bytes));
-  if (protocol == Protocol::pieces)
-    return send_pieces(rings_, piece_bytes(limits_), transfer, name, data, bytes);
+  if (goes_in_pieces(protocol))
+    return send_pieces(rings_, cut_of(protocol), transfer, name, data, bytes);
   return protocol == Protocol::fetch ? invites_.send(transfer, name, data, bytes)
                                      : moves_.send(transfer, name, data, bytes);
 }
@@ -51,11 +64,11 @@ Answer Channel::send(Transfer& transfer, const MessageName& name, const void* da
 Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes, Use use,
                      const Operand* operand) noexcept {
   const Protocol protocol = protocol_for(bytes, use, limits_);
-  if (protocol <= Protocol::eager)
+  if (goes_whole(protocol, limits_))
     return receive_eager(rings_, ring_of(protocol), complaint_, transfer, name, data, bytes,
                          operand);
-  if (protocol == Protocol::pieces)
-    return receive_pieces(rings_, piece_bytes(limits_), complaint_, transfer, name, data, bytes,
+  if (goes_in_pieces(protocol))
+    return receive_pieces(rings_, cut_of(protocol), complaint_, transfer, name, data, bytes,
                           operand);
   return protocol == Protocol::fetch ? moves_.recv(transfer, name, data, bytes)
                                      : invites_.recv(transfer, name, data, bytes);
@@ -72,6 +85,7 @@ void Channel::abandon(Transfer& transfer) noexcept {
 }
 
 void Channel::progress() noexcept {
+  rings_.grow();  // first: what has come is then seen
   control_.read();
   invites_.progress();
   rings_.drop_unwanted();

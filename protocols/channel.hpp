@@ -21,6 +21,7 @@
 #include "protocols/complaint.hpp"
 #include "protocols/control.hpp"
 #include "protocols/news.hpp"
+#include "protocols/pieces.hpp"
 #include "protocols/protocol_for.hpp"
 #include "protocols/rendezvous_invites.hpp"
 #include "protocols/rendezvous_moves.hpp"
@@ -96,6 +97,8 @@ class Channel {
   const Limits& limits() const noexcept { return limits_; }
 
  private:
+  Cut cut_of(Protocol protocol) const noexcept;
+
   transport::Link& link_;
   const Limits limits_;
   Rings rings_;

@@ -38,6 +38,9 @@ class OutFlow {
   std::uint32_t next_index() const noexcept { return sent_ & (slots_ - 1); }
   std::uint32_t next_sequence() const noexcept { return sent_ + 1; }
   void sent() noexcept { ++sent_; }
+  std::uint32_t count() const noexcept { return sent_; }
+  // The peer's ring has so many slots from now on, not fewer than before.
+  void grow(std::uint32_t slots) noexcept { slots_ = slots; }
 
  private:
   std::uint32_t slots_, sent_ = 0, consumed_ = 0;
@@ -49,9 +52,6 @@ class InFlow {
   // The messages that can be in their slots now have these numbers: first() ≤ number < end().
   std::uint32_t first() const noexcept { return freed_ + 1; }
   std::uint32_t end() const noexcept { return freed_ + 1 + slots_; }
-  std::uint32_t index(std::uint32_t sequence) const noexcept {
-    return (sequence - 1) & (slots_ - 1);
-  }
   // Also true before first(): a search that consumes messages on its way may be overtaken.
   bool taken(std::uint32_t sequence) const noexcept {
     const std::uint32_t place = sequence - first();
@@ -79,6 +79,12 @@ class InFlow {
   // Whether so many messages are all that the peer could send by the credits that it was told of.
   bool exhausts_credit(std::uint32_t messages) const noexcept {
     return static_cast<std::int32_t>(messages - told_ - slots_) >= 0;
+  }
+  std::uint32_t slots() const noexcept { return slots_; }
+  // The ring has so many slots from now on, not fewer than before.
+  void grow(std::uint32_t slots) noexcept {
+    assert(slots <= kMaxSlots);
+    slots_ = slots;
   }
 
  private:

@@ -9,10 +9,11 @@ namespace tutti::protocols {
 
 using transport::Ring;
 
-Answer send_pieces(Rings& rings, Bytes piece, Transfer& transfer, const MessageName& name,
+Answer send_pieces(Rings& rings, const Cut& cut, Transfer& transfer, const MessageName& name,
                    const void* data, Bytes bytes) noexcept {
   while (transfer.moved < bytes) {
-    const Bytes length = std::min(bytes - transfer.moved, piece);
+    Bytes length = std::min(bytes - transfer.moved, cut.large);
+    if (length > rings.most(Ring::eager)) length = cut.small;
     const Answer answer = rings.put(Ring::eager, &transfer, name,
                                     static_cast<const std::byte*>(data) + transfer.moved,
                                     static_cast<std::uint32_t>(length));
@@ -22,14 +23,22 @@ Answer send_pieces(Rings& rings, Bytes piece, Transfer& transfer, const MessageN
   return Answer::done;
 }
 
-Answer receive_pieces(Rings& rings, Bytes piece, Complaint& complaint, Transfer& transfer,
+Answer receive_pieces(Rings& rings, const Cut& cut, Complaint& complaint, Transfer& transfer,
                       const MessageName& name, void* data, Bytes bytes,
                       const Operand* operand) noexcept {
   while (transfer.moved < bytes) {
     const Arrived message = rings.find(Ring::eager, name, &transfer);
     if (!message) return Answer::again;
-    const Bytes length = std::min(bytes - transfer.moved, piece);
-    if (message.bytes != length)
+    const Bytes most = std::min(bytes - transfer.moved, cut.large);
+    const bool is_small = cut.small != 0 && message.bytes == cut.small;
+    const Bytes length = is_small ? std::min(most, cut.small) : most;
+    if (message.bytes != length) {
+      if (bytes <= cut.large && message.bytes > cut.small)  // it came whole
+        return complaint.about_exchange(
+            Code::size_mismatch,
+            "a message of %lld bytes came where %lld were expected: do all ranks pass the same "
+            "sizes?",
+            message.bytes, bytes);
       return complaint.about_exchange(
           Code::size_mismatch,
           message.bytes > length
@@ -37,6 +46,7 @@ Answer receive_pieces(Rings& rings, Bytes piece, Complaint& complaint, Transfer&
               : "a message of less than %lld bytes came: do all ranks pass the same "
                 "sizes?",
           bytes);
+    }
     deliver(message, static_cast<std::byte*>(data) + transfer.moved, operand, transfer.moved);
     transfer.moved += length;
     rings.consume(Ring::eager, message);

@@ -28,6 +28,8 @@ struct Limits {
   bool writes;     // the sender can write into the receiver's user memory
   bool fetches;    // the receiver can read the sender's user memory
   bool in_pieces;  // pieces are a good way for what is combined: the copy costs no packets
+  // What a slot for long messages holds of one while the connection is small; 0: it never is.
+  Bytes cut = 0;
 };
 
 // Both sides compute it from the message's length and use alone, so they never disagree.
@@ -52,13 +54,23 @@ constexpr Bytes piece_bytes(const Limits& limits) {
   return limits.eager < line ? limits.eager : limits.eager / line * line;
 }
 
+// What a small slot holds of a long message that does not fit: whole cache lines again, and a
+// multiple of 3 and 5, so that few elements are cut.
+constexpr Bytes cut_bytes(Bytes capacity) {
+  constexpr auto line = static_cast<Bytes>(kCacheLine), unit = 15 * line;
+  if (capacity < line) return capacity;
+  return capacity < unit ? capacity / line * line : capacity / unit * unit;
+}
+
 // Whether a message is combined with its operand where it lies in the ring, in parts of whole
 // elements. If not (a rendezvous goes straight to user memory; a piece may end within an element),
 // the message is received whole into staging memory first.
 constexpr bool combines_on_arrival(Bytes bytes, Bytes element, Use use, const Limits& limits) {
   const Protocol protocol = protocol_for(bytes, use, limits);
-  return protocol <= Protocol::eager ||
-         (protocol == Protocol::pieces && piece_bytes(limits) % element == 0);
+  if (protocol <= Protocol::small) return true;
+  if (protocol > Protocol::eager && protocol != Protocol::pieces) return false;
+  return (limits.cut == 0 || limits.cut % element == 0) &&
+         (protocol == Protocol::eager || piece_bytes(limits) % element == 0);
 }
 
 }  // namespace tutti::protocols

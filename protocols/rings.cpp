@@ -24,8 +24,7 @@ constexpr bool is_stray(const MessageName& came, const MessageName& wanted) {
 
 Rings::Rings(transport::Link& link, Listener& listener) : link_(link), listener_(listener) {
   for (std::size_t r = 0; r < transport::kRings; ++r) {
-    const std::uint32_t slots = link.shape().rings[r].slots;
-    rings_[r] = {OutFlow(slots), InFlow(slots)};
+    rings_[r] = {OutFlow(link.out_shape().rings[r].slots), InFlow(link.in_shape().rings[r].slots)};
   }
 }
 
@@ -88,10 +87,12 @@ Arrived Rings::search(Ring ring, const MessageName& name, Transfer* transfer) no
   return {};
 }
 
+// Each poll of a rank that waits comes here, and mostly nothing is there.
 void Rings::drop_unwanted() noexcept {
-  drop_unwanted(Ring::line);
-  drop_unwanted(Ring::small);
-  drop_unwanted(Ring::eager);
+  for (const Ring ring : {Ring::line, Ring::small, Ring::eager}) {
+    const InFlow& in = at(ring).in;
+    if (in.any_aside() || link_.arrived(ring, in.first())) drop_unwanted(ring);
+  }
 }
 
 void Rings::drop_unwanted(Ring ring) noexcept {
@@ -146,7 +147,7 @@ void Rings::ask(Ring ring, const MessageName& name, Transfer& transfer,
   const Ask ask{name, in.freed(), ring};
   if (put(Ring::control, nullptr, {0, 0, Ask::kOrdinal}, &ask, sizeof ask) != Answer::done) return;
   transfer.phase = Phase::asked;
-  transfer.ticket = ask.freed + link_.shape()[ring].slots;
+  transfer.ticket = ask.freed + in.slots();
 }
 
 // Empties the slots of the first `arrived` messages.
@@ -181,15 +182,56 @@ void Rings::hear(const Ask& ask) noexcept {
 }
 
 bool Rings::asked_for(Ring ring, const MessageName& name) noexcept {
-  if (asks_.empty()) return false;
-  forget_old_asks();
-  return std::ranges::any_of(asks_,
-                             [&](const Ask& ask) { return ask.ring == ring && ask.name == name; });
+  return std::ranges::any_of(asks_, [&](const Ask& ask) {
+    return ask.ring == ring && ask.name == name && at(ring).out.finds_slot(ask.freed);
+  });
 }
 
 // Those since which a ringful was sent. Who asked knows it when all that has come.
 void Rings::forget_old_asks() noexcept {
   std::erase_if(asks_, [this](const Ask& ask) { return !at(ask.ring).out.finds_slot(ask.freed); });
+}
+
+// --- growth
+
+// What a connection has carried: slots that were used, and what was written to user memory.
+std::uint64_t Rings::carried() const noexcept {
+  std::uint64_t bytes = link_.written();
+  for (std::size_t r = 0; r < transport::kRings; ++r)
+    bytes += std::uint64_t{rings_[r].out.count()} * link_.out_shape().rings[r].slot_bytes +
+             std::uint64_t{rings_[r].in.freed()} * link_.in_shape().rings[r].slot_bytes;
+  return bytes;
+}
+
+void Rings::look_after_growth() noexcept {
+  if (link_.state() == transport::State::ready) {
+    if (!asked_for_more_ && carried() >= link_.shape().bytes()) {
+      asked_for_more_ = true;
+      link_.ask_for_more();
+    }
+    if (link_.may_grow_out() && link_.grow_out() == Post::done)
+      for (std::size_t r = 0; r < transport::kRings; ++r)
+        rings_[r].out.grow(link_.shape().rings[r].slots);
+  }
+  if (link_.must_grow_in()) grow_in();  // even if the link has failed: what has come has come
+}
+
+// Those that were taken before earlier ones stand in the way of later ones (search()), so they are
+// taken over, too.
+void Rings::grow_in() noexcept {
+  for (std::size_t r = 0; r < transport::kRings; ++r) {
+    const auto ring = static_cast<Ring>(r);
+    const InFlow& in = rings_[r].in;
+    for (std::uint32_t sequence = in.first(); sequence != in.end(); ++sequence) {
+      if (!link_.arrived(ring, sequence)) break;
+      const Arrived message = read(ring, sequence);
+      if (!message) return;
+      link_.take_over(ring, sequence, message.bytes);
+    }
+  }
+  link_.grow_in();
+  for (std::size_t r = 0; r < transport::kRings; ++r)
+    rings_[r].in.grow(link_.shape().rings[r].slots);
 }
 
 // --- failures
@@ -201,7 +243,7 @@ void Rings::fail_for_memory() noexcept {
 // Says what is wrong with message number `sequence`.
 void Rings::distrust(Ring ring, std::uint32_t sequence, std::uint32_t number,
                      std::uint32_t bytes) noexcept {
-  const std::uint32_t capacity = link_.shape()[ring].capacity();
+  const std::uint32_t capacity = link_.in_shape()[ring].capacity();
   if (number != sequence)
     link_.distrust("its message number %lld bears the number %lld", sequence, number);
   else if (bytes > capacity)

@@ -32,6 +32,15 @@
 // waits, one message, or a ringful of pieces. An ask may cross the message that it asks for, or the
 // call may fail: both ranks forget it when a ringful has been sent since, and need no word for it.
 //
+// Growth (transport/link.hpp): where both ends begin with small inboxes, a connection asks for
+// large ones when its messages have taken as many bytes of slots as a large inbox has. The number
+// of a message says where it stands in either inbox, and sender and receiver may have different
+// ideas of how many slots there are. The sender's is what counts for credit; it never has fewer
+// than the receiver knows of. A receiver that knows of fewer asks sooner than it must, and asks
+// again sooner than its ask is forgotten; a message that it takes over has a slot to which nobody
+// writes, as all messages that are not consumed have numbers less than a ringful apart, of the
+// larger ring too.
+//
 // Leaves to the caller: which ring a message takes, and what its payload means. Knows names, slots
 // and credits; knows no protocol.
 #pragma once
@@ -141,6 +150,16 @@ class Rings {
   // The peer asks for a message.
   void hear(const Ask& ask) noexcept;
 
+  // --- growth
+
+  // The longest payload that a slot of the peer's ring takes now.
+  Bytes most(transport::Ring ring) const noexcept { return link_.out_shape()[ring].capacity(); }
+  // Asks for larger inboxes if it is time, and goes over to them when they are there.
+  void grow() noexcept {
+    if (link_.small()) [[unlikely]]
+      look_after_growth();
+  }
+
  private:
   struct State {  // of one ring, both directions
     OutFlow out;
@@ -157,10 +176,10 @@ class Rings {
   // whatever comes. Null if it cannot be: then the link has failed.
   Arrived read(transport::Ring ring, std::uint32_t sequence) noexcept {
     auto& [out, in, first_in_line] = at(ring);
-    const transport::Trailer* const place = link_.trailer(ring, in.index(sequence));
+    const transport::Trailer* const place = link_.trailer(ring, sequence);
     const std::uint32_t bytes = transport::read_once(&place->bytes),
                         number = transport::read_once(&place->sequence);
-    if (number == sequence && bytes <= link_.shape()[ring].capacity() &&
+    if (number == sequence && bytes <= link_.in_shape()[ring].capacity() &&
         out.update(transport::read_once(&place->consumed))) [[likely]]
       return {place, bytes, sequence};
     distrust(ring, sequence, number, bytes);
@@ -175,6 +194,9 @@ class Rings {
   void forget_old_asks() noexcept;
   void drop_unwanted(transport::Ring ring) noexcept;
   void report(transport::Ring ring) noexcept;
+  void look_after_growth() noexcept;
+  std::uint64_t carried() const noexcept;
+  void grow_in() noexcept;
   void fail_for_memory() noexcept;
   void distrust(transport::Ring ring, std::uint32_t sequence, std::uint32_t number,
                 std::uint32_t bytes) noexcept;
@@ -183,6 +205,7 @@ class Rings {
   transport::Link& link_;
   Listener& listener_;
   bool connected_ = false;  // the link was seen connected: messages may be put
+  bool asked_for_more_ = false;
   std::array<State, transport::kRings> rings_;
   Aside aside_;
   // Of the peer: for each receive that waits one, and a call has fewer of these. So many are kept

@@ -84,6 +84,21 @@ struct InboxShape {
   static constexpr std::size_t kCreditBytes = kCacheLine;
 };
 
+// The first inbox of a connection that begins small: the same rings, with few slots. One for long
+// messages holds no more there than one for small ones, and long messages come in several.
+constexpr InboxShape first_shape(const InboxShape& shape) {
+  const auto few = [](RingShape ring, std::uint32_t most) {
+    ring.slots = std::min(ring.slots, most);
+    return ring;
+  };
+  InboxShape first{{few(shape[Ring::line], 16), few(shape[Ring::small], 4),
+                    few(shape[Ring::eager], 4), few(shape[Ring::ready], 16),
+                    few(shape[Ring::control], 16)}};
+  RingShape& eager = first.rings[static_cast<std::size_t>(Ring::eager)];
+  eager.slot_bytes = std::min(eager.slot_bytes, shape[Ring::small].slot_bytes);
+  return first;
+}
+
 // A copy of what a peer wrote, and may write again at any moment: each word is read once, so that
 // what is checked is what is used.
 template <class T>

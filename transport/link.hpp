@@ -38,9 +38,15 @@ enum class State : std::uint8_t { connecting, ready, failed, closed /* the peer 
 
 class Link {
  public:
-  Link(const InboxShape& shape, int peer) : shape_(shape), peer_(peer) {
-    assert(shape.valid());
-    for (std::size_t r = 0; r < kRings; ++r) offsets_[r] = shape.ring_offset(static_cast<Ring>(r));
+  // `first`: the shape of both inboxes until they grow; nullopt: they never do.
+  Link(const InboxShape& shape, int peer, const std::optional<InboxShape>& first = std::nullopt)
+      : shape_(shape),
+        in_shape_(first.value_or(shape)),
+        out_shape_(in_shape_),
+        peer_(peer),
+        small_(first.has_value()) {
+    assert(shape.valid() && in_shape_.valid());
+    note_offsets();
   }
   virtual ~Link() = default;
   Link(const Link&) = delete;
@@ -107,6 +113,35 @@ class Link {
   // This side: the number may be used again.
   virtual void renew(std::uint32_t /*invitation*/) noexcept {}
 
+  // --- growth
+  //
+  // A connection may begin with small inboxes, and get larger ones when it proves hot. Each of the
+  // two grows by itself. The sender moves from one message to the next, in all rings at once; the
+  // receiver learns of it from the transport, takes over what has come to the small inbox and was
+  // not consumed (rings.hpp), and reads the large one from then on.
+
+  // One of the two inboxes, or both, may still grow.
+  bool small() const noexcept { return small_; }
+  // Asks for larger inboxes both ways. They may come later, or never.
+  virtual void ask_for_more() noexcept {}
+  // The peer's larger inbox is there to be written: grow_out() may be called.
+  bool may_grow_out() const noexcept { return may_grow_out_.load(std::memory_order_acquire); }
+  // From here on put() takes slots of the large inbox. Returns done, again or failed.
+  virtual Post grow_out() noexcept { return Post::failed; }
+  // The peer writes to the larger inbox now: grow_in() must be called, and until then nothing that
+  // came there has arrived.
+  bool must_grow_in() const noexcept { return must_grow_in_; }
+  // Copies a message that has arrived, so many bytes with its trailer, to its slot in the large
+  // inbox. No message that came there has that slot: the peer would need credit for both.
+  void take_over(Ring ring, std::uint32_t sequence, std::uint32_t bytes) noexcept;
+  // The large inbox becomes the one to read.
+  void grow_in() noexcept;
+  // How the peer's inbox, and this rank's, look now. shape() is how they look in the end.
+  const InboxShape& out_shape() const noexcept { return out_shape_; }
+  const InboxShape& in_shape() const noexcept { return in_shape_; }
+  // Bytes that write() has taken, while the connection is small.
+  std::uint64_t written() const noexcept { return written_; }
+
   // --- what the link can do
 
   // Registers the memory that peers write to directly; null if none needs to be registered (shm).
@@ -132,13 +167,14 @@ class Link {
     if (!polls_memory_) return static_cast<std::int32_t>(arrivals_[r] - sequence) >= 0;
     if ((open_ >> r & 1u) == 0 && !has_opened(r)) return false;
     const auto* word = reinterpret_cast<const std::uint32_t*>(
-        inbox_ + slot_end(ring, shape_[ring].index_of(sequence)) - sizeof(std::uint32_t));
+        inbox_ + slot_end(ring, in_shape_[ring].index_of(sequence)) - sizeof(std::uint32_t));
     return __atomic_load_n(word, __ATOMIC_ACQUIRE) == sequence;
   }
   // The trailer of a message that has arrived; the payload starts padded(bytes) before it. The peer
   // may still write there: see read_once().
-  const Trailer* trailer(Ring ring, std::uint32_t index) const noexcept {
-    return reinterpret_cast<const Trailer*>(inbox_ + slot_end(ring, index) - sizeof(Trailer));
+  const Trailer* trailer(Ring ring, std::uint32_t sequence) const noexcept {
+    return reinterpret_cast<const Trailer*>(
+        inbox_ + slot_end(ring, in_shape_[ring].index_of(sequence)) - sizeof(Trailer));
   }
   // How many of our messages in the peer's `ring` it has consumed, by its last explicit report.
   std::uint32_t reported(Ring ring) const noexcept {
@@ -174,11 +210,20 @@ class Link {
   void distrust(const char* format, long long a = 0, long long b = 0) noexcept;
 
  protected:
-  // As InboxShape::slot_end(), at less cost.
+  // As InboxShape::slot_end() of this rank's inbox, at less cost.
   std::size_t slot_end(Ring ring, std::uint32_t index) const noexcept {
     return offsets_[static_cast<std::size_t>(ring)] +
-           static_cast<std::size_t>(index + 1) * shape_[ring].slot_bytes;
+           static_cast<std::size_t>(index + 1) * in_shape_[ring].slot_bytes;
   }
+  bool grown_in() const noexcept { return grown_in_; }
+  bool grown_out() const noexcept { return grown_out_; }
+  void note_grown_out() noexcept {
+    out_shape_ = shape_;
+    grown_out_ = true;
+    small_ = !grown_in_;
+  }
+  // The inbox has grown: what was put off until then.
+  virtual void after_growing_in() noexcept {}
   void note_finished(std::uint32_t id) noexcept {
     if (finished_tail_ - finished_head_ == finished_ids_.size())
       return distrust("it has finished more transfers than can be under way");
@@ -186,25 +231,35 @@ class Link {
   }
 
   const InboxShape shape_;
-  std::array<std::size_t, kRings> offsets_;  // of the rings in an inbox
+  InboxShape in_shape_, out_shape_;
+  std::array<std::size_t, kRings> offsets_;  // of the rings in this rank's inbox
   const int peer_;
-  std::byte* inbox_ = nullptr;  // what the peer writes; shape_.bytes() long, zero at first
+  std::byte* inbox_ = nullptr;        // what the peer writes; in_shape_.bytes() long, zero at first
+  std::byte* large_inbox_ = nullptr;  // the next; shape_.bytes() long, zero at first
   const std::uint32_t* credits_ = nullptr;  // kRings counters, written by the peer or by progress()
   bool polls_memory_ = true;  // arrived() polls sequence words; else it reads arrivals_
   // Rings of our inbox, by bits: the memory of the others is not there yet, and must not be read.
   // Null: all are open. Else the peer opens rings by bits of this word, before it writes to them.
   const std::uint32_t* opened_ = nullptr;
   mutable std::uint32_t open_ = ~0u;
-  std::array<std::uint32_t, kRings> arrivals_{};
-  std::uint64_t completed_ = 0;
+  // Messages that have come, by ring; to the large inbox, until it is read.
+  std::array<std::uint32_t, kRings> arrivals_{}, later_arrivals_{};
+  std::uint64_t completed_ = 0, written_ = 0;
+  std::atomic<bool> may_grow_out_{false};
+  bool must_grow_in_ = false;
   std::atomic<State> state_{State::connecting};
 
  private:
+  void note_offsets() noexcept {
+    for (std::size_t r = 0; r < kRings; ++r)
+      offsets_[r] = in_shape_.ring_offset(static_cast<Ring>(r));
+  }
   bool has_opened(std::size_t ring) const noexcept {
     open_ |= __atomic_load_n(opened_, __ATOMIC_ACQUIRE);
     return (open_ >> ring & 1u) != 0;
   }
 
+  bool small_, grown_in_ = false, grown_out_ = false;
   // Each rendezvous in flight has a number of its own.
   std::array<std::uint32_t, kInvitations> finished_ids_{};
   std::uint32_t finished_head_ = 0, finished_tail_ = 0;

@@ -3,17 +3,39 @@
 
 #include <algorithm>
 
+#include "base/bits.hpp"
+
 namespace tutti::tests {
 
 using namespace transport;
 
+namespace {
+
+std::optional<InboxShape> shape_at_first(const HostileNet& net) {
+  if (net.hostility.grow == 0) return std::nullopt;
+  InboxShape first = first_shape(net.shape);
+  for (RingShape& ring : first.rings) ring.slots = std::max(ring.slots / 4, 1u);
+  return first;
+}
+
+}  // namespace
+
 HostileLink::HostileLink(HostileNet& net, int from, int to)
-    : Link(net.shape, to), net_(net), from_(from), memory_(net.shape.bytes() + kCacheLine) {
-  auto place = reinterpret_cast<std::uintptr_t>(memory_.data());
-  inbox_ = reinterpret_cast<std::byte*>((place + kCacheLine - 1) / kCacheLine * kCacheLine);
+    : Link(net.shape, to, shape_at_first(net)),
+      net_(net),
+      from_(from),
+      first_inbox_(aligned(memory_, in_shape_.bytes())) {
+  inbox_ = first_inbox_;
   polls_memory_ = net.hostility.polls_memory;
   credits_ = told_credits_.data();
+  if (small()) never_grows_ = net.chance(net.hostility.stay_small);
   if (net_.hostility.connects_at_once) state_ = State::ready;
+}
+
+std::byte* HostileLink::aligned(std::vector<std::byte>& memory, std::size_t bytes) {
+  memory.resize(bytes + kCacheLine);
+  const auto place = reinterpret_cast<std::uintptr_t>(memory.data());
+  return reinterpret_cast<std::byte*>(round_up<std::uintptr_t>(place, kCacheLine));
 }
 
 Registrar* HostileLink::registrar() noexcept {
@@ -38,7 +60,7 @@ void HostileLink::corrupt(Ring ring, std::vector<std::byte>& message) {
 
 void HostileLink::post(Write&& write) {
   write.posted_at = net_.now();
-  queue_.push_back(std::move(write));
+  (write.to_large ? large_queue_ : queue_).push_back(std::move(write));
 }
 
 Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload,
@@ -51,7 +73,10 @@ Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload,
   w.data.resize(body + sizeof trailer);
   if (trailer.bytes != 0) std::memcpy(w.data.data(), payload, trailer.bytes);
   std::memcpy(w.data.data() + body, &trailer, sizeof trailer);
-  w.target = net_.link(peer(), from_).inbox_ + shape_.slot_end(ring, index) - w.data.size();
+  const HostileLink& target = net_.link(peer(), from_);
+  w.to_large = grown_out();
+  w.target = (w.to_large ? target.large_inbox_ : target.first_inbox_) +
+             out_shape_.slot_end(ring, index) - w.data.size();
   w.ring = ring;
   w.is_message = true;
   corrupt(ring, w.data);
@@ -86,6 +111,7 @@ Post HostileLink::write(const void* source, const Registration& registration,
                 static_cast<const std::byte*>(source) + bytes);
   w.target = reinterpret_cast<std::byte*>(target.address);
   w.to_user = true;
+  w.to_large = grown_out();
   w.notify = notify;
   *ticket = w.ticket = ++tickets_;
   post(std::move(w));
@@ -108,39 +134,65 @@ void HostileLink::probe() noexcept {
 
 bool HostileLink::drained() noexcept {
   const std::lock_guard lock(net_.lock_);
-  return queue_.empty() || failed() || net_.stopped(peer()) || net_.left(peer());
+  return (queue_.empty() && large_queue_.empty()) || failed() || net_.stopped(peer()) ||
+         net_.left(peer());
+}
+
+void HostileLink::grow() {
+  HostileLink& target = net_.link(peer(), from_);
+  if (!small() || never_grows_ || target.large_inbox_) return;
+  target.large_inbox_ = target.aligned(target.large_memory_, shape_.bytes());
+  may_grow_out_ = true;
+}
+
+Post HostileLink::grow_out() noexcept {
+  const std::lock_guard lock(net_.lock_);
+  if (failed()) return Post::failed;
+  if (refused()) return Post::again;
+  Write w;
+  w.is_growth = true;
+  post(std::move(w));
+  may_grow_out_ = false;
+  note_grown_out();
+  return Post::done;
 }
 
 bool HostileLink::step() {
-  if (queue_.empty() || net_.stopped(from_) || net_.stopped(peer())) return false;
-  const std::size_t before = queue_.size();
+  if (net_.stopped(from_) || net_.stopped(peer())) return false;
+  if (net_.hostility.grow > 0 && net_.chance(net_.hostility.grow)) grow();
+  if (!large_queue_.empty() && (queue_.empty() || net_.chance(0.5))) return step(large_queue_);
+  return !queue_.empty() && step(queue_);
+}
+
+bool HostileLink::step(std::deque<Write>& queue) {
+  const std::size_t before = queue.size();
   if (net_.hostility.latency > 0) {
-    while (!queue_.empty() && net_.now() - queue_.front().posted_at >=
-                                  static_cast<std::uint64_t>(net_.hostility.latency)) {
-      Write& due = queue_.front();
+    while (!queue.empty() && net_.now() - queue.front().posted_at >=
+                                 static_cast<std::uint64_t>(net_.hostility.latency)) {
+      Write& due = queue.front();
       std::memcpy(due.target, due.data.data(), due.data.size());
       arrive(due);
-      queue_.pop_front();
+      queue.pop_front();
     }
-    return queue_.size() != before;
+    return queue.size() != before;
   }
   // Bytes that were written later may become visible before: only a completion promises order.
-  auto place = queue_.begin();
+  auto place = queue.begin();
   if (place->to_user && polls_memory_ && notifies() && net_.chance(0.5)) {
-    const auto later = std::ranges::find(queue_, false, &Write::to_user);
-    if (later != queue_.end()) place = later;
+    const auto later = std::ranges::find(queue, false, &Write::to_user);
+    if (later != queue.end()) place = later;
   }
   Write& first = *place;
   if (first.to_user && net_.hostility.registers &&
       !net_.registrar.covers(first.target, first.data.size())) {
     fail(Code::transport_failed, "the peer lets nobody write there any more");
-    queue_.clear();
+    queue.clear();
     return false;
   }
   if (first.moved < first.data.size()) move(first);
   if (first.moved < first.data.size()) return false;
   arrive(first);
-  queue_.erase(place);
+  queue.erase(place);
   return true;
 }
 
@@ -164,12 +216,24 @@ void HostileLink::move(Write& w) {
   w.moved += piece;
 }
 
+// The last ticket before which nothing is under way, now that `w` has arrived.
+std::uint64_t HostileLink::last_complete(const Write& w) const {
+  std::uint64_t last = tickets_;
+  for (const auto* queue : {&queue_, &large_queue_})
+    for (const Write& other : *queue)
+      if (&other != &w && other.ticket != 0) last = std::min(last, other.ticket - 1);
+  return last;
+}
+
 void HostileLink::arrive(Write& w) {
   HostileLink& peer_link = net_.link(peer(), from_);
-  if (w.is_message) ++peer_link.arrivals_[static_cast<std::size_t>(w.ring)];
+  const bool later = w.to_large && !peer_link.grown_in();
+  if (w.is_message)
+    ++(later ? peer_link.later_arrivals_ : peer_link.arrivals_)[static_cast<std::size_t>(w.ring)];
+  if (w.is_growth) peer_link.must_grow_in_ = true;
   if (w.is_report) peer_link.told_credits_[static_cast<std::size_t>(w.ring)] = w.value;
   if (w.notify) peer_link.note_finished(*w.notify);
-  if (w.ticket != 0 && net_.hostility.acknowledge) acknowledged_ = w.ticket;
+  if (w.ticket != 0 && net_.hostility.acknowledge) acknowledged_ = last_complete(w);
 }
 
 // --- registrations
@@ -243,7 +307,8 @@ void HostileNet::meet(HostileLink& theirs, HostileLink& mine) {
     mine.become(State::connecting, State::ready);
     if (!mine.begun_) accepted_[theirs.peer()].push_back(&mine);
   }
-  if (left(mine.peer()) && theirs.queue_.empty()) {
+  if (left(mine.peer()) && theirs.queue_.empty() && theirs.large_queue_.empty() &&
+      !mine.must_grow_in()) {
     mine.become(State::connecting, State::closed);
     mine.become(State::ready, State::closed);
   }

@@ -1,7 +1,8 @@
 // The hostile wire: links within one process that do everything a wire may do, driven by a seed, so
 // that each failure replays. Writes are delayed and reordered between links (within one only those
 // to user memory may become visible late, unless a completion tells of them), split into pieces,
-// refused for lack of room, and their marks shown late; credits are held back; a rank may stop.
+// refused for lack of room, and their marks shown late; credits are held back; a rank may stop. An
+// inbox may be small at first, and grow at any moment.
 //
 // One thread steps all ranks, or each rank has a thread that takes in what is for it: the bytes of
 // a rank, and what its links know, are touched by its own thread only. What is on its way is
@@ -47,6 +48,9 @@ struct Hostility {
   bool fetches = false, passes_pieces = false;  // see Link
   bool connects_at_once = true;  // else a link is ready once the peer has seen that it was begun
   Corruption corruption{};
+  // Not 0: inboxes are small at first; the chance that a step makes a larger one.
+  double grow = 0;
+  double stay_small = 0.2;  // the chance that an inbox never can
 };
 
 class HostileNet;
@@ -91,6 +95,8 @@ class HostileLink final : public transport::Link {
                         std::uint64_t* ticket) noexcept override;
   transport::Post fetch(void* target, const transport::RemoteKey& source,
                         std::size_t bytes) noexcept override;
+  transport::Post grow_out() noexcept override;
+  void ask_for_more() noexcept override { asked_for_more = true; }
   void progress() noexcept override {}
   void probe() noexcept override;
   bool drained() noexcept override;
@@ -103,6 +109,9 @@ class HostileLink final : public transport::Link {
 
   // The peer's farewell arrives.
   void close() { state_.store(transport::State::closed); }
+  // A larger inbox is there.
+  void grow();
+  bool asked_for_more = false;
 
  private:
   friend class HostileNet;
@@ -112,6 +121,7 @@ class HostileLink final : public transport::Link {
     std::size_t moved = 0;
     transport::Ring ring{};
     bool is_message = false, is_report = false, to_user = false;
+    bool is_growth = false, to_large = false;
     std::uint32_t value = 0;
     std::optional<std::uint32_t> notify;
     std::uint64_t ticket = 0;
@@ -121,9 +131,12 @@ class HostileLink final : public transport::Link {
   bool refused();
   void corrupt(transport::Ring ring, std::vector<std::byte>& message);
   void post(Write&& write);
+  std::byte* aligned(std::vector<std::byte>& memory, std::size_t bytes);
   // Moves a little of what is under way; whether something arrived.
   bool step();
+  bool step(std::deque<Write>& queue);
   void move(Write& write);
+  std::uint64_t last_complete(const Write& write) const;
   void arrive(Write& write);
   void become(transport::State from, transport::State to) {
     state_.compare_exchange_strong(from, to);
@@ -131,12 +144,16 @@ class HostileLink final : public transport::Link {
 
   HostileNet& net_;
   const int from_;
-  std::vector<std::byte> memory_;
+  std::vector<std::byte> memory_, large_memory_;
+  std::byte* const first_inbox_;
   std::array<std::uint32_t, transport::kRings> told_credits_{};
-  std::deque<Write> queue_;  // on their way to the peer, in the order of the queue pair
+  // On their way to the peer, in the order of the queue pair; those to its large inbox go by
+  // another.
+  std::deque<Write> queue_, large_queue_;
   std::uint64_t tickets_ = 0, acknowledged_ = 0;
   std::array<std::uint32_t, transport::kRings> puts_{};
   bool begun_ = false;  // by connect(), at this end
+  bool never_grows_ = false;
 };
 
 class HostileNet {

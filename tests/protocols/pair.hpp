@@ -80,6 +80,11 @@ inline std::vector<Hostility> all_kinds(std::uint32_t seed) {
     within_a_node.passes_pieces = pieces;
     kinds.push_back(within_a_node);
   }
+  for (const bool polls : {true, false}) {
+    Hostility growing{seed, polls};
+    growing.grow = 0.01;
+    kinds.push_back(growing);
+  }
   return kinds;
 }
 

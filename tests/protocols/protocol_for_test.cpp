@@ -60,3 +60,16 @@ TEST_CASE("a piece is whole cache lines, so that no usual element is cut", "[lim
   CHECK(piece_bytes({40, 41, 42, true, true, true}) == 42);
   CHECK(combines_on_arrival(100000, 16, Use::combined, {40, 1000, 16424, true, true, true}));
 }
+
+TEST_CASE("where a message may be cut, elements must fit the cut", "[limits]") {
+  CHECK(cut_bytes(1064) == 960);
+  CHECK(cut_bytes(959) == 896);
+  CHECK(cut_bytes(296) == 256);
+  CHECK(cut_bytes(40) == 40);
+  Limits limits = kWire;
+  limits.cut = cut_bytes(1064);
+  for (const Bytes element : {1, 2, 4, 8, 12, 16, 24, 32, 40, 48})
+    CHECK(combines_on_arrival(9600, element, Use::combined, limits));
+  CHECK_FALSE(combines_on_arrival(9604, 28, Use::combined, limits));
+  CHECK(combines_on_arrival(980, 28, Use::combined, limits));  // it is never cut
+}

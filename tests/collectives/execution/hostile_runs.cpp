@@ -110,6 +110,7 @@ Drawn draw(std::uint32_t seed) {
       break;
     default: break;
   }
+  if (draw.chance(0.4)) drawn.wire.grow = draw.one_of({0.001, 0.01, 0.1});
   return drawn;
 }
 
@@ -124,6 +125,7 @@ std::string to_string(const Drawn& drawn) {
     text += fmt::format("; rank {} stops after {} steps", drawn.stop.rank, drawn.stop.after);
   if (drawn.wire.fail_registration)
     text += fmt::format("; registration {} fails", drawn.wire.fail_registration);
+  if (drawn.wire.grow > 0) text += fmt::format("; inboxes grow ({})", drawn.wire.grow);
   return text;
 }
 

@@ -86,7 +86,7 @@ TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
     CHECK_FALSE(link.arrived(ring, sequence));
     REQUIRE(link.put(ring, index, payload.data(), {{}, bytes, 0, sequence}) == Post::done);
     CHECK(link.arrived(ring, sequence));
-    CHECK(link.trailer(ring, index)->bytes == bytes);
+    CHECK(link.trailer(ring, sequence)->bytes == bytes);
     CHECK_FALSE(link.arrived(ring, sequence + 1));  // which a peer polls at once
   };
   std::size_t before = taken();

@@ -1,0 +1,181 @@
+// Connections that begin small and grow at any moment: nothing is lost, and all that is known of a
+// message is right before, while and after they grow.
+#include <catch2/catch.hpp>
+
+#include "tests/protocols/pair.hpp"
+
+using namespace tutti;
+using namespace tutti::tests;
+using protocols::Answer;
+using protocols::Transfer;
+
+namespace {
+
+constexpr transport::InboxShape kLarge{{{{64, 32}, {320, 16}, {4160, 8}, {64, 16}, {64, 16}}}};
+// So small that it is the same at first.
+constexpr transport::InboxShape kSame{{{{64, 1}, {320, 1}, {320, 1}, {64, 1}, {64, 1}}}};
+constexpr Bytes kLengths[] = {0, 8, 40, 41, 200, 296, 297, 960, 1000, 4000, 4136, 20000};
+
+struct Exchange {  // of messages one way, some of which are taken much later
+  std::vector<std::vector<std::byte>> sent, got;
+  std::vector<Transfer> sends, receives;
+  std::vector<bool> gone, come;
+  std::vector<std::size_t> order;
+
+  Exchange(std::mt19937& random, std::size_t count) : sends(count), receives(count) {
+    gone.resize(count);
+    come.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      sent.push_back(bytes_of(static_cast<std::size_t>(kLengths[random() % std::size(kLengths)]),
+                              static_cast<std::uint32_t>(i)));
+      got.emplace_back(sent.back().size());
+      order.push_back(i);
+    }
+    constexpr std::size_t kApart = 12;
+    for (std::size_t i = 0; i < count; ++i)
+      std::swap(order[i], order[std::min(count - 1, i + random() % kApart)]);
+  }
+  // Tries each send that has not gone, and the next few receives.
+  bool go_on(protocols::Channel& from, protocols::Channel& to) {
+    constexpr std::size_t kAtOnce = 6;
+    bool all = true;
+    std::size_t trying = 0;
+    for (std::size_t i = 0; i < sent.size() && trying < 3 * kAtOnce; ++i) {
+      if (gone[i]) continue;
+      ++trying;
+      gone[i] = from.send(sends[i], name(i), sent[i].data(), static_cast<Bytes>(sent[i].size())) ==
+                Answer::done;
+      all = all && gone[i];
+    }
+    trying = 0;
+    for (std::size_t place = 0; place < order.size() && trying < kAtOnce; ++place) {
+      const std::size_t i = order[place];
+      if (come[i]) continue;
+      ++trying;
+      const Answer answer =
+          to.recv(receives[i], name(i), got[i].data(), static_cast<Bytes>(got[i].size()));
+      if (answer == Answer::failed) FAIL(to.failure());
+      come[i] = answer == Answer::done;
+      all = all && come[i];
+    }
+    return all;
+  }
+  static MessageName name(std::size_t i) { return {1, static_cast<CollectiveNumber>(i), 0}; }
+};
+
+}  // namespace
+
+TEST_CASE("nothing is lost while connections grow, both ways, at any moment", "[growth]") {
+  int grown = 0, stayed_small = 0;
+  for (std::uint32_t seed = 1; seed <= 40; ++seed)
+    for (const bool polls : {true, false})
+      for (const bool direct : {true, false}) {
+        INFO("seed " << seed << ", polls " << polls << ", direct " << direct);
+        Hostility how{seed, polls, direct};
+        how.grow = seed % 3 == 0 ? 0.2 : seed % 3 == 1 ? 0.005 : 0.0005;
+        const transport::InboxShape& shape = seed % 4 == 0 ? kSame : kLarge;
+        Pair pair(how, shape);
+        std::mt19937 random(seed);
+        Exchange there(random, 60), back(random, 60);
+        REQUIRE(pair.until([&] {
+          const bool done = there.go_on(pair.channels[0], pair.channels[1]);
+          return back.go_on(pair.channels[1], pair.channels[0]) && done;
+        }));
+        CHECK(there.got == there.sent);
+        CHECK(back.got == back.sent);
+        for (const int from : {0, 1}) {
+          const HostileLink& link = pair.net.link(from, 1 - from);
+          ++(link.small() ? stayed_small : grown);
+          CHECK((link.small() || (link.in_shape() == shape && link.out_shape() == shape)));
+        }
+      }
+  CHECK(grown > 50);
+  CHECK(stayed_small > 25);
+}
+
+TEST_CASE("a connection asks for more when it has carried as much as it asks for", "[growth]") {
+  Hostility how{3};
+  how.grow = 1e-9;
+  Pair pair(how, kLarge);
+  const auto message = bytes_of(8, 1);
+  std::size_t carried = 0;
+  for (CollectiveNumber call = 0; carried + 2000 < kLarge.bytes(); ++call, carried += 64) {
+    auto got = bytes_of(8, 2);
+    Transfer s, r;
+    bool gone = false;
+    REQUIRE(pair.until([&] {
+      if (!gone) gone = pair.channels[0].send(s, {1, call, 0}, message.data(), 8) == Answer::done;
+      return pair.channels[1].recv(r, {1, call, 0}, got.data(), 8) == Answer::done;
+    }));
+    REQUIRE_FALSE(pair.net.link(0, 1).asked_for_more);
+  }
+  std::vector<std::byte> got(4000);
+  Transfer s, r;
+  bool gone = false;
+  REQUIRE(pair.until([&] {
+    if (!gone) gone = pair.channels[0].send(s, {2, 0, 0}, got.data(), 4000) == Answer::done;
+    return pair.channels[1].recv(r, {2, 0, 0}, got.data(), 4000) == Answer::done;
+  }));
+  CHECK(pair.net.link(0, 1).asked_for_more);
+}
+
+TEST_CASE("messages that nobody has taken move to the large inbox", "[growth]") {
+  for (const bool polls : {true, false})
+    for (const Bytes bytes : {Bytes{8}, Bytes{200}, Bytes{900}}) {
+      Hostility how{5, polls};
+      how.grow = 1e-9;
+      how.stay_small = 0;
+      Pair pair(how, kLarge);
+      // As many as there is credit for, then more than the small inbox has slots for.
+      constexpr CollectiveNumber kMany = 6;
+      std::vector<Transfer> sends(kMany);
+      std::vector<bool> gone(kMany);
+      const auto push = [&] {
+        for (CollectiveNumber call = 0; call < kMany; ++call)
+          if (!gone[call])
+            gone[call] =
+                pair.channels[0].send(sends[call], {1, call, 0},
+                                      bytes_of(static_cast<std::size_t>(bytes), call).data(),
+                                      bytes) == Answer::done;
+        return std::ranges::count(gone, true);
+      };
+      CHECK_FALSE(pair.until([&] { return push() == kMany; }));
+      pair.net.link(0, 1).grow();
+      REQUIRE(pair.until([&] { return push() == kMany; }));
+      for (CollectiveNumber call = kMany; call-- > 0;) {
+        std::vector<std::byte> got(static_cast<std::size_t>(bytes));
+        Transfer r;
+        REQUIRE(pair.until([&] {
+          return pair.channels[1].recv(r, {1, call, 0}, got.data(), bytes) == Answer::done;
+        }));
+        CHECK(got == bytes_of(static_cast<std::size_t>(bytes), call));
+      }
+    }
+}
+
+TEST_CASE("messages of other lengths are noticed before and after growth", "[growth]") {
+  for (const double grow : {1e-9, 1.0})
+    for (const std::pair<Bytes, Bytes>& lengths : std::vector<std::pair<Bytes, Bytes>>{
+             {1000, 1001}, {1001, 1000}, {297, 4000}, {4136, 960}, {4000, 500}, {20000, 20001}}) {
+      const Bytes sent = lengths.first, wanted = lengths.second;
+      INFO(grow << ", " << sent << " sent, " << wanted << " wanted");
+      Hostility how{7};
+      how.direct = false;
+      how.grow = grow;
+      how.stay_small = 0;
+      Pair pair(how, kLarge);
+      pair.until([&] { return grow < 1 || !pair.net.link(1, 0).small(); });
+      const auto data = bytes_of(static_cast<std::size_t>(sent), 1);
+      std::vector<std::byte> got(static_cast<std::size_t>(wanted));
+      Transfer s, r;
+      bool gone = false;
+      Answer answer = Answer::again;
+      CHECK(pair.until([&] {
+        if (!gone) gone = pair.channels[0].send(s, {1, 0, 0}, data.data(), sent) == Answer::done;
+        answer = pair.channels[1].recv(r, {1, 0, 0}, got.data(), wanted);
+        return answer != Answer::again;
+      }));
+      CHECK(answer == Answer::failed);
+      CHECK(pair.channels[1].failure_code() == Code::size_mismatch);
+    }
+}
