@@ -148,7 +148,10 @@ std::string topology_picture() {
 json memory_facts(const Configuration& c, bool software) {
   json rows = json::array();
   const auto shm_shape = inbox_shape(c, c.shm_eager_limit);
-  const auto verbs_bytes = 2 * inbox_shape(c, verbs_eager_limit(c, software)).bytes(),
+  const auto verbs_shape = inbox_shape(c, verbs_eager_limit(c, software));
+  const auto verbs_first = verbs::VerbsTransport::first_bytes_per_connection(verbs_shape),
+             verbs_most = verbs::VerbsTransport::most_bytes_per_connection(
+                 verbs_shape, static_cast<std::size_t>(std::max(c.rails, 1))),
              shm_first = 2 * transport::shm::first_bytes(shm_shape),
              shm_most = 2 * shm_shape.bytes();
   // What is kept for each rank of a job, connected or not.
@@ -162,11 +165,13 @@ json memory_facts(const Configuration& c, bool software) {
     for (const auto& [name, peers] :
          {std::pair{"dissemination", std::min(2 * rounds, P - 1)}, std::pair{"all", P - 1}})
       row[name] = {{"connections", peers},
-                   {"verbs_bytes", peers * verbs_bytes},
+                   {"verbs_bytes", peers * verbs_first},
+                   {"most_verbs_bytes", peers * verbs_most},
                    {"shm_bytes", peers * shm_first}};
     rows.push_back(row);
   }
-  return {{"verbs_connection_bytes", verbs_bytes},
+  return {{"verbs_connection_bytes", verbs_first},
+          {"most_verbs_connection_bytes", verbs_most},
           {"shm_connection_bytes", shm_first},
           {"most_shm_connection_bytes", shm_most},
           {"jobs", rows}};
@@ -175,21 +180,24 @@ json memory_facts(const Configuration& c, bool software) {
 void print_memory(const json& memory) {
   fmt::print(
       "Memory of a rank (a connection is made when two ranks first speak)\n"
-      "  a connection: verbs {} bytes; shared memory {} bytes, {} once it has carried messages of "
-      "all kinds\n"
-      "  {:>9} {:>12}   {:<44}{}\n  {:>9} {:>12}",
+      "  a connection: verbs {} bytes, {} once it has proven hot; shared memory {} bytes, {} once "
+      "it has carried messages of all kinds\n"
+      "  {:>9} {:>12}   {:<59}{}\n  {:>9} {:>12}",
       memory["verbs_connection_bytes"].get<std::size_t>(),
+      memory["most_verbs_connection_bytes"].get<std::size_t>(),
       memory["shm_connection_bytes"].get<std::size_t>(),
       memory["most_shm_connection_bytes"].get<std::size_t>(), "", "", "peers of a dissemination",
       "all peers", "ranks", "addresses");
-  for (int i = 0; i < 2; ++i) fmt::print("   {:>7} {:>16} {:>16}", "peers", "verbs", "shm");
+  for (int i = 0; i < 2; ++i)
+    fmt::print("   {:>7} {:>14} {:>16} {:>16}", "peers", "verbs", "all hot", "shm");
   fmt::print("\n");
   for (const json& row : memory["jobs"]) {
     fmt::print("  {:>9} {:>12}", row["P"].get<std::size_t>(),
                row["address_bytes"].get<std::size_t>());
     for (const char* name : {"dissemination", "all"})
-      fmt::print("   {:>7} {:>16} {:>16}", row[name]["connections"].get<std::size_t>(),
+      fmt::print("   {:>7} {:>14} {:>16} {:>16}", row[name]["connections"].get<std::size_t>(),
                  row[name]["verbs_bytes"].get<std::size_t>(),
+                 row[name]["most_verbs_bytes"].get<std::size_t>(),
                  row[name]["shm_bytes"].get<std::size_t>());
     fmt::print("\n");
   }

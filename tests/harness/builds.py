@@ -33,7 +33,7 @@ class Build:
         """`tutti`, or one of the programs of tests/mpi, tests/rdma and tests/faults."""
         if name == "tutti":
             return self.folder / "tools/tutti"
-        folders = {"rdma": ["devices", "multicast", "rails", "traffic", "unlucky"],
+        folders = {"rdma": ["devices", "grows", "multicast", "rails", "traffic", "unlucky"],
                    "faults": ["soak"]}
         folder = next((folder for folder, names in folders.items() if name in names), "mpi")
         return self.folder / f"tests/{folder}/{name}_test"

@@ -1,13 +1,13 @@
 /*
- * Many ranks of one node, many more than cores: a barrier, an alltoall in which each speaks to
- * each, and an allreduce are right. Rank 0 tells what that took.
+ * Many ranks, many more than cores: a barrier, an alltoall in which each speaks to each, and an
+ * allreduce are right. Rank 0 tells what that took.
  */
 #include "job.h"
 
+// 0 if nothing says so.
 static long long number_after(const char* text, const char* key) {
   const char* const at = text ? strstr(text, key) : NULL;
-  CHECK(at != NULL, "nothing says %s", key);
-  return atoll(at + strlen(key));
+  return at ? atoll(at + strlen(key)) : 0;
 }
 
 static long resident_kib(void) {
@@ -46,12 +46,15 @@ int main(int argc, char** argv) {
   }
   char text[1 << 16];
   MUST(tutti_describe(comm, text, sizeof text, NULL));
+  const char* const connections = strstr(text, "\"connections\"");
+  const long long in_memory = number_after(connections, "\"shm\":"),
+                  by_verbs = number_after(connections, "\"verbs\":");
+  CHECK(in_memory + by_verbs == job_size - 1, "%lld and %lld connections", in_memory, by_verbs);
   if (job_rank == 0)
     printf(
-        "%d ranks, %lld connections of rank 0: the node's segment takes %.1f MiB, rank 0 holds "
-        "%.1f MiB more than before\n",
-        job_size, number_after(strstr(text, "\"connections\""), "\"shm\":"),
-        (double)number_after(text, "\"segment_bytes\":") / (1 << 20),
+        "%d ranks, %lld connections of rank 0 within the node, %lld by verbs: the node's segment "
+        "takes %.1f MiB, rank 0 holds %.1f MiB more than before\n",
+        job_size, in_memory, by_verbs, (double)number_after(text, "\"segment_bytes\":") / (1 << 20),
         (double)(resident_kib() - before) / 1024);
   free(in);
   free(out);

@@ -161,6 +161,25 @@ def devices(build):
     yield Test("tutti info tells why", guest(told, *alone))
 
 
+def growth(build, long):
+    """Connections that begin small; many of them."""
+    for who in ["all", "none", "some"]:
+        for arrival in ["imm", "tail"]:
+            command = job(build, 4, "grows", who, env={"TUTTI_ARRIVAL": arrival})
+            yield Test(f"connections that grow, memory for {who}, arrival {arrival}",
+                       guest(command, "--hosts", 2))
+    yield Test("connections that grow, 2 % of packets lost",
+               guest(job(build, 4, "grows", "all"), "--hosts", 4, "--loss", "2%"))
+    yield Test("connections that grow, two rails",
+               guest(job(build, 2, "grows", "all", env={"TUTTI_RAILS": "2"}), "--hosts", 2,
+                     "--rails", 2))
+    # One core makes thousands of connections: patience.
+    ranks = 128 if long else 48
+    command = job(build, ranks, "many", env=VERBS | {"TUTTI_CONNECT_TIMEOUT": "100000"})
+    yield Test(f"{ranks} ranks, each connected with each by verbs",
+               guest(command, "--memory", "8G", limit=600), 620, show=True)
+
+
 def algorithms(build):
     """Every algorithm. Ranks go round the hosts, or fill one after the other."""
     for hosts, ranks, slots in [(2, 4, 1), (2, 4, 2), (4, 4, 1), (2, 8, 4), (4, 8, 1), (4, 8, 2)]:
@@ -285,5 +304,6 @@ def counters(build):
 
 def tests(build, long):
     yield from soak(build, 3600 if long else 20)
+    yield from growth(build, long)
     for part in [machine, collectives, devices, algorithms, failures, faults, multicast, counters]:
         yield from part(build)

@@ -43,10 +43,16 @@ std::uint32_t Receives::needed_for(const InboxShape& shape) noexcept {
   return slots + 4 * kRings + 64 + 1 + 2 * kBatch;
 }
 
-Receives::Receives(ibv_qp* queue_pair, int peer, const InboxShape& shape)
-    : queue_pair_(queue_pair), peer_(peer) {
+Receives::Receives(ibv_qp* queue_pair, int peer, const InboxShape& shape, bool large)
+    : queue_pair_(queue_pair), queue_(nullptr), id_(WorkId::receive(peer, large).word()) {
   if (!post(needed_for(shape)))
     throw Error(Code::transport_failed, "the device takes no receive requests", peer, errno);
+}
+
+Receives::Receives(ibv_srq* queue, std::uint32_t count)
+    : queue_pair_(nullptr), queue_(queue), id_(WorkId::shared_receive().word()) {
+  if (!post(count))
+    throw Error(Code::transport_failed, "the device takes no receive requests", kNoPeer, errno);
 }
 
 bool Receives::replace_one() noexcept {
@@ -55,12 +61,14 @@ bool Receives::replace_one() noexcept {
 
 bool Receives::post(std::uint32_t count) noexcept {
   std::array<ibv_recv_wr, kBatch> batch{};
-  for (auto& wr : batch) wr.wr_id = WorkId::receive(peer_).word();
+  for (auto& wr : batch) wr.wr_id = id_;
   while (count > 0) {
     const std::uint32_t now = std::min(count, kBatch);
     for (std::uint32_t i = 0; i < now; ++i) batch[i].next = i + 1 < now ? &batch[i + 1] : nullptr;
     ibv_recv_wr* bad = nullptr;
-    if (ibv_post_recv(queue_pair_, batch.data(), &bad) != 0) return false;
+    const int error = queue_ ? ibv_post_srq_recv(queue_, batch.data(), &bad)
+                             : ibv_post_recv(queue_pair_, batch.data(), &bad);
+    if (error != 0) return false;
     count -= now;
   }
   return true;

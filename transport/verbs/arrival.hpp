@@ -30,7 +30,7 @@ Arrival safer_of(Arrival a, Arrival b) noexcept;
 // what they tell of; the rest is a number.
 class Immediate {
  public:
-  enum class Kind : std::uint32_t { message, credit, finished, farewell };
+  enum class Kind : std::uint32_t { message, credit, finished, farewell, moved };
 
   static constexpr Immediate message(Ring ring) { return {static_cast<std::uint32_t>(ring), 0}; }
   // Slots of `ring` that the sender has consumed, modulo 2^26.
@@ -42,6 +42,8 @@ class Immediate {
     return {kFinished, (rails - 1) << kRailBits | id};
   }
   static constexpr Immediate farewell() { return {kFarewell, 0}; }
+  // All messages from now on go to the larger inbox.
+  static constexpr Immediate moved() { return {kFarewell, 1}; }
 
   explicit constexpr Immediate(std::uint32_t word) : word_(word) {}
   constexpr std::uint32_t word() const { return word_; }
@@ -50,7 +52,8 @@ class Immediate {
     return upper < kRings       ? Kind::message
            : upper == kCredit   ? Kind::credit
            : upper == kFinished ? Kind::finished
-                                : Kind::farewell;
+           : number() == 0      ? Kind::farewell
+                                : Kind::moved;
   }
   // The ring of a message or a credit; may be kRings or more if the peer is broken.
   constexpr std::uint32_t ring() const {
@@ -77,11 +80,14 @@ class Immediate {
   std::uint32_t word_;
 };
 
-// The receives of one queue pair: each arriving immediate uses one up.
+// The receives of one queue pair, or of several that share a queue: each arriving immediate uses
+// one up.
 class Receives {
  public:
   // Posts as many as can be used up before any is posted again. Throws Error{transport_failed}.
-  Receives(ibv_qp* queue_pair, int peer, const InboxShape& shape);
+  Receives(ibv_qp* queue_pair, int peer, const InboxShape& shape, bool large = false);
+  // Posts so many. Throws the same.
+  Receives(ibv_srq* queue, std::uint32_t count);
   static std::uint32_t needed_for(const InboxShape& shape) noexcept;
   // One was used up. false: the device takes no more receives.
   bool replace_one() noexcept;
@@ -89,8 +95,9 @@ class Receives {
  private:
   bool post(std::uint32_t count) noexcept;
 
-  ibv_qp* const queue_pair_;
-  const int peer_;
+  ibv_qp* const queue_pair_;  // one of both
+  ibv_srq* const queue_;
+  const std::uint64_t id_;
   std::uint32_t missing_ = 0;
 };
 

@@ -17,7 +17,10 @@ constexpr std::size_t kEntryBytes = 64;  // about, in a message
 
 }  // namespace
 
-CompletionQueues::CompletionQueues(const Device& device) : device_(device) { add(kFirstRoom); }
+CompletionQueues::CompletionQueues(const Device& device, int reserved) : device_(device) {
+  add(kFirstRoom + reserved);
+  take(reserved);
+}
 
 ibv_cq* CompletionQueues::room_for(int completions) {
   if (completions > device_.limits().max_cqe)

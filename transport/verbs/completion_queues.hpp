@@ -15,8 +15,8 @@ namespace tutti::transport::verbs {
 
 class CompletionQueues {
  public:
-  // Throws as room_for().
-  explicit CompletionQueues(const Device& device);
+  // The first queue has so many entries beyond those for queue pairs. Throws as room_for().
+  explicit CompletionQueues(const Device& device, int reserved = 0);
 
   // The queue for one more queue pair, which can have so many completions under way. Throws
   // Error{locked_memory | out_of_memory | transport_failed}.
@@ -26,6 +26,8 @@ class CompletionQueues {
     queues_[size() - 1].used += completions;
     used_ += completions;
   }
+
+  ibv_cq* first() const noexcept { return queues_[0].queue.get(); }
 
   // Calls take(completion) for each that has come; whether there was one.
   template <class Take>

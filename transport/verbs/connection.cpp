@@ -7,9 +7,22 @@
 
 namespace tutti::transport::verbs {
 
-Connection::Connection(const Device& device, ibv_cq* queue, const LinkOptions& options, int peer,
-                       const InboxShape& shape)
-    : device_(device), options_(options), peer_(peer), arrival_(options.arrival) {
+namespace {
+
+// Of a work request, beside inline data, and of a completion. They differ by device;
+// these are rxe's, which are long.
+constexpr std::size_t kRequestBytes = 192, kCompletionBytes = 64;
+
+}  // namespace
+
+std::size_t Connection::bytes(const InboxShape& shape, const LinkOptions& options) noexcept {
+  return 2 * round_up_to_pages(shape.bytes()) +
+         options.send_queue_depth * (kRequestBytes + options.inline_bytes + kCompletionBytes);
+}
+
+Connection::Connection(const Device& device, const Queues& queues, const LinkOptions& options,
+                       int peer, const InboxShape& shape)
+    : device_(device), options_(options), peer_(peer), shape_(shape), arrival_(options.arrival) {
   const std::size_t bytes = round_up_to_pages(shape.bytes());
   memory_ = own_pages(2 * bytes, "a connection");
   inbox_ = memory_.get();
@@ -19,9 +32,12 @@ Connection::Connection(const Device& device, ibv_cq* queue, const LinkOptions& o
   staging_region_ = register_memory(device, staging_, bytes, 0);
 
   ibv_qp_init_attr wanted{};
-  wanted.send_cq = wanted.recv_cq = queue;
+  wanted.send_cq = queues.sends;
+  wanted.recv_cq = queues.receives;
+  wanted.srq = queues.shared;
   wanted.qp_type = IBV_QPT_RC;
-  wanted.cap = {options.send_queue_depth, Receives::needed_for(shape), 3, 1, options.inline_bytes};
+  wanted.cap = {options.send_queue_depth, queues.shared ? 0 : Receives::needed_for(shape), 3, 1,
+                options.inline_bytes};
   queue_pair_ = create_queue_pair(device, wanted);
   inline_limit_ = wanted.cap.max_inline_data;
   packet_sequence_ = static_cast<std::uint32_t>(random_number()) & 0xffffff;
@@ -45,14 +61,14 @@ void Connection::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std:
     ibv_set_ece(queue_pair_.get(), &agreed);
   make_ready(queue_pair_.get(),
              {peer_, device_.path_to(lid, gid), mtu, peer.queue_pair, peer.packet_sequence,
-              packet_sequence_, options_.timeout, options_.retry_count});
-  attached_ = true;
+              packet_sequence_, options_.timeout, options_.retry_count, options_.not_ready_count});
+  attached_.store(true, std::memory_order_release);
 }
 
 Arrival Connection::arrival_for(const Device& device, ibv_cq* queue, const LinkOptions& options,
                                 const InboxShape& shape) noexcept {
   try {
-    Connection itself(device, queue, options, kNoPeer, shape);
+    Connection itself(device, {queue, queue}, options.at_first(), kNoPeer, first_shape(shape));
     itself.attach(itself.info(), Arrival::imm, device.mtu(), device.lid(), device.gid());
     return ibv_query_qp_data_in_order(itself.queue_pair(), IBV_WR_RDMA_WRITE, 0) ? Arrival::tail
                                                                                  : Arrival::imm;

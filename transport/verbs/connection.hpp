@@ -4,6 +4,8 @@
 // Set-up regime: throws Error. Knows a device and one peer's queue pair; knows no message.
 #pragma once
 
+#include <atomic>
+
 #include "transport/inbox.hpp"
 #include "transport/verbs/arrival.hpp"
 #include "transport/verbs/memory.hpp"
@@ -17,15 +19,33 @@ struct LinkOptions {
   // 4.096 us * 2^timeout until a packet is sent again; 0: the transport chooses.
   int timeout = 0;
   int retry_count = 6;  // 7 would be for ever on rxe
+  // Finite, and hardly ever needed: receives are posted for everything that credits allow.
+  int not_ready_count = 6;
   std::uint32_t send_queue_depth = 256;
   std::uint32_t inline_bytes = 512;
+
+  // The same for a connection that is still small. The shortest messages are inline; receives may
+  // be shared with others, which use them up for a while.
+  LinkOptions at_first() const noexcept {
+    LinkOptions small = *this;
+    small.not_ready_count = 7;
+    small.send_queue_depth = 16;
+    small.inline_bytes = kCacheLine;
+    return small;
+  }
+};
+
+// Where completions go, and whence receives are taken.
+struct Queues {
+  ibv_cq *sends, *receives;
+  ibv_srq* shared = nullptr;  // null: the queue pair has receives of its own
 };
 
 class Connection {
  public:
-  // Creates the queue pair, in the state INIT; its completions go to `queue`. Throws
-  // Error{locked_memory | out_of_memory | transport_failed}.
-  Connection(const Device& device, ibv_cq* queue, const LinkOptions& options, int peer,
+  // Creates the queue pair, in the state INIT. Throws Error{locked_memory | out_of_memory |
+  // transport_failed}.
+  Connection(const Device& device, const Queues& queues, const LinkOptions& options, int peer,
              const InboxShape& shape);
 
   PeerInfo info() const noexcept;
@@ -33,7 +53,8 @@ class Connection {
   // Error{unreachable | transport_failed}.
   void attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid,
               const ibv_gid& gid);
-  bool attached() const noexcept { return attached_; }
+  // May be asked by any thread.
+  bool attached() const noexcept { return attached_.load(std::memory_order_acquire); }
 
   // `tail` where the device says that the bytes of a write become visible in order, else `imm`.
   // Some devices say so only of queue pairs that are ready to send: one is connected to itself and
@@ -44,10 +65,13 @@ class Connection {
   // --- for the data path
   const Device& device() const noexcept { return device_; }
   const LinkOptions& options() const noexcept { return options_; }
+  const InboxShape& shape() const noexcept { return shape_; }  // of both ends' inboxes
   ibv_qp* queue_pair() const noexcept { return queue_pair_.get(); }
   Arrival arrival() const noexcept { return arrival_; }
   const PeerInfo& peer_info() const noexcept { return peer_info_; }
   std::byte* inbox() const noexcept { return inbox_; }
+  // Memory of one that is registered, and that its requests take, about.
+  static std::size_t bytes(const InboxShape& shape, const LinkOptions& options) noexcept;
   // A mirror of the peer's inbox, from which long messages are sent.
   std::byte* staging() const noexcept { return staging_; }
   std::uint32_t staging_key() const noexcept { return staging_region_->lkey; }
@@ -59,6 +83,7 @@ class Connection {
   const Device& device_;
   const LinkOptions options_;
   const int peer_;
+  const InboxShape shape_;
   Arrival arrival_;
   Pages memory_;  // the inbox, then the staging mirror
   std::byte *inbox_ = nullptr, *staging_ = nullptr;
@@ -67,7 +92,7 @@ class Connection {
   ibv_ece extended_{};
   std::uint32_t inline_limit_ = 0, packet_sequence_ = 0;
   PeerInfo peer_info_{};
-  bool attached_ = false;
+  std::atomic<bool> attached_{false};
   std::size_t packet_bytes_ = 4096;
 };
 

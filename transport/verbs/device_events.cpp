@@ -42,7 +42,8 @@ void DeviceEvents::tell(const ibv_async_event& event) {
   log_(fmt::format("device {}: {}", device_.name(), what));
   switch (event.event_type) {
     case IBV_EVENT_DEVICE_FATAL:
-    case IBV_EVENT_CQ_ERR: handler_.device_failed(what); break;
+    case IBV_EVENT_CQ_ERR:
+    case IBV_EVENT_SRQ_ERR: handler_.device_failed(what); break;
     case IBV_EVENT_QP_FATAL:
     case IBV_EVENT_QP_REQ_ERR:
     case IBV_EVENT_QP_ACCESS_ERR: handler_.queue_pair_failed(event.element.qp->qp_num, what); break;

@@ -51,7 +51,8 @@ Handshake::Handshake(const Device& device, int rank, int ranks, std::uint16_t mt
                          .send_slots = kLeastSlots,
                          .events = channel_.get()}),
       events_(device, *this, log_),
-      attempts_(timeout) {
+      attempts_(timeout),
+      growths_(timeout) {
   endpoint_.open(queue_key_);
   if (const int error = ibv_req_notify_cq(endpoint_.receive_queue(), 0))
     throw Error(Code::transport_failed,
@@ -112,6 +113,7 @@ void Handshake::take_a_turn() {
   receive_all();
   if (endpoint_.failed()) reopen_endpoint();
   serve_one();
+  begin_one_growth();
   find_a_path();
   retry();
 }
@@ -147,8 +149,8 @@ void Handshake::wait_for_news() {
 int Handshake::milliseconds_to_next() {
   // A failed queue pair is tried again, and arrivals that nobody announces are looked for.
   const bool looks = !announces_ || endpoint_.failed();
-  if (!requests_.empty()) return 0;
-  auto next = attempts_.next();
+  if (!requests_.empty() || growth_wanted_) return 0;
+  auto next = std::min(attempts_.next(), growths_.next());
   if (looks) next = std::min(next, Clock::now() + Attempts::kFirstInterval);
   for (const int peer : without_path_) next = std::min(next, path_to(peer).next);
   if (next == Clock::time_point::max()) return -1;
@@ -227,7 +229,7 @@ void Handshake::queue_pair_failed(std::uint32_t number, const char* event) {
   if (number == endpoint_.number()) return;  // its completions say so
   for (auto& entry : links_)
     if (VerbsLink* link = entry.load(std::memory_order_acquire);
-        link && link->connection().info().queue_pair == number && link->state() != State::closed)
+        link && link->has_queue_pair(number) && link->state() != State::closed)
       link->fail(
           Code::transport_failed,
           fmt::format("the connection to rank {} of MPI_COMM_WORLD broke: {}", link->peer(), event)

@@ -15,6 +15,9 @@
 // waited long enough to ask again: that is a sign of life. A rank that lacks memory answers BUSY,
 // too, and is asked again, but not for ever.
 //
+// When a link proves hot, the same three packets connect its larger connection (link.hpp); BUSY
+// then says that the link stays small, as it does if the peer is silent.
+//
 // The same thread watches the device's asynchronous events.
 // If it lacks memory for something, or its queue pair fails, that is as if a datagram were lost.
 // Knows datagrams, the states of connections and time; knows no message.
@@ -43,6 +46,7 @@ namespace tutti::transport::verbs {
 class Handshake : private DeviceEvents::Handler {
   using Type = Packet::Type;
   using Busy = Packet::Busy;
+  using Of = Packet::Of;
   // The way to a peer's UD queue pair. Finding it may take the kernel a second, on an Ethernet.
   struct Path {
     Endpoint::Target target;
@@ -70,6 +74,8 @@ class Handshake : private DeviceEvents::Handler {
              MakeLink make_link);
   // Begins with a peer whose link was just made, with the lock held.
   void begin(VerbsLink& link);
+  // A link wants to grow. Data path: takes no lock.
+  void ask_for_larger() noexcept;
   // Guards the making of links, by whichever side begins.
   std::mutex& lock() noexcept { return mutex_; }
 
@@ -87,7 +93,12 @@ class Handshake : private DeviceEvents::Handler {
   void queue_up(const Packet& request);
   void make_link(const Packet& request);
   void take_busy(const Packet& packet);
-  void send(Type type, int peer, Busy busy = Busy::no);
+  void begin_one_growth();
+  bool begin_growth(VerbsLink& link, Attempts::Duration delay) noexcept;
+  void keep_small(VerbsLink& link, const char* why) noexcept;
+  void take_growth(const Packet& packet, VerbsLink& link);
+  bool attach_larger(const Packet& packet, VerbsLink& link);
+  void send(Type type, int peer, Busy busy = Busy::no, Of of = Of::first);
   void retry();
   void give_up(int peer);
   void reopen_endpoint();
@@ -117,12 +128,12 @@ class Handshake : private DeviceEvents::Handler {
   std::span<std::atomic<VerbsLink*>> links_;
   MakeLink make_link_;
   std::mutex mutex_;  // guards everything below, and sending
-  Attempts attempts_;
+  Attempts attempts_, growths_;
   std::deque<Packet> requests_;    // for connections that are not made yet; one of a peer
   std::vector<Path> paths_;        // by world rank
   std::vector<int> without_path_;  // ranks to which something is to be sent, and no path is known
   int wake_fd_ = -1;
-  std::atomic<bool> stop_{false};
+  std::atomic<bool> stop_{false}, growth_wanted_{false};
   std::thread thread_;
 };
 

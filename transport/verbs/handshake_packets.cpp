@@ -27,7 +27,7 @@ void Handshake::take(const Packet& p) {
                    .c_str());
     return;
   }
-  if (p.rails != link->rails()) return;  // all ranks have agreed on them
+  if (p.of == Of::larger) return take_growth(p, *link);
   if (!link->connection().attached() && !attach(*link, p)) return;
   attempts_.heard_of(p.from, Clock::now());
   if (link->connection().peer_info().queue_pair != p.info.queue_pair)
@@ -72,6 +72,12 @@ void Handshake::make_link(const Packet& request) {
 
 // It may have memory again when it is asked the next time, so ask; but until the deadline only.
 void Handshake::take_busy(const Packet& p) {
+  if (p.of == Of::larger) {
+    VerbsLink* const link = link_to(p.from);
+    if (link && link->growth() == VerbsLink::Growth::begun)
+      keep_small(*link, "the peer has no memory for more");
+    return growths_.end(p.from);
+  }
   path_to(p.from).lacks_memory = p.busy == Busy::lacks_memory;
   if (p.busy == Busy::serves_others) attempts_.heard_of(p.from, Clock::now());
 }
@@ -83,8 +89,7 @@ bool Handshake::attach(VerbsLink& link, const Packet& p) {
   const HandshakeCard& card = card_of(p.from);
   const Arrival agreed = safer_of(static_cast<Arrival>(p.arrival), link.connection().arrival());
   try {
-    link.attach(p.info, agreed, static_cast<ibv_mtu>(std::min(p.mtu, mtu_)), card.lid, card.gid,
-                p.lanes);
+    link.attach(p.info, agreed, static_cast<ibv_mtu>(std::min(p.mtu, mtu_)), card.lid, card.gid);
     path_to(p.from).error = 0;
     return true;
   } catch (const Error& error) {
@@ -97,9 +102,10 @@ bool Handshake::attach(VerbsLink& link, const Packet& p) {
 }
 
 // What cannot be sent now is lost, like any datagram: it is repeated.
-void Handshake::send(Type type, int peer, Busy busy) {
+void Handshake::send(Type type, int peer, Busy busy, Of of) {
   Path& path = path_to(peer);
   if (!path.target.path) {
+    if (of == Of::larger) return;
     path.pending = type;
     path.busy = busy;
     if (std::ranges::find(without_path_, peer) == without_path_.end())
@@ -112,14 +118,17 @@ void Handshake::send(Type type, int peer, Busy busy) {
   packet.to = peer;
   packet.token = token_;
   packet.busy = busy;
+  packet.of = of;
   if (type != Type::busy) {
     const VerbsLink& link = *link_to(peer);
-    packet.info = link.connection().info();
+    packet.info = (of == Of::first ? link.connection() : link.large()->connection).info();
     packet.mtu = mtu_;
     packet.arrival = static_cast<std::uint16_t>(link.connection().arrival());
     packet.shape = link.shape();
-    packet.rails = static_cast<std::uint32_t>(link.rails());
-    packet.lanes = link.lane_infos();
+    if (of == Of::larger) {
+      packet.rails = static_cast<std::uint32_t>(link.rails());
+      packet.lanes = link.lane_infos();
+    }
   }
   endpoint_.send({&path.target, 1}, &packet, sizeof packet);
 }
@@ -132,6 +141,12 @@ void Handshake::retry() {
         if (!link_to(peer)->failed()) send(Type::request, peer);
       },
       [this](int peer) { give_up(peer); });
+  growths_.look(
+      Clock::now(),
+      [this](int peer) {
+        if (!link_to(peer)->failed()) send(Type::request, peer, Busy::no, Of::larger);
+      },
+      [this](int peer) { keep_small(*link_to(peer), "the peer does not answer"); });
 }
 
 void Handshake::give_up(int peer) {

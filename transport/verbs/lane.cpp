@@ -17,11 +17,15 @@ int completions(const LinkOptions& options) {
   return static_cast<int>(Receives::needed_for(kSmallest) + options.send_queue_depth);
 }
 
+Queues queues_of(Rail& rail, const LinkOptions& options) {
+  ibv_cq* const queue = rail.queues.room_for(completions(options));
+  return {queue, queue};
+}
+
 }  // namespace
 
 Lane::Lane(Rail& rail, const LinkOptions& options, Link& link)
-    : connection_(rail.device, rail.queues.room_for(completions(options)), options, link.peer(),
-                  kSmallest),
+    : connection_(rail.device, queues_of(rail, options), options, link.peer(), kSmallest),
       receives_(connection_.queue_pair(), link.peer(), kSmallest),
       writer_(connection_, link) {
   rail.queues.take(completions(options));

@@ -5,55 +5,115 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "base/bits.hpp"
 
 namespace tutti::transport::verbs {
 
-VerbsLink::VerbsLink(const Device& device, ibv_cq* queue, Rails& rails, Registrar& registrar,
-                     const LinkOptions& options, int peer, const InboxShape& shape)
-    : Link(shape, peer),
-      registrar_(registrar),
-      connection_(device, queue, options, peer, shape),
-      receives_(connection_.queue_pair(), peer, shape),
-      writer_(connection_, *this) {
-  inbox_ = connection_.inbox();
-  for (Rail& rail : rails) lanes_.emplace_back(rail, options, *this);
-  if (!lanes_.empty()) shares_ = std::make_unique<Shares>(this->rails());
+VerbsLink::VerbsLink(Site& site, int peer)
+    : Link(site.shape, peer, first_shape(site.shape)), site_(site), first_(site, *this, false) {
+  inbox_ = first_.connection.inbox();
 }
 
 void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid,
-                       const ibv_gid& gid, const LaneInfos& lanes) {
-  for (std::size_t i = 0; i < lanes_.size(); ++i)
-    if (!lanes_[i].connection().attached()) lanes_[i].attach(lanes[i]);
+                       const ibv_gid& gid) {
   polls_memory_ = arrival != Arrival::imm;
   credits_ =
       polls_memory_ ? reinterpret_cast<const std::uint32_t*>(inbox_) : credits_by_immediate_.data();
-  connection_.attach(peer, arrival, mtu, lid, gid);
+  first_.connection.attach(peer, arrival, mtu, lid, gid);
+}
+
+bool VerbsLink::has_queue_pair(std::uint32_t number) const noexcept {
+  const LargeSide* const larger = large();
+  return first_.connection.queue_pair()->qp_num == number ||
+         (larger && larger->connection.queue_pair()->qp_num == number);
+}
+
+// --- growth
+
+void VerbsLink::make_larger() {
+  owned_ = std::make_unique<LargeSide>(site_, *this);
+  large_inbox_ = owned_->connection.inbox();
+  large_.store(owned_.get(), std::memory_order_release);
+  growth_.store(Growth::begun, std::memory_order_release);
+}
+
+void VerbsLink::attach_larger(const PeerInfo& peer, ibv_mtu mtu, std::uint16_t lid,
+                              const ibv_gid& gid, const LaneInfos& lanes) {
+  for (std::size_t i = 0; i < owned_->lanes.size(); ++i)
+    if (!owned_->lanes[i].connection().attached()) owned_->lanes[i].attach(lanes[i]);
+  owned_->connection.attach(peer, first_.connection.arrival(), mtu, lid, gid);
 }
 
 LaneInfos VerbsLink::lane_infos() const noexcept {
   LaneInfos infos{};
-  for (std::size_t i = 0; i < lanes_.size(); ++i) infos[i] = lanes_[i].info();
+  for (std::size_t i = 0; i < owned_->lanes.size(); ++i) infos[i] = owned_->lanes[i].info();
   return infos;
+}
+
+void VerbsLink::larger_is_ready() noexcept {
+  growth_.store(Growth::done, std::memory_order_release);
+  may_grow_out_.store(true, std::memory_order_release);
+}
+
+void VerbsLink::ask_for_more() noexcept {
+  Growth possible = Growth::possible;
+  if (growth_.compare_exchange_strong(possible, Growth::wanted)) site_.wants_larger();
+}
+
+Post VerbsLink::grow_out() noexcept {
+  if (first_.writer.said_farewell()) return Post::again;
+  if (const Post post = first_.writer.say_moved(); post != Post::done) return post;
+  may_grow_out_.store(false, std::memory_order_relaxed);
+  first_tickets_ = first_.writer.posted();
+  out_ = large_.load(std::memory_order_acquire);
+  writer_ = &out_->writer;
+  note_grown_out();
+  return Post::done;
+}
+
+void VerbsLink::take_moved(bool large) noexcept {
+  const LargeSide* const there = this->large();
+  if (large || must_grow_in_ || !there || grown_in() || !there->connection.attached())
+    return distrust("it goes over to an inbox that is not there");
+  must_grow_in_ = true;
+}
+
+void VerbsLink::after_growing_in() noexcept {
+  large_arrivals_ = arrivals_.data();
+  if (farewell_is_put_off_ && state() == State::ready)
+    state_.store(State::closed, std::memory_order_release);
+}
+
+// --- large messages
+
+// A device in software needs more places in the send queue for a long write than the first side
+// has: such a write shows that the connection is hot, and waits for the large side.
+bool VerbsLink::should_grow_before(std::size_t bytes) noexcept {
+  if (!small() || state() != State::ready || !first_.writer.is_short_for(bytes)) return false;
+  ask_for_more();
+  return growth() != Growth::impossible;
 }
 
 // A share is no shorter than a message that would not come this way at all.
 Post VerbsLink::write(const void* source, const Registration& registration, const RemoteKey& target,
                       std::size_t bytes, std::optional<std::uint32_t> notify,
                       std::uint64_t* ticket) noexcept {
-  if (!lanes_.empty()) {
+  if (out_ && !out_->lanes.empty()) {
     const std::size_t most = bytes / std::max<std::size_t>(shape()[Ring::eager].capacity(), 1);
     return write_shares(std::clamp<std::size_t>(most, 1, rails()), source, registration, target,
                         bytes, notify, ticket);
   }
+  if (!out_ && should_grow_before(bytes)) return Post::again;
   std::optional<Immediate> notice;
   if (notify) notice = Immediate::finished(*notify, 1);
   const Post post =
-      writer_.write(reinterpret_cast<std::uint64_t>(source), registration.local_keys[0],
-                    target.address, target.keys[0], bytes, notice);
+      writer_->write(reinterpret_cast<std::uint64_t>(source), registration.local_keys[0],
+                     target.address, target.keys[0], bytes, notice);
   if (post != Post::done) return post;
-  *ticket = writer_.posted();
+  written_ += bytes;
+  *ticket = first_tickets_ + writer_->posted();
   return Post::posted;
 }
 
@@ -68,9 +128,9 @@ Post VerbsLink::write_shares(std::size_t count, const void* source,
   const auto bytes_of_share = [&](std::size_t rail) {
     return std::min(share, bytes - rail * share);
   };
-  if (shares_->full()) return Post::again;
+  if (out_->shares->full()) return Post::again;
   for (std::size_t rail = 0; rail < count; ++rail)
-    if (const Post post = writer(rail).may_write(bytes_of_share(rail), notify.has_value());
+    if (const Post post = out_->writer_of(rail).may_write(bytes_of_share(rail), notify.has_value());
         post != Post::done)
       return post;
   std::optional<Immediate> notice;
@@ -78,51 +138,56 @@ Post VerbsLink::write_shares(std::size_t count, const void* source,
   Shares::Marks posted{};
   for (std::size_t rail = 0; rail < count; ++rail) {
     const std::uint64_t offset = rail * share;
-    const Post post = writer(rail).write(reinterpret_cast<std::uint64_t>(source) + offset,
-                                         registration.local_keys[rail], target.address + offset,
-                                         target.keys[rail], bytes_of_share(rail), notice);
+    const Post post = out_->writer_of(rail).write(
+        reinterpret_cast<std::uint64_t>(source) + offset, registration.local_keys[rail],
+        target.address + offset, target.keys[rail], bytes_of_share(rail), notice);
     if (post != Post::done) return Post::failed;
-    posted[rail] = writer(rail).posted();
+    posted[rail] = out_->writer_of(rail).posted();
   }
-  *ticket = shares_->add(posted);
+  *ticket = first_tickets_ + out_->shares->add(posted);
   return Post::posted;
 }
 
+// --- completions
+
 void VerbsLink::complete(const ibv_wc& completion, std::size_t rail) noexcept {
   const WorkId id(completion.wr_id);
-  if (completion.status != IBV_WC_SUCCESS)
-    return broke(completion, (rail == 0 ? connection_ : lanes_[rail - 1].connection()).device());
+  LargeSide* const larger = large_.load(std::memory_order_acquire);
+  if (completion.status != IBV_WC_SUCCESS) {
+    if (id.is_shared()) site_.shared.replace_one();
+    return broke(completion,
+                 rail == 0 ? site_.device : larger->lanes[rail - 1].connection().device());
+  }
+  Side& side = id.is_large() ? *larger : first_;
   if (!id.is_receive()) {
-    writer(rail).complete(id);
+    (rail == 0 ? side.writer : larger->writer_of(rail)).complete(id);
     return count_completed();
   }
   const Immediate immediate(ntohl(completion.imm_data));
   if ((completion.wc_flags & IBV_WC_WITH_IMM) == 0)
     distrust("what it writes comes without immediate data");
   else if (rail == 0)
-    take(immediate);
+    take(immediate, id.is_large());
   else if (immediate.kind() == Immediate::Kind::finished)
     take_finished(immediate);
   else
     distrust("it sends by rail %lld what goes by the first", static_cast<long long>(rail));
-  if (!(rail == 0 ? receives_.replace_one() : lanes_[rail - 1].replace_receive()) &&
+  if (!(rail == 0 ? side.replace_receive() : larger->lanes[rail - 1].replace_receive()) &&
       state() != State::closed)
     fail(Code::transport_failed, "the device takes no more receive requests");
 }
 
+// Tickets of the large side follow those of the first, which may not be complete yet.
 void VerbsLink::count_completed() noexcept {
-  if (lanes_.empty()) {
-    completed_ = writer_.completed();
-    return;
-  }
-  Shares::Marks completed{};
-  for (std::size_t rail = 0; rail < rails(); ++rail) completed[rail] = writer(rail).completed();
-  completed_ = shares_->complete(completed);
+  const std::uint64_t first = first_.writer.completed();
+  completed_ = !out_ || first < first_tickets_ ? first : first_tickets_ + out_->completed();
 }
 
-void VerbsLink::take(Immediate immediate) noexcept {
+void VerbsLink::take(Immediate immediate, bool large) noexcept {
   switch (immediate.kind()) {
-    case Immediate::Kind::message: ++arrivals_[immediate.ring()]; break;
+    case Immediate::Kind::message:
+      ++(large ? large_arrivals_ : arrivals_.data())[immediate.ring()];
+      break;
     case Immediate::Kind::credit:
       if (immediate.ring() >= kRings)
         return distrust("it gives credits for ring %lld, which cannot be", immediate.ring());
@@ -131,8 +196,12 @@ void VerbsLink::take(Immediate immediate) noexcept {
       break;
     case Immediate::Kind::finished: take_finished(immediate); break;
     case Immediate::Kind::farewell:
-      if (state() == State::ready) state_.store(State::closed, std::memory_order_release);
+      if (large && !grown_in())
+        farewell_is_put_off_ = true;
+      else if (state() == State::ready)
+        state_.store(State::closed, std::memory_order_release);
       break;
+    case Immediate::Kind::moved: take_moved(large); break;
   }
 }
 
@@ -148,30 +217,32 @@ void VerbsLink::take_finished(Immediate immediate) noexcept {
 }
 
 void VerbsLink::probe() noexcept {
-  if (state() == State::ready) writer_.probe();
+  if (state() == State::ready) writer_->probe();
 }
 
 void VerbsLink::say_farewell() noexcept {
-  if (state() == State::ready) writer_.say_farewell();
+  if (state() == State::ready && !peer_has_left()) writer_->say_farewell();
 }
 
 // A peer that has left acknowledges nothing any more, and waits for nothing.
 bool VerbsLink::drained() noexcept {
   say_farewell();
-  const auto idle = [](const Lane& lane) {
-    return lane.writer().completed() == lane.writer().posted();
-  };
-  return state() != State::ready || (writer_.drained() && std::ranges::all_of(lanes_, idle));
+  if (state() != State::ready || peer_has_left()) return true;
+  const bool first_is_idle = first_.writer.idle();
+  return writer_->said_farewell() && first_is_idle && (!out_ || out_->idle());
 }
 
 // Errors that follow a peer's farewell come of its leaving and are no failure. Flushed requests
 // follow a first error, whose cause is on record already. A process that dies may lose its memory
 // before its queue pairs: so a refused access, too, means that it is gone.
 void VerbsLink::broke(const ibv_wc& completion, const Device& device) noexcept {
-  if (state() == State::closed) {
-    for (std::size_t rail = 0; rail < rails(); ++rail) writer(rail).complete_all();
+  if (state() == State::closed || farewell_is_put_off_) {
+    first_.writer.complete_all();
+    if (out_)
+      for (std::size_t rail = 0; rail < rails(); ++rail) out_->writer_of(rail).complete_all();
     return count_completed();
   }
+  break_both();
   if (failed()) return;
   char text[256];
   const bool gone =
@@ -183,11 +254,18 @@ void VerbsLink::broke(const ibv_wc& completion, const Device& device) noexcept {
       device.name().c_str(), ibv_wc_status_str(completion.status), completion.vendor_err,
       gone ? "its process has died, or the path to it is gone" : "the connection is broken");
   fail(gone ? Code::peer_failed : Code::transport_failed, text);
-  if (lanes_.empty()) return;
-  // What one rail lost is lost for both ends: the peer must find out, whichever rail it looks at.
-  ibv_qp_attr to{};
-  to.qp_state = IBV_QPS_ERR;
-  ibv_modify_qp(connection_.queue_pair(), &to, IBV_QP_STATE);
+}
+
+// What one queue pair lost is lost for both ends: the peer must find out, whichever it looks at.
+void VerbsLink::break_both() noexcept {
+  const LargeSide* const larger = large();
+  if (!larger || std::exchange(broke_both_, true)) return;
+  for (const Side* const side :
+       {static_cast<const Side*>(&first_), static_cast<const Side*>(larger)}) {
+    ibv_qp_attr to{};
+    to.qp_state = IBV_QPS_ERR;
+    ibv_modify_qp(side->connection.queue_pair(), &to, IBV_QP_STATE);
+  }
 }
 
 }  // namespace tutti::transport::verbs

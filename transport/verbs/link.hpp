@@ -1,41 +1,57 @@
-// The link over reliable connections, one for each rail: their writers, their receives, and what
-// their completions mean. The first carries everything but the other rails' shares of large
-// messages (lane.hpp).
+// The link over reliable connections: a small one at first, then a larger one, which on each rail
+// beyond the first has a lane (lane.hpp) for shares of large messages. What completions mean.
 //
-// Nothing is locked or allocated on the data path. The transport polls the completion queue for all
-// links and hands each completion to its link.
+// The larger connection is made by the handshake's thread, in its own time, when one end finds that
+// the link is hot; if one of both ends cannot, the link stays small. Then each end by itself goes
+// over to it: the word `moved` is the last by the small queue pair, and what comes by the large one
+// before that word was read is put off. Reports of consumed slots stay with the small queue pair,
+// whose order they need.
+//
+// Nothing is locked or allocated on the data path. The transport polls the completion queues for
+// all links and hands each completion to its link.
 #pragma once
 
 #include "transport/link.hpp"
-#include "transport/verbs/connection.hpp"
-#include "transport/verbs/lane.hpp"
-#include "transport/verbs/writer.hpp"
+#include "transport/verbs/packet.hpp"
+#include "transport/verbs/side.hpp"
 
 namespace tutti::transport::verbs {
 
 class VerbsLink final : public Link {
  public:
-  // `rails`: the devices beyond the first. Throws as Connection.
-  VerbsLink(const Device& device, ibv_cq* queue, Rails& rails, Registrar& registrar,
-            const LinkOptions& options, int peer, const InboxShape& shape);
+  // Throws as Connection.
+  VerbsLink(Site& site, int peer);
 
   // --- set-up, by the handshake
-  const Connection& connection() const noexcept { return connection_; }
-  std::size_t rails() const noexcept { return 1 + lanes_.size(); }
+  const Connection& connection() const noexcept { return first_.connection; }
+  std::size_t rails() const noexcept { return 1 + site_.rails.size(); }
   // Throws as Connection::attach. From here on the peer may write to us.
   void attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid,
-              const ibv_gid& gid, const LaneInfos& lanes);
-  LaneInfos lane_infos() const noexcept;
+              const ibv_gid& gid);
   // The peer's queue pair can receive, too.
   void ready() noexcept { state_.store(State::ready, std::memory_order_release); }
+  bool has_queue_pair(std::uint32_t number) const noexcept;
+
+  // --- the same for the larger connection
+  enum class Growth : std::uint8_t { possible, wanted, begun, done, impossible };
+  Growth growth() const noexcept { return growth_.load(std::memory_order_acquire); }
+  const LargeSide* large() const noexcept { return large_.load(std::memory_order_acquire); }
+  // Throws as Connection.
+  void make_larger();
+  void attach_larger(const PeerInfo& peer, ibv_mtu mtu, std::uint16_t lid, const ibv_gid& gid,
+                     const LaneInfos& lanes);
+  LaneInfos lane_infos() const noexcept;
+  void larger_is_ready() noexcept;
+  // This end's messages stay with the small connection.
+  void stay_small() noexcept { growth_.store(Growth::impossible, std::memory_order_release); }
 
   // --- data path
   Post put(Ring ring, std::uint32_t index, const void* payload,
            const Trailer& trailer) noexcept override {
-    return writer_.put(ring, index, payload, trailer);
+    return writer_->put(ring, index, payload, trailer);
   }
   Post report(Ring ring, std::uint32_t consumed) noexcept override {
-    return writer_.report(ring, consumed);
+    return first_.writer.report(ring, consumed);
   }
   Post write(const void* source, const Registration& registration, const RemoteKey& target,
              std::size_t bytes, std::optional<std::uint32_t> notify,
@@ -44,36 +60,40 @@ class VerbsLink final : public Link {
   void probe() noexcept override;
   bool drained() noexcept override;
   void say_farewell() noexcept;
-  Registrar* registrar() noexcept override { return &registrar_; }
+  void ask_for_more() noexcept override;
+  Post grow_out() noexcept override;
+  Registrar* registrar() noexcept override { return &site_.registrar; }
   bool notifies() const noexcept override { return true; }
   const char* kind() const noexcept override { return "verbs"; }
-  // A completion of this link's queue pair on a rail.
+  // A completion of one of this link's queue pairs on a rail.
   void complete(const ibv_wc& completion, std::size_t rail) noexcept;
 
-  // Completions that one link can have under way.
-  static std::uint32_t completions_for(const InboxShape& shape,
-                                       const LinkOptions& options) noexcept {
-    return Receives::needed_for(shape) + options.send_queue_depth;
-  }
-
  private:
-  Writer& writer(std::size_t rail) noexcept {
-    return rail == 0 ? writer_ : lanes_[rail - 1].writer();
-  }
   Post write_shares(std::size_t count, const void* source, const Registration& registration,
                     const RemoteKey& target, std::size_t bytes, std::optional<std::uint32_t> notify,
                     std::uint64_t* ticket) noexcept;
+  bool should_grow_before(std::size_t bytes) noexcept;
   void count_completed() noexcept;
-  void take(Immediate immediate) noexcept;
+  void take(Immediate immediate, bool large) noexcept;
   void take_finished(Immediate immediate) noexcept;
+  void take_moved(bool large) noexcept;
+  void after_growing_in() noexcept override;
+  bool peer_has_left() const noexcept {
+    return state() == State::closed || (farewell_is_put_off_ && must_grow_in_);
+  }
   void broke(const ibv_wc& completion, const Device& device) noexcept;
+  void break_both() noexcept;
 
-  Registrar& registrar_;
-  Connection connection_;
-  Receives receives_;
-  Writer writer_;
-  std::deque<Lane> lanes_;                            // by rail, without the first
-  std::unique_ptr<Shares> shares_;                    // if there are lanes
+  Site& site_;
+  Side first_;
+  std::unique_ptr<LargeSide> owned_;
+  std::atomic<LargeSide*> large_{nullptr};  // the same, once it is made
+  std::atomic<Growth> growth_{Growth::possible};
+  Writer* writer_ = &first_.writer;  // of messages: of the first side, then of the large one
+  LargeSide* out_ = nullptr;         // the large side, once messages go by it
+  std::uint64_t first_tickets_ = 0;  // what the first side's writer had posted then
+  std::uint32_t* large_arrivals_ = later_arrivals_.data();  // arrivals by the large side
+  bool farewell_is_put_off_ = false, broke_both_ = false;
   std::array<std::uint8_t, kInvitations> notices_{};  // that have come, by rendezvous
   std::array<std::uint32_t, kRings> credits_by_immediate_{};
 };

@@ -19,12 +19,13 @@ bool possible(const Info& info) {
 bool possible_mtu(std::uint16_t mtu) { return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096; }
 
 bool possible_lanes(const Packet& p) {
-  if (p.rails < 1 || p.rails > kMostRails) return false;
+  if (p.rails < 1 || p.rails > (p.of == Packet::Of::first ? 1 : kMostRails)) return false;
   return std::all_of(p.lanes.begin(), p.lanes.begin() + static_cast<std::ptrdiff_t>(p.rails - 1),
                      [](const LaneInfo& lane) { return possible(lane) && possible_mtu(lane.mtu); });
 }
 
 bool possible(const Packet& p) {
+  if (p.of > Packet::Of::larger) return false;
   if (p.type == Packet::Type::busy)
     return p.busy == Packet::Busy::serves_others || p.busy == Packet::Busy::lacks_memory;
   return p.type >= Packet::Type::request && p.type <= Packet::Type::confirm &&

@@ -48,6 +48,8 @@ struct Packet {
   // `busy`: there is no connection yet, and the sender has heard that one is asked for.
   enum class Type : std::uint16_t { request = 1, reply, confirm, busy };
   enum class Busy : std::uint32_t { no, serves_others, lacks_memory };
+  // Which of the two connections of a link; `busy` of the larger one: there will be none.
+  enum class Of : std::uint32_t { first, larger };
 
   std::uint32_t magic = kMagic;
   std::uint16_t version = kVersion;
@@ -59,6 +61,7 @@ struct Packet {
   InboxShape shape{};
   std::uint32_t rails = 1;
   Busy busy = Busy::no;
+  Of of = Of::first;
   LaneInfos lanes{};  // of rails - 1
 };
 static_assert(sizeof(Packet) <= 256);  // the smallest MTU

@@ -12,8 +12,6 @@ namespace tutti::transport::verbs {
 namespace {
 
 constexpr int kMinRnrTimer = 12;  // 0.64 ms; much less makes storms on rxe
-// Finite, and hardly ever needed: receives are posted for everything that credits allow.
-constexpr int kRnrRetry = 6;
 
 const char* name_of(ibv_qp_state state) {
   return state == IBV_QPS_RESET  ? "RESET"
@@ -100,7 +98,7 @@ void make_ready(ibv_qp* queue_pair, const ReliablePath& path) {
   to.sq_psn = path.send_sequence;
   to.timeout = static_cast<std::uint8_t>(path.timeout);
   to.retry_cnt = static_cast<std::uint8_t>(path.retry_count);
-  to.rnr_retry = kRnrRetry;
+  to.rnr_retry = static_cast<std::uint8_t>(path.not_ready_count);
   must_step(queue_pair, to, IBV_QPS_RTS,
             IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                 IBV_QP_MAX_QP_RD_ATOMIC,

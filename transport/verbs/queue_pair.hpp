@@ -36,8 +36,9 @@ struct ReliablePath {
   ibv_mtu mtu;                                    // the smaller of both ends
   std::uint32_t queue_pair;                       // the peer's
   std::uint32_t receive_sequence, send_sequence;  // numbers of the first packets, theirs and ours
-  int timeout;      // 4.096 us * 2^timeout until a packet is sent again
-  int retry_count;  // of packets that are not acknowledged; 7: for ever, on some devices
+  int timeout;          // 4.096 us * 2^timeout until a packet is sent again
+  int retry_count;      // of packets that are not acknowledged; 7: for ever, on some devices
+  int not_ready_count;  // of packets for which there was no receive; 7: for ever
 };
 // The same for an RC queue pair. Throws Error{unreachable | transport_failed}.
 void make_ready(ibv_qp* queue_pair, const ReliablePath& path);

@@ -48,7 +48,10 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
       rails_(open_rails(options)),
       shape_(shape_for(device_.software())),
       registrar_(devices()),
-      queues_(device_),
+      shared_(device_, world_size),
+      queues_(device_, shared_.room()),
+      site_{device_,    queues_,       shared_, rails_,
+            registrar_, options_.link, shape_,  [this] { handshake_->ask_for_larger(); }},
       links_(static_cast<std::size_t>(world_size)) {
   if (options_.link.timeout == 0)
     options_.link.timeout = device_.software() ? kSoftwareTimeout : kTimeout;
@@ -99,11 +102,9 @@ void VerbsTransport::set_peers(std::span<const Address> addresses) {
 }
 
 VerbsLink* VerbsTransport::make_link(int peer) {
-  const auto completions = static_cast<int>(VerbsLink::completions_for(shape_, options_.link));
-  auto link = std::make_unique<VerbsLink>(device_, queues_.room_for(completions), rails_,
-                                          registrar_, options_.link, peer, shape_);
-  queues_.take(completions);
-  VerbsLink* const result = made_.emplace_back(std::move(link)).get();
+  // First: the numbers of queue pairs that share receives are never forgotten.
+  if (made_.size() == made_.capacity()) made_.reserve(2 * made_.size() + 1);
+  VerbsLink* const result = made_.emplace_back(std::make_unique<VerbsLink>(site_, peer)).get();
   links_[static_cast<std::size_t>(peer)].store(result, std::memory_order_release);
   return result;
 }
@@ -133,8 +134,10 @@ Link* VerbsTransport::accepted() noexcept {
 bool VerbsTransport::progress() noexcept {
   const auto hand_to_link = [this](std::size_t rail) {
     return [this, rail](const ibv_wc& completion) {
-      const auto peer = static_cast<std::size_t>(WorkId(completion.wr_id).peer());
-      if (VerbsLink* link = links_[peer].load(std::memory_order_acquire))
+      const WorkId id(completion.wr_id);
+      const int peer = id.is_shared() ? shared_.peer_of(completion.qp_num) : id.peer();
+      if (peer == kNoPeer) return;
+      if (VerbsLink* link = links_[static_cast<std::size_t>(peer)].load(std::memory_order_acquire))
         link->complete(completion, rail);
     };
   };
@@ -156,13 +159,18 @@ std::vector<std::pair<std::string, std::uint64_t>> VerbsTransport::counters() co
 }
 
 nlohmann::json VerbsTransport::describe() const {
+  const std::lock_guard guard(handshake_->lock());
   const VerbsLink* some = made_.empty() ? nullptr : made_.front().get();
   nlohmann::json device = describe_port(device_), others = nlohmann::json::array();
   device["software"] = device_.software();
   device["mtu"] = bytes_of(device_.mtu());
   device["arrival"] = name_of(some ? some->connection().arrival() : options_.link.arrival);
   for (const Rail& rail : rails_) others.push_back(describe_port(rail.device));
-  return {{"device", device}, {"other_rails", others}};
+  const auto grown = std::ranges::count_if(made_, [](const auto& link) { return !link->small(); });
+  return {{"device", device},
+          {"other_rails", others},
+          {"grown_connections", grown},
+          {"most_bytes_per_connection", most_bytes_per_connection(shape_, 1 + rails_.size())}};
 }
 
 }  // namespace tutti::transport::verbs

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
+#include <memory>
 
 #include "transport/verbs/completion_queues.hpp"
 #include "transport/verbs/handshake.hpp"
@@ -41,7 +41,16 @@ class VerbsTransport final : public Transport {
 
   bool software_wire() const noexcept override { return device_.software(); }
   std::size_t bytes_per_connection() const noexcept override {
-    return 2 * shape_.bytes() + rails_.size() * Lane::kBytes;
+    return first_bytes_per_connection(shape_);
+  }
+  // Of a connection at first, and of one that has grown.
+  static std::size_t first_bytes_per_connection(const InboxShape& shape) noexcept {
+    return Connection::bytes(first_shape(shape), LinkOptions{}.at_first());
+  }
+  static std::size_t most_bytes_per_connection(const InboxShape& shape,
+                                               std::size_t rails) noexcept {
+    return first_bytes_per_connection(shape) + Connection::bytes(shape, {}) +
+           (rails - 1) * Lane::kBytes;
   }
   // Summed over the rails.
   std::vector<std::pair<std::string, std::uint64_t>> counters() const override;
@@ -51,7 +60,7 @@ class VerbsTransport final : public Transport {
 
   // What is kept for each rank of the job, connected or not.
   static constexpr std::size_t kBytesPerRank =
-      sizeof(std::atomic<VerbsLink*>) + Handshake::kBytesPerRank;
+      sizeof(std::atomic<VerbsLink*>) + Handshake::kBytesPerRank + SharedReceives::kBytesPerRank;
   std::size_t bytes_per_rank() const noexcept override { return kBytesPerRank; }
 
  private:
@@ -63,9 +72,11 @@ class VerbsTransport final : public Transport {
   Rails rails_;  // the others
   const InboxShape shape_;
   DeviceRegistrar registrar_;
+  SharedReceives shared_;
   CompletionQueues queues_;
-  std::vector<std::atomic<VerbsLink*>> links_;   // by world rank; made under the handshake's lock
-  std::deque<std::unique_ptr<VerbsLink>> made_;  // owns them
+  Site site_;
+  std::vector<std::atomic<VerbsLink*>> links_;    // by world rank; made under the handshake's lock
+  std::vector<std::unique_ptr<VerbsLink>> made_;  // owns them
   std::vector<Link*> accepted_;
   std::atomic<bool> any_accepted_{false}, starved_{false};
   std::unique_ptr<Handshake> handshake_;  // last: its thread uses all of the above

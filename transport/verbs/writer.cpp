@@ -21,8 +21,11 @@ constexpr std::uint32_t kLastWord = 8;  // bytes that `flag` writes after the ot
 
 }  // namespace
 
-Writer::Writer(const Connection& connection, Link& link) noexcept
-    : connection_(connection), link_(link), depth_(connection.options().send_queue_depth) {}
+Writer::Writer(const Connection& connection, Link& link, bool large) noexcept
+    : connection_(connection),
+      link_(link),
+      depth_(connection.options().send_queue_depth),
+      large_(large) {}
 
 ibv_send_wr Writer::request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address,
                             std::uint32_t key) const noexcept {
@@ -38,7 +41,7 @@ ibv_send_wr Writer::request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, st
 // Asks for a completion if one is wanted, or if a quarter of the queue went without.
 void Writer::number(ibv_send_wr& wr, bool signaled) noexcept {
   ++posted_;
-  wr.wr_id = WorkId::send(link_.peer(), posted_).word();
+  wr.wr_id = WorkId::send(link_.peer(), posted_, large_).word();
   if (signaled || posted_ - signaled_ >= depth_ / 4) {
     wr.send_flags |= IBV_SEND_SIGNALED;
     signaled_ = posted_;
@@ -92,7 +95,7 @@ Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
   if (link_.failed()) return Post::failed;
   if (!has_room(2)) return Post::again;
   const PeerInfo& peer = connection_.peer_info();
-  const std::size_t end = link_.shape().slot_end(ring, index);
+  const std::size_t end = connection_.shape().slot_end(ring, index);
   const std::uint32_t total = padded(trailer.bytes) + static_cast<std::uint32_t>(sizeof trailer);
   const std::uint64_t target = peer.inbox_address + end - total;
   Gather from = gather(payload, trailer, total, end);
@@ -163,6 +166,11 @@ std::size_t Writer::piece_bytes(std::size_t bytes) const noexcept {
                   std::max(packet * kPacketsAcknowledged, round_up(to_fit_the_queue, packet)));
 }
 
+bool Writer::is_short_for(std::size_t bytes) const noexcept {
+  return connection_.device().software() &&
+         bytes / (depth_ / 2) >= connection_.packet_bytes() * kPacketsAcknowledged;
+}
+
 // The end is told by immediate data, whatever the arrival of messages: its completion promises that
 // all bytes written before are visible, which a word behind them does not, even where the bytes of
 // one write become visible in order. It comes in a write of its own without bytes, so that the
@@ -202,6 +210,14 @@ void Writer::probe() noexcept {
   number(wr, true);
   probe_ = posted_;
   post(wr, 1);
+}
+
+// Signaled: all before it is complete when something after it is, by whichever queue pair.
+Post Writer::say_moved() noexcept { return post_immediate(Immediate::moved(), true); }
+
+bool Writer::idle() noexcept {
+  if (signaled_ != posted_) probe();
+  return completed_ == posted_;
 }
 
 // Signaled: a peer that has read it may be gone before anything later is acknowledged.

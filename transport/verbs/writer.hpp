@@ -15,8 +15,8 @@ namespace tutti::transport::verbs {
 
 class Writer {
  public:
-  // `link` is the one that this writer is a part of.
-  Writer(const Connection& connection, Link& link) noexcept;
+  // `link` is the one that this writer is a part of; `large`: by the larger of its connections.
+  Writer(const Connection& connection, Link& link, bool large = false) noexcept;
 
   // As in Link.
   Post put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept;
@@ -33,6 +33,12 @@ class Writer {
   void probe() noexcept;
   // Tells the peer that this rank leaves, unless that was done.
   void say_farewell() noexcept;
+  bool said_farewell() const noexcept { return said_farewell_; }
+  // Tells the peer that messages go to the larger inbox from now on.
+  Post say_moved() noexcept;
+  // Whether a write of so many bytes would be cut into longer pieces than is good for the device,
+  // as the queue has too few places.
+  bool is_short_for(std::size_t bytes) const noexcept;
 
   std::uint64_t posted() const noexcept { return posted_; }
   std::uint64_t completed() const noexcept { return completed_; }
@@ -40,8 +46,8 @@ class Writer {
   std::uint64_t complete(WorkId id) noexcept { return completed_ = id.number(posted_); }
   // The peer has left, and nothing more will complete: counts all as completed. Returns the same.
   std::uint64_t complete_all() noexcept { return completed_ = posted_; }
-  // Everything has arrived, the farewell included.
-  bool drained() const noexcept { return said_farewell_ && completed_ == posted_; }
+  // Whether everything has arrived. If nothing would tell, asks for it.
+  bool idle() noexcept;
 
  private:
   bool has_room(std::uint32_t requests) const noexcept {
@@ -67,6 +73,7 @@ class Writer {
   const Connection& connection_;
   Link& link_;
   const std::uint32_t depth_;
+  const bool large_;
   // Numbers of work requests, counted from 1: the last one posted, the last one that asked for a
   // completion, the last one known to be completed, the last probe.
   std::uint64_t posted_ = 0, signaled_ = 0, completed_ = 0, probe_ = 0;

@@ -30,6 +30,7 @@ TEST_CASE("immediate data says of which ring, or which rendezvous", "[verbs]") {
     CHECK(credit.consumed_after(12300) == 12345);
   }
   CHECK(over_the_wire(Immediate::farewell()).kind() == Immediate::Kind::farewell);
+  CHECK(over_the_wire(Immediate::moved()).kind() == Immediate::Kind::moved);
 }
 
 TEST_CASE("credits are counted on when their bits wrap", "[verbs]") {
@@ -52,9 +53,19 @@ TEST_CASE("the safer strategy of two is the same from both ends", "[verbs]") {
 }
 
 TEST_CASE("a work request's id names its peer and its number", "[verbs]") {
+  CHECK(WorkId::shared_receive().is_receive());
+  CHECK(WorkId::shared_receive().is_shared());
+  CHECK_FALSE(WorkId::shared_receive().is_large());
   for (const int peer : {0, 1, 4711, (1 << 23) - 1}) {
-    CHECK(WorkId(WorkId::receive(peer).word()).is_receive());
-    CHECK(WorkId(WorkId::receive(peer).word()).peer() == peer);
+    for (const bool large : {false, true}) {
+      const WorkId receive(WorkId::receive(peer, large).word());
+      CHECK(receive.is_receive());
+      CHECK_FALSE(receive.is_shared());
+      CHECK(receive.is_large() == large);
+      CHECK(receive.peer() == peer);
+      CHECK(WorkId(WorkId::send(peer, 5, large).word()).is_large() == large);
+      CHECK(WorkId(WorkId::send(peer, 5, large).word()).peer() == peer);
+    }
     for (const std::uint64_t number : {std::uint64_t{1}, std::uint64_t{1} << 40,
                                        (std::uint64_t{1} << 41) - 1, std::uint64_t{1} << 50}) {
       const WorkId id(WorkId::send(peer, number).word());

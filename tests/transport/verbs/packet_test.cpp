@@ -28,6 +28,7 @@ Packet right() {
   packet.info = {17, 0xffffff, 4096, 5, 0, 0};
   packet.mtu = IBV_MTU_1024;
   packet.arrival = static_cast<std::uint16_t>(Arrival::imm);
+  packet.of = Packet::Of::larger;
   packet.rails = 2;
   packet.lanes[0] = {{}, 8192, 6, 18, 7, 0, IBV_MTU_4096};
   return packet;
@@ -57,6 +58,10 @@ TEST_CASE("a packet of a rank of this job is believed", "[packet]") {
     CHECK(believed([&](Packet& p) { p.type = static_cast<Packet::Type>(type); }));
   for (const Arrival arrival : {Arrival::tail, Arrival::imm, Arrival::flag})
     CHECK(believed([&](Packet& p) { p.arrival = static_cast<std::uint16_t>(arrival); }));
+  CHECK(believed([](Packet& p) {
+    p.of = Packet::Of::first;
+    p.rails = 1;
+  }));
   for (std::uint16_t mtu = 1; mtu <= 5; ++mtu) CHECK(believed([&](Packet& p) { p.mtu = mtu; }));
 }
 
@@ -92,6 +97,8 @@ TEST_CASE("a packet that says what cannot be is not believed", "[packet]") {
     CHECK_FALSE(believed([&](Packet& p) { p.rails = rails; }));
   for (const std::uint32_t busy : {1u, 2u, 3u})
     CHECK_FALSE(believed([&](Packet& p) { p.busy = static_cast<Packet::Busy>(busy); }));
+  for (const std::uint32_t of : {0u, 2u, ~0u})  // the first connection has no lanes
+    CHECK_FALSE(believed([&](Packet& p) { p.of = static_cast<Packet::Of>(of); }));
   CHECK_FALSE(believed([](Packet& p) { p.lanes[0].queue_pair = 1u << 24; }));
   CHECK_FALSE(believed([](Packet& p) { p.lanes[0].packet_sequence = ~0u; }));
   CHECK_FALSE(believed([](Packet& p) { p.lanes[0].inbox_address = 0; }));
