@@ -25,6 +25,8 @@ void must_be_sound(const Packet& packet) {
        "both ends agree on a way to arrive");
   must(packet.info.queue_pair >> 24 == 0 && packet.info.packet_sequence >> 24 == 0,
        "numbers have 24 bits");
+  must(packet.of <= Packet::Of::larger, "it is about one of two connections");
+  must(packet.rails == 1 || packet.of == Packet::Of::larger, "lanes come later");
   must(packet.rails >= 1 && packet.rails <= kMostRails, "there are rails");
   for (std::size_t i = 0; i + 1 < packet.rails; ++i)
     must(packet.lanes[i].queue_pair >> 24 == 0 && packet.lanes[i].mtu <= 5, "a lane is possible");

@@ -14,19 +14,22 @@
 namespace tutti::fuzz {
 
 inline constexpr transport::InboxShape kShape{{{{64, 4}, {320, 2}, {1088, 2}, {64, 2}, {64, 2}}}};
+// Of a link that grows.
+inline constexpr transport::InboxShape kFirst{{{{64, 2}, {320, 1}, {320, 1}, {64, 1}, {64, 2}}}};
 
 class PeerlessLink final : public transport::Link {
  public:
   struct Kind {
-    bool polls_memory, fetches, passes_pieces, direct;
+    bool polls_memory, fetches, passes_pieces, direct, grows;
   };
 
   explicit PeerlessLink(const Kind& kind)
-      : Link(kShape, 1),
+      : Link(kShape, 1, kind.grows ? std::optional(kFirst) : std::nullopt),
         kind_(kind),
-        memory_(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, kShape.bytes()))) {
-    std::memset(memory_.get(), 0, kShape.bytes());
+        memory_(inbox_of(in_shape_)),
+        large_memory_(kind.grows ? inbox_of(kShape) : nullptr) {
     inbox_ = memory_.get();
+    large_inbox_ = large_memory_.get();
     credits_ = told_.data();
     polls_memory_ = kind.polls_memory;
     state_ = transport::State::ready;
@@ -35,26 +38,41 @@ class PeerlessLink final : public transport::Link {
   // --- the peer writes
   void arrive(transport::Ring ring, std::uint32_t slot, const transport::Trailer& trailer,
               Input& payload) {
-    const RingShape& shape = kShape[ring];
-    std::byte* const end = inbox_ + kShape.slot_end(ring, slot % shape.slots);
+    const transport::InboxShape& inbox = must_grow_in_ ? kShape : in_shape_;
+    const RingShape& shape = inbox[ring];
+    std::byte* const end =
+        (must_grow_in_ ? large_inbox_ : inbox_) + inbox.slot_end(ring, slot % shape.slots);
     const std::uint32_t bytes = std::min(trailer.bytes, shape.capacity());
     if (bytes != 0) payload.take(end - sizeof trailer - transport::padded(bytes), bytes);
     std::memcpy(end - sizeof trailer, &trailer, sizeof trailer);
-    ++arrivals_[static_cast<std::size_t>(ring)];
+    ++(must_grow_in_ ? later_arrivals_ : arrivals_)[static_cast<std::size_t>(ring)];
   }
   void poke(std::size_t word, std::uint32_t value) {
-    word %= kShape.bytes() / sizeof value;
+    word %= in_shape_.bytes() / sizeof value;
     std::memcpy(inbox_ + word * sizeof value, &value, sizeof value);
   }
   void credit(std::size_t ring, std::uint32_t value) { told_[ring] = value; }
   void finish(std::uint32_t id) { note_finished(id); }
   void acknowledge() { completed_ = tickets_; }
 
+  void move() {
+    if (kind_.grows && !grown_in()) must_grow_in_ = true;
+  }
+  void let_grow() {
+    if (kind_.grows && !grown_out()) may_grow_out_ = true;
+  }
+
   // --- this rank writes
+  transport::Post grow_out() noexcept override {
+    must(kind_.grows && !grown_out(), "an inbox grows once");
+    may_grow_out_ = false;
+    note_grown_out();
+    return transport::Post::done;
+  }
   transport::Post put(transport::Ring ring, std::uint32_t index, const void* payload,
                       const transport::Trailer& trailer) noexcept override {
-    must(index < kShape[ring].slots && trailer.bytes <= kShape[ring].capacity(),
-         "a message has a slot");
+    const RingShape& shape = out_shape()[ring];
+    must(index < shape.slots && trailer.bytes <= shape.capacity(), "a message has a slot");
     look_at(payload, trailer.bytes);
     return failed() ? transport::Post::failed : transport::Post::done;
   }
@@ -89,13 +107,19 @@ class PeerlessLink final : public transport::Link {
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
+  using Inbox = std::unique_ptr<std::byte, Free>;
+  static Inbox inbox_of(const transport::InboxShape& shape) {
+    Inbox inbox(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, shape.bytes())));
+    std::memset(inbox.get(), 0, shape.bytes());
+    return inbox;
+  }
   void look_at(const void* bytes, std::size_t count) {
     const auto* const begin = static_cast<const std::byte*>(bytes);
     lost_.assign(begin, begin + count);
   }
 
   const Kind kind_;
-  const std::unique_ptr<std::byte, Free> memory_;
+  const Inbox memory_, large_memory_;
   std::array<std::uint32_t, transport::kRings> told_{};
   std::uint64_t tickets_ = 0;
   std::vector<std::byte> lost_;

@@ -46,7 +46,7 @@ class Story {
   }
 
   void step() {
-    switch (input_.below(12)) {
+    switch (input_.below(14)) {
       case 0:
       case 1:
       case 2: return arrive();
@@ -69,6 +69,8 @@ class Story {
       case 11:
         channel_.announce({.communicator = 1, .code = Code::timed_out});
         return channel_.mention({.kind = News::Kind::passed, .communicator = 1});
+      case 12: return link_.move();
+      case 13: return link_.let_grow();
     }
   }
   void progress() { channel_.progress(); }
@@ -143,7 +145,8 @@ class Story {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(data, size);
   const auto kind = input.take<std::uint8_t>();
-  Story story(input, {(kind & 1) != 0, (kind & 2) != 0, (kind & 4) != 0, (kind & 8) == 0});
+  Story story(input, {(kind & 1) != 0, (kind & 2) != 0, (kind & 4) != 0, (kind & 8) == 0,
+                      (kind & 16) != 0});
   while (!input.empty()) {
     story.step();
     story.progress();

@@ -43,12 +43,13 @@ PLATFORMS = [json.dumps(platform) for platform in (
 )]
 
 
-def packet(kind=1, sender=2, receiver=1, token=1002, mtu=3, arrival=2, busy=0):
+def packet(kind=1, sender=2, receiver=1, token=1002, mtu=3, arrival=2, busy=0, of=1):
     """As transport/verbs/packet.hpp has it."""
     shape = [64, 4, 320, 2, 1088, 2, 64, 2, 64, 2]
     lane = struct.pack("<16xQIIIHH", 8192, 6, 18, 7, 0, mtu)
-    return struct.pack("<IHHiiQIIQIII4xHH10III4x", 0x74757474, 3, kind, sender, receiver, token,
-                       17, 99, 4096, 5, 0, 0, mtu, arrival, *shape, 2, busy) + lane + bytes(2 * len(lane))
+    return struct.pack("<IHHiiQIIQIII4xHH10IIII", 0x74757474, 3, kind, sender, receiver, token,
+                       17, 99, 4096, 5, 0, 0, mtu, arrival, *shape, 2 if of else 1,
+                       busy, of) + lane + bytes(2 * len(lane))
 
 
 # The steps of rings_fuzz.cpp.
@@ -84,6 +85,7 @@ def ready_entry(identifier, length, access=0):
 NEWS = struct.pack("<IIIiiI", 0, 1, 0, 24, -1, 0)
 ASK = struct.pack("<IIIIB3x", 0, 0, 0, 0, LINE)
 MEMORY_OF_ONE_NODE = b"\x07"
+GROWS = b"\x10", b"\x11"
 RINGS = [
     b"\x01" + begin(0, False, 40) + arrive(LINE, 40, bytes(40)) + go_on(0),
     b"\x00" + begin(0, False, 1000) + arrive(EAGER, 1000, bytes(1000)) + go_on(0),
@@ -102,6 +104,9 @@ RINGS = [
     b"\x01" + 3 * arrive(SMALL, 100, bytes(100), called=name(1, 1))
     + begin(0, False, 100) + go_on(0) + bytes([9, 0, 10, 1]) + begin(2, True, 4) + go_on(2)
     + bytes([4, 0, 1, 0, 0, 0]),
+    *(GROWS[polls] + begin(0, False, 1000) + begin(1, True, 1000) + arrive(LINE, 40, bytes(40))
+      + arrive(EAGER, 296, bytes(296)) + b"\x0c" + go_on(0) + arrive(LINE, 40, bytes(40))
+      + b"\x0d" + 4 * go_on(1) for polls in (0, 1)),
 ]
 
 # A message of 40 bytes, cut into fragments of 16; then what was sent and in which window.
@@ -127,7 +132,7 @@ SEEDS = {
     "datagrams": DATAGRAMS,
     "datatypes": DATATYPES,
     "handshake": [packet(), packet(2), packet(3, sender=0, token=1000, arrival=1),
-                  packet(4, busy=1), packet(4, busy=2),
+                  packet(4, busy=1), packet(4, busy=2), packet(of=0),
                   *(struct.pack("<I", kind << 29 | 2 << 26 | 5) for kind in range(8))],
     "platform": PLATFORMS,
     "rings": RINGS,
