@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cstring>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -13,139 +12,14 @@
 
 #include "base/error.hpp"
 #include "collectives/schedule/problem.hpp"
+#include "models/statistics.hpp"
 #include "tools/bench/bench.hpp"
+#include "tools/bench/job.hpp"
 
 namespace tutti::tools {
 namespace {
 
 using Call = std::function<void()>;
-using collectives::Collective;
-
-// One collective of one size, ready to be called again and again. `bytes` are of one block where
-// there are blocks, else of the message. Reductions add ints; of other lengths the bytes that are
-// none are left.
-struct Job {
-  std::string collective;
-  collectives::Collective which;  // the same: the timed call decides by it
-  std::int64_t bytes;
-  int rank, P, root;
-  tutti_comm comm;
-  std::vector<unsigned char> send, receive;  // bcast uses `receive` alone
-
-  // First touch is slow in some places, and is not what is measured: vectors touch.
-  Job(std::string name, std::int64_t size, int root_rank, tutti_comm c)
-      : collective(std::move(name)),
-        which(*collectives::collective_named(collective)),
-        bytes(size),
-        rank(0),
-        P(1),
-        root(root_rank),
-        comm(c) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
-    const std::int64_t all = bytes * P;
-    const auto is = [&](const char* one) { return collective == one; };
-    send.resize(static_cast<std::size_t>(is("scatter") || is("alltoall") || is("reduce_scatter")
-                                             ? all
-                                         : is("bcast") ? 0
-                                                       : bytes) +
-                1);
-    receive.resize(
-        static_cast<std::size_t>(is("gather") || is("allgather") || is("alltoall") ? all : bytes) +
-        1);
-  }
-
-  void run_tutti() {
-    unsigned char *const s = send.data(), *const r = receive.data();
-    const MPI_Count n = bytes, ints = bytes / static_cast<MPI_Count>(sizeof(int));
-    int code = TUTTI_SUCCESS;
-    switch (which) {
-      case Collective::barrier: code = tutti_barrier(comm); break;
-      case Collective::bcast: code = tutti_bcast(r, n, MPI_BYTE, root, comm); break;
-      case Collective::scatter:
-        code = tutti_scatter(s, n, MPI_BYTE, r, n, MPI_BYTE, root, comm);
-        break;
-      case Collective::gather:
-        code = tutti_gather(s, n, MPI_BYTE, r, n, MPI_BYTE, root, comm);
-        break;
-      case Collective::allgather:
-        code = tutti_allgather(s, n, MPI_BYTE, r, n, MPI_BYTE, comm);
-        break;
-      case Collective::alltoall: code = tutti_alltoall(s, n, MPI_BYTE, r, n, MPI_BYTE, comm); break;
-      case Collective::reduce: code = tutti_reduce(s, r, ints, MPI_INT, MPI_SUM, root, comm); break;
-      case Collective::allreduce: code = tutti_allreduce(s, r, ints, MPI_INT, MPI_SUM, comm); break;
-      case Collective::reduce_scatter:
-        code = tutti_reduce_scatter_block(s, r, ints, MPI_INT, MPI_SUM, comm);
-        break;
-      case Collective::scan: code = tutti_scan(s, r, ints, MPI_INT, MPI_SUM, comm); break;
-      case Collective::exscan: code = tutti_exscan(s, r, ints, MPI_INT, MPI_SUM, comm); break;
-    }
-    if (code != TUTTI_SUCCESS) must(code, collective.c_str());
-  }
-  void run_mpi() {
-    unsigned char *const s = send.data(), *const r = receive.data();
-    const int n = static_cast<int>(bytes), ints = n / static_cast<int>(sizeof(int));
-    switch (which) {
-      case Collective::barrier: MPI_Barrier(MPI_COMM_WORLD); break;
-      case Collective::bcast: MPI_Bcast(r, n, MPI_BYTE, root, MPI_COMM_WORLD); break;
-      case Collective::scatter:
-        MPI_Scatter(s, n, MPI_BYTE, r, n, MPI_BYTE, root, MPI_COMM_WORLD);
-        break;
-      case Collective::gather:
-        MPI_Gather(s, n, MPI_BYTE, r, n, MPI_BYTE, root, MPI_COMM_WORLD);
-        break;
-      case Collective::allgather:
-        MPI_Allgather(s, n, MPI_BYTE, r, n, MPI_BYTE, MPI_COMM_WORLD);
-        break;
-      case Collective::alltoall:
-        MPI_Alltoall(s, n, MPI_BYTE, r, n, MPI_BYTE, MPI_COMM_WORLD);
-        break;
-      case Collective::reduce:
-        MPI_Reduce(s, r, ints, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
-        break;
-      case Collective::allreduce:
-        MPI_Allreduce(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        break;
-      case Collective::reduce_scatter:
-        MPI_Reduce_scatter_block(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        break;
-      case Collective::scan: MPI_Scan(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
-      case Collective::exscan: MPI_Exscan(s, r, ints, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
-    }
-  }
-};
-
-unsigned char datum(int rank, std::int64_t i, int round) {
-  return static_cast<unsigned char>(static_cast<std::uint64_t>(i) * 2654435761u >> 7 ^
-                                    static_cast<unsigned>(rank * 31 + round * 7));
-}
-
-// Against the surrounding MPI's result, twice with other data each time, so that bytes left from
-// before cannot pass.
-void check(Job& job) {
-  for (int round = 0; round < 2; ++round) {
-    for (std::size_t i = 0; i + 1 < job.send.size(); ++i)
-      job.send[i] = datum(job.rank, static_cast<std::int64_t>(i), round);
-    const auto prepare = [&] {
-      std::fill(job.receive.begin(), job.receive.end(), static_cast<unsigned char>(0xEE));
-      if (job.collective == "bcast" && job.rank == job.root)
-        for (std::int64_t i = 0; i < job.bytes; ++i)
-          job.receive[static_cast<std::size_t>(i)] = datum(job.root, i, round);
-    };
-    prepare();
-    job.run_mpi();
-    const std::vector<unsigned char> expected = job.receive;
-    prepare();
-    job.run_tutti();
-    const auto [got, want] =
-        std::mismatch(job.receive.begin(), job.receive.end(), expected.begin());
-    if (got != job.receive.end())
-      throw Error(Code::internal, fmt::format("WRONG RESULT: {} of {} bytes, rank {}: byte {} is "
-                                              "{:#04x}, not {:#04x} as the MPI has it",
-                                              job.collective, job.bytes, job.rank,
-                                              got - job.receive.begin(), *got, *want));
-  }
-}
 
 // Seconds of `calls` calls, begun together.
 double batch(const Call& call, int calls, tutti_comm comm) {
@@ -252,20 +126,15 @@ void warm_up(const BenchOptions& options, tutti_comm comm) {
   }
 }
 
-// The median and the interval that holds it with 95 %: order statistics, no assumption on the
-// distribution.
 Timing timing_of(std::vector<double> microseconds, int calls) {
   MPI_Allreduce(MPI_IN_PLACE, microseconds.data(), static_cast<int>(microseconds.size()),
                 MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  std::sort(microseconds.begin(), microseconds.end());
-  const std::size_t n = microseconds.size();
-  const boost::math::binomial_distribution<> below(static_cast<double>(n), 0.5);
-  const auto low = static_cast<std::size_t>(std::max(0.0, boost::math::quantile(below, 0.025)));
+  const models::Median median = models::median_of(std::move(microseconds));
   Timing timing;
-  timing.median = n % 2 ? microseconds[n / 2] : (microseconds[n / 2 - 1] + microseconds[n / 2]) / 2;
-  timing.low = microseconds[std::min(low, n - 1)];
-  timing.high = microseconds[n - 1 - std::min(low, n - 1)];
-  timing.repetitions = static_cast<int>(n);
+  timing.median = median.value;
+  timing.low = median.low;
+  timing.high = median.high;
+  timing.repetitions = median.count;
   timing.calls = calls;
   return timing;
 }
@@ -288,7 +157,7 @@ std::string describe(tutti_comm comm) {
 
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes,
                  tutti_comm comm) {
-  Job job(collective, bytes, options.root, comm);
+  Job job(collective, bytes, options.root, MPI_COMM_WORLD, comm);
   if (options.check) check(job);
   const Call tutti = [&] { job.run_tutti(); }, mpi = [&] { job.run_mpi(); };
   tutti();
