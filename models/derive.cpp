@@ -2,6 +2,7 @@
 #include "models/derive.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "base/error.hpp"
 #include "models/names.hpp"
@@ -15,6 +16,18 @@ std::vector<Sample> each_size(const Readings& readings, double (*value)(const Si
   std::vector<Sample> all;
   for (const Size& size : readings.sizes) all.push_back({size.bytes, value(size)});
   return all;
+}
+
+// Longer messages than those that were measured: a curve would stay where its points end.
+std::vector<Sample> extended(std::vector<Sample> samples) {
+  constexpr Bytes kFar = Bytes{1} << 40;
+  const auto end = std::span(samples).last(std::min<std::size_t>(samples.size(), 3));
+  const bool some =
+      std::all_of(end.begin(), end.end(), [](const Sample& s) { return s.value > 0; });
+  const auto [bytes, value] = samples.back();
+  const double slope = some ? fit_line(end).per_byte : 0;
+  samples.push_back({kFar, value + slope * static_cast<double>(kFar - bytes)});
+  return samples;
 }
 
 Curve curve_of(const std::vector<Sample>& samples) {
@@ -78,12 +91,15 @@ Piecewise piecewise(const Readings& readings) {
 PLogP plogp(const Readings& readings) {
   fit_ranges("the gap g(m)", readings.gaps());  // usable at all sizes
   const Size& least = readings.sizes.front();
-  const auto gap = each_size(readings, [](const Size& s) {
+  auto gap = extended(each_size(readings, [](const Size& s) {
     return std::max({s.gap, s.o_s, s.o_r});
-  });
+  }));
+  const auto o_s = extended(each_size(readings, [](const Size& s) { return s.o_s; }));
+  const auto o_r = extended(each_size(readings, [](const Size& s) { return s.o_r; }));
+  gap.back().value = std::max({gap.back().value, o_s.back().value, o_r.back().value});
   return {.L = std::max(0.0, least.round_trip / 2 - gap.front().value),
-          .o_s = curve_of(each_size(readings, [](const Size& s) { return s.o_s; })),
-          .o_r = curve_of(each_size(readings, [](const Size& s) { return s.o_r; })),
+          .o_s = curve_of(o_s),
+          .o_r = curve_of(o_r),
           .g = curve_of(gap)};
 }
 
@@ -113,7 +129,8 @@ LogfP logfp(const Readings& readings) {
 // Two transfers of half a message's time each (TAU §2: what is measured is their overhead).
 LognP lognp(const Readings& readings) {
   fit_ranges("the time of a message", readings.times());
-  const Curve half = curve_of(each_size(readings, [](const Size& s) { return s.round_trip / 4; }));
+  const Curve half =
+      curve_of(extended(each_size(readings, [](const Size& s) { return s.round_trip / 4; })));
   return {.transfers = {{.o = half}, {.o = half}}};
 }
 
@@ -140,7 +157,7 @@ std::vector<std::string_view> derivable() {
 Model derive(std::string_view model, const Readings& readings) {
   if (model == "hockney-table") {
     fit_ranges("the time of a message", readings.times());
-    return Hockney{.alpha = curve_of(readings.times()), .beta = 0};
+    return Hockney{.alpha = curve_of(extended(readings.times())), .beta = 0};
   }
   const Model blank = model_named(model);
   if (std::holds_alternative<Hockney>(blank)) {

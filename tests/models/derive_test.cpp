@@ -76,6 +76,20 @@ TEST_CASE("derive: models over the message's time give it again") {
     }
 }
 
+TEST_CASE("derive: tables go on beyond the largest size that was measured") {
+  constexpr Bytes kLong = Bytes{1} << 30;
+  for (const char* model : {"hockney-table", "plogp", "lognp"}) {
+    INFO(model);
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const Model found = derive(model, readings(0.03, seed));
+      CHECK(time_of(found, kLong) == Approx(kG * kLong).epsilon(0.15));
+      // What covers the overheads covers them there, too.
+      const Platform platform{.between = found};
+      CHECK(to_json(parse_platform(to_json(platform).dump())) == to_json(platform));
+    }
+  }
+}
+
 TEST_CASE("derive: LogfP from bursts to several peers") {
   Readings given = readings(0, 1);
   CHECK_THROWS_WITH(derive("logfp", given), Catch::Contains("three ranks"));
