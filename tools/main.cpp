@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
       "  tutti predict --params boba --collective bcast -P 32 -m 1k   what each algorithm would "
       "take\n"
       "  tutti draw bcast --algorithm binomial -P 16 -m 1k -o bcast.svg   who sends what when\n"
+      "  mpiexec -n 2 tutti measure --save           the models' parameters of this machine\n"
       "See tutti(1).");
   tutti::tools::Run run;
   tutti::tools::add_info(app, &run);
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
   tutti::tools::add_bench(app, &run);
   tutti::tools::add_predict(app, &run);
   tutti::tools::add_draw(app, &run);
+  tutti::tools::add_measure(app, &run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {  // --help and --version come this way, too

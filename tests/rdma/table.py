@@ -302,8 +302,20 @@ def counters(build):
         yield Test("counters move", guest(command, "--hosts", 4, "--keep", folder), show=True)
 
 
+def measured(build):
+    """Parameters between nodes, and within them where there are several ranks; read back."""
+    test = FOLDER.parent / "tools/measure_test.py"
+    for hosts, ranks, levels in [(2, 2, ["between nodes", "rxe"]),
+                                 (2, 4, ["within nodes", "shm", "between nodes", "rxe"])]:
+        command = Command([sys.executable, test, build.folder, ranks, *levels],
+                          build.job_environment(), expect="and read back")
+        yield Test(f"tutti measure, {ranks} ranks on {hosts} hosts",
+                   guest(command, "--hosts", hosts))
+
+
 def tests(build, long):
     yield from soak(build, 3600 if long else 20)
     yield from growth(build, long)
-    for part in [machine, collectives, devices, algorithms, failures, faults, multicast, counters]:
+    for part in [machine, collectives, devices, algorithms, failures, faults, multicast, counters,
+                 measured]:
         yield from part(build)

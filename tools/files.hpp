@@ -1,0 +1,15 @@
+// Files that commands write.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tutti::tools {
+
+// Before long work: throws Error if the file cannot be written. Makes its folder; leaves what the
+// file holds.
+void must_be_writable(const std::string& path);
+// A reader sees the old file or the whole new one. Throws Error.
+void write_file(const std::string& path, std::string_view text);
+
+}  // namespace tutti::tools

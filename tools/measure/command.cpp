@@ -1,0 +1,277 @@
+// `tutti measure`: reads the command line, measures on all ranks, and lets rank 0 report and save.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "models/json.hpp"
+#include "models/kept.hpp"
+#include "tools/bench/bench.hpp"
+#include "tools/commands.hpp"
+#include "tools/files.hpp"
+#include "tools/measure/measure.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using models::Platform;
+
+[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
+
+void check(const MeasureOptions& options, int ranks) {
+  if (ranks < 2) bad("measuring needs two ranks at least: mpiexec -n 2 tutti measure");
+  for (const std::string& text : {options.least, options.most})
+    if (const auto size = parse_size(text); !size || *size < 1 || *size > 1 << 26)
+      bad(fmt::format("'{}' is no size from 1 to 64M", text));
+  if (*parse_size(options.least) * 4 > *parse_size(options.most))
+    bad(fmt::format("--min {} and --max {} are too close for a line: four times at least",
+                    options.least, options.most));
+  const auto known = models::derivable();
+  for (const std::string& model : options.models)
+    if (std::find(known.begin(), known.end(), model) == known.end())
+      bad(fmt::format("there is no model '{:.200}'; there are {}", model, fmt::join(known, ", ")));
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  char text[16] = {};
+  std::strftime(text, sizeof text, "%Y-%m-%d", gmtime_r(&now, &parts));
+  return text;
+}
+
+std::string command_of(const MeasureOptions& options) {
+  std::string text = "tutti measure";
+  if (!options.wire.empty()) text += " --wire " + options.wire;
+  if (!options.models.empty()) text += fmt::format(" --models {}", fmt::join(options.models, ","));
+  return text + fmt::format(" --min {} --max {} --time-limit {}", options.least, options.most,
+                            options.seconds);
+}
+
+// The levels under one model: two, or the only one for all messages.
+Platform platform_of(const Measured& measured, const std::vector<const LevelReading*>& levels,
+                     const std::string& name) {
+  const auto derived = [&](const LevelReading& level) {
+    const models::Model model = [&] {
+      try {
+        return models::derive(name, level.readings());
+      } catch (const Error& error) {
+        bad(fmt::format("{}, {}: {}", name, level.level, error.message));
+      }
+    }();
+    // A curve can do without some sizes, but not without its ends.
+    const auto unsure = level.unsure();
+    if (2 * unsure.size() > level.sizes.size() || !level.sizes.front().sure() ||
+        !level.sizes.back().sure())
+      bad(
+          fmt::format("{}: no fit converges: the medians for {} bytes are not known to 25 %; "
+                      "measure longer (--time-limit), or while nothing else runs",
+                      level.level, fmt::join(unsure, ", ")));
+    return model;
+  };
+  Platform platform{.name = "measured",
+                    .source = "tutti measure, " + measured.origin.date,
+                    .between = derived(*levels.back()),
+                    .reduce_per_byte = measured.compute.reduce.value,
+                    .copy_per_byte = measured.compute.copy.value,
+                    .origin = measured.origin};
+  if (levels.size() == 2) platform.within = derived(*levels.front());
+  platform.origin.wire = levels.back()->wire;
+  platform.origin.device = levels.back()->device;
+  return platform;
+}
+
+std::vector<const LevelReading*> all_levels(const Measured& measured) {
+  std::vector<const LevelReading*> all;
+  for (const LevelReading& level : measured.levels) all.push_back(&level);
+  return all;
+}
+
+// Whether all models that were named, or the one that is saved, could be derived.
+bool derive_all(const MeasureOptions& options, Measured& measured) {
+  std::vector<std::string> wanted = options.models;
+  if (wanted.empty()) {
+    wanted = {"plogp"};  // what is saved
+    for (const std::string_view model : models::derivable())
+      if (model != wanted.front()) wanted.emplace_back(model);
+  }
+  bool fine = true;
+  for (const std::string& model : wanted) {
+    Measured::Derived one{model, {}, {}};
+    try {
+      one.platform = platform_of(measured, all_levels(measured), model);
+    } catch (const Error& error) {
+      one.problem = error.message;
+      fine = fine && options.models.empty() && model != wanted.front();
+    }
+    measured.derived.push_back(std::move(one));
+  }
+  return fine;
+}
+
+std::vector<std::string> files_to_save(const MeasureOptions& options) {
+  if (!options.save) return {};
+  if (!options.save->empty()) return {*options.save};
+  std::vector<std::string> all;
+  for (const char* wire : {"shm", "rxe", "hardware", "mpi"}) {
+    all.push_back(models::kept_file(wire));
+    if (all.back().empty())
+      bad("--save needs XDG_CONFIG_HOME or HOME, or the name of a file: --save=FILE");
+  }
+  return {all.front()};  // all are in one folder
+}
+
+void save_one(const std::string& path, const Platform& platform) {
+  // What is replaced may be another machine's, in a home that several machines share.
+  if (std::ifstream file(path); file) {
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    try {
+      const auto reason = models::why_foreign(models::parse_platform(text), platform.origin.machine,
+                                              platform.origin.wire);
+      if (reason) fmt::print(stderr, "tutti measure: replacing {}: {}\n", path, *reason);
+    } catch (const Error& error) {
+      fmt::print(stderr, "tutti measure: replacing {}: {}\n", path, error.message);
+    }
+  }
+  write_file(path, models::to_json(platform).dump(2, ' ', false,
+                                                  nlohmann::json::error_handler_t::replace) +
+                       "\n");
+  fmt::print(stderr, "saved {}\n", path);
+}
+
+// A file that is named gets all levels. The user's own files have a wire each: that of messages
+// between nodes has those within them too, since jobs over it have both.
+void save(const MeasureOptions& options, const Measured& measured) {
+  if (!options.save) return;
+  const std::string& model = measured.derived.front().model;
+  if (!options.save->empty()) return save_one(*options.save, *measured.derived.front().platform);
+  if (options.wire == "mpi")
+    return save_one(models::kept_file("mpi"), *measured.derived.front().platform);
+  std::vector<const LevelReading*> levels;
+  for (const LevelReading& level : measured.levels) {
+    levels.push_back(&level);
+    save_one(models::kept_file(level.wire), platform_of(measured, levels, model));
+  }
+}
+
+void start_library(const MeasureOptions& options) {
+  const std::string transport = "transport=" + options.wire;
+  const char* const settings[] = {transport.c_str(), nullptr};
+  tutti_options chosen{};
+  chosen.size = sizeof chosen;
+  chosen.settings = settings;
+  const bool forced = options.wire == "shm" || options.wire == "verbs";
+  must(tutti_init(forced ? &chosen : nullptr), "tutti_init");
+}
+
+bool measure_all(const MeasureOptions& options, int rank) {
+  start_library(options);
+  tutti_comm world = TUTTI_COMM_NULL;
+  must(tutti_comm_create(MPI_COMM_WORLD, &world), "tutti_comm_create");
+  Measured measured;
+  measured.levels = measure_levels(options, world);
+  if (options.bisection) {
+    const auto wire = options.wire == "mpi" ? mpi_wire(world) : tutti_wire(world);
+    measured.bisection = measure_bisection(world, *wire, options.bisections, options.seed);
+  }
+  bool fine = true;
+  if (rank == 0) {
+    measured.compute = measure_compute(std::min(0.2, 0.1 * options.seconds));
+    measured.origin = {
+        .machine = models::this_machine(), .date = today(), .command = command_of(options)};
+    fine = derive_all(options, measured);
+    if (options.json)
+      fmt::print("{}\n", json_of(measured));
+    else
+      print_measured(measured);
+    if (!options.svg.empty()) draw_measured(options.svg, measured);
+    if (fine) save(options, measured);
+    for (const auto& one : measured.derived)
+      if (!fine && !one.platform && (!options.models.empty() || &one == &measured.derived.front()))
+        fmt::print(stderr, "tutti measure: {}{}\n", one.problem,
+                   options.save ? "; nothing is saved" : "");
+  }
+  must(tutti_barrier(world), "tutti_barrier");  // rank 0 may have worked a while
+  must(tutti_comm_free(&world), "tutti_comm_free");
+  must(tutti_finalize(), "tutti_finalize");
+  return fine;
+}
+
+int run_measure(const MeasureOptions& options) {
+  MPI_Init(nullptr, nullptr);
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int refused = 0;
+  if (rank == 0) try {
+      check(options, ranks);
+      for (const std::string& path : files_to_save(options)) must_be_writable(path);
+      if (!options.svg.empty()) must_be_writable(options.svg);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "tutti measure: {}\n", error.what());
+      refused = 1;
+    }
+  MPI_Bcast(&refused, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  bool fine = refused == 0;
+  try {
+    if (fine) fine = measure_all(options, rank);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tutti measure, rank {}: {}\n", rank, error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);  // the others may wait for this rank
+  }
+  MPI_Finalize();
+  return fine ? 0 : 1;
+}
+
+}  // namespace
+
+void add_measure(CLI::App& app, Run* run) {
+  auto options = std::make_shared<MeasureOptions>();
+  CLI::App* command = app.add_subcommand(
+      "measure", "under mpiexec: the parameters of the cost models, of this machine and wire");
+  command
+      ->add_option("--wire", options->wire,
+                   "shm, verbs, or mpi for the surrounding MPI (default: what the job has)")
+      ->check(CLI::IsMember({"shm", "verbs", "mpi"}));
+  command
+      ->add_option("--models", options->models,
+                   "models by name, the first of which is saved (default: plogp, and all others)")
+      ->delimiter(',');
+  command->add_option("--min", options->least, "smallest size")->capture_default_str();
+  command->add_option("--max", options->most, "largest size")->capture_default_str();
+  command->add_option("--time-limit", options->seconds, "seconds, about, for each level")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 3600.0));
+  command
+      ->add_option_function<std::string>(
+          "--save", [options](const std::string& path) { options->save = path; },
+          "write the parameters to this file; without a name to the user's file of each wire, "
+          "which selection reads")
+      ->expected(0, 1)
+      ->type_name("[FILE]");
+  command->add_flag("--json", options->json, "print all readings, fits and models as JSON");
+  command->add_option("--svg", options->svg, "draw readings and fits into this file");
+  command->add_flag("--bisection", options->bisection,
+                    "also effective bisection bandwidth: the mean of random bisections");
+  command->add_option("--bisections", options->bisections, "how many")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--seed", options->seed, "of the bisections")->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  mpiexec -n 2 tutti measure --save                    this machine's shared memory\n"
+      "  mpiexec -n 4 --hosts a,b tutti measure --save --svg measured.svg   and its wire\n"
+      "  mpiexec -n 2 tutti measure --wire mpi --models loggp,hockney       the MPI at hand\n"
+      "  mpiexec -n 2 tutti measure --save=mine.json && tutti predict --params mine.json \\\n"
+      "      --collective allreduce -P 64 -m 8-64k");
+  command->callback([options, run] { *run = [options] { return run_measure(*options); }; });
+}
+
+}  // namespace tutti::tools

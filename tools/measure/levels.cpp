@@ -1,0 +1,250 @@
+// Which ranks measure which level, and for which sizes.
+#include <mpi.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "src/api/library.hpp"
+#include "tools/bench/bench.hpp"
+#include "tools/commands.hpp"
+#include "tools/measure/measure.hpp"
+
+namespace tutti::tools {
+namespace {
+
+constexpr std::size_t kMostSizes = 24;
+constexpr double kBend = 0.2;  // a curve that is nearer to straight needs no size more
+
+struct Level {
+  std::string name;
+  std::vector<int> ranks;  // of MPI_COMM_WORLD; the first one has the clock
+};
+
+// A node with most ranks; and rank 0 with the ranks of other nodes. Where shared memory is not
+// used, all ranks are a level between nodes.
+std::vector<Level> levels_of(Engine& engine) {
+  const auto& placement = engine.placement();
+  std::map<int, std::vector<int>> on;
+  for (int rank = 0; rank < engine.size(); ++rank) on[placement.node_of(rank)].push_back(rank);
+  const auto most = std::max_element(on.begin(), on.end(), [](const auto& a, const auto& b) {
+    return a.second.size() < b.second.size();
+  });
+  std::vector<Level> levels;
+  if (most->second.size() > 1 && !engine.wire_on_nodes())
+    levels.push_back({"within nodes", most->second});
+  Level between{"between nodes", {0}};
+  for (int rank = 1; rank < engine.size(); ++rank)
+    if (on.size() == 1 ? engine.wire_on_nodes() : placement.node_of(rank) != placement.node_of(0))
+      between.ranks.push_back(rank);
+  if (between.ranks.size() > 1) levels.push_back(between);
+  return levels;
+}
+
+// A communicator of so many first ranks of the level; null for the others. Collective over
+// MPI_COMM_WORLD.
+class Members {
+ public:
+  Members(const Level& level, std::size_t count) {
+    int me = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    const auto end = level.ranks.begin() + static_cast<std::ptrdiff_t>(count);
+    const auto place = std::find(level.ranks.begin(), end, me);
+    MPI_Comm_split(MPI_COMM_WORLD, place != end ? 0 : MPI_UNDEFINED,
+                   static_cast<int>(place - level.ranks.begin()), &mpi_);
+    if (mpi_ != MPI_COMM_NULL) must(tutti_comm_create(mpi_, &comm_), "tutti_comm_create");
+  }
+  ~Members() {
+    if (comm_ != TUTTI_COMM_NULL) tutti_comm_free(&comm_);
+    if (mpi_ != MPI_COMM_NULL) MPI_Comm_free(&mpi_);
+  }
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+  tutti_comm comm() const noexcept { return comm_; }
+
+ private:
+  MPI_Comm mpi_ = MPI_COMM_NULL;
+  tutti_comm comm_ = TUTTI_COMM_NULL;
+};
+
+Bytes agreed(Bytes value, tutti_comm comm) {
+  must(tutti_bcast(&value, sizeof value, MPI_BYTE, 0, comm), "tutti_bcast");
+  return value;
+}
+
+// First times four, then where the curves bend. Rank 0 decides.
+Bytes size_after(const std::vector<SizeReading>& known, Bytes least, Bytes most) {
+  if (known.empty()) return least;
+  const Bytes last = known.back().bytes;
+  if (last < most) return std::min(most, std::max<Bytes>(last, 1) * 4);
+  if (known.size() >= kMostSizes) return -1;
+  std::vector<models::Sample> times, gaps;
+  for (const SizeReading& size : known) {
+    times.push_back({size.bytes, size.round_trip.value});
+    gaps.push_back({size.bytes, std::max(size.gap(), 1e-3)});
+  }
+  const auto next = models::next_size(times, kBend);
+  return next ? *next : models::next_size(gaps, kBend).value_or(-1);
+}
+
+// A new size, or one again that was disturbed, as long as there is time; −1: none.
+Bytes size_to_measure(LevelReading& level, const MeasureOptions& options, double spent) {
+  const Bytes least = *parse_size(options.least), most = *parse_size(options.most);
+  const Bytes added = size_after(level.sizes, least, most);
+  const bool first_round = level.sizes.empty() || level.sizes.back().bytes < most;
+  if (first_round) return added;
+  const auto disturbed = std::find_if(level.sizes.begin(), level.sizes.end(),
+                                      [](const SizeReading& size) { return !size.sure(); });
+  if (spent > 0.8 * options.seconds) {
+    level.time_ran_out = added >= 0;
+    return -1;
+  }
+  return disturbed != level.sizes.end() ? disturbed->bytes : added;
+}
+
+void measure_sizes(LevelReading& level, const MeasureOptions& options, tutti_comm comm, Wire& wire,
+                   ProgressBar& bar) {
+  const double seconds = 0.8 * options.seconds / kMostSizes, begin = MPI_Wtime();
+  while (true) {
+    const Bytes next = agreed(size_to_measure(level, options, MPI_Wtime() - begin), comm);
+    if (next < 0) break;
+    const SizeReading reading = measure_size(comm, wire, next, seconds);
+    const auto place = std::find_if(level.sizes.begin(), level.sizes.end(),
+                                    [&](const SizeReading& some) { return some.bytes >= next; });
+    if (place == level.sizes.end() || place->bytes != next)
+      level.sizes.insert(place, reading);
+    else
+      *place = reading;
+    if (communicator_of(comm).rank() == 0) bar.show(level.sizes.size(), kMostSizes + 1);
+  }
+}
+
+// The ranks that measure nothing sleep in a barrier, where MPI would keep them busy.
+void measure_level(LevelReading& reading, const Level& level, const MeasureOptions& options,
+                   tutti_comm world) {
+  ProgressBar bar(level.name.c_str(), ProgressBar::Elsewhere::lines);
+  const auto wire_for = [&](tutti_comm comm) {
+    return options.wire == "mpi" ? mpi_wire(comm) : tutti_wire(comm);
+  };
+  {
+    const Members pair(level, 2);
+    if (pair.comm() != TUTTI_COMM_NULL) {
+      const auto wire = wire_for(pair.comm());
+      const Rank peer = communicator_of(pair.comm()).rank() == 0 ? 1 : 0;
+      reading.eager = wire->eager(peer);
+      reading.protocols = wire->protocols(peer);
+      measure_sizes(reading, options, pair.comm(), *wire, bar);
+      reading.delayed =
+          measure_delayed(pair.comm(), *wire, reading.sizes.front(), 0.05 * options.seconds);
+    }
+    must(tutti_barrier(world), "tutti_barrier");
+  }
+  if (level.ranks.size() > 2) {
+    const Members all(level, level.ranks.size());
+    if (all.comm() != TUTTI_COMM_NULL) {
+      const auto wire = wire_for(all.comm());
+      SizeReading least{.bytes = *parse_size(options.least)};
+      const int most = static_cast<int>(std::min<std::size_t>(level.ranks.size() - 1, 16));
+      for (int n = 1; n <= most; ++n)
+        reading.peers.push_back(
+            measure_peers(all.comm(), *wire, n, least, 0.15 * options.seconds / most));
+    }
+  }
+  must(tutti_barrier(world), "tutti_barrier");
+}
+
+// What the first rank of a level has read, at rank 0, in a form that travels.
+template <class Part>
+void bring(std::vector<Part>& parts, int from) {
+  static_assert(std::is_trivially_copyable_v<Part>);
+  int me = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  auto count = static_cast<int>(parts.size());
+  MPI_Bcast(&count, 1, MPI_INT, from, MPI_COMM_WORLD);
+  parts.resize(static_cast<std::size_t>(count));
+  MPI_Bcast(parts.data(), static_cast<int>(parts.size() * sizeof(Part)), MPI_BYTE, from,
+            MPI_COMM_WORLD);
+}
+void bring(std::string& text, int from) {
+  std::vector<char> letters(text.begin(), text.end());
+  bring(letters, from);
+  text.assign(letters.begin(), letters.end());
+}
+template <class Part>
+void bring_one(Part& part, int from) {
+  std::vector<Part> one{part};
+  bring(one, from);
+  part = one[0];
+}
+
+void name_wire(LevelReading& reading, const MeasureOptions& options, Engine& engine) {
+  const auto facts = engine.describe();
+  const bool within = reading.level == "within nodes";
+  reading.wire = options.wire == "mpi"    ? "mpi"
+                 : within                 ? "shm"
+                 : engine.software_wire() ? "rxe"
+                                          : "hardware";
+  if (!within && options.wire != "mpi" && facts.contains("device"))
+    reading.device = facts["device"].value("name", "");
+}
+
+}  // namespace
+
+bool SizeReading::sure() const {
+  constexpr double kSure = 0.5;
+  const double most = kSure * round_trip.value;
+  return gap() > 0 && round_trip.width() <= kSure && burst.width() <= kSure &&
+         o_s.high - o_s.low <= most && o_r.high - o_r.low <= most;
+}
+
+std::vector<Bytes> LevelReading::unsure() const {
+  std::vector<Bytes> all;
+  for (const SizeReading& size : sizes)
+    if (!size.sure()) all.push_back(size.bytes);
+  return all;
+}
+
+models::Readings LevelReading::readings() const {
+  models::Readings all{.eager = eager};
+  const bool some = std::any_of(sizes.begin(), sizes.end(), std::mem_fn(&SizeReading::sure));
+  for (const SizeReading& size : sizes)
+    if (size.sure() || !some)
+      all.sizes.push_back({size.bytes, size.round_trip.value, size.gap(), size.o_s.value,
+                           size.o_r.value, size.sent.value});
+  for (const PeersReading& one : peers)
+    all.peers.push_back(
+        {one.o_s.value, one.o_r.value, one.time.value - all.sizes.front().round_trip / 2});
+  return all;
+}
+
+std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_comm world) {
+  Engine& engine = communicator_of(world).engine();
+  const auto levels = levels_of(engine);
+  if (levels.empty())
+    throw Error(Code::unsupported,
+                "no two ranks can be measured: none share a node, or reach "
+                "each other over a device");
+  std::vector<LevelReading> all;
+  for (const Level& level : levels) {
+    LevelReading reading{.level = level.name, .ranks = static_cast<int>(level.ranks.size())};
+    measure_level(reading, level, options, world);
+    const int from = level.ranks.front();
+    bring(reading.sizes, from);
+    bring(reading.peers, from);
+    bring(reading.protocols, from);
+    bring_one(reading.delayed, from);
+    int ran_out = reading.time_ran_out ? 1 : 0;
+    bring_one(ran_out, from);
+    reading.time_ran_out = ran_out != 0;
+    bring_one(reading.eager, from);
+    name_wire(reading, options, engine);
+    all.push_back(std::move(reading));
+  }
+  return all;
+}
+
+}  // namespace tutti::tools

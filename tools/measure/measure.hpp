@@ -1,0 +1,103 @@
+// What `tutti measure` measures, and how its parts speak to each other: patterns.cpp exchanges
+// messages and times them, levels.cpp goes through sizes, report.cpp and plot.cpp show, command.cpp
+// reads the command line and saves.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/derive.hpp"
+#include "models/platform.hpp"
+#include "models/statistics.hpp"
+#include "tools/measure/wire.hpp"
+
+namespace tutti::tools {
+
+// The options as the user wrote them.
+struct MeasureOptions {
+  std::string wire;  // empty: what the job has
+  std::vector<std::string> models;
+  std::string least = "1", most = "1M";
+  double seconds = 10;              // for each level
+  std::optional<std::string> save;  // a file; empty: the user's file of each wire
+  std::string svg;
+  bool json = false, bisection = false;
+  int bisections = 16;
+  std::uint64_t seed = 1;
+};
+
+// Microseconds.
+struct SizeReading {
+  Bytes bytes = 0;
+  int n = 0;  // messages of a burst
+  models::Median round_trip, burst, o_s, o_r, sent;
+  double gap() const { return (burst.value - round_trip.value) / (n - 1); }
+  // Whether the medians are known to a quarter, and fit each other; else other work disturbed them.
+  bool sure() const;
+};
+struct PeersReading {
+  models::Median time, o_s, o_r;
+};
+
+// Messages within nodes, or between them.
+struct LevelReading {
+  std::string level;         // "within nodes" or "between nodes"
+  std::string wire, device;  // as in models::Origin
+  std::string protocols;     // for readers
+  int ranks = 0;             // of the level, all of them
+  std::vector<SizeReading> sizes;
+  std::vector<PeersReading> peers;
+  models::Median delayed;  // o_s from PRTT(n, d, s) of the least size, which waits in between
+  bool time_ran_out = false;
+  std::vector<Bytes> unsure() const;  // sizes
+  // Without the sizes that are not sure, unless all are so.
+  models::Readings readings() const;
+  Bytes eager = models::kNever;
+};
+
+struct BisectionReading {
+  Bytes bytes = 0;  // of a message
+  int pairs = 0;
+  std::vector<double> megabytes;  // per second and pair, the mean of each bisection
+};
+
+// What is measured between rank 0 and rank 1 of the communicator, for one size.
+SizeReading measure_size(tutti_comm comm, Wire& wire, Bytes bytes, double seconds);
+// o_s by delays, IB §4.3.3: (PRTT(n,d,s) − PRTT(1,0,s))/(n−1) − d.
+models::Median measure_delayed(tutti_comm comm, Wire& wire, const SizeReading& least,
+                               double seconds);
+// Between rank 0 and ranks 1 to n.
+PeersReading measure_peers(tutti_comm comm, Wire& wire, int n, const SizeReading& least,
+                           double seconds);
+// The mean bandwidth of each of so many random bisections of all ranks.
+BisectionReading measure_bisection(tutti_comm comm, Wire& wire, int bisections, std::uint64_t seed);
+
+// Microseconds per byte, of this rank's processor.
+struct ComputeReading {
+  models::Median copy, reduce;  // of 4096 bytes and more
+};
+ComputeReading measure_compute(double seconds);
+
+// Collective over MPI_COMM_WORLD, whose ranks all get the readings of rank 0.
+std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_comm world);
+
+// What was measured, derived and saved; only rank 0 has it.
+struct Measured {
+  std::vector<LevelReading> levels;
+  ComputeReading compute;
+  std::optional<BisectionReading> bisection;
+  models::Origin origin;
+  // Of each model that was asked for: a platform, or why there is none.
+  struct Derived {
+    std::string model;
+    std::optional<models::Platform> platform;
+    std::string problem;
+  };
+  std::vector<Derived> derived;
+};
+void print_measured(const Measured& measured);
+std::string json_of(const Measured& measured);
+void draw_measured(const std::string& path, const Measured& measured);
+
+}  // namespace tutti::tools

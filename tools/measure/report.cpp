@@ -1,0 +1,231 @@
+// What was measured, as a table and as JSON.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "models/json.hpp"
+#include "tools/drawing/svg.hpp"
+#include "tools/measure/measure.hpp"
+#include "tools/measure/sampler.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using models::FittedRange;
+using models::Median;
+using models::Sample;
+using nlohmann::json;
+
+std::string number(double us) { return fmt::format("{:.4g}", us); }
+
+// The median, and half of its interval in percent.
+std::string shown(const Median& median) {
+  return fmt::format("{} ±{:.0f}%", number(median.value), 50 * median.width());
+}
+
+int outliers_of(const SizeReading& size) {
+  return size.round_trip.outliers + size.burst.outliers + size.o_s.outliers + size.o_r.outliers;
+}
+int count_of(const SizeReading& size) {
+  return size.round_trip.count + size.burst.count + size.o_s.count + size.o_r.count;
+}
+bool narrow(const SizeReading& size) {
+  for (const Median* const median : {&size.round_trip, &size.burst, &size.o_s, &size.o_r})
+    if (median->width() > kNarrow) return false;
+  return true;
+}
+
+struct Fit {
+  const char* what;
+  std::vector<Sample> samples;
+};
+std::vector<Fit> fits_of(const LevelReading& level) {
+  const models::Readings readings = level.readings();
+  return {{"T(m) = alpha + beta m", readings.times()}, {"gap = g + (m-1)G", readings.gaps()}};
+}
+
+// The ranges; empty, and why: the fit does not converge.
+std::vector<FittedRange> ranges_of(const Fit& fit, std::string& problem) {
+  try {
+    return models::fit_ranges(fit.what, fit.samples);
+  } catch (const Error& error) {
+    problem = error.message;
+    return {};
+  }
+}
+
+void print_fits(const LevelReading& level) {
+  for (const Fit& fit : fits_of(level)) {
+    std::string problem;
+    const auto ranges = ranges_of(fit, problem);
+    fmt::print("  {}, least squares of relative errors{}\n", fit.what,
+               problem.empty() ? ":" : ": " + problem);
+    for (const FittedRange& range : ranges)
+      fmt::print("    {:>9} to {:>9}  {} us + {} us/B ({}); residual at most {:.0f} %, at {}\n",
+                 svg::size_text(range.least), svg::size_text(range.most),
+                 number(range.line.at_zero), number(range.line.per_byte),
+                 range.line.per_byte > 0 ? fmt::format("{:.0f} MB/s", 1 / range.line.per_byte)
+                                         : "no slope",
+                 100 * range.error, svg::size_text(range.worst.bytes));
+    for (std::size_t i = 1; i < ranges.size(); ++i)
+      fmt::print("    another line begins between {} and {}\n", svg::size_text(ranges[i - 1].most),
+                 svg::size_text(ranges[i].least));
+  }
+}
+
+void print_level(const LevelReading& level) {
+  fmt::print("\n{}: {}{}{}; {}\n  {:>9} {:>15} {:>3} {:>15} {:>10} {:>15} {:>15} {:>10}\n",
+             level.level, level.wire, level.device.empty() ? "" : " ", level.device,
+             level.protocols, "size", "PRTT(1,0,s) us", "n", "PRTT(n,0,s) us", "gap us", "o_s us",
+             "o_r us", "outliers");
+  int wide = 0;
+  for (const SizeReading& size : level.sizes) {
+    fmt::print("  {:>9} {:>15} {:>3} {:>15} {:>10} {:>15} {:>15} {:>10}\n",
+               svg::size_text(size.bytes), shown(size.round_trip), size.n, shown(size.burst),
+               number(size.gap()), shown(size.o_s), shown(size.o_r),
+               fmt::format("{}/{}", outliers_of(size), count_of(size)));
+    wide += narrow(size) ? 0 : 1;
+  }
+  fmt::print(
+      "  ±: half the 95 % interval of the median; outliers: beyond three interquartile "
+      "ranges, kept\n");
+  if (wide > 0)
+    fmt::print(
+        "  {} of {} sizes have a wider interval than {:.0f} %: the time was used up "
+        "(--time-limit)\n",
+        wide, level.sizes.size(), 100 * kNarrow);
+  if (const auto unsure = level.unsure(); !unsure.empty())
+    fmt::print("  left out of all fits, since their medians are not known to 25 %: {} B\n",
+               fmt::join(unsure, ", "));
+  if (level.time_ran_out)
+    fmt::print(
+        "  the curves bend between these sizes, too: the time was used up before they were "
+        "measured\n");
+  fmt::print("  o by delays, IB 4.3.3: {} us; L = PRTT(1,0,{})/2 - o_s - o_r = {} us\n",
+             number(level.delayed.value), level.sizes.front().bytes,
+             number(models::latency_of(level.readings())));
+  for (std::size_t n = 1; n <= level.peers.size(); ++n) {
+    const PeersReading& one = level.peers[n - 1];
+    fmt::print("  {:>2} peers: o_s(n) {}, o_r(n) {}, until the last answered {} us\n", n,
+               shown(one.o_s), shown(one.o_r), shown(one.time));
+  }
+  print_fits(level);
+}
+
+std::string parameters_of(const models::Model& model) {
+  std::string text;
+  const json parameters = models::parameters_to_json(model);
+  for (const auto& [name, value] : parameters.items()) {
+    if (!text.empty()) text += ", ";
+    text += name + (value.is_number_float() ? " " + number(value.get<double>())
+                    : value.is_number()     ? " " + value.dump()
+                                            : fmt::format(": {} entries", value.size()));
+  }
+  return text;
+}
+
+void print_models(const Measured& measured) {
+  fmt::print("\nmodels (us, us per byte):\n");
+  std::string before;  // what is wrong with one may be wrong with all
+  for (const auto& [model, platform, problem] : measured.derived) {
+    if (!platform) {
+      fmt::print("  {:<15} {}\n", model, problem == before ? "the same" : problem);
+      before = problem;
+      continue;
+    }
+    if (platform->within)
+      fmt::print("  {:<15} within:  {}\n", model, parameters_of(*platform->within));
+    fmt::print("  {:<15} {}{}\n", platform->within ? "" : model,
+               platform->within ? "between: " : "", parameters_of(platform->between));
+  }
+}
+
+json json_of(const Median& median) {
+  return {{"median_us", median.value},
+          {"low_us", median.low},
+          {"high_us", median.high},
+          {"count", median.count},
+          {"outliers", median.outliers}};
+}
+
+json json_of(const LevelReading& level) {
+  json one = {{"level", level.level},       {"wire", level.wire},
+              {"device", level.device},     {"protocols", level.protocols},
+              {"ranks", level.ranks},       {"time_ran_out", level.time_ran_out},
+              {"left_out", level.unsure()}, {"o_by_delays", json_of(level.delayed)},
+              {"sizes", json::array()},     {"peers", json::array()},
+              {"fits", json::array()}};
+  for (const SizeReading& size : level.sizes)
+    one["sizes"].push_back({{"bytes", size.bytes},
+                            {"n", size.n},
+                            {"round_trip", json_of(size.round_trip)},
+                            {"burst", json_of(size.burst)},
+                            {"gap_us", size.gap()},
+                            {"o_s", json_of(size.o_s)},
+                            {"o_r", json_of(size.o_r)},
+                            {"sent", json_of(size.sent)}});
+  for (const PeersReading& peers : level.peers)
+    one["peers"].push_back(
+        {{"time", json_of(peers.time)}, {"o_s", json_of(peers.o_s)}, {"o_r", json_of(peers.o_r)}});
+  for (const Fit& fit : fits_of(level)) {
+    std::string problem;
+    json ranges = json::array();
+    for (const FittedRange& range : ranges_of(fit, problem))
+      ranges.push_back({{"least", range.least},
+                        {"most", range.most},
+                        {"at_zero_us", range.line.at_zero},
+                        {"us_per_byte", range.line.per_byte},
+                        {"worst_residual", range.error},
+                        {"worst_at", range.worst.bytes}});
+    one["fits"].push_back({{"what", fit.what}, {"ranges", ranges}, {"problem", problem}});
+  }
+  return one;
+}
+
+}  // namespace
+
+void print_measured(const Measured& measured) {
+  const models::Machine& machine = measured.origin.machine;
+  fmt::print("measured on {}: {}, {} core{}\n", measured.origin.date, machine.cpu, machine.cores,
+             machine.cores == 1 ? "" : "s");
+  for (const LevelReading& level : measured.levels) print_level(level);
+  fmt::print("\none processor: copying {} us/B, combining (sum of int32) {} us/B\n",
+             shown(measured.compute.copy), shown(measured.compute.reduce));
+  if (measured.bisection) {
+    const auto& all = measured.bisection->megabytes;
+    const double mean =
+        std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+    fmt::print(
+        "effective bisection bandwidth: {:.0f} MB/s a pair, {:.0f} MB/s of {} pairs; mean of "
+        "{} random bisections, least {:.0f}, most {:.0f}; messages of {}\n",
+        mean, mean * measured.bisection->pairs, measured.bisection->pairs, all.size(),
+        *std::min_element(all.begin(), all.end()), *std::max_element(all.begin(), all.end()),
+        svg::size_text(measured.bisection->bytes));
+  }
+  print_models(measured);
+}
+
+std::string json_of(const Measured& measured) {
+  json all = {
+      {"machine", {{"cpu", measured.origin.machine.cpu}, {"cores", measured.origin.machine.cores}}},
+      {"measured", {{"date", measured.origin.date}, {"command", measured.origin.command}}},
+      {"compute",
+       {{"copy_us_per_byte", measured.compute.copy.value},
+        {"reduce_us_per_byte", measured.compute.reduce.value}}},
+      {"levels", json::array()},
+      {"models", json::object()}};
+  for (const LevelReading& level : measured.levels) all["levels"].push_back(json_of(level));
+  for (const auto& [model, platform, problem] : measured.derived)
+    all["models"][model] = platform ? models::to_json(*platform) : json{{"problem", problem}};
+  if (measured.bisection)
+    all["bisection"] = {{"bytes", measured.bisection->bytes},
+                        {"pairs", measured.bisection->pairs},
+                        {"megabytes_per_second_and_pair", measured.bisection->megabytes}};
+  return all.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace tutti::tools

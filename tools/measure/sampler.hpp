@@ -1,0 +1,34 @@
+// Repetition: until the medians are known well, or the time is used up.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "models/statistics.hpp"
+#include "tutti/tutti.h"
+
+namespace tutti::tools {
+
+// The interval of a median is narrow if it is this share of it.
+inline constexpr double kNarrow = 0.05;
+
+// The microseconds of a call, less what reading the clock takes.
+double timed(const std::function<void()>& call);
+
+// All members of the communicator take part; what is measured, its rank 0 measures.
+class Sampler {
+ public:
+  Sampler(tutti_comm comm, double seconds) : comm_(comm), seconds_(seconds) {}
+  // The microseconds of so many calls, one entry for each quantity.
+  using Batch = std::function<std::vector<double>(int calls)>;
+  // The medians of one call, one for each quantity; meaningful at rank 0 only.
+  std::vector<models::Median> sample(const Batch& batch);
+
+ private:
+  int agreed(int value);  // rank 0's
+
+  const tutti_comm comm_;
+  const double seconds_;  // for each sample
+};
+
+}  // namespace tutti::tools
