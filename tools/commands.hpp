@@ -18,6 +18,7 @@ void add_bench(CLI::App& app, Run* run);
 void add_predict(CLI::App& app, Run* run);
 void add_draw(CLI::App& app, Run* run);
 void add_measure(CLI::App& app, Run* run);
+void add_tune(CLI::App& app, Run* run);
 
 // How far a long work is, on standard error. Overwrites one line of a terminal. Elsewhere, as under
 // mpiexec, it prints a line every few seconds, or nothing.

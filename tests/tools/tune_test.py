@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""tutti tune as a job: the table that it writes is read by selection, an interrupted run goes on,
+what it is asked wrongly it refuses.
+
+Usage: tune_test.py BUILD RANKS
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from harness.builds import Build  # noqa: E402
+
+BUILD = Build(sys.argv[1])
+RANKS = int(sys.argv[2])
+PROGRAM = str(BUILD.program("tutti"))
+QUICK = ["--collective", "barrier,bcast", "-m", "8,4k", "--time-limit", "0.005"]
+PARAMETERS = {"model": "loggp", "parameters": {"L": 0.3, "o": 0.05, "g": 0.1, "G": 0.0001}}
+
+
+def started(folder, *words, ranks=RANKS, env=None):
+    command = BUILD.mpiexec(ranks, PROGRAM, *words)
+    return subprocess.Popen([str(word) for word in command], cwd=folder, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env=os.environ | BUILD.job_environment() | (env or {}))
+
+
+def done(folder, *words, **how):
+    job = started(folder, *words, **how)
+    out, err = job.communicate(timeout=250)
+    return job.returncode, out, err
+
+
+def fine(folder, *words, **how):
+    code, out, err = done(folder, *words, **how)
+    assert code == 0, (words, code, out, err)
+    return out, err
+
+
+def refused(folder, text, *words, **how):
+    code, out, err = done(folder, "tune", *words, **how)
+    assert code != 0 and text in err, (words, code, out, err)
+
+
+def rules_of(path):
+    rules = json.loads(path.read_text())["rules"]
+    assert rules and all(rule["algorithm"].startswith("prefer ") for rule in rules), rules
+    return rules
+
+
+def refusals(folder):
+    refused(folder, "there is no collective 'bcasst'", "--collective", "bcasst")
+    refused(folder, "'8q' is no size", "-m", "8q")
+    refused(folder, f"no number of ranks from 2 to {RANKS}", "-P", RANKS + 1)
+    refused(folder, "two ranks at least", *QUICK, ranks=1)
+    refused(folder, "needs --params", "--method", "guided")
+    refused(folder, "--compare needs --params", "--compare")
+    refused(folder, "cannot read none.json", "--params", "none.json")
+    refused(folder, "nothing to resume", *QUICK, "--state", "none", "--resume")
+    (folder / "other").write_text('{"tutti_tune": 1, "job": "another"}\n')
+    refused(folder, "it is of another job (another)", *QUICK, "--state", "other", "--resume")
+    (folder / "cut").write_text('{"tutti_tune": 1, "jo')
+    refused(folder, "its first line is cut off", *QUICK, "--state", "cut", "--resume")
+    (folder / "nonsense").write_text('{"tutti_tune": 1,\n')
+    refused(folder, "line 1: not what `tutti tune` writes", *QUICK, "--state", "nonsense",
+            "--resume")
+    for option in ["--table", "--svg", "--state"]:
+        refused(folder, "cannot write other/", *QUICK, option, "other/file")
+    (folder / "old.json").write_text('{"format": 0}')
+    refused(folder, "reads format 1, not 0", "--params", "old.json", "--compare")
+
+
+def measured(folder):
+    """The table is taken by the library; both pictures end."""
+    out, err = fine(folder, "tune", *QUICK, "--params", "model.json", "--compare",
+                    "--table", "table.json", "--svg", "maps.svg")
+    assert "candidates at 3 points" in err and "median mu" in out and "loggp" in out, (out, err)
+    rules = rules_of(folder / "table.json")
+    assert {rule["collective"] for rule in rules} == {"barrier", "bcast"}, rules
+    assert (folder / "maps.svg").read_text().rstrip().endswith("</svg>")
+    _, err = fine(folder, "bench", "--collective", "barrier,bcast", "--sizes", "8", "--time-limit",
+                  "0.01", env={"TUTTI_TABLE": str(folder / "table.json"), "TUTTI_LOG": "info"})
+    assert "a rule of the setting `table` names it" in err, err
+
+
+def guided(folder):
+    out, _ = fine(folder, "tune", *QUICK, "--method", "guided", "--params", "model.json",
+                  "--margin", "10", "--json")
+    points = json.loads(out)["points"]
+    times = [["measured" in candidate for candidate in point["candidates"]] for point in points]
+    assert all(any(some) for some in times) and not all(all(some) for some in times), points
+
+
+def predicted(folder):
+    words = ["tune", "--method", "predicted", "--params", "model.json", "-P", "4,64", "--ppn", "4",
+             "--collective", "allreduce", "-m", "8,64k", "--table", "predicted.json"]
+    subprocess.run([PROGRAM, *words], cwd=folder, check=True, capture_output=True)
+    ranks = [rule["ranks"] for rule in rules_of(folder / "predicted.json")]
+    assert [4, 63] in ranks and [64, 64] in ranks, ranks
+
+
+def interrupted(folder):
+    """Killed at some moment, it goes on where it was."""
+    job = started(folder, "tune", "--collective", "all", "--time-limit", "0.2", "--state", "kept")
+    state = folder / "kept"
+    deadline = time.monotonic() + 100
+    while time.monotonic() < deadline and job.poll() is None:
+        if state.exists() and len(state.read_text().splitlines()) > 2:
+            break
+        time.sleep(0.05)
+    job.send_signal(signal.SIGINT)
+    out, err = job.communicate(timeout=60)
+    # Of an interrupted job mpiexec.mpich says 0 or 1, by chance.
+    assert "--resume goes on" in err, (job.returncode, out, err)
+    lines = state.read_text().splitlines()
+    assert len(lines) > 2, lines
+    state.write_text("\n".join(lines)[:-5])  # as if it had been killed while it wrote
+    out, err = fine(folder, "tune", *QUICK, "--state", "kept", "--resume")
+    known = int(re.search(r"(\d+) of them known", err).group(1))
+    assert 1 <= known <= len(lines) - 2 and "best measured" in out, (lines, out, err)
+    _, err = fine(folder, "tune", *QUICK, "--state", "kept", "--resume", "--svg", "again.svg")
+    assert " 0 s\n" in err and (folder / "again.svg").exists(), err
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="tutti-tune-") as name:
+        folder = pathlib.Path(name)
+        (folder / "model.json").write_text(json.dumps(PARAMETERS))
+        refusals(folder)
+        measured(folder)
+        guided(folder)
+        predicted(folder)
+        interrupted(folder)
+    print(f"tuned on {RANKS} ranks, and gone on")
+
+
+main()

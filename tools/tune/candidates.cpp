@@ -1,0 +1,141 @@
+// What may run a collective, and what models say of it.
+#include <algorithm>
+
+#include "collectives/algorithms/conditions.hpp"
+#include "models/simulator.hpp"
+#include "tools/tune/tune.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using collectives::Algorithm;
+using collectives::Choice;
+using collectives::Collective;
+using collectives::Parameters;
+using collectives::Problem;
+
+// Steps of all ranks together, above which a prediction takes too long.
+constexpr double kMostSteps = 2e7;
+
+Problem problem_of(Collective collective, const std::vector<int>& node, Bytes bytes) {
+  Problem problem{{.collective = collective, .bytes = bytes}, static_cast<int>(node.size())};
+  problem.node = node;
+  if (reduces(collective)) problem.element = sizeof(int);
+  return problem;
+}
+
+// Reductions of less than an element move nothing.
+Bytes whole(Collective collective, Bytes bytes) {
+  return reduces(collective) ? bytes / static_cast<Bytes>(sizeof(int)) * 4 : bytes;
+}
+
+std::vector<Parameters> parameters_of(const Algorithm& algorithm, const Problem& problem) {
+  std::vector<Parameters> all{{}};
+  const auto times = [&](auto values, auto set) {
+    std::vector<Parameters> more;
+    for (const Parameters& one : all)
+      for (const auto& value : values) {
+        more.push_back(one);
+        set(more.back(), value);
+      }
+    all = std::move(more);
+  };
+  if (algorithm.traits.k) times(std::vector<int>{1, 2, 3}, [](Parameters& p, int k) { p.k = k; });
+  if (algorithm.traits.segment) {
+    std::vector<Bytes> segments{0};
+    for (const Bytes segment : {Bytes{8} << 10, Bytes{64} << 10})
+      if (segment < problem.bytes) segments.push_back(segment);
+    times(segments, [](Parameters& p, Bytes segment) { p.segment = segment; });
+  }
+  if (algorithm.traits.levels) {
+    std::vector<const Algorithm*> across{nullptr};
+    for (const Algorithm& some : collectives::algorithms())
+      if (some.collective == collectives::across_of(algorithm.collective) && can_be_level(some))
+        across.push_back(&some);
+    times(across, [](Parameters& p, const Algorithm* some) { p.across.algorithm = some; });
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates_for(Collective collective, const std::vector<int>& node,
+                                      Bytes bytes, bool datagrams) {
+  Problem problem = problem_of(collective, node, whole(collective, bytes));
+  problem.datagrams = datagrams;
+  std::vector<Candidate> all;
+  for (const Algorithm& algorithm : collectives::algorithms()) {
+    if (algorithm.collective != collective) continue;
+    for (const Parameters& parameters : parameters_of(algorithm, problem)) {
+      if (why_not(algorithm, problem, parameters)) continue;
+      const Choice choice{.algorithm = &algorithm, .parameters = parameters};
+      const std::string name = to_string(choice);
+      const bool known = std::any_of(all.begin(), all.end(),
+                                     [&](const Candidate& some) { return some.name == name; });
+      if (!known) all.push_back({choice, name, {}, {}});
+    }
+  }
+  return all;
+}
+
+void predict(Point& point, const std::vector<int>& node,
+             const std::vector<models::Platform>& platforms) {
+  for (Candidate& candidate : point.candidates) {
+    Problem problem = problem_of(point.collective, node, whole(point.collective, point.bytes));
+    const auto schedule_of = [&](Rank rank) {
+      problem.rank = rank;
+      return candidate.choice.algorithm->build(problem, candidate.choice.parameters);
+    };
+    const double steps = static_cast<double>(schedule_of(0).steps.size()) * point.P;
+    candidate.predicted.assign(platforms.size(), -1);
+    if (steps > kMostSteps) continue;
+    for (std::size_t i = 0; i < platforms.size(); ++i)
+      candidate.predicted[i] =
+          models::simulate(point.P, schedule_of, platforms[i], {.node = node}).time;
+  }
+}
+
+std::vector<std::size_t> near_best(const Point& point, double margin) {
+  std::vector<std::size_t> all;
+  const int best = point.best_predicted(0);
+  for (std::size_t i = 0; i < point.candidates.size(); ++i) {
+    const double time = point.candidates[i].predicted[0];
+    // What could not be predicted is measured.
+    if (best < 0 || time < 0 ||
+        time <= point.candidates[static_cast<std::size_t>(best)].predicted[0] * (1 + margin / 100))
+      all.push_back(i);
+  }
+  return all;
+}
+
+int Point::best_measured() const noexcept {
+  int best = -1;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (candidates[i].measured &&
+        (best < 0 || candidates[i].measured->value <
+                         candidates[static_cast<std::size_t>(best)].measured->value))
+      best = static_cast<int>(i);
+  return best;
+}
+
+int Point::best_predicted(std::size_t platform) const noexcept {
+  int best = -1;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (platform >= candidates[i].predicted.size() || candidates[i].predicted[platform] < 0)
+      continue;
+    if (best < 0 || candidates[i].predicted[platform] <
+                        candidates[static_cast<std::size_t>(best)].predicted[platform])
+      best = static_cast<int>(i);
+  }
+  return best;
+}
+
+std::optional<double> Point::penalty(std::size_t platform) const noexcept {
+  const int best = best_measured(), trusted = best_predicted(platform);
+  if (best < 0 || trusted < 0) return std::nullopt;
+  const auto& chosen = candidates[static_cast<std::size_t>(trusted)].measured;
+  if (!chosen) return std::nullopt;
+  return 100 * (chosen->value / candidates[static_cast<std::size_t>(best)].measured->value - 1);
+}
+
+}  // namespace tutti::tools

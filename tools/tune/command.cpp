@@ -1,0 +1,227 @@
+// `tutti tune`: reads the command line, goes through points and candidates, and lets rank 0 report.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mpi.h>
+
+#include <csignal>
+#include <optional>
+
+#include "base/error.hpp"
+#include "models/kept.hpp"
+#include "src/api/library.hpp"
+#include "tools/bench/bench.hpp"
+#include "tools/commands.hpp"
+#include "tools/files.hpp"
+#include "tools/tune/measurement.hpp"
+#include "tools/tune/points.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using models::Platform;
+
+volatile std::sig_atomic_t g_interrupted = 0;
+
+[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
+
+void predict_all(std::vector<Point>& points, const std::vector<Platform>& platforms,
+                 const NodeOf& node_of) {
+  ProgressBar bar("predicting");
+  std::size_t done = 0;
+  for (Point& point : points) {
+    if (!platforms.empty()) predict(point, nodes_of(node_of, point.P), platforms);
+    bar.show(++done, points.size());
+  }
+}
+
+void report(const TuneOptions& options, const std::vector<Point>& points,
+            const std::vector<Platform>& platforms, bool measured) {
+  if (options.json)
+    fmt::print("{}\n", json_of(points, platforms));
+  else
+    print_maps(points, platforms);
+  if (options.compare && !options.json) print_comparison(points, platforms);
+  if (!options.table.empty()) {
+    write_file(options.table, table_of(points, measured) + "\n");
+  }
+  if (!options.svg.empty()) draw_maps(options.svg, points, platforms);
+}
+
+std::string job_of(const Engine& engine, const NodeOf& node_of) {
+  const models::Machine machine = models::this_machine();
+  return fmt::format("{} ranks on nodes {}, {}, {} cores of {}", engine.size(),
+                     fmt::join(nodes_of(node_of, engine.size()), ","),
+                     engine.software_wire() ? "software wire" : "no software wire", machine.cores,
+                     machine.cpu);
+}
+
+// At rank 0: predicts, measures and reports.
+bool tune_at_root(const TuneOptions& options, State& state, std::vector<Point>& points,
+                  const NodeOf& node_of, tutti_comm world) {
+  const auto platforms = platforms_of(options);
+  predict_all(points, platforms, node_of);
+  bool done = false;
+  {
+    Agenda agenda(options, points, state, [] { return g_interrupted != 0; });
+    done = measure_points(points, &agenda, options.seconds, world);
+  }
+  if (done)
+    report(options, points, platforms, true);
+  else
+    fmt::print(stderr, "interrupted: {} candidates stand in {}; --resume goes on\n", state.size(),
+               options.state);
+  return done;
+}
+
+// Whether it came to its end.
+bool tune_points(const TuneOptions& options, int rank, tutti_comm world) {
+  const Engine& engine = *library()->engine;
+  const NodeOf node_of = [&](int one) { return engine.placement().node_of(one); };
+  std::optional<State> state;  // of rank 0
+  int refused = 0;
+  if (rank == 0) try {
+      state.emplace(options.state, job_of(engine, node_of), options.resume);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "tutti tune: {}\n", error.what());
+      refused = 1;
+    }
+  MPI_Bcast(&refused, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (refused != 0) return false;
+  auto points = points_of(options, ranks_of(options, engine.size()), node_of,
+                          library()->engine->mailbox() != nullptr);
+  return state ? tune_at_root(options, *state, points, node_of, world)
+               : measure_points(points, nullptr, options.seconds, world);
+}
+
+bool tune_in_job(const TuneOptions& options, int rank) {
+  // Broadcasts by datagrams join their group at the start, where somebody names them.
+  const char* const settings[] = {"algorithm=bcast=prefer multicast", nullptr};
+  tutti_options chosen{};
+  chosen.size = sizeof chosen;
+  chosen.settings = settings;
+  must(tutti_init(&chosen), "tutti_init");
+  library()->rules = {};
+  tutti_comm world = TUTTI_COMM_NULL;
+  must(tutti_comm_create(MPI_COMM_WORLD, &world), "tutti_comm_create");
+  const bool done = tune_points(options, rank, world);
+  must(tutti_barrier(world), "tutti_barrier");  // rank 0 may have worked a while
+  must(tutti_comm_free(&world), "tutti_comm_free");
+  must(tutti_finalize(), "tutti_finalize");
+  return done;
+}
+
+// What can be said before anything is measured.
+void check(const TuneOptions& options, int ranks) {
+  collectives_of(options);
+  sizes_of(options);
+  ranks_of(options, ranks);
+  const auto platforms = platforms_of(options);
+  if (options.method != "measured" && platforms.empty())
+    bad(fmt::format("--method {} needs --params FILE, which `tutti measure --save=FILE` writes",
+                    options.method));
+  if (options.compare && platforms.empty()) bad("--compare needs --params FILE");
+  for (const std::string& path : {options.table, options.svg})
+    if (!path.empty()) must_be_writable(path);
+}
+
+int tune_predicted(const TuneOptions& options) {
+  constexpr int kMostRanks = 1 << 16;
+  if (options.ranks.empty()) bad("name the numbers of ranks to predict: -P 2,8,64");
+  check(options, kMostRanks);
+  const NodeOf node_of = [&](int rank) { return rank / options.ranks_per_node; };
+  const auto platforms = platforms_of(options);
+  auto points = points_of(options, ranks_of(options, kMostRanks), node_of, false);
+  predict_all(points, platforms, node_of);
+  report(options, points, platforms, false);
+  return 0;
+}
+
+int run_tune(const TuneOptions& options) {
+  if (options.method == "predicted") return tune_predicted(options);
+  MPI_Init(nullptr, nullptr);
+  int rank = 0, ranks = 1, refused = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (rank == 0) try {
+      if (ranks < 2) bad("measuring needs two ranks at least: mpiexec -n 2 tutti tune");
+      check(options, ranks);
+      must_be_writable(options.state);
+    } catch (const std::exception& error) {
+      refused = 1;
+      fmt::print(stderr, "tutti tune: {}\n", error.what());
+    }
+  MPI_Bcast(&refused, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  bool done = false;
+  if (refused == 0) {
+    struct sigaction action {};
+    action.sa_handler = [](int) { g_interrupted = 1; };
+    sigaction(SIGINT, &action, nullptr);
+    try {
+      done = tune_in_job(options, rank);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "tutti tune, rank {}: {}\n", rank, error.what());
+      MPI_Abort(MPI_COMM_WORLD, 1);  // the others may wait for this rank
+    }
+  }
+  MPI_Finalize();
+  return done ? 0 : 1;
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Run* run) {
+  auto options = std::make_shared<TuneOptions>();
+  CLI::App* command = app.add_subcommand(
+      "tune",
+      "which algorithm is best for each size and number of ranks: measured (under "
+      "mpiexec), predicted, or both");
+  options->collectives = {"barrier", "bcast", "allgather", "allreduce", "reduce"};
+  options->sizes = {"8", "256", "8k", "64k", "1M"};
+  command->add_option("--collective", options->collectives, "collectives, or all")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("-m,--sizes", options->sizes, "sizes of a message or of one rank's block")
+      ->delimiter(',')
+      ->capture_default_str();
+  command
+      ->add_option("-P,--ranks", options->ranks,
+                   "numbers of ranks, the first ones of the job (default: all of the job)")
+      ->delimiter(',');
+  command
+      ->add_option("--method", options->method,
+                   "measured: every candidate; predicted: by a model; guided: by a model, then "
+                   "those near the best are measured")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"measured", "predicted", "guided"}));
+  command
+      ->add_option("--params", options->params,
+                   "parameters of models: what tutti measure --save=FILE or --json wrote")
+      ->delimiter(',');
+  command->add_option("--margin", options->margin, "guided: percent from the best prediction")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e6));
+  command->add_option("--ppn", options->ranks_per_node, "predicted: ranks per node")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 16));
+  command->add_option("--time-limit", options->seconds, "seconds at most for each candidate")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 3600.0));
+  command->add_option("--table", options->table,
+                      "write the table that the setting `table` names to this file");
+  command->add_option("--svg", options->svg, "draw the decision and penalty maps into this file");
+  command->add_flag("--json", options->json, "print every candidate's times as JSON");
+  command->add_flag("--compare", options->compare,
+                    "also how far each model is off, and what its choices lose");
+  command->add_option("--state", options->state, "the file in which measurements are kept")
+      ->capture_default_str();
+  command->add_flag("--resume", options->resume, "go on with the measurements of that file");
+  command->footer(
+      "Examples:\n"
+      "  mpiexec -n 4 tutti tune --table table.json && TUTTI_TABLE=table.json mpiexec -n 4 ./a\n"
+      "  tutti tune --method predicted --params mine.json -P 2,8,64 --ppn 8 --svg maps.svg\n"
+      "  mpiexec -n 4 tutti measure --json >all.json && mpiexec -n 4 tutti tune \\\n"
+      "      --params all.json --compare");
+  command->callback([options, run] { *run = [options] { return run_tune(*options); }; });
+}
+
+}  // namespace tutti::tools

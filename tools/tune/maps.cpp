@@ -1,0 +1,151 @@
+// Decision functions as text and as the table that selection reads; predictions beside
+// measurements.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "collectives/schedule/problem.hpp"
+#include "models/json.hpp"
+#include "tools/drawing/svg.hpp"
+#include "tools/tune/tune.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using collectives::Collective;
+using nlohmann::json;
+
+const Candidate* best_of(const Point& point, bool measured) {
+  const int best = measured ? point.best_measured() : point.best_predicted(0);
+  return best < 0 ? nullptr : &point.candidates[static_cast<std::size_t>(best)];
+}
+
+double median(std::vector<double> values) { return models::median_of(std::move(values)).value; }
+
+bool same_row(const Point& a, const Point& b) {
+  return a.collective == b.collective && a.P == b.P && a.ranks_per_node == b.ranks_per_node;
+}
+
+std::string label_of(const models::Platform& platform) {
+  return platform.within
+             ? fmt::format("{} and {}", name_of(*platform.within), name_of(platform.between))
+             : std::string(name_of(platform.between));
+}
+
+}  // namespace
+
+// Points are in the order of collectives, then P, then sizes.
+std::string table_of(const std::vector<Point>& points, bool measured) {
+  json rules = json::array();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Point& point = points[i];
+    const Candidate* const best = best_of(point, measured);
+    if (!best) continue;
+    const bool first = i == 0 || !same_row(points[i - 1], point);
+    const bool last = i + 1 == points.size() || !same_row(points[i + 1], point);
+    // The next larger number of ranks of this collective begins another rule.
+    int next = point.P + 1;
+    for (const Point& other : points)
+      if (other.collective == point.collective && other.P > point.P) {
+        next = other.P;
+        break;
+      }
+    const std::string algorithm = "prefer " + best->name;
+    json bytes = {first ? 0 : point.bytes, nullptr};
+    if (!last) bytes[1] = points[i + 1].bytes - 1;
+    if (!first && !rules.empty() && rules.back()["algorithm"] == algorithm) {
+      rules.back()["bytes"][1] = bytes[1];
+      continue;
+    }
+    rules.push_back({{"collective", name_of(point.collective)},
+                     {"ranks", {point.P, next - 1}},
+                     {"ranks_per_node", point.ranks_per_node},
+                     {"bytes", bytes},
+                     {"algorithm", algorithm},
+                     {"comment", measured ? "measured by tutti tune" : "predicted by tutti tune"}});
+  }
+  return json{{"rules", rules}}.dump(1);
+}
+
+void print_maps(const std::vector<Point>& points, const std::vector<models::Platform>& platforms) {
+  const Point* before = nullptr;
+  for (const Point& point : points) {
+    if (!before || before->collective != point.collective)
+      fmt::print("\n{}\n{:>6} {:>4} {:>9}  {:<34} {:>11}  {:<34} {:>11} {:>8}\n",
+                 name_of(point.collective), "ranks", "ppn", "bytes", "best measured", "us",
+                 platforms.empty() ? "" : "best predicted", platforms.empty() ? "" : "us",
+                 platforms.empty() ? "" : "penalty");
+    before = &point;
+    const Candidate *const measured = best_of(point, true), *const predicted =
+                                                                best_of(point, false);
+    const auto penalty = point.penalty(0);
+    fmt::print("{:>6} {:>4} {:>9}  {:<34} {:>11}  {:<34} {:>11} {:>8}\n", point.P,
+               point.ranks_per_node,
+               point.collective == Collective::barrier ? "-" : svg::size_text(point.bytes),
+               measured ? measured->name : "-",
+               measured ? fmt::format("{:.3f}", measured->measured->value) : "-",
+               predicted ? predicted->name : "",
+               predicted ? fmt::format("{:.3f}", predicted->predicted[0]) : "",
+               penalty ? fmt::format("{:.0f} %", *penalty) : "");
+  }
+}
+
+// For each platform: the proportional error of all candidates, TAU eq. 7.9, and what its choices
+// lose.
+void print_comparison(const std::vector<Point>& points,
+                      const std::vector<models::Platform>& platforms) {
+  fmt::print("\n{:<28} {:>6} {:>10} {:>9}  {:>6} {:>15} {:>14}  {}\n", "model", "rows", "median mu",
+             "worst mu", "points", "median penalty", "worst penalty", "where");
+  for (std::size_t i = 0; i < platforms.size(); ++i) {
+    std::vector<double> errors, penalties;
+    std::string where;
+    double worst = -1;
+    for (const Point& point : points) {
+      for (const Candidate& candidate : point.candidates)
+        if (candidate.measured && candidate.predicted[i] > 0)
+          errors.push_back(std::max(candidate.measured->value, candidate.predicted[i]) /
+                           std::min(candidate.measured->value, candidate.predicted[i]));
+      const auto penalty = point.penalty(i);
+      if (!penalty) continue;
+      penalties.push_back(*penalty);
+      if (*penalty <= worst) continue;
+      worst = *penalty;
+      where = fmt::format("{} of {} on {} ranks", name_of(point.collective),
+                          svg::size_text(point.bytes), point.P);
+    }
+    if (errors.empty() || penalties.empty()) continue;
+    fmt::print("{:<28} {:>6} {:>10.2f} {:>9.2f}  {:>6} {:>13.1f} % {:>12.1f} %  {}\n",
+               label_of(platforms[i]), errors.size(), median(errors),
+               *std::max_element(errors.begin(), errors.end()), penalties.size(), median(penalties),
+               worst, where);
+  }
+}
+
+std::string json_of(const std::vector<Point>& points,
+                    const std::vector<models::Platform>& platforms) {
+  json all = {{"models", json::array()}, {"points", json::array()}};
+  for (const models::Platform& platform : platforms) all["models"].push_back(label_of(platform));
+  for (const Point& point : points) {
+    json one = {{"collective", name_of(point.collective)},
+                {"ranks", point.P},
+                {"ranks_per_node", point.ranks_per_node},
+                {"bytes", point.bytes},
+                {"candidates", json::array()}};
+    for (const Candidate& candidate : point.candidates) {
+      json row = {{"algorithm", candidate.name}, {"predicted_us", json::array()}};
+      for (const double time : candidate.predicted)
+        row["predicted_us"].push_back(time < 0 ? json() : json(time));
+      if (candidate.measured)
+        row["measured"] = {{"median_us", candidate.measured->value},
+                           {"low_us", candidate.measured->low},
+                           {"high_us", candidate.measured->high}};
+      one["candidates"].push_back(row);
+    }
+    all["points"].push_back(one);
+  }
+  return all.dump(1);
+}
+
+}  // namespace tutti::tools

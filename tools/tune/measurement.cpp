@@ -1,0 +1,155 @@
+// Forces one algorithm after the other on new communicators, as the setting `algorithm` would.
+#include "tools/tune/measurement.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "src/api/library.hpp"
+#include "tools/bench/bench.hpp"
+#include "tools/bench/job.hpp"
+#include "tools/measure/sampler.hpp"
+
+namespace tutti::tools {
+namespace {
+
+// The first P ranks of MPI_COMM_WORLD, and what they speak through besides what is timed.
+class TunedRanks {
+ public:
+  explicit TunedRanks(int P);  // collective over MPI_COMM_WORLD
+  ~TunedRanks();
+  TunedRanks(const TunedRanks&) = delete;
+  TunedRanks& operator=(const TunedRanks&) = delete;
+
+  bool member() const noexcept { return mpi_ != MPI_COMM_NULL; }
+  // By members only: the candidate, forced, checked against the surrounding MPI and timed; the
+  // median of the maxima over ranks. Throws Error on a wrong result.
+  models::Median measure(const Point& point, const Candidate& candidate, double seconds);
+  // Rank 0's, at all members.
+  int agreed(int value);
+
+ private:
+  MPI_Comm mpi_ = MPI_COMM_NULL;
+  tutti_comm control_ = nullptr;
+};
+
+TunedRanks::TunedRanks(int P) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_split(MPI_COMM_WORLD, rank < P ? 0 : MPI_UNDEFINED, rank, &mpi_);
+  if (member()) must(tutti_comm_create(mpi_, &control_), "tutti_comm_create");
+}
+
+TunedRanks::~TunedRanks() {
+  if (!member()) return;
+  tutti_comm_free(&control_);
+  MPI_Comm_free(&mpi_);
+}
+
+int TunedRanks::agreed(int value) {
+  must(tutti_bcast(&value, 1, MPI_INT, 0, control_), "tutti_bcast");
+  return value;
+}
+
+models::Median TunedRanks::measure(const Point& point, const Candidate& candidate, double seconds) {
+  auto& forced = library()->rules.forced;
+  // What the control communicator runs is planned before anything is forced.
+  double slowest = 0;
+  const auto slowest_of = [&](double mine) {
+    must(tutti_allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, control_), "tutti_allreduce");
+    return slowest;
+  };
+  slowest_of(0);
+  agreed(0);
+  must(tutti_barrier(control_), "tutti_barrier");
+  const auto before = forced;
+  forced[point.collective] = candidate.choice;
+  tutti_comm comm = TUTTI_COMM_NULL;
+  must(tutti_comm_create(mpi_, &comm), "tutti_comm_create");
+  models::Median median;
+  {
+    Job job(std::string(name_of(point.collective)), point.bytes, 0, mpi_, comm);
+    check(job);
+    median = Sampler(control_, seconds).sample([&](int calls) {
+      return std::vector{slowest_of(timed([&] {
+        for (int i = 0; i < calls; ++i) job.run_tutti();
+      }))};
+    })[0];
+  }
+  must(tutti_barrier(control_), "tutti_barrier");  // all have ended their calls
+  must(tutti_comm_free(&comm), "tutti_comm_free");
+  forced = before;
+  return median;
+}
+
+std::vector<std::size_t> wanted_of(const TuneOptions& options, const Point& point) {
+  if (options.method == "guided") return near_best(point, options.margin);
+  std::vector<std::size_t> all(point.candidates.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+}  // namespace
+
+Agenda::Agenda(const TuneOptions& options, std::vector<Point>& points, State& state,
+               std::function<bool()> interrupted)
+    : state_(state),
+      interrupted_(std::move(interrupted)),
+      bar_("measuring", ProgressBar::Elsewhere::lines) {
+  std::size_t known = 0;
+  for (Point& point : points)
+    for (const std::size_t i : wanted_of(options, point)) {
+      Candidate& candidate = point.candidates[i];
+      if (const models::Median* const median = state.find(point, candidate)) {
+        candidate.measured = *median;
+        ++known;
+      } else {
+        to_measure_.insert(&candidate);
+      }
+    }
+  total_ = to_measure_.size();
+  constexpr double kSetUp = 0.05;  // seconds, about, of a candidate
+  fmt::print(stderr, "{} candidates at {} points, {} of them known: some {:.0f} s\n",
+             total_ + known, points.size(), known,
+             static_cast<double>(total_) * (options.seconds + kSetUp));
+}
+
+Agenda::Step Agenda::step(const Candidate& candidate) const {
+  if (!to_measure_.contains(&candidate)) return skip;
+  return interrupted_() ? stop : measure;
+}
+
+void Agenda::measured(const Point& point, const Candidate& candidate) {
+  state_.add(point, candidate);
+  bar_.show(++done_, total_);
+}
+
+bool measure_points(std::vector<Point>& points, Agenda* agenda, double seconds, tutti_comm world) {
+  std::unique_ptr<TunedRanks> ranks;
+  int P = 0;
+  bool stopped = false;
+  for (Point& point : points) {
+    if (std::exchange(P, point.P) != point.P) {
+      must(tutti_barrier(world), "tutti_barrier");  // others sleep here, where MPI would spin
+      ranks = std::make_unique<TunedRanks>(P);
+    }
+    if (!ranks->member()) continue;
+    for (Candidate& candidate : point.candidates) {
+      const int step = ranks->agreed(agenda ? agenda->step(candidate) : Agenda::skip);
+      if (step == Agenda::stop) {
+        stopped = true;
+        break;
+      }
+      if (step == Agenda::skip) continue;
+      candidate.measured = ranks->measure(point, candidate, seconds);
+      if (agenda) agenda->measured(point, candidate);
+    }
+  }
+  must(tutti_barrier(world), "tutti_barrier");
+  return !stopped;
+}
+
+}  // namespace tutti::tools

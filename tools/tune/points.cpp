@@ -1,0 +1,121 @@
+// From the options to points.
+#include "tools/tune/points.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "models/json.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using collectives::Collective;
+using models::Platform;
+using nlohmann::json;
+
+[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
+
+template <class Value>
+std::vector<Value> ascending(std::vector<Value> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+}  // namespace
+
+std::vector<Platform> platforms_of(const TuneOptions& options) {
+  std::vector<Platform> all;
+  for (const std::string& path : options.params) {
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file) bad("cannot read " + path);
+    try {
+      const json whole = json::parse(text, nullptr, false);
+      if (!whole.is_object() || !whole.contains("levels")) {
+        all.push_back(models::parse_platform(text));
+        continue;
+      }
+      for (const auto& [model, platform] : whole.at("models").items())
+        if (!platform.contains("problem")) all.push_back(models::parse_platform(platform.dump()));
+    } catch (const Error& error) {
+      bad(fmt::format("{}: {}", path, error.message));
+    } catch (const json::exception& error) {
+      bad(fmt::format("{}: {:.200}", path, error.what()));
+    }
+  }
+  return all;
+}
+
+std::vector<Collective> collectives_of(const TuneOptions& options) {
+  std::vector<Collective> all;
+  for (const std::string& name : options.collectives) {
+    if (name == "all")
+      for (const std::string_view each : collectives::names_of_collectives())
+        all.push_back(*collectives::collective_named(each));
+    else if (const auto found = collectives::collective_named(name))
+      all.push_back(*found);
+    else
+      bad(fmt::format("there is no collective '{:.200}', but {}, all", name,
+                      fmt::join(collectives::names_of_collectives(), ", ")));
+  }
+  return ascending(std::move(all));
+}
+
+std::vector<Bytes> sizes_of(const TuneOptions& options) {
+  std::vector<Bytes> all;
+  for (const std::string& text : options.sizes) {
+    const auto size = parse_size(text);
+    if (!size || *size < 1 || *size > 1 << 30)
+      bad(fmt::format("'{}' is no size from 1 to 1G", text));
+    all.push_back(*size);
+  }
+  return ascending(std::move(all));
+}
+
+std::vector<int> ranks_of(const TuneOptions& options, int most) {
+  std::vector<int> all;
+  for (const std::string& text : options.ranks) {
+    const auto P = parse_number(text);
+    if (!P || *P < 2 || *P > most)
+      bad(fmt::format("'{}' is no number of ranks from 2 to {}", text, most));
+    all.push_back(static_cast<int>(*P));
+  }
+  if (all.empty()) all.push_back(most);
+  return ascending(std::move(all));
+}
+
+std::vector<int> nodes_of(const NodeOf& node_of, int P) {
+  std::vector<int> node;
+  std::map<int, int> numbers;
+  for (Rank rank = 0; rank < P; ++rank)
+    node.push_back(
+        numbers.try_emplace(node_of(rank), static_cast<int>(numbers.size())).first->second);
+  return node;
+}
+
+std::vector<Point> points_of(const TuneOptions& options, const std::vector<int>& ranks,
+                             const NodeOf& node_of, bool datagrams) {
+  std::vector<Point> points;
+  for (const Collective collective : collectives_of(options))
+    for (const int P : ranks) {
+      const auto node = nodes_of(node_of, P);
+      std::map<int, int> on;
+      int most = 0;
+      for (const int one : node) most = std::max(most, ++on[one]);
+      for (const Bytes bytes :
+           collective == Collective::barrier ? std::vector<Bytes>{0} : sizes_of(options))
+        points.push_back(
+            {collective, P, most, bytes, candidates_for(collective, node, bytes, datagrams)});
+    }
+  return points;
+}
+
+}  // namespace tutti::tools

@@ -1,0 +1,27 @@
+// What the command line of `tutti tune` names.
+#pragma once
+
+#include <functional>
+
+#include "tools/tune/tune.hpp"
+
+namespace tutti::tools {
+
+// All throw Error{bad_configuration}, which says what there is.
+
+// The files of --params: a platform each, or what `tutti measure --json` prints, which has one for
+// each model.
+std::vector<models::Platform> platforms_of(const TuneOptions& options);
+std::vector<collectives::Collective> collectives_of(const TuneOptions& options);
+std::vector<Bytes> sizes_of(const TuneOptions& options);
+// Ascending; if none are named, `most`.
+std::vector<int> ranks_of(const TuneOptions& options, int most);
+
+using NodeOf = std::function<int(Rank)>;
+// The node of each of the first P ranks, numbered in the order of first appearance.
+std::vector<int> nodes_of(const NodeOf& node_of, int P);
+// In the order of collectives, then ranks, then sizes, with their candidates.
+std::vector<Point> points_of(const TuneOptions& options, const std::vector<int>& ranks,
+                             const NodeOf& node_of, bool datagrams);
+
+}  // namespace tutti::tools

@@ -1,0 +1,83 @@
+// What `tutti tune` compares, and how its parts speak to each other: candidates.cpp lists what may
+// run, prediction.cpp and measurement.cpp time it, state.cpp keeps what was measured, maps.cpp and
+// plot.cpp show what is best, command.cpp reads the command line.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/selection/choices.hpp"
+#include "models/platform.hpp"
+#include "models/statistics.hpp"
+
+namespace tutti::tools {
+
+// The options as the user wrote them.
+struct TuneOptions {
+  std::vector<std::string> collectives, sizes, ranks, params;
+  std::string method = "measured", table, svg, state = "tutti-tune.state";
+  double seconds = 0.2, margin = 25;  // for each candidate; percent
+  int ranks_per_node = 1;             // of predictions without a job
+  bool resume = false, compare = false, json = false;
+};
+
+// A collective of one size on the first P ranks, and what can run it.
+struct Candidate {
+  collectives::Choice choice;
+  std::string name;               // as a user would write it
+  std::vector<double> predicted;  // by platform; us; -1: it would take too long
+  std::optional<models::Median> measured;
+};
+struct Point {
+  collectives::Collective collective = collectives::Collective::barrier;
+  int P = 2, ranks_per_node = 1;
+  Bytes bytes = 0;
+  std::vector<Candidate> candidates;
+
+  // Number of the best one; −1: none has a time.
+  int best_measured() const noexcept;
+  int best_predicted(std::size_t platform) const noexcept;
+  // The percentage that is lost by trusting the platform; nothing: not both were measured.
+  std::optional<double> penalty(std::size_t platform) const noexcept;
+};
+
+// Every algorithm that applies, with a few values of its parameters; compositions for the levels of
+// nodes and datagrams among them. `node` of each rank; `datagrams`: they can be had.
+std::vector<Candidate> candidates_for(collectives::Collective collective,
+                                      const std::vector<int>& node, Bytes bytes, bool datagrams);
+// Fills in predicted[platform] of all candidates.
+void predict(Point& point, const std::vector<int>& node,
+             const std::vector<models::Platform>& platforms);
+// Those within `margin` percent of the best prediction of the first platform.
+std::vector<std::size_t> near_best(const Point& point, double margin);
+
+// The file in which each measurement stands as soon as it is made, so that an interrupted run can
+// go on. A line of JSON each; the first one says of what job it is.
+class State {
+ public:
+  // `resume`: reads what is there; else begins anew. Throws Error: the file is another job's, or
+  // cannot be read or written.
+  State(std::string path, const std::string& job, bool resume);
+  const models::Median* find(const Point& point, const Candidate& candidate) const;
+  void add(const Point& point, const Candidate& candidate);
+  std::size_t size() const noexcept { return known_.size(); }
+
+ private:
+  const std::string path_;
+  std::map<std::string, models::Median> known_;
+};
+
+// The table that selection reads (`tutti list --schema`): the best candidate of each point, for the
+// sizes and numbers of ranks up to the next one.
+std::string table_of(const std::vector<Point>& points, bool measured);
+void print_maps(const std::vector<Point>& points, const std::vector<models::Platform>& platforms);
+void print_comparison(const std::vector<Point>& points,
+                      const std::vector<models::Platform>& platforms);
+std::string json_of(const std::vector<Point>& points,
+                    const std::vector<models::Platform>& platforms);
+void draw_maps(const std::string& path, const std::vector<Point>& points,
+               const std::vector<models::Platform>& platforms);
+
+}  // namespace tutti::tools
