@@ -32,6 +32,7 @@ std::vector<Sample> extended(std::vector<Sample> samples) {
 
 Curve curve_of(const std::vector<Sample>& samples) {
   std::vector<Curve::Point> points;
+  points.reserve(samples.size());
   for (const Sample& sample : samples) points.push_back({sample.bytes, sample.value});
   return Curve{std::move(points)};
 }

@@ -59,7 +59,7 @@ std::string command_of(const MeasureOptions& options) {
 Platform platform_of(const Measured& measured, const std::vector<const LevelReading*>& levels,
                      const std::string& name) {
   const auto derived = [&](const LevelReading& level) {
-    const models::Model model = [&] {
+    models::Model model = [&] {
       try {
         return models::derive(name, level.readings());
       } catch (const Error& error) {

@@ -119,7 +119,7 @@ Agenda::Agenda(const TuneOptions& options, std::vector<Point>& points, State& st
 
 Agenda::Step Agenda::step(const Candidate& candidate) const {
   if (!to_measure_.contains(&candidate)) return skip;
-  return interrupted_() ? stop : measure;
+  return interrupted_() ? stop : take;
 }
 
 void Agenda::measured(const Point& point, const Candidate& candidate) {

@@ -14,7 +14,7 @@ namespace tutti::tools {
 // is.
 class Agenda {
  public:
-  enum Step { measure, skip, stop };
+  enum Step { take, skip, stop };
 
   // Candidates of which the state knows the time have it then.
   Agenda(const TuneOptions& options, std::vector<Point>& points, State& state,

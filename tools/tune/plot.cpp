@@ -109,11 +109,13 @@ Cell penalty_cell(const Point& point) {
   return {fmt::format("#ff{0:02x}{0:02x}", paler), text, text};
 }
 
+std::size_t row_of(std::size_t entry, std::size_t columns) { return entry / columns; }
+
 std::string legend(const Collected& c, double top, std::size_t columns) {
   std::string drawn;
   for (std::size_t i = 0; i < c.methods.size(); ++i) {
     const double x = kLeft + kLegendWidth * static_cast<double>(i % columns),
-                 y = top + kLegendRow * static_cast<double>(i / columns);
+                 y = top + kLegendRow * static_cast<double>(row_of(i, columns));
     drawn += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"24\" height=\"14\" fill=\"{}\"/>",
                          x, y - 11, kColours[i % std::size(kColours)]) +
              svg::text(x + 12, y, fmt::format("{}", i + 1), svg::kTick) +
@@ -157,7 +159,8 @@ void draw_maps(const std::string& path, const std::vector<Point>& points,
       add("lost by trusting the model", [](const Point& p) { return penalty_cell(p); });
     top += c.height() + 40;
     body += legend(c, top, columns);
-    top += kLegendRow * static_cast<double>((c.methods.size() + columns - 1) / columns);
+    const std::size_t rows = row_of(c.methods.size() + columns - 1, columns);
+    top += kLegendRow * static_cast<double>(rows);
   }
   write_file(path, svg::document(width + 20, top + 10, body));
 }

@@ -94,6 +94,7 @@ std::vector<int> ranks_of(const TuneOptions& options, int most) {
 
 std::vector<int> nodes_of(const NodeOf& node_of, int P) {
   std::vector<int> node;
+  node.reserve(index(P));
   std::map<int, int> numbers;
   for (Rank rank = 0; rank < P; ++rank)
     node.push_back(
