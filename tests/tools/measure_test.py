@@ -30,14 +30,20 @@ def measure(*arguments, ranks=RANKS, env=None):
                           env=os.environ | BUILD.job_environment() | (env or {}), timeout=250)
 
 
-def measured(*arguments):
-    """On a machine that does other work besides, it takes longer until medians are known."""
-    for seconds in [0.3, 3, 30]:
+def measured(file, *arguments):
+    """What was saved to the file. On a machine that does other work besides it takes longer until
+    medians are known, or nothing fits: then the command says so, and leaves the file as it was.
+    """
+    before = file.read_text() if file.exists() else None
+    for seconds in [0.3, 3, 10]:
         done = measure(*arguments, "--time-limit", seconds, "--max", "64k")
         if done.returncode == 0:
-            return done
-        assert "converge" in done.stderr, done
-    raise AssertionError(done)
+            assert predicted(file) > 0
+            return done, json.loads(file.read_text())
+        assert "converge" in done.stderr and "nothing is saved" in done.stderr, done
+        assert before == (file.read_text() if file.exists() else None), done
+    print("this machine is too busy:", done.stderr)
+    return done, None
 
 
 def refused(words, *arguments, **how):
@@ -72,14 +78,14 @@ def saved(folder):
     kept.mkdir(exist_ok=True)
     path = kept / "measured-shm.json"
     path.write_text('{"format": 0}')
-    done = measured("--save")
-    assert "reads format 1, not 0" in done.stderr, done
+    done, platform = measured(path, "--save")
     assert "\nwithin nodes: shm" in done.stdout, done
-    platform = json.loads(path.read_text())
+    if not platform:
+        return
+    assert "reads format 1, not 0" in done.stderr, done
     assert platform["format"] == 1 and platform["model"] == "plogp", platform
     assert platform["wire"]["kind"] == "shm" and platform["machine"]["cores"] >= 1, platform
     assert "tutti measure" in platform["measured"]["command"], platform
-    assert predicted(path) > 0
     assert list(kept.iterdir()) == [path]
 
 
@@ -99,23 +105,20 @@ def check_readings(found):
 
 def read_back(folder):
     file, picture = folder / "mine.json", folder / "mine.svg"
-    done = measured("--models", "loggp,hockney,split-hockney", f"--save={file}", "--svg", picture,
-                    "--json", "--bisection", "--bisections", 3)
+    done, platform = measured(file, "--models", "loggp,hockney,split-hockney", f"--save={file}",
+                              "--svg", picture, "--json", "--bisection", "--bisections", 3)
     found = json.loads(done.stdout)
     check_readings(found)
     assert set(found["models"]) == {"loggp", "hockney", "split-hockney"}, found
-    platform = json.loads(file.read_text())
-    assert platform["model"] == "loggp" and platform["parameters"]["L"] >= 0, platform
-    assert predicted(file) > 0
+    if platform:
+        assert platform["model"] == "loggp" and platform["parameters"]["L"] >= 0, platform
     assert picture.read_text().rstrip().endswith("</svg>")
 
 
 def by_mpi(folder):
     file = folder / "mpi.json"
-    measured("--wire", "mpi", "--models", "hockney-table", f"--save={file}")
-    platform = json.loads(file.read_text())
-    assert platform["wire"]["kind"] == "mpi", platform
-    assert predicted(file) > 0
+    _, platform = measured(file, "--wire", "mpi", "--models", "hockney-table", f"--save={file}")
+    assert not platform or platform["wire"]["kind"] == "mpi", platform
 
 
 def main():

@@ -37,12 +37,12 @@ int burst_for(Bytes bytes, int wanted) {
   constexpr Bytes kMost = Bytes{4} << 20;
   return static_cast<int>(std::clamp<Bytes>(kMost / std::max<Bytes>(bytes, 1), 4, wanted));
 }
-constexpr int kBurst = 16, kLongestBurst = 1024;
+constexpr int kUsualBurst = 16, kLongestBurst = 1024;
 
 }  // namespace
 
 SizeReading measure_size(tutti_comm comm, Wire& wire, Bytes bytes, double seconds) {
-  SizeReading reading{.bytes = bytes, .n = burst_for(bytes, kBurst)};
+  SizeReading reading{.bytes = bytes, .n = burst_for(bytes, kUsualBurst)};
   const bool root = rank_in(comm) == 0;
   const Rank peer = root ? 1 : 0;
   Sampler sampler(comm, seconds / 3);
