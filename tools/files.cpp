@@ -1,14 +1,21 @@
-// Written beside the file, then renamed.
+// What is written goes beside the file, which is then renamed.
 #include "tools/files.hpp"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "base/error.hpp"
 
 namespace tutti::tools {
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return {};
+  return std::string{std::istreambuf_iterator<char>(file), {}};
+}
 
 void must_be_writable(const std::string& path) {
   std::error_code ignored;

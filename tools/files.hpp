@@ -1,11 +1,14 @@
-// Files that commands write.
+// Files that commands read and write.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace tutti::tools {
 
+// All of it; nothing: it cannot be read.
+std::optional<std::string> read_file(const std::string& path);
 // Before long work: throws Error if the file cannot be written. Makes its folder; leaves what the
 // file holds.
 void must_be_writable(const std::string& path);

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 
 #include "base/error.hpp"
 #include "collectives/schedule/problem.hpp"
+#include "tools/files.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/drawing/log_axes.hpp"
 #include "tools/drawing/svg.hpp"
@@ -166,9 +166,7 @@ void write_svg(const std::string& path, const BenchSetting& s, const std::vector
   const std::string head = draw_head(s, with_mpi, width);
   const std::size_t lines = (order.size() + columns - 1) / columns;
   const double height = kHead + kHeight * static_cast<double>(lines);
-  std::ofstream file(path);
-  file << svg::document(width, height, head + body);
-  if (!file.flush()) throw Error(Code::system, fmt::format("cannot write {}", path));
+  write_file(path, svg::document(width, height, head + body));
 }
 
 }  // namespace tutti::tools

@@ -1,10 +1,10 @@
 // The bench's table and its JSON.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "tools/files.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/drawing/svg.hpp"
 
@@ -124,9 +124,7 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
   if (raw)
     all["raw"] = {{"write_8", json_of(raw->write)},
                   {"write_1M_16_in_flight", json_of(raw->stream)}};
-  std::ofstream file(path);
-  file << all.dump(2) << '\n';
-  if (!file.flush()) throw Error(Code::system, fmt::format("cannot write {}", path));
+  write_file(path, all.dump(2) + "\n");
 }
 
 }  // namespace tutti::tools

@@ -1,9 +1,8 @@
 // `tutti draw`: reads the command line, simulates, and writes the picture it names.
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "base/error.hpp"
+#include "tools/files.hpp"
 #include "tools/commands.hpp"
 #include "tools/draw/picture.hpp"
 #include "tools/drawing/svg.hpp"
@@ -112,9 +111,7 @@ int run_draw(const DrawOptions& options) {
     fmt::print("{}", text);
     return 0;
   }
-  std::ofstream file(options.output);
-  file << text;
-  if (!file.flush()) throw Error(Code::system, fmt::format("cannot write {}", options.output));
+  write_file(options.output, text);
   return 0;
 }
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -130,16 +128,13 @@ std::vector<std::string> files_to_save(const MeasureOptions& options) {
 
 void save_one(const std::string& path, const Platform& platform) {
   // What is replaced may be another machine's, in a home that several machines share.
-  if (std::ifstream file(path); file) {
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    try {
-      const auto reason = models::why_foreign(models::parse_platform(text), platform.origin.machine,
-                                              platform.origin.wire);
+  if (const auto text = read_file(path)) try {
+      const auto reason = models::why_foreign(models::parse_platform(*text),
+                                              platform.origin.machine, platform.origin.wire);
       if (reason) fmt::print(stderr, "tutti measure: replacing {}: {}\n", path, *reason);
     } catch (const Error& error) {
       fmt::print(stderr, "tutti measure: replacing {}: {}\n", path, error.message);
     }
-  }
   write_file(path, models::to_json(platform).dump(2, ' ', false,
                                                   nlohmann::json::error_handler_t::replace) +
                        "\n");

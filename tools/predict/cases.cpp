@@ -3,8 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -12,6 +10,7 @@
 #include "collectives/algorithms/conditions.hpp"
 #include "models/json.hpp"
 #include "models/names.hpp"
+#include "tools/files.hpp"
 #include "tools/predict/predict.hpp"
 
 namespace tutti::tools {
@@ -64,9 +63,8 @@ struct Source {
 Source source_of(const std::string& name) {
   if (const auto* const known = models::find_published(name))
     return {std::string(known->name), std::string(known->source), std::string(known->json)};
-  std::ifstream file(name);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) {
+  auto text = read_file(name);
+  if (!text) {
     std::vector<std::string_view> names;
     for (const auto& some : models::published()) names.push_back(some.name);
     bad(fmt::format(
@@ -74,7 +72,7 @@ Source source_of(const std::string& name) {
         "{}",
         name, fmt::join(names, ", ")));
   }
-  return {name, {}, std::move(text)};
+  return {name, {}, *std::move(text)};
 }
 
 // The first published parameters of the model, for who names none.

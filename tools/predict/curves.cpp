@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "base/error.hpp"
+#include "tools/files.hpp"
 #include "tools/drawing/log_axes.hpp"
 #include "tools/drawing/svg.hpp"
 #include "tools/predict/predict.hpp"
@@ -171,9 +171,7 @@ void write_curves(const std::string& path, const std::vector<Prediction>& predic
   if (!sizes && !ranks)
     throw Error(Code::bad_configuration,
                 "curves need several sizes or numbers of ranks, such as -m 8-1M or -P 2-1024");
-  std::ofstream file(path);
-  file << Painter{predictions, !sizes}.draw();
-  if (!file.flush()) throw Error(Code::system, fmt::format("cannot write {}", path));
+  write_file(path, Painter{predictions, !sizes}.draw());
 }
 
 }  // namespace tutti::tools

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -13,6 +11,7 @@
 #include "base/text.hpp"
 #include "collectives/algorithms/catalogue.hpp"
 #include "models/tau_lop/parameters.hpp"
+#include "tools/files.hpp"
 #include "tools/commands.hpp"
 #include "tools/predict/predict.hpp"
 
@@ -33,11 +32,10 @@ std::optional<Parameters> parameters_of(const PredictOptions& options) {
   if (options.params.empty()) return {};
   if (options.params.size() > 1) bad("tau-lop takes the parameters of one file");
   const std::string& name = options.params.front();
-  std::ifstream file(name);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) bad(fmt::format("{} cannot be read; of tau-lop no paper prints parameters", name));
+  const auto text = read_file(name);
+  if (!text) bad(fmt::format("{} cannot be read; of tau-lop no paper prints parameters", name));
   try {
-    return models::tau_lop::parse_parameters(text);
+    return models::tau_lop::parse_parameters(*text);
   } catch (const Error& error) {
     bad(fmt::format("{}: {}", name, error.message));
   }

@@ -1,12 +1,11 @@
 // From the options to points.
+#include "tools/files.hpp"
 #include "tools/tune/points.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -34,13 +33,12 @@ std::vector<Value> ascending(std::vector<Value> values) {
 std::vector<Platform> platforms_of(const TuneOptions& options) {
   std::vector<Platform> all;
   for (const std::string& path : options.params) {
-    std::ifstream file(path);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file) bad("cannot read " + path);
+    const auto text = read_file(path);
+    if (!text) bad("cannot read " + path);
     try {
-      const json whole = json::parse(text, nullptr, false);
+      const json whole = json::parse(*text, nullptr, false);
       if (!whole.is_object() || !whole.contains("levels")) {
-        all.push_back(models::parse_platform(text));
+        all.push_back(models::parse_platform(*text));
         continue;
       }
       for (const auto& [model, platform] : whole.at("models").items())
