@@ -1,5 +1,6 @@
 // `tutti info`: version and build, devices, what would be chosen and why, limits, settings, the
 // machine. Needs neither MPI_Init nor an RDMA device.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <mpi.h>
 #include <sys/resource.h>

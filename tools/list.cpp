@@ -1,4 +1,5 @@
 // `tutti list`: the algorithms, with what they cost, counted in their schedules.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

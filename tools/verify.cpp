@@ -1,4 +1,5 @@
 // `tutti verify`: runs the proof matrix and says what it proved.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +9,7 @@
 #include "base/error.hpp"
 #include "collectives/analysis/proof.hpp"
 #include "tools/commands.hpp"
+#include "tools/progress_bar.hpp"
 
 namespace tutti::tools {
 namespace {

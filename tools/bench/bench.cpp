@@ -1,6 +1,7 @@
 // `tutti bench`: reads what is to be measured, runs it on all ranks, and lets rank 0 report.
 #include "tools/bench/bench.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <mpi.h>
@@ -12,6 +13,7 @@
 #include "base/text.hpp"
 #include "collectives/schedule/problem.hpp"
 #include "tools/commands.hpp"
+#include "tools/progress_bar.hpp"
 
 namespace tutti::tools {
 namespace {

@@ -1,4 +1,5 @@
 // `tutti draw`: reads the command line, simulates, and writes the picture it names.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/error.hpp"

@@ -1,4 +1,5 @@
 // `tutti measure`: reads the command line, measures on all ranks, and lets rank 0 report and save.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <mpi.h>

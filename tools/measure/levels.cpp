@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "src/api/library.hpp"
 #include "tools/bench/bench.hpp"
-#include "tools/commands.hpp"
+#include "tools/progress_bar.hpp"
 #include "tools/measure/measure.hpp"
 
 namespace tutti::tools {

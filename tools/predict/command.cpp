@@ -1,9 +1,11 @@
 // `tutti predict`: reads the command line and runs what it names.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "models/json.hpp"
 #include "tools/commands.hpp"
+#include "tools/progress_bar.hpp"
 #include "tools/predict/predict.hpp"
 
 #include <nlohmann/json.hpp>

@@ -2,8 +2,6 @@
 // report.cpp prints, compare.cpp lays measurements beside predictions.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +10,10 @@
 #include "models/closed_forms.hpp"
 #include "models/platform.hpp"
 #include "models/simulator.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace tutti::tools {
 

@@ -12,7 +12,7 @@
 #include "collectives/algorithms/catalogue.hpp"
 #include "models/tau_lop/parameters.hpp"
 #include "tools/files.hpp"
-#include "tools/commands.hpp"
+#include "tools/progress_bar.hpp"
 #include "tools/predict/predict.hpp"
 
 namespace tutti::tools {

@@ -1,4 +1,5 @@
 // `tutti tune`: reads the command line, goes through points and candidates, and lets rank 0 report.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <mpi.h>

@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 
-#include "tools/commands.hpp"
+#include "tools/progress_bar.hpp"
 #include "tools/tune/tune.hpp"
 #include "tutti/tutti.h"
 
