@@ -116,8 +116,9 @@ def interrupted(folder):
         time.sleep(0.05)
     job.send_signal(signal.SIGINT)
     out, err = job.communicate(timeout=60)
-    # Of an interrupted job mpiexec.mpich says 0 or 1, by chance.
-    assert "--resume goes on" in err, (job.returncode, out, err)
+    # Of an interrupted job mpiexec.mpich says 0 or 1, by chance; Open MPI's may end it at once.
+    assert "kept keeps each, with it --resume goes on" in err, (job.returncode, out, err)
+    assert BUILD.mpi == "openmpi" or "candidates stand in kept" in err, (job.returncode, out, err)
     lines = state.read_text().splitlines()
     assert len(lines) > 2, lines
     state.write_text("\n".join(lines)[:-5])  # as if it had been killed while it wrote
@@ -125,7 +126,7 @@ def interrupted(folder):
     known = int(re.search(r"(\d+) of them known", err).group(1))
     assert 1 <= known <= len(lines) - 2 and "best measured" in out, (lines, out, err)
     _, err = fine(folder, "tune", *QUICK, "--state", "kept", "--resume", "--svg", "again.svg")
-    assert " 0 s\n" in err and (folder / "again.svg").exists(), err
+    assert ": some 0 s;" in err and (folder / "again.svg").exists(), err
 
 
 def main():

@@ -69,8 +69,7 @@ bool tune_at_root(const TuneOptions& options, State& state, std::vector<Point>& 
   if (done)
     report(options, points, platforms, true);
   else
-    fmt::print(stderr, "interrupted: {} candidates stand in {}; --resume goes on\n", state.size(),
-               options.state);
+    fmt::print(stderr, "interrupted: {} candidates stand in {}\n", state.size(), options.state);
   return done;
 }
 
@@ -156,7 +155,9 @@ int run_tune(const TuneOptions& options) {
   if (refused == 0) {
     struct sigaction action {};
     action.sa_handler = [](int) { g_interrupted = 1; };
-    sigaction(SIGINT, &action, nullptr);
+    // Launchers pass an interrupt on as the one or the other. Open MPI's kills after a second: then
+    // the file stands without the last words.
+    for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
     try {
       done = tune_in_job(options, rank);
     } catch (const std::exception& error) {

@@ -112,9 +112,11 @@ Agenda::Agenda(const TuneOptions& options, std::vector<Point>& points, State& st
     }
   total_ = to_measure_.size();
   constexpr double kSetUp = 0.05;  // seconds, about, of a candidate
-  fmt::print(stderr, "{} candidates at {} points, {} of them known: some {:.0f} s\n",
+  fmt::print(stderr,
+             "{} candidates at {} points, {} of them known: some {:.0f} s; {} keeps each, with it "
+             "--resume goes on\n",
              total_ + known, points.size(), known,
-             static_cast<double>(total_) * (options.seconds + kSetUp));
+             static_cast<double>(total_) * (options.seconds + kSetUp), options.state);
 }
 
 Agenda::Step Agenda::step(const Candidate& candidate) const {
