@@ -46,7 +46,7 @@ class Parts:
         """some of these jobs with Open MPI"""
         suites = Suites(self.runner, ROOT, "openmpi", ["-Dmpi=openmpi"], "with Open MPI",
                         "Open MPI")
-        if suites.build():
+        if suites.build("mpi"):
             suites.test("mpi")
 
     def sanitize(self):

@@ -10,6 +10,9 @@ from harness.command import Command
 # A line that Meson prints when a test has ended: its name, how it ended, and after how long.
 ENDED = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(.*?) +(OK|[A-Z]{4,}) +([\d.]+)s")
 
+# Line numbers are all that traces show; the rest would take a quarter of the compiler's time.
+LINES_ONLY = ["-Ddebug=false", "-Dc_args=-g1", "-Dcpp_args=-g1"]
+
 
 class Suites:
     """A build folder: configured, built and tested with Meson. `label` stands before the names of
@@ -26,7 +29,7 @@ class Suites:
         # that users get.
         strict = not any("b_sanitize" in option for option in self.options)
         configure = ["meson", "setup", self.folder, self.root,
-                     f"-Dwerror={'true' if strict else 'false'}", *self.options]
+                     f"-Dwerror={'true' if strict else 'false'}", *LINES_ONLY, *self.options]
         if not self.runner.run(f"configure {self.title}", Command(configure, self.env), 300):
             return False
         needed = {target for test in self.tests(suites) for target in test["depends"]}
