@@ -1,6 +1,7 @@
 // Running a program: a list of steps under way, polled until nothing moves.
 #include "collectives/execution/run.hpp"
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -10,6 +11,15 @@
 namespace tutti::collectives {
 
 using protocols::Answer;
+
+namespace {
+
+std::int64_t now() noexcept {
+  const auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
+
+}  // namespace
 
 void Run::Free::operator()(std::byte* memory) const noexcept { std::free(memory); }
 
@@ -41,11 +51,13 @@ void Run::start(const void* input, void* output, const MessageName& name,
   cursor_.reset();
 }
 
-Answer Run::advance() noexcept {
+template <bool kRecorded>
+Answer Run::advance_steps() noexcept {
   bool moved = true;
   while (moved) {
     moved = false;
     for (const StepId id : cursor_.ready()) {
+      if constexpr (kRecorded) times_[id].begin = now();
       transfers_[id] = {};
       active_.push_back(id);
     }
@@ -55,6 +67,7 @@ Answer Run::advance() noexcept {
       const StepId id = active_[i];
       const Answer answer = take(id);
       if (answer == Answer::done) {
+        if constexpr (kRecorded) times_[id].end = now();
         cursor_.done(id);
         moved = true;
       } else if (answer == Answer::again) {
@@ -70,6 +83,8 @@ Answer Run::advance() noexcept {
   }
   return cursor_.finished() ? Answer::done : Answer::again;
 }
+template Answer Run::advance_steps<true>() noexcept;
+template Answer Run::advance_steps<false>() noexcept;
 
 Answer Run::take(StepId id) noexcept {
   const Step& step = program_.schedule().steps[id];

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,11 @@
 #include "collectives/schedule/cursor.hpp"
 
 namespace tutti::collectives {
+
+// When a step was first taken, and when it was done: std::chrono::steady_clock, in nanoseconds.
+struct StepTimes {
+  std::int64_t begin = 0, end = 0;
+};
 
 class Run {
  public:
@@ -29,9 +35,15 @@ class Run {
   void start(const void* input, void* output, const MessageName& name,
              const Combine& combine = {}) noexcept;
 
+  // From the next start on, the times of all steps go into `times`, by step; it stays the caller's.
+  // Null: nowhere, which costs nothing.
+  void record(StepTimes* times) noexcept { times_ = times; }
+
   // Takes every step as far as it goes now. done: the collective is complete here. failed: see
   // culprit().
-  protocols::Answer advance() noexcept;
+  protocols::Answer advance() noexcept {
+    return times_ ? advance_steps<true>() : advance_steps<false>();
+  }
 
   // After failed, or to give up: withdraws what peers may still write to, and forgets the call.
   void abandon() noexcept;
@@ -46,6 +58,8 @@ class Run {
   protocols::Channel* culprit() const noexcept { return culprit_; }
 
  private:
+  template <bool kRecorded>
+  protocols::Answer advance_steps() noexcept;
   protocols::Answer take(StepId id) noexcept;
   protocols::Answer receive_and_reduce(StepId id, const MessageName& name) noexcept;
   std::byte* at(const Slice& slice) const noexcept {
@@ -64,6 +78,7 @@ class Run {
   Combine combine_;
   MessageName name_;
   protocols::Channel* culprit_ = nullptr;
+  StepTimes* times_ = nullptr;
 };
 
 }  // namespace tutti::collectives

@@ -258,6 +258,12 @@ const Setting kSettings[] = {
          "What goes to tutti_options.log, or to standard error if there is none. warn: what makes "
          "this job slower than it need be, once for each node. info: also what was chosen and "
          "why."),
+    TEXT(trace, "trace", "folder",
+         "Each rank writes what its calls did, step by step, into a file in this folder, which "
+         "`tutti draw --trace` draws. Empty: nothing is recorded, at no cost."),
+    NUMBER(trace_calls, 1, 1000000, "trace_calls", "number",
+           "How many calls of each collective a rank records, the first ones; some 60 bytes a "
+           "step."),
 };
 
 std::string known_names() {

@@ -57,6 +57,8 @@ struct Configuration {
   Wire wire = Wire::automatic;
   std::string node;
   LogLevel log = LogLevel::warn;
+  std::string trace;
+  int trace_calls = 1000;
 
   std::vector<std::string> warnings;  // TUTTI_* variables that name no setting
 };

@@ -56,6 +56,8 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
                                      std::chrono::milliseconds(configuration_.timeout_ms),
                                      std::move(options.drive_others)},
                    threads_ ? &mutex_ : nullptr);
+  if (!configuration.trace.empty())
+    trace_ = std::make_unique<Trace>(configuration.trace, configuration.trace_calls, *placement_);
 }
 
 Engine::~Engine() = default;

@@ -15,6 +15,7 @@
 
 #include "src/job/datagrams.hpp"
 #include "src/job/dispatcher.hpp"
+#include "src/job/trace.hpp"
 #include "src/job/transports.hpp"
 #include "src/job/waiting.hpp"
 #include "transport/bootstrap.hpp"
@@ -48,6 +49,8 @@ class Engine {
   Waiting& waiting() noexcept { return *waiting_; }
   // For broadcasts by datagrams; null where they cannot be had.
   protocols::Mailbox* mailbox() noexcept { return datagrams_ ? datagrams_->mailbox() : nullptr; }
+  // Null: calls are not recorded.
+  Trace* trace() noexcept { return trace_.get(); }
   // Packets cost CPU time, on some rank.
   bool software_wire() const noexcept { return software_wire_; }
   // Ranks of one node speak over the wire, too.
@@ -100,6 +103,7 @@ class Engine {
   Dispatcher dispatcher_;
   Connections connections_;
   std::optional<Waiting> waiting_;
+  std::unique_ptr<Trace> trace_;
   bool software_wire_ = false;
   int active_calls_ = 0;
 };

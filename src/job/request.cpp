@@ -28,6 +28,8 @@ void Request::start() {
   running_ = plan_->take();
   task_ = &plan_->task();
   mark_ = plan_->mark();
+  if (Trace* const trace = communicator_.engine().trace()) [[unlikely]]
+    traced_ = trace->begin(*plan_, *running_);
   agreement.open(*this);
   communicator_.engine().began_call(number());
   state_ = State::active;
@@ -79,6 +81,12 @@ void Request::fail_with_culprit() noexcept {
 void Request::end(State state) noexcept {
   communicator_.agreement().close(*this);
   communicator_.engine().ended_call();
+  if (traced_) [[unlikely]] {
+    running_->record(nullptr);
+    if (state == State::done)
+      communicator_.engine().trace()->end(*traced_, communicator_.agreement(), number());
+    traced_.reset();
+  }
   plan_->give_back(running_);
   state_ = state;
 }

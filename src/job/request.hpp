@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "src/job/agreement.hpp"
 #include "src/job/running.hpp"
+#include "src/job/trace.hpp"
 
 namespace tutti {
 
@@ -54,6 +56,7 @@ class Request : public OpenCall {
   Communicator& communicator_;
   Plan* plan_ = nullptr;
   Running* running_ = nullptr;
+  std::unique_ptr<TracedCall> traced_;  // null: it is not recorded
   State state_ = State::idle;
 };
 

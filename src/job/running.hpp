@@ -44,6 +44,10 @@ class Running {
     else
       datagrams_->start(name, call.output, call.task.bytes);
   }
+  // See Run. Broadcasts by datagrams have no steps.
+  void record(collectives::StepTimes* times) noexcept {
+    if (steps_) steps_->record(times);
+  }
   // done, again, or failed: see culprit().
   protocols::Answer advance() noexcept {
     return steps_ ? steps_->advance() : datagrams_->advance();

@@ -1,0 +1,117 @@
+// Writing the lines.
+#include "src/job/trace.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "src/job/agreement.hpp"
+#include "src/job/plan.hpp"
+#include "transport/placement.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr int kFormat = 1;
+
+std::int64_t now() {
+  const auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
+
+// Equal on ranks whose steady clocks show the same: on one running kernel, but for time namespaces.
+std::string clock_name() {
+  std::string boot = "unknown", offsets, line;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  for (std::ifstream file("/proc/self/timens_offsets"); std::getline(file, line);)
+    if (line.starts_with("monotonic"))
+      for (const char c : line)
+        if (c != ' ' && c != '\t') offsets += c;
+  return boot + (offsets == "monotonic00" ? "" : offsets);
+}
+
+std::string host_name() {
+  char name[256]{};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+[[noreturn]] void cannot_write(const std::string& path) {
+  const int error = errno;
+  throw Error(Code::bad_configuration,
+              fmt::format("trace: {} cannot be written: {}", path, std::strerror(error)), kNoPeer,
+              error);
+}
+
+}  // namespace
+
+Trace::Trace(const std::string& folder, int most_calls, const transport::Placement& placement)
+    : most_(most_calls) {
+  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) cannot_write(folder);
+  const std::string path = fmt::format("{}/rank-{}.jsonl", folder, placement.rank());
+  file_.reset(std::fopen(path.c_str(), "we"));
+  if (!file_) cannot_write(path);
+  const nlohmann::json head = {
+      {"tutti_trace", kFormat},    {"rank", placement.rank()},
+      {"ranks", placement.size()}, {"node", placement.node_of(placement.rank())},
+      {"host", host_name()},       {"clock", clock_name()}};
+  const std::string line =
+      head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  if (std::fputs(line.c_str(), file_.get()) < 0 || std::fflush(file_.get()) != 0)
+    cannot_write(path);
+}
+
+Trace::~Trace() {
+  if (!broken_) std::fprintf(file_.get(), "{\"calls\":%d}\n", written_);
+}
+
+std::unique_ptr<TracedCall> Trace::begin(const Plan& plan, Running& running) {
+  int& begun = begun_[static_cast<std::size_t>(plan.task().collective)];
+  if (begun == most_) return nullptr;
+  ++begun;
+  const std::size_t steps = plan.program().schedule().steps.size();
+  auto call = std::make_unique<TracedCall>(TracedCall{plan, 0, {}});
+  call->times.resize(steps);
+  running.record(call->times.data());
+  call->begin = now();
+  return call;
+}
+
+void Trace::end(const TracedCall& call, const Agreement& agreement,
+                CollectiveNumber number) noexcept try {
+  const std::int64_t end = now();
+  const collectives::Problem& problem = call.plan.problem();
+  const collectives::Schedule& schedule = call.plan.program().schedule();
+  fmt::memory_buffer line;
+  const auto out = std::back_inserter(line);
+  // Other communicators with other first members may have the same id.
+  fmt::format_to(out,
+                 R"({{"communicator":{},"first":{},"number":{},"rank":{},"ranks":{},)"
+                 R"("collective":"{}","algorithm":"{}","root":{},"bytes":{},"element":{},)"
+                 R"("digest":"{:016x}","begin":{},"end":{},"steps":[)",
+                 agreement.id(), agreement.world_ranks().front(), number, problem.rank, problem.P,
+                 collectives::name_of(problem.collective), to_string(call.plan.choice()),
+                 problem.root, problem.bytes, problem.element, schedule.digest(), call.begin, end);
+  for (std::size_t id = 0; id < schedule.steps.size(); ++id) {
+    const collectives::Step& step = schedule.steps[id];
+    const collectives::StepTimes& times = call.times[id];
+    if (times.end == 0) continue;  // a broadcast by datagrams
+    fmt::format_to(out, R"({}["{}",{},{},{},{},{}])",
+                   line.data()[line.size() - 1] == '[' ? "" : ",", name_of(step.kind), step.peer,
+                   length_of(step), step.ordinal, times.begin, times.end);
+  }
+  fmt::format_to(out, "]}}\n");
+  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) broken_ = true;
+  ++written_;
+} catch (const std::exception&) {
+  broken_ = true;
+}
+
+}  // namespace tutti

@@ -1,0 +1,59 @@
+// Trace: what this rank's calls did and when, step by step, in a file for `tutti draw --trace`
+// (setting `trace`). Lines of JSON, which models/recorded.hpp reads: who writes; each call, when it
+// has ended; how many there were.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+#include "collectives/execution/run.hpp"
+#include "collectives/schedule/problem.hpp"
+
+namespace tutti {
+
+namespace transport {
+class Placement;
+}
+class Agreement;
+class Plan;
+class Running;
+
+// A call on its way.
+struct TracedCall {
+  const Plan& plan;
+  std::int64_t begin;                         // as in StepTimes
+  std::vector<collectives::StepTimes> times;  // by step
+};
+
+class Trace {
+ public:
+  // Makes `folder` unless it is there, and the file rank-N.jsonl in it. Throws
+  // Error{bad_configuration}.
+  Trace(const std::string& folder, int most_calls, const transport::Placement& placement);
+  ~Trace();
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  // Of a call that is to start: `running` records from now on. Null: enough were recorded. Throws
+  // std::bad_alloc.
+  std::unique_ptr<TracedCall> begin(const Plan& plan, Running& running);
+  // It has ended; what cannot be written is left out, and the file says so by having no last line.
+  void end(const TracedCall& call, const Agreement& agreement, CollectiveNumber number) noexcept;
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> file_;
+  const int most_;
+  std::array<int, collectives::kCollectives> begun_{};
+  int written_ = 0;
+  bool broken_ = false;
+};
+
+}  // namespace tutti
