@@ -219,6 +219,14 @@ class Painter {
 
 }  // namespace
 
+std::string title_of(collectives::Collective collective, const std::string& algorithm, int P,
+                     Bytes bytes) {
+  std::string title = fmt::format("{} {}, {} ranks", name_of(collective), algorithm, P);
+  if (collective == collectives::Collective::barrier) return title;
+  return title + fmt::format(", {}{}", svg::size_text(bytes),
+                             collectives::has_blocks(collective) ? " a block" : "");
+}
+
 std::string draw_chart(const Chart& chart, const Chart* below) {
   return Painter{chart, below}.draw();
 }

@@ -6,50 +6,25 @@
 #include "tools/files.hpp"
 #include "tools/commands.hpp"
 #include "tools/draw/picture.hpp"
-#include "tools/drawing/svg.hpp"
+#include "tools/draw/recorded.hpp"
 #include "tools/predict/predict.hpp"
 
 namespace tutti::tools {
 namespace {
 
 using collectives::Schedule;
-using collectives::StepKind;
+using models::Platform;
 
 constexpr int kMostRanks = 512;
-constexpr std::size_t kMostBars = 40000;
 constexpr const char* kPlatform = "boba";  // if no model is named
 
 struct DrawOptions {
   PredictOptions what;
-  std::string collective, kind = "chart", format = "svg", output;
+  std::string collective, kind = "chart", format = "svg", output, trace;
+  long long call = -1;  // −1: the last one
 };
 
 [[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
-
-Chart chart_of(const Prediction& made) {
-  const models::Result& result = made.result;
-  if (result.bars.size() > kMostBars)
-    bad(fmt::format("it has {} steps, and a picture at most {}; take fewer ranks",
-                    result.bars.size(), kMostBars));
-  Chart chart{.note = fmt::format("simulated: {}", describe(*made.platform)),
-              .P = made.what.P,
-              .time = result.time};
-  std::vector<bool> critical(result.bars.size());
-  for (const std::size_t i : result.critical_path) critical[i] = true;
-  chart.bars.reserve(result.bars.size());
-  for (std::size_t i = 0; i < result.bars.size(); ++i) {
-    const models::Bar& bar = result.bars[i];
-    const double port = bar.kind == StepKind::send ? bar.turn : 0;
-    chart.bars.push_back(
-        {bar.rank, bar.peer, bar.kind, bar.bytes, bar.begin, bar.busy, port, critical[i]});
-    if (bar.from < 0) continue;
-    const auto from = static_cast<std::size_t>(bar.from);
-    const models::Bar& send = result.bars[from];
-    chart.messages.push_back({send.rank, bar.rank, send.busy, bar.arrived,
-                              critical[i] && critical[from] && bar.arrived == bar.begin});
-  }
-  return chart;
-}
 
 // The one case that the options name.
 Case case_of(const DrawOptions& options) {
@@ -74,23 +49,35 @@ Case case_of(const DrawOptions& options) {
   return one;
 }
 
-std::string title_of(const Case& what) {
-  std::string title =
-      fmt::format("{} {}, {} ranks", name_of(what.collective), to_string(what.choice), what.P);
-  if (what.collective == collectives::Collective::barrier) return title;
-  return title + fmt::format(", {}{}", svg::size_text(what.bytes),
-                             collectives::has_blocks(what.collective) ? " a block" : "");
+Platform platform_of(const PredictOptions& options) {
+  const auto platforms = platforms_of(options);
+  if (platforms.size() != 1) bad("a picture is of one model");
+  return platforms.front();
+}
+
+std::string drawn_recorded(const DrawOptions& options) {
+  if (options.kind != "chart" || (options.format != "svg" && options.format != "chrome"))
+    bad("of a recorded call there is the chart, as svg or chrome");
+  const Recordings recordings(options.trace);
+  const auto places =
+      recordings.find(collectives_of({.collectives = {options.collective}}).front(), options.call);
+  const Chart chart = recordings.chart(places);
+  if (options.format == "chrome") return chrome_of(chart);
+  if (options.what.models.empty() && options.what.params.empty()) return draw_chart(chart);
+  const Chart below = recordings.simulated(places, platform_of(options.what));
+  return draw_chart(chart, &below);
 }
 
 std::string drawn(const DrawOptions& options) {
+  if (!options.trace.empty()) return drawn_recorded(options);
   const Case what = case_of(options);
   PredictOptions how = options.what;
   if (how.models.empty() && how.params.empty()) how.params = {kPlatform};
-  const auto platforms = platforms_of(how);
-  if (platforms.size() != 1) bad("a picture is of one model");
-  const std::string title = title_of(what);
+  const Platform platform = platform_of(how);
+  const std::string title = title_of(what.collective, to_string(what.choice), what.P, what.bytes);
   if (options.format == "chrome" || (options.format == "svg" && options.kind == "chart")) {
-    Chart chart = chart_of(predict(how, what, platforms.front(), true));
+    Chart chart = chart_of(predict(how, what, platform, true).result, what.P,
+                           fmt::format("simulated: {}", describe(platform)));
     chart.title = title;
     return options.format == "chrome" ? chrome_of(chart) : draw_chart(chart);
   }
@@ -101,7 +88,7 @@ std::string drawn(const DrawOptions& options) {
     schedules.push_back(what.choice.algorithm->build(problem, what.choice.parameters));
   const Drawn all{title, what.collective, schedules};
   if (options.format == "goal")
-    return goal_of(all, platforms.front().reduce_per_byte, platforms.front().copy_per_byte);
+    return goal_of(all, platform.reduce_per_byte, platform.copy_per_byte);
   if (options.format == "dot") return options.kind == "tree" ? dot_of_tree(all) : dot_of_steps(all);
   return options.kind == "tree" ? draw_tree(all) : draw_rounds(all);
 }
@@ -136,6 +123,11 @@ void add_draw(CLI::App& app, Run* run) {
       ->check(CLI::IsMember({"svg", "goal", "chrome", "dot"}))
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "the file (default: standard output)");
+  command->add_option("--trace", options->trace,
+                      "the last such call that the setting `trace` recorded in this folder; with a "
+                      "model its simulation lies below");
+  command->add_option("--call", options->call, "that call, by its number in its communicator")
+      ->check(CLI::NonNegativeNumber);
   add_platform(*command, options->what);
   add_call(*command, options->what);
   add_setting(*command, options->what);
@@ -143,7 +135,8 @@ void add_draw(CLI::App& app, Run* run) {
       "Without a model the chart is under LogGP with the parameters boba. Examples:\n"
       "  tutti draw allgather --algorithm bruck -P 8 -m 1k --params boba -o bruck.svg\n"
       "  tutti draw bcast --algorithm binomial -P 16 --kind tree -o tree.svg\n"
-      "  tutti draw barrier --algorithm dissemination -P 8 --format goal");
+      "  tutti draw barrier --algorithm dissemination -P 8 --format goal\n"
+      "  TUTTI_TRACE=trace mpiexec -n 4 ./a && tutti draw bcast --trace trace -o bcast.svg");
   command->callback([options, run] { *run = [options] { return run_draw(*options); }; });
 }
 

@@ -8,6 +8,7 @@
 
 #include "collectives/schedule/problem.hpp"
 #include "collectives/schedule/schedule.hpp"
+#include "models/simulator.hpp"
 
 namespace tutti::tools {
 
@@ -32,6 +33,15 @@ struct Chart {
   std::vector<Bar> bars;
   std::vector<Message> messages;
 };
+
+// "bcast chain, 8 ranks, 64 KiB".
+std::string title_of(collectives::Collective collective, const std::string& algorithm, int P,
+                     Bytes bytes);
+
+// The chart of what was recorded. Throws Error{bad_configuration} if it has more steps than one can
+// look at.
+inline constexpr std::size_t kMostBars = 40000;
+Chart chart_of(const models::Result& result, int P, const std::string& note);
 
 // SVG. A second chart of as many ranks is laid over the first one: each row has both, the first
 // one above, on one axis of time.

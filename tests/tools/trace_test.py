@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""What the setting `trace` records of a job is what ran, and `tutti draw --trace` draws it.
+
+Usage: trace_test.py BUILD RANKS
+"""
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from harness.builds import Build  # noqa: E402
+
+BUILD = Build(sys.argv[1])
+RANKS = int(sys.argv[2])
+PROGRAM = str(BUILD.program("tutti"))
+ALGORITHM = "allreduce=halving-doubling;bcast=binomial;barrier=dissemination"
+
+
+def job(trace, collective="bcast", status=0):
+    command = BUILD.mpiexec(RANKS, PROGRAM, "bench", "--collective", collective,
+                            "--sizes", "4k", "--time-limit", "0.01", "--no-mpi")
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          env=os.environ | BUILD.job_environment() | {
+                              "TUTTI_TRACE": str(trace), "TUTTI_TRACE_CALLS": "50",
+                              "TUTTI_ALGORITHM": ALGORITHM})
+    assert (done.returncode == 0) == (status == 0), done
+    return done
+
+
+def draw(*words, status=0):
+    done = subprocess.run([PROGRAM, "draw", *map(str, words)], capture_output=True, text=True)
+    assert done.returncode == status, done
+    return done.stderr if status else done.stdout
+
+
+def calls_of(path):
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert lines[0]["tutti_trace"] == 1 and lines[-1] == {"calls": len(lines) - 2}, path
+    return lines[1:-1]
+
+
+def recorded(trace):
+    """All ranks record the same calls, and each send has its receive."""
+    ranks = [calls_of(trace / f"rank-{rank}.jsonl") for rank in range(RANKS)]
+    first = {(call["communicator"], call["number"]) for call in ranks[0]}
+    per_collective = collections.Counter(call["collective"] for call in ranks[0])
+    assert max(per_collective.values()) == 50, per_collective
+    for rank, calls in enumerate(ranks):
+        assert {(call["communicator"], call["number"]) for call in calls} == first, rank
+    messages = {}
+    for rank, calls in enumerate(ranks):
+        for call in calls:
+            assert call["rank"] == rank and call["ranks"] == RANKS and call["steps"], call
+            for kind, peer, size, ordinal, begin, end in call["steps"]:
+                assert call["begin"] <= begin <= end <= call["end"], call
+                if kind == "send":
+                    name = (call["number"], rank, peer, ordinal)
+                    messages.setdefault(name, []).append((size, begin))
+                elif kind.startswith("recv"):
+                    name = (call["number"], peer, rank, ordinal)
+                    messages.setdefault(name, []).append((size, end))
+    for name, ends in messages.items():
+        assert len(ends) == 2 and ends[0][0] == ends[1][0], (name, ends)
+    return ranks
+
+
+def drawn(trace, collective):
+    for words in [[], ["--params", "boba"]]:
+        picture = draw(collective, "--trace", trace, *words)
+        xml.fromstring(picture)
+        assert "recorded: call" in picture and "1 node" in picture, picture[:500]
+        assert bool(words) == ("below it, paler: the same schedules" in picture), picture[:500]
+    assert json.loads(draw(collective, "--trace", trace, "--format", "chrome")), "trace events"
+
+
+def refused(trace):
+    def says(words, *arguments):
+        said = draw(*arguments, status=1)
+        assert words in said, said
+
+    says("no scan was recorded", "scan", "--trace", trace)
+    says("no bcast has the number 99999", "bcast", "--trace", trace, "--call", "99999")
+    says("there is the chart", "bcast", "--trace", trace, "--kind", "tree")
+    says("cannot read", "bcast", "--trace", trace / "none")
+    last = trace / f"rank-{RANKS - 1}.jsonl"
+    whole = last.read_text()
+    last.write_text(whole[:-30])
+    says(f"{last}: line ", "bcast", "--trace", trace)
+    says("cut off", "bcast", "--trace", trace)
+    last.write_text(whole.replace('"ranks"', '"rinks"', 1))
+    says("line 1: there is no 'ranks'", "bcast", "--trace", trace)
+    last.write_text((trace / "rank-0.jsonl").read_text())
+    says("is it of another job?", "bcast", "--trace", trace)
+    last.unlink()
+    says("cannot read", "bcast", "--trace", trace)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="tutti-trace-") as name:
+        folder = pathlib.Path(name)
+        for collective in ["barrier", "allreduce", "bcast"]:
+            job(folder / collective, collective)
+            ranks = recorded(folder / collective)
+            drawn(folder / collective, collective)
+        refused(folder / "bcast")
+        (folder / "file").touch()
+        said = job(folder / "file", status=1).stderr
+        assert "trace: " in said and "cannot be written" in said, said
+    print(f"{len(ranks[0])} calls recorded and drawn")
+
+
+main()

@@ -1,0 +1,35 @@
+// Charts of calls that the setting `trace` recorded.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/platform.hpp"
+#include "models/recorded.hpp"
+#include "tools/draw/picture.hpp"
+
+namespace tutti::tools {
+
+class Recordings {
+ public:
+  // All files rank-N.jsonl of a folder. Throws Error{bad_configuration}, which names the file.
+  explicit Recordings(const std::string& folder);
+
+  // The last call of a collective, or the one of that number; of several communicators', that of
+  // the one with most ranks. Throws Error{bad_configuration}, which says what there is.
+  std::vector<models::Place> find(collectives::Collective collective, long long number) const;
+
+  Chart chart(const std::vector<models::Place>& places) const;
+  // The same schedules, simulated. Throws Error{bad_configuration} if others were run: a v-form's,
+  // or those of another version.
+  Chart simulated(const std::vector<models::Place>& places, const models::Platform& platform) const;
+
+ private:
+  const models::RecordedCall& call(const models::Place& place) const {
+    return files_[place.file].calls[place.call];
+  }
+  std::vector<models::Recorded> files_;  // by world rank
+  models::Alignment clocks_;
+};
+
+}  // namespace tutti::tools
