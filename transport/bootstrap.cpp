@@ -12,6 +12,11 @@ void Bootstrap::allgather(const void* mine, std::size_t bytes, void* all) {
   exchange(mine, bytes, all);
 }
 
+void Bootstrap::broadcast(void* data, std::size_t bytes) {
+  confirm();
+  spread(data, bytes);
+}
+
 std::int64_t Bootstrap::maximum(std::int64_t mine) {
   confirm();
   return largest(mine);

@@ -21,6 +21,8 @@ class Bootstrap {
   // Fills `all` with size() records of `bytes` bytes each, by rank. Collective. Throws
   // Error{bootstrap_failed}.
   void allgather(const void* mine, std::size_t bytes, void* all);
+  // Fills `data` on all ranks with rank 0's. Collective. Throws Error{bootstrap_failed}.
+  void broadcast(void* data, std::size_t bytes);
   // The largest of all ranks' values. Collective. Throws Error{bootstrap_failed}.
   std::int64_t maximum(std::int64_t mine);
   // All ranks have come this far. Collective. Throws Error{bootstrap_failed}, which names the
@@ -33,6 +35,7 @@ class Bootstrap {
 
  private:
   virtual void exchange(const void* mine, std::size_t bytes, void* all) = 0;
+  virtual void spread(void* data, std::size_t bytes) = 0;
   virtual std::int64_t largest(std::int64_t mine) = 0;
 
   const int exceptions_ = std::uncaught_exceptions();

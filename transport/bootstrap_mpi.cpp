@@ -29,6 +29,10 @@ void MpiBootstrap::exchange(const void* mine, std::size_t bytes, void* all) {
   check(PMPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm_), "MPI_Allgather");
 }
 
+void MpiBootstrap::spread(void* data, std::size_t bytes) {
+  check(PMPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, comm_), "MPI_Bcast");
+}
+
 std::int64_t MpiBootstrap::largest(std::int64_t mine) {
   std::int64_t result = mine;
   check(PMPI_Allreduce(&mine, &result, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");

@@ -21,6 +21,7 @@ class MpiBootstrap final : public Bootstrap {
 
  private:
   void exchange(const void* mine, std::size_t bytes, void* all) override;
+  void spread(void* data, std::size_t bytes) override;
   std::int64_t largest(std::int64_t mine) override;
 
   const MPI_Comm comm_;

@@ -83,16 +83,20 @@ Placement::Placement(int rank, std::span<const PlacementCard> cards)
   struct Load {
     Threads threads;
     std::size_t ranks = 0;
+    int number = 0;
   };
   std::map<std::uint64_t, Load> load_of_machine;
   std::map<std::uint64_t, int> number_of_node;
+  int machines = 0;
   for (std::size_t r = 0; r < cards.size(); ++r) {
     const PlacementCard& card = cards[r];
     Load& load = load_of_machine[card.machine];
+    if (load.ranks == 0) load.number = machines++;
     load.threads |= card.threads;
     ++load.ranks;
     node_of_[r] = number_of_node.try_emplace(card.node, static_cast<int>(number_of_node.size()))
                       .first->second;
+    if (node_of_[r] == static_cast<int>(machine_of_.size())) machine_of_.push_back(load.number);
     if (card.host == mine.host && card.node != mine.node && apart_ < 0)
       apart_ = static_cast<int>(r);
     if (card.node != mine.node) continue;
@@ -101,8 +105,11 @@ Placement::Placement(int rank, std::span<const PlacementCard> cards)
     if (mine.cache >= 0 && card.cache == mine.cache) ++ranks_on_cache_;
   }
   nodes_ = static_cast<int>(number_of_node.size());
-  for (const auto& [machine, load] : load_of_machine)
+  threads_of_.resize(load_of_machine.size());
+  for (const auto& [machine, load] : load_of_machine) {
+    threads_of_[static_cast<std::size_t>(load.number)] = static_cast<int>(load.threads.count());
     if (load.ranks > load.threads.count()) oversubscribed_ = true;
+  }
 }
 
 }  // namespace tutti::transport

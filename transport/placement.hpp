@@ -62,6 +62,12 @@ class Placement {
   // Some machine has more ranks, on one or several nodes, than hardware threads they may run on.
   // The same answer on every rank.
   bool oversubscribed() const noexcept { return oversubscribed_; }
+  // The machine of a node, numbered as nodes are, and the hardware threads that ranks of the job
+  // may run on there. Several nodes may be on one machine, as network namespaces are.
+  int machine_of(int node) const noexcept { return machine_of_[static_cast<std::size_t>(node)]; }
+  int threads_of(int machine) const noexcept {
+    return threads_of_[static_cast<std::size_t>(machine)];
+  }
 
   // What is kept for each rank of the job.
   static constexpr std::size_t kBytesPerRank = sizeof(int);
@@ -70,6 +76,8 @@ class Placement {
   int rank_, nodes_ = 0;
   std::vector<int> node_of_;  // by world rank
   std::vector<int> node_ranks_;
+  std::vector<int> machine_of_;  // by node
+  std::vector<int> threads_of_;  // by machine
   int apart_ = -1;
   int ranks_on_package_ = 0, ranks_on_cache_ = 0;
   bool oversubscribed_ = false;

@@ -54,6 +54,11 @@ TEST_CASE("cores are counted by machine, whatever its nodes are called", "[place
     CHECK(Placement(rank, crowded).oversubscribed());
     CHECK_FALSE(Placement(rank, apart).oversubscribed());
     CHECK_FALSE(Placement(rank, roomy).oversubscribed());
+    const Placement one(rank, crowded), two(rank, apart);
+    CHECK(one.machine_of(0) == one.machine_of(1));
+    CHECK(one.threads_of(0) == 3);
+    CHECK(two.threads_of(0) == 3);
+    CHECK(two.threads_of(1) == 2);
   }
 }
 

@@ -33,6 +33,11 @@ class ThreadBootstrap final : public transport::Bootstrap {
     for (const auto& said : meeting_.said) to = std::copy(said.begin(), said.end(), to);
     meeting_.barrier.arrive_and_wait();
   }
+  void spread(void* data, std::size_t bytes) override {
+    std::vector<std::byte> all(meeting_.said.size() * bytes);
+    exchange(data, bytes, all.data());
+    std::copy_n(all.begin(), bytes, static_cast<std::byte*>(data));
+  }
   std::int64_t largest(std::int64_t mine) override {
     std::vector<std::int64_t> all(meeting_.said.size());
     exchange(&mine, sizeof mine, all.data());
