@@ -10,7 +10,6 @@
 #include "collectives/selection/table.hpp"
 
 #include <cassert>
-#include <numeric>
 #include <optional>
 
 #include "base/bits.hpp"
@@ -195,16 +194,6 @@ Choice select_scan(const Problem& problem, const Facts& facts) {
     return named(problem.collective, "linear", "the fewest messages: P-1, from left to right");
   return named(problem.collective, "recursive-doubling", "the fewest rounds");
 }
-
-}  // namespace
-
-Bytes typical_bytes(const Problem& problem) noexcept {
-  if (problem.counts.empty()) return problem.counts_known ? problem.bytes : 0;
-  if (problem.collective == Collective::alltoall || !problem.counts_known) return 0;
-  return std::accumulate(problem.counts.begin(), problem.counts.end(), Bytes{0}) / problem.P;
-}
-
-namespace {
 
 Choice select_flat(const Problem& problem, const Facts& facts) {
   const Bytes bytes = typical_bytes(problem);

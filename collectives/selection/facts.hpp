@@ -1,0 +1,20 @@
+// What the choice of an algorithm may depend on besides the problem. Pure.
+#pragma once
+
+#include "collectives/schedule/problem.hpp"
+
+namespace tutti::collectives {
+
+// Equal on all ranks of the communicator, so that all ranks choose alike.
+struct Facts {
+  int P = 1;
+  int nodes = 1;
+  int max_ranks_per_node = 1;
+  bool software_wire = false;   // each packet between nodes costs CPU time (rxe, siw)
+  bool oversubscribed = false;  // some machine has more ranks than cores
+};
+
+// The block length; if blocks differ, the mean; 0 if not all ranks know the lengths.
+Bytes typical_bytes(const Problem& problem) noexcept;
+
+}  // namespace tutti::collectives
