@@ -106,9 +106,30 @@ void read_compute(const json& object, Platform& platform) {
   if (!object.contains("compute")) return;
   const json& compute = object["compute"];
   must_be_object(compute, "compute");
-  check_keys(compute, {"reduce_per_byte", "copy_per_byte"}, "compute");
+  check_keys(compute, {"reduce_per_byte", "copy_per_byte", "piece"}, "compute");
   read_if_there(compute, "reduce_per_byte", platform.reduce_per_byte, "compute");
   read_if_there(compute, "copy_per_byte", platform.copy_per_byte, "compute");
+  read_if_there(compute, "piece", platform.piece, "compute");
+}
+
+template <class Part>
+void read_part(const json& object, const char* key, std::optional<Part>& into) {
+  if (!object.contains(key)) return;
+  must_be_object(object[key], key);
+  std::set<std::string> known;
+  into.emplace();
+  Part::each(*into, [&](const char* name, auto& member, const char*) {
+    known.insert(name);
+    read_if_there(object[key], name, member, key);
+  });
+  check_keys(object[key], known, key);
+}
+
+template <class Part>
+json part_to_json(const Part& part) {
+  json all = json::object();
+  Part::each(part, [&](const char* name, const auto& member, const char*) { all[name] = member; });
+  return all;
 }
 
 // One object of texts and one whole number, all of which may be left out.
@@ -182,9 +203,9 @@ json parameters_to_json(const Model& model) {
 }
 
 Platform parse_platform(std::string_view text, const Changes& changes) {
-  json object =
-      parse_object(text, {"format", "name", "source", "model", "parameters", "within", "between",
-                          "compute", "shared_ports", "machine", "wire", "measured"});
+  json object = parse_object(
+      text, {"format", "name", "source", "model", "parameters", "within", "between", "compute",
+             "shared_ports", "machine", "wire", "measured", "cores", "budget"});
   Platform platform{.name = text_at(object, "name"), .source = text_at(object, "source")};
   if (object.contains("between") || object.contains("within")) {
     for (const char* key : {"within", "between"}) {
@@ -201,6 +222,8 @@ Platform parse_platform(std::string_view text, const Changes& changes) {
   }
   read_compute(object, platform);
   read_origin(object, platform.origin);
+  read_part(object, "cores", platform.cores);
+  read_part(object, "budget", platform.budget);
   if (object.contains("shared_ports")) {
     expect(object["shared_ports"].is_boolean(), "shared_ports", "true or false",
            object["shared_ports"]);
@@ -210,11 +233,12 @@ Platform parse_platform(std::string_view text, const Changes& changes) {
 }
 
 json to_json(const Platform& platform) {
-  json all = {
-      {"format", kFormat},
-      {"compute",
-       {{"reduce_per_byte", platform.reduce_per_byte}, {"copy_per_byte", platform.copy_per_byte}}},
-      {"shared_ports", platform.shared_ports}};
+  json all = {{"format", kFormat},
+              {"compute",
+               {{"reduce_per_byte", platform.reduce_per_byte},
+                {"copy_per_byte", platform.copy_per_byte},
+                {"piece", platform.piece}}},
+              {"shared_ports", platform.shared_ports}};
   if (!platform.name.empty()) all["name"] = platform.name;
   if (!platform.source.empty()) all["source"] = platform.source;
   if (const Origin& origin = platform.origin; origin != Origin{}) {
@@ -222,6 +246,8 @@ json to_json(const Platform& platform) {
     all["wire"] = {{"kind", origin.wire}, {"device", origin.device}};
     all["measured"] = {{"date", origin.date}, {"command", origin.command}};
   }
+  if (platform.cores) all["cores"] = part_to_json(*platform.cores);
+  if (platform.budget) all["budget"] = part_to_json(*platform.budget);
   if (platform.within) {
     all["within"] = written(*platform.within);
     all["between"] = written(platform.between);

@@ -12,6 +12,13 @@
 //   "machine": {"cpu": "AMD EPYC 7B13", "cores": 2},
 //   "wire": {"kind": "rxe", "device": "rxe0"},
 //   "measured": {"date": "2026-11-22", "command": "tutti measure --save"}
+//
+// Selection also reads
+//
+//   "cores": {"wake": 1.2, "per_message": 19, "per_byte": 0.0052},
+//   "budget": {"peers": 512, "memory": 1073741824, "connection": 65536, "calls": 4}
+//
+// and "piece" of "compute"; platform.hpp says what they are.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

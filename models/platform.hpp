@@ -24,6 +24,38 @@ struct Origin {
   friend bool operator==(const Origin&, const Origin&) = default;
 };
 
+// What only selection reads; each() is as that of a model (point_to_point.hpp).
+
+// What cores cost where ranks share them, and where they do the work of an adapter.
+struct Cores {
+  double wake = 0;  // from a message until a rank that waits without a core of its own runs, us
+  // If packets between nodes cost CPU time: of the cores of both ends together, us.
+  double per_message = 0, per_byte = 0;
+  template <class Self, class Visit>
+  static void each(Self& self, Visit&& visit) {
+    visit("wake", self.wake, "until a rank that waits without a core of its own runs, us");
+    visit("per_message", self.per_message, "work of cores for a message between nodes, us");
+    visit("per_byte", self.per_byte, "the same for a byte");
+  }
+  friend bool operator==(const Cores&, const Cores&) = default;
+};
+
+// What selection keeps to.
+struct Budget {
+  int peers = 512;                      // most connections of a rank, unless nothing needs fewer
+  Bytes memory = Bytes{1} << 30;        // most for them and for scratch, the same
+  Bytes connection = Bytes{64} * 1024;  // what one takes
+  double calls = 4;  // calls of a rooted collective in a row, in which ranks need not wait
+  template <class Self, class Visit>
+  static void each(Self& self, Visit&& visit) {
+    visit("peers", self.peers, "most connections of a rank, unless nothing needs fewer");
+    visit("memory", self.memory, "most bytes of a rank for them and for scratch, the same");
+    visit("connection", self.connection, "bytes of one connection");
+    visit("calls", self.calls, "calls of a rooted collective that follow each other");
+  }
+  friend bool operator==(const Budget&, const Budget&) = default;
+};
+
 struct Platform {
   std::string name;    // for readers
   std::string source;  // where the numbers are from
@@ -31,10 +63,14 @@ struct Platform {
   std::optional<Model> within;  // nothing: every message goes under `between`, through its ports
   double reduce_per_byte = 0;   // γ: combining two operands, us per byte of one
   double copy_per_byte = 0;     // us
+  // Within a node a message is combined while it comes, in pieces; 0: when it is there.
+  Bytes piece = 0;
   // The ranks of a node share one port for sending to other nodes, and one for receiving from
   // them; else each rank has its own.
   bool shared_ports = false;
   Origin origin{};
+  std::optional<Cores> cores{};  // nothing: not said
+  std::optional<Budget> budget{};
 };
 
 }  // namespace tutti::models

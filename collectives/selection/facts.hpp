@@ -12,6 +12,10 @@ struct Facts {
   int max_ranks_per_node = 1;
   bool software_wire = false;   // each packet between nodes costs CPU time (rxe, siw)
   bool oversubscribed = false;  // some machine has more ranks than cores
+  int cores = 0;                // of the machines of its ranks together; 0: one for each rank
+  bool in_order = true;         // the ranks of each node follow each other
+  bool wire_within = false;     // ranks of one node speak over the wire, too
+  friend auto operator<=>(const Facts&, const Facts&) = default;
 };
 
 // The block length; if blocks differ, the mean; 0 if not all ranks know the lengths.

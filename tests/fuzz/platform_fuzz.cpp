@@ -1,8 +1,11 @@
-// The parameters of cost models in JSON: what is accepted can be written and read again, and
-// predicts times that are numbers.
+// The parameters of cost models in JSON: what is accepted can be written and read again, predicts
+// times that are numbers, and chooses an algorithm that applies.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "collectives/algorithms/conditions.hpp"
+#include "models/decision/decisions.hpp"
+#include "models/decision/shipped.hpp"
 #include "models/json.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
@@ -19,6 +22,20 @@ void must_predict(const Model& model) {
   }
 }
 
+void must_choose(const Platform& platform, collectives::Collective collective) {
+  collectives::Facts facts{.P = 8, .nodes = 4, .max_ranks_per_node = 2};
+  facts.oversubscribed = facts.software_wire = true;
+  facts.cores = 3;
+  Decisions decisions(completed(platform, "rxe"), facts);
+  for (const Bytes bytes : {Bytes{0}, Bytes{4096}, Bytes{1} << 40}) {
+    collectives::Problem problem{{.collective = collective, .bytes = bytes}, facts.P};
+    problem.node = std::vector<int>{0, 0, 1, 1, 2, 2, 3, 3};
+    const auto choice = decisions.select(problem);
+    must(choice.algorithm && !why_not(*choice.algorithm, problem, choice.parameters),
+         "what is chosen applies");
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -28,6 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   must(to_json(parse_platform(written.dump())) == written, "what is written reads the same");
   must_predict(platform.between);
   if (platform.within) must_predict(*platform.within);
+  must_choose(platform, static_cast<collectives::Collective>(size % collectives::kCollectives));
   accepts([&] {
     parse_platform(Input(data, size).text(), {.model = "logp", .parameters = {{"L", 1.5}}});
   });

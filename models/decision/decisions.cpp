@@ -1,0 +1,272 @@
+// Tables by bisection between the winners at some sizes. Pure.
+#include "models/decision/decisions.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+#include "models/decision/candidates.hpp"
+#include "models/decision/sketches.hpp"
+
+namespace tutti::models {
+namespace {
+
+using namespace collectives;
+
+// Sizes at which all candidates are compared; between two different winners these two are.
+constexpr Bytes kFirstSize = 8, kLastSize = Bytes{16} << 20, kSizeStep = 8;
+// A border is found to this part of its size.
+constexpr Bytes kPrecision = 16;
+// Who is listed later must be faster by this factor: estimates that differ less do not differ. Then
+// fewer rounds count, as each is a chance to wait for what the model does not know of.
+constexpr double kClearly = 0.98;
+
+struct Least {
+  double time = std::numeric_limits<double>::infinity(), rounds = time;
+
+  bool beaten_by(const Estimate& other) noexcept {
+    const bool faster = other.time < kClearly * time;
+    const bool shorter = other.time * kClearly < time && other.rounds < rounds;
+    if (!faster && !shorter) return false;
+    time = std::min(time, other.time);
+    rounds = other.rounds;
+    return true;
+  }
+};
+
+enum : std::uint8_t { kOrdered = 1, kFolded = 2, kUnknown = 4, kUnequal = 8 };
+
+Place place_of(const Facts& facts) {
+  if (facts.wire_within) return {.P = facts.P, .nodes = facts.P, .q = 1};
+  return {.P = facts.P,
+          .nodes = facts.nodes,
+          .q = facts.max_ranks_per_node,
+          .in_order = facts.in_order};
+}
+
+// Draws one segment, and returns how many there are.
+double draw_segment(Sketch& sketch, const Place& place, const Choice& choice, Bytes bytes) {
+  const Bytes segment = choice.parameters.segment;
+  bytes = std::min(bytes, kMostInAll / place.P);
+  const bool cut = segment > 0 && segment < bytes;
+  draw(sketch, place, *choice.algorithm, cut ? segment : bytes, choice.parameters);
+  const Bytes segments = cut ? (bytes + segment - 1) / segment : 1;
+  return static_cast<double>(segments);
+}
+
+}  // namespace
+
+Estimate estimate_of(const Choice& choice, Bytes bytes, const Platform& platform,
+                     const Facts& facts) {
+  Sketch sketch;
+  const double segments = draw_segment(sketch, place_of(facts), choice, bytes);
+  return detailed(sketch, segments, platform, facts);
+}
+
+struct Decisions::Options {
+  std::vector<Choice> plain;
+  const Algorithm* hierarchical = nullptr;
+  std::vector<Nested> within, across;
+};
+
+Decisions::Decisions(const Platform& platform, const Facts& facts)
+    : platform_(platform), facts_(facts), place_(place_of(facts)) {}
+
+Decisions::Kind Decisions::kind_of(const Problem& problem) noexcept {
+  unsigned bits = 0;
+  if (reduces(problem.collective) && !problem.commutative) bits |= kOrdered;
+  if (reduces(problem.collective) && problem.left_fold) bits |= kFolded;
+  if (!problem.counts_known) bits |= kUnknown;
+  if (!problem.counts.empty() || !problem.receive_counts.empty()) bits |= kUnequal;
+  return {problem.collective, static_cast<std::uint8_t>(bits)};
+}
+
+Problem Decisions::example(const Kind& kind) const {
+  const auto [collective, bits] = kind;
+  Problem problem{{.collective = collective, .bytes = kFirstSize}, facts_.P};
+  problem.commutative = (bits & kOrdered) == 0;
+  problem.left_fold = (bits & kFolded) != 0;
+  problem.counts_known = (bits & kUnknown) == 0;
+  if ((bits & kUnequal) != 0) problem.counts.assign(2, kFirstSize);
+  return problem;
+}
+
+Decisions::Options Decisions::options_for(const Kind& kind) const {
+  const Problem problem = example(kind);
+  const Collective collective = kind.first;
+  Options options;
+  const Algorithm* last = nullptr;
+  bool applies = false;
+  for (const Choice& choice : plain_candidates(collective)) {
+    if (std::exchange(last, choice.algorithm) != choice.algorithm)
+      applies = !why_not(*choice.algorithm, problem, choice.parameters);
+    const bool beyond = choice.parameters.k > std::max(1, facts_.P - 1);
+    if (applies && !beyond && draw(sketch_, place_, *choice.algorithm, 0, choice.parameters))
+      options.plain.push_back(choice);
+  }
+  const Algorithm* const levels = find(collective, "hierarchical");
+  // Its levels are asked below; that the ranks are in order, the facts say.
+  if (!levels || place_.nodes < 2 || place_.q < 2 || !problem.counts.empty() ||
+      why_not(*levels, problem, {}) ||
+      (levels->needs.has(Condition::nodes_in_order) && !place_.in_order))
+    return options;
+  options.hierarchical = levels;
+  const auto within = within_candidates();
+  options.within.assign(within.begin(), within.end());
+  for (const Nested& across : across_candidates(collective)) {
+    Problem part = problem;
+    part.collective = across.algorithm->collective;
+    part.P = place_.nodes;
+    if (!why_not(*across.algorithm, part, {.k = across.k})) options.across.push_back(across);
+  }
+  return options;
+}
+
+Estimate Decisions::estimate_of(const Choice& choice, Bytes bytes) const {
+  ++estimates_;
+  const double segments = draw_segment(sketch_, place_, choice, bytes);
+  return estimate(sketch_, segments, platform_, facts_);
+}
+
+Estimate Decisions::detailed_of(const Choice& choice, Bytes bytes) const {
+  const double segments = draw_segment(sketch_, place_, choice, bytes);
+  return detailed(sketch_, segments, platform_, facts_);
+}
+
+double Decisions::excess_of(const Estimate& estimate) const noexcept {
+  const auto part = [](auto used, auto limit) {
+    return static_cast<double>(used) / std::max(1.0, static_cast<double>(limit));
+  };
+  const Budget budget = platform_.budget.value_or(Budget{});
+  return std::max({1.0, part(estimate.peers, budget.peers), part(estimate.memory, budget.memory)});
+}
+
+Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors) const {
+  Choice best;
+  Least least;
+  double excess = std::numeric_limits<double>::infinity();
+  const auto consider = [&](const Choice& choice, double* floor = nullptr) {
+    if (choice.parameters.segment > 0 && bytes < 2 * choice.parameters.segment) return;
+    if (floor && excess <= 1 && *floor * kClearly >= least.time) return;
+    const Estimate made = estimate_of(choice, bytes);
+    if (floor) *floor = made.time;
+    const double over = excess_of(made);
+    if (over > excess) return;
+    if (over < excess) least = {};
+    // With absurd parameters no time is a number, and the first one is as good as any.
+    if (!least.beaten_by(made) && best.algorithm) return;
+    best = choice;
+    excess = over;
+  };
+  floors.resize(options.plain.size());
+  for (std::size_t i = 0; i < options.plain.size(); ++i) consider(options.plain[i], &floors[i]);
+  // The levels one after the other: what is best within a node hardly depends on what speaks
+  // across, nor on how long segments are, but on whether there are any.
+  Choice levels{options.hierarchical};
+  const auto better = [&](Nested Parameters::*level, std::span<const Nested> all) {
+    Least least_yet;
+    Nested chosen;
+    for (const Nested& one : all) {
+      levels.parameters.*level = one;
+      if (least_yet.beaten_by(estimate_of(levels, bytes))) chosen = one;
+    }
+    levels.parameters.*level = chosen;
+  };
+  int tried = 0;
+  for (const Bytes segment : segment_candidates()) {
+    if (!options.hierarchical) break;
+    if (segment > 0 && (!options.hierarchical->traits.segment || bytes < 2 * segment)) continue;
+    levels.parameters.segment = segment;
+    if (tried++ < 2) {
+      better(&Parameters::within, options.within);
+      better(&Parameters::across, options.across);
+    }
+    consider(levels);
+  }
+  best.reason = excess <= 1 ? reason_of(detailed_of(best, bytes))
+                            : "nothing keeps to the model's limits of connections and memory; this "
+                              "exceeds them least";
+  return best;
+}
+
+Decisions::Table Decisions::make_table(const Kind& kind) const {
+  const Options options = options_for(kind);
+  Floors floors;
+  Choice last = fastest(options, kind.first == Collective::barrier ? 0 : kFirstSize, floors);
+  Table table{{0, last}};
+  if (kind.first == Collective::barrier || (kind.second & kUnknown) != 0) return table;
+  const auto same = [](const Choice& a, const Choice& b) {
+    return a.algorithm == b.algorithm && a.parameters == b.parameters;
+  };
+  for (Bytes size = kFirstSize; size < kLastSize; size *= kSizeStep) {
+    const Choice next = fastest(options, size * kSizeStep, floors);
+    if (same(next, last)) continue;
+    // The first size from which on the next winner is faster than the last one.
+    Bytes low = size, high = size * kSizeStep;
+    while (high - low > std::max<Bytes>(1, low / kPrecision)) {
+      const Bytes middle = low + (high - low) / 2;
+      const bool later = estimate_of(next, middle).time < estimate_of(last, middle).time;
+      (later ? high : low) = middle;
+    }
+    table.push_back({high, next});
+    last = next;
+  }
+  return table;
+}
+
+const Decisions::Table& Decisions::table(const Problem& problem) {
+  const Kind kind = kind_of(problem);
+  const auto found = tables_.find(kind);
+  return found != tables_.end() ? found->second
+                                : tables_.emplace(kind, make_table(kind)).first->second;
+}
+
+Choice Decisions::select(const Problem& problem) {
+  const Table& intervals = table(problem);
+  const Bytes bytes = typical_bytes(problem);
+  const auto after = std::upper_bound(intervals.begin(), intervals.end(), bytes,
+                                      [](Bytes m, const Interval& i) { return m < i.from; });
+  const Choice choice = std::prev(after)->choice;
+  assert(choice.algorithm != nullptr);
+  if (!why_not(*choice.algorithm, problem, choice.parameters)) return choice;
+  // The nodes are not as alike as the facts say.
+  return candidates(problem).front().choice;
+}
+
+std::vector<Candidate> Decisions::candidates(const Problem& problem) const {
+  const Bytes bytes = problem.collective == Collective::barrier ? 0 : typical_bytes(problem);
+  const Options options = options_for(kind_of(problem));
+  std::vector<Candidate> all;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.collective != problem.collective) continue;
+    Options one;
+    for (const Choice& choice : options.plain)
+      if (choice.algorithm == &algorithm) one.plain.push_back(choice);
+    if (options.hierarchical == &algorithm) {
+      one.hierarchical = &algorithm;
+      one.within = options.within;
+      one.across = options.across;
+    }
+    Candidate candidate;
+    candidate.choice.algorithm = &algorithm;
+    if (!one.plain.empty() || one.hierarchical) {
+      Floors none;
+      candidate.choice = fastest(one, bytes, none);
+      candidate.estimate = detailed_of(candidate.choice, bytes);
+      candidate.excess = excess_of(candidate.estimate);
+      candidate.choice.reason = reason_of(candidate.estimate);
+    }
+    if (const auto reason = why_not(algorithm, problem, candidate.choice.parameters))
+      candidate.excluded = *reason;
+    else if (one.plain.empty() && !one.hierarchical)
+      candidate.excluded = why_no_sketch(algorithm);
+    all.push_back(std::move(candidate));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+    if (a.excluded.empty() != b.excluded.empty()) return a.excluded.empty();
+    return a.excess != b.excess ? a.excess < b.excess : a.estimate.time < b.estimate.time;
+  });
+  return all;
+}
+
+}  // namespace tutti::models

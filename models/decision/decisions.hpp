@@ -1,0 +1,85 @@
+// Which algorithm runs if nobody has chosen by hand: the one that takes the least time by the model
+// of the platform. Made for a communicator from facts that are equal on all its ranks, so that all
+// choose alike. Pure; not to be shared by threads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/decision/estimate.hpp"
+#include "collectives/selection/choices.hpp"
+
+namespace tutti::models {
+
+// One that might run a call, with its time; or why it cannot or should not.
+struct Candidate {
+  collectives::Choice choice{};
+  Estimate estimate{};
+  double excess = 0;  // over the platform's budget: so many times more than it; 1: it keeps to it
+  std::string excluded{};
+};
+
+// Estimates count the bytes of all ranks up to this. More are taken to be as many.
+constexpr Bytes kMostInAll = Bytes{1} << 58;
+
+// Of a choice that applies, whatever others there are.
+Estimate estimate_of(const collectives::Choice& choice, Bytes bytes, const Platform& platform,
+                     const collectives::Facts& facts);
+
+class Decisions {
+ public:
+  Decisions(const Platform& platform, const collectives::Facts& facts);
+
+  // Depends only on what is equal on all ranks: not on problem.rank, nor on the counts of an
+  // all-to-all. What it returns applies to every root, in place or not. The first call of a kind
+  // makes its table.
+  collectives::Choice select(const collectives::Problem& problem);
+
+  // Every algorithm, the best parameters of each: first those that apply, the fastest first.
+  std::vector<Candidate> candidates(const collectives::Problem& problem) const;
+
+  // From so many bytes on, until the next one.
+  struct Interval {
+    Bytes from;
+    collectives::Choice choice;
+    friend bool operator==(const Interval& a, const Interval& b) noexcept {
+      return a.from == b.from && a.choice.algorithm == b.choice.algorithm &&
+             a.choice.parameters == b.choice.parameters;
+    }
+  };
+  using Table = std::vector<Interval>;
+  const Table& table(const collectives::Problem& problem);
+
+  const Platform& platform() const noexcept { return platform_; }
+  const collectives::Facts& facts() const noexcept { return facts_; }
+  // How many estimates have been made so far, which is what tables cost.
+  std::size_t estimates() const noexcept { return estimates_; }
+
+ private:
+  struct Options;                      // what applies to a kind of calls
+  using Floors = std::vector<double>;  // least times of options.plain, 0 where nothing is known
+  // Collective, and what of a problem decides which algorithms apply.
+  using Kind = std::pair<collectives::Collective, std::uint8_t>;
+
+  static Kind kind_of(const collectives::Problem& problem) noexcept;
+  collectives::Problem example(const Kind& kind) const;
+  Options options_for(const Kind& kind) const;
+  Table make_table(const Kind& kind) const;
+  // Passes over those that were slower at a smaller size already, and keeps what it finds.
+  collectives::Choice fastest(const Options& options, Bytes bytes, Floors& floors) const;
+  Estimate estimate_of(const collectives::Choice& choice, Bytes bytes) const;
+  Estimate detailed_of(const collectives::Choice& choice, Bytes bytes) const;
+  double excess_of(const Estimate& estimate) const noexcept;
+
+  const Platform platform_;
+  const collectives::Facts facts_;
+  const Place place_;
+  mutable Sketch sketch_;  // its memory is used again
+  mutable std::size_t estimates_ = 0;
+  std::map<Kind, Table> tables_;
+};
+
+}  // namespace tutti::models

@@ -1,0 +1,231 @@
+// Adds the rounds up. The rules are those of models/costs.hpp, for whole rounds instead of
+// messages. Pure.
+#include "models/decision/estimate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tutti::models {
+namespace {
+
+using collectives::Facts;
+
+struct Wire {
+  Costs costs;
+  double time = 0;  // of one message
+
+  Wire() = default;
+  Wire(const Model& model, Bytes bytes) noexcept : costs(costs_of(model, bytes)) {
+    time = costs.send + costs.flight + costs.receive;
+    if (bytes <= rendezvous_above(model)) return;
+    const Costs notice = costs_of(model, 0);
+    time += notice.send + notice.flight;
+  }
+  // Of which the receiver takes pieces while the sender makes the next ones.
+  void in_pieces(const Model& model, Bytes bytes, Bytes piece) noexcept {
+    if (piece <= 0 || bytes <= piece) return;
+    const double last = costs_of(model, piece).receive;
+    time -= std::max(0.0, std::min(costs.send, costs.receive) - last);
+  }
+};
+
+// How long the processor and the ports of the busiest rank and node are occupied.
+struct Occupied {
+  double processor = 0, out_near = 0, in_near = 0, out_far = 0, in_far = 0, node = 0;
+  double ports() const noexcept { return std::max({out_near, in_near, out_far, in_far, node}); }
+  double most() const noexcept { return std::max(processor, ports()); }
+  void add(const Occupied& more, double times) noexcept {
+    processor += times * more.processor;
+    out_near += times * more.out_near;
+    in_near += times * more.in_near;
+    out_far += times * more.out_far;
+    in_far += times * more.in_far;
+    node += times * more.node;
+  }
+};
+
+// How long the last of some messages waits for the others.
+double queue(double messages, double each, double ahead) noexcept {
+  return std::max(0.0, (messages - 1) * each - ahead);
+}
+
+// One round: what the rank on the critical path and the ports make of it, and the cores.
+class Round {
+ public:
+  Round(const Stage& stage, const Platform& platform, const Cores& cores) noexcept
+      : stage_(stage), platform_(platform), out_(stage.out), in_(stage.in), all_(stage.all) {
+    if (!platform.within) {  // one kind of message
+      for (Count* const count : {&out_, &in_, &all_}) *count = {0, count->both()};
+    }
+    if (all_.near + out_.near + in_.near > 0) {
+      const Model& within = platform.within ? *platform.within : platform.between;
+      near_ = {within, stage.bytes};
+      near_.in_pieces(within, stage.bytes, platform.piece);
+    }
+    if (all_.far + out_.far + in_.far > 0) far_ = {platform.between, stage.bytes};
+    first = wire().time;
+    occupy();
+    add_up(cores);
+  }
+
+  double time = 0;     // on the critical path
+  double first = 0;    // of it: one message,
+  double compute = 0;  // and combining and copying
+  double work = 0;     // of all cores
+  Occupied occupied;
+
+ private:
+  // Of the last message to come.
+  const Wire& wire() const noexcept { return out_.far + in_.far > 0 ? far_ : near_; }
+  double on_wires(const Count& count, double Costs::*member) const noexcept {
+    return count.near * near_.costs.*member + count.far * far_.costs.*member;
+  }
+
+  void occupy() noexcept {
+    combining_ = stage_.combined * platform_.reduce_per_byte;
+    copying_ = stage_.copied * platform_.copy_per_byte;
+    sending_ = on_wires(out_, &Costs::send_next);
+    receiving_ = on_wires(in_, &Costs::receive_next);
+    border_ = std::max({stage_.border, out_.far, in_.far});
+    const double taking = receiving_ + combining_ + copying_;
+    occupied = {stage_.exchange ? sending_ + taking : std::max(sending_, taking),
+                out_.near * near_.costs.gap,
+                in_.near * near_.costs.spacing,
+                border_ * far_.costs.gap,
+                in_.far * far_.costs.spacing,
+                platform_.shared_ports ? stage_.leaving * far_.costs.gap : 0};
+  }
+
+  // What combining the last message adds to its arrival.
+  double last_combined() const noexcept {
+    const double one = combining_ / std::max(1.0, in_.both());
+    if (in_.far > 0 || platform_.piece <= 0 || stage_.bytes <= platform_.piece) return one;
+    const double of_piece =
+        one * static_cast<double>(platform_.piece) / static_cast<double>(stage_.bytes);
+    return std::max(one - wire().costs.gap, of_piece);  // while it comes
+  }
+
+  void add_up(const Cores& cores) noexcept {
+    const Costs& costs = wire().costs;
+    const double waits =
+        std::max({queue(out_.near, near_.costs.gap, costs.ahead),
+                  queue(in_.near, near_.costs.spacing, costs.ahead),
+                  queue(border_, far_.costs.gap, costs.ahead),
+                  queue(in_.far, far_.costs.spacing, costs.ahead),
+                  platform_.shared_ports ? queue(stage_.leaving, far_.costs.gap, 0) : 0.0});
+    const double others = std::max(0.0, sending_ - costs.send_next) +
+                          std::max(0.0, receiving_ - costs.receive_next) + combining_ -
+                          combining_ / std::max(1.0, in_.both());
+    compute = last_combined() + copying_;
+    time = std::max(first + compute + std::max(waits, others), occupied.ports());
+    const double packets = cores.per_message + static_cast<double>(stage_.bytes) * cores.per_byte;
+    const double receivers = std::max(1.0, all_.both() / std::max(1.0, in_.both()));
+    // Within a node there is no adapter: who keeps a port busy is a core.
+    const double within = std::max(near_.costs.send, near_.costs.gap) +
+                          std::max(near_.costs.receive, near_.costs.spacing);
+    work = all_.near * within + all_.far * (far_.costs.send + far_.costs.receive + packets) +
+           receivers * (combining_ + copying_);
+  }
+
+  const Stage& stage_;
+  const Platform& platform_;
+  Count out_, in_, all_;
+  Wire near_, far_;
+  double combining_ = 0, copying_ = 0, sending_ = 0, receiving_ = 0, border_ = 0;
+};
+
+// Ranks that share a core take turns, and each dependent step waits for one. A rank waits for half
+// of the others on its core, or, if all wait in the same round, for all.
+double turns(const Stage& stage, const Facts& facts, double cores) noexcept {
+  if (!facts.oversubscribed || stage.woken <= 0) return 0;
+  return std::max({1.0, facts.P / cores / 2, stage.woken / cores});
+}
+
+void count(Estimate& sum, const Stage& stage, double segments) noexcept {
+  const double times = stage.rounds + (segments - 1) * stage.busy;
+  const double near = times * std::max(stage.out.near, stage.in.near);
+  const double far = times * std::max(stage.out.far, stage.in.far);
+  const auto bytes = static_cast<double>(stage.bytes);
+  sum.rounds += stage.rounds;
+  sum.messages.near += near;
+  sum.messages.far += far;
+  sum.bytes.near += near * bytes;
+  sum.bytes.far += far * bytes;
+  sum.leaving += segments * stage.rounds * stage.leaving * bytes;
+}
+
+}  // namespace
+
+Estimate estimate(const Sketch& sketch, double segments, const Platform& platform,
+                  const Facts& facts) noexcept {
+  Estimate sum;
+  const bool scarce = facts.oversubscribed || facts.software_wire;
+  const double cores = facts.cores > 0 ? facts.cores : facts.P;
+  const Cores costs = platform.cores.value_or(Cores{});
+  const Budget budget = platform.budget.value_or(Budget{});
+  Estimate::Parts& parts = sum.parts;
+  Occupied occupied;
+  double turn = 0;  // the longest wait for one
+  for (const Stage& stage : sketch.stages()) {
+    const Round round{stage, platform, costs};
+    const double shared = scarce ? std::max(0.0, round.work / cores - round.time) : 0;
+    const double wakes = costs.wake * turns(stage, facts, cores);
+    sum.latency += stage.rounds * (round.time + shared + wakes);
+    parts.start_up += stage.rounds * round.first;
+    parts.compute += stage.rounds * round.compute;
+    parts.cores += stage.rounds * shared;
+    parts.wakes += stage.rounds * wakes;
+    turn = std::max(turn, wakes);
+    sum.work += stage.rounds * round.work;
+    occupied.add(round.occupied, stage.busy);
+    count(sum, stage, segments);
+  }
+  const bool in_step = sketch.is_in_step() && sum.rounds > 0 && segments > 1;
+  const double each =
+      std::max(in_step ? sum.latency / sum.rounds : occupied.most(), scarce ? sum.work / cores : 0);
+  // Ranks that forward take a turn for each further segment. Of calls in a row they forward many in
+  // one turn.
+  const double further = in_step || sum.rounds <= 1 ? 0 : (segments - 1) * turn;
+  sum.latency = std::max(sum.latency, each) + (segments - 1) * each + further;
+  sum.interval = sketch.is_one_way() ? segments * each : sum.latency;
+  parts.wakes += further;
+  sum.work *= segments;
+  parts.queueing =
+      std::max(0.0, sum.latency - parts.start_up - parts.compute - parts.cores - parts.wakes);
+  const double calls = std::max(1.0, budget.calls);
+  sum.time = (sum.latency + (calls - 1) * sum.interval) / calls;
+  sum.peers = sketch.peers();
+  // Whatever a connection is said to take: no more than can be counted.
+  constexpr Bytes kMost = Bytes{1} << 62;
+  const Bytes connections =
+      budget.connection > kMost / std::max(1, sum.peers) ? kMost : sum.peers * budget.connection;
+  sum.memory = std::min(kMost, sketch.scratch()) + connections;
+  return sum;
+}
+
+Estimate detailed(const Sketch& sketch, double segments, const Platform& platform,
+                  const Facts& facts) {
+  Estimate whole = estimate(sketch, segments, platform, facts);
+  Sketch empty = sketch;
+  empty.without_bytes();
+  const double start_up = estimate(empty, 1, platform, facts).parts.start_up;
+  whole.parts.bytes = std::max(0.0, whole.parts.start_up - start_up);
+  whole.parts.start_up -= whole.parts.bytes;
+  return whole;
+}
+
+std::string_view reason_of(const Estimate& estimate) noexcept {
+  const Estimate::Parts& parts = estimate.parts;
+  const std::array<std::pair<double, std::string_view>, 6> all{{
+      {parts.start_up, "the least time by the model; most of it goes into the start of messages"},
+      {parts.bytes, "the least time by the model; most of it goes into bytes"},
+      {parts.compute, "the least time by the model; most of it goes into combining and copying"},
+      {parts.queueing, "the least time by the model; most of it is waiting for a port"},
+      {parts.cores, "the least time by the model; most of it is work of cores that ranks share"},
+      {parts.wakes, "the least time by the model; most of it is waiting for a turn on a core"},
+  }};
+  return std::max_element(all.begin(), all.end())->second;
+}
+
+}  // namespace tutti::models

@@ -1,0 +1,350 @@
+// A row for each algorithm. Pure.
+#include "models/decision/sketches.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
+namespace tutti::models {
+namespace {
+
+using collectives::Algorithm;
+using collectives::Collective;
+using collectives::Parameters;
+using Way = Sketch::Way;
+using Blocks = Sketch::Bytewise;
+using Of = const Parameters&;
+
+constexpr Way kUp = Way::up, kDown = Way::down;
+
+Bytes piece(const Sketch& s, Bytes whole) { return (whole + s.place().P - 1) / s.place().P; }
+Bytes all(const Sketch& s, Bytes block) { return s.place().P * block; }
+int partners(const Sketch& s) {
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(s.place().P)));
+}
+
+// Trees, by name; downwards, or upwards with what arrives being combined.
+template <Way way>
+void binomial(Sketch& s, Bytes m, Of p) {
+  s.tree(p.k, m, way);
+}
+template <Way way>
+void halving_tree(Sketch& s, Bytes m, Of) {
+  s.tree(1, m, way, Blocks::whole, Sketch::Keeps::nearest);
+}
+template <Way way>
+void star(Sketch& s, Bytes m, Of) {
+  s.star(m, way);
+}
+template <Way way>
+void chain(Sketch& s, Bytes m, Of) {
+  s.chains(1, m, way);
+}
+template <Way way>
+void k_chain(Sketch& s, Bytes m, Of p) {
+  s.chains(p.k, m, way);
+}
+template <Way way>
+void k_ary(Sketch& s, Bytes m, Of p) {
+  s.k_ary(p.k, m, way);
+}
+template <Way way>
+void binary(Sketch& s, Bytes m, Of) {
+  s.k_ary(2, m, way);
+}
+// ⌈log2 P⌉ rounds; each segment more is a round more.
+template <Way way>
+void circulant_tree(Sketch& s, Bytes m, Of) {
+  s.tree(1, m, way);
+  s.in_step();
+}
+template <Way way>
+void blocks_tree(Sketch& s, Bytes m, Of p) {
+  s.tree(p.k, m, way, Blocks::blocks);
+}
+template <Way way>
+void blocks_halving(Sketch& s, Bytes m, Of) {
+  s.tree(1, m, way, Blocks::blocks, Sketch::Keeps::nearest);
+}
+
+template <auto Up, auto Down>
+void up_and_down(Sketch& s, Bytes m, Of p) {
+  Up(s, m, p);
+  s.combining(false);
+  Down(s, m, p);
+}
+// Signals both ways, and reductions: a broadcast's tree upwards.
+template <auto Up>
+void combined(Sketch& s, Bytes m, Of p) {
+  s.combining(true);
+  Up(s, m, p);
+  s.combining(false);
+}
+template <auto Draw>
+void rooted(Sketch& s, Bytes m, Of p) {
+  Draw(s, m, p);
+  s.one_way();
+}
+
+// --- allgathers; as mirrors, with what arrives being combined, reduce-scatters
+void ring(Sketch& s, Bytes m, Of) { s.ring(m, s.place().P - 1); }
+void at_once(Sketch& s, Bytes m, Of) { s.at_once(m); }
+void pairwise(Sketch& s, Bytes m, Of) { s.pairwise(m); }
+void doubling(Sketch& s, Bytes m, Of) { s.doubling(m, 2, m, all(s, m)); }
+void bine(Sketch& s, Bytes m, Of) { s.doubling(m, 2, 0, 0); }
+void bruck(Sketch& s, Bytes m, Of p) {
+  s.dissemination(p.k, m, true);
+  if (!s.stages().empty()) s.copies(static_cast<double>(s.stages().back().bytes));
+  s.needs_scratch(all(s, m) / 2);
+}
+void dissemination(Sketch& s, Bytes m, Of) { s.dissemination(1, m, true); }
+void neighbor_exchange(Sketch& s, Bytes m, Of) {
+  s.ring(m, 1);
+  if (s.place().P > 2) s.ring(2 * m, s.place().P / 2 - 1);
+}
+void halving_doubling_blocks(Sketch& s, Bytes m, Of) {
+  const int among = partners(s);
+  s.doubling(m / 2, 1, m, 0);
+  s.doubling(static_cast<Bytes>(among) * m / 2, 0.5, 0, all(s, m));
+  s.copies(2.0 * static_cast<double>(all(s, m)));
+}
+void gather_bcast(Sketch& s, Bytes m, Of) {
+  s.star(m, kUp);
+  s.star(all(s, m), kDown);
+}
+void gather_bcast_binomial(Sketch& s, Bytes m, Of p) {
+  s.tree(p.k, m, kUp, Blocks::blocks);
+  s.tree(p.k, all(s, m), kDown);
+}
+
+// --- reductions and broadcasts of pieces
+void scatter_ring(Sketch& s, Bytes m, Of) {
+  s.tree(1, piece(s, m), kDown, Blocks::blocks, Sketch::Keeps::nearest);
+  s.ring(piece(s, m), s.place().P - 1);
+}
+void scatter_doubling(Sketch& s, Bytes m, Of) {
+  s.tree(1, piece(s, m), kDown, Blocks::blocks, Sketch::Keeps::nearest);
+  s.doubling(piece(s, m), 2, 0, m);
+}
+void reduce_scatter_gather(Sketch& s, Bytes m, Of) {
+  s.combining(true).doubling(m / 2, 0.5, m, 0);
+  s.combining(false).tree(1, piece(s, m), kUp, Blocks::blocks, Sketch::Keeps::nearest);
+}
+void pairwise_gather(Sketch& s, Bytes m, Of) {
+  s.combining(true).pairwise(piece(s, m));
+  s.combining(false).tree(1, piece(s, m), kUp, Blocks::blocks, Sketch::Keeps::nearest);
+}
+void splitted_binary(Sketch& s, Bytes m, Of) {
+  s.k_ary(2, m / 2, kDown);
+  if (s.place().P > 2)
+    s.shift(1, m / 2);
+  else
+    s.star(m / 2, kDown);
+}
+// Reduce-scatter, then allgather, of pieces.
+template <auto Draw>
+void there_and_back(Sketch& s, Bytes m, Of p) {
+  s.combining(true);
+  Draw(s, piece(s, m), p);
+  s.combining(false);
+  Draw(s, piece(s, m), p);
+}
+void halving_doubling(Sketch& s, Bytes m, Of) {
+  s.combining(true).doubling(m / 2, 0.5, m, 0);
+  s.combining(false).doubling(m / partners(s), 2, 0, m);
+}
+// Whole vectors, combined at the end.
+template <auto Draw>
+void whole(Sketch& s, Bytes m, Of p) {
+  Draw(s, m, p);
+  s.combines(static_cast<double>((s.place().P - 1) * m));
+  s.needs_scratch(all(s, m));
+}
+void multiplying(Sketch& s, Bytes m, Of p) {
+  s.combining(true);
+  if (p.k == 1) {
+    s.doubling(m, 1, m, m);
+  } else {
+    const int radix = std::min(p.k + 1, std::max(2, s.place().P));
+    double groups = 1;
+    while (groups * radix <= s.place().P) groups *= radix;
+    const bool extra = groups < s.place().P;
+    const bool far = s.place().q == 1;
+    if (extra) s.hand_over(m, far, s.place().P - groups);
+    for (double d = 1; d < groups; d *= radix) s.shift(d, m, radix - 1);
+    s.combining(false);
+    if (extra) s.hand_over(m, far, s.place().P - groups);
+    s.needs_scratch(radix * m);
+  }
+  s.combining(false);
+}
+void bine_whole(Sketch& s, Bytes m, Of) { s.combining(true).doubling(m, 1, 0, 0); }
+void reduce_then_scatter(Sketch& s, Bytes m, Of) {
+  s.combining(true).tree(1, all(s, m), kUp, Blocks::whole, Sketch::Keeps::nearest);
+  s.combining(false).tree(1, m, kDown, Blocks::blocks, Sketch::Keeps::nearest);
+  s.needs_scratch(all(s, m));
+}
+
+// --- others
+void bruck_alltoall(Sketch& s, Bytes m, Of p) {
+  const double P = s.place().P, radix = std::min<double>(p.k + 1, P);
+  double peers = 0;
+  for (double d = 1; d < P; d *= radix) {
+    const double to = std::min<double>(radix - 1, (P - 1) / d);
+    const double blocks = std::max(1.0, P / radix);
+    s.shift(d, static_cast<Bytes>(blocks) * m, to);
+    s.copies(2 * blocks * to * static_cast<double>(m));
+    peers += 2 * to;
+  }
+  s.copies(P * static_cast<double>(m));
+  s.needs_scratch(3 * all(s, m));
+  s.meets(peers);
+}
+void barrier_exchange(Sketch& s, Bytes, Of) { s.doubling(0, 1, 0, 0); }
+void barrier_dissemination(Sketch& s, Bytes, Of p) { s.dissemination(p.k, 0, false); }
+void double_ring(Sketch& s, Bytes, Of) { s.ring(0, 2.0 * s.place().P); }
+void scan_line(Sketch& s, Bytes m, Of) { s.combining(true).chains(1, m, kUp); }
+void scan_doubling(Sketch& s, Bytes m, Of) { s.combining(true).dissemination(1, m, false); }
+
+struct Row {
+  Collective collective;
+  std::string_view name;
+  Draw draw;
+};
+
+constexpr auto kRows = std::to_array<Row>({
+    {Collective::barrier, "dissemination", barrier_dissemination},
+    {Collective::barrier, "flat-tree", up_and_down<star<kUp>, star<kDown>>},
+    {Collective::barrier, "binomial", up_and_down<binomial<kUp>, binomial<kDown>>},
+    {Collective::barrier, "binary", up_and_down<binary<kUp>, binary<kDown>>},
+    {Collective::barrier, "chain", up_and_down<chain<kUp>, chain<kDown>>},
+    {Collective::barrier, "k-chain", up_and_down<k_chain<kUp>, k_chain<kDown>>},
+    {Collective::barrier, "double-ring", double_ring},
+    {Collective::barrier, "recursive-doubling", barrier_exchange},
+
+    {Collective::bcast, "binomial", rooted<binomial<kDown>>},
+    {Collective::bcast, "chain", rooted<chain<kDown>>},
+    {Collective::bcast, "k-chain", rooted<k_chain<kDown>>},
+    {Collective::bcast, "binary", rooted<binary<kDown>>},
+    {Collective::bcast, "k-ary", rooted<k_ary<kDown>>},
+    {Collective::bcast, "linear", rooted<star<kDown>>},
+    {Collective::bcast, "tau-binomial", rooted<halving_tree<kDown>>},
+    {Collective::bcast, "splitted-binary", splitted_binary},
+    {Collective::bcast, "circulant", rooted<circulant_tree<kDown>>},
+    {Collective::bcast, "bine", rooted<halving_tree<kDown>>},
+    {Collective::bcast, "scatter-ring", scatter_ring},
+    {Collective::bcast, "scatter-recursive-doubling", scatter_doubling},
+
+    {Collective::scatter, "linear", rooted<star<kDown>>},
+    {Collective::scatter, "recursive-splitting", rooted<blocks_halving<kDown>>},
+    {Collective::scatter, "binomial", rooted<blocks_tree<kDown>>},
+    {Collective::gather, "linear", rooted<star<kUp>>},
+    {Collective::gather, "recursive-splitting", rooted<blocks_halving<kUp>>},
+    {Collective::gather, "binomial", rooted<blocks_tree<kUp>>},
+
+    {Collective::allgather, "ring", ring},
+    {Collective::allgather, "modified-ring", at_once},
+    {Collective::allgather, "recursive-doubling", doubling},
+    {Collective::allgather, "halving-doubling", halving_doubling_blocks},
+    {Collective::allgather, "bruck", bruck},
+    {Collective::allgather, "gather-bcast", gather_bcast},
+    {Collective::allgather, "gather-bcast-binomial", gather_bcast_binomial},
+    {Collective::allgather, "neighbor-exchange", neighbor_exchange},
+    {Collective::allgather, "dissemination", dissemination},
+    {Collective::allgather, "circulant", dissemination},
+    {Collective::allgather, "bine", bine},
+
+    {Collective::alltoall, "at-once", at_once},
+    {Collective::alltoall, "pairwise", pairwise},
+    {Collective::alltoall, "bruck", bruck_alltoall},
+
+    {Collective::reduce, "linear", rooted<combined<star<kUp>>>},
+    {Collective::reduce, "chain", rooted<combined<chain<kUp>>>},
+    {Collective::reduce, "k-chain", rooted<combined<k_chain<kUp>>>},
+    {Collective::reduce, "binomial", rooted<combined<binomial<kUp>>>},
+    {Collective::reduce, "tau-binomial", rooted<combined<halving_tree<kUp>>>},
+    {Collective::reduce, "binary", rooted<combined<binary<kUp>>>},
+    {Collective::reduce, "k-ary", rooted<combined<k_ary<kUp>>>},
+    {Collective::reduce, "circulant", rooted<combined<circulant_tree<kUp>>>},
+    {Collective::reduce, "bine", rooted<combined<halving_tree<kUp>>>},
+    {Collective::reduce, "reduce-scatter-gather", reduce_scatter_gather},
+    {Collective::reduce, "pairwise-gather", pairwise_gather},
+
+    {Collective::allreduce, "recursive-doubling", multiplying},
+    {Collective::allreduce, "halving-doubling", halving_doubling},
+    {Collective::allreduce, "reduce-bcast", up_and_down<combined<binomial<kUp>>, binomial<kDown>>},
+    {Collective::allreduce, "reduce-bcast-linear", up_and_down<combined<star<kUp>>, star<kDown>>},
+    {Collective::allreduce, "chain", up_and_down<combined<chain<kUp>>, chain<kDown>>},
+    {Collective::allreduce, "ring", there_and_back<ring>},
+    {Collective::allreduce, "full-fan-out", there_and_back<at_once>},
+    {Collective::allreduce, "ring-whole", whole<ring>},
+    {Collective::allreduce, "full-fan-out-whole", whole<at_once>},
+    {Collective::allreduce, "circulant", there_and_back<dissemination>},
+    {Collective::allreduce, "bine-doubling", bine_whole},
+    {Collective::allreduce, "bine-halving-doubling", there_and_back<bine>},
+
+    {Collective::reduce_scatter, "recursive-halving", combined<doubling>},
+    {Collective::reduce_scatter, "ring", combined<ring>},
+    {Collective::reduce_scatter, "pairwise", combined<pairwise>},
+    {Collective::reduce_scatter, "full-fan-out", combined<at_once>},
+    {Collective::reduce_scatter, "dissemination", combined<dissemination>},
+    {Collective::reduce_scatter, "circulant", combined<dissemination>},
+    {Collective::reduce_scatter, "bine", combined<bine>},
+    {Collective::reduce_scatter, "reduce-scatter", reduce_then_scatter},
+    {Collective::reduce_scatter, "linear", combined<at_once>},
+
+    {Collective::scan, "linear", rooted<scan_line>},
+    {Collective::scan, "recursive-doubling", rooted<scan_doubling>},
+    {Collective::exscan, "linear", rooted<scan_line>},
+    {Collective::exscan, "recursive-doubling", rooted<scan_doubling>},
+});
+
+}  // namespace
+
+Draw drawing_of(const Algorithm& algorithm, Collective collective) noexcept {
+  using Drawings = std::array<Draw, collectives::kCollectives>;
+  static const std::vector<Drawings> all = [] {  // by number in the catalogue
+    std::vector<Drawings> made;
+    made.reserve(collectives::algorithms().size());
+    for (const Algorithm& some : collectives::algorithms()) {
+      Drawings& drawings = made.emplace_back();
+      for (const Row& row : kRows)
+        if (row.name == some.name) drawings[index(row.collective)] = row.draw;
+    }
+    return made;
+  }();
+  const auto number = &algorithm - collectives::algorithms().data();
+  return all[static_cast<std::size_t>(number)][index(collective)];
+}
+
+Draw drawing_of(const Algorithm& algorithm) noexcept {
+  return drawing_of(algorithm, algorithm.collective);
+}
+
+std::string_view why_no_sketch(const Algorithm& algorithm) noexcept {
+  if (algorithm.needs.has(collectives::Condition::datagrams))
+    return "it is chosen by hand only: all ranks join a group when Tutti starts, if a setting "
+           "names it";
+  if (algorithm.traits.times)
+    return "it is chosen by hand only: its tree is shaped by times that the choice names, and is "
+           "found by a search";
+  if (algorithm.traits.nodes) return "there are not several nodes of equally many ranks";
+  return "it is chosen by hand only: its ranks wait for each other in the order of a text, and a "
+         "ring or direct messages move the same bytes without that";
+}
+
+bool draw(Sketch& sketch, const Place& place, const Algorithm& algorithm, Bytes bytes,
+          const Parameters& parameters) {
+  sketch.begin(place);
+  if (algorithm.traits.levels) {
+    draw_levels(sketch, place, algorithm, bytes, parameters);
+    return true;
+  }
+  if (algorithm.traits.nodes) return draw_grid(sketch, place, algorithm, bytes);
+  const Draw drawing = drawing_of(algorithm);
+  if (drawing) drawing(sketch, bytes, parameters);
+  return drawing != nullptr;
+}
+
+}  // namespace tutti::models

@@ -1,0 +1,126 @@
+// Algorithms that know which ranks share a node: two levels, and grids. Pure.
+#include <array>
+
+#include "models/decision/sketches.hpp"
+
+namespace tutti::models {
+namespace {
+
+using collectives::Algorithm;
+using collectives::Collective;
+using collectives::find;
+using collectives::Nested;
+using collectives::Parameters;
+
+struct Levels {
+  Place within, across;
+};
+
+// All nodes do the same within; across them speaks one rank of each.
+Levels levels_of(const Place& place) {
+  return {{.P = place.q, .q = place.q, .copies = place.nodes},
+          {.P = place.nodes, .nodes = place.nodes, .q = 1}};
+}
+
+void draw_part(Sketch& sketch, Collective collective, const Nested& nested, std::string_view usual,
+               Bytes bytes) {
+  Draw drawing = nested.algorithm ? drawing_of(*nested.algorithm, collective) : nullptr;
+  if (!drawing) drawing = drawing_of(*find(collective, usual));
+  if (drawing) drawing(sketch, bytes, {.k = nested.k});
+}
+
+// The two phases of a grid: along a line of as many ranks as a node has, and across the nodes,
+// where all ranks of a node speak at the same time.
+struct Grid {
+  Collective collective;
+  std::string_view name;
+  bool rows_first, doubling;
+};
+constexpr std::array kGrids{
+    Grid{Collective::allgather, "rows-first", true, false},
+    Grid{Collective::allgather, "columns-first", false, false},
+    Grid{Collective::allgather, "rows-first-exchange", true, true},
+    Grid{Collective::allgather, "columns-first-exchange", false, true},
+    Grid{Collective::allreduce, "rows-first", true, false},
+    Grid{Collective::allreduce, "columns-first", false, false},
+    Grid{Collective::allreduce, "rows-first-exchange", true, true},
+    Grid{Collective::allreduce, "columns-first-exchange", false, true},
+    // Mirrors: the phases change places.
+    Grid{Collective::reduce_scatter, "rows-first", false, false},
+    Grid{Collective::reduce_scatter, "columns-first", true, false},
+    Grid{Collective::reduce_scatter, "rows-first-exchange", false, true},
+    Grid{Collective::reduce_scatter, "columns-first-exchange", true, true},
+};
+
+}  // namespace
+
+void draw_levels(Sketch& sketch, const Place& place, const Algorithm& algorithm, Bytes bytes,
+                 const Parameters& p) {
+  const auto [within, across] = levels_of(place);
+  const Collective collective = algorithm.collective;
+  const auto in_node = [&](Collective part, Bytes length, bool combines = false) {
+    sketch.level(within);
+    sketch.combining(combines);
+    draw_part(sketch, part, p.within, "linear", length);
+    sketch.combining(false);
+  };
+  const auto between = [&](Collective part, std::string_view usual, Bytes length) {
+    sketch.level(across);
+    draw_part(sketch, part, p.across, usual, length);
+  };
+  switch (collective) {
+    case Collective::bcast:
+      between(collective, "binomial", bytes);
+      in_node(collective, bytes);
+      break;
+    case Collective::reduce:  // the broadcast's trees, upwards
+      in_node(collective, bytes, true);
+      between(collective, "binomial", bytes);
+      break;
+    case Collective::allreduce:
+      in_node(Collective::reduce, bytes, true);
+      between(collective, "recursive-doubling", bytes);
+      in_node(Collective::bcast, bytes);
+      break;
+    case Collective::allgather:  // block by block up the tree within
+      in_node(Collective::gather, bytes);
+      between(collective, "ring", place.q * bytes);
+      in_node(Collective::bcast, place.P * bytes);
+      break;
+    default:  // a barrier: up the tree, across, and down
+      in_node(Collective::reduce, 0);
+      between(Collective::barrier, "dissemination", 0);
+      in_node(Collective::bcast, 0);
+  }
+  // What only some of the phases say of themselves holds for the whole.
+  if (collective != Collective::bcast && collective != Collective::reduce) sketch.two_way();
+}
+
+bool draw_grid(Sketch& sketch, const Place& place, const Algorithm& algorithm, Bytes bytes) {
+  if (place.nodes == 1 || Bytes{place.q} * place.nodes != place.P) return false;
+  for (const Grid& grid : kGrids) {
+    if (grid.collective != algorithm.collective || grid.name != algorithm.name) continue;
+    const Place row{.P = place.q, .q = place.q, .copies = place.nodes};
+    const Place column{.P = place.nodes, .nodes = place.nodes, .q = 1, .copies = place.q};
+    const bool whole = grid.collective == Collective::allreduce;
+    const auto phase = [&](const Place& line, Bytes length) {
+      sketch.level(line);
+      sketch.combining(collectives::reduces(grid.collective));
+      if (grid.doubling)
+        sketch.doubling(length, whole ? 1 : 2, length, whole ? length : line.P * length);
+      else
+        sketch.ring(length, line.P - 1);
+      sketch.combining(false);
+    };
+    const Place& first = grid.rows_first ? row : column;
+    const Place& second = grid.rows_first ? column : row;
+    phase(first, bytes);
+    phase(second, whole ? bytes : first.P * bytes);
+    if (!whole && grid.rows_first != place.in_order)
+      sketch.copies(static_cast<double>(place.P * bytes));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace tutti::models

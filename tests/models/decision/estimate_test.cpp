@@ -1,0 +1,130 @@
+// Estimates beside the simulator, which plays the schedules that run on the same platform.
+#include "models/decision/estimate.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/decision/candidates.hpp"
+#include "models/decision/sketches.hpp"
+#include "models/simulator.hpp"
+
+using namespace tutti;
+using namespace tutti::models;
+using namespace tutti::collectives;
+
+namespace {
+
+// An estimate may be wrong by this factor, on average by much less; where the simulator sees one of
+// two algorithms take `kClear` times as long, nearly all estimates must see the same. Ranks that
+// enter a round at different times, and ports that are busy with the round before, make the
+// difference: estimates add up rounds.
+constexpr double kMost = 2.6, kMean = 1.4, kClear = 2;
+constexpr double kAgree = 0.97;
+
+Platform adapter() {
+  Platform platform;
+  platform.within = models::LogGP{.L = 0.03, .o_s = 0.03, .o_r = 0.03, .g = 0.04, .G = 2e-5};
+  platform.between = models::LogGP{.L = 0.73, .o_s = 0.2, .o_r = 0.2, .g = 0.2, .G = 4e-5};
+  platform.reduce_per_byte = 1e-5;
+  platform.shared_ports = true;
+  return platform;
+}
+
+struct Compared {
+  std::string name;
+  double estimate, simulated;
+};
+
+Problem problem_of(Collective collective, int P, int per_node, Bytes bytes) {
+  Problem problem{{.collective = collective, .bytes = bytes}, P};
+  if (collective == Collective::barrier) problem.bytes = 0;
+  for (int rank = 0; rank < P && per_node < P; ++rank) problem.node.push_back(rank / per_node);
+  return problem;
+}
+
+std::vector<Compared> compared(const Problem& problem, int per_node, const Platform& platform) {
+  const Place place{.P = problem.P, .nodes = problem.P / per_node, .q = per_node};
+  const Facts facts{place.P, place.nodes, place.q};
+  std::vector<Compared> all;
+  Sketch sketch;
+  const auto add = [&](const Choice& choice) {
+    const Bytes segment = choice.parameters.segment;
+    if (segment > 0 && problem.bytes < 2 * segment) return;
+    if (why_not(*choice.algorithm, problem, choice.parameters)) return;
+    if (!draw(sketch, place, *choice.algorithm, segment > 0 ? segment : problem.bytes,
+              choice.parameters))
+      return;
+    const Bytes pieces = segment > 0 ? (problem.bytes + segment - 1) / segment : 1;
+    const auto schedule_of = [&](Rank rank) {
+      Problem mine = problem;
+      mine.rank = rank;
+      return choice.algorithm->build(mine, choice.parameters);
+    };
+    std::vector<int> node;
+    for (int rank = 0; rank < problem.P; ++rank) node.push_back(rank / per_node);
+    const Result result = simulate(problem.P, schedule_of, platform, {.node = node});
+    all.push_back({to_string(choice),
+                   estimate(sketch, static_cast<double>(pieces), platform, facts).latency,
+                   result.time});
+  };
+  for (const Choice& choice : plain_candidates(problem.collective))
+    if (choice.parameters.k != 2 && choice.parameters.segment <= 16384) add(choice);
+  const Algorithm* const levels = find(problem.collective, "hierarchical");
+  if (levels && place.nodes > 1 && place.q > 1) add({levels});
+  return all;
+}
+
+struct Tally {
+  double product = 0;
+  int cases = 0;
+};
+
+}  // namespace
+
+TEST_CASE("estimates are near to simulations, and rank alike", "[decision]") {
+  const Platform platform = adapter();
+  std::map<std::string, Tally> by_name;
+  double clear = 0, agreed = 0, losses = 0, choices = 0;
+  for (std::size_t c = 0; c < kCollectives; ++c)
+    for (const int P : {2, 3, 4, 6, 8, 12, 16})
+      for (const int per_node : {1, 2, 4, P})
+        for (const Bytes bytes : {8, 1024, 65536}) {
+          if (P % per_node != 0) continue;
+          const auto collective = static_cast<Collective>(c);
+          if (collective == Collective::barrier && bytes > 8) continue;
+          const auto all = compared(problem_of(collective, P, per_node, bytes), per_node, platform);
+          REQUIRE_FALSE(all.empty());
+          const Compared* chosen = &all.front();
+          double best = all.front().simulated;
+          for (const Compared& one : all) {
+            INFO(name_of(collective)
+                 << ' ' << one.name << ", " << P << " ranks, " << per_node << " a node, " << bytes
+                 << " bytes: " << one.estimate << " us, simulated " << one.simulated);
+            const double ratio = one.estimate / one.simulated;
+            CHECK(ratio < kMost);
+            CHECK(ratio > 1 / kMost);
+            Tally& tally = by_name[std::string(name_of(collective)) + ' ' + one.name];
+            tally.product += std::log(ratio);
+            ++tally.cases;
+            best = std::min(best, one.simulated);
+            if (one.estimate < chosen->estimate) chosen = &one;
+            for (const Compared& other : all)
+              if (other.simulated > kClear * one.simulated) {
+                ++clear;
+                agreed += other.estimate > one.estimate ? 1 : 0;
+              }
+          }
+          ++choices;
+          losses += std::log(chosen->simulated / best);
+        }
+  for (const auto& [name, tally] : by_name) {
+    INFO(name);
+    CHECK(std::abs(tally.product) / tally.cases < std::log(kMean));
+  }
+  CHECK(agreed / clear > kAgree);
+  // What is chosen by estimates takes this much longer than the fastest.
+  CHECK(std::exp(losses / choices) < 1.05);
+}
