@@ -337,21 +337,6 @@ void read_environment(Configuration& configuration) {
   }
 }
 
-std::string read_whole(const std::string& path) {
-  std::ifstream file(path);
-  std::string text;
-  try {
-    text.assign(std::istreambuf_iterator<char>(file), {});
-  } catch (const std::ios_base::failure&) {  // a folder, for one
-    file.setstate(std::ios_base::badbit);
-  }
-  if (!file || file.bad())
-    throw Error(Code::bad_configuration,
-                fmt::format("table: the file {} cannot be read: {}", path, std::strerror(errno)),
-                kNoPeer, errno);
-  return text;
-}
-
 }  // namespace
 
 std::span<const Setting> settings() { return kSettings; }
@@ -377,11 +362,27 @@ Configuration load_configuration(std::span<const std::string> options) {
   return configuration;
 }
 
+std::string read_named_file(std::string_view setting, const std::string& path) {
+  std::ifstream file(path);
+  std::string text;
+  try {
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  } catch (const std::ios_base::failure&) {  // a folder, for one
+    file.setstate(std::ios_base::badbit);
+  }
+  if (!file || file.bad())
+    throw Error(
+        Code::bad_configuration,
+        fmt::format("{}: the file {} cannot be read: {}", setting, path, std::strerror(errno)),
+        kNoPeer, errno);
+  return text;
+}
+
 ReadRules read_rules(const Configuration& configuration) {
   ReadRules result;
   result.rules.forced = collectives::parse_choices(configuration.algorithm);
   if (configuration.table.empty()) return result;
-  result.table = read_whole(configuration.table);
+  result.table = read_named_file("table", configuration.table);
   try {
     result.rules.table = collectives::parse_table(result.table);
   } catch (const Error& error) {

@@ -81,6 +81,9 @@ std::string documentation_of(const Setting& setting);  // with what its other me
 // allowed.
 Configuration load_configuration(std::span<const std::string> options);
 
+// The file that a setting names. Throws Error{bad_configuration}, naming both.
+std::string read_named_file(std::string_view setting, const std::string& path);
+
 // What the settings `algorithm` and `table` say. Throws Error{bad_configuration |
 // unknown_algorithm}, naming the file if it is the table.
 struct ReadRules {
