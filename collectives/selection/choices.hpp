@@ -13,7 +13,7 @@ struct Choice {
   const Algorithm* algorithm = nullptr;
   Parameters parameters{};
   bool preferred = false;     // written with `prefer`: passed over if it does not apply
-  std::string_view reason{};  // why it was made, for the log; set by choose() and select(), static
+  std::string_view reason{};  // why it was made, for the log; set by who makes it, static
 };
 
 // As a user would write it: "bruck(k=3)".

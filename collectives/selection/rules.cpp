@@ -148,7 +148,7 @@ bool wants_datagrams(const Rules& rules) noexcept {
                      [&](const Rule& r) { return r.choice.algorithm == multicast; });
 }
 
-Choice choose(const Problem& problem, const Facts& facts, const Rules& rules) {
+std::optional<Choice> choose(const Problem& problem, const Facts& facts, const Rules& rules) {
   std::vector<Choice> by_hand;
   const auto add = [&](const Choice& choice, std::string_view reason) {
     by_hand.push_back(choice);
@@ -168,7 +168,7 @@ Choice choose(const Problem& problem, const Facts& facts, const Rules& rules) {
     if (!reason) return choice;
     if (!choice.preferred) refuse(choice, problem, *reason);
   }
-  return select(problem, facts);
+  return std::nullopt;
 }
 
 }  // namespace tutti::collectives

@@ -1,14 +1,15 @@
-// Which algorithm runs: the one that the user forces, else the one that a table of rules gives,
-// else that of the built-in table. Pure.
+// Which algorithm the user has chosen: the one that is forced, else the one that a table of rules
+// gives. Pure.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "collectives/selection/choices.hpp"
-#include "collectives/selection/table.hpp"
+#include "collectives/selection/facts.hpp"
 
 namespace tutti::collectives {
 
@@ -40,9 +41,9 @@ std::string_view table_schema() noexcept;
 // Does some choice by hand send datagrams? Then the ranks must join a group before the first call.
 bool wants_datagrams(const Rules& rules) noexcept;
 
-// The algorithm that runs `problem`. A choice by hand that does not apply is an
-// Error{algorithm_not_applicable} that says why; one that was written with `prefer` is passed over,
-// and the next source is asked.
-Choice choose(const Problem& problem, const Facts& facts, const Rules& rules);
+// The algorithm that was chosen by hand for `problem`; nothing: none was. One that does not apply
+// is an Error{algorithm_not_applicable} that says why; one that was written with `prefer` is passed
+// over, and the next source is asked.
+std::optional<Choice> choose(const Problem& problem, const Facts& facts, const Rules& rules);
 
 }  // namespace tutti::collectives

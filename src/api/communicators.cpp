@@ -54,11 +54,10 @@ struct Unborn {
     return engine.dispatcher().propose_id();
   }
   // Makes none if this rank has that number already.
-  void make(CommunicatorId id, int rank, const std::vector<int>& world,
-            const collectives::Rules& rules) {
+  void make(CommunicatorId id, int rank, const std::vector<int>& world, Selection& selection) {
     const auto lock = engine.enter();
     if (engine.dispatcher().is_free(id))
-      communicator = std::make_unique<Communicator>(engine, id, rank, world, rules);
+      communicator = std::make_unique<Communicator>(engine, id, rank, world, selection);
   }
   void drop() noexcept {
     if (!communicator) return;
@@ -98,7 +97,7 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   Unborn made{engine};
   for (bool taken = true; taken;) {
     const auto id = static_cast<CommunicatorId>(bootstrap.maximum(made.propose_id()));
-    made.make(id, bootstrap.rank(), world, state.rules);
+    made.make(id, bootstrap.rank(), world, *state.selection);
     taken = bootstrap.maximum(made.communicator ? 0 : 1) != 0;
   }
   const auto lock = engine.enter();

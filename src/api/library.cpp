@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.hpp"
+#include "models/decision/shipped.hpp"
 #include "src/data/gpu_memory.hpp"
 #include "transport/bootstrap_mpi.hpp"
 
@@ -105,6 +106,15 @@ std::unique_ptr<Library> start(const tutti_options* options) {
                       .log = std::move(log),
                       .warn = log_of(LogLevel::warn),
                       .drive_others = std::cref(state->mpi)});
+  const Engine& engine = *state->engine;
+  const bool wire = engine.placement().nodes() > 1 || engine.wire_on_nodes();
+  state->selection.emplace(
+      state->rules,
+      agree_on_platform(state->configuration, models::wire_of(wire, engine.software_wire()),
+                        bootstrap, [&](std::string_view line) { engine.warn(line); }));
+  if (engine.logs())
+    engine.log(fmt::format("algorithms are chosen by the model {} ({})",
+                           state->selection->platform().name, state->selection->platform().source));
   bootstrap.confirm();
   return state;
 }

@@ -17,6 +17,7 @@
 #include "src/job/communicator.hpp"
 #include "src/job/configuration.hpp"
 #include "src/job/engine.hpp"
+#include "src/job/selection.hpp"
 #include "tutti/tutti.h"
 
 // What a tutti_comm points to. Never given back to the allocator, so that a freed handle is an
@@ -36,6 +37,7 @@ struct Library {
   Datatypes datatypes;
   Operations operations;
   std::unique_ptr<Engine> engine;
+  std::optional<Selection> selection;
 };
 
 // Null before tutti_init and after tutti_finalize.

@@ -6,34 +6,50 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
+
+#include "src/job/selection.hpp"
 
 namespace tutti {
 
 namespace {
 
 collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_ranks) {
+  const transport::Placement& placement = engine.placement();
   std::map<int, int> ranks_on;
-  int most = 0;
-  for (const int rank : world_ranks)
-    most = std::max(most, ++ranks_on[engine.placement().node_of(rank)]);
+  int most = 0, last = -1;
+  bool in_order = true;
+  for (const int rank : world_ranks) {
+    const int node = placement.node_of(rank);
+    int& ranks = ranks_on[node];
+    in_order = in_order && (node == last || ranks == 0);
+    most = std::max(most, ++ranks);
+    last = node;
+  }
+  std::set<int> machines;
+  for (const auto& [node, ranks] : ranks_on) machines.insert(placement.machine_of(node));
   collectives::Facts facts{};
   facts.P = static_cast<int>(world_ranks.size());
   facts.nodes = static_cast<int>(ranks_on.size());
   facts.max_ranks_per_node = most;
   facts.software_wire = engine.software_wire() && (facts.nodes > 1 || engine.wire_on_nodes());
-  facts.oversubscribed = engine.placement().oversubscribed();
+  facts.oversubscribed = placement.oversubscribed();
+  for (const int machine : machines) facts.cores += placement.threads_of(machine);
+  facts.in_order = in_order;
+  facts.wire_within = engine.wire_on_nodes();
   return facts;
 }
 
 }  // namespace
 
 Communicator::Communicator(Engine& engine, CommunicatorId id, int rank,
-                           std::vector<int> world_ranks, const collectives::Rules& rules)
+                           std::vector<int> world_ranks, Selection& selection)
     : engine_(engine),
       agreement_(id, rank, std::move(world_ranks)),
-      rules_(rules),
       facts_(facts_of(engine, agreement_.world_ranks())),
+      selection_(selection),
+      decisions_(selection.decisions_for(facts_)),
       plans_([this](const collectives::Task& task) { agreement_.forget(task); }) {
   std::map<int, int> number;
   for (const int world : agreement_.world_ranks())
@@ -45,10 +61,15 @@ Communicator::Communicator(Engine& engine, CommunicatorId id, int rank,
 
 Communicator::~Communicator() { engine_.dispatcher().remove(agreement_); }
 
-Plan& Communicator::make_plan(const collectives::Task& task) {
+collectives::Problem Communicator::problem_for(const collectives::Task& task) const {
   collectives::Problem problem{task, size(), rank(), size() == 1 || engine_.mailbox(), {}};
   if (facts_.nodes > 1) problem.node = nodes_;
-  const collectives::Choice choice = collectives::choose(problem, facts_, rules_);
+  return problem;
+}
+
+Plan& Communicator::make_plan(const collectives::Task& task) {
+  collectives::Problem problem = problem_for(task);
+  const collectives::Choice choice = selection_.choose(problem, *decisions_);
   if (engine_.logs())
     engine_.log(fmt::format("{} of {} bytes on {} ranks, {} nodes: {} ({})",
                             collectives::name_of(task.collective),

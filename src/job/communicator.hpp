@@ -4,21 +4,26 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <memory>
 #include <vector>
 
-#include "collectives/selection/rules.hpp"
 #include "src/job/agreement.hpp"
 #include "src/job/engine.hpp"
 #include "src/job/plan.hpp"
 
 namespace tutti {
 
+namespace models {
+class Decisions;
+}
+class Selection;
+
 class Communicator {
  public:
   // `world_ranks`: the members, by rank of this communicator. `id`: agreed by all members. The
-  // engine and the rules must outlive it.
+  // engine and the selection must outlive it.
   Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks,
-               const collectives::Rules& rules);
+               Selection& selection);
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -47,11 +52,13 @@ class Communicator {
 
  private:
   Plan& make_plan(const collectives::Task& task);
+  collectives::Problem problem_for(const collectives::Task& task) const;
 
   Engine& engine_;
   Agreement agreement_;
-  const collectives::Rules& rules_;
   const collectives::Facts facts_;
+  const Selection& selection_;
+  const std::shared_ptr<models::Decisions> decisions_;
   std::vector<int> nodes_;  // of each rank, numbered in the order of first appearance
   Plans plans_;
   bool spread_ = false;  // the members were told of the failure

@@ -23,7 +23,7 @@ enum class LogLevel { off, warn, info };
 
 struct Configuration {
   TransportChoice transport = TransportChoice::automatic;
-  std::string algorithm, table;
+  std::string algorithm, table, model;
   Counts counts = Counts::root;
   bool reproducible = false;
   std::string device;

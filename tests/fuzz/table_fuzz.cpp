@@ -14,10 +14,11 @@ void choose_by(const Rules& rules, Collective collective, int P, Bytes bytes) {
   problem.P = P;
   problem.bytes = bytes;
   try {
-    const Choice choice = choose(problem, {.P = P, .nodes = 1, .max_ranks_per_node = P}, rules);
-    must(choice.algorithm && choice.algorithm->collective == collective,
+    const auto choice = choose(problem, {.P = P, .nodes = 1, .max_ranks_per_node = P}, rules);
+    if (!choice) return;
+    must(choice->algorithm && choice->algorithm->collective == collective,
          "an algorithm of the collective is chosen");
-    must(!why_not(*choice.algorithm, problem, choice.parameters), "what is chosen applies");
+    must(!why_not(*choice->algorithm, problem, choice->parameters), "what is chosen applies");
   } catch (const Error& error) {
     must(error.code == Code::algorithm_not_applicable, "a rule may not apply, and nothing else");
   }

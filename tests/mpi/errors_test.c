@@ -41,6 +41,13 @@ static void bad_configuration(void) {
         "the message does not name the file: %s", tutti_last_error_message());
   GIVES(init_with("table=/"), TUTTI_ERR_CONFIGURATION);
   GIVES(init_with("table=/dev/null"), TUTTI_ERR_CONFIGURATION);
+  /* Rank 0 reads, and the others are told. */
+  GIVES(init_with(job_rank == 0 ? "model=/nonexistent/model.json" : "model="),
+        TUTTI_ERR_CONFIGURATION);
+  CHECK(strstr(tutti_last_error_message(), "/nonexistent/model.json"),
+        "the message does not name the file: %s", tutti_last_error_message());
+  GIVES(init_with("model=/"), TUTTI_ERR_CONFIGURATION);
+  GIVES(init_with("model=/dev/null"), TUTTI_ERR_CONFIGURATION);
   setenv("TUTTI_CONFIG", "/nonexistent/tutti.conf", 1);
   GIVES(init_with("log=off"), TUTTI_ERR_CONFIGURATION);
   unsetenv("TUTTI_CONFIG");

@@ -3,6 +3,7 @@
 // ranks, and then the seed decides everything.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,8 +11,10 @@
 #include <vector>
 
 #include "collectives/analysis/all_ranks.hpp"
+#include "models/decision/shipped.hpp"
 #include "src/job/communicator.hpp"
 #include "src/job/request.hpp"
+#include "src/job/selection.hpp"
 #include "tests/collectives/reference.hpp"
 #include "tests/protocols/hostile_transport.hpp"
 #include "tests/transport/thread_bootstrap.hpp"
@@ -73,6 +76,8 @@ class Job {
       : net(ranks, inbox_shape(configuration, configuration.eager_limit), hostility),
         ranks_(ranks),
         engines_(static_cast<std::size_t>(ranks)) {
+    for (int rank = 0; rank < ranks; ++rank)
+      selections_.emplace_back(rules, *models::find_shipped("shm"));
     const TransportKind kind{[](const Site&) { return true; },
                              [this](const Site& site, transport::Bootstrap&) {
                                return std::make_unique<HostileTransport>(net,
@@ -99,8 +104,9 @@ class Job {
   Communicators make(CommunicatorId id, const std::vector<int>& members) {
     Communicators made(engines_.size());
     for (std::size_t i = 0; i < members.size(); ++i)
-      made[static_cast<std::size_t>(members[i])] = std::make_unique<Communicator>(
-          engine(members[i]), id, static_cast<int>(i), members, rules);
+      made[static_cast<std::size_t>(members[i])] =
+          std::make_unique<Communicator>(engine(members[i]), id, static_cast<int>(i), members,
+                                         selections_[static_cast<std::size_t>(members[i])]);
     return made;
   }
 
@@ -135,6 +141,7 @@ class Job {
  private:
   const int ranks_;
   std::vector<std::unique_ptr<Engine>> engines_;
+  std::deque<Selection> selections_;  // of each rank
   Communicators world_;
 };
 

@@ -15,13 +15,20 @@ Task bcast(Bytes bytes, Rank root = 0) {
   return {.collective = Collective::bcast, .root = root, .bytes = bytes};
 }
 
+// An algorithm that runs every call.
+collectives::Choice first_of(Collective collective) {
+  for (const auto& algorithm : collectives::algorithms())
+    if (algorithm.collective == collective && algorithm.needs.each().empty()) return {&algorithm};
+  return {};
+}
+
 // For a communicator of one rank, unless `P` says otherwise; then to connect is an error.
 std::unique_ptr<Plan> plan_for(const Task& task, int P = 1, int rank = 0) {
   const Problem problem{task, P, rank};
   const Plan::Means means{
       [](Rank peer) -> protocols::Channel& { throw Error(Code::unreachable, "no wire", peer); },
       nullptr, [](Rank r) { return r; }};
-  return std::make_unique<Plan>(problem, collectives::select(problem, {.P = P}), means);
+  return std::make_unique<Plan>(problem, first_of(task.collective), means);
 }
 
 // Plans whose dropped ones are known by their bytes.

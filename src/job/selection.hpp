@@ -1,0 +1,42 @@
+// How a process chooses algorithms: what the user has said, and the model of the machine. Knows the
+// bootstrap, by which all ranks get the same parameters.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "models/decision/decisions.hpp"
+#include "src/job/configuration.hpp"
+#include "transport/bootstrap.hpp"
+
+namespace tutti {
+
+// The parameters of rank 0: of the setting `model`, else what was measured on its machine for
+// `wire` and kept, else those that Tutti brings along. Kept parameters of another machine or
+// format, and named ones of another machine, are told to `warn`. Collective. Throws
+// Error{bad_configuration} on all ranks if rank 0 has none.
+models::Platform agree_on_platform(const Configuration& configuration, std::string_view wire,
+                                   transport::Bootstrap& bootstrap,
+                                   const std::function<void(std::string_view)>& warn);
+
+class Selection {
+ public:
+  Selection(const collectives::Rules& rules, models::Platform platform)
+      : rules_(rules), platform_(std::move(platform)) {}
+
+  // Communicators of equal facts share their decisions.
+  std::shared_ptr<models::Decisions> decisions_for(const collectives::Facts& facts);
+  // What is chosen by hand, else what the model chooses. Throws Error{algorithm_not_applicable}.
+  collectives::Choice choose(const collectives::Problem& problem,
+                             models::Decisions& decisions) const;
+  const models::Platform& platform() const noexcept { return platform_; }
+
+ private:
+  const collectives::Rules& rules_;
+  const models::Platform platform_;
+  std::vector<std::weak_ptr<models::Decisions>> made_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,164 @@
+// Whose parameters count, and communicators that share what was made of them.
+#include "src/job/selection.hpp"
+
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "base/error.hpp"
+#include "models/decision/shipped.hpp"
+#include "models/json.hpp"
+#include "models/kept.hpp"
+#include "tests/transport/thread_bootstrap.hpp"
+
+using namespace tutti;
+using collectives::Collective;
+
+namespace {
+
+struct Agreed {
+  std::optional<models::Platform> platform;
+  std::string complaint;
+};
+
+// What the two ranks get whose settings `model` are these.
+std::vector<Agreed> agreed(const std::string& first, const std::string& second) {
+  tests::ThreadBootstrap::Meeting meeting(2);
+  std::vector<Agreed> got(2);
+  const auto rank = [&](int number, const std::string& model) {
+    Configuration configuration;
+    configuration.model = model;
+    Agreed& mine = got[static_cast<std::size_t>(number)];
+    try {
+      tests::ThreadBootstrap bootstrap(meeting, number);
+      mine.platform = agree_on_platform(configuration, "rxe", bootstrap, {});
+    } catch (const Error& error) {
+      CHECK(error.code == Code::bad_configuration);
+      mine.complaint = error.message;
+    }
+  };
+  std::thread other(rank, 1, second);
+  rank(0, first);
+  other.join();
+  return got;
+}
+
+// A place for the user's files, which is gone at the end.
+struct Folder {
+  std::string path = (std::filesystem::temp_directory_path() / "tutti-selection-XXXXXX").string();
+  Folder() {
+    REQUIRE(mkdtemp(path.data()));
+    setenv("XDG_CONFIG_HOME", path.c_str(), 1);
+    std::filesystem::create_directory(path + "/tutti");
+  }
+  ~Folder() {
+    unsetenv("XDG_CONFIG_HOME");
+    std::filesystem::remove_all(path);
+  }
+};
+
+std::string complaint(const std::string& text) {
+  const Folder folder;
+  const std::string path = folder.path + "/parameters.json";
+  std::ofstream(path) << text;
+  Configuration configuration;
+  configuration.model = path;
+  tests::ThreadBootstrap::Meeting meeting(1);
+  try {
+    tests::ThreadBootstrap bootstrap(meeting, 0);
+    agree_on_platform(configuration, "shm", bootstrap, {});
+  } catch (const Error& error) {
+    CHECK(error.code == Code::bad_configuration);
+    CHECK_THAT(error.message, Catch::Contains(path));
+    return error.message;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("what was measured here is taken, what was measured elsewhere is named", "[selection]") {
+  const Folder folder;
+  models::Platform measured = *models::find_shipped("rxe");
+  measured.name = "measured";
+  measured.cores.reset();
+  measured.within.reset();
+  measured.origin = {
+      .machine = models::this_machine(), .wire = "rxe", .device = {}, .date = {}, .command = {}};
+  const auto taken = [&](std::string& warning) {
+    std::ofstream(models::kept_file("rxe")) << models::to_json(measured);
+    tests::ThreadBootstrap::Meeting meeting(1);
+    tests::ThreadBootstrap bootstrap(meeting, 0);
+    return agree_on_platform({}, "rxe", bootstrap, [&](std::string_view line) { warning = line; });
+  };
+  std::string warning;
+  const models::Platform here = taken(warning);
+  CHECK(here.name == "measured");
+  CHECK(warning.empty());
+  // What a measurement does not say comes from the shipped ones, and from the wire's own times.
+  CHECK(here.within);
+  REQUIRE(here.cores);
+  CHECK(here.cores->per_message == Approx(models::find_shipped("rxe")->cores->per_message));
+  measured.origin.machine.cpu = "another";
+  CHECK(taken(warning).name == "rxe");
+  CHECK_THAT(warning, Catch::Contains("measured-rxe.json") && Catch::Contains("'another'"));
+}
+
+TEST_CASE("rank 0's parameters are everyone's, to the last digit", "[selection]") {
+  const Folder folder;
+  const auto usual = agreed("", "hardware");
+  REQUIRE((usual[0].platform && usual[1].platform));
+  const auto text = [](const Agreed& rank) { return models::to_json(*rank.platform).dump(); };
+  CHECK(usual[0].platform->name == "rxe");
+  CHECK(text(usual[1]) == text(usual[0]));
+  CHECK(text(usual[0]) == models::to_json(*models::find_shipped("rxe")).dump());
+  CHECK(agreed("hardware", "")[1].platform->name == "hardware");
+}
+
+TEST_CASE("what rank 0 cannot read is an error on all ranks, in the same words", "[selection]") {
+  const Folder folder;
+  const std::string broken = folder.path + "/broken.json";
+  std::ofstream(broken) << "{";
+  for (const std::string& name : {std::string("/nonexistent"), folder.path, broken})
+    for (const Agreed& rank : agreed(name, "")) {
+      CHECK_FALSE(rank.platform);
+      CHECK_THAT(rank.complaint, Catch::Contains("model: the file " + name));
+    }
+  // What is no file of rank 0 is not looked at.
+  CHECK(agreed("", "/nonexistent")[1].platform);
+}
+
+TEST_CASE("a file of parameters that cannot be read is named", "[selection]") {
+  CHECK_THAT(complaint("{"), Catch::Contains("not JSON"));
+  CHECK_THAT(complaint(R"({"format": 0})"), Catch::Contains("reads format 1, not 0"));
+  CHECK_THAT(complaint(R"({"model": "logp", "parameters": {"L": 1, "o": 1}})"),
+             Catch::Contains("parameters.g: is missing"));
+  CHECK_THAT(complaint(R"({"model": "logp", "parameters": {"L": 1, "o": 1, "g": 1},
+                           "cores": {"wake": -1}})"),
+             Catch::Contains("cores.wake: must be zero or more"));
+  CHECK(complaint(R"({"model": "logp", "parameters": {"L": 1, "o": 1, "g": 1}})").empty());
+}
+
+TEST_CASE("communicators of equal facts share their tables", "[selection]") {
+  const collectives::Rules rules;
+  Selection selection(rules, *models::find_shipped("shm"));
+  const collectives::Facts facts{4, 1, 4};
+  const auto first = selection.decisions_for(facts);
+  CHECK(selection.decisions_for(facts) == first);
+  CHECK(selection.decisions_for({8, 1, 8}) != first);
+}
+
+TEST_CASE("a choice by hand comes before the model's", "[selection]") {
+  collectives::Rules rules;
+  Selection selection(rules, *models::find_shipped("shm"));
+  const auto decisions = selection.decisions_for({4, 1, 4});
+  const collectives::Problem problem{{.collective = Collective::bcast, .bytes = 8}, 4};
+  CHECK(selection.choose(problem, *decisions).algorithm == decisions->select(problem).algorithm);
+  rules.forced = collectives::parse_choices("bcast=chain");
+  CHECK(selection.choose(problem, *decisions).algorithm->name == "chain");
+}
