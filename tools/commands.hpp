@@ -20,5 +20,6 @@ void add_predict(CLI::App& app, Run* run);
 void add_draw(CLI::App& app, Run* run);
 void add_measure(CLI::App& app, Run* run);
 void add_tune(CLI::App& app, Run* run);
+void add_explain(CLI::App& app, Run* run);
 
 }  // namespace tutti::tools

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
       "  tutti draw bcast --algorithm binomial -P 16 -m 1k -o bcast.svg   who sends what when\n"
       "  mpiexec -n 2 tutti measure --save           the models' parameters of this machine\n"
       "  mpiexec -n 4 tutti tune --table best.json   which algorithm is best for each size\n"
+      "  tutti explain allgather -P 64 -m 4k --ppn 8 which algorithm would run, and why\n"
       "See tutti(1).");
   tutti::tools::Run run;
   tutti::tools::add_info(app, &run);
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
   tutti::tools::add_draw(app, &run);
   tutti::tools::add_measure(app, &run);
   tutti::tools::add_tune(app, &run);
+  tutti::tools::add_explain(app, &run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {  // --help and --version come this way, too

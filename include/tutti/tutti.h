@@ -766,6 +766,47 @@ TUTTI_API int tutti_describe(tutti_comm comm, char* text, size_t size, size_t* n
 
 /*
  * NAME
+ *   tutti_explain - which algorithm would run a call, and why, as JSON
+ * SYNOPSIS
+ *   int tutti_explain(tutti_comm comm, const char *collective, MPI_Count bytes, char *text,
+ *                     size_t size, size_t *needed);
+ * DESCRIPTION
+ *   Writes a JSON object about a call of `collective` ("bcast", "reduce_scatter", as `tutti list`
+ *   names them) on this communicator. `bytes` is the length of the message or, for collectives
+ *   whose data are blocks, of one block. The call that is meant has a commutative operation and
+ *   blocks of one length.
+ *
+ *   The members "algorithm" and "reason" say what the call would run; a choice by hand (the
+ *   settings `algorithm` and `table`) comes first, then the cost model. "candidates" has every
+ *   algorithm, the fastest first: the predicted time in microseconds and what it is made of,
+ *   rounds, messages and bytes on the critical path within and between nodes, connections and
+ *   memory; or, as "excluded", why it cannot run the call. "ranges" says from which number of bytes
+ *   on the model chooses which algorithm. "statement" has the asymptotic class of the choice, its
+ *   time as a constant and a part for each byte, and its bounds over mappings of ranks to nodes.
+ *   "model" names the parameters and where they are from.
+ *
+ *   At most `size` bytes are written, the terminating zero included. Unless `needed` is NULL,
+ *   *needed becomes the length without the zero. `text` may be NULL if `size` is 0. The call is
+ *   local, and not meant for the fast path.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code.
+ * ERRORS
+ *   TUTTI_ERR_NOT_INITIALIZED  tutti_init was not called.
+ *   TUTTI_ERR_COMM             `comm` is TUTTI_COMM_NULL or has been freed.
+ *   TUTTI_ERR_BUFFER           `text` is NULL and `size` is not 0.
+ *   TUTTI_ERR_CONFIGURATION    there is no such collective; the message names those there are.
+ *   TUTTI_ERR_COUNT            `bytes` is negative.
+ *   TUTTI_ERR_NOT_APPLICABLE   the algorithm chosen by hand cannot run the call.
+ * THREADS
+ *   Any.
+ * SEE ALSO
+ *   tutti_describe(3), tutti(1)
+ */
+TUTTI_API int tutti_explain(tutti_comm comm, const char* collective, MPI_Count bytes, char* text,
+                            size_t size, size_t* needed);
+
+/*
+ * NAME
  *   tutti_error_string - what an error code means
  * SYNOPSIS
  *   const char *tutti_error_string(int code);

@@ -1,4 +1,4 @@
-// tutti_init to tutti_finalize, and tutti_describe.
+// tutti_init to tutti_finalize; tutti_describe and tutti_explain.
 #include "src/api/library.hpp"
 
 #include <fmt/format.h>
@@ -125,19 +125,23 @@ Library* library() noexcept { return g_current.load(std::memory_order_acquire); 
 
 namespace {
 
-void describe(Library& state, tutti_comm comm, char* text, std::size_t size, std::size_t* needed) {
+// Names of devices come from outside: bytes that are no UTF-8 are replaced, not an error.
+void give(const nlohmann::json& members, char* text, std::size_t size, std::size_t* needed) {
   if (!text && size != 0) throw Error(Code::bad_buffer, "`text` is NULL and `size` is not 0");
-  nlohmann::json members = state.engine->describe();
-  members["version"] =
-      fmt::format("{}.{}.{}", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH);
-  if (comm != TUTTI_COMM_NULL) members.update(communicator_of(comm).describe());
-  // Names of devices come from outside: bytes that are no UTF-8 are replaced, not an error.
   const std::string json = members.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (needed) *needed = json.size();
   if (size == 0) return;
   const std::size_t length = std::min(json.size(), size - 1);
   std::memcpy(text, json.data(), length);
   text[length] = '\0';
+}
+
+nlohmann::json description(Library& state, tutti_comm comm) {
+  nlohmann::json members = state.engine->describe();
+  members["version"] =
+      fmt::format("{}.{}.{}", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH);
+  if (comm != TUTTI_COMM_NULL) members.update(communicator_of(comm).describe());
+  return members;
 }
 
 }  // namespace
@@ -176,5 +180,14 @@ int tutti_finalize(void) {
 }
 
 int tutti_describe(tutti_comm comm, char* text, size_t size, size_t* needed) {
-  return guard([&](Library& state) { describe(state, comm, text, size, needed); });
+  return guard([&](Library& state) { give(description(state, comm), text, size, needed); });
+}
+
+int tutti_explain(tutti_comm comm, const char* collective, MPI_Count bytes, char* text, size_t size,
+                  size_t* needed) {
+  return guard([&](Library&) {
+    const Communicator& communicator = communicator_of(comm);
+    if (!collective) throw Error(Code::bad_configuration, "`collective` is NULL; write \"bcast\"");
+    give(communicator.explain(collective, bytes), text, size, needed);
+  });
 }

@@ -2,6 +2,7 @@
 #include "src/job/communicator.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -9,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "base/error.hpp"
+#include "models/decision/explanation.hpp"
 #include "src/job/selection.hpp"
 
 namespace tutti {
@@ -99,6 +102,25 @@ void Communicator::settle_failure() noexcept {
 void Communicator::throw_failure() {
   settle_failure();
   throw Error(agreement_.failure_code(), agreement_.failure_text(), agreement_.failure_culprit());
+}
+
+nlohmann::json Communicator::explain(std::string_view name, Bytes bytes) const {
+  const auto collective = collectives::collective_named(name);
+  if (!collective)
+    throw Error(Code::bad_configuration,
+                fmt::format("there is no collective '{:.200}', but {}", name,
+                            fmt::join(collectives::names_of_collectives(), ", ")));
+  if (bytes < 0) throw Error(Code::bad_count, fmt::format("{} bytes are less than none", bytes));
+  if (bytes > models::kMostInAll / size())
+    throw Error(Code::bad_count, fmt::format("{} bytes for each of {} ranks are too many: at most "
+                                             "{} in all",
+                                             bytes, size(), models::kMostInAll));
+  const auto problem = problem_for({.collective = *collective, .bytes = bytes});
+  const collectives::Choice choice = selection_.choose(problem, *decisions_);
+  nlohmann::json all = models::explanation(*decisions_, problem);
+  all["algorithm"] = collectives::to_string(choice);
+  all["reason"] = choice.reason;
+  return all;
 }
 
 nlohmann::json Communicator::describe() const {

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "src/job/agreement.hpp"
@@ -49,6 +50,8 @@ class Communicator {
 
   // An object with one member, "communicator"; see tutti_describe(3).
   nlohmann::json describe() const;
+  // See tutti_explain(3). Throws Error{bad_configuration | bad_count | algorithm_not_applicable}.
+  nlohmann::json explain(std::string_view collective, Bytes bytes) const;
 
  private:
   Plan& make_plan(const collectives::Task& task);

@@ -119,6 +119,12 @@ static void bad_arguments(tutti_comm comm) {
   GIVES(tutti_allgather(all, 1, MPI_INT, all, 1, MPI_INT, comm), TUTTI_ERR_OVERLAP);
   GIVES(tutti_allgather(data, 1, MPI_DATATYPE_NULL, all, 1, MPI_INT, comm), TUTTI_ERR_TYPE);
   GIVES(tutti_describe(comm, NULL, 5, NULL), TUTTI_ERR_BUFFER);
+  GIVES(tutti_explain(comm, "bcast", 8, NULL, 5, NULL), TUTTI_ERR_BUFFER);
+  GIVES(tutti_explain(comm, "cast", 8, NULL, 0, NULL), TUTTI_ERR_CONFIGURATION);
+  GIVES(tutti_explain(comm, NULL, 8, NULL, 0, NULL), TUTTI_ERR_CONFIGURATION);
+  GIVES(tutti_explain(comm, "bcast", -1, NULL, 0, NULL), TUTTI_ERR_COUNT);
+  GIVES(tutti_explain(TUTTI_COMM_NULL, "bcast", 8, NULL, 0, NULL), TUTTI_ERR_COMM);
+  MUST(tutti_explain(comm, "bcast", 8, NULL, 0, NULL));
 }
 
 /* An operation that writes what it may only read does no harm. */

@@ -1,0 +1,134 @@
+// Statements from coarse to fine, as HPM §2 orders them: asymptotic class, dominant terms with
+// their constants, bounds over mappings of ranks to nodes, all parts, and the ranges of sizes.
+// Pure.
+#include "models/decision/explanation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace tutti::models {
+namespace {
+
+using namespace collectives;
+using nlohmann::json;
+
+json counts(const Count& count) { return {{"within", count.near}, {"between", count.far}}; }
+
+json parts(const Estimate::Parts& p) {
+  return {{"start_up", p.start_up}, {"bytes", p.bytes}, {"compute", p.compute},
+          {"queueing", p.queueing}, {"cores", p.cores}, {"turns", p.wakes}};
+}
+
+// What all candidates have, and what those have that apply.
+json candidate_to_json(const Candidate& one) {
+  json all = {{"algorithm", to_string(one.choice)}};
+  if (!one.excluded.empty()) {
+    all["excluded"] = one.excluded;
+    return all;
+  }
+  const Estimate& e = one.estimate;
+  all.update({{"time", e.time},
+              {"latency", e.latency},
+              {"interval", e.interval},
+              {"parts", parts(e.parts)},
+              {"rounds", e.rounds},
+              {"messages", counts(e.messages)},
+              {"bytes", counts(e.bytes)},
+              {"bytes_leaving_node", e.leaving},
+              {"peers", e.peers},
+              {"memory", e.memory}});
+  if (one.excess > 1) all["times_over_limit"] = one.excess;
+  return all;
+}
+
+// How a quantity grows if there are a thousand times as many nodes.
+std::string_view growth(double few, double many) noexcept {
+  if (few <= 0) return many > 0 ? "P" : "0";
+  return many < 1.5 * few ? "1" : many < 8 * few ? "log P" : "P";
+}
+
+// "log P + m P": the number of messages, and the bytes per byte of the call, on the critical path.
+std::string class_of(const Choice& choice, const Decisions& decisions) {
+  constexpr int kFew = 1 << 10, kMany = 1 << 20, kMostOnNode = 1 << 10;
+  constexpr Bytes kLong = Bytes{1} << 30;
+  const auto at = [&](int nodes, Bytes bytes) {
+    Facts facts = decisions.facts();
+    facts.nodes = facts.nodes > 1 ? nodes : 1;
+    facts.max_ranks_per_node = std::min(facts.max_ranks_per_node, kMostOnNode);
+    facts.P = facts.nodes > 1 ? nodes * facts.max_ranks_per_node : nodes;
+    if (facts.nodes == 1) facts.max_ranks_per_node = facts.P;
+    return estimate_of(choice, bytes, decisions.platform(), facts);
+  };
+  const auto messages = growth(at(kFew, 1).messages.both(), at(kMany, 1).messages.both());
+  const auto bytes = growth(at(kFew, kLong).bytes.both(), at(kMany, kLong).bytes.both());
+  if (choice.algorithm->collective == Collective::barrier) return std::string(messages);
+  return fmt::format("{} + m{}", messages, bytes == "1" ? "" : fmt::format(" {}", bytes));
+}
+
+// The best and the worst of: neighbours on a node, ranks dealt out to the nodes in turn, every rank
+// on a node of its own, all on one.
+std::pair<double, double> over_mappings(const Choice& choice, Bytes bytes,
+                                        const Decisions& decisions) {
+  const Facts& here = decisions.facts();
+  std::vector<Facts> mappings(4, here);
+  mappings[1].in_order = !here.in_order;
+  mappings[2].nodes = here.P, mappings[2].max_ranks_per_node = 1;
+  mappings[3].nodes = 1, mappings[3].max_ranks_per_node = here.P;
+  std::pair<double, double> range{1e300, 0};
+  for (const Facts& facts : mappings) {
+    if (choice.algorithm->traits.nodes && facts.nodes != here.nodes) continue;
+    const double time = estimate_of(choice, bytes, decisions.platform(), facts).latency;
+    range = {std::min(range.first, time), std::max(range.second, time)};
+  }
+  return range;
+}
+
+json statement(const Choice& choice, Bytes bytes, const Decisions& decisions) {
+  const auto time = [&](Bytes m) {
+    return estimate_of(choice, m, decisions.platform(), decisions.facts()).latency;
+  };
+  const bool barrier = choice.algorithm->collective == Collective::barrier;
+  const Bytes more = std::max<Bytes>(bytes, 8);
+  const double slope = barrier ? 0 : (time(2 * more) - time(more)) / static_cast<double>(more);
+  const auto [least, most] = over_mappings(choice, bytes, decisions);
+  const Estimate exact = estimate_of(choice, bytes, decisions.platform(), decisions.facts());
+  return {{"class", class_of(choice, decisions)},
+          {"latency", exact.latency},
+          {"parts", parts(exact.parts)},
+          {"constant", time(bytes) - slope * static_cast<double>(bytes)},
+          {"per_byte", slope},
+          {"least_over_mappings", least},
+          {"most_over_mappings", most}};
+}
+
+}  // namespace
+
+json explanation(Decisions& decisions, const Problem& problem) {
+  const Facts& facts = decisions.facts();
+  const Platform& platform = decisions.platform();
+  const Bytes bytes = problem.collective == Collective::barrier ? 0 : typical_bytes(problem);
+  const Choice choice = decisions.select(problem);
+  json candidates = json::array(), ranges = json::array();
+  for (const Candidate& one : decisions.candidates(problem))
+    candidates.push_back(candidate_to_json(one));
+  for (const Decisions::Interval& one : decisions.table(problem))
+    ranges.push_back({{"from", one.from}, {"algorithm", to_string(one.choice)}});
+  return {{"collective", name_of(problem.collective)},
+          {"bytes", bytes},
+          {"ranks", facts.P},
+          {"nodes", facts.nodes},
+          {"ranks_per_node", facts.max_ranks_per_node},
+          {"software_wire", facts.software_wire},
+          {"oversubscribed", facts.oversubscribed},
+          {"cores", facts.cores},
+          {"model", {{"name", platform.name}, {"source", platform.source}}},
+          {"algorithm", to_string(choice)},
+          {"reason", choice.reason},
+          {"statement", statement(choice, bytes, decisions)},
+          {"ranges", ranges},
+          {"candidates", candidates}};
+}
+
+}  // namespace tutti::models
