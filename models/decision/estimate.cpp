@@ -137,9 +137,9 @@ class Round {
 
 // Ranks that share a core take turns, and each dependent step waits for one. A rank waits for half
 // of the others on its core, or, if all wait in the same round, for all.
-double turns(const Stage& stage, const Facts& facts, double cores) noexcept {
-  if (!facts.oversubscribed || stage.woken <= 0) return 0;
-  return std::max({1.0, facts.P / cores / 2, stage.woken / cores});
+double turns(double woken, const Facts& facts, double cores) noexcept {
+  if (!facts.oversubscribed || woken <= 0) return 0;
+  return std::max({1.0, facts.P / cores / 2, woken / cores});
 }
 
 void count(Estimate& sum, const Stage& stage, double segments) noexcept {
@@ -170,7 +170,9 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   for (const Stage& stage : sketch.stages()) {
     const Round round{stage, platform, costs};
     const double shared = scarce ? std::max(0.0, round.work / cores - round.time) : 0;
-    const double wakes = costs.wake * turns(stage, facts, cores);
+    // What depends on all ranks has to wait until each has begun.
+    const bool all_begin = &stage == &sketch.stages().front() && !sketch.is_one_way();
+    const double wakes = costs.wake * turns(all_begin ? facts.P : stage.woken, facts, cores);
     sum.latency += stage.rounds * (round.time + shared + wakes);
     parts.start_up += stage.rounds * round.first;
     parts.compute += stage.rounds * round.compute;

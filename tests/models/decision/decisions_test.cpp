@@ -140,6 +140,21 @@ TEST_CASE("over shared memory the cores move the bytes", "[decision]") {
         Approx(2 * time(Collective::bcast, "linear")).epsilon(0.1));
 }
 
+TEST_CASE("what depends on all ranks waits until each has had a turn", "[decision]") {
+  Facts facts{4, 1, 4};
+  facts.oversubscribed = true;
+  facts.cores = 2;
+  Decisions crowded = made("shm", facts);
+  const double turn = crowded.platform().cores->wake;
+  const auto wakes = [&](Collective collective, std::string_view name) {
+    return estimate_of({find(collective, name)}, 8, crowded.platform(), facts).parts.wakes / turn;
+  };
+  // Two ranks a core: all must begin, then three are woken; against three only.
+  CHECK(wakes(Collective::allreduce, "reduce-bcast-linear") == Approx(2 + 1.5));
+  CHECK(wakes(Collective::bcast, "linear") == Approx(1.5));
+  CHECK(chosen(crowded, Collective::allreduce, 65536) == "full-fan-out");
+}
+
 TEST_CASE("ranks that share cores take a turn for each segment that they forward", "[decision]") {
   Facts facts{4, 1, 4};
   facts.oversubscribed = true;
