@@ -34,10 +34,12 @@ constexpr int kMostRanks = 1 << 24;  // each has a node in the problem that is e
 models::Platform platform_of(const std::string& name, std::string_view wire) {
   if (const auto* const shipped = models::find_shipped(name.empty() ? wire : name)) return *shipped;
   std::string text;
+  std::string_view source;
   if (const auto* const published = models::find_published(name)) {
     if (!published->complete)
       bad(fmt::format("--model {}: the paper does not print all parameters", name));
     text = published->json;
+    source = published->source;
   } else {
     auto file = read_file(name);
     std::vector<std::string_view> names;
@@ -51,6 +53,7 @@ models::Platform platform_of(const std::string& name, std::string_view wire) {
   try {
     models::Platform platform = models::completed(models::parse_platform(text), wire);
     if (platform.name.empty()) platform.name = name;
+    if (platform.source.empty()) platform.source = source;
     return platform;
   } catch (const Error& error) {
     bad(fmt::format("--model {}: {}", name, error.message));
