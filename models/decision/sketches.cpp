@@ -302,7 +302,7 @@ constexpr auto kRows = std::to_array<Row>({
 
 }  // namespace
 
-Draw drawing_of(const Algorithm& algorithm, Collective collective) noexcept {
+Draw drawing_of(const Algorithm& algorithm, Collective collective) {
   using Drawings = std::array<Draw, collectives::kCollectives>;
   static const std::vector<Drawings> all = [] {  // by number in the catalogue
     std::vector<Drawings> made;
@@ -318,9 +318,7 @@ Draw drawing_of(const Algorithm& algorithm, Collective collective) noexcept {
   return all[static_cast<std::size_t>(number)][index(collective)];
 }
 
-Draw drawing_of(const Algorithm& algorithm) noexcept {
-  return drawing_of(algorithm, algorithm.collective);
-}
+Draw drawing_of(const Algorithm& algorithm) { return drawing_of(algorithm, algorithm.collective); }
 
 std::string_view why_no_sketch(const Algorithm& algorithm) noexcept {
   if (algorithm.needs.has(collectives::Condition::datagrams))

@@ -10,10 +10,9 @@ namespace tutti::models {
 // of a block.
 using Draw = void (*)(Sketch& sketch, Bytes bytes, const collectives::Parameters& parameters);
 // nullptr: there is none; why_no_sketch() says why.
-Draw drawing_of(const collectives::Algorithm& algorithm) noexcept;
+Draw drawing_of(const collectives::Algorithm& algorithm);
 // Of the algorithm that has the same name in another collective.
-Draw drawing_of(const collectives::Algorithm& algorithm,
-                collectives::Collective collective) noexcept;
+Draw drawing_of(const collectives::Algorithm& algorithm, collectives::Collective collective);
 std::string_view why_no_sketch(const collectives::Algorithm& algorithm) noexcept;
 
 // Two levels, as hierarchical.cpp composes them: `within` and `across` are those of the parameters

@@ -18,21 +18,31 @@ namespace {
 
 using Warn = std::function<void(std::string_view)>;
 
-models::Platform usual_platform(std::string_view wire, const Warn& warn) {
+// What rank 0 tells the others.
+struct Said {
+  enum Kind : std::uint64_t { shipped, parameters, failed };
+  Kind kind = failed;
+  std::string text;  // the name of a shipped platform; JSON; or why there is none
+};
+Said as_parameters(const models::Platform& platform) {
+  return {Said::parameters,
+          models::to_json(platform).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
+}
+
+Said usual_platform(std::string_view wire, const Warn& warn) {
   try {
     if (auto kept = models::read_kept(wire, models::this_machine()))
-      return models::completed(*std::move(kept), wire);
+      return as_parameters(models::completed(*std::move(kept), wire));
   } catch (const Error& error) {
     warn(fmt::format("{}; the shipped parameters are taken", error.message));
   }
-  return *models::find_shipped(wire);
+  return {Said::shipped, std::string(wire)};
 }
 
-models::Platform platform_of(const Configuration& configuration, std::string_view wire,
-                             const Warn& warn) {
+Said platform_of(const Configuration& configuration, std::string_view wire, const Warn& warn) {
   const std::string& name = configuration.model;
   if (name.empty()) return usual_platform(wire, warn);
-  if (const auto* const shipped = models::find_shipped(name)) return *shipped;
+  if (models::find_shipped(name)) return {Said::shipped, name};
   std::string text;
   try {
     text = read_named_file("model", name);
@@ -48,7 +58,7 @@ models::Platform platform_of(const Configuration& configuration, std::string_vie
     if (!platform.origin.machine.cpu.empty())
       if (const auto why = models::why_foreign(platform, models::this_machine(), wire))
         warn(fmt::format("the parameters of the setting `model`, {}: {}", name, *why));
-    return platform;
+    return as_parameters(platform);
   } catch (const Error& error) {
     throw Error(error.code, fmt::format("model: the file {}: {}", name, error.message));
   }
@@ -58,22 +68,25 @@ models::Platform platform_of(const Configuration& configuration, std::string_vie
 
 models::Platform agree_on_platform(const Configuration& configuration, std::string_view wire,
                                    transport::Bootstrap& bootstrap, const Warn& warn) {
-  std::string text;  // the parameters, or why there are none
-  std::uint64_t failed = 0;
+  Said said;
   if (bootstrap.rank() == 0) try {
-      text = models::to_json(platform_of(configuration, wire, warn))
-                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      said = platform_of(configuration, wire, warn);
     } catch (const Error& error) {
-      text = error.message;
-      failed = 1;
+      said.text = error.message;
     }
-  std::uint64_t said[] = {failed, text.size()};
-  bootstrap.broadcast(said, sizeof said);
-  text.resize(said[1]);
-  bootstrap.broadcast(text.data(), text.size());
-  if (said[0] != 0)
-    throw Error(Code::bad_configuration, bootstrap.rank() == 0 ? text : "on rank 0: " + text);
-  return models::parse_platform(text);  // rank 0, too: all have read the same digits
+  std::uint64_t head[] = {said.kind, said.text.size()};
+  bootstrap.broadcast(head, sizeof head);
+  said.text.resize(head[1]);
+  bootstrap.broadcast(said.text.data(), said.text.size());
+  switch (head[0]) {
+    // Without JSON, whose values cannot be destroyed where memory is short: the usual start.
+    case Said::shipped: return *models::find_shipped(said.text);
+    // Rank 0, too: all have read the same digits.
+    case Said::parameters: return models::parse_platform(said.text);
+    default: break;
+  }
+  throw Error(Code::bad_configuration,
+              bootstrap.rank() == 0 ? said.text : "on rank 0: " + said.text);
 }
 
 std::shared_ptr<models::Decisions> Selection::decisions_for(const collectives::Facts& facts) {
