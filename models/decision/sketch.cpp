@@ -233,7 +233,8 @@ void Sketch::pairwise(Bytes bytes) {
   const double rounds = place_.P - 1;
   const double beside =
       place_.nodes > 1 && place_.in_order ? std::min(rounds, 2 * (place_.q - 1.0)) : 0;
-  if (beside > 0) shift((place_.q + 1) / 2, bytes, 1, 1, beside);
+  const int half = (place_.q + 1) / 2;
+  if (beside > 0) shift(half, bytes, 1, 1, beside);
   if (rounds > beside) shift(place_.q, bytes, 1, 1, rounds - beside);
   meets(rounds);
 }

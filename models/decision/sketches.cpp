@@ -100,8 +100,9 @@ void bruck(Sketch& s, Bytes m, Of p) {
 }
 void dissemination(Sketch& s, Bytes m, Of) { s.dissemination(1, m, true); }
 void neighbor_exchange(Sketch& s, Bytes m, Of) {
+  const int further = s.place().P / 2 - 1;
   s.ring(m, 1);
-  if (s.place().P > 2) s.ring(2 * m, s.place().P / 2 - 1);
+  if (further > 0) s.ring(2 * m, further);
 }
 void halving_doubling_blocks(Sketch& s, Bytes m, Of) {
   const int among = partners(s);

@@ -56,16 +56,16 @@ constexpr std::array kGrids{
 
 void draw_levels(Sketch& sketch, const Place& place, const Algorithm& algorithm, Bytes bytes,
                  const Parameters& p) {
-  const auto [within, across] = levels_of(place);
+  const auto levels = levels_of(place);
   const Collective collective = algorithm.collective;
   const auto in_node = [&](Collective part, Bytes length, bool combines = false) {
-    sketch.level(within);
+    sketch.level(levels.within);
     sketch.combining(combines);
     draw_part(sketch, part, p.within, "linear", length);
     sketch.combining(false);
   };
   const auto between = [&](Collective part, std::string_view usual, Bytes length) {
-    sketch.level(across);
+    sketch.level(levels.across);
     draw_part(sketch, part, p.across, usual, length);
   };
   switch (collective) {
