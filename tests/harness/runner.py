@@ -41,7 +41,8 @@ class Runner:
         return not problem
 
     def beside(self, function, *arguments, **more):
-        """Calls a function that takes long and computes little, beside what follows; see join()."""
+        """Calls a function that takes long and leaves the cores to others, beside what follows; see
+        join()."""
         thread = threading.Thread(target=function, args=arguments, kwargs=more)
         self.threads.append(thread)
         thread.start()
