@@ -1,25 +1,16 @@
 // Running a program: a list of steps under way, polled until nothing moves.
 #include "collectives/execution/run.hpp"
 
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 
 namespace tutti::collectives {
 
 using protocols::Answer;
-
-namespace {
-
-std::int64_t now() noexcept {
-  const auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
-}
-
-}  // namespace
 
 void Run::Free::operator()(std::byte* memory) const noexcept { std::free(memory); }
 
@@ -57,7 +48,7 @@ Answer Run::advance_steps() noexcept {
   while (moved) {
     moved = false;
     for (const StepId id : cursor_.ready()) {
-      if constexpr (kRecorded) times_[id].begin = now();
+      if constexpr (kRecorded) times_[id].begin = steady_nanoseconds();
       transfers_[id] = {};
       active_.push_back(id);
     }
@@ -67,7 +58,7 @@ Answer Run::advance_steps() noexcept {
       const StepId id = active_[i];
       const Answer answer = take(id);
       if (answer == Answer::done) {
-        if constexpr (kRecorded) times_[id].end = now();
+        if constexpr (kRecorded) times_[id].end = steady_nanoseconds();
         cursor_.done(id);
         moved = true;
       } else if (answer == Answer::again) {

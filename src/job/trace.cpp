@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "src/job/agreement.hpp"
 #include "src/job/plan.hpp"
@@ -20,11 +20,6 @@ namespace tutti {
 namespace {
 
 constexpr int kFormat = 1;
-
-std::int64_t now() {
-  const auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
-}
 
 // Equal on ranks whose steady clocks show the same: on one running kernel, but for time namespaces.
 std::string clock_name() {
@@ -80,13 +75,13 @@ std::unique_ptr<TracedCall> Trace::begin(const Plan& plan, Running& running) {
   auto call = std::make_unique<TracedCall>(TracedCall{plan, 0, {}});
   call->times.resize(steps);
   running.record(call->times.data());
-  call->begin = now();
+  call->begin = steady_nanoseconds();
   return call;
 }
 
 void Trace::end(const TracedCall& call, const Agreement& agreement,
                 CollectiveNumber number) noexcept try {
-  const std::int64_t end = now();
+  const std::int64_t end = steady_nanoseconds();
   const collectives::Problem& problem = call.plan.problem();
   const collectives::Schedule& schedule = call.plan.program().schedule();
   fmt::memory_buffer line;
