@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/copy.hpp"
+
 namespace tutti::protocols {
 
 using transport::Ring;
@@ -14,7 +16,7 @@ bool Aside::keep(Ring ring, const Trailer& trailer, const std::byte* payload) no
   const std::size_t padded = transport::padded(trailer.bytes), bytes = padded + sizeof(Trailer);
   try {
     auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    std::memcpy(copy.get(), payload, padded);
+    copy_bytes(copy.get(), payload, padded);
     std::memcpy(copy.get() + padded, &trailer, sizeof trailer);
     kept_.push_back({ring, bytes, std::move(copy)});
   } catch (const std::bad_alloc&) {

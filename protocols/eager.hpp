@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/combine.hpp"
+#include "base/copy.hpp"
 #include "protocols/complaint.hpp"
 #include "protocols/rings.hpp"
 
@@ -17,7 +18,7 @@ inline void deliver(const Arrived& message, void* place, const Operand* operand,
   if (operand)
     operand->apply(message.payload(), place, offset, message.bytes);
   else
-    std::memcpy(place, message.payload(), message.bytes);
+    copy_bytes(place, message.payload(), message.bytes);
 }
 
 inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& complaint,

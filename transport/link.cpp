@@ -3,13 +3,15 @@
 
 #include <cstdio>
 
+#include "base/copy.hpp"
+
 namespace tutti::transport {
 
 void Link::take_over(Ring ring, std::uint32_t sequence, std::uint32_t bytes) noexcept {
   const std::size_t total = padded(bytes) + sizeof(Trailer);
   const std::size_t to = shape_.slot_end(ring, shape_[ring].index_of(sequence)),
                     from = slot_end(ring, in_shape_[ring].index_of(sequence));
-  std::memcpy(large_inbox_ + to - total, inbox_ + from - total, total);
+  copy_bytes(large_inbox_ + to - total, inbox_ + from - total, total);
 }
 
 void Link::grow_in() noexcept {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "base/copy.hpp"
 #include "base/error.hpp"
 
 namespace tutti::collectives {
@@ -90,7 +91,7 @@ Answer Run::take(StepId id) noexcept {
     case StepKind::recv_reduce: return receive_and_reduce(id, name);
     case StepKind::copy:
       if (step.source.length != 0)
-        std::memcpy(at(step.target), at(step.source), static_cast<std::size_t>(step.source.length));
+        copy_bytes(at(step.target), at(step.source), static_cast<std::size_t>(step.source.length));
       return Answer::done;
     case StepKind::reduce: {
       const std::byte *theirs = at(step.source), *mine = at(step.target);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "base/copy.hpp"
 #include "base/error.hpp"
 #include "src/data/gpu_memory.hpp"
 
@@ -104,8 +105,8 @@ void Blocked::move(const Piece& piece, Bytes at, bool pack) {
   std::byte* const typed = user_ + piece.offset;
   std::byte* const place = packed_ + at;
   if (layout_.contiguous)
-    pack ? std::memcpy(place, typed, static_cast<std::size_t>(piece.bytes))
-         : std::memcpy(typed, place, static_cast<std::size_t>(piece.bytes));
+    pack ? copy_bytes(place, typed, static_cast<std::size_t>(piece.bytes))
+         : copy_bytes(typed, place, static_cast<std::size_t>(piece.bytes));
   else if (pack)
     datatypes_.pack(typed, piece.count, type_, layout_, place);
   else

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/bits.hpp"
+#include "base/copy.hpp"
 
 namespace tutti::transport::verbs {
 namespace {
@@ -82,7 +83,7 @@ Writer::Gather Writer::gather(const void* payload, const Trailer& trailer, std::
     // the peer has consumed the message that was there. So the write from this place has long
     // completed, and the place may be overwritten.
     std::byte* const staged = connection_.staging() + end - total;
-    std::memcpy(staged, payload, trailer.bytes);
+    copy_bytes(staged, payload, trailer.bytes);
     std::memcpy(staged + body, &trailer, sizeof trailer);
     add(staged, total, connection_.staging_key());
     result.last_word = staged + total - kLastWord;
