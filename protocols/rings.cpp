@@ -205,7 +205,7 @@ std::uint64_t Rings::carried() const noexcept {
 
 void Rings::look_after_growth() noexcept {
   if (link_.state() == transport::State::ready) {
-    if (!asked_for_more_ && carried() >= link_.shape().bytes()) {
+    if (!asked_for_more_ && carried() >= link_.shape().bytes() / kHot) {
       asked_for_more_ = true;
       link_.ask_for_more();
     }

@@ -33,13 +33,13 @@
 // call may fail: both ranks forget it when a ringful has been sent since, and need no word for it.
 //
 // Growth (transport/link.hpp): where both ends begin with small inboxes, a connection asks for
-// large ones when its messages have taken as many bytes of slots as a large inbox has. The number
-// of a message says where it stands in either inbox, and sender and receiver may have different
-// ideas of how many slots there are. The sender's is what counts for credit; it never has fewer
-// than the receiver knows of. A receiver that knows of fewer asks sooner than it must, and asks
-// again sooner than its ask is forgotten; a message that it takes over has a slot to which nobody
-// writes, as all messages that are not consumed have numbers less than a ringful apart, of the
-// larger ring too.
+// large ones when its messages have taken an eighth of the bytes of slots that a large inbox has:
+// before that, one in two or four of them waits for credit. The number of a message says where it
+// stands in either inbox, and sender and receiver may have different ideas of how many slots there
+// are. The sender's is what counts for credit; it never has fewer than the receiver knows of. A
+// receiver that knows of fewer asks sooner than it must, and asks again sooner than its ask is
+// forgotten; a message that it takes over has a slot to which nobody writes, as all messages that
+// are not consumed have numbers less than a ringful apart, of the larger ring too.
 //
 // Leaves to the caller: which ring a message takes, and what its payload means. Knows names, slots
 // and credits; knows no protocol.
@@ -152,6 +152,8 @@ class Rings {
 
   // --- growth
 
+  // A connection is hot when it has carried this part of the bytes of a large inbox.
+  static constexpr std::uint64_t kHot = 8;
   // The longest payload that a slot of the peer's ring takes now.
   Bytes most(transport::Ring ring) const noexcept { return link_.out_shape()[ring].capacity(); }
   // Asks for larger inboxes if it is time, and goes over to them when they are there.
