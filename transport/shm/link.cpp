@@ -43,7 +43,7 @@ Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
   std::byte* end = peer_inbox_ + slot_end(ring, index);
   auto* target = reinterpret_cast<Trailer*>(end - sizeof(Trailer));
   if (trailer.bytes != 0)
-    std::memcpy(end - sizeof(Trailer) - padded(trailer.bytes), payload, trailer.bytes);
+    stores_.copy(end - sizeof(Trailer) - padded(trailer.bytes), payload, trailer.bytes);
   target->name = trailer.name;
   target->bytes = trailer.bytes;
   target->consumed = trailer.consumed;

@@ -7,6 +7,7 @@
 
 #include "transport/link.hpp"
 #include "transport/shm/memory.hpp"
+#include "transport/shm/stores.hpp"
 
 namespace tutti::transport::shm {
 
@@ -54,6 +55,7 @@ class ShmLink final : public Link {
   Invitations &my_invitations_, &peer_invitations_;
   const int pid_;
   const Copy copy_;
+  Stores stores_;
 };
 
 }  // namespace tutti::transport::shm
