@@ -10,6 +10,16 @@ namespace tutti::collectives {
 
 using protocols::Channel;
 
+namespace {
+
+bool invites_peer(const Step& step, const protocols::Limits& limits) noexcept {
+  using protocols::Protocol;
+  const Protocol protocol = protocols::protocol_for(length_of(step), step.use, limits);
+  return protocol == (receives(step.kind) ? Protocol::rendezvous : Protocol::fetch);
+}
+
+}  // namespace
+
 Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
     : schedule_(std::move(schedule)), own_bytes_(round_up(schedule_.scratch_bytes, kCacheLine)) {
   const std::size_t steps = schedule_.steps.size();
@@ -22,6 +32,10 @@ Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
     Channel*& channel = known[step.peer];
     if (!channel) channel = &channel_to(step.peer);
     channels_[i] = channel;
+    if (invites_peer(step, channel->limits())) {
+      invites_.resize(steps, 0);
+      invites_[i] = 1;
+    }
     if (step.kind == StepKind::recv_reduce &&
         !protocols::combines_on_arrival(step.target.length, element, step.use, channel->limits())) {
       staged_.resize(steps, kNotStaged);

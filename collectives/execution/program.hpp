@@ -5,6 +5,7 @@
 // Knows channels; knows no link, no queue pair and no MPI.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -30,6 +31,11 @@ class Program {
   // Where in a run's scratch the step's message is received before it is combined; kNotStaged: it
   // is combined on arrival, or not at all.
   Bytes staged_at(StepId id) const noexcept { return staged_.empty() ? kNotStaged : staged_[id]; }
+  // Whether the peer, before it can do its part, waits for this rank's word where its memory is
+  // (ready.hpp). Those steps are begun before others, which may take a while: else two ranks that
+  // exchange long messages copy one after the other.
+  bool invites(StepId id) const noexcept { return !invites_.empty() && invites_[id] != 0; }
+  bool any_invites() const noexcept { return !invites_.empty(); }
   // A run's scratch: the schedule's own, then the staging.
   Bytes scratch_bytes() const noexcept { return own_bytes_ + staging_bytes_; }
   Bytes staging_bytes() const noexcept { return staging_bytes_; }
@@ -40,6 +46,7 @@ class Program {
   const Schedule schedule_;
   std::vector<protocols::Channel*> channels_;  // by step
   std::vector<Bytes> staged_;                  // by step; empty: no step is staged
+  std::vector<std::uint8_t> invites_;          // by step; empty: no step does
   Bytes own_bytes_ = 0, staging_bytes_ = 0;
 };
 

@@ -44,14 +44,23 @@ void Run::start(const void* input, void* output, const MessageName& name,
 }
 
 template <bool kRecorded>
+void Run::begin(StepId id) noexcept {
+  if constexpr (kRecorded) times_[id].begin = steady_nanoseconds();
+  transfers_[id] = {};
+  active_.push_back(id);
+}
+
+template <bool kRecorded>
 Answer Run::advance_steps() noexcept {
   bool moved = true;
   while (moved) {
     moved = false;
-    for (const StepId id : cursor_.ready()) {
-      if constexpr (kRecorded) times_[id].begin = steady_nanoseconds();
-      transfers_[id] = {};
-      active_.push_back(id);
+    if (!program_.any_invites()) [[likely]] {
+      for (const StepId id : cursor_.ready()) begin<kRecorded>(id);
+    } else {
+      for (const bool invites : {true, false})
+        for (const StepId id : cursor_.ready())
+          if (program_.invites(id) == invites) begin<kRecorded>(id);
     }
     cursor_.take_all();
     std::size_t kept = 0;

@@ -59,6 +59,8 @@ class Run {
 
  private:
   template <bool kRecorded>
+  void begin(StepId id) noexcept;
+  template <bool kRecorded>
   protocols::Answer advance_steps() noexcept;
   protocols::Answer take(StepId id) noexcept;
   protocols::Answer receive_and_reduce(StepId id, const MessageName& name) noexcept;
