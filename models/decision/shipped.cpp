@@ -82,7 +82,9 @@ std::span<const Platform> shipped_platforms() {
 Platform completed(Platform platform, std::string_view wire) {
   const Platform* const usual = find_shipped(wire);
   if (!usual) return platform;
-  if (!platform.origin.wire.empty() && !platform.within) platform.within = usual->within;
+  // Over shared memory all messages are of the one kind that was measured.
+  const bool between_nodes = !platform.origin.wire.empty() && platform.origin.wire != "shm";
+  if (between_nodes && !platform.within) platform.within = usual->within;
   if (!platform.cores) {
     platform.cores = usual->cores;
     // If packets cost CPU time, what is not the program's own work is the cores' all the same.

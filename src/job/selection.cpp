@@ -31,8 +31,13 @@ Said as_parameters(const models::Platform& platform) {
 
 Said usual_platform(std::string_view wire, const Warn& warn) {
   try {
-    if (auto kept = models::read_kept(wire, models::this_machine()))
+    const models::Machine machine = models::this_machine();
+    if (auto kept = models::read_kept(wire, machine)) {
+      // Messages within nodes may have been measured by themselves.
+      if (!kept->within && wire != "shm")
+        if (auto shm = models::read_kept("shm", machine)) kept->within = std::move(shm->between);
       return as_parameters(models::completed(*std::move(kept), wire));
+    }
   } catch (const Error& error) {
     warn(fmt::format("{}; the shipped parameters are taken", error.message));
   }

@@ -162,3 +162,26 @@ TEST_CASE("a choice by hand comes before the model's", "[selection]") {
   rules.forced = collectives::parse_choices("bcast=chain");
   CHECK(selection.choose(problem, *decisions).algorithm->name == "chain");
 }
+
+TEST_CASE("what was measured over shared memory counts for messages within nodes", "[selection]") {
+  const Folder folder;
+  models::Platform measured = *models::find_shipped("shm");
+  measured.within.reset();
+  measured.between = models::LogGP{.L = 7, .o_s = 1, .o_r = 1, .g = 1, .G = 0};
+  const models::Model seven = measured.between;
+  const auto taken = [&](const char* wire) {
+    measured.origin = {
+        .machine = models::this_machine(), .wire = wire, .device = {}, .date = {}, .command = {}};
+    std::ofstream(models::kept_file(wire)) << models::to_json(measured);
+    tests::ThreadBootstrap::Meeting meeting(1);
+    tests::ThreadBootstrap bootstrap(meeting, 0);
+    return agree_on_platform({}, wire, bootstrap, {});
+  };
+  const models::Platform alone = taken("shm");
+  CHECK(!alone.within);
+  CHECK(parameters_to_json(alone.between) == parameters_to_json(seven));
+  measured.between = models::find_shipped("rxe")->between;
+  const models::Platform both = taken("rxe");
+  REQUIRE(both.within);
+  CHECK(parameters_to_json(*both.within) == parameters_to_json(seven));
+}
