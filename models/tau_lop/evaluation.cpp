@@ -42,9 +42,10 @@ class Stage {
     for (const Sent& message : messages) {
       const int channel = node[index(message.from)] == node[index(message.to)] ? kMemory : kNetwork;
       Way way = ways(message.bytes, message.use, channel);
-      const Bytes segment = way.segment > 0 ? way.segment : std::max<Bytes>(message.bytes, 1);
-      moving_.push_back({message, channel, std::move(way.hops), segment,
-                         (message.bytes + segment - 1) / segment});
+      const Bytes bytes = std::max(message.bytes, way.least);
+      const Bytes segment = way.segment > 0 ? way.segment : std::max<Bytes>(bytes, 1);
+      moving_.push_back(
+          {message, channel, bytes, std::move(way.hops), segment, (bytes + segment - 1) / segment});
     }
   }
 
@@ -69,13 +70,14 @@ class Stage {
   struct Moving {
     Sent message;
     int channel;
+    Bytes bytes;
     std::vector<Hop> hops;
     Bytes segment;
     Bytes segments;                                                // how many
     std::vector<Bytes> done = std::vector<Bytes>(hops.size(), 0);  // segments, after each hop
     std::vector<Bytes> before{};                                   // the same, when the step began
     Bytes next(std::size_t hop) const noexcept {                   // length
-      return std::min(segment, message.bytes - done[hop] * segment);
+      return std::min(segment, bytes - done[hop] * segment);
     }
   };
 

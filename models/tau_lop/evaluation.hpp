@@ -33,6 +33,7 @@ enum class Hop : std::uint8_t {
 struct Way {
   std::vector<Hop> hops;  // at least one
   Bytes segment = 0;      // 0: whole
+  Bytes least = 0;        // what a shorter message is transferred as
 };
 using Ways = std::function<Way(Bytes bytes, protocols::Use use, int channel)>;
 
@@ -40,8 +41,9 @@ using Ways = std::function<Way(Bytes bytes, protocols::Use use, int channel)>;
 // copy, the network, and a copy (3.1 to 3.3).
 Ways ways_of_thesis(Bytes above, Bytes segment);
 // Tutti's own, as its channel has them (protocols/protocol_for.hpp): a slot of an eager ring is
-// written by the sender, or over the network, and read by the receiver; a rendezvous is one copy,
-// by the sender or the receiver, or one write over the network.
+// written by the sender, goes over the network, and is read by the receiver, unless combining reads
+// it; a message without bytes takes as long as one of a byte. A rendezvous is one copy, by the
+// sender or the receiver, or one write over the network.
 Ways ways_of_tutti(const protocols::Limits& within, const protocols::Limits& between);
 
 struct Evaluation {

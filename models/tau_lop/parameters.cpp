@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <type_traits>
 
 #include "base/text.hpp"
+#include "models/costs.hpp"
 #include "models/json.hpp"
 #include "models/json_values.hpp"
 
@@ -19,15 +22,53 @@ using namespace values;
 
 constexpr const char* kLevels[] = {"within", "between"};
 
+const json& member(const json& object, const char* key, const std::string& where) {
+  if (!object.contains(key)) wrong(inside(where, key), "is missing");
+  return object[key];
+}
+
+// A visitor of `each` number of the limits, by name.
+template <class Limits, class Visit>
+void each(Limits& limits, Visit&& visit) {
+  visit("line", limits.line);
+  visit("small", limits.small);
+  visit("eager", limits.eager);
+  visit("cut", limits.cut);
+  visit("writes", limits.writes);
+  visit("fetches", limits.fetches);
+  visit("in_pieces", limits.in_pieces);
+}
+
+protocols::Limits limits_from(const json& object, const std::string& where) {
+  must_be_object(object, where);
+  protocols::Limits limits{};
+  std::set<std::string> known;
+  each(limits, [&](const char* key, auto& value) {
+    known.insert(key);
+    const json& given = member(object, key, where);
+    if constexpr (std::is_same_v<decltype(value), bool&>) {
+      expect(given.is_boolean(), inside(where, key), "true or false", given);
+      value = given;
+    } else {
+      read(given, value, inside(where, key));
+    }
+  });
+  check_keys(object, known, where);
+  if (limits.line > limits.small || limits.small > limits.eager || limits.eager < 1)
+    wrong(where, "line, small and eager must ascend, and eager be 1 at least");
+  return limits;
+}
+
+json written(const protocols::Limits& limits) {
+  json object;
+  each(limits, [&](const char* key, const auto& value) { object[key] = value; });
+  return object;
+}
+
 double at(const Curve& curve, Bytes bytes) noexcept {
   const Curve::Point& last = curve.points().back();
   if (curve.constant() || bytes <= last.bytes) return curve(bytes);
   return last.value * static_cast<double>(bytes) / static_cast<double>(last.bytes);
-}
-
-const json& member(const json& object, const char* key, const std::string& where) {
-  if (!object.contains(key)) wrong(inside(where, key), "is missing");
-  return object[key];
 }
 
 Surface surface_from(const json& given, const std::string& where) {
@@ -65,7 +106,7 @@ double Surface::operator()(Bytes bytes, int tau) const noexcept {
 
 Parameters parse_parameters(std::string_view text) {
   const json object = parse_object(text, {"format", "model", "name", "source", "within", "between",
-                                          "combine", "segment", "segments_above"});
+                                          "combine", "segment", "segments_above", "protocols"});
   if (member(object, "model", "") != kName) wrong("model", fmt::format("must be {}", kName));
   Parameters all{.name = text_at(object, "name"), .source = text_at(object, "source")};
   for (const int channel : {kMemory, kNetwork}) {
@@ -79,6 +120,16 @@ Parameters parse_parameters(std::string_view text) {
   if (object.contains("combine")) all.combine = surface_from(object["combine"], "combine");
   read_if_there(object, "segment", all.segment, "");
   read_if_there(object, "segments_above", all.segments_above, "");
+  if (object.contains("protocols")) {
+    const json& given = object["protocols"];
+    must_be_object(given, "protocols");
+    check_keys(given, {kLevels[kMemory], kLevels[kNetwork]}, "protocols");
+    const auto of = [&](int channel) {
+      return limits_from(member(given, kLevels[channel], "protocols"),
+                         inside("protocols", kLevels[channel]));
+    };
+    all.protocols = {of(kMemory), of(kNetwork)};
+  }
   return all;
 }
 
@@ -93,7 +144,17 @@ json to_json(const Parameters& parameters) {
     all[kLevels[channel]] = {{"overhead", values::written(parameters.overhead[channel])},
                              {"transfer", written(parameters.transfer[channel])}};
   if (!parameters.combine.tables().empty()) all["combine"] = written(parameters.combine);
+  if (parameters.protocols)
+    all["protocols"] = {{kLevels[kMemory], written(parameters.protocols->within)},
+                        {kLevels[kNetwork], written(parameters.protocols->between)}};
   return all;
+}
+
+Ways ways_of(const Parameters& parameters) {
+  if (parameters.protocols)
+    return ways_of_tutti(parameters.protocols->within, parameters.protocols->between);
+  return ways_of_thesis(parameters.segment > 0 ? parameters.segments_above : kNever,
+                        parameters.segment);
 }
 
 double time_of(const Cost& cost, const Parameters& parameters) noexcept {

@@ -7,16 +7,20 @@
 //    "combine": {"1": [[64, 0.01]]}, "segment": 8192, "segments_above": 65536}
 //
 // A number, or a table of [bytes, microseconds]; tables of transfers by how many are under way at
-// once (τ). "combine" and the segments may be left out: 0. TAU §3.3 and chapter 7. Pure.
+// once (τ). "combine" and the segments may be left out: 0. What `tutti measure` has measured has,
+// instead of the segments, "protocols": {"within": {"line": 48, …}, "between": {…}}, Tutti's own
+// (protocols/protocol_for.hpp), so that messages travel as they do. TAU §3.3 and chapter 7. Pure.
 #pragma once
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "models/curve.hpp"
 #include "models/tau_lop/cost.hpp"
+#include "models/tau_lop/evaluation.hpp"
 
 namespace tutti::models::tau_lop {
 
@@ -42,7 +46,14 @@ struct Parameters {
   Surface transfer[2];  // L^c(m, τ), us; within a node it is also what copying takes
   Surface combine;      // γ(m, τ), us
   Bytes segment = 0, segments_above = 0;
+  struct Protocols {
+    protocols::Limits within, between;
+  };
+  std::optional<Protocols> protocols{};
 };
+
+// As the parameters have it: Tutti's, or the thesis'.
+Ways ways_of(const Parameters& parameters);
 
 // Throws Error{bad_configuration}, which names the place.
 Parameters parse_parameters(std::string_view json);

@@ -23,8 +23,11 @@ Ways ways_of_tutti(const Limits& within, const Limits& between) {
     const bool wire = channel == kNetwork;
     if (protocol == Protocol::rendezvous) return Way{{wire ? Hop::on_wire : Hop::by_sender}};
     if (protocol == Protocol::fetch) return Way{{wire ? Hop::on_wire : Hop::by_receiver}};
-    Way way{{Hop::by_sender, Hop::by_receiver}};
-    if (wire) way.hops.insert(way.hops.begin() + 1, Hop::on_wire);
+    Way way{{Hop::by_sender}, 0, 1};
+    if (wire) way.hops.push_back(Hop::on_wire);
+    // What is combined out of the ring is read by combining.
+    if (use != Use::combined || !protocols::combines_on_arrival(bytes, 1, use, limits))
+      way.hops.push_back(Hop::by_receiver);
     if (protocol == Protocol::pieces) way.segment = protocols::piece_bytes(limits);
     return way;
   };

@@ -210,6 +210,10 @@ TEST_CASE("tau-lop: Tutti's own protocols") {
   CHECK(ways(8192, Use::stored, kMemory).hops.size() == 2);
   CHECK(ways(1 << 20, Use::spread, kMemory).hops == std::vector{Hop::by_receiver});
   CHECK(ways(1 << 20, Use::combined, kMemory).segment == 8192);
+  CHECK(ways(1 << 20, Use::combined, kMemory).hops == std::vector{Hop::by_sender});
+  CHECK(ways(1 << 20, Use::combined, kNetwork).hops == std::vector{Hop::on_wire});
+  CHECK(ways(8192, Use::combined, kNetwork).hops == std::vector{Hop::by_sender, Hop::on_wire});
+  CHECK(ways(0, Use::stored, kMemory).least == 1);
   CHECK(ways(8192, Use::stored, kNetwork).hops.size() == 3);
   CHECK(ways(1 << 20, Use::stored, kNetwork).hops == std::vector{Hop::on_wire});
   CHECK(text({Collective::allgather, "ring", 8, 1, 1 << 20}, ways) == "7o¹ + c(m,1) + 7L¹(m,1)");

@@ -62,6 +62,17 @@ TEST_CASE("tau-lop: parameters as JSON") {
   refused("/between/latency", 1, "there is no 'latency' here");
   refused("/segment", "8k", "segment: must be a whole number");
   refused("/colour", 1, "there is no 'colour' here");
+  const nlohmann::json limits = {{"line", 48},       {"small", 480},   {"eager", 8192},
+                                 {"cut", 0},         {"writes", true}, {"fetches", false},
+                                 {"in_pieces", true}};
+  auto file = nlohmann::json::parse(kFile);
+  file["protocols"] = {{"within", limits}, {"between", limits}};
+  CHECK(to_json(parse_parameters(file.dump()))["protocols"] == file["protocols"]);
+  refused("/protocols", {{"within", limits}}, "protocols.between: is missing");
+  file["protocols"]["between"]["eager"] = 40;
+  refused("/protocols", file["protocols"], "protocols.between: line, small and eager must ascend");
+  file["protocols"]["between"]["writes"] = 1;
+  refused("/protocols", file["protocols"], "protocols.between.writes: must be true or false");
   CHECK_THROWS_WITH(parse_parameters("{"), Catch::Contains("not JSON"));
   CHECK_THROWS_WITH(parse_parameters(R"({"model": "tau-lop"})"),
                     Catch::Contains("within: is missing"));

@@ -1,0 +1,32 @@
+// A cost model with its parameters, of either kind: one of single messages, whose times the
+// simulator plays, or τ-Lop, which costs whole stages. What predicts takes both. Pure.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "collectives/schedule/schedule.hpp"
+#include "models/platform.hpp"
+#include "models/tau_lop/parameters.hpp"
+
+namespace tutti::models {
+
+using Predictor = std::variant<Platform, tau_lop::Parameters>;
+
+bool is_tau_lop(std::string_view json);
+// As its "model" says. Throws Error{bad_configuration} as parse_platform() does.
+Predictor parse_predictor(std::string_view json);
+nlohmann::json to_json(const Predictor& predictor);
+
+std::string label_of(const Predictor& predictor);  // "plogp", "plogp and loggp", "tau-lop"
+
+// Microseconds of one of so many calls that follow each other. `node`: of each rank. Throws
+// Error{internal} if messages do not pair off.
+double time_of(const Predictor& predictor, const std::vector<int>& node,
+               const std::function<collectives::Schedule(Rank)>& schedule_of, int calls = 1);
+
+}  // namespace tutti::models

@@ -1,0 +1,44 @@
+// From what rings of messages took to the parameters of τ-Lop. TAU §7.3. Pure. Microseconds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/costs.hpp"
+#include "models/tau_lop/parameters.hpp"
+
+namespace tutti::models::tau_lop {
+
+// What `tau` processes of a node took at once, each with `bytes`.
+struct AtOnce {
+  Bytes bytes;
+  int tau;
+  double time;
+};
+
+// Of a channel.
+struct Rings {
+  double round_trip = 0;  // of messages without bytes, RTT(0)
+  // Each process has sent a message and has one; tau 1: half a round trip. At least one.
+  std::vector<AtOnce> rings;
+  Bytes eager = kNever;  // longer messages wait for their receiver
+};
+
+struct RingReadings {
+  std::optional<Rings> within, between;  // one of them at least
+  std::vector<AtOnce> combining;         // each process combines two operands
+  double copy_per_byte = 0;              // without `within`: what processes copy with
+  std::optional<Parameters::Protocols> protocols{};
+};
+
+// o(m) = RTT(0)/2 (7.2); for what waits for its receiver RTT(0), which is what a synchronous
+// message without bytes takes (7.3): the message, and the other way the word that it is wanted.
+// L(m,τ) = (Ring − o)/h, where h copies of a message follow each other within a node: 2 in (7.4),
+// 1 where the protocol copies once. Over the network what copies take comes off first (7.6). What a
+// ring says of more bytes or more processes is never less: L grows with m and with τ (§3.3).
+//
+// A channel that was not measured has the numbers of the other one.
+Parameters derive(const RingReadings& readings);
+
+}  // namespace tutti::models::tau_lop
