@@ -80,8 +80,24 @@ def check_tau_lop(path):
     path.write_text(json.dumps(parameters))
     (row,) = json.loads(predict(*bcast, "--params", path, "--json").stdout)
     assert abs(row["time_us"] - (4 + 60 + 30 + 20)) < 1e-6 and row["stages"] == 4, row
+    assert predict(*bcast[2:], "--params", path, "--json").returncode == 0  # the file names it
+    shown = predict("--params", path, "--compare", bench_file(path.parent))
+    assert shown.returncode == 0 and "mu 93.40" in shown.stdout, shown  # two stages of an overhead
     path.write_text(json.dumps(parameters | {"between": {"overhead": 1}}))
     refused("between.transfer: is missing", *bcast, "--params", path)
+
+
+def check_calls(folder):
+    """Many broadcasts take a gap each, one takes o + L + o; the bench made as many as it says."""
+    bcast = ["--params", "boba", "--collective", "bcast", "--algorithm", "linear", "-P", 2]
+    (one,), (many,) = rows(*bcast), rows(*bcast, "--calls", 1001)
+    assert abs(one["time_us"] - (30.4 + 2 * 8.15 + 7 * 0.015)) < 1e-9, one
+    assert 8.6 < many["time_us"] < 8.85, many
+    measured = {"collective": "bcast", "bytes": 8, "algorithm": "linear", "digest": "",
+                "tutti": {"median_us": 12, "calls": 20000}}
+    shown = predict("--params", "boba", "--compare", bench_file(folder, **measured))
+    alone = predict("--params", "boba", "--compare", bench_file(folder, **measured), "--calls", 1)
+    assert shown.returncode == 0 and shown.stdout != alone.stdout, (shown, alone)
 
 
 def main():
@@ -109,6 +125,7 @@ def main():
             20000)
     with tempfile.TemporaryDirectory() as folder:
         refused_file(folder, "parameters.json: not JSON", "{")
+        check_calls(folder)
         refused_file(folder, "parameters.json: parameters.L: must be a number",
                      {"model": "logp", "parameters": {"L": [], "o": 1, "g": 1}})
         refused_file(folder, "format: this program reads format 1, not 0", {"format": 0})

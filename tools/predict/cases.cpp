@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "collectives/algorithms/conditions.hpp"
+#include "collectives/schedule/in_a_row.hpp"
 #include "models/json.hpp"
 #include "models/names.hpp"
 #include "tools/files.hpp"
@@ -233,9 +234,13 @@ Prediction predict(const PredictOptions& options, const Case& what, const Platfo
     problem.rank = rank;
     auto schedule = what.choice.algorithm->build(problem, what.choice.parameters);
     if (rank == 0) made.digest = fmt::format("{:016x}", schedule.digest());
-    return schedule;
+    return options.calls > 1 ? collectives::in_a_row(schedule, options.calls) : schedule;
   };
   made.result = models::simulate(what.P, schedule_of, platform, setting);
+  if (options.calls > 1) {
+    made.result.time /= options.calls;
+    return made;  // the papers' formulas are of one
+  }
   if (platform.within && options.ranks_per_node > 1) return made;  // the papers' formulas have one
   const models::Asked asked{what.P, problem.bytes, what.choice.parameters.segment,
                             what.choice.parameters.k, platform.reduce_per_byte};

@@ -145,6 +145,11 @@ void add_predict(CLI::App& app, Run* run) {
   command->add_option("--collective", options->collectives, "collectives")->delimiter(',');
   command->add_flag("--symbolic", options->symbolic,
                     "with --model tau-lop: the cost as an expression, without parameters");
+  command
+      ->add_option("--calls", options->calls,
+                   "the time of one of so many calls that follow each other (default: of one "
+                   "alone; with --compare: as measured, but 8 at most)")
+      ->check(CLI::Range(1, 1 << 16));
   command->add_option("--segment", options->segment,
                       "with --model tau-lop: longer messages within a node are cut into such");
   add_platform(*command, *options);

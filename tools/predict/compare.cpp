@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -18,6 +19,7 @@ struct Measured {
   Case what;
   std::string algorithm, digest;
   double time;
+  int calls;
 };
 struct Measurements {
   int ranks, nodes;
@@ -48,7 +50,8 @@ Measurements read(const std::string& path) {
       Measured one{{*collective, {}, found.ranks, row.at("bytes").get<Bytes>()},
                    row.at("algorithm").get<std::string>(),
                    row.value("digest", ""),
-                   row.at("tutti").at("median_us").get<double>()};
+                   row.at("tutti").at("median_us").get<double>(),
+                   row["tutti"].value("calls", 1)};
       const auto choices =
           collectives::parse_choices(fmt::format("{}={}", name_of(*collective), one.algorithm));
       one.what.choice = choices.at(*collective);
@@ -68,6 +71,47 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+constexpr int kMostCalls = 8;  // more are alike
+
+// The time of a row, and the digest of rank 0's schedule.
+using Predicted = std::pair<double, std::string>;
+struct Column {
+  std::string title;
+  std::function<Predicted(const PredictOptions&, const Case&)> predict;
+};
+
+std::vector<Column> columns_of(const PredictOptions& options) {
+  std::vector<Column> all;
+  if (is_tau_lop(options)) {
+    const auto parameters = tau_lop_parameters_of(options);
+    all.push_back({fmt::format("tau-lop, {}", parameters.name),
+                   [parameters](const PredictOptions& with, const Case& what) -> Predicted {
+                     collectives::Problem problem = problem_of(with, what);
+                     std::string digest;
+                     const auto schedule_of = [&](Rank rank) {
+                       problem.rank = rank;
+                       auto one = what.choice.algorithm->build(problem, what.choice.parameters);
+                       if (rank == 0) digest = fmt::format("{:016x}", one.digest());
+                       return one;
+                     };
+                     const double time = models::time_of(parameters, nodes_of(with, what.P),
+                                                         schedule_of, std::max(1, with.calls));
+                     return {time, digest};
+                   }});
+    return all;
+  }
+  for (models::Platform& platform : platforms_of(options)) {
+    const std::string title = describe(platform);
+    all.push_back({title,
+                   [platform = std::move(platform)](const PredictOptions& with,
+                                                    const Case& what) -> Predicted {
+                     const Prediction made = predict(with, what, platform);
+                     return {made.result.time, made.digest};
+                   }});
+  }
+  return all;
+}
+
 }  // namespace
 
 // Relative error (predicted − measured)/measured, and TAU eq. 7.9: μ = max/min.
@@ -75,11 +119,11 @@ void print_comparison(const PredictOptions& given) {
   const Measurements measured = read(given.compare);
   PredictOptions options = given;
   options.ranks_per_node = (measured.ranks + measured.nodes - 1) / measured.nodes;
-  for (const models::Platform& platform : platforms_of(options)) {
+  for (const Column& column : columns_of(options)) {
     fmt::print(
         "\n{}; {} ranks on {} nodes, {}\n{:<14} {:<30} {:>10} {:>12} {:>12} {:>9} {:>7}  {}\n",
-        describe(platform), measured.ranks, measured.nodes, given.compare, "collective",
-        "algorithm", "bytes", "measured us", "predicted us", "error", "mu", "schedule");
+        column.title, measured.ranks, measured.nodes, given.compare, "collective", "algorithm",
+        "bytes", "measured us", "predicted us", "error", "mu", "schedule");
     std::vector<double> errors, proportional;
     for (const Measured& row : measured.rows) {
       if (const auto reason = why_not(options, row.what)) {
@@ -87,8 +131,8 @@ void print_comparison(const PredictOptions& given) {
                    row.algorithm, row.what.bytes, row.time, *reason);
         continue;
       }
-      const Prediction p = predict(options, row.what, platform);
-      const double time = p.result.time;
+      options.calls = given.calls > 0 ? given.calls : std::clamp(row.calls, 1, kMostCalls);
+      const auto [time, digest] = column.predict(options, row.what);
       const double mu = std::max(time, row.time) / std::min(time, row.time);
       if (time > 0 && row.time > 0) {
         errors.push_back(std::abs(time - row.time) / row.time);
@@ -97,9 +141,9 @@ void print_comparison(const PredictOptions& given) {
       fmt::print("{:<14} {:<30} {:>10} {:>12.3f} {:>12.3f} {:>8.1f}% {:>7.2f}  {}\n",
                  name_of(row.what.collective), row.algorithm, row.what.bytes, row.time, time,
                  100 * (time - row.time) / row.time, mu,
-                 row.digest.empty()       ? "not named"
-                 : row.digest == p.digest ? "the same"
-                                          : "ANOTHER");
+                 row.digest.empty()     ? "not named"
+                 : row.digest == digest ? "the same"
+                                        : "ANOTHER");
     }
     if (!errors.empty())
       fmt::print(

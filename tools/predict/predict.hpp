@@ -8,7 +8,7 @@
 
 #include "collectives/selection/choices.hpp"
 #include "models/closed_forms.hpp"
-#include "models/platform.hpp"
+#include "models/predictor.hpp"
 #include "models/simulator.hpp"
 
 namespace CLI {
@@ -21,6 +21,7 @@ namespace tutti::tools {
 struct PredictOptions {
   std::vector<std::string> models, params, set, collectives, algorithms, ranks, bytes;
   int ranks_per_node = 1, root = 0;
+  int calls = 0;  // that follow each other; 0: one, or as many as were measured
   std::string eager;
   double reduce_per_byte = -1, copy_per_byte = -1;  // −1: the platform's
   double noise = 0, late = 0;
@@ -70,7 +71,8 @@ std::vector<int> nodes_of(const PredictOptions& options, int P);
 // have too many steps: 10^8 of them take some 2 GB.
 std::optional<std::string> why_not(const PredictOptions& options, const Case& what,
                                    double most_steps = 1e8);
-// `record`: with the critical path.
+// `record`: with the critical path. Of several calls in a row the time is that of one, all else of
+// all of them.
 Prediction predict(const PredictOptions& options, const Case& what,
                    const models::Platform& platform, bool record = false);
 
@@ -87,6 +89,7 @@ void print_bluegene_p(const PredictOptions& options);
 bool print_check(bool json);
 // Is it τ-Lop that is asked? It has no messages' times, but expressions over whole stages.
 bool is_tau_lop(const PredictOptions& options);
+models::tau_lop::Parameters tau_lop_parameters_of(const PredictOptions& options);
 int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases);
 // The rows of a file that the bench wrote, predicted.
 void print_comparison(const PredictOptions& options);

@@ -10,6 +10,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "collectives/algorithms/catalogue.hpp"
+#include "collectives/schedule/in_a_row.hpp"
+#include "models/predictor.hpp"
 #include "models/tau_lop/parameters.hpp"
 #include "tools/files.hpp"
 #include "tools/progress_bar.hpp"
@@ -28,24 +30,13 @@ constexpr double kMostSteps = 2e7;
 
 [[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
 
-std::optional<Parameters> parameters_of(const PredictOptions& options) {
-  if (options.params.empty()) return {};
-  if (options.params.size() > 1) bad("tau-lop takes the parameters of one file");
-  const std::string& name = options.params.front();
-  const auto text = read_file(name);
-  if (!text) bad(fmt::format("{} cannot be read; of tau-lop no paper prints parameters", name));
-  try {
-    return models::tau_lop::parse_parameters(*text);
-  } catch (const Error& error) {
-    bad(fmt::format("{}: {}", name, error.message));
-  }
-}
-
-Bytes segment_of(const PredictOptions& options, const std::optional<Parameters>& parameters) {
-  if (options.segment.empty()) return parameters ? parameters->segment : 0;
+// Segments by hand are the thesis'.
+void set_segment(const PredictOptions& options, Parameters& parameters) {
+  if (options.segment.empty()) return;
   const auto segment = parse_size(options.segment);
   if (!segment || *segment < 1) bad(fmt::format("--segment '{}' is no size", options.segment));
-  return *segment;
+  parameters.segment = parameters.segments_above = *segment;
+  parameters.protocols.reset();
 }
 
 struct Row {
@@ -90,12 +81,14 @@ json json_of(const Row& row) {
   return one;
 }
 
-void print(const std::vector<Row>& rows, Bytes segment, const std::optional<Parameters>& given) {
+void print(const std::vector<Row>& rows, const Parameters& parameters, bool given) {
+  const Bytes segment = parameters.segment;
   fmt::print(
       "tau-lop{}; o, L, c and \u03b3 are the overhead, a transfer, a copy and a combination\n"
       "of (bytes, how many at once), \u2070 within nodes and \u00b9 between them; m is the "
       "message{}\n",
-      given ? ", " + given->name : "", segment > 0 ? fmt::format(", S = {} bytes", segment) : "");
+      given ? ", " + parameters.name : "",
+      segment > 0 ? fmt::format(", S = {} bytes", segment) : "");
   fmt::print("{:<14} {:<24} {:>6} {:>10} {:>7} {:>12}  {}\n", "collective", "algorithm", "ranks",
              "bytes", "stages", "us", "cost");
   for (const Row& row : rows)
@@ -106,25 +99,40 @@ void print(const std::vector<Row>& rows, Bytes segment, const std::optional<Para
 
 }  // namespace
 
+Parameters tau_lop_parameters_of(const PredictOptions& options) {
+  if (options.params.size() != 1)
+    bad("no paper prints parameters of tau-lop: name one file with --params, or ask for "
+        "expressions with --symbolic");
+  const std::string& name = options.params.front();
+  const auto text = read_file(name);
+  if (!text) bad(fmt::format("{} cannot be read; of tau-lop no paper prints parameters", name));
+  try {
+    Parameters parameters = models::tau_lop::parse_parameters(*text);
+    set_segment(options, parameters);
+    return parameters;
+  } catch (const Error& error) {
+    bad(fmt::format("{}: {}", name, error.message));
+  }
+}
+
 bool is_tau_lop(const PredictOptions& options) {
   const auto& models = options.models;
-  const bool named =
-      std::find(models.begin(), models.end(), models::tau_lop::kName) != models.end();
+  bool named = std::find(models.begin(), models.end(), models::tau_lop::kName) != models.end();
+  if (models.empty() && options.params.size() == 1)
+    if (const auto text = read_file(options.params.front())) named = models::is_tau_lop(*text);
   if (named && models.size() > 1) bad("tau-lop is predicted by itself: name no other model");
   if (options.symbolic && !named) bad("--symbolic: only --model tau-lop has expressions");
   return named;
 }
 
 int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
-  const auto parameters = parameters_of(options);
-  if (!parameters && !options.symbolic)
-    bad("no paper prints parameters of tau-lop: name a file with --params, or ask for expressions "
-        "with --symbolic");
+  const bool given = !options.params.empty() || !options.symbolic;
+  Parameters parameters = given ? tau_lop_parameters_of(options) : Parameters{};
+  set_segment(options, parameters);
   if (!options.set.empty() || !options.svg.empty() || options.noise > 0 || options.late > 0)
     bad("tau-lop knows no --set, --svg, --noise and --late");
-  const Bytes segment = segment_of(options, parameters);
-  const Bytes above = options.segment.empty() && parameters ? parameters->segments_above : segment;
-  const auto ways = models::tau_lop::ways_of_thesis(segment > 0 ? above : models::kNever, segment);
+  const auto ways = ways_of(parameters);
+  const int calls = std::max(1, options.calls);
   std::vector<Row> rows;
   std::vector<std::string> left_out;
   ProgressBar bar("evaluating");
@@ -139,11 +147,12 @@ int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
     collectives::Problem problem = problem_of(options, what);
     collectives::World world(what.P, [&](Rank rank) {
       problem.rank = rank;
-      return what.choice.algorithm->build(problem, what.choice.parameters);
+      const auto one = what.choice.algorithm->build(problem, what.choice.parameters);
+      return calls > 1 ? collectives::in_a_row(one, calls) : one;
     });
     Row row{what, models::tau_lop::evaluate(world, nodes_of(options, what.P), ways), problem.bytes};
-    row.text = text_of(row.found.cost, problem.bytes, segment);
-    if (parameters) row.time = time_of(row.found.cost, *parameters);
+    row.text = text_of(row.found.cost, problem.bytes, parameters.segment);
+    if (given) row.time = time_of(row.found.cost, parameters) / calls;
     rows.push_back(std::move(row));
   }
   if (options.json) {
@@ -152,7 +161,7 @@ int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
     fmt::print("{}\n", all.dump(2));
     return 0;
   }
-  print(rows, segment, parameters);
+  print(rows, parameters, given);
   for (const std::string& text : left_out) fmt::print("left out: {}\n", text);
   return 0;
 }
