@@ -100,6 +100,7 @@ def check_readings(found):
             assert 0 < of["low_us"] <= of["median_us"] <= of["high_us"], size
         assert all(fit["ranges"] or fit["problem"] for fit in level["fits"]), level
         assert len(level["peers"]) == (level["ranks"] - 1 if level["ranks"] > 2 else 0), level
+        assert level["empty"]["median_us"] > 0, level
     assert len(found["bisection"]["megabytes_per_second_and_pair"]) == 3, found
 
 
@@ -121,6 +122,24 @@ def by_mpi(folder):
     assert not platform or platform["wire"]["kind"] == "mpi", platform
 
 
+def tau_lop(folder):
+    """Rings of every contention, and what is derived from them predicts."""
+    file = folder / "tau-lop.json"
+    done, found = measured(file, "--models", "tau-lop", f"--save={file}", "--json", "--off-cache")
+    (level,) = json.loads(done.stdout)["levels"]
+    contentions = sorted({ring["tau"] for ring in level["rings"]})
+    assert contentions == ([2] if RANKS == 2 else [2, RANKS] if RANKS < 5 else None), level
+    assert sorted({one["tau"] for one in level["combining"]}) == [1, *contentions], level
+    assert all(one["median_us"] > 0 for one in level["rings"] + level["combining"]), level
+    refused("selection reads no tau-lop", "--models", "tau-lop", "--save", *QUICK)
+    if not found:
+        return
+    assert found["protocols"]["within"]["eager"] > 0, found
+    assert found["within"]["overhead"] and "2" in found["within"]["transfer"], found
+    transfers = found["within"]["transfer"]["2"]
+    assert [us for _, us in transfers] == sorted(us for _, us in transfers), transfers
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="tutti-measure-") as name:
         folder = pathlib.Path(name)
@@ -134,6 +153,7 @@ def main():
             saved(folder)
             read_back(folder)
             by_mpi(folder)
+            tau_lop(folder)
     print(f"measured on {RANKS} ranks, and read back")
 
 

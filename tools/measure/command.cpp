@@ -24,6 +24,12 @@ using models::Platform;
 
 [[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
 
+std::vector<std::string_view> models_to_derive() {
+  auto all = models::derivable();
+  all.push_back(models::tau_lop::kName);
+  return all;
+}
+
 void check(const MeasureOptions& options, int ranks) {
   if (ranks < 2) bad("measuring needs two ranks at least: mpiexec -n 2 tutti measure");
   for (const std::string& text : {options.least, options.most})
@@ -32,10 +38,14 @@ void check(const MeasureOptions& options, int ranks) {
   if (*parse_size(options.least) * 4 > *parse_size(options.most))
     bad(fmt::format("--min {} and --max {} are too close for a line: four times at least",
                     options.least, options.most));
-  const auto known = models::derivable();
+  const auto known = models_to_derive();
   for (const std::string& model : options.models)
     if (std::find(known.begin(), known.end(), model) == known.end())
       bad(fmt::format("there is no model '{:.200}'; there are {}", model, fmt::join(known, ", ")));
+  if (options.save && options.save->empty() && !options.models.empty() &&
+      options.models.front() == models::tau_lop::kName)
+    bad("selection reads no tau-lop: save it to a file that you name (--save=FILE), or name "
+        "another model before it");
 }
 
 std::string today() {
@@ -87,6 +97,29 @@ Platform platform_of(const Measured& measured, const std::vector<const LevelRead
   return platform;
 }
 
+models::tau_lop::Parameters tau_lop_of(const Measured& measured) {
+  models::tau_lop::RingReadings readings{.copy_per_byte = measured.compute.copy.value};
+  std::optional<protocols::Limits> within, between;
+  for (const LevelReading& level : measured.levels) {
+    const bool inside = level.level == "within nodes";
+    (inside ? readings.within : readings.between) = level.of_rings();
+    if (level.unsure().size() == level.sizes.size())
+      bad(
+          fmt::format("{}: no fit converges: no median is known to 25 %; measure longer "
+                      "(--time-limit), or while nothing else runs",
+                      level.level));
+    (inside ? within : between) = level.limits;
+    for (const AtOnceReading& one : level.combining)
+      readings.combining.push_back({one.bytes, one.tau, one.time.value});
+  }
+  if (within || between)
+    readings.protocols = {within ? *within : *between, between ? *between : *within};
+  auto parameters = models::tau_lop::derive(readings);
+  parameters.source =
+      fmt::format("tutti measure, {}, on {}", measured.origin.date, measured.origin.machine.cpu);
+  return parameters;
+}
+
 std::vector<const LevelReading*> all_levels(const Measured& measured) {
   std::vector<const LevelReading*> all;
   for (const LevelReading& level : measured.levels) all.push_back(&level);
@@ -98,14 +131,17 @@ bool derive_all(const MeasureOptions& options, Measured& measured) {
   std::vector<std::string> wanted = options.models;
   if (wanted.empty()) {
     wanted = {"plogp"};  // what is saved
-    for (const std::string_view model : models::derivable())
+    for (const std::string_view model : models_to_derive())
       if (model != wanted.front()) wanted.emplace_back(model);
   }
   bool fine = true;
   for (const std::string& model : wanted) {
     Measured::Derived one{model, {}, {}};
     try {
-      one.platform = platform_of(measured, all_levels(measured), model);
+      if (model == models::tau_lop::kName)
+        one.predictor = tau_lop_of(measured);
+      else
+        one.predictor = platform_of(measured, all_levels(measured), model);
     } catch (const Error& error) {
       one.problem = error.message;
       fine = fine && options.models.empty() && model != wanted.front();
@@ -127,6 +163,11 @@ std::vector<std::string> files_to_save(const MeasureOptions& options) {
   return {all.front()};  // all are in one folder
 }
 
+void save_text(const std::string& path, const nlohmann::json& parameters) {
+  write_file(path, parameters.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  fmt::print(stderr, "saved {}\n", path);
+}
+
 void save_one(const std::string& path, const Platform& platform) {
   // What is replaced may be another machine's, in a home that several machines share.
   if (const auto text = read_file(path)) try {
@@ -136,10 +177,7 @@ void save_one(const std::string& path, const Platform& platform) {
     } catch (const Error& error) {
       fmt::print(stderr, "tutti measure: replacing {}: {}\n", path, error.message);
     }
-  write_file(path, models::to_json(platform).dump(2, ' ', false,
-                                                  nlohmann::json::error_handler_t::replace) +
-                       "\n");
-  fmt::print(stderr, "saved {}\n", path);
+  save_text(path, models::to_json(platform));
 }
 
 // A file that is named gets all levels. The user's own files have a wire each: that of messages
@@ -147,9 +185,11 @@ void save_one(const std::string& path, const Platform& platform) {
 void save(const MeasureOptions& options, const Measured& measured) {
   if (!options.save) return;
   const std::string& model = measured.derived.front().model;
-  if (!options.save->empty()) return save_one(*options.save, *measured.derived.front().platform);
-  if (options.wire == "mpi")
-    return save_one(models::kept_file("mpi"), *measured.derived.front().platform);
+  const models::Predictor& first = *measured.derived.front().predictor;
+  const auto* const platform = std::get_if<Platform>(&first);
+  if (!platform) return save_text(*options.save, models::to_json(first));
+  if (!options.save->empty()) return save_one(*options.save, *platform);
+  if (options.wire == "mpi") return save_one(models::kept_file("mpi"), *platform);
   std::vector<const LevelReading*> levels;
   for (const LevelReading& level : measured.levels) {
     levels.push_back(&level);
@@ -190,7 +230,7 @@ bool measure_all(const MeasureOptions& options, int rank) {
     if (!options.svg.empty()) draw_measured(options.svg, measured);
     if (fine) save(options, measured);
     for (const auto& one : measured.derived)
-      if (!fine && !one.platform && (!options.models.empty() || &one == &measured.derived.front()))
+      if (!fine && !one.predictor && (!options.models.empty() || &one == &measured.derived.front()))
         fmt::print(stderr, "tutti measure: {}{}\n", one.problem,
                    options.save ? "; nothing is saved" : "");
   }
@@ -254,6 +294,9 @@ void add_measure(CLI::App& app, Run* run) {
       ->type_name("[FILE]");
   command->add_flag("--json", options->json, "print all readings, fits and models as JSON");
   command->add_option("--svg", options->svg, "draw readings and fits into this file");
+  command->add_flag("--off-cache", options->off_cache,
+                    "tau-lop's rings and combinations with memory that no cache keeps (default: "
+                    "the same memory again and again, as in a benchmark of collectives)");
   command->add_flag("--bisection", options->bisection,
                     "also effective bisection bandwidth: the mean of random bisections");
   command->add_option("--bisections", options->bisections, "how many")

@@ -1,5 +1,6 @@
 // Which ranks measure which level, and for which sizes.
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
@@ -18,11 +19,17 @@ namespace tutti::tools {
 namespace {
 
 constexpr std::size_t kMostSizes = 24;
+// Of a level's time.
+constexpr double kForSizes = 0.55, kForDelays = 0.05, kForPeers = 0.1, kForRings = 0.25,
+                 kForCombining = 0.05;
 constexpr double kBend = 0.2;  // a curve that is nearer to straight needs no size more
 
 struct Level {
   std::string name;
   std::vector<int> ranks;  // of MPI_COMM_WORLD; the first one has the clock
+  // Those that make rings: within a node the same, else in turn of two nodes.
+  std::vector<int> ring;
+  bool between = false;
 };
 
 // A node with most ranks; and rank 0 with the ranks of other nodes. Where shared memory is not
@@ -36,26 +43,38 @@ std::vector<Level> levels_of(Engine& engine) {
   });
   std::vector<Level> levels;
   if (most->second.size() > 1 && !engine.wire_on_nodes())
-    levels.push_back({"within nodes", most->second});
-  Level between{"between nodes", {0}};
+    levels.push_back({"within nodes", most->second, most->second});
+  Level between{"between nodes", {0}, {0}, true};
   for (int rank = 1; rank < engine.size(); ++rank)
     if (on.size() == 1 ? engine.wire_on_nodes() : placement.node_of(rank) != placement.node_of(0))
       between.ranks.push_back(rank);
-  if (between.ranks.size() > 1) levels.push_back(between);
+  if (between.ranks.size() < 2) return levels;
+  const auto first = on.begin();  // of rank 0
+  auto other = on.size() > 1 ? std::next(first) : first;
+  for (auto some = other; some != on.end(); ++some)
+    if (some->second.size() > other->second.size()) other = some;
+  between.ring.clear();
+  if (other == first)
+    between.ring = first->second;
+  else
+    for (std::size_t i = 0; i < std::min(first->second.size(), other->second.size()); ++i)
+      for (const auto node : {first, other}) between.ring.push_back(node->second[i]);
+  between.ring.resize(between.ring.size() / 2 * 2);
+  levels.push_back(between);
   return levels;
 }
 
-// A communicator of so many first ranks of the level; null for the others. Collective over
+// A communicator of so many first ones of these ranks; null for the others. Collective over
 // MPI_COMM_WORLD.
 class Members {
  public:
-  Members(const Level& level, std::size_t count) {
+  Members(const std::vector<int>& ranks, std::size_t count) {
     int me = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    const auto end = level.ranks.begin() + static_cast<std::ptrdiff_t>(count);
-    const auto place = std::find(level.ranks.begin(), end, me);
+    const auto end = ranks.begin() + static_cast<std::ptrdiff_t>(count);
+    const auto place = std::find(ranks.begin(), end, me);
     MPI_Comm_split(MPI_COMM_WORLD, place != end ? 0 : MPI_UNDEFINED,
-                   static_cast<int>(place - level.ranks.begin()), &mpi_);
+                   static_cast<int>(place - ranks.begin()), &mpi_);
     if (mpi_ != MPI_COMM_NULL) must(tutti_comm_create(mpi_, &comm_), "tutti_comm_create");
   }
   ~Members() {
@@ -70,6 +89,10 @@ class Members {
   MPI_Comm mpi_ = MPI_COMM_NULL;
   tutti_comm comm_ = TUTTI_COMM_NULL;
 };
+
+std::unique_ptr<Wire> wire_of(const MeasureOptions& options, tutti_comm comm) {
+  return options.wire == "mpi" ? mpi_wire(comm) : tutti_wire(comm);
+}
 
 Bytes agreed(Bytes value, tutti_comm comm) {
   must(tutti_bcast(&value, sizeof value, MPI_BYTE, 0, comm), "tutti_bcast");
@@ -99,7 +122,7 @@ Bytes size_to_measure(LevelReading& level, const MeasureOptions& options, double
   if (first_round) return added;
   const auto disturbed = std::find_if(level.sizes.begin(), level.sizes.end(),
                                       [](const SizeReading& size) { return !size.sure(); });
-  if (spent > 0.8 * options.seconds) {
+  if (spent > kForSizes * options.seconds) {
     level.time_ran_out = added >= 0;
     return -1;
   }
@@ -108,7 +131,7 @@ Bytes size_to_measure(LevelReading& level, const MeasureOptions& options, double
 
 void measure_sizes(LevelReading& level, const MeasureOptions& options, tutti_comm comm, Wire& wire,
                    ProgressBar& bar) {
-  const double seconds = 0.8 * options.seconds / kMostSizes, begin = MPI_Wtime();
+  const double seconds = kForSizes * options.seconds / kMostSizes, begin = MPI_Wtime();
   while (true) {
     const Bytes next = agreed(size_to_measure(level, options, MPI_Wtime() - begin), comm);
     if (next < 0) break;
@@ -123,35 +146,107 @@ void measure_sizes(LevelReading& level, const MeasureOptions& options, tutti_com
   }
 }
 
+bool with_tau_lop(const MeasureOptions& options) {
+  const auto& models = options.models;
+  return models.empty() ||
+         std::find(models.begin(), models.end(), models::tau_lop::kName) != models.end();
+}
+
+// So many bytes that they do not stay in a cache.
+Bytes spread_of(const MeasureOptions& options) {
+  constexpr Bytes kUsual = Bytes{32} << 20;
+  if (!options.off_cache) return 0;
+  const Bytes cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return 2 * (cache > 0 ? cache : kUsual);
+}
+
+// 2, 4, 8 and so on, and all that there are.
+std::vector<int> contentions_of(std::size_t most) {
+  std::vector<int> all;
+  for (std::size_t tau = 2; tau < most; tau *= 2) all.push_back(static_cast<int>(tau));
+  if (most > 1) all.push_back(static_cast<int>(most));
+  return all;
+}
+
+std::vector<Bytes> times_four(Bytes least, Bytes most) {
+  std::vector<Bytes> all;
+  for (Bytes bytes = least; bytes < most; bytes *= 4) all.push_back(bytes);
+  all.push_back(most);
+  return all;
+}
+
+// Each τ by its own ranks; the others sleep in the barrier. `measure`: the median of so many bytes
+// on a communicator.
+template <class Measure>
+void measure_at_once(std::vector<AtOnceReading>& readings, const std::vector<int>& contentions,
+                     const std::vector<int>& ranks, int ranks_each, const std::vector<Bytes>& sizes,
+                     tutti_comm world, Measure&& measure) {
+  for (const int tau : contentions) {
+    const Members members(ranks, static_cast<std::size_t>(tau * ranks_each));
+    if (members.comm() != TUTTI_COMM_NULL)
+      for (const Bytes bytes : sizes)
+        readings.push_back({tau, bytes, measure(members.comm(), bytes)});
+    must(tutti_barrier(world), "tutti_barrier");
+  }
+}
+
+void measure_rings(LevelReading& reading, const Level& level, const MeasureOptions& options,
+                   tutti_comm world) {
+  const auto sizes = times_four(*parse_size(options.least), *parse_size(options.most));
+  const int each = level.between ? 2 : 1;
+  const auto contentions = contentions_of(level.ring.size() / index(each));
+  const double seconds =
+      kForRings * options.seconds / static_cast<double>(contentions.size() * sizes.size() + 1);
+  measure_at_once(reading.rings, contentions, level.ring, each, sizes, world,
+                  [&](tutti_comm comm, Bytes bytes) {
+                    return measure_ring(comm, *wire_of(options, comm), bytes, level.between,
+                                        spread_of(options), seconds);
+                  });
+}
+
+// By the ranks of a node.
+void measure_combining_of(LevelReading& reading, const Level& level, const MeasureOptions& options,
+                          tutti_comm world) {
+  constexpr Bytes kLeast = 64;
+  const auto sizes = times_four(kLeast, std::max(*parse_size(options.most), kLeast) / 4 * 4);
+  std::vector<int> contentions{1};
+  if (!level.between)
+    for (const int tau : contentions_of(level.ranks.size())) contentions.push_back(tau);
+  const double seconds =
+      kForCombining * options.seconds / static_cast<double>(contentions.size() * sizes.size());
+  measure_at_once(reading.combining, contentions, level.ranks, 1, sizes, world,
+                  [&](tutti_comm comm, Bytes bytes) {
+                    return measure_combining(comm, bytes, spread_of(options), seconds);
+                  });
+}
+
 // The ranks that measure nothing sleep in a barrier, where MPI would keep them busy.
 void measure_level(LevelReading& reading, const Level& level, const MeasureOptions& options,
                    tutti_comm world) {
   ProgressBar bar(level.name.c_str(), ProgressBar::Elsewhere::lines);
-  const auto wire_for = [&](tutti_comm comm) {
-    return options.wire == "mpi" ? mpi_wire(comm) : tutti_wire(comm);
-  };
   {
-    const Members pair(level, 2);
+    const Members pair(level.ranks, 2);
     if (pair.comm() != TUTTI_COMM_NULL) {
-      const auto wire = wire_for(pair.comm());
+      const auto wire = wire_of(options, pair.comm());
       const Rank peer = communicator_of(pair.comm()).rank() == 0 ? 1 : 0;
-      reading.eager = wire->eager(peer);
+      reading.limits = wire->limits(peer);
       reading.protocols = wire->protocols(peer);
       measure_sizes(reading, options, pair.comm(), *wire, bar);
-      reading.delayed =
-          measure_delayed(pair.comm(), *wire, reading.sizes.front(), 0.05 * options.seconds);
+      const double seconds = kForDelays * options.seconds / 2;
+      reading.delayed = measure_delayed(pair.comm(), *wire, reading.sizes.front(), seconds);
+      reading.empty = measure_round_trip(pair.comm(), *wire, 0, seconds);
     }
     must(tutti_barrier(world), "tutti_barrier");
   }
   if (level.ranks.size() > 2) {
-    const Members all(level, level.ranks.size());
+    const Members all(level.ranks, level.ranks.size());
     if (all.comm() != TUTTI_COMM_NULL) {
-      const auto wire = wire_for(all.comm());
+      const auto wire = wire_of(options, all.comm());
       SizeReading least{.bytes = *parse_size(options.least)};
       const int most = static_cast<int>(std::min<std::size_t>(level.ranks.size() - 1, 16));
       for (int n = 1; n <= most; ++n)
         reading.peers.push_back(
-            measure_peers(all.comm(), *wire, n, least, 0.15 * options.seconds / most));
+            measure_peers(all.comm(), *wire, n, least, kForPeers * options.seconds / most));
     }
   }
   must(tutti_barrier(world), "tutti_barrier");
@@ -209,7 +304,7 @@ std::vector<Bytes> LevelReading::unsure() const {
 }
 
 models::Readings LevelReading::readings() const {
-  models::Readings all{.eager = eager};
+  models::Readings all{.eager = limits ? limits->eager : models::kNever};
   const bool some = std::any_of(sizes.begin(), sizes.end(), std::mem_fn(&SizeReading::sure));
   for (const SizeReading& size : sizes)
     if (size.sure() || !some)
@@ -218,6 +313,16 @@ models::Readings LevelReading::readings() const {
   for (const PeersReading& one : peers)
     all.peers.push_back(
         {one.o_s.value, one.o_r.value, one.time.value - all.sizes.front().round_trip / 2});
+  return all;
+}
+
+models::tau_lop::Rings LevelReading::of_rings() const {
+  models::tau_lop::Rings all{.round_trip = empty.value};
+  if (limits && limits->writes) all.eager = limits->eager;
+  for (const SizeReading& size : sizes)
+    if (size.sure()) all.rings.push_back({size.bytes, 1, size.round_trip.value / 2});
+  for (const AtOnceReading& ring : rings)
+    all.rings.push_back({ring.bytes, ring.tau, ring.time.value});
   return all;
 }
 
@@ -232,6 +337,10 @@ std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_co
   for (const Level& level : levels) {
     LevelReading reading{.level = level.name, .ranks = static_cast<int>(level.ranks.size())};
     measure_level(reading, level, options, world);
+    if (with_tau_lop(options)) {
+      measure_rings(reading, level, options, world);
+      if (&level == &levels.front()) measure_combining_of(reading, level, options, world);
+    }
     const int from = level.ranks.front();
     bring(reading.sizes, from);
     bring(reading.peers, from);
@@ -240,7 +349,10 @@ std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_co
     int ran_out = reading.time_ran_out ? 1 : 0;
     bring_one(ran_out, from);
     reading.time_ran_out = ran_out != 0;
-    bring_one(reading.eager, from);
+    bring_one(reading.empty, from);
+    bring(reading.rings, from);
+    bring(reading.combining, from);
+    bring_one(reading.limits, from);
     name_wire(reading, options, engine);
     all.push_back(std::move(reading));
   }

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "models/derive.hpp"
-#include "models/platform.hpp"
+#include "models/predictor.hpp"
+#include "models/tau_lop/rings.hpp"
 #include "models/statistics.hpp"
 #include "tools/measure/wire.hpp"
 
@@ -22,7 +23,7 @@ struct MeasureOptions {
   double seconds = 10;              // for each level
   std::optional<std::string> save;  // a file; empty: the user's file of each wire
   std::string svg;
-  bool json = false, bisection = false;
+  bool json = false, bisection = false, off_cache = false;
   int bisections = 16;
   std::uint64_t seed = 1;
 };
@@ -36,6 +37,12 @@ struct SizeReading {
   // Whether the medians are known to a quarter, and fit each other; else other work disturbed them.
   bool sure() const;
 };
+// What τ processes of a node take at once, of τ-Lop.
+struct AtOnceReading {
+  int tau = 1;
+  Bytes bytes = 0;  // of each
+  models::Median time;
+};
 struct PeersReading {
   models::Median time, o_s, o_r;
 };
@@ -48,12 +55,17 @@ struct LevelReading {
   int ranks = 0;             // of the level, all of them
   std::vector<SizeReading> sizes;
   std::vector<PeersReading> peers;
+  models::Median empty;                  // a round trip of messages without bytes
+  std::vector<AtOnceReading> rings;      // τ from 2 on, TAU §7.3
+  std::vector<AtOnceReading> combining;  // of the processes of a node
   models::Median delayed;  // o_s from PRTT(n, d, s) of the least size, which waits in between
   bool time_ran_out = false;
   std::vector<Bytes> unsure() const;  // sizes
   // Without the sizes that are not sure, unless all are so.
   models::Readings readings() const;
-  Bytes eager = models::kNever;
+  std::optional<protocols::Limits> limits{};
+  // How long rings and messages took, for τ-Lop.
+  models::tau_lop::Rings of_rings() const;
 };
 
 struct BisectionReading {
@@ -70,6 +82,14 @@ models::Median measure_delayed(tutti_comm comm, Wire& wire, const SizeReading& l
 // Between rank 0 and ranks 1 to n.
 PeersReading measure_peers(tutti_comm comm, Wire& wire, int n, const SizeReading& least,
                            double seconds);
+// PRTT(1, 0, s) between rank 0 and rank 1.
+models::Median measure_round_trip(tutti_comm comm, Wire& wire, Bytes bytes, double seconds);
+// A ring of all ranks, each of which sends a message to the next and gets one from that before it:
+// at once; or, `in_turn`, first the even ones send, then the odd ones: half of that.
+models::Median measure_ring(tutti_comm comm, Wire& wire, Bytes bytes, bool in_turn, Bytes spread,
+                            double seconds);
+// All ranks combine so many bytes with as many, each by itself.
+models::Median measure_combining(tutti_comm comm, Bytes bytes, Bytes spread, double seconds);
 // The mean bandwidth of each of so many random bisections of all ranks.
 BisectionReading measure_bisection(tutti_comm comm, Wire& wire, int bisections, std::uint64_t seed);
 
@@ -88,10 +108,10 @@ struct Measured {
   ComputeReading compute;
   std::optional<BisectionReading> bisection;
   models::Origin origin;
-  // Of each model that was asked for: a platform, or why there is none.
+  // Of each model that was asked for: its parameters, or why there are none.
   struct Derived {
     std::string model;
-    std::optional<models::Platform> platform;
+    std::optional<models::Predictor> predictor;
     std::string problem;
   };
   std::vector<Derived> derived;

@@ -1,7 +1,8 @@
 // Messages by the surrounding MPI.
 #include <mpi.h>
 
-#include "models/costs.hpp"
+#include <algorithm>
+
 #include "src/api/library.hpp"
 #include "tools/measure/wire.hpp"
 
@@ -10,24 +11,25 @@ namespace {
 
 class MpiExchange final : public Exchange {
  public:
-  MpiExchange(const std::vector<int>& world, const std::vector<Message>& messages, Bytes bytes)
-      : bytes_(static_cast<int>(bytes)), requests_(messages.size(), MPI_REQUEST_NULL) {
-    std::size_t received = 0;
-    for (const Message& message : messages) {
+  MpiExchange(const std::vector<int>& world, const std::vector<Message>& messages, Bytes bytes,
+              Bytes spread)
+      : bytes_(static_cast<int>(bytes)),
+        requests_(messages.size(), MPI_REQUEST_NULL),
+        input_(bytes, spread),
+        output_(bytes * std::count_if(messages.begin(), messages.end(),
+                                      [](const Message& message) { return !message.sent; }),
+                spread) {
+    for (const Message& message : messages)
       messages_.push_back({world[index(message.peer)], message.sent});
-      received += message.sent ? 0 : 1;
-    }
-    input_.resize(static_cast<std::size_t>(bytes) + 1);
-    output_.resize(static_cast<std::size_t>(bytes) * received + 1);
   }
 
   void begin() override {
     constexpr int kTag = 1;
-    std::byte* into = output_.data();
+    std::byte* into = output_.next();
+    const std::byte* const from = input_.next();
     for (std::size_t i = 0; i < messages_.size(); ++i) {
       if (messages_[i].sent) {
-        MPI_Isend(input_.data(), bytes_, MPI_BYTE, messages_[i].peer, kTag, MPI_COMM_WORLD,
-                  &requests_[i]);
+        MPI_Isend(from, bytes_, MPI_BYTE, messages_[i].peer, kTag, MPI_COMM_WORLD, &requests_[i]);
       } else {
         MPI_Irecv(into, bytes_, MPI_BYTE, messages_[i].peer, kTag, MPI_COMM_WORLD, &requests_[i]);
         into += bytes_;
@@ -44,16 +46,17 @@ class MpiExchange final : public Exchange {
   const int bytes_;
   std::vector<Message> messages_;
   std::vector<MPI_Request> requests_;
-  std::vector<std::byte> input_, output_;
+  Rotating input_, output_;
 };
 
 class MpiWire final : public Wire {
  public:
   explicit MpiWire(tutti_comm comm) : world_(communicator_of(comm).agreement().world_ranks()) {}
-  std::unique_ptr<Exchange> exchange(const std::vector<Message>& messages, Bytes bytes) override {
-    return std::make_unique<MpiExchange>(world_, messages, bytes);
+  std::unique_ptr<Exchange> exchange(const std::vector<Message>& messages, Bytes bytes,
+                                     Bytes spread) override {
+    return std::make_unique<MpiExchange>(world_, messages, bytes, spread);
   }
-  Bytes eager(Rank) override { return models::kNever; }
+  std::optional<protocols::Limits> limits(Rank) override { return {}; }
   std::string protocols(Rank) override { return "the MPI's own"; }
 
  private:

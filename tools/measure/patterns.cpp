@@ -3,6 +3,7 @@
 #include <chrono>
 #include <numeric>
 
+#include "base/copy.hpp"
 #include "base/index.hpp"
 #include "collectives/execution/kernels.hpp"
 #include "models/chance.hpp"
@@ -39,31 +40,77 @@ int burst_for(Bytes bytes, int wanted) {
 }
 constexpr int kUsualBurst = 16, kLongestBurst = 1024;
 
+// The root sends and then receives, the other one the other way round.
+Sampler::Batch one_after_the_other(Exchange& there, Exchange& back) {
+  return [&](int calls) {
+    return std::vector{timed([&] {
+      for (int i = 0; i < calls; ++i) {
+        there.run();
+        back.run();
+      }
+    })};
+  };
+}
+
 }  // namespace
+
+models::Median measure_round_trip(tutti_comm comm, Wire& wire, Bytes bytes, double seconds) {
+  const bool root = rank_in(comm) == 0;
+  const Rank peer = root ? 1 : 0;
+  const auto there = wire.exchange(messages(peer, root, 1), bytes);
+  const auto back = wire.exchange(messages(peer, !root, 1), bytes);
+  return Sampler(comm, seconds).sample(one_after_the_other(*there, *back))[0];
+}
+
+models::Median measure_ring(tutti_comm comm, Wire& wire, Bytes bytes, bool in_turn, Bytes spread,
+                            double seconds) {
+  const int P = communicator_of(comm).size(), me = rank_in(comm);
+  const Message out{(me + 1) % P, true}, in{(me + P - 1) % P, false};
+  Sampler sampler(comm, seconds);
+  if (!in_turn) {
+    const auto both = wire.exchange({out, in}, bytes, spread);
+    return sampler.sample([&](int calls) {
+      return std::vector{timed([&] {
+        for (int i = 0; i < calls; ++i) both->run();
+      })};
+    })[0];
+  }
+  const bool even = me % 2 == 0;
+  const auto first = wire.exchange({even ? out : in}, bytes, spread);
+  const auto second = wire.exchange({even ? in : out}, bytes, spread);
+  models::Median whole = sampler.sample(one_after_the_other(*first, *second))[0];
+  for (double* const value : {&whole.value, &whole.low, &whole.high}) *value /= 2;
+  return whole;
+}
+
+models::Median measure_combining(tutti_comm comm, Bytes bytes, Bytes spread, double seconds) {
+  Rotating operand(bytes, spread), other(bytes, spread);
+  const auto sum = collectives::kernel(collectives::Operation::sum, collectives::Element::int32);
+  return Sampler(comm, seconds).sample([&](int calls) {
+    const double mine = timed([&] {
+      for (int i = 0; i < calls; ++i) {
+        std::byte* const into = other.next();
+        sum(nullptr, operand.next(), into, into, static_cast<std::size_t>(bytes));
+      }
+    });
+    double slowest = 0;
+    must(tutti_allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm), "tutti_allreduce");
+    return std::vector{slowest};
+  })[0];
+}
 
 SizeReading measure_size(tutti_comm comm, Wire& wire, Bytes bytes, double seconds) {
   SizeReading reading{.bytes = bytes, .n = burst_for(bytes, kUsualBurst)};
+  reading.round_trip = measure_round_trip(comm, wire, bytes, seconds / 3);
   const bool root = rank_in(comm) == 0;
   const Rank peer = root ? 1 : 0;
   Sampler sampler(comm, seconds / 3);
-  // The root sends and then receives, the other one the other way round.
   const auto first = wire.exchange(messages(peer, root, 1), bytes);
   const auto reply = wire.exchange(messages(peer, !root, 1), bytes);
-  const auto round_trips = [&](Exchange& there) {
-    return [&](int calls) {
-      return std::vector{timed([&] {
-        for (int i = 0; i < calls; ++i) {
-          there.run();
-          reply->run();
-        }
-      })};
-    };
-  };
-  reading.round_trip = sampler.sample(round_trips(*first))[0];
   // So many that they take longer than the round trip: else its fluctuation is in the gap.
   for (bool longer = true; longer;) {
     const auto burst = wire.exchange(messages(peer, root, reading.n), bytes);
-    reading.burst = sampler.sample(round_trips(*burst))[0];
+    reading.burst = sampler.sample(one_after_the_other(*burst, *reply))[0];
     const int most = burst_for(bytes, kLongestBurst);
     longer = reading.n < most &&
              sampler.agreed(reading.burst.value < 2 * reading.round_trip.value ? 1 : 0) != 0;
@@ -221,7 +268,7 @@ ComputeReading measure_compute(double seconds) {
                                    models::median_of(times).width() > kNarrow / 2));
     return models::median_of(times);
   };
-  return {.copy = sampled([&] { std::copy(b.begin(), b.end(), a.begin()); }),
+  return {.copy = sampled([&] { copy_bytes(a.data(), b.data(), kBytes); }),
           .reduce = sampled([&] { sum(nullptr, b.data(), c.data(), c.data(), kBytes); })};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -77,6 +78,21 @@ void print_fits(const LevelReading& level) {
   }
 }
 
+// A column for each τ.
+void print_at_once(const std::vector<AtOnceReading>& all, const char* what, const char* who) {
+  if (all.empty()) return;
+  std::map<int, std::map<Bytes, models::Median>> by;
+  for (const AtOnceReading& one : all) by[one.tau][one.bytes] = one.time;
+  fmt::print("  {}: us while \u03c4 processes of a node {}\n  {:>9}", what, who, "size");
+  for (const auto& [tau, times] : by) fmt::print(" {:>15}", fmt::format("tau {}", tau));
+  fmt::print("\n");
+  for (const auto& [bytes, unused] : by.begin()->second) {
+    fmt::print("  {:>9}", svg::size_text(bytes));
+    for (auto& [tau, times] : by) fmt::print(" {:>15}", shown(times[bytes]));
+    fmt::print("\n");
+  }
+}
+
 void print_level(const LevelReading& level) {
   fmt::print("\n{}: {}{}{}; {}\n  {:>9} {:>15} {:>3} {:>15} {:>10} {:>15} {:>15} {:>10}\n",
              level.level, level.wire, level.device.empty() ? "" : " ", level.device,
@@ -113,6 +129,8 @@ void print_level(const LevelReading& level) {
     fmt::print("  {:>2} peers: o_s(n) {}, o_r(n) {}, until the last answered {} us\n", n,
                shown(one.o_s), shown(one.o_r), shown(one.time));
   }
+  print_at_once(level.rings, "rings of tau-lop", "send a message each");
+  print_at_once(level.combining, "combining", "combine (sum of int32)");
   print_fits(level);
 }
 
@@ -128,13 +146,32 @@ std::string parameters_of(const models::Model& model) {
   return text;
 }
 
+using TauLop = models::tau_lop::Parameters;
+
+std::string parameters_of(const TauLop& parameters) {
+  std::string text;
+  for (const int channel : {models::tau_lop::kMemory, models::tau_lop::kNetwork}) {
+    const auto& transfer = parameters.transfer[channel];
+    text += fmt::format("{}o{} {}, L{}(1,\u03c4)", channel > 0 ? "; " : "", channel,
+                        number(parameters.overhead[channel](0)), channel);
+    for (const auto& [tau, curve] : transfer.tables())
+      text += fmt::format(" {}: {}", tau, number(curve(1)));
+  }
+  return text;
+}
+
 void print_models(const Measured& measured) {
   fmt::print("\nmodels (us, us per byte):\n");
   std::string before;  // what is wrong with one may be wrong with all
-  for (const auto& [model, platform, problem] : measured.derived) {
-    if (!platform) {
+  for (const auto& [model, predictor, problem] : measured.derived) {
+    if (!predictor) {
       fmt::print("  {:<15} {}\n", model, problem == before ? "the same" : problem);
       before = problem;
+      continue;
+    }
+    const auto* const platform = std::get_if<models::Platform>(&*predictor);
+    if (!platform) {
+      fmt::print("  {:<15} {}\n", model, parameters_of(std::get<TauLop>(*predictor)));
       continue;
     }
     if (platform->within)
@@ -152,12 +189,30 @@ json json_of(const Median& median) {
           {"outliers", median.outliers}};
 }
 
+json json_of(const std::vector<AtOnceReading>& all) {
+  json rows = json::array();
+  for (const AtOnceReading& one : all) {
+    json row = json_of(one.time);
+    row.update({{"tau", one.tau}, {"bytes", one.bytes}});
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 json json_of(const LevelReading& level) {
-  json one = {{"level", level.level},       {"wire", level.wire},
-              {"device", level.device},     {"protocols", level.protocols},
-              {"ranks", level.ranks},       {"time_ran_out", level.time_ran_out},
-              {"left_out", level.unsure()}, {"o_by_delays", json_of(level.delayed)},
-              {"sizes", json::array()},     {"peers", json::array()},
+  json one = {{"level", level.level},
+              {"wire", level.wire},
+              {"device", level.device},
+              {"protocols", level.protocols},
+              {"ranks", level.ranks},
+              {"time_ran_out", level.time_ran_out},
+              {"left_out", level.unsure()},
+              {"o_by_delays", json_of(level.delayed)},
+              {"empty", json_of(level.empty)},
+              {"rings", json_of(level.rings)},
+              {"combining", json_of(level.combining)},
+              {"sizes", json::array()},
+              {"peers", json::array()},
               {"fits", json::array()}};
   for (const SizeReading& size : level.sizes)
     one["sizes"].push_back({{"bytes", size.bytes},
@@ -219,8 +274,8 @@ std::string json_of(const Measured& measured) {
       {"levels", json::array()},
       {"models", json::object()}};
   for (const LevelReading& level : measured.levels) all["levels"].push_back(json_of(level));
-  for (const auto& [model, platform, problem] : measured.derived)
-    all["models"][model] = platform ? models::to_json(*platform) : json{{"problem", problem}};
+  for (const auto& [model, predictor, problem] : measured.derived)
+    all["models"][model] = predictor ? models::to_json(*predictor) : json{{"problem", problem}};
   if (measured.bisection)
     all["bisection"] = {{"bytes", measured.bisection->bytes},
                         {"pairs", measured.bisection->pairs},

@@ -39,12 +39,11 @@ int Sampler::agreed(int value) {
 }
 
 std::vector<models::Median> Sampler::sample(const Batch& batch) {
-  constexpr double kLong = 100;  // microseconds: the clock is exact enough
-  constexpr int kMostCalls = 256, kFewest = 11, kMost = 201;
+  constexpr int kMostCalls = 16384, kFewest = 11, kMost = 201;
   const auto begin = Clock::now();
   int calls = 1;
   batch(1);  // connects
-  while (agreed(timed([&] { batch(calls); }) < kLong && calls < kMostCalls ? 1 : 0) != 0)
+  while (agreed(timed([&] { batch(calls); }) < batch_ && calls < kMostCalls ? 1 : 0) != 0)
     calls *= 2;
   std::vector<std::vector<double>> times;
   std::vector<models::Median> medians;

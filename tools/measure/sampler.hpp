@@ -18,7 +18,10 @@ double timed(const std::function<void()>& call);
 // All members of the communicator take part; what is measured, its rank 0 measures.
 class Sampler {
  public:
-  Sampler(tutti_comm comm, double seconds) : comm_(comm), seconds_(seconds) {}
+  // `batch`: microseconds of calls that are timed together at least; by default so many that the
+  // clock is exact enough.
+  Sampler(tutti_comm comm, double seconds, double batch = 100)
+      : comm_(comm), seconds_(seconds), batch_(batch) {}
   // The microseconds of so many calls, one entry for each quantity.
   using Batch = std::function<std::vector<double>(int calls)>;
   // The medians of one call, one for each quantity; meaningful at rank 0 only.
@@ -28,6 +31,7 @@ class Sampler {
  private:
   const tutti_comm comm_;
   const double seconds_;  // for each sample
+  const double batch_;
 };
 
 }  // namespace tutti::tools

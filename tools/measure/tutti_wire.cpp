@@ -33,7 +33,8 @@ collectives::Schedule schedule_of(const Agreement& agreement, const std::vector<
 
 class TuttiExchange final : public Exchange, private OpenCall {
  public:
-  TuttiExchange(Communicator& communicator, const std::vector<Message>& messages, Bytes bytes)
+  TuttiExchange(Communicator& communicator, const std::vector<Message>& messages, Bytes bytes,
+                Bytes spread)
       : communicator_(communicator),
         program_(schedule_of(communicator.agreement(), messages, bytes),
                  [&](Rank peer) -> protocols::Channel& {
@@ -41,8 +42,8 @@ class TuttiExchange final : public Exchange, private OpenCall {
                        communicator.agreement().world_ranks()[index(peer)]);
                  }),
         run_(program_),
-        input_(static_cast<std::size_t>(bytes) + 1),
-        output_(static_cast<std::size_t>(program_.schedule().output_bytes) + 1) {
+        input_(bytes, spread),
+        output_(program_.schedule().output_bytes, spread) {
     static const collectives::Task kTask{};
     task_ = &kTask;
   }
@@ -52,7 +53,7 @@ class TuttiExchange final : public Exchange, private OpenCall {
     if (agreement.failed()) communicator_.throw_failure();
     agreement.open(*this);
     communicator_.engine().began_call(number());
-    run_.start(input_.data(), output_.data(), {agreement.id(), number(), 0});
+    run_.start(input_.next(), output_.next(), {agreement.id(), number(), 0});
     advance();
   }
   void finish() override {
@@ -84,34 +85,38 @@ class TuttiExchange final : public Exchange, private OpenCall {
   Communicator& communicator_;
   const Program program_;
   collectives::Run run_;
-  std::vector<std::byte> input_, output_;
+  Rotating input_, output_;
   Answer answer_ = Answer::done;
 };
 
 class TuttiWire final : public Wire {
  public:
   explicit TuttiWire(tutti_comm comm) : communicator_(communicator_of(comm)) {}
-  std::unique_ptr<Exchange> exchange(const std::vector<Message>& messages, Bytes bytes) override {
-    return std::make_unique<TuttiExchange>(communicator_, messages, bytes);
+  std::unique_ptr<Exchange> exchange(const std::vector<Message>& messages, Bytes bytes,
+                                     Bytes spread) override {
+    return std::make_unique<TuttiExchange>(communicator_, messages, bytes, spread);
   }
-  Bytes eager(Rank peer) override { return limits(peer).eager; }
-  std::string protocols(Rank peer) override {
-    const protocols::Limits of = limits(peer);
-    return fmt::format("line to {} B, small to {} B, eager to {} B, above {}", of.line, of.small,
-                       of.eager, of.writes ? "rendezvous" : "pieces");
-  }
-
- private:
-  const protocols::Limits& limits(Rank peer) {
+  std::optional<protocols::Limits> limits(Rank peer) override {
     return communicator_.engine()
         .connections()
         .channel(communicator_.agreement().world_ranks()[index(peer)])
         .limits();
   }
+  std::string protocols(Rank peer) override {
+    const protocols::Limits of = *limits(peer);
+    return fmt::format("line to {} B, small to {} B, eager to {} B, above {}", of.line, of.small,
+                       of.eager, of.writes ? "rendezvous" : "pieces");
+  }
+
+ private:
   Communicator& communicator_;
 };
 
 }  // namespace
+
+Rotating::Rotating(Bytes bytes, Bytes spread)
+    : stride_(static_cast<std::size_t>(round_up(bytes + 1, kCacheLine))),
+      memory_(std::max(stride_, static_cast<std::size_t>(spread) / stride_ * stride_)) {}
 
 std::unique_ptr<Wire> tutti_wire(tutti_comm comm) { return std::make_unique<TuttiWire>(comm); }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/types.hpp"
+#include "protocols/protocol_for.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::tools {
@@ -28,14 +30,31 @@ struct Message {
   bool sent;  // else received
 };
 
+// Memory of the same length again and again, spread over so many bytes that a cache does not keep
+// it; 0: always the same.
+class Rotating {
+ public:
+  Rotating(Bytes bytes, Bytes spread);
+  std::byte* next() noexcept {
+    at_ = at_ + stride_ < memory_.size() ? at_ + stride_ : 0;
+    return memory_.data() + at_;
+  }
+
+ private:
+  const std::size_t stride_;
+  std::vector<std::byte> memory_;
+  std::size_t at_ = 0;
+};
+
 class Wire {
  public:
   virtual ~Wire() = default;
   // Messages of equal length; they wait for each other no more than those of one collective do.
-  virtual std::unique_ptr<Exchange> exchange(const std::vector<Message>& messages, Bytes bytes) = 0;
-  // The longest message that does not wait for its receiver; and where protocols change, by their
-  // names.
-  virtual Bytes eager(Rank peer) = 0;
+  // `spread`: of their memory, see Rotating.
+  virtual std::unique_ptr<Exchange> exchange(const std::vector<Message>& messages, Bytes bytes,
+                                             Bytes spread = 0) = 0;
+  // Where protocols change: nothing, if nobody says; and by their names.
+  virtual std::optional<protocols::Limits> limits(Rank peer) = 0;
   virtual std::string protocols(Rank peer) = 0;
 };
 
