@@ -56,6 +56,11 @@ double draw_segment(Sketch& sketch, const Place& place, const Choice& choice, By
 
 }  // namespace
 
+bool can_estimate(const Choice& choice, const Facts& facts) {
+  Sketch sketch;
+  return draw(sketch, place_of(facts), *choice.algorithm, 0, choice.parameters);
+}
+
 Estimate estimate_of(const Choice& choice, Bytes bytes, const Platform& platform,
                      const Facts& facts) {
   Sketch sketch;

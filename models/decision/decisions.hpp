@@ -25,7 +25,9 @@ struct Candidate {
 // Estimates count the bytes of all ranks up to this. More are taken to be as many.
 constexpr Bytes kMostInAll = Bytes{1} << 58;
 
-// Of a choice that applies, whatever others there are.
+// Whether the model knows an algorithm on such a place; what it does not is chosen by hand only.
+bool can_estimate(const collectives::Choice& choice, const collectives::Facts& facts);
+// Of a choice that applies and can be estimated, whatever others there are.
 Estimate estimate_of(const collectives::Choice& choice, Bytes bytes, const Platform& platform,
                      const collectives::Facts& facts);
 

@@ -16,8 +16,6 @@
 
 namespace tutti {
 
-namespace {
-
 collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_ranks) {
   const transport::Placement& placement = engine.placement();
   std::map<int, int> ranks_on;
@@ -43,8 +41,6 @@ collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_
   facts.wire_within = engine.wire_on_nodes();
   return facts;
 }
-
-}  // namespace
 
 Communicator::Communicator(Engine& engine, CommunicatorId id, int rank,
                            std::vector<int> world_ranks, Selection& selection)

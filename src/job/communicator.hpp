@@ -19,6 +19,9 @@ class Decisions;
 }
 class Selection;
 
+// Of so many members.
+collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_ranks);
+
 class Communicator {
  public:
   // `world_ranks`: the members, by rank of this communicator. `id`: agreed by all members. The

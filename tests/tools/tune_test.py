@@ -22,6 +22,8 @@ RANKS = int(sys.argv[2])
 PROGRAM = str(BUILD.program("tutti"))
 QUICK = ["--collective", "barrier,bcast", "-m", "8,4k", "--time-limit", "0.005"]
 PARAMETERS = {"model": "loggp", "parameters": {"L": 0.3, "o": 0.05, "g": 0.1, "G": 0.0001}}
+LEVEL = {"overhead": 0.1, "transfer": {"1": [[0, 0], [1000, 0.5]]}}
+TAU_LOP = {"format": 1, "model": "tau-lop", "within": LEVEL, "between": LEVEL}
 
 
 def started(folder, *words, ranks=RANKS, env=None):
@@ -59,8 +61,7 @@ def refusals(folder):
     refused(folder, "'8q' is no size", "-m", "8q")
     refused(folder, f"no number of ranks from 2 to {RANKS}", "-P", RANKS + 1)
     refused(folder, "two ranks at least", *QUICK, ranks=1)
-    refused(folder, "needs --params", "--method", "guided")
-    refused(folder, "--compare needs --params", "--compare")
+    refused(folder, "needs --params", "--method", "predicted", "-P", "4")
     refused(folder, "cannot read none.json", "--params", "none.json")
     refused(folder, "nothing to resume", *QUICK, "--state", "none", "--resume")
     (folder / "other").write_text('{"tutti_tune": 1, "job": "another"}\n')
@@ -78,9 +79,11 @@ def refusals(folder):
 
 def measured(folder):
     """The table is taken by the library; both pictures end."""
-    out, err = fine(folder, "tune", *QUICK, "--params", "model.json", "--compare",
+    out, err = fine(folder, "tune", *QUICK, "--params", "model.json,tau-lop.json", "--compare",
                     "--table", "table.json", "--svg", "maps.svg")
-    assert "candidates at 3 points" in err and "median mu" in out and "loggp" in out, (out, err)
+    assert "candidates at 3 points" in err and "median mu" in out, (out, err)
+    for model in ("loggp", "tau-lop", "selection"):
+        assert re.search(rf"^{model} .*%.*%", out, re.MULTILINE), (model, out)
     rules = rules_of(folder / "table.json")
     assert {rule["collective"] for rule in rules} == {"barrier", "bcast"}, rules
     assert (folder / "maps.svg").read_text().rstrip().endswith("</svg>")
@@ -95,6 +98,8 @@ def guided(folder):
     points = json.loads(out)["points"]
     times = [["measured" in candidate for candidate in point["candidates"]] for point in points]
     assert all(any(some) for some in times) and not all(all(some) for some in times), points
+    out, _ = fine(folder, "tune", *QUICK, "--method", "guided", "--margin", "10", "--json")
+    assert json.loads(out)["models"] == ["selection"], out
 
 
 def predicted(folder):
@@ -126,13 +131,14 @@ def interrupted(folder):
     known = int(re.search(r"(\d+) of them known", err).group(1))
     assert 1 <= known <= len(lines) - 2 and "best measured" in out, (lines, out, err)
     _, err = fine(folder, "tune", *QUICK, "--state", "kept", "--resume", "--svg", "again.svg")
-    assert ": some 0 s;" in err and (folder / "again.svg").exists(), err
+    assert ": some 0 s, and" in err and (folder / "again.svg").exists(), err
 
 
 def main():
     with tempfile.TemporaryDirectory(prefix="tutti-tune-") as name:
         folder = pathlib.Path(name)
         (folder / "model.json").write_text(json.dumps(PARAMETERS))
+        (folder / "tau-lop.json").write_text(json.dumps(TAU_LOP))
         refusals(folder)
         measured(folder)
         guided(folder)

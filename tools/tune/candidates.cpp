@@ -1,8 +1,8 @@
 // What may run a collective, and what models say of it.
 #include <algorithm>
 
+#include "base/hash.hpp"
 #include "collectives/algorithms/conditions.hpp"
-#include "models/simulator.hpp"
 #include "tools/tune/tune.hpp"
 
 namespace tutti::tools {
@@ -16,6 +16,8 @@ using collectives::Problem;
 
 // Steps of all ranks together, above which a prediction takes too long.
 constexpr double kMostSteps = 2e7;
+// A few are like many: from the second on, ranks have left each other as far behind as they do.
+constexpr int kCalls = 8;
 
 Problem problem_of(Collective collective, const std::vector<int>& node, Bytes bytes) {
   Problem problem{{.collective = collective, .bytes = bytes}, static_cast<int>(node.size())};
@@ -57,6 +59,17 @@ std::vector<Parameters> parameters_of(const Algorithm& algorithm, const Problem&
   return all;
 }
 
+// Of so many ranks that it takes a moment; of more the name tells candidates apart.
+std::uint64_t digest_of(Problem problem, const Choice& choice) {
+  constexpr int kMostRanks = 64;
+  Hash hash;
+  if (problem.P > kMostRanks || choice.algorithm->needs.has(collectives::Condition::datagrams))
+    return hash.add(to_string(choice)).value();
+  for (problem.rank = 0; problem.rank < problem.P; ++problem.rank)
+    hash.add(choice.algorithm->build(problem, choice.parameters).digest());
+  return hash.value();
+}
+
 }  // namespace
 
 std::vector<Candidate> candidates_for(Collective collective, const std::vector<int>& node,
@@ -69,30 +82,52 @@ std::vector<Candidate> candidates_for(Collective collective, const std::vector<i
     for (const Parameters& parameters : parameters_of(algorithm, problem)) {
       if (why_not(algorithm, problem, parameters)) continue;
       const Choice choice{.algorithm = &algorithm, .parameters = parameters};
-      const std::string name = to_string(choice);
+      const std::uint64_t digest = digest_of(problem, choice);
       const bool known = std::any_of(all.begin(), all.end(),
-                                     [&](const Candidate& some) { return some.name == name; });
-      if (!known) all.push_back({choice, name, {}, {}});
+                                     [&](const Candidate& some) { return some.digest == digest; });
+      if (!known) all.push_back({choice, to_string(choice), digest, {}, {}});
     }
   }
   return all;
 }
 
-void predict(Point& point, const std::vector<int>& node,
-             const std::vector<models::Platform>& platforms) {
-  for (Candidate& candidate : point.candidates) {
-    Problem problem = problem_of(point.collective, node, whole(point.collective, point.bytes));
-    const auto schedule_of = [&](Rank rank) {
-      problem.rank = rank;
-      return candidate.choice.algorithm->build(problem, candidate.choice.parameters);
-    };
-    const double steps = static_cast<double>(schedule_of(0).steps.size()) * point.P;
-    candidate.predicted.assign(platforms.size(), -1);
-    if (steps > kMostSteps) continue;
-    for (std::size_t i = 0; i < platforms.size(); ++i)
-      candidate.predicted[i] =
-          models::simulate(point.P, schedule_of, platforms[i], {.node = node}).time;
-  }
+void add_candidate(Point& point, const std::vector<int>& node, const Choice& choice) {
+  const Candidate added{
+      choice,
+      to_string(choice),
+      digest_of(problem_of(point.collective, node, whole(point.collective, point.bytes)), choice),
+      {},
+      {}};
+  const auto same =
+      std::find_if(point.candidates.begin(), point.candidates.end(),
+                   [&](const Candidate& some) { return some.digest == added.digest; });
+  if (same == point.candidates.end())
+    point.candidates.push_back(added);
+  else
+    *same = added;
+}
+
+Oracle oracle_of(const models::Predictor& predictor) {
+  return {
+      label_of(predictor),
+      [predictor](const Point& point, const Candidate& candidate, const std::vector<int>& node) {
+        Problem problem = problem_of(point.collective, node, whole(point.collective, point.bytes));
+        const auto schedule_of = [&](Rank rank) {
+          problem.rank = rank;
+          return candidate.choice.algorithm->build(problem, candidate.choice.parameters);
+        };
+        const double steps = static_cast<double>(schedule_of(0).steps.size()) * point.P;
+        if (steps > kMostSteps) return -1.0;
+        const int calls =
+            static_cast<int>(std::clamp(kMostSteps / std::max(steps, 1.0), 1.0, 1.0 * kCalls));
+        return models::time_of(predictor, node, schedule_of, calls);
+      }};
+}
+
+void predict(Point& point, const std::vector<int>& node, const std::vector<Oracle>& oracles) {
+  for (Candidate& candidate : point.candidates)
+    for (const Oracle& oracle : oracles)
+      candidate.predicted.push_back(oracle.time(point, candidate, node));
 }
 
 std::vector<std::size_t> near_best(const Point& point, double margin) {
@@ -118,20 +153,19 @@ int Point::best_measured() const noexcept {
   return best;
 }
 
-int Point::best_predicted(std::size_t platform) const noexcept {
+int Point::best_predicted(std::size_t oracle) const noexcept {
   int best = -1;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (platform >= candidates[i].predicted.size() || candidates[i].predicted[platform] < 0)
-      continue;
-    if (best < 0 || candidates[i].predicted[platform] <
-                        candidates[static_cast<std::size_t>(best)].predicted[platform])
+    if (oracle >= candidates[i].predicted.size() || candidates[i].predicted[oracle] < 0) continue;
+    if (best < 0 || candidates[i].predicted[oracle] <
+                        candidates[static_cast<std::size_t>(best)].predicted[oracle])
       best = static_cast<int>(i);
   }
   return best;
 }
 
-std::optional<double> Point::penalty(std::size_t platform) const noexcept {
-  const int best = best_measured(), trusted = best_predicted(platform);
+std::optional<double> Point::penalty(std::size_t oracle) const noexcept {
+  const int best = best_measured(), trusted = best_predicted(oracle);
   if (best < 0 || trusted < 0) return std::nullopt;
   const auto& chosen = candidates[static_cast<std::size_t>(trusted)].measured;
   if (!chosen) return std::nullopt;

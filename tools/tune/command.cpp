@@ -19,33 +19,31 @@
 namespace tutti::tools {
 namespace {
 
-using models::Platform;
-
 volatile std::sig_atomic_t g_interrupted = 0;
 
 [[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
 
-void predict_all(std::vector<Point>& points, const std::vector<Platform>& platforms,
+void predict_all(std::vector<Point>& points, const std::vector<Oracle>& oracles,
                  const NodeOf& node_of) {
   ProgressBar bar("predicting");
   std::size_t done = 0;
   for (Point& point : points) {
-    if (!platforms.empty()) predict(point, nodes_of(node_of, point.P), platforms);
+    predict(point, nodes_of(node_of, point.P), oracles);
     bar.show(++done, points.size());
   }
 }
 
 void report(const TuneOptions& options, const std::vector<Point>& points,
-            const std::vector<Platform>& platforms, bool measured) {
+            const std::vector<Oracle>& oracles, bool measured) {
   if (options.json)
-    fmt::print("{}\n", json_of(points, platforms));
+    fmt::print("{}\n", json_of(points, oracles));
   else
-    print_maps(points, platforms);
-  if (options.compare && !options.json) print_comparison(points, platforms);
+    print_maps(points, oracles);
+  if (options.compare && !options.json) print_comparison(points, oracles);
   if (!options.table.empty()) {
     write_file(options.table, table_of(points, measured) + "\n");
   }
-  if (!options.svg.empty()) draw_maps(options.svg, points, platforms);
+  if (!options.svg.empty()) draw_maps(options.svg, points, oracles);
 }
 
 std::string job_of(const Engine& engine, const NodeOf& node_of) {
@@ -58,16 +56,17 @@ std::string job_of(const Engine& engine, const NodeOf& node_of) {
 
 // At rank 0: predicts, measures and reports.
 bool tune_at_root(const TuneOptions& options, State& state, std::vector<Point>& points,
-                  const NodeOf& node_of, tutti_comm world) {
-  const auto platforms = platforms_of(options);
-  predict_all(points, platforms, node_of);
+                  const NodeOf& node_of, const Oracle& selection, tutti_comm world) {
+  auto oracles = oracles_of(options);
+  oracles.push_back(selection);
+  predict_all(points, oracles, node_of);
   bool done = false;
   {
     Agenda agenda(options, points, state, [] { return g_interrupted != 0; });
     done = measure_points(points, &agenda, options.seconds, world);
   }
   if (done)
-    report(options, points, platforms, true);
+    report(options, points, oracles, true);
   else
     fmt::print(stderr, "interrupted: {} candidates stand in {}\n", state.size(), options.state);
   return done;
@@ -89,7 +88,8 @@ bool tune_points(const TuneOptions& options, int rank, tutti_comm world) {
   if (refused != 0) return false;
   auto points = points_of(options, ranks_of(options, engine.size()), node_of,
                           library()->engine->mailbox() != nullptr);
-  return state ? tune_at_root(options, *state, points, node_of, world)
+  const Oracle selection = oracle_of_selection(points, node_of);
+  return state ? tune_at_root(options, *state, points, node_of, selection, world)
                : measure_points(points, nullptr, options.seconds, world);
 }
 
@@ -115,11 +115,8 @@ void check(const TuneOptions& options, int ranks) {
   collectives_of(options);
   sizes_of(options);
   ranks_of(options, ranks);
-  const auto platforms = platforms_of(options);
-  if (options.method != "measured" && platforms.empty())
-    bad(fmt::format("--method {} needs --params FILE, which `tutti measure --save=FILE` writes",
-                    options.method));
-  if (options.compare && platforms.empty()) bad("--compare needs --params FILE");
+  if (oracles_of(options).empty() && options.method == "predicted")
+    bad("--method predicted needs --params FILE, which `tutti measure --save=FILE` writes");
   for (const std::string& path : {options.table, options.svg})
     if (!path.empty()) must_be_writable(path);
 }
@@ -129,10 +126,10 @@ int tune_predicted(const TuneOptions& options) {
   if (options.ranks.empty()) bad("name the numbers of ranks to predict: -P 2,8,64");
   check(options, kMostRanks);
   const NodeOf node_of = [&](int rank) { return rank / options.ranks_per_node; };
-  const auto platforms = platforms_of(options);
+  const auto oracles = oracles_of(options);
   auto points = points_of(options, ranks_of(options, kMostRanks), node_of, false);
-  predict_all(points, platforms, node_of);
-  report(options, points, platforms, false);
+  predict_all(points, oracles, node_of);
+  report(options, points, oracles, false);
   return 0;
 }
 
@@ -197,7 +194,8 @@ void add_tune(CLI::App& app, Run* run) {
       ->check(CLI::IsMember({"measured", "predicted", "guided"}));
   command
       ->add_option("--params", options->params,
-                   "parameters of models: what tutti measure --save=FILE or --json wrote")
+                   "parameters of models: what tutti measure --save=FILE or --json wrote (in a job "
+                   "the last one is always the model that selects by default)")
       ->delimiter(',');
   command->add_option("--margin", options->margin, "guided: percent from the best prediction")
       ->capture_default_str()

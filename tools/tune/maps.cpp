@@ -28,12 +28,6 @@ bool same_row(const Point& a, const Point& b) {
   return a.collective == b.collective && a.P == b.P && a.ranks_per_node == b.ranks_per_node;
 }
 
-std::string label_of(const models::Platform& platform) {
-  return platform.within
-             ? fmt::format("{} and {}", name_of(*platform.within), name_of(platform.between))
-             : std::string(name_of(platform.between));
-}
-
 }  // namespace
 
 // Points are in the order of collectives, then P, then sizes.
@@ -69,14 +63,14 @@ std::string table_of(const std::vector<Point>& points, bool measured) {
   return json{{"rules", rules}}.dump(1);
 }
 
-void print_maps(const std::vector<Point>& points, const std::vector<models::Platform>& platforms) {
+void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& oracles) {
   const Point* before = nullptr;
   for (const Point& point : points) {
     if (!before || before->collective != point.collective)
       fmt::print("\n{}\n{:>6} {:>4} {:>9}  {:<34} {:>11}  {:<34} {:>11} {:>8}\n",
                  name_of(point.collective), "ranks", "ppn", "bytes", "best measured", "us",
-                 platforms.empty() ? "" : "best predicted", platforms.empty() ? "" : "us",
-                 platforms.empty() ? "" : "penalty");
+                 oracles.empty() ? "" : "best predicted", oracles.empty() ? "" : "us",
+                 oracles.empty() ? "" : "penalty");
     before = &point;
     const Candidate *const measured = best_of(point, true), *const predicted =
                                                                 best_of(point, false);
@@ -92,13 +86,12 @@ void print_maps(const std::vector<Point>& points, const std::vector<models::Plat
   }
 }
 
-// For each platform: the proportional error of all candidates, TAU eq. 7.9, and what its choices
+// For each oracle: the proportional error of all candidates, TAU eq. 7.9, and what its choices
 // lose.
-void print_comparison(const std::vector<Point>& points,
-                      const std::vector<models::Platform>& platforms) {
+void print_comparison(const std::vector<Point>& points, const std::vector<Oracle>& oracles) {
   fmt::print("\n{:<28} {:>6} {:>10} {:>9}  {:>6} {:>15} {:>14}  {}\n", "model", "rows", "median mu",
              "worst mu", "points", "median penalty", "worst penalty", "where");
-  for (std::size_t i = 0; i < platforms.size(); ++i) {
+  for (std::size_t i = 0; i < oracles.size(); ++i) {
     std::vector<double> errors, penalties;
     std::string where;
     double worst = -1;
@@ -117,16 +110,15 @@ void print_comparison(const std::vector<Point>& points,
     }
     if (errors.empty() || penalties.empty()) continue;
     fmt::print("{:<28} {:>6} {:>10.2f} {:>9.2f}  {:>6} {:>13.1f} % {:>12.1f} %  {}\n",
-               label_of(platforms[i]), errors.size(), median(errors),
+               oracles[i].label, errors.size(), median(errors),
                *std::max_element(errors.begin(), errors.end()), penalties.size(), median(penalties),
                worst, where);
   }
 }
 
-std::string json_of(const std::vector<Point>& points,
-                    const std::vector<models::Platform>& platforms) {
+std::string json_of(const std::vector<Point>& points, const std::vector<Oracle>& oracles) {
   json all = {{"models", json::array()}, {"points", json::array()}};
-  for (const models::Platform& platform : platforms) all["models"].push_back(label_of(platform));
+  for (const Oracle& oracle : oracles) all["models"].push_back(oracle.label);
   for (const Point& point : points) {
     json one = {{"collective", name_of(point.collective)},
                 {"ranks", point.P},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -73,7 +74,9 @@ models::Median TunedRanks::measure(const Point& point, const Candidate& candidat
   {
     Job job(std::string(name_of(point.collective)), point.bytes, 0, mpi_, comm);
     check(job);
-    median = Sampler(control_, seconds).sample([&](int calls) {
+    // Ranks that share a core leave a barrier one after another.
+    constexpr double kBatch = 1000;
+    median = Sampler(control_, seconds, kBatch).sample([&](int calls) {
       return std::vector{slowest_of(timed([&] {
         for (int i = 0; i < calls; ++i) job.run_tutti();
       }))};
@@ -92,7 +95,32 @@ std::vector<std::size_t> wanted_of(const TuneOptions& options, const Point& poin
   return all;
 }
 
+collectives::Facts facts_of_first(int P) {
+  std::vector<int> ranks(index(P));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return facts_of(*library()->engine, ranks);
+}
+
 }  // namespace
+
+Oracle oracle_of_selection(std::vector<Point>& points, const NodeOf& node_of) {
+  Selection& selection = *library()->selection;
+  for (Point& point : points) {
+    collectives::Problem problem{{.collective = point.collective, .bytes = point.bytes}, point.P};
+    problem.datagrams = false;
+    add_candidate(point, nodes_of(node_of, point.P),
+                  selection.decisions_for(facts_of_first(point.P))->select(problem));
+  }
+  return {"selection",
+          [&selection](const Point& point, const Candidate& candidate, const std::vector<int>&) {
+            const auto facts = facts_of_first(point.P);
+            return models::can_estimate(candidate.choice, facts)
+                       ? models::estimate_of(candidate.choice, point.bytes, selection.platform(),
+                                             facts)
+                             .time
+                       : -1.0;
+          }};
+}
 
 Agenda::Agenda(const TuneOptions& options, std::vector<Point>& points, State& state,
                std::function<bool()> interrupted)
@@ -112,21 +140,64 @@ Agenda::Agenda(const TuneOptions& options, std::vector<Point>& points, State& st
     }
   total_ = to_measure_.size();
   constexpr double kSetUp = 0.05;  // seconds, about, of a candidate
-  fmt::print(stderr,
-             "{} candidates at {} points, {} of them known: some {:.0f} s; {} keeps each, with it "
-             "--resume goes on\n",
-             total_ + known, points.size(), known,
-             static_cast<double>(total_) * (options.seconds + kSetUp), options.state);
+  fmt::print(
+      stderr,
+      "{} candidates at {} points, {} of them known: some {:.0f} s, and the best ones again; "
+      "{} keeps each, with it --resume goes on\n",
+      total_ + known, points.size(), known,
+      static_cast<double>(total_) * (options.seconds + kSetUp), options.state);
+}
+
+void Agenda::begin_round(const Point& point, int round) {
+  constexpr double kMayBeBest = 1.5;  // times the best
+  this_round_.clear();
+  if (round == 0) {
+    medians_.clear();
+    for (const Candidate& candidate : point.candidates)
+      if (to_measure_.contains(&candidate)) this_round_.insert(&candidate);
+  } else if (!medians_.empty()) {
+    const auto add = [&](int number) {
+      if (number < 0) return;
+      const Candidate& candidate = point.candidates[static_cast<std::size_t>(number)];
+      if (medians_.contains(&candidate)) this_round_.insert(&candidate);
+    };
+    const double best = point.candidates[index(point.best_measured())].measured->value;
+    for (int i = 0; i < static_cast<int>(point.candidates.size()); ++i) {
+      const auto& known = point.candidates[index(i)].measured;
+      if (known && known->value <= kMayBeBest * best) add(i);
+    }
+    for (std::size_t oracle = 0; oracle < point.candidates.front().predicted.size(); ++oracle)
+      add(point.best_predicted(oracle));
+    if (this_round_.size() == 1) this_round_.clear();  // nobody to compare it with
+  }
 }
 
 Agenda::Step Agenda::step(const Candidate& candidate) const {
-  if (!to_measure_.contains(&candidate)) return skip;
+  if (!this_round_.contains(&candidate)) return skip;
   return interrupted_() ? stop : take;
 }
 
-void Agenda::measured(const Point& point, const Candidate& candidate) {
+void Agenda::measured(const Point& point, Candidate& candidate, const models::Median& median) {
+  auto& all = medians_[&candidate];
+  all.push_back(median);
+  std::sort(all.begin(), all.end(),
+            [](const models::Median& a, const models::Median& b) { return a.value < b.value; });
+  candidate.measured = all[(all.size() - 1) / 2];
   state_.add(point, candidate);
-  bar_.show(++done_, total_);
+  if (all.size() == 1) bar_.show(++done_, total_);
+}
+
+// Whether it came to its end.
+bool measure_round(Point& point, int round, Agenda* agenda, TunedRanks& ranks, double seconds) {
+  if (agenda) agenda->begin_round(point, round);
+  for (Candidate& candidate : point.candidates) {
+    const int step = ranks.agreed(agenda ? agenda->step(candidate) : Agenda::skip);
+    if (step == Agenda::stop) return false;
+    if (step == Agenda::skip) continue;
+    const models::Median median = ranks.measure(point, candidate, seconds);
+    if (agenda) agenda->measured(point, candidate, median);
+  }
+  return true;
 }
 
 bool measure_points(std::vector<Point>& points, Agenda* agenda, double seconds, tutti_comm world) {
@@ -139,16 +210,10 @@ bool measure_points(std::vector<Point>& points, Agenda* agenda, double seconds, 
       ranks = std::make_unique<TunedRanks>(P);
     }
     if (!ranks->member()) continue;
-    for (Candidate& candidate : point.candidates) {
-      const int step = ranks->agreed(agenda ? agenda->step(candidate) : Agenda::skip);
-      if (step == Agenda::stop) {
-        stopped = true;
-        break;
-      }
-      if (step == Agenda::skip) continue;
-      candidate.measured = ranks->measure(point, candidate, seconds);
-      if (agenda) agenda->measured(point, candidate);
-    }
+    bool on = true;
+    for (int round = 0; round < Agenda::kRounds && on; ++round)
+      on = measure_round(point, round, agenda, *ranks, seconds);
+    stopped = stopped || !on;
   }
   must(tutti_barrier(world), "tutti_barrier");
   return !stopped;

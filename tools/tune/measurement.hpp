@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tools/progress_bar.hpp"
-#include "tools/tune/tune.hpp"
+#include "tools/tune/points.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::tools {
@@ -19,16 +19,26 @@ class Agenda {
   // Candidates of which the state knows the time have it then.
   Agenda(const TuneOptions& options, std::vector<Point>& points, State& state,
          std::function<bool()> interrupted);
+  // All candidates are measured once, in round 0. Of many, the fastest one by its measurement is
+  // the luckiest, so those that may be the best, and those that an oracle trusts, are measured
+  // again in further rounds, in turn; the median counts.
+  static constexpr int kRounds = 3;
+  void begin_round(const Point& point, int round);
   Step step(const Candidate& candidate) const;
-  void measured(const Point& point, const Candidate& candidate);
+  void measured(const Point& point, Candidate& candidate, const models::Median& median);
 
  private:
   State& state_;
   const std::function<bool()> interrupted_;
   ProgressBar bar_;
-  std::set<const Candidate*> to_measure_;
+  std::set<const Candidate*> to_measure_, this_round_;
+  std::map<const Candidate*, std::vector<models::Median>> medians_;  // of a point
   std::size_t total_ = 0, done_ = 0;
 };
+
+// What the library would choose by itself, by the model that it has: an oracle, whose choices are
+// made candidates.
+Oracle oracle_of_selection(std::vector<Point>& points, const NodeOf& node_of);
 
 // Goes through all candidates; rank 0, which has the agenda, says what becomes of each. Whether it
 // came to its end. Collective over MPI_COMM_WORLD.

@@ -127,11 +127,11 @@ std::string legend(const Collected& c, double top, std::size_t columns) {
 }  // namespace
 
 void draw_maps(const std::string& path, const std::vector<Point>& points,
-               const std::vector<models::Platform>& platforms) {
+               const std::vector<Oracle>& oracles) {
   const bool measured = std::any_of(points.begin(), points.end(),
                                     [](const Point& p) { return p.best_measured() >= 0; });
-  const std::size_t maps = (measured ? 1u : 0u) + (platforms.empty() ? 0u : 1u) +
-                           (measured && !platforms.empty() ? 1u : 0u);
+  const std::size_t maps =
+      (measured ? 1u : 0u) + (oracles.empty() ? 0u : 1u) + (measured && !oracles.empty() ? 1u : 0u);
   double top = 30, width = 2 * kLegendWidth;
   std::string body =
       svg::text(14, 24, "The best algorithm over sizes and numbers of ranks", R"(font-size="14")") +
@@ -152,10 +152,10 @@ void draw_maps(const std::string& path, const std::vector<Point>& points,
     };
     if (measured)
       add(name + ", best as measured", [&](const Point& p) { return method_cell(c, p, true); });
-    if (!platforms.empty())
-      add(fmt::format("{}, best by {}", name, name_of(platforms.front().between)),
+    if (!oracles.empty())
+      add(fmt::format("{}, best by {}", name, oracles.front().label),
           [&](const Point& p) { return method_cell(c, p, false); });
-    if (measured && !platforms.empty())
+    if (measured && !oracles.empty())
       add("lost by trusting the model", [](const Point& p) { return penalty_cell(p); });
     top += c.height() + 40;
     body += legend(c, top, columns);

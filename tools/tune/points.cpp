@@ -16,7 +16,6 @@ namespace tutti::tools {
 namespace {
 
 using collectives::Collective;
-using models::Platform;
 using nlohmann::json;
 
 [[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
@@ -30,19 +29,20 @@ std::vector<Value> ascending(std::vector<Value> values) {
 
 }  // namespace
 
-std::vector<Platform> platforms_of(const TuneOptions& options) {
-  std::vector<Platform> all;
+std::vector<Oracle> oracles_of(const TuneOptions& options) {
+  std::vector<Oracle> all;
   for (const std::string& path : options.params) {
     const auto text = read_file(path);
     if (!text) bad("cannot read " + path);
     try {
       const json whole = json::parse(*text, nullptr, false);
       if (!whole.is_object() || !whole.contains("levels")) {
-        all.push_back(models::parse_platform(*text));
+        all.push_back(oracle_of(models::parse_predictor(*text)));
         continue;
       }
-      for (const auto& [model, platform] : whole.at("models").items())
-        if (!platform.contains("problem")) all.push_back(models::parse_platform(platform.dump()));
+      for (const auto& [model, predictor] : whole.at("models").items())
+        if (!predictor.contains("problem"))
+          all.push_back(oracle_of(models::parse_predictor(predictor.dump())));
     } catch (const Error& error) {
       bad(fmt::format("{}: {}", path, error.message));
     } catch (const json::exception& error) {

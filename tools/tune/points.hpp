@@ -9,9 +9,8 @@ namespace tutti::tools {
 
 // All throw Error{bad_configuration}, which says what there is.
 
-// The files of --params: a platform each, or what `tutti measure --json` prints, which has one for
-// each model.
-std::vector<models::Platform> platforms_of(const TuneOptions& options);
+// The files of --params: a model each, or what `tutti measure --json` prints, which has them all.
+std::vector<Oracle> oracles_of(const TuneOptions& options);
 std::vector<collectives::Collective> collectives_of(const TuneOptions& options);
 std::vector<Bytes> sizes_of(const TuneOptions& options);
 // Ascending; if none are named, `most`.

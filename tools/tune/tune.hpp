@@ -3,13 +3,14 @@
 // plot.cpp show what is best, command.cpp reads the command line.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "collectives/selection/choices.hpp"
-#include "models/platform.hpp"
+#include "models/predictor.hpp"
 #include "models/statistics.hpp"
 
 namespace tutti::tools {
@@ -27,7 +28,8 @@ struct TuneOptions {
 struct Candidate {
   collectives::Choice choice;
   std::string name;               // as a user would write it
-  std::vector<double> predicted;  // by platform; us; -1: it would take too long
+  std::uint64_t digest;           // of the schedules of all ranks
+  std::vector<double> predicted;  // by oracle; us; -1: it would take too long, or is not known
   std::optional<models::Median> measured;
 };
 struct Point {
@@ -38,19 +40,29 @@ struct Point {
 
   // Number of the best one; −1: none has a time.
   int best_measured() const noexcept;
-  int best_predicted(std::size_t platform) const noexcept;
-  // The percentage that is lost by trusting the platform; nothing: not both were measured.
-  std::optional<double> penalty(std::size_t platform) const noexcept;
+  int best_predicted(std::size_t oracle) const noexcept;
+  // The percentage that is lost by trusting the oracle; nothing: not both were measured.
+  std::optional<double> penalty(std::size_t oracle) const noexcept;
 };
 
+// Who says what a candidate takes, in us. `node`: of each rank. −1: it cannot be said.
+struct Oracle {
+  std::string label;
+  std::function<double(const Point&, const Candidate&, const std::vector<int>& node)> time;
+};
+// Calls that follow each other, as they are measured.
+Oracle oracle_of(const models::Predictor& predictor);
+
 // Every algorithm that applies, with a few values of its parameters; compositions for the levels of
-// nodes and datagrams among them. `node` of each rank; `datagrams`: they can be had.
+// nodes and datagrams among them. What has the same schedules on all ranks comes once: to measure
+// it twice would only tell how exact that is. `node` of each rank; `datagrams`: they can be had.
 std::vector<Candidate> candidates_for(collectives::Collective collective,
                                       const std::vector<int>& node, Bytes bytes, bool datagrams);
-// Fills in predicted[platform] of all candidates.
-void predict(Point& point, const std::vector<int>& node,
-             const std::vector<models::Platform>& platforms);
-// Those within `margin` percent of the best prediction of the first platform.
+// Adds a candidate. One that has the same schedules gets this name.
+void add_candidate(Point& point, const std::vector<int>& node, const collectives::Choice& choice);
+// Fills in predicted[oracle] of all candidates.
+void predict(Point& point, const std::vector<int>& node, const std::vector<Oracle>& oracles);
+// Those within `margin` percent of the best prediction of the first oracle.
 std::vector<std::size_t> near_best(const Point& point, double margin);
 
 // The file in which each measurement stands as soon as it is made, so that an interrupted run can
@@ -72,12 +84,10 @@ class State {
 // The table that selection reads (`tutti list --schema`): the best candidate of each point, for the
 // sizes and numbers of ranks up to the next one.
 std::string table_of(const std::vector<Point>& points, bool measured);
-void print_maps(const std::vector<Point>& points, const std::vector<models::Platform>& platforms);
-void print_comparison(const std::vector<Point>& points,
-                      const std::vector<models::Platform>& platforms);
-std::string json_of(const std::vector<Point>& points,
-                    const std::vector<models::Platform>& platforms);
+void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& oracles);
+void print_comparison(const std::vector<Point>& points, const std::vector<Oracle>& oracles);
+std::string json_of(const std::vector<Point>& points, const std::vector<Oracle>& oracles);
 void draw_maps(const std::string& path, const std::vector<Point>& points,
-               const std::vector<models::Platform>& platforms);
+               const std::vector<Oracle>& oracles);
 
 }  // namespace tutti::tools
