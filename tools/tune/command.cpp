@@ -39,7 +39,7 @@ void report(const TuneOptions& options, const std::vector<Point>& points,
     fmt::print("{}\n", json_of(points, oracles));
   else
     print_maps(points, oracles);
-  if (options.compare && !options.json) print_comparison(points, oracles);
+  if (options.compare && !options.json) print_comparison(comparisons_of(points, oracles));
   if (!options.table.empty()) {
     write_file(options.table, table_of(points, measured) + "\n");
   }

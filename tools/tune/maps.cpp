@@ -28,6 +28,32 @@ bool same_row(const Point& a, const Point& b) {
   return a.collective == b.collective && a.P == b.P && a.ranks_per_node == b.ranks_per_node;
 }
 
+Comparison compare(const std::vector<Point>& points, const Oracle& oracle, std::size_t number) {
+  Comparison all{.label = oracle.label};
+  std::vector<double> errors, penalties;
+  for (const Point& point : points) {
+    for (const Candidate& candidate : point.candidates)
+      if (candidate.measured && candidate.predicted[number] > 0)
+        errors.push_back(std::max(candidate.measured->value, candidate.predicted[number]) /
+                         std::min(candidate.measured->value, candidate.predicted[number]));
+    const auto penalty = point.penalty(number);
+    if (!penalty) continue;
+    if (penalties.empty() || *penalty > all.worst_penalty) {
+      all.worst_penalty = *penalty;
+      all.where = fmt::format("{} of {} on {} ranks", name_of(point.collective),
+                              svg::size_text(point.bytes), point.P);
+    }
+    penalties.push_back(*penalty);
+  }
+  all.times = errors.size();
+  all.points = penalties.size();
+  if (all.times == 0 || all.points == 0) return all;
+  all.median_mu = median(errors);
+  all.worst_mu = *std::max_element(errors.begin(), errors.end());
+  all.median_penalty = median(penalties);
+  return all;
+}
+
 }  // namespace
 
 // Points are in the order of collectives, then P, then sizes.
@@ -86,38 +112,27 @@ void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& ora
   }
 }
 
-// For each oracle: the proportional error of all candidates, TAU eq. 7.9, and what its choices
-// lose.
-void print_comparison(const std::vector<Point>& points, const std::vector<Oracle>& oracles) {
+std::vector<Comparison> comparisons_of(const std::vector<Point>& points,
+                                       const std::vector<Oracle>& oracles) {
+  std::vector<Comparison> all;
+  for (std::size_t i = 0; i < oracles.size(); ++i) {
+    const Comparison one = compare(points, oracles[i], i);
+    if (one.times > 0 && one.points > 0) all.push_back(one);
+  }
+  return all;
+}
+
+void print_comparison(const std::vector<Comparison>& comparisons) {
   fmt::print("\n{:<28} {:>6} {:>10} {:>9}  {:>6} {:>15} {:>14}  {}\n", "model", "rows", "median mu",
              "worst mu", "points", "median penalty", "worst penalty", "where");
-  for (std::size_t i = 0; i < oracles.size(); ++i) {
-    std::vector<double> errors, penalties;
-    std::string where;
-    double worst = -1;
-    for (const Point& point : points) {
-      for (const Candidate& candidate : point.candidates)
-        if (candidate.measured && candidate.predicted[i] > 0)
-          errors.push_back(std::max(candidate.measured->value, candidate.predicted[i]) /
-                           std::min(candidate.measured->value, candidate.predicted[i]));
-      const auto penalty = point.penalty(i);
-      if (!penalty) continue;
-      penalties.push_back(*penalty);
-      if (*penalty <= worst) continue;
-      worst = *penalty;
-      where = fmt::format("{} of {} on {} ranks", name_of(point.collective),
-                          svg::size_text(point.bytes), point.P);
-    }
-    if (errors.empty() || penalties.empty()) continue;
-    fmt::print("{:<28} {:>6} {:>10.2f} {:>9.2f}  {:>6} {:>13.1f} % {:>12.1f} %  {}\n",
-               oracles[i].label, errors.size(), median(errors),
-               *std::max_element(errors.begin(), errors.end()), penalties.size(), median(penalties),
-               worst, where);
-  }
+  for (const Comparison& one : comparisons)
+    fmt::print("{:<28} {:>6} {:>10.2f} {:>9.2f}  {:>6} {:>13.1f} % {:>12.1f} %  {}\n", one.label,
+               one.times, one.median_mu, one.worst_mu, one.points, one.median_penalty,
+               one.worst_penalty, one.where);
 }
 
 std::string json_of(const std::vector<Point>& points, const std::vector<Oracle>& oracles) {
-  json all = {{"models", json::array()}, {"points", json::array()}};
+  json all = {{"models", json::array()}, {"points", json::array()}, {"comparison", json::array()}};
   for (const Oracle& oracle : oracles) all["models"].push_back(oracle.label);
   for (const Point& point : points) {
     json one = {{"collective", name_of(point.collective)},
@@ -137,6 +152,15 @@ std::string json_of(const std::vector<Point>& points, const std::vector<Oracle>&
     }
     all["points"].push_back(one);
   }
+  for (const Comparison& one : comparisons_of(points, oracles))
+    all["comparison"].push_back({{"model", one.label},
+                                 {"times", one.times},
+                                 {"median_mu", one.median_mu},
+                                 {"worst_mu", one.worst_mu},
+                                 {"points", one.points},
+                                 {"median_penalty_percent", one.median_penalty},
+                                 {"worst_penalty_percent", one.worst_penalty},
+                                 {"worst_penalty_at", one.where}});
   return all.dump(1);
 }
 

@@ -85,7 +85,19 @@ class State {
 // sizes and numbers of ranks up to the next one.
 std::string table_of(const std::vector<Point>& points, bool measured);
 void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& oracles);
-void print_comparison(const std::vector<Point>& points, const std::vector<Oracle>& oracles);
+// How far an oracle is off: the proportional errors of all candidates, TAU eq. 7.9, and what is
+// lost by trusting it.
+struct Comparison {
+  std::string label;
+  std::size_t times = 0, points = 0;
+  double median_mu = 0, worst_mu = 0;
+  double median_penalty = 0, worst_penalty = 0;  // percent
+  std::string where{};                           // is the worst one
+};
+// Of those of which something was measured.
+std::vector<Comparison> comparisons_of(const std::vector<Point>& points,
+                                       const std::vector<Oracle>& oracles);
+void print_comparison(const std::vector<Comparison>& comparisons);
 std::string json_of(const std::vector<Point>& points, const std::vector<Oracle>& oracles);
 void draw_maps(const std::string& path, const std::vector<Point>& points,
                const std::vector<Oracle>& oracles);
