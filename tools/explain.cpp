@@ -14,7 +14,7 @@
 #include "models/json.hpp"
 #include "models/names.hpp"
 #include "tools/commands.hpp"
-#include "tools/files.hpp"
+#include "base/files.hpp"
 
 namespace tutti::tools {
 namespace {

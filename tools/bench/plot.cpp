@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "collectives/schedule/problem.hpp"
-#include "tools/files.hpp"
+#include "base/files.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/drawing/log_axes.hpp"
 #include "tools/drawing/svg.hpp"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "tools/files.hpp"
+#include "base/files.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/drawing/svg.hpp"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "tools/files.hpp"
+#include "base/files.hpp"
 #include "tools/commands.hpp"
 #include "tools/draw/picture.hpp"
 #include "tools/draw/recorded.hpp"

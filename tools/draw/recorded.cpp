@@ -12,7 +12,7 @@
 #include "collectives/selection/choices.hpp"
 #include "models/simulator.hpp"
 #include "tools/drawing/svg.hpp"
-#include "tools/files.hpp"
+#include "base/files.hpp"
 #include "tools/predict/predict.hpp"
 
 namespace tutti::tools {

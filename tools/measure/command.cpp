@@ -14,7 +14,7 @@
 #include "models/kept.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/commands.hpp"
-#include "tools/files.hpp"
+#include "base/files.hpp"
 #include "tools/measure/measure.hpp"
 
 namespace tutti::tools {

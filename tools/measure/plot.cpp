@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "tools/drawing/log_axes.hpp"
 #include "tools/drawing/svg.hpp"
-#include "tools/files.hpp"
+#include "base/files.hpp"
 #include "tools/measure/measure.hpp"
 
 namespace tutti::tools {

@@ -11,7 +11,7 @@
 #include "collectives/schedule/in_a_row.hpp"
 #include "models/json.hpp"
 #include "models/names.hpp"
-#include "tools/files.hpp"
+#include "base/files.hpp"
 #include "tools/predict/predict.hpp"
 
 namespace tutti::tools {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "tools/files.hpp"
+#include "base/files.hpp"
 #include "tools/drawing/log_axes.hpp"
 #include "tools/drawing/svg.hpp"
 #include "tools/predict/predict.hpp"

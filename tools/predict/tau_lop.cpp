@@ -13,7 +13,7 @@
 #include "collectives/schedule/in_a_row.hpp"
 #include "models/predictor.hpp"
 #include "models/tau_lop/parameters.hpp"
-#include "tools/files.hpp"
+#include "base/files.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/predict/predict.hpp"
 

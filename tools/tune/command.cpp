@@ -12,7 +12,7 @@
 #include "src/api/library.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/commands.hpp"
-#include "tools/files.hpp"
+#include "base/files.hpp"
 #include "tools/tune/measurement.hpp"
 #include "tools/tune/points.hpp"
 

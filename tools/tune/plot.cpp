@@ -7,7 +7,7 @@
 
 #include "collectives/schedule/problem.hpp"
 #include "tools/drawing/svg.hpp"
-#include "tools/files.hpp"
+#include "base/files.hpp"
 #include "tools/tune/tune.hpp"
 
 namespace tutti::tools {

@@ -1,5 +1,5 @@
 // From the options to points.
-#include "tools/files.hpp"
+#include "base/files.hpp"
 #include "tools/tune/points.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
-// What is written goes beside the file, which is then renamed.
-#include "tools/files.hpp"
+// What is written goes beside the file, under a name of this process, and then takes its place.
+#include "base/files.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -9,7 +10,7 @@
 
 #include "base/error.hpp"
 
-namespace tutti::tools {
+namespace tutti {
 
 std::optional<std::string> read_file(const std::string& path) {
   std::ifstream file(path);
@@ -31,7 +32,7 @@ void write_file(const std::string& path, std::string_view text) {
   std::error_code error;
   const bool replace =
       !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
-  const std::string unfinished = replace ? path + ".new" : path;
+  const std::string unfinished = replace ? fmt::format("{}.{}", path, getpid()) : path;
   {
     std::ofstream file(unfinished);
     file << text;
@@ -42,4 +43,4 @@ void write_file(const std::string& path, std::string_view text) {
   if (error) throw Error(Code::system, fmt::format("cannot write {}: {}", path, error.message()));
 }
 
-}  // namespace tutti::tools
+}  // namespace tutti
