@@ -87,13 +87,15 @@ Platform completed(Platform platform, std::string_view wire) {
   if (between_nodes && !platform.within) platform.within = usual->within;
   if (!platform.cores) {
     platform.cores = usual->cores;
-    // If packets cost CPU time, what is not the program's own work is the cores' all the same.
+    // If packets cost CPU time, what is not the program's own work is the cores' all the same. It
+    // may all be the program's own: then readings leave nothing, or less, for more bytes.
     if (platform.cores->per_message > 0) {
       constexpr Bytes kLong = 64 * 1024;
       const Costs empty = costs_of(platform.between, 0);
       platform.cores->per_message = empty.flight;
       platform.cores->per_byte =
-          (costs_of(platform.between, kLong).flight - empty.flight) / static_cast<double>(kLong);
+          std::max(0.0, costs_of(platform.between, kLong).flight - empty.flight) /
+          static_cast<double>(kLong);
     }
   }
   if (!platform.budget) platform.budget = usual->budget;

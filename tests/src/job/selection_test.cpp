@@ -185,3 +185,14 @@ TEST_CASE("what was measured over shared memory counts for messages within nodes
   REQUIRE(both.within);
   CHECK(parameters_to_json(*both.within) == parameters_to_json(seven));
 }
+
+TEST_CASE("processors may carry all bytes of what was measured", "[selection]") {
+  const models::Platform measured =
+      models::parse_platform(R"({"model": "plogp", "parameters": {
+          "L": 25, "o_s": [[1, 48], [65536, 500]], "o_r": [[1, 2], [65536, 170]],
+          "g": [[1, 48], [65536, 500]]}})");
+  const models::Platform complete = models::completed(measured, "rxe");
+  REQUIRE(complete.cores);
+  CHECK(complete.cores->per_byte == 0);
+  CHECK_NOTHROW(models::parse_platform(models::to_json(complete).dump()));
+}
