@@ -64,11 +64,13 @@ def refusals(folder):
     refused(folder, "needs --params", "--method", "predicted", "-P", "4")
     refused(folder, "cannot read none.json", "--params", "none.json")
     refused(folder, "nothing to resume", *QUICK, "--state", "none", "--resume")
-    (folder / "other").write_text('{"tutti_tune": 1, "job": "another"}\n')
+    (folder / "older").write_text('{"tutti_tune": 1, "job": "another"}\n')
+    refused(folder, "this program reads format 2", *QUICK, "--state", "older", "--resume")
+    (folder / "other").write_text('{"tutti_tune": 2, "job": "another"}\n')
     refused(folder, "it is of another job (another)", *QUICK, "--state", "other", "--resume")
-    (folder / "cut").write_text('{"tutti_tune": 1, "jo')
+    (folder / "cut").write_text('{"tutti_tune": 2, "jo')
     refused(folder, "its first line is cut off", *QUICK, "--state", "cut", "--resume")
-    (folder / "nonsense").write_text('{"tutti_tune": 1,\n')
+    (folder / "nonsense").write_text('{"tutti_tune": 2,\n')
     refused(folder, "line 1: not what `tutti tune` writes", *QUICK, "--state", "nonsense",
             "--resume")
     for option in ["--table", "--svg", "--state"]:

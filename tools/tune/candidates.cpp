@@ -145,10 +145,13 @@ std::vector<std::size_t> near_best(const Point& point, double margin) {
 
 int Point::best_measured() const noexcept {
   int best = -1;
+  const auto better = [](const Candidate& one, const Candidate& other) {
+    if (one.finalist != other.finalist) return one.finalist;
+    return one.measured->value < other.measured->value;
+  };
   for (std::size_t i = 0; i < candidates.size(); ++i)
     if (candidates[i].measured &&
-        (best < 0 || candidates[i].measured->value <
-                         candidates[static_cast<std::size_t>(best)].measured->value))
+        (best < 0 || better(candidates[i], candidates[static_cast<std::size_t>(best)])))
       best = static_cast<int>(i);
   return best;
 }
@@ -169,7 +172,8 @@ std::optional<double> Point::penalty(std::size_t oracle) const noexcept {
   if (best < 0 || trusted < 0) return std::nullopt;
   const auto& chosen = candidates[static_cast<std::size_t>(trusted)].measured;
   if (!chosen) return std::nullopt;
-  return 100 * (chosen->value / candidates[static_cast<std::size_t>(best)].measured->value - 1);
+  const double least = candidates[static_cast<std::size_t>(best)].measured->value;
+  return std::max(0.0, 100 * (chosen->value / least - 1));
 }
 
 }  // namespace tutti::tools

@@ -131,12 +131,10 @@ Agenda::Agenda(const TuneOptions& options, std::vector<Point>& points, State& st
   for (Point& point : points)
     for (const std::size_t i : wanted_of(options, point)) {
       Candidate& candidate = point.candidates[i];
-      if (const models::Median* const median = state.find(point, candidate)) {
-        candidate.measured = *median;
+      if (state.recall(point, candidate))
         ++known;
-      } else {
+      else
         to_measure_.insert(&candidate);
-      }
     }
   total_ = to_measure_.size();
   constexpr double kSetUp = 0.05;  // seconds, about, of a candidate
@@ -148,28 +146,42 @@ Agenda::Agenda(const TuneOptions& options, std::vector<Point>& points, State& st
       static_cast<double>(total_) * (options.seconds + kSetUp), options.state);
 }
 
-void Agenda::begin_round(const Point& point, int round) {
+void Agenda::begin_round(Point& point, int round) {
   constexpr double kMayBeBest = 1.5;  // times the best
   this_round_.clear();
   if (round == 0) {
     medians_.clear();
     for (const Candidate& candidate : point.candidates)
       if (to_measure_.contains(&candidate)) this_round_.insert(&candidate);
-  } else if (!medians_.empty()) {
-    const auto add = [&](int number) {
-      if (number < 0) return;
-      const Candidate& candidate = point.candidates[static_cast<std::size_t>(number)];
-      if (medians_.contains(&candidate)) this_round_.insert(&candidate);
-    };
-    const double best = point.candidates[index(point.best_measured())].measured->value;
-    for (int i = 0; i < static_cast<int>(point.candidates.size()); ++i) {
-      const auto& known = point.candidates[index(i)].measured;
-      if (known && known->value <= kMayBeBest * best) add(i);
-    }
-    for (std::size_t oracle = 0; oracle < point.candidates.front().predicted.size(); ++oracle)
-      add(point.best_predicted(oracle));
-    if (this_round_.size() == 1) this_round_.clear();  // nobody to compare it with
+  } else if (medians_.empty()) {
+    return;
+  } else if (round < kFinals) {
+    choose(point, kMayBeBest);
+  } else if (round == kFinals) {
+    choose(point, 1);
+    medians_.clear();
+    finalists_ = this_round_;
+    for (Candidate& candidate : point.candidates)
+      candidate.finalist = finalists_.contains(&candidate);
+  } else {
+    this_round_ = finalists_;
   }
+  if (this_round_.size() == 1 && round > 0) this_round_.clear();  // nobody to compare it with
+}
+
+void Agenda::choose(const Point& point, double margin) {
+  const auto add = [&](int number) {
+    if (number < 0) return;
+    const Candidate& candidate = point.candidates[index(number)];
+    if (medians_.contains(&candidate)) this_round_.insert(&candidate);
+  };
+  const double best = point.candidates[index(point.best_measured())].measured->value;
+  for (int i = 0; i < static_cast<int>(point.candidates.size()); ++i) {
+    const auto& known = point.candidates[index(i)].measured;
+    if (known && known->value <= margin * best) add(i);
+  }
+  for (std::size_t oracle = 0; oracle < point.candidates.front().predicted.size(); ++oracle)
+    add(point.best_predicted(oracle));
 }
 
 Agenda::Step Agenda::step(const Candidate& candidate) const {
@@ -184,7 +196,7 @@ void Agenda::measured(const Point& point, Candidate& candidate, const models::Me
             [](const models::Median& a, const models::Median& b) { return a.value < b.value; });
   candidate.measured = all[(all.size() - 1) / 2];
   state_.add(point, candidate);
-  if (all.size() == 1) bar_.show(++done_, total_);
+  if (all.size() == 1 && !candidate.finalist) bar_.show(++done_, total_);
 }
 
 // Whether it came to its end.

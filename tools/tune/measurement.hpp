@@ -21,17 +21,21 @@ class Agenda {
          std::function<bool()> interrupted);
   // All candidates are measured once, in round 0. Of many, the fastest one by its measurement is
   // the luckiest, so those that may be the best, and those that an oracle trusts, are measured
-  // again in further rounds, in turn; the median counts.
-  static constexpr int kRounds = 3;
-  void begin_round(const Point& point, int round);
+  // again in further rounds, in turn; the median counts. In the finals are the best by then, and
+  // what oracles trust, and of these only the finals count: luck that brought one there is gone.
+  static constexpr int kFinals = 3, kRounds = kFinals + 5;
+  void begin_round(Point& point, int round);
   Step step(const Candidate& candidate) const;
   void measured(const Point& point, Candidate& candidate, const models::Median& median);
 
  private:
+  // For this round: those up to `margin` times the best, and those that an oracle trusts.
+  void choose(const Point& point, double margin);
+
   State& state_;
   const std::function<bool()> interrupted_;
   ProgressBar bar_;
-  std::set<const Candidate*> to_measure_, this_round_;
+  std::set<const Candidate*> to_measure_, this_round_, finalists_;
   std::map<const Candidate*, std::vector<models::Median>> medians_;  // of a point
   std::size_t total_ = 0, done_ = 0;
 };

@@ -13,6 +13,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int kFormat = 2;
+
 std::string key_of(const Point& point, const Candidate& candidate) {
   return fmt::format("{} {} {} {} {}", name_of(point.collective), point.P, point.ranks_per_node,
                      point.bytes, candidate.name);
@@ -23,7 +25,7 @@ std::string key_of(const Point& point, const Candidate& candidate) {
 State::State(std::string path, const std::string& job, bool resume) : path_(std::move(path)) {
   if (!resume) {
     std::ofstream file(path_);
-    file << json{{"tutti_tune", 1}, {"job", job}}.dump() << '\n';
+    file << json{{"tutti_tune", kFormat}, {"job", job}}.dump() << '\n';
     if (!file.flush()) throw Error(Code::system, "cannot write " + path_);
     return;
   }
@@ -38,10 +40,12 @@ State::State(std::string path, const std::string& job, bool resume) : path_(std:
       const json one = json::parse(line);
       if (number > 0) {
         known_[one.at("key").get<std::string>()] = {
-            one.at("median_us").get<double>(), one.at("low_us").get<double>(),
-            one.at("high_us").get<double>(), one.at("count").get<int>(), 0};
-      } else if (one.at("tutti_tune").get<int>() != 1) {
-        throw Error(Code::bad_configuration, path_ + ": this program reads format 1");
+            {one.at("median_us").get<double>(), one.at("low_us").get<double>(),
+             one.at("high_us").get<double>(), one.at("count").get<int>(), 0},
+            one.at("finalist").get<bool>()};
+      } else if (one.at("tutti_tune").get<int>() != kFormat) {
+        throw Error(Code::bad_configuration,
+                    fmt::format("{}: this program reads format {}", path_, kFormat));
       } else if (const auto whose = one.at("job").get<std::string>(); whose != job) {
         throw Error(Code::bad_configuration,
                     fmt::format("{}: it is of another job ({:.200}), and this is {}; begin anew "
@@ -62,20 +66,21 @@ State::State(std::string path, const std::string& job, bool resume) : path_(std:
   if (error) throw Error(Code::system, fmt::format("cannot write {}: {}", path_, error.message()));
 }
 
-const models::Median* State::find(const Point& point, const Candidate& candidate) const {
+bool State::recall(const Point& point, Candidate& candidate) const {
   const auto found = known_.find(key_of(point, candidate));
-  return found == known_.end() ? nullptr : &found->second;
+  if (found == known_.end()) return false;
+  candidate.measured = found->second.median;
+  candidate.finalist = found->second.finalist;
+  return true;
 }
 
 void State::add(const Point& point, const Candidate& candidate) {
   const models::Median& measured = *candidate.measured;
-  known_[key_of(point, candidate)] = measured;
+  known_[key_of(point, candidate)] = {measured, candidate.finalist};
   std::ofstream file(path_, std::ios::app);
-  file << json{{"key", key_of(point, candidate)},
-               {"median_us", measured.value},
-               {"low_us", measured.low},
-               {"high_us", measured.high},
-               {"count", measured.count}}
+  file << json{{"key", key_of(point, candidate)}, {"median_us", measured.value},
+               {"low_us", measured.low},          {"high_us", measured.high},
+               {"count", measured.count},         {"finalist", candidate.finalist}}
               .dump()
        << '\n';
   if (!file.flush()) throw Error(Code::system, "cannot write " + path_);

@@ -31,6 +31,7 @@ struct Candidate {
   std::uint64_t digest;           // of the schedules of all ranks
   std::vector<double> predicted;  // by oracle; us; -1: it would take too long, or is not known
   std::optional<models::Median> measured;
+  bool finalist = false;  // measured again beside those that were best
 };
 struct Point {
   collectives::Collective collective = collectives::Collective::barrier;
@@ -38,7 +39,7 @@ struct Point {
   Bytes bytes = 0;
   std::vector<Candidate> candidates;
 
-  // Number of the best one; −1: none has a time.
+  // Number of the best one, among finalists if there are any; −1: none has a time.
   int best_measured() const noexcept;
   int best_predicted(std::size_t oracle) const noexcept;
   // The percentage that is lost by trusting the oracle; nothing: not both were measured.
@@ -72,13 +73,18 @@ class State {
   // `resume`: reads what is there; else begins anew. Throws Error: the file is another job's, or
   // cannot be read or written.
   State(std::string path, const std::string& job, bool resume);
-  const models::Median* find(const Point& point, const Candidate& candidate) const;
+  // Whether it knows the candidate's time, which the candidate has then.
+  bool recall(const Point& point, Candidate& candidate) const;
   void add(const Point& point, const Candidate& candidate);
   std::size_t size() const noexcept { return known_.size(); }
 
  private:
   const std::string path_;
-  std::map<std::string, models::Median> known_;
+  struct Known {
+    models::Median median;
+    bool finalist;
+  };
+  std::map<std::string, Known> known_;
 };
 
 // The table that selection reads (`tutti list --schema`): the best candidate of each point, for the
