@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -14,6 +16,7 @@
 #include "tools/bench/bench.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/measure/measure.hpp"
+#include "tools/measure/own_core.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -64,18 +67,22 @@ std::vector<Level> levels_of(Engine& engine) {
   return levels;
 }
 
-// A communicator of so many first ones of these ranks; null for the others. Collective over
-// MPI_COMM_WORLD.
+// A communicator of so many first ones of these ranks, each on a core of its own as far as there
+// are any; null for the others. Collective over MPI_COMM_WORLD.
 class Members {
  public:
-  Members(const std::vector<int>& ranks, std::size_t count) {
+  Members(const transport::Placement& placement, const std::vector<int>& ranks, std::size_t count) {
     int me = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     const auto end = ranks.begin() + static_cast<std::ptrdiff_t>(count);
     const auto place = std::find(ranks.begin(), end, me);
     MPI_Comm_split(MPI_COMM_WORLD, place != end ? 0 : MPI_UNDEFINED,
                    static_cast<int>(place - ranks.begin()), &mpi_);
-    if (mpi_ != MPI_COMM_NULL) must(tutti_comm_create(mpi_, &comm_), "tutti_comm_create");
+    if (mpi_ == MPI_COMM_NULL) return;
+    core_.emplace(std::count_if(ranks.begin(), place, [&](int rank) {
+      return placement.node_of(rank) == placement.node_of(me);
+    }));
+    must(tutti_comm_create(mpi_, &comm_), "tutti_comm_create");
   }
   ~Members() {
     if (comm_ != TUTTI_COMM_NULL) tutti_comm_free(&comm_);
@@ -88,7 +95,24 @@ class Members {
  private:
   MPI_Comm mpi_ = MPI_COMM_NULL;
   tutti_comm comm_ = TUTTI_COMM_NULL;
+  std::optional<OwnCore> core_;
 };
+
+const transport::Placement& placement_of(tutti_comm comm) {
+  return communicator_of(comm).engine().placement();
+}
+
+// A barrier of all ranks. Those that measure nothing are in it for seconds, and neither spin nor
+// yield, as the barriers of Tutti and MPI do at first: they would disturb the others.
+void meet_asleep() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int all_there = 0; true;) {
+    MPI_Test(&request, &all_there, MPI_STATUS_IGNORE);
+    if (all_there) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
 
 std::unique_ptr<Wire> wire_of(const MeasureOptions& options, tutti_comm comm) {
   return options.wire == "mpi" ? mpi_wire(comm) : tutti_wire(comm);
@@ -175,18 +199,18 @@ std::vector<Bytes> times_four(Bytes least, Bytes most) {
   return all;
 }
 
-// Each τ by its own ranks; the others sleep in the barrier. `measure`: the median of so many bytes
+// Each τ by its own ranks; the others sleep meanwhile. `measure`: the median of so many bytes
 // on a communicator.
 template <class Measure>
 void measure_at_once(std::vector<AtOnceReading>& readings, const std::vector<int>& contentions,
                      const std::vector<int>& ranks, int ranks_each, const std::vector<Bytes>& sizes,
                      tutti_comm world, Measure&& measure) {
   for (const int tau : contentions) {
-    const Members members(ranks, static_cast<std::size_t>(tau * ranks_each));
+    const Members members(placement_of(world), ranks, static_cast<std::size_t>(tau * ranks_each));
     if (members.comm() != TUTTI_COMM_NULL)
       for (const Bytes bytes : sizes)
         readings.push_back({tau, bytes, measure(members.comm(), bytes)});
-    must(tutti_barrier(world), "tutti_barrier");
+    meet_asleep();
   }
 }
 
@@ -220,12 +244,11 @@ void measure_combining_of(LevelReading& reading, const Level& level, const Measu
                   });
 }
 
-// The ranks that measure nothing sleep in a barrier, where MPI would keep them busy.
 void measure_level(LevelReading& reading, const Level& level, const MeasureOptions& options,
                    tutti_comm world) {
   ProgressBar bar(level.name.c_str(), ProgressBar::Elsewhere::lines);
   {
-    const Members pair(level.ranks, 2);
+    const Members pair(placement_of(world), level.ranks, 2);
     if (pair.comm() != TUTTI_COMM_NULL) {
       const auto wire = wire_of(options, pair.comm());
       const Rank peer = communicator_of(pair.comm()).rank() == 0 ? 1 : 0;
@@ -236,10 +259,10 @@ void measure_level(LevelReading& reading, const Level& level, const MeasureOptio
       reading.delayed = measure_delayed(pair.comm(), *wire, reading.sizes.front(), seconds);
       reading.empty = measure_round_trip(pair.comm(), *wire, 0, seconds);
     }
-    must(tutti_barrier(world), "tutti_barrier");
+    meet_asleep();
   }
   if (level.ranks.size() > 2) {
-    const Members all(level.ranks, level.ranks.size());
+    const Members all(placement_of(world), level.ranks, level.ranks.size());
     if (all.comm() != TUTTI_COMM_NULL) {
       const auto wire = wire_of(options, all.comm());
       SizeReading least{.bytes = *parse_size(options.least)};
@@ -249,7 +272,7 @@ void measure_level(LevelReading& reading, const Level& level, const MeasureOptio
             measure_peers(all.comm(), *wire, n, least, kForPeers * options.seconds / most));
     }
   }
-  must(tutti_barrier(world), "tutti_barrier");
+  meet_asleep();
 }
 
 // What the first rank of a level has read, at rank 0, in a form that travels.
