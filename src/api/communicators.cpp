@@ -41,34 +41,6 @@ tutti_comm fresh_handle() {
   return &g_handles.emplace_back();
 }
 
-// A communicator that not all ranks have yet. What the dispatcher knows changes under the lock.
-struct Unborn {
-  explicit Unborn(Engine& e) : engine(e) {}
-  ~Unborn() { drop(); }
-  Unborn(const Unborn&) = delete;
-  Unborn& operator=(const Unborn&) = delete;
-
-  CommunicatorId propose_id() {
-    drop();
-    const auto lock = engine.enter();
-    return engine.dispatcher().propose_id();
-  }
-  // Makes none if this rank has that number already.
-  void make(CommunicatorId id, int rank, const std::vector<int>& world, Selection& selection) {
-    const auto lock = engine.enter();
-    if (engine.dispatcher().is_free(id))
-      communicator = std::make_unique<Communicator>(engine, id, rank, world, selection);
-  }
-  void drop() noexcept {
-    if (!communicator) return;
-    const auto lock = engine.enter();
-    communicator.reset();
-  }
-
-  Engine& engine;
-  std::unique_ptr<Communicator> communicator;
-};
-
 // Without the engine's lock where it speaks with others through MPI: they may come to it only after
 // other calls, of other threads.
 void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
@@ -94,14 +66,9 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
                 "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
   std::vector<int> world = world_ranks_of(mpi, bootstrap.size());
   const tutti_comm handle = fresh_handle();
-  Unborn made{engine};
-  for (bool taken = true; taken;) {
-    const auto id = static_cast<CommunicatorId>(bootstrap.maximum(made.propose_id()));
-    made.make(id, bootstrap.rank(), world, *state.selection);
-    taken = bootstrap.maximum(made.communicator ? 0 : 1) != 0;
-  }
+  auto made = agree_on_communicator(engine, bootstrap, bootstrap.rank(), world, *state.selection);
   const auto lock = engine.enter();
-  handle->communicator = std::move(made.communicator);
+  handle->communicator = std::move(made);
   *comm = handle;
 }
 

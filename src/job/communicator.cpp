@@ -42,6 +42,51 @@ collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_
   return facts;
 }
 
+namespace {
+
+// A communicator that not all ranks have yet. What the dispatcher knows changes under the lock.
+struct Unborn {
+  explicit Unborn(Engine& e) : engine(e) {}
+  ~Unborn() { drop(); }
+  Unborn(const Unborn&) = delete;
+  Unborn& operator=(const Unborn&) = delete;
+
+  CommunicatorId propose_id() {
+    drop();
+    const auto lock = engine.enter();
+    return engine.dispatcher().propose_id();
+  }
+  // Makes none if this rank has that number already.
+  void make(CommunicatorId id, int rank, const std::vector<int>& world, Selection& selection) {
+    const auto lock = engine.enter();
+    if (engine.dispatcher().is_free(id))
+      communicator = std::make_unique<Communicator>(engine, id, rank, world, selection);
+  }
+  void drop() noexcept {
+    if (!communicator) return;
+    const auto lock = engine.enter();
+    communicator.reset();
+  }
+
+  Engine& engine;
+  std::unique_ptr<Communicator> communicator;
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> agree_on_communicator(Engine& engine, transport::Bootstrap& bootstrap,
+                                                    std::optional<int> rank,
+                                                    const std::vector<int>& world_ranks,
+                                                    Selection& selection) {
+  Unborn made{engine};
+  for (bool taken = true; taken;) {
+    const auto id = static_cast<CommunicatorId>(bootstrap.maximum(made.propose_id()));
+    if (rank) made.make(id, *rank, world_ranks, selection);
+    taken = bootstrap.maximum(!rank || made.communicator ? 0 : 1) != 0;
+  }
+  return std::move(made.communicator);
+}
+
 Communicator::Communicator(Engine& engine, CommunicatorId id, int rank,
                            std::vector<int> world_ranks, Selection& selection)
     : engine_(engine),
@@ -86,6 +131,16 @@ Plan& Communicator::make_plan(const collectives::Task& task) {
 
 void Communicator::refuse(Code code) noexcept {
   if (!agreement_.failed()) engine_.dispatcher().spread(agreement_, agreement_.refuse(code));
+}
+
+void Communicator::blame(protocols::Channel* culprit) noexcept {
+  if (culprit) {
+    agreement_.fail(culprit->failure_code(), culprit->peer(), "{}", culprit->failure());
+    culprit->forget_complaint();
+  }
+  if (!agreement_.failed())
+    agreement_.fail(Code::internal, kNoPeer,
+                    "a step of the schedule cannot be run; please report this");
 }
 
 void Communicator::settle_failure() noexcept {

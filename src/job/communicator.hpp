@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,8 @@ class Communicator {
   // A call that was rejected before it started: the members hear of it, as they may wait for this
   // rank in it.
   void refuse(Code code) noexcept;
+  // A call has failed, by this channel; null: by itself.
+  void blame(protocols::Channel* culprit) noexcept;
   // After a failure: tells the members, the first time, and sees that nobody writes into the
   // buffers of calls that have ended.
   void settle_failure() noexcept;
@@ -69,5 +72,13 @@ class Communicator {
   Plans plans_;
   bool spread_ = false;  // the members were told of the failure
 };
+
+// Makes one, whose number all ranks of the bootstrap agree on; null for a rank that is no member.
+// Collective over the bootstrap. Takes the engine's lock, but not where it speaks with others: they
+// may come to it only after other calls, of other threads. Throws Error.
+std::unique_ptr<Communicator> agree_on_communicator(Engine& engine, transport::Bootstrap& bootstrap,
+                                                    std::optional<int> rank,
+                                                    const std::vector<int>& world_ranks,
+                                                    Selection& selection);
 
 }  // namespace tutti

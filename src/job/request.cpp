@@ -7,7 +7,6 @@
 namespace tutti {
 
 using protocols::Answer;
-using protocols::Channel;
 
 Request::~Request() {
   if (state_ != State::active) return;
@@ -48,7 +47,7 @@ void Request::advance() noexcept {
     case Answer::again:
       if (communicator_.agreement().failed()) break;
       return;
-    case Answer::failed: fail_with_culprit(); break;
+    case Answer::failed: communicator_.blame(running_->culprit()); break;
   }
   running_->abandon();
   end(State::failed);
@@ -65,17 +64,6 @@ void Request::wait_until_done() {
     engine.advance_others(*this);
   }
   if (state_ == State::failed) communicator_.throw_failure();
-}
-
-void Request::fail_with_culprit() noexcept {
-  Agreement& agreement = communicator_.agreement();
-  if (Channel* const channel = running_->culprit()) {
-    agreement.fail(channel->failure_code(), channel->peer(), "{}", channel->failure());
-    channel->forget_complaint();
-  }
-  if (!agreement.failed())
-    agreement.fail(Code::internal, kNoPeer,
-                   "a step of the schedule cannot be run; please report this");
 }
 
 void Request::end(State state) noexcept {

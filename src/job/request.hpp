@@ -51,7 +51,6 @@ class Request : public OpenCall {
  private:
   void wait_until_done();
   void end(State state) noexcept;
-  void fail_with_culprit() noexcept;
 
   Communicator& communicator_;
   Plan* plan_ = nullptr;
