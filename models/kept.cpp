@@ -5,15 +5,20 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "models/json.hpp"
 
 namespace tutti::models {
 namespace {
+
+using nlohmann::json;
 
 std::string shown(const Machine& machine) {
   return fmt::format("'{:.200}' with {} core{}", machine.cpu, machine.cores,
@@ -33,6 +38,14 @@ Machine this_machine(const std::string& cpuinfo) {
     break;
   }
   return machine;
+}
+
+Origin origin_here(std::string command) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  char today[16] = {};
+  std::strftime(today, sizeof today, "%Y-%m-%d", gmtime_r(&now, &parts));
+  return {.machine = this_machine(), .date = today, .command = std::move(command)};
 }
 
 std::string kept_file(std::string_view wire) {
@@ -72,6 +85,16 @@ std::optional<Platform> read_kept(std::string_view wire, const Machine& here) {
     reason = error.message;
   }
   throw Error(Code::bad_configuration, fmt::format("{}: {}", path, *reason));
+}
+
+std::string keep(const Platform& platform) {
+  const std::string path = kept_file(platform.origin.wire);
+  if (path.empty())
+    throw Error(Code::bad_configuration,
+                "parameters are kept below XDG_CONFIG_HOME or HOME, and neither is set");
+  must_be_writable(path);
+  write_file(path, to_json(platform).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  return path;
 }
 
 }  // namespace tutti::models

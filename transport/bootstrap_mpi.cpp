@@ -1,7 +1,9 @@
 // The bootstrap over MPI: the only code below src/ that calls MPI.
 #include "transport/bootstrap_mpi.hpp"
 
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "base/error.hpp"
 
@@ -22,6 +24,16 @@ void check(int code, const char* call) {
 MpiBootstrap::MpiBootstrap(MPI_Comm comm) : comm_(comm) {
   check(PMPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(PMPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+}
+
+void MpiBootstrap::rest() {
+  constexpr std::chrono::milliseconds kNap{2};
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(PMPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
+  for (int all_there = 0; true; std::this_thread::sleep_for(kNap)) {
+    check(PMPI_Test(&request, &all_there, MPI_STATUS_IGNORE), "MPI_Test");
+    if (all_there) return;
+  }
 }
 
 void MpiBootstrap::exchange(const void* mine, std::size_t bytes, void* all) {

@@ -18,6 +18,7 @@ class MpiBootstrap final : public Bootstrap {
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
+  void rest() override;
 
  private:
   void exchange(const void* mine, std::size_t bytes, void* all) override;

@@ -23,6 +23,7 @@ class ThreadBootstrap final : public transport::Bootstrap {
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return static_cast<int>(meeting_.said.size()); }
+  void rest() override { meeting_.barrier.arrive_and_wait(); }
 
  private:
   void exchange(const void* mine, std::size_t bytes, void* all) override {
