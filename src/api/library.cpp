@@ -11,6 +11,7 @@
 
 #include "base/hash.hpp"
 #include "models/decision/shipped.hpp"
+#include "src/job/calibration.hpp"
 #include "src/data/gpu_memory.hpp"
 #include "transport/bootstrap_mpi.hpp"
 
@@ -108,10 +109,13 @@ std::unique_ptr<Library> start(const tutti_options* options) {
                       .drive_others = std::cref(state->mpi)});
   const Engine& engine = *state->engine;
   const bool wire = engine.placement().nodes() > 1 || engine.wire_on_nodes();
-  state->selection.emplace(
-      state->rules,
-      agree_on_platform(state->configuration, models::wire_of(wire, engine.software_wire()),
-                        bootstrap, [&](std::string_view line) { engine.warn(line); }));
+  const std::string_view kind = models::wire_of(wire, engine.software_wire());
+  const auto warn = [&](std::string_view line) { engine.warn(line); };
+  AgreedPlatform agreed = agree_on_platform(state->configuration, kind, bootstrap, warn);
+  state->selection.emplace(state->rules, std::move(agreed.platform));
+  if (agreed.to_measure)
+    state->selection.emplace(state->rules,
+                             calibrate(*state->engine, bootstrap, *state->selection, kind, warn));
   if (engine.logs())
     engine.log(fmt::format("algorithms are chosen by the model {} ({})",
                            state->selection->platform().name, state->selection->platform().source));

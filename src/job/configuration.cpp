@@ -160,11 +160,14 @@ const Setting kSettings[] = {
               "A JSON file of rules that choose algorithms by collective, ranks, ranks per node "
               "and bytes. `tutti list --schema` prints its schema. The setting `algorithm` comes "
               "first.")),
-    TEXT(model, "model", "name|file",
-         "The parameters of the machine by which algorithms are chosen where no setting names one: "
-         "shm, rxe or hardware, which Tutti brings along, or a JSON file as `tutti measure` writes "
-         "it. Empty: what `tutti measure --save` has kept for the job's kind of wire, else what "
-         "Tutti brings along. Those of rank 0 count for all ranks."),
+    TEXT(
+        model, "model", "name|file|measure",
+        "The parameters of the machine by which algorithms are chosen where no setting names one: "
+        "shm, rxe or hardware, which Tutti brings along, or a JSON file as `tutti measure` writes "
+        "it. Empty: what was kept for the job's kind of wire, by `tutti measure --save` say, else "
+        "what Tutti brings along. measure: what was kept; if there is nothing, rank 0 measures "
+        "messages to a rank of its own node and to one of another when the job starts, which takes "
+        "a fraction of a second, and keeps what it finds. Those of rank 0 count for all ranks."),
     same(WORD(counts, kCounts, "counts", "root|all",
               "Who knows the counts of tutti_scatterv and tutti_gatherv. root: the root alone, as "
               "in MPI. all: you promise that every rank passes them; algorithms in which ranks "

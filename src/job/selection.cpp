@@ -18,9 +18,11 @@ namespace {
 
 using Warn = std::function<void(std::string_view)>;
 
+constexpr std::string_view kMeasure = "measure";
+
 // What rank 0 tells the others.
 struct Said {
-  enum Kind : std::uint64_t { shipped, parameters, failed };
+  enum Kind : std::uint64_t { shipped, to_measure, parameters, failed };
   Kind kind = failed;
   std::string text;  // the name of a shipped platform; JSON; or why there is none
 };
@@ -29,7 +31,8 @@ Said as_parameters(const models::Platform& platform) {
           models::to_json(platform).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
 }
 
-Said usual_platform(std::string_view wire, const Warn& warn) {
+// `otherwise`: what there is if nothing that was kept can be taken.
+Said kept_platform(std::string_view wire, const Warn& warn, Said::Kind otherwise) {
   try {
     const models::Machine machine = models::this_machine();
     if (auto kept = models::read_kept(wire, machine)) {
@@ -39,14 +42,17 @@ Said usual_platform(std::string_view wire, const Warn& warn) {
       return as_parameters(models::completed(*std::move(kept), wire));
     }
   } catch (const Error& error) {
-    warn(fmt::format("{}; the shipped parameters are taken", error.message));
+    warn(fmt::format("{}; {}", error.message,
+                     otherwise == Said::to_measure ? "it is measured anew"
+                                                   : "the shipped parameters are taken"));
   }
-  return {Said::shipped, std::string(wire)};
+  return {otherwise, std::string(wire)};
 }
 
 Said platform_of(const Configuration& configuration, std::string_view wire, const Warn& warn) {
   const std::string& name = configuration.model;
-  if (name.empty()) return usual_platform(wire, warn);
+  if (name.empty()) return kept_platform(wire, warn, Said::shipped);
+  if (name == kMeasure) return kept_platform(wire, warn, Said::to_measure);
   if (models::find_shipped(name)) return {Said::shipped, name};
   std::string text;
   try {
@@ -54,6 +60,7 @@ Said platform_of(const Configuration& configuration, std::string_view wire, cons
   } catch (const Error& error) {
     std::vector<std::string_view> names;
     for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
+    names.push_back(kMeasure);
     throw Error(error.code,
                 fmt::format("{}; what needs no file is {}", error.message, fmt::join(names, ", ")));
   }
@@ -69,29 +76,41 @@ Said platform_of(const Configuration& configuration, std::string_view wire, cons
   }
 }
 
-}  // namespace
-
-models::Platform agree_on_platform(const Configuration& configuration, std::string_view wire,
-                                   transport::Bootstrap& bootstrap, const Warn& warn) {
-  Said said;
-  if (bootstrap.rank() == 0) try {
-      said = platform_of(configuration, wire, warn);
-    } catch (const Error& error) {
-      said.text = error.message;
-    }
+AgreedPlatform spread(Said said, transport::Bootstrap& bootstrap) {
   std::uint64_t head[] = {said.kind, said.text.size()};
   bootstrap.broadcast(head, sizeof head);
   said.text.resize(head[1]);
   bootstrap.broadcast(said.text.data(), said.text.size());
   switch (head[0]) {
     // Without JSON, whose values cannot be destroyed where memory is short: the usual start.
-    case Said::shipped: return *models::find_shipped(said.text);
+    case Said::shipped: return {*models::find_shipped(said.text)};
+    case Said::to_measure: return {*models::find_shipped(said.text), true};
     // Rank 0, too: all have read the same digits.
-    case Said::parameters: return models::parse_platform(said.text);
+    case Said::parameters: return {models::parse_platform(said.text)};
     default: break;
   }
   throw Error(Code::bad_configuration,
               bootstrap.rank() == 0 ? said.text : "on rank 0: " + said.text);
+}
+
+}  // namespace
+
+AgreedPlatform agree_on_platform(const Configuration& configuration, std::string_view wire,
+                                 transport::Bootstrap& bootstrap, const Warn& warn) {
+  Said said;
+  if (bootstrap.rank() == 0) try {
+      said = platform_of(configuration, wire, warn);
+    } catch (const Error& error) {
+      said.text = error.message;
+    }
+  return spread(std::move(said), bootstrap);
+}
+
+models::Platform spread_platform(const models::Platform* mine, std::string_view wire,
+                                 transport::Bootstrap& bootstrap) {
+  Said said{Said::shipped, std::string(wire)};
+  if (mine) said = as_parameters(models::completed(*mine, wire));
+  return spread(std::move(said), bootstrap).platform;
 }
 
 std::shared_ptr<models::Decisions> Selection::decisions_for(const collectives::Facts& facts) {

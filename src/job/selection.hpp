@@ -13,13 +13,20 @@
 
 namespace tutti {
 
+struct AgreedPlatform {
+  models::Platform platform;
+  bool to_measure = false;  // the user wants measured parameters, and none are kept
+};
 // The parameters of rank 0: of the setting `model`, else what was measured on its machine for
 // `wire` and kept, else those that Tutti brings along. Kept parameters of another machine or
 // format, and named ones of another machine, are told to `warn`. Collective. Throws
 // Error{bad_configuration} on all ranks if rank 0 has none.
-models::Platform agree_on_platform(const Configuration& configuration, std::string_view wire,
-                                   transport::Bootstrap& bootstrap,
-                                   const std::function<void(std::string_view)>& warn);
+AgreedPlatform agree_on_platform(const Configuration& configuration, std::string_view wire,
+                                 transport::Bootstrap& bootstrap,
+                                 const std::function<void(std::string_view)>& warn);
+// What rank 0 has, on all ranks; null there: what Tutti brings along for the wire. Collective.
+models::Platform spread_platform(const models::Platform* mine, std::string_view wire,
+                                 transport::Bootstrap& bootstrap);
 
 class Selection {
  public:

@@ -122,6 +122,44 @@ def by_mpi(folder):
     assert not platform or platform["wire"]["kind"] == "mpi", platform
 
 
+def at_start(folder):
+    """A job that asks for it measures when it starts, and keeps what it found; the next one reads
+    that."""
+    path = folder / "tutti/measured-shm.json"
+    path.unlink(missing_ok=True)
+    env = {"TUTTI_MODEL": "measure", "TUTTI_LOG": "info"}
+    for _ in range(5):  # until the machine is quiet enough
+        first = bench(env)
+        if path.exists():
+            break
+        assert "does not converge" in first and "the shipped parameters are taken" in first, first
+    else:
+        return print("this machine is too busy:", first)
+    platform, kept = json.loads(path.read_text()), path.stat()
+    assert platform["model"] == "plogp" and platform["wire"]["kind"] == "shm", platform
+    assert "model=measure" in platform["measured"]["command"], platform
+    assert "the model measured (measured when a job started" in first, first
+    assert "the model measured (measured when a job started" in bench(env)
+    assert "the model measured (measured when a job started" in bench({"TUTTI_LOG": "info"})
+    assert path.stat().st_ino == kept.st_ino and path.stat().st_mtime_ns == kept.st_mtime_ns
+    path.write_text('{"format": 0}')
+    again = bench(env)
+    assert "reads format 1, not 0" in again and "it is measured anew" in again, again
+    unwritable = bench(env | {"XDG_CONFIG_HOME": "/proc"})
+    assert "model=measure: cannot write /proc/tutti" in unwritable or "converge" in unwritable
+
+
+def bench(env):
+    """What a small job prints."""
+    words = BUILD.mpiexec(RANKS, PROGRAM, "bench", "--no-mpi", "--collective", "barrier",
+                          "--time-limit", "0.01")
+    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.STDOUT, timeout=60,
+                          env=os.environ | BUILD.job_environment() | env)
+    assert done.returncode == 0, done
+    return done.stdout
+
+
 def tau_lop(folder):
     """Rings of every contention, and what is derived from them predicts."""
     file = folder / "tau-lop.json"
@@ -153,6 +191,7 @@ def main():
             saved(folder)
             read_back(folder)
             by_mpi(folder)
+            at_start(folder)
             tau_lop(folder)
     print(f"measured on {RANKS} ranks, and read back")
 

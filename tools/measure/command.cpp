@@ -48,14 +48,6 @@ void check(const MeasureOptions& options, int ranks) {
         "another model before it");
 }
 
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  char text[16] = {};
-  std::strftime(text, sizeof text, "%Y-%m-%d", gmtime_r(&now, &parts));
-  return text;
-}
-
 std::string command_of(const MeasureOptions& options) {
   std::string text = "tutti measure";
   if (!options.wire.empty()) text += " --wire " + options.wire;
@@ -220,8 +212,7 @@ bool measure_all(const MeasureOptions& options, int rank) {
   bool fine = true;
   if (rank == 0) {
     measured.compute = measure_compute(std::min(0.2, 0.1 * options.seconds));
-    measured.origin = {
-        .machine = models::this_machine(), .date = today(), .command = command_of(options)};
+    measured.origin = models::origin_here(command_of(options));
     fine = derive_all(options, measured);
     if (options.json)
       fmt::print("{}\n", json_of(measured));

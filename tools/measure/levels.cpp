@@ -1,22 +1,21 @@
 // Which ranks measure which level, and for which sizes.
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "src/api/library.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/progress_bar.hpp"
+#include "transport/bootstrap_mpi.hpp"
+#include "transport/processors.hpp"
 #include "tools/measure/measure.hpp"
-#include "tools/measure/own_core.hpp"
+#include "src/job/own_core.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -102,18 +101,6 @@ const transport::Placement& placement_of(tutti_comm comm) {
   return communicator_of(comm).engine().placement();
 }
 
-// A barrier of all ranks. Those that measure nothing are in it for seconds, and neither spin nor
-// yield, as the barriers of Tutti and MPI do at first: they would disturb the others.
-void meet_asleep() {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  for (int all_there = 0; true;) {
-    MPI_Test(&request, &all_there, MPI_STATUS_IGNORE);
-    if (all_there) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-}
-
 std::unique_ptr<Wire> wire_of(const MeasureOptions& options, tutti_comm comm) {
   return options.wire == "mpi" ? mpi_wire(comm) : tutti_wire(comm);
 }
@@ -176,12 +163,14 @@ bool with_tau_lop(const MeasureOptions& options) {
          std::find(models.begin(), models.end(), models::tau_lop::kName) != models.end();
 }
 
-// So many bytes that they do not stay in a cache.
+// So many bytes that they do not stay in a core's largest cache. (sysconf() tells how large all
+// caches of a socket are together.)
 Bytes spread_of(const MeasureOptions& options) {
   constexpr Bytes kUsual = Bytes{32} << 20;
   if (!options.off_cache) return 0;
-  const Bytes cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return 2 * (cache > 0 ? cache : kUsual);
+  const auto caches = transport::Processors().caches_of(0);
+  const auto cache = parse_size(caches.empty() ? "" : caches.front().size);
+  return 2 * cache.value_or(kUsual);
 }
 
 // 2, 4, 8 and so on, and all that there are.
@@ -210,7 +199,7 @@ void measure_at_once(std::vector<AtOnceReading>& readings, const std::vector<int
     if (members.comm() != TUTTI_COMM_NULL)
       for (const Bytes bytes : sizes)
         readings.push_back({tau, bytes, measure(members.comm(), bytes)});
-    meet_asleep();
+    transport::MpiBootstrap(MPI_COMM_WORLD).rest();
   }
 }
 
@@ -259,7 +248,7 @@ void measure_level(LevelReading& reading, const Level& level, const MeasureOptio
       reading.delayed = measure_delayed(pair.comm(), *wire, reading.sizes.front(), seconds);
       reading.empty = measure_round_trip(pair.comm(), *wire, 0, seconds);
     }
-    meet_asleep();
+    transport::MpiBootstrap(MPI_COMM_WORLD).rest();
   }
   if (level.ranks.size() > 2) {
     const Members all(placement_of(world), level.ranks, level.ranks.size());
@@ -272,7 +261,7 @@ void measure_level(LevelReading& reading, const Level& level, const MeasureOptio
             measure_peers(all.comm(), *wire, n, least, kForPeers * options.seconds / most));
     }
   }
-  meet_asleep();
+  transport::MpiBootstrap(MPI_COMM_WORLD).rest();
 }
 
 // What the first rank of a level has read, at rank 0, in a form that travels.

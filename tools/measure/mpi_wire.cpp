@@ -15,8 +15,9 @@ class MpiExchange final : public Exchange {
               Bytes spread)
       : bytes_(static_cast<int>(bytes)),
         requests_(messages.size(), MPI_REQUEST_NULL),
-        input_(bytes, spread),
-        output_(bytes * std::count_if(messages.begin(), messages.end(),
+        input_(Rotating::read, bytes, spread),
+        output_(Rotating::written,
+                bytes * std::count_if(messages.begin(), messages.end(),
                                       [](const Message& message) { return !message.sent; }),
                 spread) {
     for (const Message& message : messages)

@@ -8,6 +8,7 @@
 #include "collectives/execution/kernels.hpp"
 #include "models/chance.hpp"
 #include "src/api/library.hpp"
+#include "src/job/calibration.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/measure/measure.hpp"
 #include "tools/measure/sampler.hpp"
@@ -32,13 +33,6 @@ int rank_in(tutti_comm comm) { return communicator_of(comm).rank(); }
 std::vector<Message> messages(Rank peer, bool sent, int n) {
   return std::vector<Message>(index(n), Message{peer, sent});
 }
-
-// So few messages of a burst that their memory is small.
-int burst_for(Bytes bytes, int wanted) {
-  constexpr Bytes kMost = Bytes{4} << 20;
-  return static_cast<int>(std::clamp<Bytes>(kMost / std::max<Bytes>(bytes, 1), 4, wanted));
-}
-constexpr int kUsualBurst = 16, kLongestBurst = 1024;
 
 // The root sends and then receives, the other one the other way round.
 Sampler::Batch one_after_the_other(Exchange& there, Exchange& back) {
@@ -84,7 +78,7 @@ models::Median measure_ring(tutti_comm comm, Wire& wire, Bytes bytes, bool in_tu
 }
 
 models::Median measure_combining(tutti_comm comm, Bytes bytes, Bytes spread, double seconds) {
-  Rotating operand(bytes, spread), other(bytes, spread);
+  Rotating operand(Rotating::read, bytes, spread), other(Rotating::written, bytes, spread);
   const auto sum = collectives::kernel(collectives::Operation::sum, collectives::Element::int32);
   return Sampler(comm, seconds).sample([&](int calls) {
     const double mine = timed([&] {

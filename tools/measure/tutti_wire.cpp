@@ -1,92 +1,28 @@
-// Messages by Tutti's protocols: schedules that consist of nothing else.
+// Messages by Tutti's protocols.
 #include <fmt/format.h>
 
-#include "collectives/schedule/builder.hpp"
+#include "base/index.hpp"
 #include "src/api/library.hpp"
+#include "src/job/messages.hpp"
 #include "tools/measure/wire.hpp"
 
 namespace tutti::tools {
 namespace {
 
-using collectives::Buffer;
-using collectives::Builder;
-using collectives::Program;
-using protocols::Answer;
-
-// Sends read the same bytes; each receive has bytes of its own.
-collectives::Schedule schedule_of(const Agreement& agreement, const std::vector<Message>& messages,
-                                  Bytes bytes) {
-  Bytes received = 0;
-  for (const Message& message : messages) received += message.sent ? 0 : bytes;
-  Builder builder(agreement.size(), agreement.rank(), {.input = bytes, .output = received});
-  Bytes at = 0;
-  for (const Message& message : messages) {
-    if (message.sent) {
-      builder.send(message.peer, {Buffer::input, 0, bytes});
-    } else {
-      builder.recv(message.peer, {Buffer::output, at, bytes});
-      at += bytes;
-    }
-  }
-  return builder.finish();
-}
-
-class TuttiExchange final : public Exchange, private OpenCall {
+class TuttiExchange final : public Exchange {
  public:
   TuttiExchange(Communicator& communicator, const std::vector<Message>& messages, Bytes bytes,
                 Bytes spread)
-      : communicator_(communicator),
-        program_(schedule_of(communicator.agreement(), messages, bytes),
-                 [&](Rank peer) -> protocols::Channel& {
-                   return communicator.engine().connections().channel(
-                       communicator.agreement().world_ranks()[index(peer)]);
-                 }),
-        run_(program_),
-        input_(bytes, spread),
-        output_(program_.schedule().output_bytes, spread) {
-    static const collectives::Task kTask{};
-    task_ = &kTask;
-  }
+      : messages_(communicator, messages, bytes),
+        input_(Rotating::read, bytes, spread),
+        output_(Rotating::written, messages_.output_bytes(), spread) {}
 
-  void begin() override {
-    Agreement& agreement = communicator_.agreement();
-    if (agreement.failed()) communicator_.throw_failure();
-    agreement.open(*this);
-    communicator_.engine().began_call(number());
-    run_.start(input_.next(), output_.next(), {agreement.id(), number(), 0});
-    advance();
-  }
-  void finish() override {
-    Patience patience;
-    while (answer_ == Answer::again) {
-      if (!communicator_.engine().waiting().wait_once(
-              patience, communicator_.agreement(), *this,
-              [this](auto&& visit) { run_.each_waiting(visit); }))
-        fail();
-      advance();
-    }
-    communicator_.agreement().close(*this);
-    communicator_.engine().ended_call();
-  }
+  void begin() override { messages_.begin(input_.next(), output_.next()); }
+  void finish() override { messages_.finish(); }
 
  private:
-  void advance() {
-    answer_ = run_.advance();
-    if (answer_ == Answer::failed) fail();
-  }
-  // The job ends: nothing is put in order.
-  [[noreturn]] void fail() {
-    if (communicator_.agreement().failed()) communicator_.throw_failure();
-    const protocols::Channel* const channel = run_.culprit();
-    throw Error(channel ? channel->failure_code() : Code::internal,
-                channel ? channel->failure() : "a message cannot be sent");
-  }
-
-  Communicator& communicator_;
-  const Program program_;
-  collectives::Run run_;
+  Messages messages_;
   Rotating input_, output_;
-  Answer answer_ = Answer::done;
 };
 
 class TuttiWire final : public Wire {
@@ -114,9 +50,14 @@ class TuttiWire final : public Wire {
 
 }  // namespace
 
-Rotating::Rotating(Bytes bytes, Bytes spread)
+Rotating::Rotating(Side side, Bytes bytes, Bytes spread)
     : stride_(static_cast<std::size_t>(round_up(bytes + 1, kCacheLine))),
-      memory_(std::max(stride_, static_cast<std::size_t>(spread) / stride_ * stride_)) {}
+      bytes_(std::max(stride_, static_cast<std::size_t>(spread) / stride_ * stride_)) {
+  static std::shared_ptr<std::vector<std::byte>> known[2];
+  auto& shared = known[side];
+  if (!shared || shared->size() < bytes_) shared = std::make_shared<std::vector<std::byte>>(bytes_);
+  memory_ = shared;
+}
 
 std::unique_ptr<Wire> tutti_wire(tutti_comm comm) { return std::make_unique<TuttiWire>(comm); }
 

@@ -1,6 +1,7 @@
 // What carries the messages that are measured: Tutti's own protocols, or the surrounding MPI.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "base/types.hpp"
 #include "protocols/protocol_for.hpp"
+#include "src/job/messages.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::tools {
@@ -25,24 +27,21 @@ class Exchange {
   }
 };
 
-struct Message {
-  Rank peer;
-  bool sent;  // else received
-};
-
 // Memory of the same length again and again, spread over so many bytes that a cache does not keep
-// it; 0: always the same.
+// it; 0: always the same. All of one side share it, whose contents nobody looks at: so much memory
+// takes a while to get.
 class Rotating {
  public:
-  Rotating(Bytes bytes, Bytes spread);
+  enum Side : std::uint8_t { read, written };
+  Rotating(Side side, Bytes bytes, Bytes spread);
   std::byte* next() noexcept {
-    at_ = at_ + stride_ < memory_.size() ? at_ + stride_ : 0;
-    return memory_.data() + at_;
+    at_ = at_ + stride_ < bytes_ ? at_ + stride_ : 0;
+    return memory_->data() + at_;
   }
 
  private:
-  const std::size_t stride_;
-  std::vector<std::byte> memory_;
+  const std::size_t stride_, bytes_;
+  std::shared_ptr<std::vector<std::byte>> memory_;
   std::size_t at_ = 0;
 };
 
@@ -58,8 +57,7 @@ class Wire {
   virtual std::string protocols(Rank peer) = 0;
 };
 
-// Messages are schedules of one step, which the library's own executor runs over its channels, the
-// way the steps of a collective run. `comm` stays the caller's. Throws Error.
+// See src/job/messages.hpp. `comm` stays the caller's. Throws Error.
 std::unique_ptr<Wire> tutti_wire(tutti_comm comm);
 // MPI_Isend and MPI_Irecv, on MPI_COMM_WORLD's ranks of the communicator.
 std::unique_ptr<Wire> mpi_wire(tutti_comm comm);

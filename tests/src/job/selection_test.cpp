@@ -36,7 +36,7 @@ std::vector<Agreed> agreed(const std::string& first, const std::string& second) 
     Agreed& mine = got[static_cast<std::size_t>(number)];
     try {
       tests::ThreadBootstrap bootstrap(meeting, number);
-      mine.platform = agree_on_platform(configuration, "rxe", bootstrap, {});
+      mine.platform = agree_on_platform(configuration, "rxe", bootstrap, {}).platform;
     } catch (const Error& error) {
       CHECK(error.code == Code::bad_configuration);
       mine.complaint = error.message;
@@ -94,7 +94,8 @@ TEST_CASE("what was measured here is taken, what was measured elsewhere is named
     std::ofstream(models::kept_file("rxe")) << models::to_json(measured);
     tests::ThreadBootstrap::Meeting meeting(1);
     tests::ThreadBootstrap bootstrap(meeting, 0);
-    return agree_on_platform({}, "rxe", bootstrap, [&](std::string_view line) { warning = line; });
+    return agree_on_platform({}, "rxe", bootstrap, [&](std::string_view line) { warning = line; })
+        .platform;
   };
   std::string warning;
   const models::Platform here = taken(warning);
@@ -175,7 +176,7 @@ TEST_CASE("what was measured over shared memory counts for messages within nodes
     std::ofstream(models::kept_file(wire)) << models::to_json(measured);
     tests::ThreadBootstrap::Meeting meeting(1);
     tests::ThreadBootstrap bootstrap(meeting, 0);
-    return agree_on_platform({}, wire, bootstrap, {});
+    return agree_on_platform({}, wire, bootstrap, {}).platform;
   };
   const models::Platform alone = taken("shm");
   CHECK(!alone.within);
@@ -187,12 +188,33 @@ TEST_CASE("what was measured over shared memory counts for messages within nodes
 }
 
 TEST_CASE("processors may carry all bytes of what was measured", "[selection]") {
-  const models::Platform measured =
-      models::parse_platform(R"({"model": "plogp", "parameters": {
+  const models::Platform measured = models::parse_platform(R"({"model": "plogp", "parameters": {
           "L": 25, "o_s": [[1, 48], [65536, 500]], "o_r": [[1, 2], [65536, 170]],
           "g": [[1, 48], [65536, 500]]}})");
   const models::Platform complete = models::completed(measured, "rxe");
   REQUIRE(complete.cores);
   CHECK(complete.cores->per_byte == 0);
   CHECK_NOTHROW(models::parse_platform(models::to_json(complete).dump()));
+}
+
+TEST_CASE("measured parameters are wanted, and kept ones are such", "[selection]") {
+  const Folder folder;
+  Configuration configuration;
+  configuration.model = "measure";
+  const auto agreed_alone = [&] {
+    tests::ThreadBootstrap::Meeting meeting(1);
+    tests::ThreadBootstrap bootstrap(meeting, 0);
+    return agree_on_platform(configuration, "shm", bootstrap, {});
+  };
+  const AgreedPlatform before = agreed_alone();
+  CHECK(before.to_measure);
+  CHECK(before.platform.name == "shm");
+  models::Platform measured = *models::find_shipped("shm");
+  measured.name = "measured";
+  measured.origin = models::origin_here("a test");
+  measured.origin.wire = "shm";
+  models::keep(measured);
+  const AgreedPlatform after = agreed_alone();
+  CHECK_FALSE(after.to_measure);
+  CHECK(after.platform.name == "measured");
 }

@@ -1,9 +1,9 @@
-// A core for each of the ranks that are measured, where there are enough.
+// A core for each of some ranks that are measured, where there are enough.
 #pragma once
 
 #include <sched.h>
 
-namespace tutti::tools {
+namespace tutti {
 
 // While it lives, this thread stays on one core of those that it may use. Ranks that wait give
 // their core away, and where others of the job wait besides, the scheduler may leave two that speak
@@ -22,4 +22,4 @@ class OwnCore {
   bool changed_ = false;
 };
 
-}  // namespace tutti::tools
+}  // namespace tutti

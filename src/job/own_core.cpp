@@ -1,12 +1,12 @@
 // One hardware thread of each core comes before the second ones.
-#include "tools/measure/own_core.hpp"
+#include "src/job/own_core.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "transport/processors.hpp"
 
-namespace tutti::tools {
+namespace tutti {
 namespace {
 
 std::vector<int> in_turn(const cpu_set_t& allowed) {
@@ -40,4 +40,4 @@ OwnCore::~OwnCore() {
   if (changed_) sched_setaffinity(0, sizeof before_, &before_);
 }
 
-}  // namespace tutti::tools
+}  // namespace tutti

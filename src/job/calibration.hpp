@@ -1,0 +1,30 @@
+// Measuring this job's wires at its start, in a fraction of a second: a small `tutti measure` for
+// who asks for nothing but the right choices.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "models/derive.hpp"
+#include "models/platform.hpp"
+#include "src/job/communicator.hpp"
+
+namespace tutti {
+
+// Long enough to be seen besides the round trip, and so few that their memory is small.
+int burst_for(Bytes bytes, int wanted) noexcept;
+inline constexpr int kUsualBurst = 16, kLongestBurst = 1024;
+
+// What messages between the two ranks of a communicator take; rank 0 has the readings. Both call it
+// at once. Throws Error.
+models::Readings measure_pair(Communicator& pair);
+
+// Rank 0 measures messages to a rank of its own node and to one of another, as far as there are
+// such, and keeps the parameters for `wire` (models/kept.hpp), as PLogP's. All ranks have them
+// then. What fails is told to `warn`; then they are those that Tutti ships. Collective over the
+// bootstrap; the selection serves for nothing but communicators. Throws Error{bootstrap_failed}.
+models::Platform calibrate(Engine& engine, transport::Bootstrap& bootstrap, Selection& selection,
+                           std::string_view wire,
+                           const std::function<void(std::string_view)>& warn);
+
+}  // namespace tutti
