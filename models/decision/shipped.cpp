@@ -91,11 +91,11 @@ Platform completed(Platform platform, std::string_view wire) {
     // may all be the program's own: then readings leave nothing, or less, for more bytes.
     if (platform.cores->per_message > 0) {
       constexpr Bytes kLong = 64 * 1024;
-      const Costs empty = costs_of(platform.between, 0);
-      platform.cores->per_message = empty.flight;
-      platform.cores->per_byte =
-          std::max(0.0, costs_of(platform.between, kLong).flight - empty.flight) /
-          static_cast<double>(kLong);
+      const auto left = [&](Bytes bytes) {
+        return std::max(0.0, costs_of(platform.between, bytes).flight);
+      };
+      platform.cores->per_message = left(0);
+      platform.cores->per_byte = std::max(0.0, left(kLong) - left(0)) / static_cast<double>(kLong);
     }
   }
   if (!platform.budget) platform.budget = usual->budget;

@@ -125,7 +125,8 @@ def by_mpi(folder):
 def at_start(folder):
     """A job that asks for it measures when it starts, and keeps what it found; the next one reads
     that."""
-    path = folder / "tutti/measured-shm.json"
+    wire = LEVELS[-1][1]
+    path = folder / f"tutti/measured-{wire}.json"
     path.unlink(missing_ok=True)
     env = {"TUTTI_MODEL": "measure", "TUTTI_LOG": "info"}
     for _ in range(5):  # until the machine is quiet enough
@@ -136,7 +137,8 @@ def at_start(folder):
     else:
         return print("this machine is too busy:", first)
     platform, kept = json.loads(path.read_text()), path.stat()
-    assert platform["model"] == "plogp" and platform["wire"]["kind"] == "shm", platform
+    assert platform.get("between", platform)["model"] == "plogp", platform
+    assert platform["wire"]["kind"] == wire and ("within" in platform) == (len(LEVELS) > 1), platform
     assert "model=measure" in platform["measured"]["command"], platform
     assert "the model measured (measured when a job started" in first, first
     assert "the model measured (measured when a job started" in bench(env)
@@ -186,6 +188,7 @@ def main():
             done = measure("--json", "--bisection", "--bisections", 3, *QUICK)
             assert done.returncode == 0 or "converge" in done.stderr, done
             check_readings(json.loads(done.stdout))
+            at_start(folder)
         else:
             refusals(folder)
             saved(folder)
