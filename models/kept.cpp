@@ -88,7 +88,7 @@ std::optional<Platform> read_kept(std::string_view wire, const Machine& here) {
 }
 
 std::string keep(const Platform& platform) {
-  const std::string path = kept_file(platform.origin.wire);
+  std::string path = kept_file(platform.origin.wire);
   if (path.empty())
     throw Error(Code::bad_configuration,
                 "parameters are kept below XDG_CONFIG_HOME or HOME, and neither is set");

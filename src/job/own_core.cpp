@@ -19,6 +19,7 @@ std::vector<int> in_turn(const cpu_set_t& allowed) {
   }
   std::sort(threads.begin(), threads.end());
   std::vector<int> all;
+  all.reserve(threads.size());
   for (const auto& [number, thread] : threads) all.push_back(thread);
   return all;
 }

@@ -1,15 +1,13 @@
 // Parameters that are kept: where, and what of them is refused.
 #include "models/kept.hpp"
 
-#include <stdlib.h>
-
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "models/json.hpp"
+#include "tests/base/settings_folder.hpp"
 
 using namespace tutti;
 using namespace tutti::models;
@@ -17,20 +15,6 @@ using namespace tutti::models;
 namespace {
 
 const Machine kHere{"A processor", 4};
-
-// A folder for files of settings, which is gone at the end.
-struct Folder {
-  std::string path = (std::filesystem::temp_directory_path() / "tutti-kept-XXXXXX").string();
-  Folder() {
-    REQUIRE(mkdtemp(path.data()));
-    setenv("XDG_CONFIG_HOME", path.c_str(), 1);
-    std::filesystem::create_directory(path + "/tutti");
-  }
-  ~Folder() {
-    unsetenv("XDG_CONFIG_HOME");
-    std::filesystem::remove_all(path);
-  }
-};
 
 Platform measured() {
   return {.between = LogP{.L = 1},
@@ -57,7 +41,7 @@ std::string complaint(const Platform& platform) { return complaint(to_json(platf
 }  // namespace
 
 TEST_CASE("kept: a file comes back with where and how it was measured") {
-  const Folder folder;
+  const tests::SettingsFolder folder;
   CHECK(kept_file("rxe") == folder.path + "/tutti/measured-rxe.json");
   CHECK_FALSE(read_kept("rxe", kHere));
   CHECK(complaint(measured()) == "none");
@@ -67,7 +51,7 @@ TEST_CASE("kept: a file comes back with where and how it was measured") {
 }
 
 TEST_CASE("kept: another machine, another wire and an older format are named") {
-  const Folder folder;
+  const tests::SettingsFolder folder;
   Platform other = measured();
   other.origin.machine = {"Another", 1};
   CHECK_THAT(
@@ -88,9 +72,23 @@ TEST_CASE("kept: another machine, another wire and an older format are named") {
 }
 
 TEST_CASE("kept: this machine") {
-  const Folder folder;
+  const tests::SettingsFolder folder;
   std::ofstream(folder.path + "/cpuinfo") << "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\n";
   CHECK(this_machine(folder.path + "/cpuinfo").cpu == "Some CPU @ 2 GHz");
   CHECK(this_machine(folder.path + "/none").cpu == "unknown");
   CHECK(this_machine().cores >= 1);
+}
+
+TEST_CASE("what is kept is read again, and belongs to its wire", "[models]") {
+  const tests::SettingsFolder folder;
+  Platform platform = measured();
+  platform.origin = origin_here("a test");
+  platform.origin.wire = "rxe";
+  CHECK(keep(platform) == kept_file("rxe"));
+  const auto again = read_kept("rxe", this_machine());
+  REQUIRE(again);
+  CHECK(again->origin == platform.origin);
+  CHECK_FALSE(read_kept("shm", this_machine()));
+  setenv("XDG_CONFIG_HOME", "/proc", 1);
+  CHECK_THROWS_WITH(keep(platform), Catch::Contains("cannot write /proc/tutti"));
 }

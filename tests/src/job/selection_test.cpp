@@ -1,10 +1,7 @@
 // Whose parameters count, and communicators that share what was made of them.
 #include "src/job/selection.hpp"
 
-#include <stdlib.h>
-
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +11,7 @@
 #include "models/decision/shipped.hpp"
 #include "models/json.hpp"
 #include "models/kept.hpp"
+#include "tests/base/settings_folder.hpp"
 #include "tests/transport/thread_bootstrap.hpp"
 
 using namespace tutti;
@@ -48,22 +46,8 @@ std::vector<Agreed> agreed(const std::string& first, const std::string& second) 
   return got;
 }
 
-// A place for the user's files, which is gone at the end.
-struct Folder {
-  std::string path = (std::filesystem::temp_directory_path() / "tutti-selection-XXXXXX").string();
-  Folder() {
-    REQUIRE(mkdtemp(path.data()));
-    setenv("XDG_CONFIG_HOME", path.c_str(), 1);
-    std::filesystem::create_directory(path + "/tutti");
-  }
-  ~Folder() {
-    unsetenv("XDG_CONFIG_HOME");
-    std::filesystem::remove_all(path);
-  }
-};
-
 std::string complaint(const std::string& text) {
-  const Folder folder;
+  const tests::SettingsFolder folder;
   const std::string path = folder.path + "/parameters.json";
   std::ofstream(path) << text;
   Configuration configuration;
@@ -83,7 +67,7 @@ std::string complaint(const std::string& text) {
 }  // namespace
 
 TEST_CASE("what was measured here is taken, what was measured elsewhere is named", "[selection]") {
-  const Folder folder;
+  const tests::SettingsFolder folder;
   models::Platform measured = *models::find_shipped("rxe");
   measured.name = "measured";
   measured.cores.reset();
@@ -111,7 +95,7 @@ TEST_CASE("what was measured here is taken, what was measured elsewhere is named
 }
 
 TEST_CASE("rank 0's parameters are everyone's, to the last digit", "[selection]") {
-  const Folder folder;
+  const tests::SettingsFolder folder;
   const auto usual = agreed("", "hardware");
   REQUIRE((usual[0].platform && usual[1].platform));
   const auto text = [](const Agreed& rank) { return models::to_json(*rank.platform).dump(); };
@@ -122,7 +106,7 @@ TEST_CASE("rank 0's parameters are everyone's, to the last digit", "[selection]"
 }
 
 TEST_CASE("what rank 0 cannot read is an error on all ranks, in the same words", "[selection]") {
-  const Folder folder;
+  const tests::SettingsFolder folder;
   const std::string broken = folder.path + "/broken.json";
   std::ofstream(broken) << "{";
   for (const std::string& name : {std::string("/nonexistent"), folder.path, broken})
@@ -165,7 +149,7 @@ TEST_CASE("a choice by hand comes before the model's", "[selection]") {
 }
 
 TEST_CASE("what was measured over shared memory counts for messages within nodes", "[selection]") {
-  const Folder folder;
+  const tests::SettingsFolder folder;
   models::Platform measured = *models::find_shipped("shm");
   measured.within.reset();
   measured.between = models::LogGP{.L = 7, .o_s = 1, .o_r = 1, .g = 1, .G = 0};
@@ -199,7 +183,7 @@ TEST_CASE("processors may carry all bytes of what was measured", "[selection]") 
 }
 
 TEST_CASE("measured parameters are wanted, and kept ones are such", "[selection]") {
-  const Folder folder;
+  const tests::SettingsFolder folder;
   Configuration configuration;
   configuration.model = "measure";
   const auto agreed_alone = [&] {
