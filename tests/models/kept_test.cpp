@@ -79,7 +79,7 @@ TEST_CASE("kept: this machine") {
   CHECK(this_machine().cores >= 1);
 }
 
-TEST_CASE("what is kept is read again, and belongs to its wire", "[models]") {
+TEST_CASE("kept: what is kept is read again, and belongs to its wire") {
   const tests::SettingsFolder folder;
   Platform platform = measured();
   platform.origin = origin_here("a test");
