@@ -11,8 +11,8 @@
 
 #include "base/hash.hpp"
 #include "models/decision/shipped.hpp"
-#include "src/job/calibration.hpp"
 #include "src/data/gpu_memory.hpp"
+#include "src/job/calibration.hpp"
 #include "transport/bootstrap_mpi.hpp"
 
 namespace tutti {
