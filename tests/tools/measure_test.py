@@ -138,7 +138,8 @@ def at_start(folder):
         return print("this machine is too busy:", first)
     platform, kept = json.loads(path.read_text()), path.stat()
     assert platform.get("between", platform)["model"] == "plogp", platform
-    assert platform["wire"]["kind"] == wire and ("within" in platform) == (len(LEVELS) > 1), platform
+    assert platform["wire"]["kind"] == wire, platform
+    assert ("within" in platform) == (len(LEVELS) > 1), platform
     assert "model=measure" in platform["measured"]["command"], platform
     assert "the model measured (measured when a job started" in first, first
     assert "the model measured (measured when a job started" in bench(env)
