@@ -31,6 +31,10 @@ const json& member(const json& object, const char* key, const std::string& where
   if (!object.contains(key)) wrong(where, fmt::format("there is no '{}'", key));
   return object[key];
 }
+std::int64_t time(const json& object, const char* key, std::int64_t least,
+                  const std::string& where) {
+  return whole(member(object, key, where), least, kMostTime, values::inside(where, key));
+}
 template <class Number>
 Number number(const json& object, const char* key, std::int64_t least, const std::string& where) {
   const auto most = std::min<std::uint64_t>(std::numeric_limits<Number>::max(),
@@ -64,12 +68,13 @@ RecordedStep step_of(const json& value, int P, const std::string& where) {
   step.bytes = whole(value[2], 0, kMost, where + "[2]");
   step.ordinal =
       static_cast<Ordinal>(whole(value[3], 0, std::numeric_limits<Ordinal>::max(), where + "[3]"));
-  step.begin = whole(value[4], 0, kMost, where + "[4]");
-  step.end = whole(value[5], step.begin, kMost, where + "[5]");
+  step.begin = whole(value[4], 0, kMostTime, where + "[4]");
+  step.end = whole(value[5], step.begin, kMostTime, where + "[5]");
   return step;
 }
 
-RecordedCall call_of(const json& line, const std::string& where) {
+// `ranks`: of the job.
+RecordedCall call_of(const json& line, int ranks, const std::string& where) {
   RecordedCall call;
   call.name = {number<CommunicatorId>(line, "communicator", 0, where),
                number<int>(line, "first", 0, where),
@@ -79,6 +84,8 @@ RecordedCall call_of(const json& line, const std::string& where) {
   call.root = number<Rank>(line, "root", 0, where);
   if (call.rank >= call.P || call.root >= call.P)
     wrong(where, fmt::format("there is no such rank among {}", call.P));
+  if (call.P > ranks)
+    wrong(where, fmt::format("{} ranks, in a job of {}, cannot be", call.P, ranks));
   const std::string collective = text(line, "collective", where);
   const auto found = collectives::collective_named(collective);
   if (!found) wrong(where, fmt::format("there is no collective '{:.50}'", collective));
@@ -87,8 +94,8 @@ RecordedCall call_of(const json& line, const std::string& where) {
   call.bytes = number<Bytes>(line, "bytes", 0, where);
   call.element = number<Bytes>(line, "element", 1, where);
   call.digest = text(line, "digest", where);
-  call.begin = number<std::int64_t>(line, "begin", 0, where);
-  call.end = number<std::int64_t>(line, "end", call.begin, where);
+  call.begin = time(line, "begin", 0, where);
+  call.end = time(line, "end", call.begin, where);
   const json& steps = member(line, "steps", where);
   values::expect(steps.is_array(), values::inside(where, "steps"), "an array", steps);
   call.steps.reserve(steps.size());
@@ -142,7 +149,7 @@ Recorded parse_recorded(std::string_view all) {
         wrong(where, fmt::format("{} calls should stand above, and there are {}",
                                  line["calls"].dump(), recorded.calls.size()));
     } else {
-      recorded.calls.push_back(call_of(line, where));
+      recorded.calls.push_back(call_of(line, recorded.ranks, where));
     }
   }
   if (count == 0) wrong("line 1", "the file is empty");

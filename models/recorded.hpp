@@ -12,6 +12,10 @@
 
 namespace tutti::models {
 
+// Times of a rank's clock, ns, are not below 0 and not above this, which is 36 years: sums of a few
+// of them fit.
+inline constexpr std::int64_t kMostTime = std::int64_t{1} << 60;
+
 struct RecordedStep {
   collectives::StepKind kind;
   Rank peer;  // −1: no message
@@ -68,7 +72,8 @@ struct Alignment {
   std::vector<std::int64_t> add;  // by file
   // The worst half distance of two bounds, ns.
   std::int64_t uncertainty = 0;
-  // Files whose clock nothing ties to the first one's: no messages go both ways.
+  // Files whose clock nothing ties to the first one's: no messages go both ways, or their clocks
+  // are further apart than kMostTime.
   std::vector<std::size_t> loose;
 };
 Alignment align(const std::vector<Recorded>& files);

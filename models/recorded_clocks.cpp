@@ -18,12 +18,13 @@ constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 // receive's end on the other.
 using Delays = std::map<std::pair<std::size_t, std::size_t>, std::int64_t>;
 
-// All calls, by name, with the places of those ranks that recorded them.
+// All calls that can be whole, by name, with the places of those ranks that recorded them.
 std::map<CallName, std::vector<std::optional<Place>>> calls_of(const std::vector<Recorded>& files) {
   std::map<CallName, std::vector<std::optional<Place>>> all;
   for (std::size_t file = 0; file < files.size(); ++file)
     for (std::size_t i = 0; i < files[file].calls.size(); ++i) {
       const RecordedCall& call = files[file].calls[i];
+      if (static_cast<std::size_t>(call.P) > files.size()) continue;  // each rank has its file
       auto& places = all[call.name];
       places.resize(std::max(places.size(), static_cast<std::size_t>(call.P)));
       places[static_cast<std::size_t>(call.rank)] = Place{file, i};
@@ -94,10 +95,11 @@ Alignment align(const std::vector<Recorded>& files) {
       if (back == delays.end() || !add.contains(pair.first) || add.contains(pair.second)) continue;
       // true delay there = there + add(second) − add(first) ≥ 0, and back likewise
       const std::int64_t width = (there + back->second) / 2;
-      if (best && *best <= width) continue;
+      const std::int64_t apart = add.at(pair.first) + (back->second - there) / 2;
+      if ((best && *best <= width) || apart > kMostTime || apart < -kMostTime) continue;
       best = width;
       next = pair.second;
-      added = add.at(pair.first) + (back->second - there) / 2;
+      added = apart;
     }
     if (!best) break;
     add[next] = added;

@@ -1,5 +1,5 @@
-// The parameters of cost models in JSON: what is accepted can be written and read again, predicts
-// times that are numbers, and chooses an algorithm that applies.
+// The parameters of cost models in JSON, tau-Lop's too: what is accepted can be written and read
+// again, predicts times that are numbers, and chooses an algorithm that applies.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +7,7 @@
 #include "models/decision/decisions.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/json.hpp"
+#include "models/tau_lop/parameters.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace tutti;
@@ -36,9 +37,21 @@ void must_choose(const Platform& platform, collectives::Collective collective) {
   }
 }
 
+void read_tau_lop(std::string_view text) {
+  tau_lop::Parameters parameters;
+  if (!accepts([&] { parameters = tau_lop::parse_parameters(text); })) return;
+  const auto written = to_json(parameters);
+  must(to_json(tau_lop::parse_parameters(written.dump())) == written,
+       "what is written reads the same");
+  for (const auto& transfer : parameters.transfer)
+    for (const int tau : {1, 3, 1000})
+      must(transfer(Bytes{1} << 30, tau) >= 0, "a transfer takes no less than no time");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  read_tau_lop(Input(data, size).text());
   Platform platform;
   if (!accepts([&] { platform = parse_platform(Input(data, size).text()); })) return 0;
   const auto written = to_json(platform);

@@ -43,6 +43,30 @@ PLATFORMS = [json.dumps(platform) for platform in (
 )]
 
 
+LEVEL = {"overhead": 0.5, "transfer": {"1": [[64, 0.1], [65536, 20]], "4": 3}}
+LIMITS = {"line": 40, "small": 1000, "eager": 16360, "writes": True, "fetches": True,
+          "in_pieces": True}
+TAU_LOPS = [json.dumps({"model": "tau-lop", "within": LEVEL, "between": LEVEL, **more})
+            for more in ({"combine": {"1": [[64, 0.01]]}, "segment": 8192, "segments_above": 65536},
+                         {"protocols": {"within": LIMITS, "between": LIMITS}})]
+
+
+def recorded(rank, clock, *steps):
+    """What a rank of a job of two wrote with the setting `trace`: one call."""
+    head = {"tutti_trace": 1, "rank": rank, "ranks": 2, "node": rank, "host": "a", "clock": clock}
+    call = {"communicator": 5, "first": 0, "number": 7, "rank": rank, "ranks": 2, "root": 0,
+            "collective": "bcast", "algorithm": "linear", "bytes": 8, "element": 1,
+            "digest": "00ff", "begin": 1, "end": 9, "steps": steps}
+    return "".join(json.dumps(line) + "\n" for line in (head, call, {"calls": 1}))
+
+
+# Files with a form feed between them.
+SEND, RECEIVE, COPY = ["send", 1, 8, 0, 2, 4], ["recv", 0, 8, 0, 2, 4], ["copy", -1, 8, 0, 2, 4]
+RECORDED = [recorded(0, "a", SEND, COPY), recorded(0, "a", SEND) + "\f" + recorded(1, "a", RECEIVE),
+            recorded(0, "a", SEND, ["recv", 1, 8, 0, 2, 4]) + "\f"
+            + recorded(1, "b", RECEIVE, ["send", 0, 8, 0, 2, 4])]
+
+
 def packet(kind=1, sender=2, receiver=1, token=1002, mtu=3, arrival=2, busy=0, of=1):
     """As transport/verbs/packet.hpp has it."""
     shape = [64, 4, 320, 2, 1088, 2, 64, 2, 64, 2]
@@ -134,7 +158,8 @@ SEEDS = {
     "handshake": [packet(), packet(2), packet(3, sender=0, token=1000, arrival=1),
                   packet(4, busy=1), packet(4, busy=2), packet(of=0),
                   *(struct.pack("<I", kind << 29 | 2 << 26 | 5) for kind in range(8))],
-    "platform": PLATFORMS,
+    "platform": PLATFORMS + TAU_LOPS,
+    "recorded": RECORDED,
     "rings": RINGS,
     "settings": SETTINGS,
     "table": TABLES,

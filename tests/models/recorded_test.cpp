@@ -70,7 +70,9 @@ TEST_CASE("what is no recording is refused, with its line") {
   CHECK_THAT(with(R"(["send",1,8,0,3,2])"), Contains("steps[0][5]"));
   CHECK_THAT(with(R"(["send",1,18446744073709551615,0,1,2])"), Contains("steps[0][2]"));
   CHECK_THAT(with(R"(["send",1])"), Contains("[kind, peer, bytes"));
+  CHECK_THAT(with(R"(["send",1,8,0,1,9223372036854775807])"), Contains("steps[0][5]"));
   CHECK_THAT(refusal(head(0, "a") + call(2, "")), Contains("no such rank among 2"));
+  CHECK_THAT(refusal(head(0, "a") + call(0, "", 2000000000)), Contains("in a job of 3"));
 }
 
 TEST_CASE("the clocks of nodes come together by messages both ways") {
@@ -90,6 +92,22 @@ TEST_CASE("the clocks of nodes come together by messages both ways") {
   const std::vector<Recorded> one_way{parsed(0, "a", R"(["send",1,8,0,1000,1100])", 2),
                                       parsed(1, "b", R"(["recv",0,8,0,1000,1001300])", 2)};
   CHECK(align(one_way).loose == std::vector<std::size_t>{1});
+  // As far apart as times can be; a third clock would be further, and is left alone.
+  const std::string kMost = std::to_string(kMostTime);
+  const auto far = [&](int rank, const std::string& clock, int late, int early) {
+    const auto ends = [&](const char* kind, int peer, const std::string& at) {
+      return fmt::format(R"(["{}",{},8,0,{},{}])", kind, peer, at, at);
+    };
+    std::string steps;
+    for (const char* const kind : {"send", "recv"}) {
+      if (late >= 0) steps += ends(kind, late, "0") + ",";
+      if (early >= 0) steps += ends(kind, early, kMost) + ",";
+    }
+    return parsed(rank, clock, steps.substr(0, steps.size() - 1), 3);
+  };
+  const std::vector<Recorded> three{far(0, "a", 1, -1), far(1, "b", 2, 0), far(2, "c", -1, 1)};
+  CHECK(align(three).add == std::vector<std::int64_t>{0, -kMostTime, 0});
+  CHECK(align(three).loose == std::vector<std::size_t>{2});
   const std::vector<Recorded> one_clock{parsed(0, "a", R"(["send",1,8,0,1000,1100])", 2),
                                         parsed(1, "a", R"(["recv",0,8,0,1000,1001300])", 2)};
   CHECK(align(one_clock).loose.empty());
