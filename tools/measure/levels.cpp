@@ -1,21 +1,18 @@
-// Which ranks measure which level, and for which sizes.
+// What is measured of a level, for which sizes, and for how long.
 #include <mpi.h>
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "src/api/library.hpp"
 #include "tools/bench/bench.hpp"
+#include "tools/measure/measure.hpp"
+#include "tools/measure/ranks.hpp"
 #include "tools/progress_bar.hpp"
 #include "transport/bootstrap_mpi.hpp"
 #include "transport/processors.hpp"
-#include "tools/measure/measure.hpp"
-#include "src/job/own_core.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -25,77 +22,6 @@ constexpr std::size_t kMostSizes = 24;
 constexpr double kForSizes = 0.55, kForDelays = 0.05, kForPeers = 0.1, kForRings = 0.25,
                  kForCombining = 0.05;
 constexpr double kBend = 0.2;  // a curve that is nearer to straight needs no size more
-
-struct Level {
-  std::string name;
-  std::vector<int> ranks;  // of MPI_COMM_WORLD; the first one has the clock
-  // Those that make rings: within a node the same, else in turn of two nodes.
-  std::vector<int> ring;
-  bool between = false;
-};
-
-// A node with most ranks; and rank 0 with the ranks of other nodes. Where shared memory is not
-// used, all ranks are a level between nodes.
-std::vector<Level> levels_of(Engine& engine) {
-  const auto& placement = engine.placement();
-  std::map<int, std::vector<int>> on;
-  for (int rank = 0; rank < engine.size(); ++rank) on[placement.node_of(rank)].push_back(rank);
-  const auto most = std::max_element(on.begin(), on.end(), [](const auto& a, const auto& b) {
-    return a.second.size() < b.second.size();
-  });
-  std::vector<Level> levels;
-  if (most->second.size() > 1 && !engine.wire_on_nodes())
-    levels.push_back({"within nodes", most->second, most->second});
-  Level between{"between nodes", {0}, {0}, true};
-  for (int rank = 1; rank < engine.size(); ++rank)
-    if (on.size() == 1 ? engine.wire_on_nodes() : placement.node_of(rank) != placement.node_of(0))
-      between.ranks.push_back(rank);
-  if (between.ranks.size() < 2) return levels;
-  const auto first = on.begin();  // of rank 0
-  auto other = on.size() > 1 ? std::next(first) : first;
-  for (auto some = other; some != on.end(); ++some)
-    if (some->second.size() > other->second.size()) other = some;
-  between.ring.clear();
-  if (other == first)
-    between.ring = first->second;
-  else
-    for (std::size_t i = 0; i < std::min(first->second.size(), other->second.size()); ++i)
-      for (const auto node : {first, other}) between.ring.push_back(node->second[i]);
-  between.ring.resize(between.ring.size() / 2 * 2);
-  levels.push_back(between);
-  return levels;
-}
-
-// A communicator of so many first ones of these ranks, each on a core of its own as far as there
-// are any; null for the others. Collective over MPI_COMM_WORLD.
-class Members {
- public:
-  Members(const transport::Placement& placement, const std::vector<int>& ranks, std::size_t count) {
-    int me = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    const auto end = ranks.begin() + static_cast<std::ptrdiff_t>(count);
-    const auto place = std::find(ranks.begin(), end, me);
-    MPI_Comm_split(MPI_COMM_WORLD, place != end ? 0 : MPI_UNDEFINED,
-                   static_cast<int>(place - ranks.begin()), &mpi_);
-    if (mpi_ == MPI_COMM_NULL) return;
-    core_.emplace(std::count_if(ranks.begin(), place, [&](int rank) {
-      return placement.node_of(rank) == placement.node_of(me);
-    }));
-    must(tutti_comm_create(mpi_, &comm_), "tutti_comm_create");
-  }
-  ~Members() {
-    if (comm_ != TUTTI_COMM_NULL) tutti_comm_free(&comm_);
-    if (mpi_ != MPI_COMM_NULL) MPI_Comm_free(&mpi_);
-  }
-  Members(const Members&) = delete;
-  Members& operator=(const Members&) = delete;
-  tutti_comm comm() const noexcept { return comm_; }
-
- private:
-  MPI_Comm mpi_ = MPI_COMM_NULL;
-  tutti_comm comm_ = TUTTI_COMM_NULL;
-  std::optional<OwnCore> core_;
-};
 
 const transport::Placement& placement_of(tutti_comm comm) {
   return communicator_of(comm).engine().placement();
@@ -300,43 +226,6 @@ void name_wire(LevelReading& reading, const MeasureOptions& options, Engine& eng
 }
 
 }  // namespace
-
-bool SizeReading::sure() const {
-  constexpr double kSure = 0.5;
-  const double most = kSure * round_trip.value;
-  return gap() > 0 && round_trip.width() <= kSure && burst.width() <= kSure &&
-         o_s.high - o_s.low <= most && o_r.high - o_r.low <= most;
-}
-
-std::vector<Bytes> LevelReading::unsure() const {
-  std::vector<Bytes> all;
-  for (const SizeReading& size : sizes)
-    if (!size.sure()) all.push_back(size.bytes);
-  return all;
-}
-
-models::Readings LevelReading::readings() const {
-  models::Readings all{.eager = limits ? limits->eager : models::kNever};
-  const bool some = std::any_of(sizes.begin(), sizes.end(), std::mem_fn(&SizeReading::sure));
-  for (const SizeReading& size : sizes)
-    if (size.sure() || !some)
-      all.sizes.push_back({size.bytes, size.round_trip.value, size.gap(), size.o_s.value,
-                           size.o_r.value, size.sent.value});
-  for (const PeersReading& one : peers)
-    all.peers.push_back(
-        {one.o_s.value, one.o_r.value, one.time.value - all.sizes.front().round_trip / 2});
-  return all;
-}
-
-models::tau_lop::Rings LevelReading::of_rings() const {
-  models::tau_lop::Rings all{.round_trip = empty.value};
-  if (limits && limits->writes) all.eager = limits->eager;
-  for (const SizeReading& size : sizes)
-    if (size.sure()) all.rings.push_back({size.bytes, 1, size.round_trip.value / 2});
-  for (const AtOnceReading& ring : rings)
-    all.rings.push_back({ring.bytes, ring.tau, ring.time.value});
-  return all;
-}
 
 std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_comm world) {
   Engine& engine = communicator_of(world).engine();

@@ -1,6 +1,7 @@
 // What `tutti measure` measures, and how its parts speak to each other: patterns.cpp exchanges
-// messages and times them, levels.cpp goes through sizes, report.cpp and plot.cpp show, command.cpp
-// reads the command line and saves.
+// messages and times them, levels.cpp goes through sizes, ranks.hpp says which ranks do,
+// readings.cpp what was read, report.cpp and plot.cpp show, command.cpp reads the command line and
+// saves.
 #pragma once
 
 #include <optional>

@@ -1,0 +1,46 @@
+// What readings say: whether they are sure, and what models are derived from.
+#include <algorithm>
+#include <functional>
+
+#include "tools/measure/measure.hpp"
+
+namespace tutti::tools {
+
+bool SizeReading::sure() const {
+  constexpr double kSure = 0.5;
+  const double most = kSure * round_trip.value;
+  return gap() > 0 && round_trip.width() <= kSure && burst.width() <= kSure &&
+         o_s.high - o_s.low <= most && o_r.high - o_r.low <= most;
+}
+
+std::vector<Bytes> LevelReading::unsure() const {
+  std::vector<Bytes> all;
+  for (const SizeReading& size : sizes)
+    if (!size.sure()) all.push_back(size.bytes);
+  return all;
+}
+
+models::Readings LevelReading::readings() const {
+  models::Readings all{.eager = limits ? limits->eager : models::kNever};
+  const bool some = std::any_of(sizes.begin(), sizes.end(), std::mem_fn(&SizeReading::sure));
+  for (const SizeReading& size : sizes)
+    if (size.sure() || !some)
+      all.sizes.push_back({size.bytes, size.round_trip.value, size.gap(), size.o_s.value,
+                           size.o_r.value, size.sent.value});
+  for (const PeersReading& one : peers)
+    all.peers.push_back(
+        {one.o_s.value, one.o_r.value, one.time.value - all.sizes.front().round_trip / 2});
+  return all;
+}
+
+models::tau_lop::Rings LevelReading::of_rings() const {
+  models::tau_lop::Rings all{.round_trip = empty.value};
+  if (limits && limits->writes) all.eager = limits->eager;
+  for (const SizeReading& size : sizes)
+    if (size.sure()) all.rings.push_back({size.bytes, 1, size.round_trip.value / 2});
+  for (const AtOnceReading& ring : rings)
+    all.rings.push_back({ring.bytes, ring.tau, ring.time.value});
+  return all;
+}
+
+}  // namespace tutti::tools
