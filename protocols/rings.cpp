@@ -30,7 +30,7 @@ Rings::Rings(transport::Link& link, Listener& listener) : link_(link), listener_
 
 // --- sending
 
-bool Rings::may_put(Ring ring, const Transfer* transfer) noexcept {
+bool Rings::look_for_room(Ring ring, const Transfer* transfer) noexcept {
   if (!connected_) {
     if (link_.state() == transport::State::connecting) return false;
     connected_ = true;

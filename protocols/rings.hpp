@@ -99,7 +99,11 @@ class Rings {
              const void* data, std::uint32_t bytes) noexcept;
   // Whether there is a slot, and no other transfer is first in line. If there is no slot, the same
   // as for put().
-  bool may_put(transport::Ring ring, const Transfer* transfer) noexcept;
+  bool may_put(transport::Ring ring, const Transfer* transfer) noexcept {
+    const State& state = at(ring);
+    return (connected_ && state.out.has_credit() && !state.first_in_line) ||
+           look_for_room(ring, transfer);
+  }
   void leave_line(const Transfer& transfer) noexcept;
   // Whether more than half of the peer's slots are free.
   bool half_free(transport::Ring ring) const noexcept { return at(ring).out.half_free(); }
@@ -187,6 +191,7 @@ class Rings {
     distrust(ring, sequence, number, bytes);
     return {};
   }
+  bool look_for_room(transport::Ring ring, const Transfer* transfer) noexcept;
   Arrived search(transport::Ring ring, const MessageName& name, Transfer* transfer) noexcept;
   void ask(transport::Ring ring, const MessageName& name, Transfer& transfer,
            std::uint32_t arrived) noexcept;

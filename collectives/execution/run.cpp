@@ -18,7 +18,7 @@ void Run::Free::operator()(std::byte* memory) const noexcept { std::free(memory)
 Run::Run(const Program& program) : program_(program), cursor_(program.schedule()) {
   const std::size_t steps = program.schedule().steps.size();
   transfers_.resize(steps);
-  active_.reserve(steps);
+  active_.resize(steps);
   const auto bytes = static_cast<std::size_t>(program.scratch_bytes());
   if (bytes == 0) return;
   scratch_.reset(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, bytes)));
@@ -39,7 +39,7 @@ void Run::start(const void* input, void* output, const MessageName& name,
   name_ = name;
   combine_ = combine;
   culprit_ = nullptr;
-  active_.clear();
+  active_count_ = 0;
   cursor_.reset();
 }
 
@@ -47,42 +47,46 @@ template <bool kRecorded>
 void Run::begin(StepId id) noexcept {
   if constexpr (kRecorded) times_[id].begin = steady_nanoseconds();
   transfers_[id] = {};
-  active_.push_back(id);
+  active_[active_count_++] = id;
+}
+
+template <bool kRecorded>
+void Run::begin_ready() noexcept {
+  if (!program_.any_invites()) [[likely]] {
+    for (const StepId id : cursor_.ready()) begin<kRecorded>(id);
+  } else {
+    for (const bool invites : {true, false})
+      for (const StepId id : cursor_.ready())
+        if (program_.invites(id) == invites) begin<kRecorded>(id);
+  }
+  cursor_.take_all();
 }
 
 template <bool kRecorded>
 Answer Run::advance_steps() noexcept {
-  bool moved = true;
-  while (moved) {
-    moved = false;
-    if (!program_.any_invites()) [[likely]] {
-      for (const StepId id : cursor_.ready()) begin<kRecorded>(id);
-    } else {
-      for (const bool invites : {true, false})
-        for (const StepId id : cursor_.ready())
-          if (program_.invites(id) == invites) begin<kRecorded>(id);
-    }
-    cursor_.take_all();
+  for (;;) {
+    begin_ready<kRecorded>();
+    const std::size_t count = active_count_;
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < active_.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const StepId id = active_[i];
       const Answer answer = take(id);
       if (answer == Answer::done) {
         if constexpr (kRecorded) times_[id].end = steady_nanoseconds();
         cursor_.done(id);
-        moved = true;
       } else if (answer == Answer::again) {
         active_[kept++] = id;
       } else {
         culprit_ = program_.channel(id);
-        while (i < active_.size()) active_[kept++] = active_[i++];
-        active_.resize(kept);
+        while (i < count) active_[kept++] = active_[i++];
+        active_count_ = kept;
         return Answer::failed;
       }
     }
-    active_.resize(kept);
+    active_count_ = kept;
+    if (cursor_.finished()) return Answer::done;
+    if (kept == count) return Answer::again;  // nothing moved
   }
-  return cursor_.finished() ? Answer::done : Answer::again;
 }
 template Answer Run::advance_steps<true>() noexcept;
 template Answer Run::advance_steps<false>() noexcept;
@@ -127,9 +131,10 @@ Answer Run::receive_and_reduce(StepId id, const MessageName& name) noexcept {
 }
 
 void Run::abandon() noexcept {
-  for (const StepId id : active_)
-    if (program_.channel(id)) program_.channel(id)->abandon(transfers_[id]);
-  active_.clear();
+  for (std::size_t i = 0; i < active_count_; ++i)
+    if (protocols::Channel* const channel = program_.channel(active_[i]))
+      channel->abandon(transfers_[active_[i]]);
+  active_count_ = 0;
 }
 
 }  // namespace tutti::collectives
