@@ -2,11 +2,13 @@
 #include "src/api/library.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.hpp"
@@ -19,7 +21,45 @@ namespace tutti {
 namespace {
 
 std::mutex g_setup;  // init and finalize
-std::atomic<Library*> g_current{nullptr};
+
+// What a rank has and its forked children have not. They have a copy of its state, and its inboxes
+// and queue pairs: what they sent would be taken for the rank's.
+struct Own {
+  std::atomic<Library*> library{nullptr};
+  bool is_rank = false;
+};
+Own g_before_init;
+std::atomic<Own*> g_own{&g_before_init};
+
+// Once: in a page that the kernel empties in each child, however it was forked (Linux 4.14).
+class OwnPage {
+ public:
+  OwnPage() {
+    void* const page =
+        mmap(nullptr, sizeof(Own), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) throw std::bad_alloc();
+    madvise(page, sizeof(Own), MADV_WIPEONFORK);
+    own_ = ::new (page) Own{.is_rank = true};
+    g_own = own_;
+  }
+  ~OwnPage() {
+    g_own = &g_before_init;
+    munmap(own_, sizeof(Own));
+  }
+  OwnPage(const OwnPage&) = delete;
+  OwnPage& operator=(const OwnPage&) = delete;
+
+ private:
+  Own* own_;
+};
+
+void must_not_be_forked() {
+  const Own* const own = g_own;
+  if (own != &g_before_init && !own->is_rank)
+    throw Error(Code::unsupported,
+                "this process was forked from a rank; only the rank itself may call Tutti");
+}
+
 // Not destroyed at the end of the program: that would undo, in a child that was forked and exits,
 // what belongs to its parent.
 std::unique_ptr<Library>& g_library = *new std::unique_ptr<Library>;
@@ -125,7 +165,15 @@ std::unique_ptr<Library> start(const tutti_options* options) {
 
 }  // namespace
 
-Library* library() noexcept { return g_current.load(std::memory_order_acquire); }
+Library* library() noexcept {
+  return g_own.load(std::memory_order_acquire)->library.load(std::memory_order_acquire);
+}
+
+void throw_no_library() {
+  must_not_be_forked();
+  throw Error(Code::not_initialized,
+              "call tutti_init first; nothing works before it or after tutti_finalize");
+}
 
 namespace {
 
@@ -154,8 +202,10 @@ nlohmann::json description(Library& state, tutti_comm comm) {
 using namespace tutti;
 
 int tutti_init(const tutti_options* options) {
-  const std::lock_guard lock(g_setup);
   try {
+    must_not_be_forked();
+    const std::lock_guard lock(g_setup);
+    static const OwnPage own;
     if (g_library)
       throw Error(Code::already_initialized,
                   "tutti_init was called before; call tutti_finalize first");
@@ -164,7 +214,7 @@ int tutti_init(const tutti_options* options) {
                   "MPI is not running; call MPI_Init before tutti_init, and tutti_finalize before "
                   "MPI_Finalize");
     g_library = start(options);
-    g_current.store(g_library.get(), std::memory_order_release);
+    g_own.load()->library.store(g_library.get(), std::memory_order_release);
     return TUTTI_SUCCESS;
   } catch (...) {
     return code_of_exception();
@@ -176,7 +226,7 @@ int tutti_finalize(void) {
     const std::lock_guard lock(g_setup);
     state.engine->farewell();
     free_all_communicators();
-    g_current.store(nullptr, std::memory_order_release);
+    g_own.load()->library.store(nullptr, std::memory_order_release);
   });
   // Outside of guard(), which still held the engine's lock.
   if (code == TUTTI_SUCCESS) g_library.reset();

@@ -40,8 +40,9 @@ struct Library {
   std::optional<Selection> selection;
 };
 
-// Null before tutti_init and after tutti_finalize.
+// Null before tutti_init, after tutti_finalize, and in forked children.
 Library* library() noexcept;
+[[noreturn]] void throw_no_library();
 
 [[noreturn]] void throw_bad_communicator(tutti_comm comm);
 // The communicator behind a handle. Throws Error{bad_communicator}.
@@ -66,8 +67,7 @@ int guard(Body&& body) noexcept {
   try {
     Library* const state = library();
     if (!state) [[unlikely]]
-      throw Error(Code::not_initialized,
-                  "call tutti_init first; nothing works before it or after tutti_finalize");
+      throw_no_library();
     std::unique_lock<std::mutex> lock;
     if constexpr (enter == Enter::before) lock = state->engine->enter();
     body(*state);

@@ -107,6 +107,7 @@ def collectives(build):
                guest(job(build, 4, "collectives"), "--hosts", 4, "--loss", "1%"))
     yield Test("pages change behind an address", guest(job(build, 2, "remap"), "--hosts", 2))
     yield Test("a child forked and going on", guest(job(build, 2, "forked"), "--hosts", 2))
+    yield Test("a forked child that calls Tutti", guest(job(build, 2, "child"), "--hosts", 2))
     # This kernel tells of missing pages only, and lacks what the tests left out need.
     yield Test("memory where the kernel has no write-protect mode",
                guest(Command([build.folder / "tests/test_registration", "~[not-in-guest]"],
