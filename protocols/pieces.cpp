@@ -14,9 +14,10 @@ Answer send_pieces(Rings& rings, const Cut& cut, Transfer& transfer, const Messa
   while (transfer.moved < bytes) {
     Bytes length = std::min(bytes - transfer.moved, cut.large);
     if (length > rings.most(Ring::eager)) length = cut.small;
+    const transport::Length piece(static_cast<std::uint32_t>(length),
+                                  transfer.moved + length < bytes);
     const Answer answer = rings.put(Ring::eager, &transfer, name,
-                                    static_cast<const std::byte*>(data) + transfer.moved,
-                                    static_cast<std::uint32_t>(length));
+                                    static_cast<const std::byte*>(data) + transfer.moved, piece);
     if (answer != Answer::done) return answer;
     transfer.moved += length;
   }
@@ -32,21 +33,9 @@ Answer receive_pieces(Rings& rings, const Cut& cut, Complaint& complaint, Transf
     const Bytes most = std::min(bytes - transfer.moved, cut.large);
     const bool is_small = cut.small != 0 && message.bytes == cut.small;
     const Bytes length = is_small ? std::min(most, cut.small) : most;
-    if (message.bytes != length) {
-      if (bytes <= cut.large && message.bytes > cut.small)  // it came whole
-        return complaint.about_exchange(
-            Code::size_mismatch,
-            "a message of %lld bytes came where %lld were expected: do all ranks pass the same "
-            "sizes?",
-            message.bytes, bytes);
-      return complaint.about_exchange(
-          Code::size_mismatch,
-          message.bytes > length
-              ? "a message of more than %lld bytes came: do all ranks pass the same sizes?"
-              : "a message of less than %lld bytes came: do all ranks pass the same "
-                "sizes?",
-          bytes);
-    }
+    const bool more = transfer.moved + length < bytes;
+    if (message.bytes != length || message.bytes.more() != more)
+      return complain_of_length(complaint, message, transfer.moved, bytes);
     deliver(message, static_cast<std::byte*>(data) + transfer.moved, operand, transfer.moved);
     transfer.moved += length;
     rings.consume(Ring::eager, message);

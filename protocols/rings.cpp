@@ -43,7 +43,7 @@ bool Rings::look_for_room(Ring ring, const Transfer* transfer) noexcept {
 }
 
 Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, const void* data,
-                  std::uint32_t bytes) noexcept {
+                  transport::Length bytes) noexcept {
   if (!may_put(ring, transfer) && !asked_for(ring, name)) return not_yet();
   auto& [out, in, first_in_line] = at(ring);
   const Trailer trailer{name, bytes, in.consumed(), out.next_sequence()};

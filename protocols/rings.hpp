@@ -61,7 +61,8 @@ namespace tutti::protocols {
 // checked: a broken peer may write its message again while this rank reads it.
 struct Arrived {
   const transport::Trailer* place = nullptr;  // where the trailer stands; null: no message
-  std::uint32_t bytes = 0, sequence = 0;
+  transport::Length bytes;
+  std::uint32_t sequence = 0;
   bool set_aside = false;
 
   explicit operator bool() const noexcept { return place; }
@@ -96,7 +97,7 @@ class Rings {
   // for one, `transfer` is the first in line: until it succeeds or leaves the line, no other gets a
   // slot of that ring. Null: never in line (control messages).
   Answer put(transport::Ring ring, const Transfer* transfer, const MessageName& name,
-             const void* data, std::uint32_t bytes) noexcept;
+             const void* data, transport::Length bytes) noexcept;
   // Whether there is a slot, and no other transfer is first in line. If there is no slot, the same
   // as for put().
   bool may_put(transport::Ring ring, const Transfer* transfer) noexcept {
@@ -183,8 +184,8 @@ class Rings {
   Arrived read(transport::Ring ring, std::uint32_t sequence) noexcept {
     auto& [out, in, first_in_line] = at(ring);
     const transport::Trailer* const place = link_.trailer(ring, sequence);
-    const std::uint32_t bytes = transport::read_once(&place->bytes),
-                        number = transport::read_once(&place->sequence);
+    const transport::Length bytes = transport::read_once(&place->bytes);
+    const std::uint32_t number = transport::read_once(&place->sequence);
     if (number == sequence && bytes <= link_.in_shape()[ring].capacity() &&
         out.update(transport::read_once(&place->consumed))) [[likely]]
       return {place, bytes, sequence};

@@ -94,7 +94,7 @@ std::vector<Wrong> all_wrong() {
     const std::uint32_t room = way.ring == Ring::small   ? 320 - 24
                                : way.ring == Ring::eager ? 1088 - 24
                                                          : 64 - 24;
-    all.push_back({way, "length", 2, {room + 1, 1 << 20, kHalf, kMost - 7, kMost}});
+    all.push_back({way, "length", 2, {room + 1, 1 << 20, kHalf + room + 1, kMost - 7, kMost}});
     all.push_back({way, "credits", 1, {5, 1000, kHalf - 1}});
   }
   for (const Way& way : {kReady, kReadyToSend, kFinished, kWithdrawn, kNews})

@@ -63,3 +63,34 @@ TEST_CASE("more bytes than expected are a complaint, and nothing is written behi
   CHECK(pair.channels[1].failure_code() == Code::size_mismatch);
   CHECK(got[3000] == std::byte{0xee});
 }
+
+TEST_CASE("the first pieces of a longer message are not taken for all of it, nor the reverse",
+          "[pieces]") {
+  for (const Hostility& hostility : all_kinds(14)) {
+    if (hostility.direct) continue;
+    Bytes piece = 0;
+    {
+      Pair pair(hostility);
+      piece = piece_bytes(pair.channels[0].limits());
+    }
+    for (const auto& [sent, expected] : {std::pair{2 * piece, piece},
+                                         {3 * piece, 2 * piece},
+                                         {2 * piece + 1, 2 * piece},
+                                         {piece, 2 * piece},
+                                         {2 * piece, 3 * piece},
+                                         {2 * piece, 2 * piece + 1}}) {
+      Pair pair(hostility);
+      const auto data = bytes_of(static_cast<std::size_t>(sent), 1);
+      std::vector<std::byte> got(static_cast<std::size_t>(std::max(sent, expected)));
+      Transfer s, r;
+      Answer answer = Answer::again;
+      REQUIRE(pair.until([&] {
+        pair.channels[0].send(s, {1, 0, 0}, data.data(), sent);
+        answer = pair.channels[1].recv(r, {1, 0, 0}, got.data(), expected);
+        return answer != Answer::again;
+      }));
+      CHECK(answer == Answer::failed);
+      CHECK(pair.channels[1].failure_code() == Code::size_mismatch);
+    }
+  }
+}

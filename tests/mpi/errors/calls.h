@@ -5,7 +5,7 @@
 
 #include "../job.h"
 
-enum { MOST = 8, N = 5, LONG = 5000, ROOT = 0 };
+enum { MOST = 8, N = 5, LONG = 8192, ROOT = 0 };
 
 /* Who a side of a collective counts for. */
 enum side { NOBODY, AT_ROOT, AT_ALL };

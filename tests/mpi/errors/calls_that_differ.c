@@ -20,8 +20,17 @@ void mismatched_sizes(void) {
 void mismatches(tutti_comm good) {
   static const struct {
     MPI_Count all, one;
-  } sizes[] = {{N, N + 1}, {N + 1, N}, {N, 0},           {0, N},
-               {N, LONG},  {LONG, N},  {LONG, LONG - 1}, {100, LONG / 2}};
+  } sizes[] = {{N, N + 1},
+               {N + 1, N},
+               {N, 0},
+               {0, N},
+               {N, LONG},
+               {LONG, N},
+               {LONG, LONG - 1},
+               {100, LONG / 2},
+               /* whole pieces: what is expected is the beginning of what comes, or all of it is */
+               {LONG / 2, LONG},
+               {LONG, LONG / 2}};
   if (job_size < 2) return;
   for (kind k = 0; k < KINDS; ++k)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
