@@ -14,6 +14,10 @@ struct Combine {
                          Bytes bytes);
   Apply apply = nullptr;
   const void* context = nullptr;
+  // Where apply() notes an error that it has met; null: it meets none. What was combined then is
+  // undefined, and must go nowhere.
+  const int* error = nullptr;
+  bool failed() const noexcept { return error && *error != 0; }
 };
 
 // The other operand of a receive: as long as the message; `message_first`: the message is the left

@@ -77,7 +77,7 @@ Answer Run::advance_steps() noexcept {
       } else if (answer == Answer::again) {
         active_[kept++] = id;
       } else {
-        culprit_ = program_.channel(id);
+        culprit_ = combine_.failed() ? nullptr : program_.channel(id);
         while (i < count) active_[kept++] = active_[i++];
         active_count_ = kept;
         return Answer::failed;
@@ -101,7 +101,7 @@ Answer Run::take(StepId id) noexcept {
     case StepKind::recv:
       return program_.channel(id)->recv(transfers_[id], name, at(step.target), step.target.length,
                                         step.use);
-    case StepKind::recv_reduce: return receive_and_reduce(id, name);
+    case StepKind::recv_reduce: return combined(receive_and_reduce(id, name));
     case StepKind::copy:
       if (step.source.length != 0)
         copy_bytes(at(step.target), at(step.source), static_cast<std::size_t>(step.source.length));
@@ -110,10 +110,15 @@ Answer Run::take(StepId id) noexcept {
       const std::byte *theirs = at(step.source), *mine = at(step.target);
       combine_.apply(combine_.context, step.reversed ? theirs : mine, step.reversed ? mine : theirs,
                      at(step.target), step.target.length);
-      return Answer::done;
+      return combined(Answer::done);
     }
   }
   return Answer::failed;
+}
+
+// What a failed operation has left is not sent on.
+Answer Run::combined(Answer answer) const noexcept {
+  return answer == Answer::done && combine_.failed() ? Answer::failed : answer;
 }
 
 Answer Run::receive_and_reduce(StepId id, const MessageName& name) noexcept {

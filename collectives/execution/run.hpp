@@ -54,7 +54,7 @@ class Run {
     for (std::size_t i = 0; i < active_count_; ++i)
       if (protocols::Channel* const channel = program_.channel(active_[i])) visit(*channel);
   }
-  // After failed: the channel that failed, or null.
+  // After failed: the channel that failed; null: the operation did (Combine::failed()).
   protocols::Channel* culprit() const noexcept { return culprit_; }
 
  private:
@@ -65,6 +65,7 @@ class Run {
   template <bool kRecorded>
   protocols::Answer advance_steps() noexcept;
   protocols::Answer take(StepId id) noexcept;
+  protocols::Answer combined(protocols::Answer answer) const noexcept;
   protocols::Answer receive_and_reduce(StepId id, const MessageName& name) noexcept;
   std::byte* at(const Slice& slice) const noexcept {
     return base_[index(slice.buffer)] + slice.offset;

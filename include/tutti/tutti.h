@@ -556,7 +556,7 @@ TUTTI_API int tutti_alltoallv(const void* sendbuf, const MPI_Count* sendcounts,
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
  *   TUTTI_ERR_ROOT                `root` is not a rank of `comm`.
  *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or `op` is MPI_OP_NULL.
- *   TUTTI_ERR_OP_FAILED           a user-defined operation failed.
+ *   TUTTI_ERR_OP_FAILED           a user-defined operation failed, here or at a peer.
  *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
  *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
  *                                 peer.
@@ -590,7 +590,7 @@ TUTTI_API int tutti_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, 
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
  *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or `op` is MPI_OP_NULL.
- *   TUTTI_ERR_OP_FAILED           a user-defined operation failed.
+ *   TUTTI_ERR_OP_FAILED           a user-defined operation failed, here or at a peer.
  *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
  *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
  *                                 peer.
@@ -625,7 +625,7 @@ TUTTI_API int tutti_allreduce(const void* sendbuf, void* recvbuf, MPI_Count coun
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
  *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or `op` is MPI_OP_NULL.
- *   TUTTI_ERR_OP_FAILED           a user-defined operation failed.
+ *   TUTTI_ERR_OP_FAILED           a user-defined operation failed, here or at a peer.
  *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
  *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
  *                                 peer.
@@ -658,7 +658,7 @@ TUTTI_API int tutti_reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
  *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or `op` is MPI_OP_NULL.
- *   TUTTI_ERR_OP_FAILED           a user-defined operation failed.
+ *   TUTTI_ERR_OP_FAILED           a user-defined operation failed, here or at a peer.
  *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
  *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
  *                                 peer.
@@ -692,7 +692,7 @@ TUTTI_API int tutti_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
  *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or `op` is MPI_OP_NULL.
- *   TUTTI_ERR_OP_FAILED           a user-defined operation failed.
+ *   TUTTI_ERR_OP_FAILED           a user-defined operation failed, here or at a peer.
  *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
  *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
  *                                 peer.
@@ -726,7 +726,7 @@ TUTTI_API int tutti_scan(const void* sendbuf, void* recvbuf, MPI_Count count, MP
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
  *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or `op` is MPI_OP_NULL.
- *   TUTTI_ERR_OP_FAILED           a user-defined operation failed.
+ *   TUTTI_ERR_OP_FAILED           a user-defined operation failed, here or at a peer.
  *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
  *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
  *                                 peer.

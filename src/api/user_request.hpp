@@ -19,12 +19,11 @@ class UserRequest final : public Request {
   Maybe<Reduction> reduction;  // of the others
   Maybe<ReductionBuffer> operand, result;
 
-  // Once done: brings the result to where the caller wants it. Throws Error{operation_failed |
-  // bad_datatype | out_of_memory}.
+  // Once done: brings the result to where the caller wants it. Throws Error{bad_datatype |
+  // out_of_memory}.
   void deliver() {
     if (to) to->deliver();
     if (result) result->deliver();
-    if (reduction) reduction->check();
   }
 };
 

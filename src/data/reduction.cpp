@@ -162,16 +162,10 @@ void Reduction::local(const void* context, const void* left, const void* right, 
     std::copy_n(b, size, inout);
     const int code = PMPI_Reduce_local(in, inout, static_cast<int>(now / self->element_),
                                        self->type_, self->op_);
+    static_assert(MPI_SUCCESS == 0);
     if (code != MPI_SUCCESS) self->error_ = code;
     std::copy_n(inout, size, c);
   }
-}
-
-void Reduction::check() const {
-  if (error_ != MPI_SUCCESS)
-    throw Error(
-        Code::operation_failed,
-        fmt::format("MPI_Reduce_local returned the error {}; the result is undefined", error_));
 }
 
 Reduction Operations::find(MPI_Op op, MPI_Datatype type, const Layout& layout) {

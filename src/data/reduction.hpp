@@ -16,14 +16,12 @@ namespace tutti {
 // combine() points to it.
 class Reduction {
  public:
-  Combine combine() noexcept { return {apply_, this}; }
+  Combine combine() noexcept { return {apply_, this, vectorised() ? nullptr : &error_}; }
   Bytes element() const noexcept { return element_; }
   bool commutative() const noexcept { return commutative_; }
   bool vectorised() const noexcept { return op_ == MPI_OP_NULL; }
   // Makes room for messages of up to `bytes`. Throws std::bad_alloc.
   void reserve(Bytes bytes);
-  // Throws Error{operation_failed} if MPI_Reduce_local has given an error since it was found.
-  void check() const;
 
  private:
   friend class Operations;
@@ -36,7 +34,7 @@ class Reduction {
   MPI_Op op_ = MPI_OP_NULL;  // of MPI_Reduce_local
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   std::vector<std::byte> spare_;  // for both operands of a piece
-  int error_ = MPI_SUCCESS;
+  int error_ = 0;  // of MPI_Reduce_local
 };
 
 // Finds the function for an operation on a type; remembers those that have a loop of ours.

@@ -47,10 +47,21 @@ void Request::advance() noexcept {
     case Answer::again:
       if (communicator_.agreement().failed()) break;
       return;
-    case Answer::failed: communicator_.blame(running_->culprit()); break;
+    case Answer::failed:
+      if (call.combine.failed()) blame_operation();
+      communicator_.blame(running_->culprit());
+      break;
   }
   running_->abandon();
   end(State::failed);
+}
+
+void Request::blame_operation() noexcept {
+  const int me = communicator_.engine().rank();
+  communicator_.agreement().fail(
+      Code::operation_failed, me,
+      "the operation of a reduction gave the error {} on rank {} of MPI_COMM_WORLD",
+      *call.combine.error, me);
 }
 
 void Request::wait_until_done() {

@@ -50,6 +50,7 @@ class Request : public OpenCall {
 
  private:
   void wait_until_done();
+  void blame_operation() noexcept;
   void end(State state) noexcept;
 
   Communicator& communicator_;

@@ -54,7 +54,7 @@ class Running {
   }
   // After failed, or to give up: peers lose the right to write into the call's buffers.
   void abandon() noexcept { steps_ ? steps_->abandon() : datagrams_->abandon(); }
-  // The channel that failed, or null.
+  // The channel that failed; null: the operation of a reduction did.
   protocols::Channel* culprit() const noexcept {
     return steps_ ? steps_->culprit() : datagrams_->culprit();
   }
