@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/pages.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -56,6 +57,23 @@ void throw_no_memory(const char* what, std::size_t bytes) {
 
 namespace {
 
+// Lets a forked child have the memory again that libibverbs has just marked MADV_DONTFORK. It marks
+// whatever is registered once anybody, as an MPI does, has called ibv_fork_init(), even where the
+// kernel needs no marks; a child whose stack was in use as a buffer would not live to call exec.
+void share_with_children(void* address, std::size_t length) noexcept {
+  static const bool needs_no_marks = ibv_is_fork_initialized() == IBV_FORK_UNNEEDED;
+  if (!needs_no_marks) return;
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  const PageRange pages = pages_around(begin, begin + length);
+  // Of huge pages the kernel takes whole ones only, and libibverbs has marked whole ones.
+  constexpr std::uintptr_t kLargestPage = std::uintptr_t{1} << 30;
+  for (std::uintptr_t page = page_bytes(); page <= kLargestPage; page *= 2) {
+    const std::uintptr_t first = pages.begin / page * page, end = round_up(pages.end, page);
+    if (madvise(reinterpret_cast<void*>(first), end - first, MADV_DOFORK) == 0 || errno != EINVAL)
+      return;
+  }
+}
+
 MemoryRegion register_user_memory(const Device& device, void* address, std::size_t length,
                                   bool writable) {
   if (writable)
@@ -84,6 +102,7 @@ Registration DeviceRegistrar::add(void* address, std::size_t length, bool writab
     registration.local_keys[rail] = region->lkey;
     registration.remote_keys[rail] = region->rkey;
   }
+  share_with_children(address, length);
   registration.handle = regions.release();
   return registration;
 }

@@ -16,7 +16,7 @@ namespace tutti::transport::verbs {
 using MemoryRegion = std::unique_ptr<ibv_mr, Releaser<ibv_dereg_mr>>;
 
 // Whole pages, cleared, and not from the heap: ibv_fork_init() keeps registered pages from a forked
-// child, and the child needs its heap whole.
+// child, and the child needs its heap whole. It does without these: only this process may use them.
 struct FreePages {
   std::size_t bytes = 0;
   void operator()(std::byte* memory) const noexcept;
