@@ -16,8 +16,7 @@ Cache::Cache(transport::Registrar& registrar, const CacheOptions& options, Warn 
     : registrar_(registrar), options_(options), warn_(std::move(warn)) {
   if (!options_.enabled) return;
   watcher_ = std::make_unique<Watcher>(
-      lock_, [this](std::uintptr_t begin, std::uintptr_t end) { invalidate(begin, end); },
-      options_.write_protect);
+      lock_, [this](const PageRange& pages) { invalidate(pages); }, options_.write_protect);
   if (!watcher_->works())
     warn_once(
         fmt::format("each large message registers its buffer anew, because {}. "
@@ -79,7 +78,7 @@ void Cache::watch(Region* region) {
   std::unique_lock lock(lock_);
   if (pages) region->pages = *pages;
   if (!pages) unlist(region);
-  if (pages && !region->kept) end_watch(*region);  // dropped meanwhile
+  if (pages && !region->kept) end_watch(region->pages, {});  // dropped meanwhile
   lock.unlock();
   if (!pages)
     warn_once(
@@ -187,21 +186,31 @@ bool Cache::evict_one() noexcept {
   return true;
 }
 
-// `gone`: pages that are no longer there. The others need no watch any more.
+// `gone`: pages that are no longer there, or that the watcher forgets.
 void Cache::drop(std::size_t index, const PageRange& gone) noexcept {
   Region* region = kept_[index];
   kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(index));
   kept_bytes_ -= region->end - region->begin;
   region->kept = false;
   if (region->users == 0) dropped_.push_back(region);
-  if (gone.begin > region->pages.begin || gone.end < region->pages.end) end_watch(*region);
+  end_watch(region->pages, gone);
 }
 
-// Unless another region shares the pages.
-void Cache::end_watch(const Region& region) noexcept {
-  const bool shared = std::any_of(kept_.begin(), kept_.end(),
-                                  [&](const Region* r) { return overlap(region.pages, r->pages); });
-  if (!shared) watcher_->forget(region.pages);
+void Cache::end_watch(const PageRange& pages, const PageRange& gone) noexcept {
+  forget_unshared({pages.begin, std::min(gone.begin, pages.end)}, 0);
+  forget_unshared({std::max(gone.end, pages.begin), pages.end}, 0);
+}
+
+// Of these pages those that no kept region from the index `first` on shares. What is left of the
+// pages of one such region is looked at in the regions behind it, what is right of them here.
+void Cache::forget_unshared(PageRange pages, std::size_t first) noexcept {
+  for (std::size_t i = first; i < kept_.size() && pages.begin < pages.end; ++i) {
+    const PageRange& kept = kept_[i]->pages;
+    if (!overlap(pages, kept)) continue;
+    forget_unshared({pages.begin, kept.begin}, i + 1);
+    pages.begin = kept.end;
+  }
+  if (pages.begin < pages.end) watcher_->forget(pages);
 }
 
 void Cache::unlist(Region* region) noexcept {
@@ -209,10 +218,12 @@ void Cache::unlist(Region* region) noexcept {
   if (found != kept_.end()) drop(static_cast<std::size_t>(found - kept_.begin()), {});
 }
 
-void Cache::invalidate(std::uintptr_t begin, std::uintptr_t end) noexcept {
+// By pages: a region of huge ones watches their whole mapping, all of which must still be there
+// when the watch ends.
+void Cache::invalidate(const PageRange& pages) noexcept {
   for (std::size_t i = kept_.size(); i-- > 0;) {
-    if (kept_[i]->begin >= end || kept_[i]->end <= begin) continue;
-    drop(i, {begin, end});
+    if (!overlap(kept_[i]->pages, pages)) continue;
+    drop(i, pages);
     ++statistics_.invalidations;
   }
 }

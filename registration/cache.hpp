@@ -82,9 +82,10 @@ class Cache {
   void keep_limits() noexcept;
   void drop(std::size_t index, const PageRange& gone) noexcept;
   void unlist(Region* region) noexcept;
-  void end_watch(const Region& region) noexcept;
+  void end_watch(const PageRange& pages, const PageRange& gone) noexcept;
+  void forget_unshared(PageRange pages, std::size_t first) noexcept;
   bool evict_one() noexcept;
-  void invalidate(std::uintptr_t begin, std::uintptr_t end) noexcept;
+  void invalidate(const PageRange& pages) noexcept;
   void deregister_dropped(std::unique_lock<std::mutex>& lock) noexcept;
 
   transport::Registrar& registrar_;

@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -128,7 +129,7 @@ Watcher::~Watcher() {
   [[maybe_unused]] const ssize_t written = write(stop_fd_, &one, sizeof one);
   thread_.join();
   Forks::remove(*this);
-  close(descriptor_);  // the kernel ends all watches and wakes whoever waits
+  close(descriptor_);
   close(stop_fd_);
 }
 
@@ -151,9 +152,22 @@ std::optional<PageRange> Watcher::watch(const void* address, std::size_t length,
   return std::nullopt;
 }
 
-void Watcher::forget(const PageRange& pages) noexcept {
+bool Watcher::unregister(const PageRange& pages) noexcept {
   uffdio_range range = range_of(pages);
-  ioctl(descriptor_, UFFDIO_UNREGISTER, &range);
+  return ioctl(descriptor_, UFFDIO_UNREGISTER, &range) == 0;
+}
+
+// The kernel refuses a range as a whole if there is nothing in it, if something in it cannot be
+// watched, or if it cuts a huge page. Then it is halved, at the address of the most trailing zeros,
+// down to single pages.
+void Watcher::forget(const PageRange& pages) noexcept {
+  if (unregister(pages)) return;
+  const std::uintptr_t last = pages.end - 1;
+  const std::uintptr_t block = std::bit_floor(pages.begin ^ last);
+  if (block < page_bytes()) return;
+  const std::uintptr_t middle = last & ~(block - 1);
+  forget({pages.begin, middle});
+  forget({middle, pages.end});
 }
 
 void Watcher::serve() noexcept {
@@ -180,7 +194,7 @@ void Watcher::catch_up() noexcept {
 }
 
 void Watcher::lost(const PageRange& pages) noexcept {
-  on_change_(pages.begin, pages.end);
+  on_change_(pages);
   forget(pages);
 }
 
@@ -188,13 +202,15 @@ void Watcher::read_events() noexcept {
   uffd_msg message;
   while (read(descriptor_, &message, sizeof message) == static_cast<ssize_t>(sizeof message)) {
     switch (message.event) {
-      case UFFD_EVENT_UNMAP: on_change_(message.arg.remove.start, message.arg.remove.end); break;
+      case UFFD_EVENT_UNMAP: on_change_({message.arg.remove.start, message.arg.remove.end}); break;
       case UFFD_EVENT_REMOVE:  // the mapping stays, its pages are gone
         lost({message.arg.remove.start, message.arg.remove.end});
         break;
-      case UFFD_EVENT_REMAP: {  // the watch moves along
+      case UFFD_EVENT_REMAP: {  // the watch moves along, and stays as well (MREMAP_DONTUNMAP)
         const auto& moved = message.arg.remap;
-        on_change_(moved.from, moved.from + moved.len);
+        const PageRange from{moved.from, moved.from + moved.len};
+        on_change_(from);
+        unregister(from);  // in vain if it is unmapped, as it mostly is
         lost({moved.to, moved.to + moved.len});
         break;
       }

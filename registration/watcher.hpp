@@ -37,11 +37,13 @@ namespace tutti::registration {
 
 class Watcher {
  public:
-  using OnChange = std::function<void(std::uintptr_t begin, std::uintptr_t end)>;
+  using OnChange = std::function<void(const PageRange&)>;
 
-  // `on_change` is called with `lock` held when a range has lost its pages, or is watched no
-  // longer. It must not allocate, free or unmap. `write_protect`: false to do without that mode.
+  // `on_change` is called with `lock` held when pages are gone and need no forget(). It must not
+  // allocate, free or unmap. `write_protect`: false to do without that mode.
   Watcher(std::mutex& lock, OnChange on_change, bool write_protect = true);
+  // All pages must be forgotten by then: a child that was made by the bare system call still has
+  // the descriptor, and the program would wait for a reader when it unmaps what is watched.
   ~Watcher();
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
@@ -54,7 +56,7 @@ class Watcher {
   std::optional<PageRange> watch(const void* address, std::size_t length, std::string& why_not);
   // Reads all events, those of unmappings under way among them. Called with the lock held.
   void catch_up() noexcept;
-  // Ends the watch over these pages.
+  // Ends the watch over these pages. Some of them may be gone, and others have come in their place.
   void forget(const PageRange& pages) noexcept;
 
  private:
@@ -63,6 +65,7 @@ class Watcher {
   void serve() noexcept;
   void read_events() noexcept;
   void lost(const PageRange& pages) noexcept;
+  bool unregister(const PageRange& pages) noexcept;
 
   std::mutex& lock_;
   const OnChange on_change_;

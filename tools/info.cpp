@@ -95,7 +95,7 @@ json choice(const Configuration& c) {
 
 std::string cache_method() {
   std::mutex lock;
-  const registration::Watcher watcher(lock, [](std::uintptr_t, std::uintptr_t) {});
+  const registration::Watcher watcher(lock, [](const PageRange&) {});
   return watcher.works() ? "on: unmapped memory is noticed through userfaultfd"
                          : "off: " + watcher.why_not();
 }

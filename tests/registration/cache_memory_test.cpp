@@ -51,7 +51,8 @@ class Child {
 TEST_CASE("a child that was forked and goes on does not hold the parent up", "[registration]") {
   auto f = std::make_unique<Fixture>();
   std::byte* memory = map_pages(8);
-  f->hit(memory, 8 * kPage);
+  f->hit(memory, 6 * kPage);
+  f->hit(memory + 2 * kPage, 6 * kPage);
   Child child(GENERATE(false, true));
   munmap(memory + 3 * kPage, kPage);
   f.reset();

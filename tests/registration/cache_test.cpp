@@ -1,6 +1,8 @@
 // The registration cache, above all: a program that frees memory and gets the same address again.
 #include <malloc.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "tests/registration/cache_fixture.hpp"
+#include "tests/registration/watched.hpp"
 
 using namespace cache_fixture;
 using tutti::Error;
@@ -166,6 +169,61 @@ TEST_CASE("a region that takes the place of another one of its pages is watched 
   map_pages(4, memory);
   CHECK_FALSE(f.hit(memory, 4 * kPage));
   munmap(memory, 4 * kPage);
+}
+
+TEST_CASE("regions that overlap leave nothing watched", "[registration]") {
+  CacheOptions options;
+  options.write_protect = GENERATE(true, false);
+  Fixture f(options);
+  std::byte* memory = map_pages(64);
+  SECTION("each begins within another") {
+    for (const int first : {0, 16, 32}) f.hit(memory + first * kPage, 32 * kPage);
+  }
+  SECTION("one lies within another") {
+    f.hit(memory + 16 * kPage, 8 * kPage);
+    f.hit(memory, 64 * kPage);
+  }
+  SECTION("one covers two others") {
+    f.hit(memory + 8 * kPage, 8 * kPage);
+    f.hit(memory + 32 * kPage, 8 * kPage);
+    f.hit(memory + 4 * kPage, 40 * kPage);
+  }
+  SECTION("a part is gone") {
+    f.hit(memory, 32 * kPage);
+    f.hit(memory + 16 * kPage, 32 * kPage);
+    munmap(memory + 20 * kPage, kPage);
+  }
+  f.cache.trim(100);
+  CHECK(watched_pages(memory, 64) == 0);
+  munmap(memory, 64 * kPage);
+}
+
+TEST_CASE("what a kept region shares with a dropped one stays watched", "[registration]") {
+  Fixture f({true, 1 << 30, 2});
+  std::byte* memory = map_pages(64);
+  f.hit(memory + 8 * kPage, 8 * kPage);
+  f.hit(memory, 32 * kPage);
+  f.hit(memory + 40 * kPage, kPage);  // a third: the first has to go
+  CHECK(watched_pages(memory, 64) == 33);
+  f.hit(memory + 30 * kPage, 4 * kPage);  // and the second, save two pages
+  CHECK(watched_pages(memory, 64) == 5);
+  munmap(memory, 64 * kPage);
+}
+
+TEST_CASE("pages that moved are not watched where they came from", "[registration]") {
+  Fixture f;
+  std::byte* memory = map_pages(8);
+  f.hit(memory, 8 * kPage);
+  // Not by mremap(): see the test of the watcher.
+  const long moved =
+      syscall(SYS_mremap, memory, 8 * kPage, 8 * kPage, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, nullptr);
+  REQUIRE(moved > 0);
+  f.cache.trim(100);
+  CHECK(f.cache.statistics().regions == 0);
+  CHECK(watched_pages(memory, 8) == 0);
+  CHECK(watched_pages(reinterpret_cast<void*>(moved), 8) == 0);
+  munmap(memory, 8 * kPage);
+  munmap(reinterpret_cast<void*>(moved), 8 * kPage);
 }
 
 TEST_CASE("memory that one thread unmaps and another one maps again is registered again",

@@ -1,6 +1,7 @@
 // The watcher: what the kernel says of memory that is unmapped, moved or given back.
 #include "registration/watcher.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,6 +9,9 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "tests/registration/watched.hpp"
+
+using tutti::PageRange;
 using tutti::registration::Watcher;
 
 namespace {
@@ -19,10 +23,6 @@ std::byte* map_pages(std::size_t count, int flags = MAP_PRIVATE | MAP_ANONYMOUS,
   REQUIRE(memory != MAP_FAILED);
   return static_cast<std::byte*>(memory);
 }
-
-struct Range {
-  std::uintptr_t begin, end;
-};
 
 // Remembers what is gone. The watcher's thread must not allocate meanwhile: there is room, made
 // before that thread starts.
@@ -37,7 +37,7 @@ struct Fixture {
     watcher.catch_up();
     const auto address = reinterpret_cast<std::uintptr_t>(page);
     bool found = false;
-    for (const Range& range : gone) found |= range.begin <= address && address < range.end;
+    for (const PageRange& range : gone) found |= range.begin <= address && address < range.end;
     return found;
   }
   auto watch(const void* memory, std::size_t bytes) {
@@ -45,14 +45,12 @@ struct Fixture {
   }
   std::string why_not;
   std::mutex lock;
-  std::vector<Range> gone = with_room();
-  Watcher watcher{lock, [this](std::uintptr_t begin, std::uintptr_t end) {
-                    gone.push_back({begin, end});
-                  }};
+  std::vector<PageRange> gone = with_room();
+  Watcher watcher{lock, [this](const PageRange& pages) { gone.push_back(pages); }};
 
  private:
-  static std::vector<Range> with_room() {
-    std::vector<Range> ranges;
+  static std::vector<PageRange> with_room() {
+    std::vector<PageRange> ranges;
     ranges.reserve(100);
     return ranges;
   }
@@ -114,6 +112,23 @@ TEST_CASE("what is not watched, or was forgotten, is not reported", "[watcher]")
   munmap(other, 2 * kPage);
   CHECK_FALSE(f.was_reported(memory));
   CHECK_FALSE(f.was_reported(other));
+}
+
+TEST_CASE("the watch ends where parts of the memory were replaced by what cannot be watched",
+          "[watcher]") {
+  Fixture f;
+  std::byte* const memory = map_pages(16);
+  const auto pages = f.watch(memory, 16 * kPage);
+  REQUIRE(pages);
+  const int file = open("/proc/self/exe", O_RDONLY);
+  for (const int page : {3, 9, 10})
+    REQUIRE(mmap(memory + page * kPage, kPage, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) ==
+            memory + page * kPage);
+  munmap(memory + 13 * kPage, kPage);
+  f.watcher.forget(*pages);
+  CHECK(watched_pages(memory, 16) == 0);
+  munmap(memory, 16 * kPage);
+  close(file);
 }
 
 TEST_CASE("memory that the kernel cannot watch is refused", "[watcher]") {
