@@ -53,8 +53,9 @@ Region* Cache::acquire(const void* address, std::size_t length, bool writable) {
   // meanwhile drops it.
   if (keepable) keep(region);
   lock.unlock();
+  std::string warning;
   try {
-    if (keepable) watch(region);
+    if (keepable) warning = watch(region);
     region->registration = add(const_cast<void*>(address), length, writable);
   } catch (...) {
     lock.lock();
@@ -66,11 +67,14 @@ Region* Cache::acquire(const void* address, std::size_t length, bool writable) {
   region->ready = true;
   keep_limits();
   deregister_dropped(lock);
+  lock.unlock();
+  // Only now: of memory that is not mapped or may not be written, the error says enough.
+  if (!warning.empty()) warn_once(warning);
   return region;
 }
 
-// Asks for the watch, and unlists the region if there can be none.
-void Cache::watch(Region* region) {
+// Asks for the watch. If there can be none, unlists the region and returns a warning.
+std::string Cache::watch(Region* region) {
   const auto* const address = reinterpret_cast<const void*>(region->begin);
   const std::size_t length = region->end - region->begin;
   std::string why_not;
@@ -79,12 +83,12 @@ void Cache::watch(Region* region) {
   if (pages) region->pages = *pages;
   if (!pages) unlist(region);
   if (pages && !region->kept) end_watch(region->pages, {});  // dropped meanwhile
+  if (pages) return {};
   lock.unlock();
-  if (!pages)
-    warn_once(
-        fmt::format("the memory at {} ({} bytes) {}, so each large message there registers "
-                    "it anew; memory from malloc() stays registered",
-                    address, length, why_not));
+  return fmt::format(
+      "the memory at {} ({} bytes) {}, so each large message there registers "
+      "it anew; memory from malloc() stays registered",
+      address, length, why_not);
 }
 
 void Cache::warn_once(const std::string& warning) {

@@ -49,7 +49,7 @@ class Cache {
  public:
   using Warn = std::function<void(std::string_view)>;
   // `registrar` must outlive the cache, and all regions must be released before its end. `warn` is
-  // called once at most.
+  // called once at most, and must not throw.
   Cache(transport::Registrar& registrar, const CacheOptions& options, Warn warn);
   ~Cache();
 
@@ -76,7 +76,7 @@ class Cache {
   Region* find(std::uintptr_t begin, std::uintptr_t end, bool writable) noexcept;
   Region* new_region();
   transport::Registration add(void* address, std::size_t length, bool writable);
-  void watch(Region* region);
+  std::string watch(Region* region);
   void warn_once(const std::string& warning);
   void keep(Region* region) noexcept;
   void keep_limits() noexcept;

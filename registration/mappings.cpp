@@ -39,7 +39,7 @@ Memory memory_at(std::uintptr_t begin, std::uintptr_t end) {
     seen = here.end;
   }
   memory.reports_all = seen >= wanted.end;
-  if (!memory.reports_all) memory.kind = "is not mapped, or /proc/self/maps cannot be read";
+  if (!memory.reports_all) memory.kind = "is not listed in /proc/self/maps";
   return memory;
 }
 

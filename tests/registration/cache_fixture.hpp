@@ -26,6 +26,9 @@ class CountingRegistrar final : public tutti::transport::Registrar {
   tutti::transport::Registration add(void* address, std::size_t length, bool) override {
     for (std::size_t at = 0; touches && at < length; at += kPage)
       static_cast<volatile std::byte*>(address)[at] = std::byte{1};
+    const std::size_t before = reinterpret_cast<std::uintptr_t>(address) % kPage;
+    if (msync(static_cast<std::byte*>(address) - before, before + length, MS_ASYNC) != 0)
+      throw tutti::Error(tutti::Code::bad_buffer, "not all of it is mapped");
     const std::lock_guard guard(lock_);
     if (live_.size() >= most_live)
       throw tutti::Error(tutti::Code::locked_memory, "the limit of the test");

@@ -138,6 +138,19 @@ TEST_CASE("memory of which pages can go without a word is never kept", "[registr
   close(file);
 }
 
+TEST_CASE("memory that cannot be registered does not use up the warning", "[registration]") {
+  Fixture f;
+  std::byte* memory = map_pages(8);
+  munmap(memory + 4 * kPage, 4 * kPage);
+  CHECK_THROWS_AS(f.cache.acquire(memory, 8 * kPage, true), tutti::Error);
+  CHECK(f.warnings.empty());
+  REQUIRE(mmap(memory, 4 * kPage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED,
+               -1, 0) == memory);
+  CHECK_FALSE(f.hit(memory, 4 * kPage));
+  CHECK(f.warnings.find("is shared with others") != std::string::npos);
+  munmap(memory, 4 * kPage);
+}
+
 TEST_CASE("huge pages are kept, and watched", "[registration][not-in-guest]") {
   Fixture f;
   constexpr std::size_t kHuge = 2 << 20;
