@@ -1,8 +1,9 @@
 // Mappings: what kind of memory lies at an address, as the kernel tells in /proc/self/maps.
 //
-// It matters to the watcher. The kernel reports whatever happens to private anonymous memory (heap,
-// stack, malloc). Of memory with a file behind it (memfd, /dev/shm, System V segments, files) pages
-// may go without a word: a file can be cut off or get a hole by any process that has it open.
+// It matters to the watcher. The kernel reports when private anonymous memory (heap, stack, malloc)
+// loses its pages, save to a guard region (MADV_GUARD_INSTALL, Linux 6.13). Of memory with a file
+// behind it (memfd, /dev/shm, System V segments, files) pages may go without a word: a file can be
+// cut off or get a hole by any process that has it open.
 #pragma once
 
 #include <string>
