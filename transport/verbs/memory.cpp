@@ -82,7 +82,9 @@ MemoryRegion register_user_memory(const Device& device, void* address, std::size
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_RELAXED_ORDERING);
   // A source is pinned as if Tutti wrote to it. Pinned for reading only, untouched memory would be
   // the kernel's common page of zeros, and what the program writes later would go to another page.
-  // Memory that cannot be written (constants) cannot change either: read access will do.
+  // Memory that may not be written (constants) is pinned for reading. mprotect() may let it change
+  // later: the kernel's umem code makes private pages the process's own before it pins them, so the
+  // change happens to the pinned ones.
   try {
     return register_memory(device, address, length, IBV_ACCESS_LOCAL_WRITE);
   } catch (const Error& error) {
