@@ -93,7 +93,7 @@ void Connections::progress_all() noexcept {
 }
 
 void Connections::adopt_links() noexcept {
-  for (Transport* const transport : active_) {
+  for (Transport* const transport : transports_) {
     if (transport->take_starved()) free_registered_memory();  // the peer asks again
     while (Link* const link = unadopted_ ? unadopted_ : transport->accepted()) {
       unadopted_ = link;

@@ -51,6 +51,11 @@ std::string_view name_of(Copy copy) noexcept {
 
 Segment::Header& Segment::header() noexcept { return *reinterpret_cast<Header*>(base_); }
 Member* Segment::members() noexcept { return reinterpret_cast<Member*>(base_ + kCacheLine); }
+std::atomic<std::uint8_t>& Segment::call_flag(int to, int from) noexcept {
+  auto* const flags = reinterpret_cast<std::atomic<std::uint8_t>*>(members() + size_);
+  return flags[static_cast<std::size_t>(to) * static_cast<std::size_t>(size_) +
+               static_cast<std::size_t>(from)];
+}
 
 Segment::Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape,
                  Copy copy, std::chrono::milliseconds patience)
@@ -60,7 +65,8 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
       first_bytes_(first_bytes(shape)),
       stride_(round_up_to_pages(invitations_offset_ + sizeof(Invitations))),
       first_inbox_(
-          round_up_to_pages(kCacheLine + sizeof(Member) * static_cast<std::size_t>(local_size))),
+          round_up_to_pages(kCacheLine + (sizeof(Member) + static_cast<std::size_t>(local_size)) *
+                                             static_cast<std::size_t>(local_size))),
       bytes_(first_inbox_ + stride_ * static_cast<std::size_t>(local_size) *
                                 static_cast<std::size_t>(local_size)) {
   const auto deadline = Clock::now() + patience;

@@ -1,5 +1,5 @@
 // The segment that the ranks of one node share: an entry for each of them, and for every ordered
-// pair of them an inbox and the state of invitations.
+// pair of them a flag that says whether they have connected, an inbox and the state of invitations.
 //
 // The node's lowest rank creates it (mode 0600, exclusive) and unlinks it as soon as all have
 // mapped it. It is sparse: an inbox takes memory only once its two ranks have connected, and then
@@ -72,6 +72,9 @@ class Segment {
   Member& member(int local_rank) noexcept { return members()[local_rank]; }
   // false: the process of this rank has ended, or runs another program now.
   bool lives(int local_rank) noexcept;
+  // Whether `from` has connected to `to`, so that it may have written to the inbox there.
+  void note_call(int to, int from) noexcept { call_flag(to, from) = 1; }
+  bool has_called(int to, int from) noexcept { return call_flag(to, from) != 0; }
   // The inbox that `from` writes and `to` reads.
   std::byte* inbox(int to, int from) noexcept { return base_ + inbox_offset(to, from); }
   // Allocates what the pair's two inboxes need at first. May be called again. Throws
@@ -108,6 +111,7 @@ class Segment {
   struct Header;
   Header& header() noexcept;
   Member* members() noexcept;
+  std::atomic<std::uint8_t>& call_flag(int to, int from) noexcept;
   std::size_t inbox_offset(int to, int from) const noexcept {
     return first_inbox_ + (static_cast<std::size_t>(to) * size_ + from) * stride_;
   }

@@ -49,8 +49,24 @@ Link& ShmTransport::connect(int peer) {
   if (!link) {
     segment_->allocate_pair(my_local_rank_, local);
     link = std::make_unique<ShmLink>(shape_, peer, *segment_, my_local_rank_, local);
+    segment_->note_call(local, my_local_rank_);
   }
   return *link;
+}
+
+// Most peers that connect are ones to which this rank has connected by itself. Where there is no
+// memory, the next look tries again.
+Link* ShmTransport::accepted() noexcept {
+  if (!segment_) return nullptr;
+  for (std::size_t local = 0; local < links_.size(); ++local) {
+    if (links_[local] || !segment_->has_called(my_local_rank_, static_cast<int>(local))) continue;
+    try {
+      return &connect(placement_.node_ranks()[local]);
+    } catch (const std::exception&) {
+      return nullptr;
+    }
+  }
+  return nullptr;
 }
 
 void ShmTransport::say_farewell() noexcept {

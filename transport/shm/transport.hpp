@@ -33,6 +33,7 @@ class ShmTransport final : public Transport {
   bool reaches(int peer) const noexcept override { return placement_.shares_node(peer); }
   bool connects_at_once() const noexcept override { return true; }
   Link& connect(int peer) override;
+  Link* accepted() noexcept override;
   bool needs_progress() const noexcept override { return false; }  // receivers poll their inboxes
 
   std::size_t bytes_per_connection() const noexcept override {
