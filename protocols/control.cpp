@@ -2,6 +2,7 @@
 #include "protocols/control.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace tutti::protocols {
 
@@ -35,6 +36,10 @@ void Control::take(const Arrived& message) noexcept {
       if (const auto news = message.as<News>(); news && news->credible())
         return listener_.hear(*news, link_.peer());
       break;
+    case Kind::wish:
+      if (const auto wish = message.as<Wish>(); wish && wish->access <= Access::read)
+        return note(*wish);
+      break;
   }
   link_.distrust("its control message of %lld bytes (kind %lld) makes no sense", message.bytes,
                  message.name().ordinal);
@@ -44,6 +49,16 @@ bool Control::note(std::uint32_t rendezvous, const Outcome& outcome) noexcept {
   if (rendezvous >= kMostRendezvous) return false;
   outcomes_[rendezvous] = outcome;
   return true;
+}
+
+void Control::note(const Wish& wish) noexcept {
+  if (wishes_.size() == kMostWishes)
+    return link_.distrust("it waits for more than %lld ready entries", kMostWishes);
+  try {
+    wishes_.push_back(wish);
+  } catch (const std::bad_alloc&) {
+    link_.fail(Code::out_of_memory, "no memory for what the peer waits for");
+  }
 }
 
 void Control::announce(const News& news) noexcept {

@@ -1,13 +1,15 @@
-// Control: what two ranks tell each other beside messages: how rendezvous ended, and news. Asks,
-// which come the same way, are handed to the rings.
+// Control: what two ranks tell each other beside messages: how rendezvous ended, which one is
+// wanted, and news. Asks, which come the same way, are handed to the rings.
 //
-// Promises: an outcome is kept until its identifier is used again. News that was announced is sent
-// in order, as credits allow; of more than 32 that wait, the later ones are dropped. Leaves to the
-// caller: to call read() and send_news() now and then, and to repeat what answers `again`. Knows no
-// message and no memory.
+// Promises: an outcome is kept until its identifier is used again, and so is a wish until it is
+// forgotten. News that was announced is sent in order, as credits allow; of more than 32 that wait,
+// the later ones are dropped. Leaves to the caller: to call read() and send_news() now and then,
+// and to repeat what answers `again`. Knows no message and no memory.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "protocols/rings.hpp"
 
@@ -25,6 +27,16 @@ struct Outcome {
   };
   Kind kind = Kind::pending;
   Code code = Code::success;  // of `withdrawn`: why the call has failed
+};
+
+// What the peer is to do in a rendezvous.
+enum class Access : std::uint32_t { write, read };
+
+// In the control ring: a transfer waits for the ready entry of that message (rendezvous.hpp).
+struct Wish {
+  MessageName name;
+  Access access;
+  friend bool operator==(const Wish&, const Wish&) = default;
 };
 
 class Control {
@@ -49,6 +61,14 @@ class Control {
   const Outcome& outcome(std::uint32_t rendezvous) const noexcept { return outcomes_[rendezvous]; }
   void expect(std::uint32_t rendezvous) noexcept { outcomes_[rendezvous] = {}; }
 
+  // Tells who invites that this rank waits for an entry.
+  Answer send_wish(const Wish& wish) noexcept { return put(Kind::wish, wish); }
+  // Whether the peer has said so, since the last forget().
+  bool wished_for(const Wish& wish) const noexcept {
+    return std::ranges::find(wishes_, wish) != wishes_.end();
+  }
+  void forget(const Wish& wish) noexcept { std::erase(wishes_, wish); }
+
   // --- news
 
   // Tells the peer; kept while there is no credit.
@@ -62,7 +82,7 @@ class Control {
 
  private:
   // Stands in the ordinal of the name.
-  enum class Kind : Ordinal { ask = Ask::kOrdinal, finished, withdrawn, news };
+  enum class Kind : Ordinal { ask = Ask::kOrdinal, finished, withdrawn, news, wish };
   struct Withdrawal {
     std::uint32_t rendezvous;
     News cause;
@@ -76,11 +96,14 @@ class Control {
   void take(const Arrived& message) noexcept;
   // false: there is no such rendezvous.
   bool note(std::uint32_t rendezvous, const Outcome& outcome) noexcept;
+  void note(const Wish& wish) noexcept;
 
   transport::Link& link_;
   Rings& rings_;
   Listener& listener_;
   std::array<Outcome, kMostRendezvous> outcomes_{};
+  static constexpr std::size_t kMostWishes = std::size_t{1} << kOrdinalBits;
+  std::vector<Wish> wishes_;     // of the peer: for each of its transfers at most one
   std::array<News, 32> news_{};  // announced, without credit yet; the oldest first
   std::size_t news_count_ = 0;
 };

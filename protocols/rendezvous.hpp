@@ -12,6 +12,11 @@
 //     failed                                    <-  or `withdrawn`: the call has failed here, and
 //                                                   nothing will be moved
 //
+// Identifiers are few. A call that finds none left waits, and so that it never waits for other
+// calls, a rank that moves data, and sees many entries but not the one that its transfer needs,
+// tells its WISH for that one. Some identifiers are kept for wishes: there, the other end is
+// waiting too, so each of them is soon free again.
+//
 // Ready entries go through the ring `ready`, outcomes through the ring `control`, unless the link
 // can tell `finished` together with the data (Link::notifies()). Every entry gets one of the two
 // outcomes, even if who invited gives up first: until then its identifier is in use, and the peer
@@ -29,7 +34,6 @@ namespace tutti::protocols {
 
 // A ready entry. With its trailer it takes one cache line.
 struct ReadyEntry {
-  enum class Access : std::uint32_t { write, read };  // what the peer is to do
   transport::RemoteKey memory;
   std::uint32_t rendezvous;
   Access access;

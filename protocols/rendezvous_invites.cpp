@@ -17,7 +17,7 @@ Answer RendezvousInvites::invite(Access access, Transfer& transfer, const Messag
   control_.read();
   const Outcome outcome = control_.outcome(transfer.rendezvous);
   if (outcome.kind == Outcome::Kind::pending) return Answer::again;
-  used_.reset(transfer.rendezvous);
+  free_identifier(transfer.rendezvous);
   transfer.phase = Phase::begin;
   memory_.release(std::exchange(transfer.region, nullptr));
   if (outcome.kind == Outcome::Kind::finished) return Answer::done;
@@ -30,7 +30,7 @@ Answer RendezvousInvites::invite(Access access, Transfer& transfer, const Messag
 
 Answer RendezvousInvites::send_entry(Access access, Transfer& transfer, const MessageName& name,
                                      const void* data, Bytes bytes) noexcept {
-  if (!may_take_identifier(name) || !rings_.may_put(Ring::ready, &transfer))
+  if (!may_take_identifier(name, access) || !rings_.may_put(Ring::ready, &transfer))
     return rings_.not_yet();
   if (!memory_.hold(transfer, data, bytes, access == Access::write)) return Answer::failed;
   std::uint32_t id = 0;
@@ -43,7 +43,7 @@ Answer RendezvousInvites::send_entry(Access access, Transfer& transfer, const Me
   if (answer != Answer::done) return answer;
   control_.expect(id);
   used_.set(id);
-  names_[id] = name;
+  invitations_[id] = {name, access};
   transfer.rendezvous = id;
   transfer.phase = Phase::awaits_outcome;
   return Answer::done;
@@ -51,15 +51,25 @@ Answer RendezvousInvites::send_entry(Access access, Transfer& transfer, const Me
 
 // Once half of the identifiers are used, a call gets another one only if neither it nor an earlier
 // call of its communicator has any: so others find some, and the earliest of several calls always
-// goes on.
-bool RendezvousInvites::may_take_identifier(const MessageName& name) const noexcept {
+// goes on. The last ones go by wishes. Not all can be used by entries that nobody wishes for, so
+// one is always free, or in a transfer that both ends have called.
+bool RendezvousInvites::may_take_identifier(const MessageName& name, Access access) const noexcept {
   if (used_.count() < kMostRendezvous / 2) return true;
   if (used_.all()) return false;
+  if (control_.wished_for({name, access})) return true;
+  if (used_.count() >= kMostRendezvous - kForWishes) return false;
   for (std::size_t id = 0; id < kMostRendezvous; ++id)
-    if (used_[id] && names_[id].communicator == name.communicator &&
-        !is_earlier(name.collective, names_[id].collective))
+    if (const MessageName& other = invitations_[id].name;
+        used_[id] && other.communicator == name.communicator &&
+        !is_earlier(name.collective, other.collective))
       return false;
   return true;
+}
+
+// The wish for it may have come when it had been sent already, but not after its outcome.
+void RendezvousInvites::free_identifier(std::uint32_t id) noexcept {
+  used_.reset(id);
+  control_.forget(invitations_[id]);
 }
 
 void RendezvousInvites::abandon(Transfer& transfer) noexcept {
@@ -77,7 +87,7 @@ void RendezvousInvites::end_abandoned() noexcept {
     if (control_.outcome(id).kind != Outcome::Kind::pending) {
       abandoned_.reset(id);
       exposed_.reset(id);
-      used_.reset(id);
+      free_identifier(id);
       link_.renew(id);
       memory_.release(std::exchange(abandoned_regions_[id], nullptr));
     } else if (exposed_[id] && link_.take_back(id)) {

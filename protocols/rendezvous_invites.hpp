@@ -1,9 +1,9 @@
 // RendezvousInvites: the inviting half of rendezvous (rendezvous.hpp), with one peer.
 //
 // Promises: a buffer stays registered while the peer may access it, also after its transfer was
-// abandoned; no communicator, and no call before an earlier one, uses up the identifiers. Leaves to
-// the caller: to see that the peer learns of a failed communicator, so that it answers, and to call
-// progress().
+// abandoned; no communicator, and no call before an earlier one, uses up the identifiers; an entry
+// that the peer wishes for waits for no other calls. Leaves to the caller: to see that the peer
+// learns of a failed communicator, so that it answers, and to call progress().
 #pragma once
 
 #include <array>
@@ -24,11 +24,11 @@ class RendezvousInvites {
 
   // The peer writes into `data`.
   Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
-    return invite(ReadyEntry::Access::write, transfer, name, data, bytes);
+    return invite(Access::write, transfer, name, data, bytes);
   }
   // The peer reads from `data`.
   Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
-    return invite(ReadyEntry::Access::read, transfer, name, data, bytes);
+    return invite(Access::read, transfer, name, data, bytes);
   }
   // See Channel, for these. Transfers in phases of other protocols are left alone.
   void abandon(Transfer& transfer) noexcept;
@@ -40,13 +40,15 @@ class RendezvousInvites {
   }
 
  private:
-  using Access = ReadyEntry::Access;
   Answer invite(Access access, Transfer& transfer, const MessageName& name, const void* data,
                 Bytes bytes) noexcept;
   Answer send_entry(Access access, Transfer& transfer, const MessageName& name, const void* data,
                     Bytes bytes) noexcept;
   void end_abandoned() noexcept;
-  bool may_take_identifier(const MessageName& name) const noexcept;
+  void free_identifier(std::uint32_t id) noexcept;
+  bool may_take_identifier(const MessageName& name, Access access) const noexcept;
+  // Identifiers that only what the peer wishes for takes.
+  static constexpr std::uint32_t kForWishes = 8;
 
   transport::Link& link_;
   Rings& rings_;
@@ -55,7 +57,7 @@ class RendezvousInvites {
   Complaint& complaint_;
   // By identifier. Exposed: abandoned, and the peer has not lost its right to access the buffer.
   std::bitset<kMostRendezvous> used_, abandoned_, exposed_;
-  std::array<MessageName, kMostRendezvous> names_{};
+  std::array<Wish, kMostRendezvous> invitations_{};  // what the peer may have wished for
   std::array<registration::Region*, kMostRendezvous> abandoned_regions_{};
 };
 

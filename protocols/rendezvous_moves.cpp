@@ -16,7 +16,7 @@ RendezvousMoves::~RendezvousMoves() {
 
 Answer RendezvousMoves::move(Access access, Transfer& transfer, const MessageName& name, void* data,
                              Bytes bytes) noexcept {
-  if (transfer.phase == Phase::begin)
+  if (transfer.phase == Phase::begin || transfer.phase == Phase::asked)
     if (const Answer answer = start(access, transfer, name, data, bytes); answer != Answer::done)
       return answer;
   if (transfer.phase == Phase::owes_finished) {
@@ -38,7 +38,10 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
                               void* data, Bytes bytes) noexcept {
   take_entries();
   const ReadyEntry* const entry = entry_for(access, name);
-  if (!entry) return Answer::again;
+  if (!entry) {
+    wish(access, transfer, name);
+    return Answer::again;
+  }
   // The peer may have given up meanwhile, and its memory may be somebody else's. It has told us so
   // before: read that first.
   control_.read();
@@ -85,6 +88,14 @@ Post RendezvousMoves::write(const ReadyEntry& entry, Transfer& transfer, const v
 Post RendezvousMoves::fetch(const ReadyEntry& entry, void* data, Bytes bytes) noexcept {
   const Post post = link_.fetch(data, entry.memory, static_cast<std::size_t>(bytes));
   return post != Post::failed && link_.taken_back(entry.rendezvous) ? Post::again : post;
+}
+
+// Before half of its identifiers are used the peer sends an entry at once. If so many wait here, it
+// may have to save them. Told once; if there is no room for that, the next poll tries again.
+void RendezvousMoves::wish(Access access, Transfer& transfer, const MessageName& name) noexcept {
+  if (transfer.phase == Phase::begin && waiting_.count() >= kMostRendezvous / 2 &&
+      control_.send_wish({name, access}) == Answer::done)
+    transfer.phase = Phase::asked;
 }
 
 // --- ready entries

@@ -1,8 +1,9 @@
 // RendezvousMoves: the moving half of rendezvous (rendezvous.hpp), with one peer.
 //
 // Promises: each ready entry of the peer gets its outcome, `finished` or `withdrawn`; nothing is
-// moved for a communicator that has failed here; a buffer stays registered while the adapter may
-// read it, also after its send was abandoned. Leaves to the caller: to call progress().
+// moved for a communicator that has failed here; where the peer may have no identifier left, it
+// hears for which entry a transfer waits; a buffer stays registered while the adapter may read it,
+// also after its send was abandoned. Leaves to the caller: to call progress().
 #pragma once
 
 #include <array>
@@ -30,11 +31,11 @@ class RendezvousMoves {
   // Writes into the peer's buffer.
   Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
     // The data is only ever read.
-    return move(ReadyEntry::Access::write, transfer, name, const_cast<void*>(data), bytes);
+    return move(Access::write, transfer, name, const_cast<void*>(data), bytes);
   }
   // Reads from the peer's buffer.
   Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
-    return move(ReadyEntry::Access::read, transfer, name, data, bytes);
+    return move(Access::read, transfer, name, data, bytes);
   }
   // See Channel. Transfers in phases of other protocols are left alone.
   void abandon(Transfer& transfer) noexcept;
@@ -53,7 +54,6 @@ class RendezvousMoves {
     registration::Region* region;
     std::uint64_t ticket;
   };
-  using Access = ReadyEntry::Access;
   Answer move(Access access, Transfer& transfer, const MessageName& name, void* data,
               Bytes bytes) noexcept;
   Answer start(Access access, Transfer& transfer, const MessageName& name, void* data,
@@ -62,6 +62,7 @@ class RendezvousMoves {
                         Bytes bytes) noexcept;
   transport::Post fetch(const ReadyEntry& entry, void* data, Bytes bytes) noexcept;
   void take_entries() noexcept;
+  void wish(Access access, Transfer& transfer, const MessageName& name) noexcept;
   const ReadyEntry* entry_for(Access access, const MessageName& name) const noexcept;
   void withdraw() noexcept;
   void release_parked() noexcept;

@@ -26,7 +26,7 @@ struct Transfer {
   enum class Phase : std::uint8_t {
     begin,
     starved,            // nothing was consumed since `ticket`, and the message may not come
-    asked,              // the peer was told that this receive waits
+    asked,              // the peer was told that this transfer waits
     awaits_outcome,     // the peer was invited, and may access the buffer until it answers
     owes_finished,      // the data was moved, and the peer has not been told
     awaits_completion,  // the adapter may still read the buffer

@@ -115,6 +115,42 @@ static void past_floods(tutti_comm a, tutti_comm b) {
     for (size_t w = 0; w < 2; ++w) past_a_flood(&floods[f], &wanted[(f + 2 * w) % 4]);
 }
 
+/* Threads of rank 0 wait with long messages on more communicators than two ranks have rendezvous at
+ * a time. The others take them from the last to the first. */
+enum { kWaiting = 70, kLong = 100000 };
+static atomic_int waiting;
+static void* broadcast(void* argument) {
+  char* const data = malloc(kLong);
+  memset(data, job_rank == 0 ? 7 : 0, kLong);
+  atomic_fetch_add(&waiting, 1);
+  MUST(tutti_bcast(data, kLong, MPI_BYTE, 0, argument));
+  CHECK(data[0] == 7 && data[kLong - 1] == 7, "wrong data behind %d other broadcasts", kWaiting);
+  free(data);
+  return NULL;
+}
+
+static void past_many_rendezvous(void) {
+  static tutti_comm comms[kWaiting];
+  static pthread_t threads[kWaiting];
+  for (int i = 0; i < kWaiting; ++i) MUST(tutti_comm_create(MPI_COMM_WORLD, &comms[i]));
+  alarm(100); /* it would hang */
+  if (job_rank == 0) {
+    for (int i = 0; i < kWaiting; ++i) {
+      pthread_create(&threads[i], NULL, broadcast, comms[i]);
+      while (atomic_load(&waiting) <= i) usleep(1000);
+    }
+    usleep(200000); /* until all have invited whom they could */
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = kWaiting - 1; i >= 0; --i)
+    if (job_rank == 0)
+      pthread_join(threads[i], NULL);
+    else
+      broadcast(comms[i]);
+  alarm(0);
+  for (int i = 0; i < kWaiting; ++i) MUST(tutti_comm_free(&comms[i]));
+}
+
 int main(int argc, char** argv) {
   int level = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
@@ -127,6 +163,7 @@ int main(int argc, char** argv) {
   for (int t = 0; t < kThreads; ++t) MUST(tutti_comm_create(MPI_COMM_WORLD, &comms[t]));
   making();
   past_floods(comms[0], comms[1]);
+  past_many_rendezvous();
   for (int t = 0; t < kThreads; ++t) pthread_create(&threads[t], NULL, work, comms[t]);
   for (int t = 0; t < kThreads; ++t) pthread_join(threads[t], NULL);
   for (int t = 0; t < kThreads; ++t) MUST(tutti_comm_free(&comms[t]));

@@ -204,6 +204,10 @@ TEST_CASE("what no single word makes wrong breaks the link, too", "[distrust]") 
     SECTION("for no ring") { CHECK(says({{1, 0, 0}, 0, static_cast<Ring>(255)})); }
     SECTION("of slots that were never used") { CHECK(says({{1, 0, 0}, 1, Ring::line})); }
   }
+  SECTION("a wish that cannot be") {
+    const protocols::Wish wish{{1, 0, 0}, static_cast<protocols::Access>(2)};
+    CHECK(told([&] { return liar.put(Ring::control, 0, &wish, {{0, 0, 4}, sizeof wish, 0, 1}); }));
+  }
   SECTION("a transfer that cannot be") {
     std::uint32_t word = 0;
     std::uint64_t ticket = 0;

@@ -196,3 +196,39 @@ TEST_CASE("a buffer of another length is a complaint of the sender, and is not w
   CHECK_FALSE(pair.channels[0].failed());
   CHECK(got == std::vector<std::byte>(5000));
 }
+
+// Who invites does so for all calls. Who moves the data takes one call after the other.
+TEST_CASE("a transfer goes on past more invitations than there are identifiers", "[rendezvous]") {
+  using protocols::Use;
+  constexpr std::uint32_t kCalls = 100;
+  const auto sent = bytes_of(5000, 3);
+  for (const Hostility& hostility : all_kinds(19))
+    for (const Use use : {Use::stored, Use::spread}) {
+      if (!hostility.direct) continue;
+      INFO("polls " << hostility.polls_memory << ", registers " << hostility.registers
+                    << ", fetches " << hostility.fetches << ", use " << static_cast<int>(use));
+      Pair pair(hostility);
+      std::vector<Transfer> sends(kCalls), receives(kCalls);
+      std::vector<std::vector<std::byte>> places(kCalls, std::vector<std::byte>(sent.size()));
+      std::vector<bool> gone(kCalls), here(kCalls);
+      const auto send = [&](std::uint32_t i) {
+        if (!gone[i])
+          gone[i] = pair.channels[0].send(sends[i], {1 + i, 0, 0}, sent.data(), 5000, use) ==
+                    Answer::done;
+      };
+      const auto receive = [&](std::uint32_t i) {
+        if (!here[i])
+          here[i] = pair.channels[1].recv(receives[i], {1 + i, 0, 0}, places[i].data(), 5000,
+                                          use) == Answer::done;
+      };
+      const bool fetched = hostility.fetches && use == Use::spread;
+      for (std::uint32_t next = kCalls; next-- > 0;) {
+        REQUIRE(pair.until([&] {
+          for (std::uint32_t i = 0; i < kCalls; ++i) fetched ? send(i) : receive(i);
+          fetched ? receive(next) : send(next);
+          return gone[next] && here[next];
+        }));
+        CHECK(places[next] == sent);
+      }
+    }
+}
