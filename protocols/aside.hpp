@@ -24,6 +24,11 @@ class Aside {
             const std::byte* payload) noexcept;
   // The oldest message of that ring and name, or null.
   const transport::Trailer* find(transport::Ring ring, const MessageName& name) const noexcept;
+  // Calls visit(ring, trailer) for each, the oldest first.
+  template <class Visit>
+  void each(Visit&& visit) const noexcept {
+    for (const Kept& kept : kept_) visit(kept.ring, kept.trailer());
+  }
   // Frees a message that find() has found.
   void release(const transport::Trailer* trailer) noexcept;
   // Frees the messages of that ring for which unwanted(name) is true; how many.

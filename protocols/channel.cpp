@@ -74,6 +74,41 @@ Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, By
                                      : invites_.recv(transfer, name, data, bytes);
 }
 
+bool Channel::fits(const MessageName& call, Expectation expected) noexcept {
+  bool all_fit = true;
+  rings_.each_unconsumed([&](Ring ring, const Arrived& message) {
+    const MessageName name = message.name();
+    if (!name.of_same_call(call) || name.mark() != call.mark()) return;  // see Listener::unwanted()
+    if (const auto wanted = expected(name.ordinal - call.ordinal)) {
+      all_fit &= fits(*wanted, ring, message.bytes);
+    } else {
+      complain(Code::size_mismatch,
+               "it has sent a message that this rank does not receive from it in this call: do all "
+               "ranks pass the same sizes and roots?");
+      all_fit = false;
+    }
+  });
+  return all_fit;
+}
+
+// `came`: the length of the message, or of a piece. Both ends choose the ring by the length that
+// they pass, so a message in another ring has another length.
+bool Channel::fits(const Expected& expected, Ring ring, Bytes came) noexcept {
+  const Protocol protocol = protocol_for(expected.bytes, expected.use, limits_);
+  if (ring == Ring::eager) {
+    if (goes_in_pieces(protocol)) return true;  // the receive sees whether it fits
+    complain(
+        Code::size_mismatch,
+        "a message of at least %lld bytes came where %lld were expected: do all ranks pass the "
+        "same sizes?",
+        came, expected.bytes);
+    return false;
+  }
+  if (came == expected.bytes && ring == ring_of(protocol)) return true;
+  complaint_.about_length(came, expected.bytes);
+  return false;
+}
+
 // Whoever has something to give up takes it out of the transfer; a registration that is left has
 // not been used.
 void Channel::abandon(Transfer& transfer) noexcept {

@@ -17,7 +17,10 @@
 // Knows names and lengths; knows no schedule and no queue pair.
 #pragma once
 
+#include <optional>
+
 #include "base/combine.hpp"
+#include "base/function_ref.hpp"
 #include "protocols/complaint.hpp"
 #include "protocols/control.hpp"
 #include "protocols/news.hpp"
@@ -63,6 +66,19 @@ class Channel {
   // is nothing.
   void progress() noexcept;
 
+  // What a call receives by one name.
+  struct Expected {
+    Bytes bytes;
+    Use use;
+  };
+  // By the ordinal in the call, to which that of its name is added; nullopt: nothing.
+  using Expectation = FunctionRef<std::optional<Expected>(Ordinal)>;
+  // Compares what has come of a call, and was not received, with what the call receives here.
+  // false: it cannot be received, as the peer made another call or passed another size; failure()
+  // says so. A receive looks only where a message of its own length comes, so a rank that waits for
+  // long asks this now and then.
+  bool fits(const MessageName& call, Expectation expected) noexcept;
+
   // --- news
 
   // Tells the peer; kept and sent again by progress() while there is no credit.
@@ -98,6 +114,7 @@ class Channel {
 
  private:
   Cut cut_of(Protocol protocol) const noexcept;
+  bool fits(const Expected& expected, transport::Ring ring, Bytes came) noexcept;
 
   transport::Link& link_;
   const Limits limits_;

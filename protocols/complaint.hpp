@@ -11,10 +11,12 @@ namespace tutti::protocols {
 class Complaint {
  public:
   explicit Complaint(int peer) : peer_(peer) {}
-  // Both replace an older complaint, and answer failed. `format` takes `a` and `b`; the text begins
-  // with the peer's rank.
+  // These replace an older complaint, and answer failed. `format` takes `a` and `b`; the text
+  // begins with the peer's rank.
   Answer about_exchange(Code code, const char* format, long long a = 0, long long b = 0) noexcept;
   Answer about_memory(Code code, const char* text) noexcept;
+  // A message of another length than the receive's; `more`: so much of it has come.
+  Answer about_length(Bytes came, Bytes expected, bool more = false) noexcept;
   void forget() noexcept { code_ = Code::success; }
 
   bool made() const noexcept { return code_ != Code::success; }

@@ -21,25 +21,13 @@ inline void deliver(const Arrived& message, void* place, const Operand* operand,
     copy_bytes(place, message.payload(), message.bytes);
 }
 
-// `message` came where `bytes` are expected, `moved` of them before it.
-inline Answer complain_of_length(Complaint& complaint, const Arrived& message, Bytes moved,
-                                 Bytes bytes) noexcept {
-  return complaint.about_exchange(
-      Code::size_mismatch,
-      message.bytes.more() ? "a message of more than %lld bytes came where %lld were expected: do "
-                             "all ranks pass the same sizes?"
-                           : "a message of %lld bytes came where %lld were expected: do all ranks "
-                             "pass the same sizes?",
-      moved + message.bytes, bytes);
-}
-
 inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& complaint,
                             Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
                             const Operand* operand) noexcept {
   const Arrived message = rings.find(ring, name, &transfer);
   if (!message) return Answer::again;
   if (message.bytes != bytes || message.bytes.more())
-    return complain_of_length(complaint, message, 0, bytes);
+    return complaint.about_length(message.bytes, bytes, message.bytes.more());
   if (bytes != 0) deliver(message, data, operand, 0);
   rings.consume(ring, message);
   return Answer::done;

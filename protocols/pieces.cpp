@@ -35,7 +35,7 @@ Answer receive_pieces(Rings& rings, const Cut& cut, Complaint& complaint, Transf
     const Bytes length = is_small ? std::min(most, cut.small) : most;
     const bool more = transfer.moved + length < bytes;
     if (message.bytes != length || message.bytes.more() != more)
-      return complain_of_length(complaint, message, transfer.moved, bytes);
+      return complaint.about_length(transfer.moved + message.bytes, bytes, message.bytes.more());
     deliver(message, static_cast<std::byte*>(data) + transfer.moved, operand, transfer.moved);
     transfer.moved += length;
     rings.consume(Ring::eager, message);

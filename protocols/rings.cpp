@@ -100,13 +100,15 @@ void Rings::drop_unwanted(Ring ring) noexcept {
   if (in.any_aside())
     in.take_aside(aside_.drop(
         ring, [this](const MessageName& name) { return listener_.unwanted(name, link_.peer()); }));
-  for (std::uint32_t sequence = in.first(); sequence != in.end() && link_.arrived(ring, sequence);
-       ++sequence) {
-    if (in.taken(sequence)) continue;
-    const Arrived message = read(ring, sequence);
-    if (!message) return;
+  each_in_slots(ring, [&](const Arrived& message) {
     if (listener_.unwanted(message.name(), link_.peer())) consume(ring, message);
-  }
+  });
+}
+
+void Rings::each_unconsumed(FunctionRef<void(Ring, const Arrived&)> visit) noexcept {
+  for (const Ring ring : {Ring::line, Ring::small, Ring::eager})
+    each_in_slots(ring, [&](const Arrived& message) { visit(ring, message); });
+  aside_.each([&](Ring ring, const Trailer* kept) { visit(ring, {kept, kept->bytes, 0, true}); });
 }
 
 void Rings::release_aside(InFlow& in, const Arrived& message) noexcept {

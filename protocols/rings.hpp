@@ -49,6 +49,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/function_ref.hpp"
 #include "protocols/aside.hpp"
 #include "protocols/flow.hpp"
 #include "protocols/news.hpp"
@@ -148,6 +149,8 @@ class Rings {
       consume(ring, message);
     }
   }
+  // Calls visit(ring, message) for what has come and was not consumed.
+  void each_unconsumed(FunctionRef<void(transport::Ring, const Arrived&)> visit) noexcept;
   // Frees the slots of messages that nobody will ever ask for.
   void drop_unwanted() noexcept;
   // Tells the peer how many slots are free again, if no message has told it for half a ring.
@@ -201,6 +204,18 @@ class Rings {
   bool asked_for(transport::Ring ring, const MessageName& name) noexcept;
   void forget_old_asks() noexcept;
   void drop_unwanted(transport::Ring ring) noexcept;
+  // Calls visit(message), which may consume it, for what has come and is in its slot.
+  template <class Visit>
+  void each_in_slots(transport::Ring ring, Visit&& visit) noexcept {
+    const InFlow& in = at(ring).in;
+    for (std::uint32_t sequence = in.first(); sequence != in.end() && link_.arrived(ring, sequence);
+         ++sequence) {
+      if (in.taken(sequence)) continue;
+      const Arrived message = read(ring, sequence);
+      if (!message) return;
+      visit(message);
+    }
+  }
   void report(transport::Ring ring) noexcept;
   void look_after_growth() noexcept;
   std::uint64_t carried() const noexcept;

@@ -135,6 +135,17 @@ Answer Run::receive_and_reduce(StepId id, const MessageName& name) noexcept {
   return answer;
 }
 
+bool Run::fits(protocols::Channel& channel) const noexcept {
+  const auto& steps = program_.schedule().steps;
+  return channel.fits(name_, [&](Ordinal ordinal) -> std::optional<protocols::Channel::Expected> {
+    for (StepId id = 0; id < steps.size(); ++id)
+      if (receives(steps[id].kind) && steps[id].ordinal == ordinal &&
+          program_.channel(id) == &channel)
+        return {{steps[id].target.length, steps[id].use}};
+    return std::nullopt;
+  });
+}
+
 void Run::abandon() noexcept {
   for (std::size_t i = 0; i < active_count_; ++i)
     if (protocols::Channel* const channel = program_.channel(active_[i]))

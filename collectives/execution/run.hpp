@@ -54,6 +54,10 @@ class Run {
     for (std::size_t i = 0; i < active_count_; ++i)
       if (protocols::Channel* const channel = program_.channel(active_[i])) visit(*channel);
   }
+  // Whether what has come over that channel for this call, and was not received yet, is something
+  // that its schedule receives there. false: the channel's failure() says what is wrong. Goes
+  // through the schedule for each such message.
+  bool fits(protocols::Channel& channel) const noexcept;
   // After failed: the channel that failed; null: the operation did (Combine::failed()).
   protocols::Channel* culprit() const noexcept { return culprit_; }
 

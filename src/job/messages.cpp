@@ -55,9 +55,8 @@ void Messages::begin(const void* input, void* output) {
 void Messages::finish() {
   Patience patience;
   while (answer_ == Answer::again) {
-    if (!communicator_.engine().waiting().wait_once(
-            patience, communicator_.agreement(), *this,
-            [this](auto&& visit) { run_.each_waiting(visit); }))
+    if (!communicator_.engine().waiting().wait_once(patience, communicator_.agreement(), *this,
+                                                    run_))
       fail();
     advance();
   }

@@ -69,8 +69,7 @@ void Request::wait_until_done() {
   Patience patience;
   while (state_ == State::active) {
     // Whether more can come or the communicator has failed, advance() sees it.
-    engine.waiting().wait_once(patience, communicator_.agreement(), *this,
-                               [&](auto&& visit) { running_->each_waiting(visit); });
+    engine.waiting().wait_once(patience, communicator_.agreement(), *this, *running_);
     advance();
     engine.advance_others(*this);
   }

@@ -63,6 +63,8 @@ class Running {
   void each_waiting(Visit&& visit) {
     steps_ ? steps_->each_waiting(visit) : datagrams_->each_waiting(visit);
   }
+  // See Run. What repairs a broadcast by datagrams is not looked at.
+  bool fits(protocols::Channel& channel) const noexcept { return !steps_ || steps_->fits(channel); }
 
  private:
   friend class Plan;

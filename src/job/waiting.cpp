@@ -21,10 +21,10 @@ constexpr std::uint32_t kYieldsPerLook = 16;
 
 }  // namespace
 
-bool Waiting::give_core_away(Patience& patience, Agreement& agreement, const OpenCall& call,
-                             Visitor each_waiting) noexcept {
+bool Waiting::give_core_away(Patience& patience, Agreement& agreement,
+                             const Waiter& waiter) noexcept {
   const bool look = ++patience.yields % kYieldsPerLook == 0;
-  if (look) housekeeping(patience, agreement, call, each_waiting);
+  if (look) housekeeping(patience, agreement, waiter);
   if (agreement.failed()) return false;
   if (lock_) lock_->unlock();  // while this thread waits, others may call
   const auto waited = patience.looked - patience.since;
@@ -38,8 +38,8 @@ bool Waiting::give_core_away(Patience& patience, Agreement& agreement, const Ope
 }
 
 // What need not be done at every poll: other peers' news, signs of life, the user's limit.
-void Waiting::housekeeping(Patience& patience, Agreement& agreement, const OpenCall& call,
-                           Visitor each_waiting) noexcept {
+void Waiting::housekeeping(Patience& patience, Agreement& agreement,
+                           const Waiter& waiter) noexcept {
   const auto now = patience.looked = Clock::now();
   if (patience.since == Agreement::Time{}) patience.since = patience.probed = now;
   const bool probe = now - patience.probed > settings_.probe_interval;
@@ -50,16 +50,17 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement, const OpenC
     connections_.progress_some();
   else
     connections_.progress_all();
+  if (probe) look_for_misfits(agreement, waiter);
 
   int last = kNoPeer;
   bool parting = false;
-  each_waiting([&](Channel& channel) {
+  waiter.each_waiting([&](Channel& channel) {
     const int peer = last = channel.peer();
     if (probe) {
       channel.probe();
-      if (const auto news = agreement.waiting(call, peer)) channel.mention(*news);
+      if (const auto news = agreement.waiting(waiter.call, peer)) channel.mention(*news);
     }
-    agreement.waited_in_vain(call, peer, channel.awaits_acknowledgement(), now);
+    agreement.waited_in_vain(waiter.call, peer, channel.awaits_acknowledgement(), now);
     if (channel.failed())
       agreement.fail(channel.failure_code(), peer, "{}", channel.failure());
     else if (channel.closed() && patience.parting)
@@ -76,6 +77,16 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement, const OpenC
                    "rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting "
                    "`timeout`",
                    last, settings_.timeout.count());
+}
+
+// A peer whose part of the call is over says nothing more, so its mistake shows only in what it has
+// sent. It may be a peer for which this rank does not wait.
+void Waiting::look_for_misfits(Agreement& agreement, const Waiter& waiter) noexcept {
+  for (Channel* const channel : connections_.all()) {
+    if (waiter.fits(*channel)) continue;
+    agreement.fail(channel->failure_code(), channel->peer(), "{}", channel->failure());
+    channel->forget_complaint();
+  }
 }
 
 }  // namespace tutti

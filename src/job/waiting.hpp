@@ -34,31 +34,38 @@ class Waiting {
   Waiting(Connections& connections, Settings settings, std::mutex* lock)
       : connections_(connections), settings_(std::move(settings)), lock_(lock) {}
 
-  // One pause of `call`, which waits for the channels that `each_waiting` visits. False: the
-  // communicator has failed, and nothing more will come.
-  template <class EachWaiting>
+  // One pause of `call`, whose `steps` wait for the channels that steps.each_waiting() visits, and
+  // know by steps.fits() what they can receive (see Run). False: the communicator has failed, and
+  // nothing more will come.
+  template <class Steps>
   bool wait_once(Patience& patience, Agreement& agreement, const OpenCall& call,
-                 EachWaiting&& each_waiting) noexcept {
+                 Steps& steps) noexcept {
     // What came may be what is waited for: look before giving the core away.
     if (connections_.progress_transports() && !agreement.failed()) return true;
     if (++patience.polls % kPollsPerLook != 0 && patience.polls < settings_.spin) {
       __builtin_ia32_pause();
       return true;
     }
-    each_waiting([](protocols::Channel& channel) { channel.progress(); });
+    steps.each_waiting([](protocols::Channel& channel) { channel.progress(); });
     if (patience.polls < settings_.spin) return !agreement.failed();
-    return give_core_away(patience, agreement, call, [&](Visit visit) { each_waiting(visit); });
+    return give_core_away(patience, agreement,
+                          {call, [&](Visit visit) { steps.each_waiting(visit); },
+                           [&](protocols::Channel& channel) { return steps.fits(channel); }});
   }
 
  private:
   using Visit = FunctionRef<void(protocols::Channel&)>;
-  using Visitor = FunctionRef<void(Visit)>;
+  // Who waits, and for what.
+  struct Waiter {
+    const OpenCall& call;
+    FunctionRef<void(Visit)> each_waiting;
+    FunctionRef<bool(protocols::Channel&)> fits;
+  };
   static constexpr std::uint32_t kPollsPerLook = 64;
 
-  bool give_core_away(Patience& patience, Agreement& agreement, const OpenCall& call,
-                      Visitor each_waiting) noexcept;
-  void housekeeping(Patience& patience, Agreement& agreement, const OpenCall& call,
-                    Visitor each_waiting) noexcept;
+  bool give_core_away(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
+  void housekeeping(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
+  void look_for_misfits(Agreement& agreement, const Waiter& waiter) noexcept;
 
   Connections& connections_;
   const Settings settings_;

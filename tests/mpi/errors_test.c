@@ -219,6 +219,7 @@ int main(int argc, char** argv) {
   mismatched_sizes();
   mismatches(comm);
   different_calls(comm);
+  mismatches_left_to_mpi(comm);
   left_alone(comm);
   refused_and_freed(comm);
   out_of_memory(comm);

@@ -90,6 +90,86 @@ TEST_CASE("a message is combined with its operand as it arrives, in either order
       }
 }
 
+TEST_CASE("a message of another length is found, by whatever protocol it came", "[channel]") {
+  // Whole pieces alone could be the beginning of more: none of these lengths is that.
+  const std::size_t sizes[] = {0, 8, 200, 1000, 5000, 70001};
+  for (const Hostility& hostility : all_kinds(21))
+    for (const std::size_t n : sizes)
+      for (const std::size_t m : sizes)
+        for (const protocols::Use use : kUses) {
+          INFO("polls " << hostility.polls_memory << ", direct " << hostility.direct << ", fetches "
+                        << hostility.fetches << ", " << n << " bytes sent, " << m
+                        << " expected, use " << static_cast<int>(use));
+          Pair pair(hostility);
+          const MessageName call{1, 4, 3 << kOrdinalBits}, name{1, 4, call.ordinal + 2};
+          const auto sent = bytes_of(n, 1);
+          std::vector<std::byte> got(m);
+          Transfer s, r;
+          Answer sending = Answer::again, receiving = Answer::again;
+          const auto fits = [&] {
+            return pair.channels[1].fits(call,
+                                         [&](Ordinal ordinal) -> std::optional<Channel::Expected> {
+                                           if (ordinal != 2) return std::nullopt;
+                                           return {{static_cast<Bytes>(m), use}};
+                                         });
+          };
+          bool fitted = true;
+          for (int i = 0; i < 20000 && fitted && receiving == Answer::again; ++i) {
+            if (sending == Answer::again)
+              sending = pair.channels[0].send(s, name, sent.data(), static_cast<Bytes>(n), use);
+            if (i % 16 == 0) fitted = fits();
+            if (fitted)
+              receiving = pair.channels[1].recv(r, name, got.data(), static_cast<Bytes>(m), use);
+            pair.net.step();
+            for (Channel& c : pair.channels) c.progress();
+            if (n != m && sending == Answer::failed) break;
+          }
+          if (n == m) {
+            CHECK(fitted);
+            CHECK(receiving == Answer::done);
+          } else if (sending == Answer::done) {  // the others wait, and can be told
+            CHECK((!fitted || receiving == Answer::failed));
+            CHECK(pair.channels[1].failure_code() == Code::size_mismatch);
+            CHECK_FALSE(pair.channels[1].failed());
+          }
+          pair.channels[0].abandon(s);
+          pair.channels[1].abandon(r);
+          pair.channels[1].revoke_abandoned();
+        }
+}
+
+TEST_CASE("a message that the call does not receive is found, and others are left alone",
+          "[channel]") {
+  for (const bool set_aside : {false, true}) {
+    INFO("set aside " << set_aside);
+    Pair pair({22});
+    const MessageName call{1, 4, 3 << kOrdinalBits};
+    const auto nothing = [](Ordinal) { return std::optional<Channel::Expected>(); };
+    int value = 0;
+    const auto send = [&](const MessageName& name) {
+      Transfer s;
+      REQUIRE(pair.until(
+          [&] { return pair.channels[0].send(s, name, &value, sizeof value) == Answer::done; }));
+      for (int i = 0; i < 1000; ++i) pair.net.step();
+    };
+    send({1, 5, call.ordinal});           // of the next call
+    send({2, 4, call.ordinal});           // of another communicator
+    send({1, 4, 5 << kOrdinalBits | 1});  // for Listener::unwanted()
+    CHECK(pair.channels[1].fits(call, nothing));
+    send({1, 4, call.ordinal + 1});
+    Transfer r;
+    if (set_aside) {
+      for (CollectiveNumber i = 6; i < 10; ++i) send({1, i, call.ordinal});
+      REQUIRE(pair.until([&] {
+        pair.channels[1].recv(r, call, &value, sizeof value);
+        return r.phase == Transfer::Phase::asked;
+      }));
+    }
+    CHECK_FALSE(pair.channels[1].fits(call, nothing));
+    CHECK(pair.channels[1].failure_code() == Code::size_mismatch);
+  }
+}
+
 TEST_CASE("a stopped peer makes the channel fail", "[channel]") {
   Pair pair({11, true, true, false});
   pair.net.stop(1);

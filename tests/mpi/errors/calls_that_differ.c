@@ -15,6 +15,14 @@ void mismatched_sizes(void) {
   MUST(tutti_comm_free(&comm));
 }
 
+static void set_counts(arguments* a, MPI_Count count) {
+  a->send.count = a->recv.count = count;
+  for (int r = 0; r < job_size; ++r) {
+    a->send.counts[r] = a->recv.counts[r] = count;
+    a->send.displs[r] = a->recv.displs[r] = r * count;
+  }
+}
+
 /* One rank passes other counts than the rest, each rank's arguments being right by themselves:
    those who notice are told, nobody hangs, and in the end all know. */
 void mismatches(tutti_comm good) {
@@ -36,12 +44,7 @@ void mismatches(tutti_comm good) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
       for (int wrong = 0; wrong < job_size; wrong += job_size - 1) {
         arguments a = right();
-        const MPI_Count count = job_rank == wrong ? sizes[i].one : sizes[i].all;
-        a.send.count = a.recv.count = count;
-        for (int r = 0; r < job_size; ++r) {
-          a.send.counts[r] = a.recv.counts[r] = count;
-          a.send.displs[r] = a.recv.displs[r] = r * count;
-        }
+        set_counts(&a, job_rank == wrong ? sizes[i].one : sizes[i].all);
         tutti_comm comm;
         MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
         watch("%s, %d elements, and %d on rank %d", about[k].name, (int)sizes[i].all,
@@ -91,6 +94,47 @@ void different_calls(tutti_comm good) {
       if (job_rank == wrong) a.root = 1;
       snprintf(what, sizeof what, "%s, with another root on rank %d", about[k].name, wrong);
       calls_differ(what, k, &a);
+    }
+  works(good);
+}
+
+/* The same where whoever can end its call does not come back into Tutti: the others find the
+ * mistake in what it has sent. With another root all may be able to end; and who sends to another
+ * root than the one that waits sends that one nothing in which it could find the mistake. */
+static int worst_code(kind k, const arguments* a, const char* what) {
+  tutti_comm comm;
+  MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+  watch("%s, and then MPI only", what);
+  const int code = call(k, a, comm);
+  CHECK(code == TUTTI_SUCCESS || code == TUTTI_ERR_SIZE_MISMATCH, "%s: gives %d (%s)", what, code,
+        tutti_last_error_message());
+  int worst = 0;
+  MPI_Allreduce(&code, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MUST(tutti_comm_free(&comm));
+  unwatch();
+  return worst;
+}
+
+void mismatches_left_to_mpi(tutti_comm good) {
+  static const struct {
+    MPI_Count all, one;
+  } sizes[] = {{N, 4 * N}, {4 * N, N}, {N, LONG}, {LONG, N}};
+  char what[200];
+  if (job_size < 2) return;
+  for (kind k = 0; k < KINDS; ++k)
+    for (int wrong = 0; wrong < job_size; wrong += job_size - 1) {
+      for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        arguments a = right();
+        set_counts(&a, job_rank == wrong ? sizes[i].one : sizes[i].all);
+        snprintf(what, sizeof what, "%s, %d elements, and %d on rank %d", about[k].name,
+                 (int)sizes[i].all, (int)sizes[i].one, wrong);
+        CHECK(worst_code(k, &a, what) == TUTTI_ERR_SIZE_MISMATCH, "%s: passes", what);
+      }
+      if (!about[k].rooted || about[k].recv == AT_ROOT) continue;
+      arguments a = right();
+      if (job_rank == wrong) a.root = 1;
+      snprintf(what, sizeof what, "%s, with another root on rank %d", about[k].name, wrong);
+      worst_code(k, &a, what);
     }
   works(good);
 }

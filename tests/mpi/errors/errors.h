@@ -11,6 +11,7 @@ void out_of_memory(tutti_comm good);
 void mismatched_sizes(void);
 void mismatches(tutti_comm good);
 void different_calls(tutti_comm good);
+void mismatches_left_to_mpi(tutti_comm good);
 void left_alone(tutti_comm good);
 void refused_and_freed(tutti_comm good);
 

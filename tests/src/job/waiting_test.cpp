@@ -59,6 +59,32 @@ TEST_CASE("who waits for a rank that has left gets an error", "[waiting][threads
   }
 }
 
+TEST_CASE("a mistake shows in what a rank sent that does not come back", "[waiting][threads]") {
+  struct Mistake {
+    Bytes sent, expected;
+    Rank root;  // that the last rank passes
+    const char* what;
+  };
+  for (const Mistake& mistake :
+       {Mistake{8, 200, 0, "8 bytes came where 200"}, Mistake{200, 8, 0, "200 bytes came where 8"},
+        Mistake{200, 20000, 0, "200 bytes came where 20000"},
+        Mistake{8, 8, 1, "do all ranks call the same"}}) {
+    INFO(mistake.what);
+    Hostility wire;
+    wire.connects_at_once = false;  // the last rank learns who has connected to it
+    Job job(3, wire);
+    const auto outcomes = job.run([&](int rank) {
+      const bool last = rank == 2;
+      Operation(job.world(rank), task_of(Collective::bcast, last ? mistake.expected : mistake.sent,
+                                         last ? mistake.root : 0))
+          .run();
+    });
+    CHECK(outcomes[0].code == Code::success);
+    CHECK(outcomes[2].code == Code::size_mismatch);
+    CHECK(outcomes[2].message.find(mistake.what) != std::string::npos);
+  }
+}
+
 TEST_CASE("while one thread waits, another calls", "[waiting][threads]") {
   for (const int spin : {0, 100}) {
     Configuration settings = Job::settings();
