@@ -108,17 +108,25 @@ void agree_on_settings(const Configuration& configuration, const std::string& ta
   }
 }
 
-// Where lines of this level go; null: nowhere.
+// Where lines of this level go; null: nowhere. A line that cannot be built or written is lost:
+// calls do not fail for their log.
 Log log_for(const Configuration& configuration, const tutti_options* options, LogLevel level,
             int rank) {
   if (configuration.log < level) return {};
   const std::string_view what = level == LogLevel::warn ? "warning: " : "";
   if (options && options->log)
     return [what, call = options->log, context = options->log_context](std::string_view line) {
-      call(context, fmt::format("{}{}", what, line).c_str());
+      try {
+        call(context, fmt::format("{}{}", what, line).c_str());
+      } catch (const std::bad_alloc&) {
+      }
     };
   return [what, rank](std::string_view line) {
-    fmt::print(stderr, "tutti[{}]: {}{}\n", rank, what, line);
+    try {
+      const std::string text = fmt::format("tutti[{}]: {}{}\n", rank, what, line);
+      std::fwrite(text.data(), 1, text.size(), stderr);  // fmt::print would throw
+    } catch (const std::bad_alloc&) {
+    }
   };
 }
 
