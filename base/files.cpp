@@ -1,21 +1,120 @@
-// What is written goes beside the file, under a name of this process, and then takes its place.
+// Files are opened without waiting for the other end of a pipe. What is written goes beside the
+// file, under a name of this process, and then takes its place.
 #include "base/files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "base/error.hpp"
 
 namespace tutti {
+namespace {
 
-std::optional<std::string> read_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return {};
-  return std::string{std::istreambuf_iterator<char>(file), {}};
+struct Descriptor {
+  explicit Descriptor(int opened) : number(opened) {}
+  ~Descriptor() {
+    if (number >= 0) close(number);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  const int number;
+};
+
+[[noreturn]] void cannot_read(const std::string& path, std::string_view why, int error = 0) {
+  throw Error(Code::bad_configuration, fmt::format("cannot read {:.200}: {}", path, why), kNoPeer,
+              error);
+}
+[[noreturn]] void cannot_read(const std::string& path, int error) {
+  cannot_read(path, std::strerror(error), error);
+}
+[[noreturn]] void cannot_write(const std::string& path, int error) {
+  throw Error(
+      Code::system,
+      fmt::format("cannot write {:.200}: {}", path,
+                  error == ENXIO ? "nobody reads this pipe or socket" : std::strerror(error)),
+      kNoPeer, error);
+}
+
+void check_kind(const Descriptor& file, const std::string& path, bool streams) {
+  struct stat status;
+  if (fstat(file.number, &status) != 0) cannot_read(path, errno);
+  if (S_ISDIR(status.st_mode)) cannot_read(path, "it is a folder", EISDIR);
+  const bool stream = S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode);
+  if (!S_ISREG(status.st_mode) && !(stream && streams))
+    cannot_read(path, stream ? "it is a pipe or a device, not a file" : "it is not a file");
+}
+
+// Whether there is more: false at the end.
+bool read_piece(const Descriptor& file, const std::string& path, std::string& text) {
+  constexpr std::size_t kPiece = 65536;
+  const std::size_t before = text.size();
+  text.resize(before + kPiece);
+  const ssize_t got = read(file.number, text.data() + before, kPiece);
+  const int error = errno;
+  text.resize(before + static_cast<std::size_t>(got < 0 ? 0 : got));
+  if (got >= 0) return got > 0;
+  pollfd wanted{file.number, POLLIN, 0};
+  if (error == EAGAIN) poll(&wanted, 1, -1);
+  if (error != EAGAIN && error != EINTR) cannot_read(path, error);
+  return true;
+}
+
+Descriptor open_for_reading(const std::string& path) {
+  return Descriptor(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+std::string read_all(const Descriptor& file, const std::string& path, bool streams,
+                     std::size_t most) {
+  if (file.number < 0) cannot_read(path, errno);
+  check_kind(file, path, streams);
+  std::string text;
+  while (read_piece(file, path, text))
+    if (text.size() > most)
+      cannot_read(path, fmt::format("it is longer than {} MiB", most >> 20), EFBIG);
+  return text;
+}
+
+// Like open(), but fails at once for a pipe that nobody reads. What is opened then may wait.
+int open_for_writing(const std::string& path, int how) {
+  const int file =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | how, 0666);
+  if (file < 0) cannot_write(path, errno);
+  fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+  return file;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, std::size_t most) {
+  return read_all(open_for_reading(path), path, false, most);
+}
+
+std::optional<std::string> read_file_if_any(const std::string& path) {
+  const Descriptor file = open_for_reading(path);
+  if (file.number < 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
+  return read_all(file, path, false, kMostBytes);
+}
+
+std::string read_stream(const std::string& path) {
+  return read_all(open_for_reading(path), path, true, kMostBytes);
+}
+
+File begin_file(const std::string& path) {
+  const int number = open_for_writing(path, O_TRUNC);
+  File file(fdopen(number, "w"));
+  if (!file) {
+    const int error = errno;
+    close(number);
+    cannot_write(path, error);
+  }
+  return file;
 }
 
 void must_be_writable(const std::string& path) {
@@ -23,7 +122,7 @@ void must_be_writable(const std::string& path) {
   if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
     std::filesystem::create_directories(folder, ignored);
   const bool known = std::filesystem::exists(path, ignored);
-  if (!std::ofstream(path, std::ios::app)) throw Error(Code::system, "cannot write " + path);
+  Descriptor(open_for_writing(path, O_APPEND));
   if (!known) std::filesystem::remove(path, ignored);
 }
 
@@ -34,13 +133,14 @@ void write_file(const std::string& path, std::string_view text) {
       !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
   const std::string unfinished = replace ? fmt::format("{}.{}", path, getpid()) : path;
   {
-    std::ofstream file(unfinished);
-    file << text;
-    if (!file.flush()) throw Error(Code::system, "cannot write " + unfinished);
+    const File file = begin_file(unfinished);
+    if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+        std::fflush(file.get()) != 0)
+      cannot_write(unfinished, errno);
   }
   if (!replace) return;
   std::filesystem::rename(unfinished, path, error);
-  if (error) throw Error(Code::system, fmt::format("cannot write {}: {}", path, error.message()));
+  if (error) cannot_write(path, error.value());
 }
 
 }  // namespace tutti

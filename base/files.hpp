@@ -1,18 +1,43 @@
-// Whole files, read and written.
+// Whole files, read and written. A path comes from a user, and may name anything: a pipe that
+// nobody writes or reads, a device without end, a folder. None of them may hold a program up.
 #pragma once
 
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace tutti {
 
-// All of it; nothing: it cannot be read.
-std::optional<std::string> read_file(const std::string& path);
-// Before long work: throws Error if the file cannot be written. Makes its folder; leaves what the
-// file holds.
+// What people write, and what is made for them, is shorter: more is a mistake.
+inline constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kAnyLength = std::numeric_limits<std::size_t>::max();
+
+// All readers throw Error{bad_configuration}, which names the file and says why it cannot be read.
+
+// All of a regular file.
+std::string read_file(const std::string& path, std::size_t most = kMostBytes);
+// The same; nothing: there is no file.
+std::optional<std::string> read_file_if_any(const std::string& path);
+// Of a pipe or a device, too, such as /dev/stdin or what a shell makes of <(command): waits until
+// those who write it have closed it. If nobody writes it, it is empty.
+std::string read_stream(const std::string& path);
+
+struct CloseFile {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+// All writers throw Error{system}, which names the file and says why it cannot be written.
+
+// To write it from its beginning.
+File begin_file(const std::string& path);
+// Before long work: makes its folder; leaves what the file holds.
 void must_be_writable(const std::string& path);
-// A reader sees the old file or the whole new one. Throws Error.
+// A reader sees the old file or the whole new one.
 void write_file(const std::string& path, std::string_view text);
 
 }  // namespace tutti

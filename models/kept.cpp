@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -73,18 +72,18 @@ std::optional<std::string> why_foreign(const Platform& platform, const Machine& 
 
 std::optional<Platform> read_kept(std::string_view wire, const Machine& here) {
   const std::string path = kept_file(wire);
-  std::ifstream file(path);
-  if (path.empty() || !file) return std::nullopt;
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (path.empty()) return std::nullopt;
+  const auto text = read_file_if_any(path);
+  if (!text) return std::nullopt;
   std::optional<std::string> reason;
   try {
-    Platform platform = parse_platform(text);
+    Platform platform = parse_platform(*text);
     reason = why_foreign(platform, here, wire);
     if (!reason) return platform;
   } catch (const Error& error) {
     reason = error.message;
   }
-  throw Error(Code::bad_configuration, fmt::format("{}: {}", path, *reason));
+  throw Error(Code::bad_configuration, fmt::format("{:.200}: {}", path, *reason));
 }
 
 std::string keep(const Platform& platform) {

@@ -25,7 +25,8 @@ std::optional<std::string> why_foreign(const Platform& platform, const Machine& 
                                        std::string_view wire);
 
 // What kept_file(wire) holds; nothing: there is no such file. Throws Error{bad_configuration},
-// which names the file: it is no JSON, of an older format, or of another machine or wire.
+// which names the file: it cannot be read, is no JSON, of an older format, or of another machine or
+// wire.
 std::optional<Platform> read_kept(std::string_view wire, const Machine& here);
 // Puts parameters where those of their wire are kept; returns the file. Throws Error{system |
 // bad_configuration}: it cannot be written, or the environment says of no place.

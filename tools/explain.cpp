@@ -31,6 +31,15 @@ constexpr int kMostRanks = 1 << 24;  // each has a node in the problem that is e
 
 [[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
 
+std::string read_parameters(const std::string& path) try {
+  return read_stream(path);
+} catch (const Error& error) {
+  std::vector<std::string_view> names;
+  for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
+  for (const auto& some : models::published()) names.push_back(some.name);
+  bad(fmt::format("--model: {}; what needs no file is {}", error.message, fmt::join(names, ", ")));
+}
+
 models::Platform platform_of(const std::string& name, std::string_view wire) {
   if (const auto* const shipped = models::find_shipped(name.empty() ? wire : name)) return *shipped;
   std::string text;
@@ -41,14 +50,7 @@ models::Platform platform_of(const std::string& name, std::string_view wire) {
     text = published->json;
     source = published->source;
   } else {
-    auto file = read_file(name);
-    std::vector<std::string_view> names;
-    for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
-    for (const auto& some : models::published()) names.push_back(some.name);
-    if (!file)
-      bad(fmt::format("--model: '{}' is no file that can be read, nor one of {}", name,
-                      fmt::join(names, ", ")));
-    text = *std::move(file);
+    text = read_parameters(name);
   }
   try {
     models::Platform platform = models::completed(models::parse_platform(text), wire);
@@ -56,7 +58,7 @@ models::Platform platform_of(const std::string& name, std::string_view wire) {
     if (platform.source.empty()) platform.source = source;
     return platform;
   } catch (const Error& error) {
-    bad(fmt::format("--model {}: {}", name, error.message));
+    bad(fmt::format("--model {:.200}: {}", name, error.message));
   }
 }
 

@@ -7,12 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <iterator>
+#include <sstream>
 #include <unistd.h>
 
 #include "base/bits.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 
 namespace tutti {
@@ -311,21 +312,13 @@ void apply_line(Configuration& configuration, std::string_view line, const std::
   apply(configuration, *setting, trimmed(line.substr(equals + 1)), source);
 }
 
-void read_file(Configuration& configuration, const char* path) {
-  std::ifstream file(path);
-  if (!file)
-    throw Error(
-        Code::bad_configuration,
-        fmt::format("TUTTI_CONFIG: the file {} cannot be read: {}", path, std::strerror(errno)),
-        kNoPeer, errno);
+void read_lines(Configuration& configuration, const char* path) {
+  std::istringstream lines(read_named_file("TUTTI_CONFIG", path));
   std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
+  for (int number = 1; std::getline(lines, line); ++number) {
     const std::string_view text = trimmed(std::string_view(line).substr(0, line.find('#')));
-    if (!text.empty()) apply_line(configuration, text, fmt::format("{}:{}", path, number));
+    if (!text.empty()) apply_line(configuration, text, fmt::format("{:.200}:{}", path, number));
   }
-  if (file.bad())
-    throw Error(Code::bad_configuration,
-                fmt::format("TUTTI_CONFIG: reading {} failed; is it a file?", path));
 }
 
 void read_environment(Configuration& configuration) {
@@ -363,7 +356,8 @@ std::string documentation_of(const Setting& setting) {
 
 Configuration load_configuration(std::span<const std::string> options) {
   Configuration configuration;
-  if (const char* path = std::getenv("TUTTI_CONFIG"); path && *path) read_file(configuration, path);
+  if (const char* path = std::getenv("TUTTI_CONFIG"); path && *path)
+    read_lines(configuration, path);
   read_environment(configuration);
   for (const std::string& option : options)
     apply_line(configuration, option, "tutti_options.settings");
@@ -371,19 +365,12 @@ Configuration load_configuration(std::span<const std::string> options) {
 }
 
 std::string read_named_file(std::string_view setting, const std::string& path) {
-  std::ifstream file(path);
-  std::string text;
   try {
-    text.assign(std::istreambuf_iterator<char>(file), {});
-  } catch (const std::ios_base::failure&) {  // a folder, for one
-    file.setstate(std::ios_base::badbit);
+    return read_file(path);
+  } catch (const Error& error) {
+    throw Error(error.code, fmt::format("{}: {}", setting, error.message), kNoPeer,
+                error.system_errno);
   }
-  if (!file || file.bad())
-    throw Error(
-        Code::bad_configuration,
-        fmt::format("{}: the file {} cannot be read: {}", setting, path, std::strerror(errno)),
-        kNoPeer, errno);
-  return text;
 }
 
 ReadRules read_rules(const Configuration& configuration) {
@@ -394,8 +381,8 @@ ReadRules read_rules(const Configuration& configuration) {
   try {
     result.rules.table = collectives::parse_table(result.table);
   } catch (const Error& error) {
-    throw Error(error.code,
-                fmt::format("the table of algorithms {}: {}", configuration.table, error.message));
+    throw Error(error.code, fmt::format("the table of algorithms {:.200}: {}", configuration.table,
+                                        error.message));
   }
   return result;
 }

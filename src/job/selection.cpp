@@ -69,10 +69,10 @@ Said platform_of(const Configuration& configuration, std::string_view wire, cons
     if (platform.name.empty()) platform.name = name;
     if (!platform.origin.machine.cpu.empty())
       if (const auto why = models::why_foreign(platform, models::this_machine(), wire))
-        warn(fmt::format("the parameters of the setting `model`, {}: {}", name, *why));
+        warn(fmt::format("the parameters of the setting `model`, {:.200}: {}", name, *why));
     return as_parameters(platform);
   } catch (const Error& error) {
-    throw Error(error.code, fmt::format("model: the file {}: {}", name, error.message));
+    throw Error(error.code, fmt::format("model: the file {:.200}: {}", name, error.message));
   }
 }
 

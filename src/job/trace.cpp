@@ -38,11 +38,16 @@ std::string host_name() {
   return name;
 }
 
+[[noreturn]] void bad(std::string_view why, int error) {
+  throw Error(Code::bad_configuration, fmt::format("trace: {}", why), kNoPeer, error);
+}
 [[noreturn]] void cannot_write(const std::string& path) {
   const int error = errno;
-  throw Error(Code::bad_configuration,
-              fmt::format("trace: {} cannot be written: {}", path, std::strerror(error)), kNoPeer,
-              error);
+  bad(fmt::format("cannot write {:.200}: {}", path, std::strerror(error)), error);
+}
+
+File begun_at(const std::string& path) try { return begin_file(path); } catch (const Error& error) {
+  bad(error.message, error.system_errno);
 }
 
 }  // namespace
@@ -51,8 +56,7 @@ Trace::Trace(const std::string& folder, int most_calls, const transport::Placeme
     : most_(most_calls) {
   if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) cannot_write(folder);
   const std::string path = fmt::format("{}/rank-{}.jsonl", folder, placement.rank());
-  file_.reset(std::fopen(path.c_str(), "we"));
-  if (!file_) cannot_write(path);
+  file_ = begun_at(path);
   const nlohmann::json head = {
       {"tutti_trace", kFormat},    {"rank", placement.rank()},
       {"ranks", placement.size()}, {"node", placement.node_of(placement.rank())},

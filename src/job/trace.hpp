@@ -5,11 +5,11 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
 #include "base/types.hpp"
 #include "collectives/execution/run.hpp"
 #include "collectives/schedule/problem.hpp"
@@ -46,10 +46,7 @@ class Trace {
   void end(const TracedCall& call, const Agreement& agreement, CollectiveNumber number) noexcept;
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-  };
-  std::unique_ptr<std::FILE, Close> file_;
+  File file_;
   const int most_;
   std::array<int, collectives::kCollectives> begun_{};
   int written_ = 0;

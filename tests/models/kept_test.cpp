@@ -1,7 +1,10 @@
 // Parameters that are kept: where, and what of them is refused.
 #include "models/kept.hpp"
 
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -25,15 +28,20 @@ Platform measured() {
                      .command = "tutti measure"}};
 }
 
-std::string complaint(const std::string& text) {
-  std::ofstream(kept_file("rxe")) << text;
+std::string complaint() {
   try {
     read_kept("rxe", kHere);
     return "none";
   } catch (const Error& error) {
+    CHECK(error.code == Code::bad_configuration);
     CHECK(error.message.find("measured-rxe.json: ") != std::string::npos);
     return error.message;
   }
+}
+
+std::string complaint(const std::string& text) {
+  std::ofstream(kept_file("rxe")) << text;
+  return complaint();
 }
 
 std::string complaint(const Platform& platform) { return complaint(to_json(platform).dump()); }
@@ -69,6 +77,17 @@ TEST_CASE("kept: another machine, another wire and an older format are named") {
   CHECK_THAT(complaint(R"({"wire": {"kind": 7}, "model": "logp",
                            "parameters": {"L": 0, "o": 0, "g": 0}})"),
              Catch::Contains("wire.kind: must be a text"));
+}
+
+TEST_CASE("kept: a folder or a pipe in the place of the file is named") {
+  const tests::SettingsFolder folder;
+  std::filesystem::create_directory(kept_file("rxe"));
+  CHECK_THAT(complaint(), Catch::EndsWith("it is a folder"));
+  std::filesystem::remove(kept_file("rxe"));
+  REQUIRE(mkfifo(kept_file("rxe").c_str(), 0600) == 0);
+  CHECK_THAT(complaint(), Catch::EndsWith("not a file"));
+  Platform platform = measured();
+  CHECK_THROWS_WITH(keep(platform), Catch::Contains("nobody reads this pipe"));
 }
 
 TEST_CASE("kept: this machine") {

@@ -50,7 +50,7 @@ def holds(told):
 
 def main():
     refused("there is no collective 'barier'", "barier")
-    refused("'bobba' is no file that can be read, nor one of shm, rxe, hardware", "bcast",
+    refused("cannot read bobba: No such file or directory; what needs no file is shm, rxe", "bcast",
             "--model", "bobba")
     refused("the paper does not print all parameters", "bcast", "--model", "ib-measured")
     for P in (0, -3, "x", 2 ** 25):

@@ -74,7 +74,8 @@ def check_tau_lop(path):
     refused("by itself", "--model", "tau-lop,loggp", *BARRIER, "--symbolic")
     refused("--segment '0'", *bcast, "--symbolic", "--segment", "0")
     refused("no --set", *bcast, "--symbolic", "--set", "L=1")
-    refused("cannot be read", *bcast, "--params", "boba")
+    refused("cannot read boba: No such file or directory; of tau-lop no paper prints", *bcast,
+            "--params", "boba")
     level = {"overhead": 1, "transfer": {"1": [[0, 0], [1000, 10]], "2": [[0, 0], [1000, 15]]}}
     parameters = {"format": 1, "model": "tau-lop", "within": level, "between": level}
     path.write_text(json.dumps(parameters))
@@ -102,7 +103,8 @@ def check_calls(folder):
 
 def main():
     refused("there is no model 'loggpp'", "--model", "loggpp", *BARRIER)
-    refused("there are no parameters 'bobba'", "--params", "bobba", *BARRIER)
+    refused("--params: cannot read bobba: No such file or directory; what needs no file is",
+            "--params", "bobba", *BARRIER)
     refused("no paper prints parameters of plogp", "--model", "plogp", *BARRIER)
     refused("parameters.S: is missing", "--params", "boba", "--model", "loggps", *BARRIER)
     refused("parameters.g: is missing", "--params", "ib-measured", *BARRIER)

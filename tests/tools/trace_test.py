@@ -110,7 +110,11 @@ def main():
         refused(folder / "bcast")
         (folder / "file").touch()
         said = job(folder / "file", status=1).stderr
-        assert "trace: " in said and "cannot be written" in said, said
+        assert "trace: " in said and "cannot write" in said, said
+        (folder / "pipe").mkdir()
+        os.mkfifo(folder / "pipe" / "rank-0.jsonl")
+        said = job(folder / "pipe", status=1).stderr
+        assert "rank-0.jsonl: nobody reads this pipe" in said, said
     print(f"{len(ranks[0])} calls recorded and drawn")
 
 

@@ -27,12 +27,11 @@ namespace {
 [[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
 
 Recorded read_rank(const std::string& path) {
-  const auto text = read_file(path);
-  if (!text) bad(fmt::format("cannot read {}", path));
+  const std::string text = read_file(path, kAnyLength);
   try {
-    return models::parse_recorded(*text);
+    return models::parse_recorded(text);
   } catch (const Error& error) {
-    bad(fmt::format("{}: {}", path, error.message));
+    bad(fmt::format("{:.200}: {}", path, error.message));
   }
 }
 

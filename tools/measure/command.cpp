@@ -162,7 +162,7 @@ void save_text(const std::string& path, const nlohmann::json& parameters) {
 
 void save_one(const std::string& path, const Platform& platform) {
   // What is replaced may be another machine's, in a home that several machines share.
-  if (const auto text = read_file(path)) try {
+  if (const auto text = read_file_if_any(path)) try {
       const auto reason = models::why_foreign(models::parse_platform(*text),
                                               platform.origin.machine, platform.origin.wire);
       if (reason) fmt::print(stderr, "tutti measure: replacing {}: {}\n", path, *reason);

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -64,16 +65,14 @@ struct Source {
 Source source_of(const std::string& name) {
   if (const auto* const known = models::find_published(name))
     return {std::string(known->name), std::string(known->source), std::string(known->json)};
-  auto text = read_file(name);
-  if (!text) {
+  try {
+    return {name, {}, parameters_text(name)};
+  } catch (const Error& error) {
     std::vector<std::string_view> names;
     for (const auto& some : models::published()) names.push_back(some.name);
-    bad(fmt::format(
-        "there are no parameters '{}', nor is it a file that can be read; published are "
-        "{}",
-        name, fmt::join(names, ", ")));
+    bad(fmt::format("--params: {}; what needs no file is {}", error.message,
+                    fmt::join(names, ", ")));
   }
-  return {name, {}, *std::move(text)};
 }
 
 // The first published parameters of the model, for who names none.
@@ -93,7 +92,7 @@ Platform platform_from(const Source& source, models::Changes changes, const std:
     if (platform.source.empty()) platform.source = source.origin;
     return platform;
   } catch (const Error& error) {
-    bad(fmt::format("{}: {}", source.name, error.message));
+    bad(fmt::format("{:.200}: {}", source.name, error.message));
   }
 }
 
@@ -114,6 +113,13 @@ models::Setting setting_of(const PredictOptions& options, int P) {
 }
 
 }  // namespace
+
+const std::string& parameters_text(const std::string& path) {
+  static std::map<std::string, std::string> known;
+  auto found = known.find(path);
+  if (found == known.end()) found = known.emplace(path, read_stream(path)).first;
+  return found->second;
+}
 
 std::vector<int> nodes_of(const PredictOptions& options, int P) {
   std::vector<int> node(index(P));

@@ -11,9 +11,9 @@
 #include "base/text.hpp"
 #include "collectives/algorithms/catalogue.hpp"
 #include "collectives/schedule/in_a_row.hpp"
+#include "models/names.hpp"
 #include "models/predictor.hpp"
 #include "models/tau_lop/parameters.hpp"
-#include "base/files.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/predict/predict.hpp"
 
@@ -97,6 +97,21 @@ void print(const std::vector<Row>& rows, const Parameters& parameters, bool give
                row.time ? fmt::format("{:.3f}", *row.time) : "-", row.text);
 }
 
+const std::string& tau_lop_text(const std::string& path) try {
+  return parameters_text(path);
+} catch (const Error& error) {
+  bad(fmt::format("--params: {}; of tau-lop no paper prints parameters", error.message));
+}
+
+bool names_tau_lop(const std::string& params) {
+  if (models::find_published(params)) return false;
+  try {
+    return models::is_tau_lop(parameters_text(params));
+  } catch (const Error&) {
+    return false;  // platforms_of() reports a file that cannot be read
+  }
+}
+
 }  // namespace
 
 Parameters tau_lop_parameters_of(const PredictOptions& options) {
@@ -104,22 +119,20 @@ Parameters tau_lop_parameters_of(const PredictOptions& options) {
     bad("no paper prints parameters of tau-lop: name one file with --params, or ask for "
         "expressions with --symbolic");
   const std::string& name = options.params.front();
-  const auto text = read_file(name);
-  if (!text) bad(fmt::format("{} cannot be read; of tau-lop no paper prints parameters", name));
+  const std::string& text = tau_lop_text(name);
   try {
-    Parameters parameters = models::tau_lop::parse_parameters(*text);
+    Parameters parameters = models::tau_lop::parse_parameters(text);
     set_segment(options, parameters);
     return parameters;
   } catch (const Error& error) {
-    bad(fmt::format("{}: {}", name, error.message));
+    bad(fmt::format("{:.200}: {}", name, error.message));
   }
 }
 
 bool is_tau_lop(const PredictOptions& options) {
   const auto& models = options.models;
   bool named = std::find(models.begin(), models.end(), models::tau_lop::kName) != models.end();
-  if (models.empty() && options.params.size() == 1)
-    if (const auto text = read_file(options.params.front())) named = models::is_tau_lop(*text);
+  if (models.empty() && options.params.size() == 1) named = names_tau_lop(options.params.front());
   if (named && models.size() > 1) bad("tau-lop is predicted by itself: name no other model");
   if (options.symbolic && !named) bad("--symbolic: only --model tau-lop has expressions");
   return named;

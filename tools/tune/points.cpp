@@ -32,12 +32,11 @@ std::vector<Value> ascending(std::vector<Value> values) {
 std::vector<Oracle> oracles_of(const TuneOptions& options) {
   std::vector<Oracle> all;
   for (const std::string& path : options.params) {
-    const auto text = read_file(path);
-    if (!text) bad("cannot read " + path);
+    const std::string text = read_file(path);
     try {
-      const json whole = json::parse(*text, nullptr, false);
+      const json whole = json::parse(text, nullptr, false);
       if (!whole.is_object() || !whole.contains("levels")) {
-        all.push_back(oracle_of(models::parse_predictor(*text)));
+        all.push_back(oracle_of(models::parse_predictor(text)));
         continue;
       }
       for (const auto& [model, predictor] : whole.at("models").items())

@@ -1,4 +1,5 @@
 // Settings: sources and their order, and messages that say what to do.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -9,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "src/job/configuration.hpp"
+#include "tests/base/settings_folder.hpp"
 
 using namespace tutti;
 
@@ -86,6 +88,26 @@ TEST_CASE("a table that cannot be read is named, with the place", "[configuratio
   Configuration forced;
   forced.algorithm = "bcast=chain";
   CHECK(read_rules(forced).rules.forced.size() == 1);
+}
+
+TEST_CASE("settings are read from files only, and no other thing is waited for",
+          "[configuration]") {
+  const tests::SettingsFolder folder;
+  const std::string pipe = folder.path + "/pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  for (const auto& [path, why] :
+       {std::pair{pipe, "it is a pipe or a device, not a file"},
+        std::pair{folder.path, "it is a folder"}, std::pair{std::string("/dev/zero"), "not a file"},
+        std::pair{folder.path + "/none", "No such file"}}) {
+    setenv("TUTTI_CONFIG", path.c_str(), 1);
+    CHECK_THAT(error_of({}), Catch::StartsWith("TUTTI_CONFIG: cannot read " + path + ": ") &&
+                                 Catch::Contains(why));
+    unsetenv("TUTTI_CONFIG");
+    for (const char* setting : {"table", "model"})
+      CHECK_THROWS_WITH(
+          read_named_file(setting, path),
+          Catch::StartsWith(setting + (": cannot read " + path + ": ")) && Catch::Contains(why));
+  }
 }
 
 TEST_CASE("an unknown variable is a warning", "[configuration]") {
