@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "tools/predict/predict.hpp"
 
 namespace tutti::tools {
@@ -28,11 +28,10 @@ struct Measurements {
 
 // Throws Error that says where `path` is not what the bench writes.
 Measurements read(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error(Code::system, fmt::format("cannot read {}", path));
+  const std::string text = read_stream(path);
   std::string where = "the file";
   try {
-    const json all = json::parse(file);
+    const json all = json::parse(text);
     where = "ranks or nodes";
     Measurements found{all.at("ranks").get<int>(), all.at("nodes").get<int>(), {}};
     if (found.ranks < 1 || found.nodes < 1 || found.nodes > found.ranks)

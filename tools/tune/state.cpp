@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "tools/tune/tune.hpp"
 
 namespace tutti::tools {
@@ -24,13 +26,13 @@ std::string key_of(const Point& point, const Candidate& candidate) {
 
 State::State(std::string path, const std::string& job, bool resume) : path_(std::move(path)) {
   if (!resume) {
-    std::ofstream file(path_);
-    file << json{{"tutti_tune", kFormat}, {"job", job}}.dump() << '\n';
-    if (!file.flush()) throw Error(Code::system, "cannot write " + path_);
+    write_file(path_, json{{"tutti_tune", kFormat}, {"job", job}}.dump() + '\n');
     return;
   }
-  std::ifstream file(path_);
-  if (!file) throw Error(Code::system, fmt::format("cannot read {}: nothing to resume", path_));
+  const auto text = read_file_if_any(path_);
+  if (!text)
+    throw Error(Code::bad_configuration, fmt::format("cannot read {}: nothing to resume", path_));
+  std::istringstream file(*text);
   int number = 0;
   std::uintmax_t whole = 0;  // bytes of whole lines
   std::string line;
@@ -60,7 +62,6 @@ State::State(std::string path, const std::string& job, bool resume) : path_(std:
   }
   if (number == 0)
     throw Error(Code::bad_configuration, path_ + ": it is empty, or its first line is cut off");
-  file.close();
   std::error_code error;
   std::filesystem::resize_file(path_, whole, error);
   if (error) throw Error(Code::system, fmt::format("cannot write {}: {}", path_, error.message()));
