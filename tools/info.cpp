@@ -19,6 +19,7 @@
 #include "base/error.hpp"
 #include "registration/watcher.hpp"
 #include "src/job/configuration.hpp"
+#include "src/job/selection.hpp"
 #include "src/job/transports.hpp"
 #include "tools/commands.hpp"
 #include "transport/processors.hpp"
@@ -260,6 +261,7 @@ void add_info(CLI::App& app, Run* run) {
     *run = [as_json] {
       const Configuration configuration = load_configuration({});
       read_rules(configuration);  // what tutti_init would refuse is to be refused here
+      check_model(configuration);
       rlimit limit{};
       getrlimit(RLIMIT_MEMLOCK, &limit);
       json devices = json::array(), values = json::object(), documentation = json::array();

@@ -49,31 +49,41 @@ Said kept_platform(std::string_view wire, const Warn& warn, Said::Kind otherwise
   return {otherwise, std::string(wire)};
 }
 
+std::string read_model(const std::string& path) try {
+  return read_named_file("model", path);
+} catch (const Error& error) {
+  std::vector<std::string_view> names;
+  for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
+  names.push_back(kMeasure);
+  throw Error(error.code,
+              fmt::format("{}; what needs no file is {}", error.message, fmt::join(names, ", ")));
+}
+
+models::Platform platform_in(const std::string& path) {
+  const std::string text = read_model(path);
+  try {
+    models::Platform platform = models::parse_platform(text);
+    if (platform.name.empty()) platform.name = path;
+    return platform;
+  } catch (const Error& error) {
+    throw Error(error.code, fmt::format("model: the file {:.200}: {}", path, error.message));
+  }
+}
+
+bool names_a_file(const std::string& model) {
+  return !model.empty() && model != kMeasure && !models::find_shipped(model);
+}
+
 Said platform_of(const Configuration& configuration, std::string_view wire, const Warn& warn) {
   const std::string& name = configuration.model;
   if (name.empty()) return kept_platform(wire, warn, Said::shipped);
   if (name == kMeasure) return kept_platform(wire, warn, Said::to_measure);
-  if (models::find_shipped(name)) return {Said::shipped, name};
-  std::string text;
-  try {
-    text = read_named_file("model", name);
-  } catch (const Error& error) {
-    std::vector<std::string_view> names;
-    for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
-    names.push_back(kMeasure);
-    throw Error(error.code,
-                fmt::format("{}; what needs no file is {}", error.message, fmt::join(names, ", ")));
-  }
-  try {
-    models::Platform platform = models::completed(models::parse_platform(text), wire);
-    if (platform.name.empty()) platform.name = name;
-    if (!platform.origin.machine.cpu.empty())
-      if (const auto why = models::why_foreign(platform, models::this_machine(), wire))
-        warn(fmt::format("the parameters of the setting `model`, {:.200}: {}", name, *why));
-    return as_parameters(platform);
-  } catch (const Error& error) {
-    throw Error(error.code, fmt::format("model: the file {:.200}: {}", name, error.message));
-  }
+  if (!names_a_file(name)) return {Said::shipped, name};
+  const models::Platform platform = models::completed(platform_in(name), wire);
+  if (!platform.origin.machine.cpu.empty())
+    if (const auto why = models::why_foreign(platform, models::this_machine(), wire))
+      warn(fmt::format("the parameters of the setting `model`, {:.200}: {}", name, *why));
+  return as_parameters(platform);
 }
 
 AgreedPlatform spread(Said said, transport::Bootstrap& bootstrap) {
@@ -94,6 +104,10 @@ AgreedPlatform spread(Said said, transport::Bootstrap& bootstrap) {
 }
 
 }  // namespace
+
+void check_model(const Configuration& configuration) {
+  if (names_a_file(configuration.model)) platform_in(configuration.model);
+}
 
 AgreedPlatform agree_on_platform(const Configuration& configuration, std::string_view wire,
                                  transport::Bootstrap& bootstrap, const Warn& warn) {

@@ -13,6 +13,10 @@
 
 namespace tutti {
 
+// What agree_on_platform() would refuse of the setting `model`, on rank 0. Throws
+// Error{bad_configuration}.
+void check_model(const Configuration& configuration);
+
 struct AgreedPlatform {
   models::Platform platform;
   bool to_measure = false;  // the user wants measured parameters, and none are kept

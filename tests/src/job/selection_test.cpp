@@ -137,6 +137,17 @@ TEST_CASE("what rank 0 cannot read is an error on all ranks, in the same words",
       CHECK_FALSE(rank.platform);
       CHECK_THAT(rank.complaint, Catch::Contains("model: ") && Catch::Contains(name));
     }
+  for (const std::string& name : {std::string("/nonexistent"), folder.path, broken}) {
+    Configuration configuration;
+    configuration.model = name;
+    CHECK_THROWS_WITH(check_model(configuration),
+                      Catch::Contains("model: ") && Catch::Contains(name));
+  }
+  for (const char* name : {"", "measure", "shm"}) {
+    Configuration configuration;
+    configuration.model = name;
+    CHECK_NOTHROW(check_model(configuration));
+  }
   // What is no file of rank 0 is not looked at.
   CHECK(agreed("", "/nonexistent")[1].platform);
 }
