@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -49,6 +50,25 @@ inline std::optional<Bytes> parse_size(std::string_view text) {
   const Bytes most = std::numeric_limits<Bytes>::max() >> shift;
   if (!value || *value > most || *value < -most) return std::nullopt;
   return *value * (Bytes{1} << shift);
+}
+
+// With control characters as \n, \t or \x1b: what a user wrote, in a message of one line.
+inline std::string in_one_line(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string line;
+  line.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      line += "\\n";
+    else if (c == '\t')
+      line += "\\t";
+    else if (byte < 0x20 || byte == 0x7f)
+      line += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    else
+      line += c;
+  }
+  return line;
 }
 
 }  // namespace tutti

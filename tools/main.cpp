@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 
+#include "base/text.hpp"
 #include "tools/commands.hpp"
 #include "tutti/tutti.h"
 
@@ -48,7 +49,7 @@ int main(int argc, char** argv) {
   try {
     return run();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "tutti: {}\n", error.what());
+    fmt::print(stderr, "tutti: {}\n", tutti::in_one_line(error.what()));
     return 1;
   }
 }

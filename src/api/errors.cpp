@@ -2,6 +2,7 @@
 #include <new>
 #include <string>
 
+#include "base/text.hpp"
 #include "src/api/library.hpp"
 
 namespace tutti {
@@ -48,7 +49,7 @@ static_assert(static_cast<int>(Code::operation_failed) == TUTTI_ERR_OP_FAILED);
 int code_of_exception() noexcept {
   const auto remember = [](Code code, const char* message) {
     try {
-      t_message = message;
+      t_message = in_one_line(message);
     } catch (...) {
       t_message.clear();
     }

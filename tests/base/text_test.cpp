@@ -12,6 +12,11 @@ TEST_CASE("blanks at both ends are taken off", "[text]") {
   CHECK(trimmed("").empty());
 }
 
+TEST_CASE("what a user wrote stands in one line", "[text]") {
+  CHECK(in_one_line("it's \"ä\" \\ ") == "it's \"ä\" \\ ");
+  CHECK(in_one_line("a\nb\tc\x1b[1m\x7f") == "a\\nb\\tc\\x1b[1m\\x7f");
+}
+
 TEST_CASE("numbers are whole and decimal, and nothing stands beside them", "[text]") {
   CHECK(parse_number("0") == 0);
   CHECK(parse_number("-17") == -17);

@@ -25,6 +25,9 @@ static void bad_configuration(void) {
   GIVES(init_with("transport=pigeon"), TUTTI_ERR_CONFIGURATION);
   CHECK(strstr(tutti_last_error_message(), "pigeon") && strstr(tutti_last_error_message(), "shm"),
         "the message names neither the value nor what is allowed: %s", tutti_last_error_message());
+  GIVES(init_with("transport=shm\nverbs"), TUTTI_ERR_CONFIGURATION);
+  CHECK(!strchr(tutti_last_error_message(), '\n') && strstr(tutti_last_error_message(), "shm\\n"),
+        "the message is not one line: %s", tutti_last_error_message());
   GIVES(init_with("no_such_setting=1"), TUTTI_ERR_CONFIGURATION);
   GIVES(init_with("eager_limit=many"), TUTTI_ERR_CONFIGURATION);
   GIVES(init_with("eager_limit=99999999999999999999"), TUTTI_ERR_CONFIGURATION);
