@@ -7,6 +7,7 @@
 #include "models/decision/decisions.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/json.hpp"
+#include "models/kept.hpp"
 #include "models/tau_lop/parameters.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
@@ -37,6 +38,16 @@ void must_choose(const Platform& platform, collectives::Collective collective) {
   }
 }
 
+// A file that is kept for a user is read at the start of each job; what it says is another
+// machine's or wire's is a warning.
+void must_say_why_foreign(const Platform& platform) {
+  const Machine here{"A processor", 4};
+  const bool own = platform.origin.machine == here && platform.origin.wire == "rxe";
+  const auto why = why_foreign(platform, here, "rxe");
+  must(own != why.has_value(), "what was measured here is not foreign");
+  must(!why || (why->size() > 5 && why->size() < 4000), "the warning can be read");
+}
+
 void read_tau_lop(std::string_view text) {
   tau_lop::Parameters parameters;
   if (!accepts([&] { parameters = tau_lop::parse_parameters(text); })) return;
@@ -56,6 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!accepts([&] { platform = parse_platform(Input(data, size).text()); })) return 0;
   const auto written = to_json(platform);
   must(to_json(parse_platform(written.dump())) == written, "what is written reads the same");
+  must_say_why_foreign(platform);
   must_predict(platform.between);
   if (platform.within) must_predict(*platform.within);
   must_choose(platform, static_cast<collectives::Collective>(size % collectives::kCollectives));
