@@ -78,20 +78,25 @@ json device_facts(const verbs::DeviceReport& d) {
 json choice(const Configuration& c) {
   const verbs::PortChoice choice(device_wish(c, 0, 1));
   const verbs::Offer offer = choice.offer();
-  const auto settled = choice.settle(verbs::common_rails({&offer, 1}, 0));
-  json ports = json::array();
-  for (const auto& [port, words] : choice.verdicts(settled))
-    ports.push_back({{"device", port.device},
-                     {"port", port.port},
-                     {"mbit_per_s", port.rate},
-                     {"distance", port.distance},
-                     {"verdict", words}});
+  const std::span<const verbs::Offer> only(&offer, 1);
+  json result = {{"device", nullptr}};
+  std::vector<verbs::DeviceChoice> settled;
   try {
+    settled = choice.settle(verbs::common_rails(only, 0), only);
     const verbs::Device device(settled.front(), [](std::string_view) {});
-    return {{"device", device.name()}, {"why", device.reason()}, {"ports", ports}};
+    result = {{"device", device.name()}, {"why", device.reason()}};
   } catch (const Error& error) {
-    return {{"device", nullptr}, {"why", "none: " + error.message}, {"ports", ports}};
+    settled.clear();
+    result["why"] = "none: " + error.message;
   }
+  result["ports"] = json::array();
+  for (const auto& [port, words] : choice.verdicts(settled))
+    result["ports"].push_back({{"device", port.device},
+                               {"port", port.port},
+                               {"mbit_per_s", port.rate},
+                               {"distance", port.distance},
+                               {"verdict", words}});
+  return result;
 }
 
 std::string cache_method() {

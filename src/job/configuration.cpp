@@ -178,17 +178,17 @@ const Setting kSettings[] = {
               "that the bits of a result do not depend on the algorithm.")),
     TEXT(device, "device", "name,…",
          "The RDMA device, or several with commas between, which the ranks of a node use by turns. "
-         "Empty: a device of a fabric that all ranks have; hardware before software, then the "
-         "fastest, then the nearest to the rank's cores; the ranks of a node use equal ones by "
-         "turns."),
+         "Empty: a device of a fabric that all ranks have; hardware before software, then what has "
+         "an address that is not link-local, then the fastest, then the nearest to the rank's "
+         "cores; the ranks of a node use equal ones by turns."),
     NUMBER(port, 0, 255, "port", "number", "The device's port. 0: the best active one."),
     NUMBER(
         rails, 0, 4, "rails", "number",
         "How many ports carry a large message together, all ranks having so many. 0: this rank's "
         "share of the best ports of its node; one where packets cost CPU time."),
     NUMBER(gid_index, -1, 255, "gid_index", "number",
-           "The index of the GID. -1: RoCE v2 with an IPv4 address if there is one, else the best "
-           "there is."),
+           "The index of the GID. -1: one of the network that all ranks have; link-local addresses "
+           "last, RoCE v2 before v1, IPv4 before IPv6."),
     same(KEY(pkey, "pkey",
              "The partition key, with or without the bit of full members. 0: that of the first "
              "partition of which the port is a full member.")),

@@ -2,8 +2,11 @@
 #include "src/job/transports.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <set>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -79,24 +82,44 @@ bool wants_verbs(const Site& site) {
          (site.configuration.transport == TransportChoice::automatic && site.placement.nodes() > 1);
 }
 
-// All ranks take ports of one fabric. A rank with no usable port offers nothing, and fails when it
-// opens what it has, with a message of its own.
+// The first rank that has no kind of fabric in common with this one is named.
+[[noreturn]] void throw_apart(std::span<const transport::verbs::Offer> offers, int rank) {
+  const auto kinds = [&](std::size_t of) {
+    std::set<std::string_view> names;
+    for (std::size_t i = 0; i < offers[of].count; ++i)
+      names.insert(transport::verbs::name_of(offers[of].fabrics[i].kind));
+    return names;
+  };
+  const auto mine = kinds(static_cast<std::size_t>(rank));
+  std::size_t other = 0;
+  const auto meets = [&](std::string_view name) { return mine.contains(name); };
+  while (other + 1 < offers.size() &&
+         (offers[other].count == 0 || std::ranges::any_of(kinds(other), meets)))
+    ++other;
+  throw Error(Code::unreachable,
+              fmt::format("the ranks' RDMA devices have no network in common: rank {} of the MPI "
+                          "communicator has {}, and rank {} {}; see `tutti info` on each host, and "
+                          "set TUTTI_DEVICE, TUTTI_PORT or TUTTI_GID_INDEX",
+                          rank, fmt::join(mine, ", "), other, fmt::join(kinds(other), ", ")));
+}
+
+// All ranks take ports of one fabric. A rank with no usable port offers nothing, and fails with a
+// message of its own.
 std::vector<transport::verbs::DeviceChoice> settle_on_devices(const Site& site,
                                                               transport::Bootstrap& bootstrap) {
   using transport::verbs::Offer;
-  const transport::verbs::PortChoice choice(
-      device_wish(site.configuration, site.placement.local_rank(),
-                  static_cast<int>(site.placement.node_ranks().size())));
+  const std::span<const int> node_ranks = site.placement.node_ranks();
+  const transport::verbs::PortChoice choice(device_wish(
+      site.configuration, site.placement.local_rank(), static_cast<int>(node_ranks.size())));
   const Offer mine = choice.offer();
-  std::vector<Offer> offers(static_cast<std::size_t>(bootstrap.size()));
+  std::vector<Offer> offers(static_cast<std::size_t>(bootstrap.size())), node;
   bootstrap.allgather(&mine, sizeof mine, offers.data());
   const auto rails =
       transport::verbs::common_rails(offers, static_cast<std::size_t>(bootstrap.rank()));
-  if (rails.empty() && mine.count != 0)
-    throw Error(Code::unreachable,
-                "the ranks' RDMA devices have no link layer in common: some have Ethernet only, "
-                "others InfiniBand only; see `tutti info` on each host, and set TUTTI_DEVICE");
-  auto devices = choice.settle(rails);
+  if (rails.empty() && mine.count != 0) throw_apart(offers, bootstrap.rank());
+  node.reserve(node_ranks.size());
+  for (const int rank : node_ranks) node.push_back(offers[static_cast<std::size_t>(rank)]);
+  auto devices = choice.settle(rails, node);
   for (const auto& [candidate, words] : choice.verdicts(devices))
     site.log(fmt::format("device {}, port {}: {}", candidate.device, candidate.port, words));
   return devices;

@@ -1,6 +1,8 @@
 // Settling on ports, and telling why.
 #include "transport/verbs/choice.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -22,31 +24,47 @@ Offer PortChoice::offer() const {
   return offer_of(usable_, rails, in_order());
 }
 
-std::vector<DeviceChoice> PortChoice::settle(std::span<const Fabric> rails) const {
-  if (usable_.empty()) {
+std::vector<DeviceChoice> PortChoice::settle(std::span<const Fabric> rails,
+                                             std::span<const Offer> node) const {
+  if (named_.empty()) {
     DeviceChoice choice = wish_.other;
-    if (!named_.empty())
-      choice.device = named_.front().device;
-    else if (in_order())
-      choice.device = wish_.devices.front();
+    if (in_order()) choice.device = wish_.devices.front();
     return {choice};
   }
-  if (rails.empty()) rails = {&usable_.front().fabric, 1};
+  if (usable_.empty()) throw_unusable();
   std::vector<DeviceChoice> choices;
   choices.reserve(rails.size());
-  for (const std::size_t place : share(usable_, rails, wish_.other.local_rank, in_order())) {
+  for (const std::size_t place : share(usable_, rails, node, wish_.other.local_rank, in_order())) {
     DeviceChoice& choice = choices.emplace_back(wish_.other);
     choice.device = usable_[place].device;
     choice.port = usable_[place].port;
+    choice.gid_index = usable_[place].gid_index;
     choice.why = reason(usable_, place, in_order());
   }
   return choices;
+}
+
+void PortChoice::throw_unusable() const {
+  std::string problems;
+  Code code = Code::no_device;
+  for (const Candidate& candidate : named_) {
+    problems +=
+        fmt::format("{}{}: {}", problems.empty() ? "" : "; ", candidate.device, candidate.problem);
+    if (code == Code::no_device) code = candidate.code;  // the others can be mended
+  }
+  throw Error(code,
+              fmt::format("there is no usable port ({}); bring a link up (ip link set … up; ibstat "
+                          "or `rdma link` shows it), give its network device an address (ip addr "
+                          "add …), or set TUTTI_DEVICE, TUTTI_PORT and TUTTI_GID_INDEX; `tutti "
+                          "info` lists what there is",
+                          problems));
 }
 
 std::vector<PortChoice::Verdict> PortChoice::verdicts(std::span<const DeviceChoice> settled) const {
   std::vector<Verdict> verdicts;
   verdicts.reserve(named_.size());
   for (const Candidate& candidate : named_) {
+    if (!verdicts.empty() && same_port(verdicts.back().candidate, candidate)) continue;
     const auto chosen = std::ranges::find_if(settled, [&](const DeviceChoice& choice) {
       return !choice.why.empty() && candidate.device == choice.device &&
              candidate.port == choice.port;

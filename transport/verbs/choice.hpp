@@ -27,9 +27,12 @@ class PortChoice {
   PortChoice(DeviceWish wish, std::vector<Candidate> all);
 
   Offer offer() const;
-  // One port for each rail; `rails` as common_rails() gives them. Empty: the best port. If no port
-  // is usable, the one whose failure to open says most.
-  std::vector<DeviceChoice> settle(std::span<const Fabric> rails) const;
+  // One port for each rail; `rails` as common_rails() gives them. `node`: what the ranks of this
+  // node offer, by local rank. If there is no port that the wish names, a device whose failure to
+  // open says why. Throws Error{no_device | port_down | unreachable | bad_configuration} if none of
+  // them is usable.
+  std::vector<DeviceChoice> settle(std::span<const Fabric> rails,
+                                   std::span<const Offer> node) const;
   // All ports that the wish names, with what became of each.
   struct Verdict {
     Candidate candidate;
@@ -39,6 +42,7 @@ class PortChoice {
 
  private:
   bool in_order() const noexcept { return !wish_.devices.empty(); }
+  [[noreturn]] void throw_unusable() const;
 
   const DeviceWish wish_;
   const std::vector<Candidate> named_, usable_;

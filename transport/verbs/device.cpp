@@ -63,8 +63,7 @@ Device::Device(const DeviceChoice& choice, const std::function<void(std::string_
   software_ = is_software(limits_);
   choose_pkey(choice.pkey);
   reason_ = fmt::format("device {}, port {} ({}), GID {} ({})", name_, port_,
-                        choice.why.empty() ? "as set" : choice.why, gid_index_,
-                        choice.gid_index < 0 ? reason_ : "as set");
+                        choice.why.empty() ? "as set" : choice.why, gid_index_, reason_);
   log(reason_);
   pd_.reset(ibv_alloc_pd(context_.get()));
   if (!pd_) throw_no_memory("allocating a protection domain", 0);
@@ -108,12 +107,15 @@ void Device::choose_port(int wanted) {
 }
 
 void Device::choose_gid(int wanted) {
-  const auto gids = gids_of(context_.get(), port_, port_attributes_, limits_.phys_port_cnt);
-  if (const ibv_gid_entry* const best = best_of(gids, ethernet(), wanted)) {
-    gid_index_ = static_cast<int>(best->gid_index);
-    gid_ = best->gid;
-    reason_ =
-        fmt::format("{} {}, the best of its kind", type_name(best->gid_type), text_of(best->gid));
+  const auto gids =
+      usable_gids(gids_of(context_.get(), port_, port_attributes_, limits_.phys_port_cnt),
+                  port_attributes_, interface_addresses(), wanted);
+  if (!gids.empty()) {
+    const UsableGid& best = gids.front();
+    gid_index_ = static_cast<int>(best.entry.gid_index);
+    gid_ = best.entry.gid;
+    reason_ = fmt::format("{} {}{}", type_name(best.entry.gid_type), text_of(gid_),
+                          best.unassigned ? ", which no network device has" : "");
     return;
   }
   if (wanted >= 0)

@@ -48,7 +48,7 @@ struct Traffic {
 struct DeviceChoice {
   std::string device{};  // empty: the first there is
   int port = 0;          // 0: the first active one
-  int gid_index = -1;    // -1: RoCE v2 with an IPv4 address, else the best there is
+  int gid_index = -1;    // -1: the best there is (gid.hpp)
   int pkey = 0;          // of the partition; 0: the first of which the port is a full member
   int local_rank = 0;    // this rank's number on its node
   Traffic traffic{};

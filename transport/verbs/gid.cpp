@@ -1,4 +1,4 @@
-// Reading a port's table of GIDs.
+// Reading a port's table of GIDs, and finding their networks.
 #include "transport/verbs/gid.hpp"
 
 #include <arpa/inet.h>
@@ -7,8 +7,44 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <tuple>
+
+#include "transport/verbs/device.hpp"
 
 namespace tutti::transport::verbs {
+namespace {
+
+bool is_link_local(const ibv_gid& gid) noexcept {
+  if (is_ipv4(gid)) return gid.raw[12] == 169 && gid.raw[13] == 254;
+  return gid.raw[0] == 0xfe && (gid.raw[1] & 0xc0) == 0x80;
+}
+
+UsableGid on_infiniband(const ibv_gid_entry& entry, const ibv_port_attr& port) noexcept {
+  const std::uint64_t prefix = be64toh(entry.gid.global.subnet_prefix);
+  return {entry, {FabricKind::infiniband, prefix, port.sm_lid}, false};
+}
+
+UsableGid on_ethernet(const ibv_gid_entry& entry,
+                      const std::vector<InterfaceAddress>& addresses) noexcept {
+  const bool ipv4 = is_ipv4(entry.gid), v2 = entry.gid_type == IBV_GID_TYPE_ROCE_V2,
+             local = is_link_local(entry.gid);
+  const auto own = std::ranges::find_if(
+      addresses, [&](const InterfaceAddress& a) { return same(a.gid, entry.gid); });
+  Fabric fabric;
+  if (ipv4) {
+    fabric.kind = v2 ? FabricKind::roce_v2_ipv4 : FabricKind::roce_v1_ipv4;
+    if (!local && own != addresses.end()) fabric.subnet = ntohl(ipv4_of(entry.gid)) & own->netmask;
+  } else {
+    fabric.kind = v2 ? FabricKind::roce_v2_ipv6 : FabricKind::roce_v1_ipv6;
+    if (!local) fabric.subnet = be64toh(entry.gid.global.subnet_prefix);
+  }
+  // RoCE v1 takes the MAC out of a link-local IPv6 address, and needs no network device for it.
+  const bool needs_none = local && !ipv4 && !v2;
+  return {entry, fabric, own == addresses.end() && !needs_none};
+}
+
+}  // namespace
 
 bool same(const ibv_gid& a, const ibv_gid& b) noexcept {
   return std::memcmp(a.raw, b.raw, sizeof a.raw) == 0;
@@ -52,36 +88,40 @@ std::vector<ibv_gid_entry> gids_of(ibv_context* context, int port, const ibv_por
   return all;
 }
 
-const ibv_gid_entry* best_of(const std::vector<ibv_gid_entry>& gids, bool ethernet,
-                             int wanted) noexcept {
-  const ibv_gid_entry* best = nullptr;
-  int best_score = -1;
-  for (const ibv_gid_entry& entry : gids) {
-    const bool v2 = entry.gid_type == IBV_GID_TYPE_ROCE_V2;
-    const int score = wanted >= 0 ? (static_cast<int>(entry.gid_index) == wanted ? 1 : -1)
-                      : !ethernet ? 1
-                                  : (v2 ? 2 : 0) + (is_ipv4(entry.gid) ? 1 : 0);
-    if (score <= best_score) continue;
-    best_score = score;
-    best = &entry;
+std::vector<InterfaceAddress> interface_addresses() {
+  std::vector<InterfaceAddress> addresses;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return addresses;
+  const std::unique_ptr<ifaddrs, Releaser<freeifaddrs>> owner(all);
+  for (const ifaddrs* i = all; i; i = i->ifa_next) {
+    if (!i->ifa_addr || !i->ifa_netmask) continue;
+    if (i->ifa_addr->sa_family == AF_INET6) {
+      InterfaceAddress& six = addresses.emplace_back();
+      std::memcpy(six.gid.raw, &reinterpret_cast<const sockaddr_in6*>(i->ifa_addr)->sin6_addr, 16);
+    } else if (i->ifa_addr->sa_family == AF_INET) {
+      InterfaceAddress& four = addresses.emplace_back();
+      four.gid.raw[10] = four.gid.raw[11] = 0xff;
+      std::memcpy(four.gid.raw + 12,
+                  &reinterpret_cast<const sockaddr_in*>(i->ifa_addr)->sin_addr.s_addr, 4);
+      four.netmask = ntohl(reinterpret_cast<const sockaddr_in*>(i->ifa_netmask)->sin_addr.s_addr);
+    }
   }
-  return best;
+  return addresses;
 }
 
-std::uint64_t subnet_of(const ibv_gid& gid, bool ethernet) noexcept {
-  if (!ethernet || !is_ipv4(gid)) return be64toh(gid.global.subnet_prefix);
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return 0;
-  std::uint64_t subnet = 0;
-  for (const ifaddrs* i = all; i; i = i->ifa_next) {
-    if (!i->ifa_addr || !i->ifa_netmask || i->ifa_addr->sa_family != AF_INET) continue;
-    const auto address = reinterpret_cast<const sockaddr_in*>(i->ifa_addr)->sin_addr.s_addr;
-    if (address == ipv4_of(gid))
-      subnet =
-          ntohl(address & reinterpret_cast<const sockaddr_in*>(i->ifa_netmask)->sin_addr.s_addr);
-  }
-  freeifaddrs(all);
-  return subnet;
+std::vector<UsableGid> usable_gids(const std::vector<ibv_gid_entry>& gids,
+                                   const ibv_port_attr& port,
+                                   const std::vector<InterfaceAddress>& addresses, int wanted) {
+  std::vector<UsableGid> usable;
+  usable.reserve(gids.size());
+  for (const ibv_gid_entry& entry : gids)
+    if (wanted < 0 || static_cast<int>(entry.gid_index) == wanted)
+      usable.push_back(port.link_layer == IBV_LINK_LAYER_ETHERNET ? on_ethernet(entry, addresses)
+                                                                  : on_infiniband(entry, port));
+  std::ranges::stable_sort(usable, {}, [](const UsableGid& g) {
+    return std::tuple(!g.fabric.known(), g.unassigned, g.fabric.kind);
+  });
+  return usable;
 }
 
 }  // namespace tutti::transport::verbs

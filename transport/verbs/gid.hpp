@@ -1,4 +1,5 @@
-// GIDs: the addresses of a port, and how they are read and shown. Knows verbs; keeps nothing.
+// GIDs: the addresses of a port, the networks that they are in, and how they are read and shown.
+// Knows verbs; keeps nothing.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -7,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "transport/verbs/fabric.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -21,12 +24,26 @@ std::string_view type_name(std::uint32_t gid_type) noexcept;  // "IB", "RoCE v1"
 std::vector<ibv_gid_entry> gids_of(ibv_context* context, int port, const ibv_port_attr& attributes,
                                    int ports);
 
-// The one with index `wanted`; if that is negative RoCE v2 over IPv4, which routers and rxe handle
-// best, then any RoCE v2, then the first. Null if there is none.
-const ibv_gid_entry* best_of(const std::vector<ibv_gid_entry>& gids, bool ethernet,
-                             int wanted) noexcept;
-// The subnet of a port with this GID: InfiniBand's prefix, or the network of its IP address; 0 if
-// no network device has that address.
-std::uint64_t subnet_of(const ibv_gid& gid, bool ethernet) noexcept;
+// An address of a network device of this process; IPv4 as a GID has it.
+struct InterfaceAddress {
+  ibv_gid gid;
+  std::uint32_t netmask;  // of IPv4, in host byte order
+};
+std::vector<InterfaceAddress> interface_addresses();
+
+// A GID that may be used, and what its address says.
+struct UsableGid {
+  ibv_gid_entry entry;
+  Fabric fabric;
+  // No network device has the address. The kernel finds no way from it, unless the network device
+  // is only out of sight: it may be outside of this container.
+  bool unassigned;
+};
+// The GIDs of one port, the best first: in a known network before link-local, RoCE v2 before v1,
+// IPv4, which routers and rxe handle best, before IPv6. `wanted`: only the one with this index,
+// unless negative.
+std::vector<UsableGid> usable_gids(const std::vector<ibv_gid_entry>& gids,
+                                   const ibv_port_attr& port,
+                                   const std::vector<InterfaceAddress>& addresses, int wanted);
 
 }  // namespace tutti::transport::verbs

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -50,30 +51,55 @@ std::uint64_t rate_of(const ibv_port_attr& port) {
   }
 }
 
-Candidate candidate(ibv_context* context, const ibv_device_attr& limits, int number,
-                    int gid_index) {
+// Why a device of this transport cannot carry the job; empty: it can.
+std::string problem_of(ibv_transport_type transport) {
+  switch (transport) {
+    case IBV_TRANSPORT_IB: return {};
+    case IBV_TRANSPORT_IWARP: return "it is iWARP, which has no datagrams (UD) to connect by";
+    case IBV_TRANSPORT_USNIC:
+    case IBV_TRANSPORT_USNIC_UDP: return "it is usNIC, which has no reliable connections (RC)";
+    default: return "it is neither InfiniBand nor RoCE, and may lack reliable connections (RC)";
+  }
+}
+
+// The port with each of its fabrics, or with its problem.
+void add_port(ibv_context* context, const ibv_device_attr& limits, int number, int gid_index,
+              std::vector<Candidate>& all) {
   Candidate c;
   c.device = ibv_get_device_name(context->device);
   c.port = number;
   c.software = is_software(limits);
   c.distance = distance_to(c.device);
+  c.problem = problem_of(context->device->transport_type);
   ibv_port_attr port{};
-  if (ibv_query_port(context, static_cast<std::uint8_t>(number), &port) != 0) {
+  if (ibv_query_port(context, static_cast<std::uint8_t>(number), &port) != 0 && c.problem.empty())
     c.problem = fmt::format("port {} cannot be read", number);
-    return c;
-  }
   c.rate = rate_of(port);
-  c.fabric.ethernet = port.link_layer == IBV_LINK_LAYER_ETHERNET;
-  const auto gids = gids_of(context, number, port, limits.phys_port_cnt);
-  const ibv_gid_entry* const gid = best_of(gids, c.fabric.ethernet, gid_index);
-  if (gid) c.fabric.subnet = subnet_of(gid->gid, c.fabric.ethernet);
-  if (context->device->transport_type != IBV_TRANSPORT_IB)
-    c.problem = "it is iWARP, which has no datagrams (UD) to connect by";
-  else if (port.state != IBV_PORT_ACTIVE)
+  if (c.problem.empty() && port.state != IBV_PORT_ACTIVE) {
     c.problem = fmt::format("port {} is {}", number, ibv_port_state_str(port.state));
-  else if (!gid)
-    c.problem = fmt::format("port {} has no such GID", number);
-  return c;
+    c.code = Code::port_down;
+  }
+  const auto gids = usable_gids(gids_of(context, number, port, limits.phys_port_cnt), port,
+                                interface_addresses(), gid_index);
+  if (c.problem.empty() && gids.empty()) {
+    c.problem = gid_index < 0 ? fmt::format("port {} has no GID", number)
+                              : fmt::format("port {} has no GID {}", number, gid_index);
+    c.code = gid_index < 0 ? Code::unreachable : Code::bad_configuration;
+  }
+  if (!c.problem.empty()) {
+    all.push_back(c);
+    return;
+  }
+  const std::size_t first = all.size();
+  for (const UsableGid& gid : gids) {
+    if (std::any_of(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+                    [&](const Candidate& other) { return other.fabric == gid.fabric; }))
+      continue;
+    c.fabric = gid.fabric;
+    c.gid_index = static_cast<int>(gid.entry.gid_index);
+    c.unassigned = gid.unassigned;
+    all.push_back(c);
+  }
 }
 
 }  // namespace
@@ -91,7 +117,7 @@ std::vector<Candidate> candidates(int gid_index) {
       continue;
     }
     for (int p = 1; p <= limits.phys_port_cnt; ++p)
-      all.push_back(candidate(context.get(), limits, p, gid_index));
+      add_port(context.get(), limits, p, gid_index, all);
   }
   return all;
 }

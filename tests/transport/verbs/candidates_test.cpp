@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "transport/verbs/choice.hpp"
 #include "transport/verbs/distance.hpp"
@@ -16,7 +17,9 @@ using namespace tutti::transport::verbs;
 
 namespace {
 
-constexpr Fabric kInfiniBand{false, 0xfe80}, kRed{true, 1}, kBlue{true, 2};
+constexpr Fabric kInfiniBand{FabricKind::infiniband, 0xfe80, 1},
+    kRed{FabricKind::roce_v2_ipv4, 1, 0}, kBlue{FabricKind::roce_v2_ipv4, 2, 0},
+    kUnknown{FabricKind::roce_v2_ipv6, 0, 0};
 
 Candidate candidate(const char* device, Fabric fabric, std::uint64_t rate = 100000,
                     int distance = 0) {
@@ -65,31 +68,11 @@ TEST_CASE("devices that are named come in the order of their names", "[verbs]") 
   CHECK(names(named(all, {}, 1)) == "a b c");
 }
 
-TEST_CASE("all ranks take the fabric that all have", "[verbs]") {
-  const std::vector<Offer> offers{offer({kRed, kInfiniBand}), offer({kInfiniBand}), Offer{},
-                                  offer({kBlue, kRed, kInfiniBand})};
-  for (const std::size_t rank : {0, 1, 3}) CHECK(common_fabric(offers, rank) == kInfiniBand);
-  CHECK_FALSE(common_fabric(offers, 2));
-}
-
-TEST_CASE("where two fabrics would do, all ranks decide alike", "[verbs]") {
-  const std::vector<Offer> offers{offer({kRed, kBlue}), offer({kBlue, kRed})};
-  CHECK(common_fabric(offers, 0) == common_fabric(offers, 1));
-}
-
-TEST_CASE("subnets may be joined by routers, link layers are not", "[verbs]") {
-  const std::vector<Offer> routed{offer({kInfiniBand, kRed}), offer({kBlue})};
-  CHECK(common_fabric(routed, 0) == kRed);
-  CHECK(common_fabric(routed, 1) == kBlue);
-  const std::vector<Offer> apart{offer({kInfiniBand}), offer({kBlue})};
-  CHECK_FALSE(common_fabric(apart, 0));
-  CHECK_FALSE(common_fabric(apart, 1));
-}
-
 TEST_CASE("an offer names each fabric once, and has an end", "[verbs]") {
   CHECK(offer({kRed, kRed, kBlue, kRed}).count == 2);
   std::vector<Candidate> many;
-  for (std::uint64_t i = 0; i < 20; ++i) many.push_back(candidate("x", {true, i}));
+  for (std::uint64_t i = 0; i < 20; ++i)
+    many.push_back(candidate("x", {FabricKind::roce_v2_ipv4, i, 0}));
   CHECK(offer_of(many, 1, false).count == Offer::kMost);
 }
 
@@ -98,7 +81,8 @@ TEST_CASE("the ranks of a node use its equal adapters by turns", "[verbs]") {
                            candidate("far", kRed, 100000, 11)},
                           false);
   const auto device = [&](const Fabric& fabric, int local_rank, bool in_order) {
-    return all[share(all, {&fabric, 1}, local_rank, in_order)[0]].device;
+    const std::vector<Offer> node(4, offer_of(all, 1, in_order));
+    return all[share(all, {&fabric, 1}, node, local_rank, in_order)[0]].device;
   };
   CHECK(device(kRed, 0, false) == "a");
   CHECK(device(kRed, 1, false) == "c");
@@ -123,39 +107,83 @@ TEST_CASE("a rank's rails are its share of the node's equal ports", "[verbs]") {
   CHECK(rails_of_a_rank(all, 1, false) == 1);
 }
 
-TEST_CASE("all ranks have the same rails", "[verbs]") {
-  const auto offer = [](const std::vector<Fabric>& fabrics, int rails) {
-    std::vector<Candidate> all;
-    all.reserve(fabrics.size());
-    for (const Fabric& fabric : fabrics) all.push_back(candidate("x", fabric));
-    return offer_of(all, rails, false);
-  };
-  using Rails = std::vector<Fabric>;
-  const std::vector<Offer> offers{offer({kRed, kBlue, kRed, kRed}, 4), Offer{},
-                                  offer({kBlue, kRed, kRed, kInfiniBand}, 3)};
-  for (const std::size_t rank : {0, 2}) {
-    const auto rails = common_rails(offers, rank);
-    CHECK(rails.size() == 3);
-    CHECK(rails == common_rails(offers, 0));
-    CHECK(std::ranges::count(rails, kRed) == 2);
-  }
-  // The rank that wants least decides, and so does the one that has least.
-  CHECK(common_rails(std::vector{offers[0], offer({kRed, kBlue}, 1)}, 0).size() == 1);
-  CHECK(common_rails(std::vector{offers[0], offer({kRed}, 4)}, 0) == Rails{kRed});
-  // Joined by routers: one.
-  CHECK(common_rails(std::vector{offer({kRed, kRed}, 2), offer({kBlue, kBlue}, 2)}, 0) ==
-        Rails{kRed});
-  CHECK(common_rails(std::vector{offer({kInfiniBand}, 2), offer({kBlue}, 2)}, 0).empty());
-}
-
 TEST_CASE("the rails of a node's ranks are different ports", "[verbs]") {
   const std::vector<Candidate> all{candidate("a", kRed), candidate("b", kRed),
                                    candidate("c", kBlue), candidate("d", kRed),
                                    candidate("e", kRed)};
   const std::vector<Fabric> rails{kRed, kRed, kBlue};
-  CHECK(share(all, rails, 0, false) == std::vector<std::size_t>{0, 1, 2});
-  CHECK(share(all, rails, 1, false) == std::vector<std::size_t>{3, 4, 2});
-  CHECK(share(all, rails, 2, false) == std::vector<std::size_t>{0, 1, 2});
+  const std::vector<Offer> node(3, offer_of(all, 3, false));
+  CHECK(share(all, rails, node, 0, false) == std::vector<std::size_t>{0, 1, 2});
+  CHECK(share(all, rails, node, 1, false) == std::vector<std::size_t>{3, 4, 2});
+  CHECK(share(all, rails, node, 2, false) == std::vector<std::size_t>{0, 1, 2});
+}
+
+TEST_CASE("a port in a known network comes before a faster one with link-local addresses only",
+          "[verbs]") {
+  std::vector<Candidate> all{candidate("fast", kUnknown, 400000), candidate("slow", kRed, 25000),
+                             candidate("none", kUnknown, 400000)};
+  all[0].unassigned = true;
+  CHECK(names(ranked(all, false)) == "slow none fast");
+  CHECK(names(ranked(all, true)) == "slow none fast");
+}
+
+TEST_CASE("where the network is unknown all ranks take the same port", "[verbs]") {
+  // This rank is near the second one, others may be near the first.
+  const auto all = ranked(
+      {candidate("a", kUnknown, 100000, 11), candidate("b", kUnknown), candidate("c", kUnknown)},
+      false);
+  const std::vector<Offer> node(3, offer_of(all, 1, false));
+  for (const int rank : {0, 1, 2})
+    CHECK(share(all, std::vector{kUnknown}, node, rank, false) == std::vector<std::size_t>{0});
+  CHECK(share(all, std::vector{kUnknown, kUnknown}, node, 1, false) ==
+        std::vector<std::size_t>{0, 1});
+  CHECK(reason(all, 0, false).find("by turns") == std::string::npos);
+  CHECK(rails_of_a_rank(all, 1, false) == 1);
+}
+
+TEST_CASE("adapters of InfiniBand with the default prefix are used by turns", "[verbs]") {
+  const Fabric other{FabricKind::infiniband, kInfiniBand.subnet, 7};
+  const auto all = ranked(
+      {candidate("a", kInfiniBand), candidate("other", other), candidate("b", kInfiniBand)}, false);
+  const std::vector<Offer> node(2, offer_of(all, 1, false));
+  const std::vector<Fabric> rail{kInfiniBand};
+  CHECK(all[share(all, rail, node, 0, false)[0]].device == "a");
+  CHECK(all[share(all, rail, node, 1, false)[0]].device == "b");
+}
+
+TEST_CASE("ranks take turns with those that are near the same ports", "[verbs]") {
+  // Two adapters near each of two sockets; every second rank is near the first.
+  const auto seen_from = [](bool first) {
+    const int near = 0, far = 11;
+    return ranked({candidate("a", kRed, 100000, first ? near : far),
+                   candidate("b", kRed, 100000, first ? near : far),
+                   candidate("c", kRed, 100000, first ? far : near),
+                   candidate("d", kRed, 100000, first ? far : near)},
+                  false);
+  };
+  std::vector<Offer> node;
+  for (const int rank : {0, 1, 2, 3, 4})
+    node.push_back(offer_of(seen_from(rank % 2 == 0), 1, false));
+  std::string used;
+  for (const int rank : {0, 1, 2, 3, 4}) {
+    const auto all = seen_from(rank % 2 == 0);
+    used += all[share(all, std::vector{kRed}, node, rank, false)[0]].device;
+  }
+  CHECK(used == "acbda");
+}
+
+TEST_CASE("a port on two networks is one rail", "[verbs]") {
+  const std::vector<Candidate> one{candidate("a", kRed), candidate("a", kBlue)};
+  CHECK(rails_of_a_rank(one, 1, false) == 1);
+  CHECK(reason(one, 1, false) == "the only usable one");
+  CHECK(common_rails(std::vector{offer_of(one, 2, false)}, 0) == std::vector{kRed});
+  // The first rail must leave `a` to the second, which has no other.
+  const std::vector<Candidate> two{candidate("a", kRed), candidate("a", kBlue),
+                                   candidate("b", kRed)};
+  const std::vector<Offer> node{offer_of(two, 2, false)};
+  const auto rails = common_rails(node, 0);
+  CHECK(rails == std::vector{kRed, kRed});
+  CHECK(share(two, std::vector{kRed, kBlue}, node, 0, false) == std::vector<std::size_t>{2, 1});
 }
 
 TEST_CASE("a choice is settled by the agreed fabric, and tells of each port", "[verbs]") {
@@ -166,8 +194,9 @@ TEST_CASE("a choice is settled by the agreed fabric, and tells of each port", "[
   DeviceWish wish;
   wish.other.local_rank = 1;
   const PortChoice choice(wish, all);
-  CHECK(choice.settle({})[0].device == "fast");
-  const auto settled = choice.settle(std::vector{kRed});
+  const std::vector<Offer> node(2, choice.offer());
+  CHECK(choice.settle(common_rails(node, 1), node)[0].device == "fast");
+  const auto settled = choice.settle(std::vector{kRed}, node);
   REQUIRE(settled.size() == 1);
   CHECK(settled[0].device == "b");
   CHECK(settled[0].port == 1);
@@ -177,12 +206,46 @@ TEST_CASE("a choice is settled by the agreed fabric, and tells of each port", "[
   CHECK(verdicts ==
         "down: left out: port 1 is DOWN; fast: not taken; a: not taken; "
         "b: chosen: on the fabric that all ranks have; ");
-  // Nothing usable: the device that was named says why when it is opened.
-  for (const char* name : {"gone", "down"}) {
-    DeviceWish only;
-    only.devices = {name};
-    CHECK(PortChoice(only, all).settle({})[0].device == name);
-  }
+  // A device that is not there says so when it is opened.
+  DeviceWish gone;
+  gone.devices = {"gone"};
+  CHECK(PortChoice(gone, all).settle({}, {})[0].device == "gone");
+}
+
+TEST_CASE("a port is opened with the GID of the agreed fabric, and told of once", "[verbs]") {
+  std::vector<Candidate> all{candidate("a", kRed), candidate("a", kBlue), candidate("b", kRed)};
+  for (int i = 0; i < 3; ++i) all[static_cast<std::size_t>(i)].gid_index = i;
+  const PortChoice choice(DeviceWish{}, all);
+  const std::vector<Offer> node{choice.offer()};
+  CHECK(choice.settle(std::vector{kRed}, node)[0].gid_index == 0);
+  const auto settled = choice.settle(std::vector{kBlue}, node);
+  CHECK(settled[0].gid_index == 1);
+  const auto verdicts = choice.verdicts(settled);
+  REQUIRE(verdicts.size() == 2);
+  CHECK(verdicts[0].words.substr(0, 6) == "chosen");
+  CHECK(verdicts[1].words == "not taken");
+}
+
+TEST_CASE("if no port is usable, the error says why of each", "[verbs]") {
+  Candidate warp = candidate("siw0", kRed), down = candidate("rxe0", kRed);
+  warp.problem = "it is iWARP";
+  down.problem = "port 1 is down";
+  down.code = tutti::Code::port_down;
+  const auto error_of = [](const std::vector<Candidate>& all, const char* name) {
+    DeviceWish wish;
+    if (name) wish.devices = {name};
+    try {
+      PortChoice(wish, all).settle({}, {});
+    } catch (const tutti::Error& error) {
+      return std::pair(error.code, error.message.substr(0, error.message.find(';')));
+    }
+    return std::pair(tutti::Code::success, std::string());
+  };
+  using tutti::Code;
+  CHECK(error_of({warp, down}, "siw0") ==
+        std::pair(Code::no_device, std::string("there is no usable port (siw0: it is iWARP)")));
+  CHECK(error_of({warp, down}, nullptr) ==
+        std::pair(Code::port_down, std::string("there is no usable port (siw0: it is iWARP")));
 }
 
 TEST_CASE("the distance of a device is that of the nearest NUMA node of the process", "[verbs]") {

@@ -1,0 +1,65 @@
+// A fabric: what ports must share to reach each other, and how ranks agree on fabrics. Pure.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "transport/memory.hpp"
+
+namespace tutti::transport::verbs {
+
+// GIDs of different kinds do not reach each other, even within a network.
+enum class FabricKind : std::uint8_t {
+  infiniband,
+  roce_v2_ipv4,
+  roce_v2_ipv6,
+  roce_v1_ipv4,
+  roce_v1_ipv6
+};
+std::string_view name_of(FabricKind kind) noexcept;  // "InfiniBand", "RoCE v2 over IPv4", …
+
+struct Fabric {
+  FabricKind kind = FabricKind::infiniband;
+  // InfiniBand's prefix, or the network of the IP address. 0: the address does not tell, because
+  // it is link-local, which every network has.
+  std::uint64_t subnet = 0;
+  // The LID of InfiniBand's subnet manager, as most subnets keep the default prefix.
+  std::uint16_t manager = 0;
+
+  bool ethernet() const noexcept { return kind != FabricKind::infiniband; }
+  bool roce_v1() const noexcept { return kind >= FabricKind::roce_v1_ipv4; }
+  // Ports of an unknown fabric may be on networks that do not reach each other.
+  bool known() const noexcept { return !ethernet() || subnet != 0; }
+  friend auto operator<=>(const Fabric&, const Fabric&) = default;
+};
+
+// What a rank tells all others, of fixed size: its fabrics, the best first, with the ports on each
+// that are equally good.
+struct Offer {
+  static constexpr std::size_t kMost = 16;
+  std::uint32_t count = 0;
+  std::uint32_t rails = 1;  // how many ports this rank wants to use for a large message
+  std::array<Fabric, kMost> fabrics{};
+  std::array<std::uint64_t, kMost> ports{};  // a bit for each port of the host
+
+  // The place of `fabric`; `count`: it is not offered.
+  std::size_t place_of(const Fabric& fabric) const noexcept;
+};
+
+// The fabric that all ranks have, and that is the best for the rank that likes it least. If there
+// is none, subnets may be joined by routers: then the first known fabric of rank `mine` of a kind
+// that all have. As a last resort an unknown fabric that all have. Nullopt: there is none of these.
+// Offers of nothing are left out: those ranks say themselves what they lack.
+std::optional<Fabric> common_fabric(std::span<const Offer> offers, std::size_t mine);
+
+// The fabrics of the rails, equal on all ranks that offer anything: common_fabric() first, then as
+// many more known ones, or repetitions of the first, as every rank has different ports for. Empty:
+// there is none.
+std::vector<Fabric> common_rails(std::span<const Offer> offers, std::size_t mine);
+
+}  // namespace tutti::transport::verbs
