@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <cstring>
@@ -41,6 +42,19 @@ void let_fork(const std::function<void(std::string_view)>& log) {
 
 bool is_software(const ibv_device_attr& limits) noexcept {
   return limits.vendor_id == 0xffffff || limits.vendor_id == 0 || limits.vendor_id == 0x626d74;
+}
+
+std::optional<std::uint16_t> pkey_index_of(std::span<const std::uint16_t> table, int wanted) {
+  constexpr int kFullMember = 0x8000;
+  std::optional<std::uint16_t> limited;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const int key = table[i];
+    if (key == 0 || (wanted != 0 && (key | kFullMember) != (wanted | kFullMember))) continue;
+    const auto index = static_cast<std::uint16_t>(i);
+    if ((key & kFullMember) != 0) return index;
+    if (wanted != 0 && !limited) limited = index;
+  }
+  return limited;
 }
 
 Device::Device(const DeviceChoice& choice, const std::function<void(std::string_view)>& log)
@@ -128,26 +142,23 @@ void Device::choose_gid(int wanted) {
                   port_, name_));
 }
 
-// By value, whether or not the port is a full member; or the first partition of which it is one, as
-// two limited members cannot talk to each other; or the one with index 0.
 void Device::choose_pkey(int wanted) {
-  constexpr int kFullMember = 0x8000;
-  std::string there;
-  for (int i = 0; i < port_attributes_.pkey_tbl_len; ++i) {
+  std::vector<std::uint16_t> table(port_attributes_.pkey_tbl_len);
+  for (std::size_t i = 0; i < table.size(); ++i) {
     __be16 entry = 0;
-    if (ibv_query_pkey(context_.get(), static_cast<std::uint8_t>(port_), i, &entry) != 0) continue;
-    const int key = ntohs(entry);
-    if (key == 0) continue;
-    there += fmt::format("{}{:#06x}", there.empty() ? "" : ", ", key);
-    if (wanted != 0 ? (key | kFullMember) != (wanted | kFullMember) : (key & kFullMember) == 0)
-      continue;
-    pkey_index_ = static_cast<std::uint16_t>(i);
-    return;
+    if (ibv_query_pkey(context_.get(), static_cast<std::uint8_t>(port_), static_cast<int>(i),
+                       &entry) == 0)
+      table[i] = ntohs(entry);
   }
-  if (wanted != 0)
-    throw Error(Code::bad_configuration,
-                fmt::format("port {} of {} is in no partition {:#06x}; it is in {}", port_, name_,
-                            wanted, there.empty() ? "none" : there));
+  if (const auto index = pkey_index_of(table, wanted)) {
+    pkey_index_ = *index;
+  } else if (wanted != 0) {
+    std::erase(table, 0);
+    throw Error(
+        Code::bad_configuration,
+        fmt::format("port {} of {} is in no partition {:#06x}; it is in {}", port_, name_, wanted,
+                    table.empty() ? "none" : fmt::format("{:#06x}", fmt::join(table, ", "))));
+  }
 }
 
 ibv_ah_attr Device::path_to(std::uint16_t lid, const ibv_gid& gid) const noexcept {

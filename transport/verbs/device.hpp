@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +38,11 @@ constexpr int bytes_of(ibv_mtu mtu) { return 128 << mtu; }
 // rxe and siw present no vendor of hardware: 0xffffff ("rxe" since Linux 5.12; 0 before) and "bmt"
 // (siw). Their devices may have any name, so names decide nothing.
 bool is_software(const ibv_device_attr& limits) noexcept;
+
+// The place in a port's table of the partition key `wanted`, with or without the bit of full
+// members; 0: of any key. As a full member if possible, as two limited members cannot talk to each
+// other, and as a limited one only if that key is wanted.
+std::optional<std::uint16_t> pkey_index_of(std::span<const std::uint16_t> table, int wanted);
 
 // What packets carry for the sake of the network.
 struct Traffic {
