@@ -161,6 +161,15 @@ void Device::choose_pkey(int wanted) {
   }
 }
 
+ibv_mtu Device::mtu_for(int bytes) const {
+  if (bytes == 0) return mtu();
+  for (const ibv_mtu size : {IBV_MTU_256, IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096})
+    if (bytes_of(size) == bytes && size <= mtu()) return size;
+  throw Error(Code::bad_configuration,
+              fmt::format("the setting `mtu` is {}; port {} of {} carries 256, 512, … up to {}",
+                          bytes, port_, name_, bytes_of(mtu())));
+}
+
 ibv_ah_attr Device::path_to(std::uint16_t lid, const ibv_gid& gid) const noexcept {
   ibv_ah_attr path{};
   path.dlid = lid;

@@ -25,7 +25,8 @@ Queues queues_of(Rail& rail, const LinkOptions& options) {
 }  // namespace
 
 Lane::Lane(Rail& rail, const LinkOptions& options, Link& link)
-    : connection_(rail.device, queues_of(rail, options), options, link.peer(), kSmallest),
+    : mtu_(rail.mtu),
+      connection_(rail.device, queues_of(rail, options), options, link.peer(), kSmallest),
       receives_(connection_.queue_pair(), link.peer(), kSmallest),
       writer_(connection_, link) {
   rail.queues.take(completions(options));
@@ -40,12 +41,11 @@ LaneInfo Lane::info() const noexcept {
           info.queue_pair,
           info.packet_sequence,
           device.lid(),
-          static_cast<std::uint16_t>(device.mtu())};
+          static_cast<std::uint16_t>(mtu_)};
 }
 
 void Lane::attach(const LaneInfo& peer) {
-  const auto mtu = static_cast<ibv_mtu>(
-      std::min(peer.mtu, static_cast<std::uint16_t>(connection_.device().mtu())));
+  const auto mtu = static_cast<ibv_mtu>(std::min(peer.mtu, static_cast<std::uint16_t>(mtu_)));
   connection_.attach(
       {peer.queue_pair, peer.packet_sequence, peer.inbox_address, peer.inbox_key, 0, 0},
       Arrival::imm, mtu, peer.lid, peer.gid);

@@ -18,9 +18,10 @@ namespace tutti::transport::verbs {
 
 // A device beyond the first, and its completions.
 struct Rail {
-  explicit Rail(const DeviceChoice& choice, const std::function<void(std::string_view)>& log)
-      : device(choice, log), queues(device) {}
+  Rail(const DeviceChoice& choice, int mtu_bytes, const std::function<void(std::string_view)>& log)
+      : device(choice, log), mtu(device.mtu_for(mtu_bytes)), queues(device) {}
   Device device;
+  ibv_mtu mtu;  // of connections
   CompletionQueues queues;
 };
 using Rails = std::deque<Rail>;
@@ -43,6 +44,7 @@ class Lane {
   bool replace_receive() noexcept { return receives_.replace_one(); }
 
  private:
+  const ibv_mtu mtu_;
   Connection connection_;
   Receives receives_;
   Writer writer_;

@@ -16,19 +16,10 @@ namespace {
 // long.
 constexpr int kTimeout = 17, kSoftwareTimeout = 14;
 
-ibv_mtu mtu_for(const Device& device, int bytes) {
-  if (bytes == 0) return device.mtu();
-  for (const ibv_mtu mtu : {IBV_MTU_256, IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096})
-    if (bytes_of(mtu) == bytes && mtu <= device.mtu()) return mtu;
-  throw Error(Code::bad_configuration,
-              fmt::format("the setting `mtu` is {}; port {} of {} carries 256, 512, … up to {}",
-                          bytes, device.port(), device.name(), bytes_of(device.mtu())));
-}
-
 Rails open_rails(const Options& options) {
   Rails rails;
   for (std::size_t i = 1; i < options.devices.size(); ++i)
-    rails.emplace_back(options.devices[i], options.log);
+    rails.emplace_back(options.devices[i], options.mtu, options.log);
   return rails;
 }
 
@@ -58,9 +49,9 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
   if (options_.link.arrival == Arrival::automatic)
     options_.link.arrival =
         Connection::arrival_for(device_, queues_.room_for(0), options_.link, shape_);
-  handshake_ = std::make_unique<Handshake>(
-      device_, world_rank, world_size, static_cast<std::uint16_t>(mtu_for(device_, options.mtu)),
-      options.connect_timeout, options.log);
+  handshake_ = std::make_unique<Handshake>(device_, world_rank, world_size,
+                                           static_cast<std::uint16_t>(device_.mtu_for(options.mtu)),
+                                           options.connect_timeout, options.log);
 }
 
 VerbsTransport::~VerbsTransport() = default;
