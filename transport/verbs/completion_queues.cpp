@@ -49,8 +49,7 @@ void CompletionQueues::add(int room) {
         Code::out_of_memory,
         fmt::format("{} completion queues are full; lower the setting `line_slots`", kMost));
   room = std::min(room, device_.limits().max_cqe);
-  CompletionQueue made(
-      ibv_create_cq(device_.context(), room, nullptr, nullptr, device_.completion_vector()));
+  CompletionQueue made(ibv_create_cq(device_.context(), room, nullptr, nullptr, 0));
   if (!made)
     throw_no_memory("creating a completion queue", kEntryBytes * static_cast<std::size_t>(room));
   queues_[count].room = made->cqe;

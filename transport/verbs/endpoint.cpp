@@ -16,8 +16,8 @@ constexpr std::uint32_t kLead = kCacheLine;
 static_assert(kGrhBytes <= kLead);
 
 CompletionQueue create_queue(const Device& device, std::uint32_t room, ibv_comp_channel* events) {
-  CompletionQueue queue(
-      ibv_create_cq(device.context(), static_cast<int>(room), nullptr, events, 0));
+  CompletionQueue queue(ibv_create_cq(device.context(), static_cast<int>(room), nullptr, events,
+                                      events ? device.completion_vector() : 0));
   if (!queue) throw_no_memory("creating a completion queue", std::size_t{64} * room);
   return queue;
 }
