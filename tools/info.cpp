@@ -155,7 +155,7 @@ std::string topology_picture() {
 json memory_facts(const Configuration& c, bool software) {
   json rows = json::array();
   const auto shm_shape = inbox_shape(c, c.shm_eager_limit);
-  const auto verbs_shape = inbox_shape(c, verbs_eager_limit(c, software));
+  const auto verbs_shape = inbox_shape(c, verbs_eager_limit(c, costly_packets(c, software)));
   const auto verbs_first = verbs::VerbsTransport::first_bytes_per_connection(verbs_shape),
              verbs_most = verbs::VerbsTransport::most_bytes_per_connection(
                  verbs_shape, static_cast<std::size_t>(std::max(c.rails, 1))),

@@ -43,10 +43,12 @@ InboxShape inbox_shape(const Configuration& c, Bytes eager_limit) {
 // Where packets cost CPU, a copy is cheaper than the messages of a rendezvous for longer: measured
 // over rxe, a broadcast of 64 KiB among four ranks takes half the time. An adapter moves the data
 // itself, and there the copies would cost.
-Bytes verbs_eager_limit(const Configuration& c, bool software) {
-  if (c.eager_limit != 0) return c.eager_limit;
-  const bool costly = c.wire == Wire::automatic ? software : c.wire == Wire::software;
-  return (costly ? 64 : 16) * 1024;
+Bytes verbs_eager_limit(const Configuration& c, bool costly) {
+  return c.eager_limit != 0 ? c.eager_limit : (costly ? 64 : 16) * 1024;
+}
+
+bool costly_packets(const Configuration& c, bool software) {
+  return c.wire == Wire::automatic ? software : c.wire == Wire::software;
 }
 
 transport::verbs::DeviceWish device_wish(const Configuration& c, int local_rank,
@@ -136,8 +138,11 @@ std::unique_ptr<Transport> open_verbs(const Site& site, transport::Bootstrap& bo
   options.connect_timeout = std::chrono::milliseconds(c.connect_timeout_ms);
   options.log = site.log;
   return std::make_unique<transport::verbs::VerbsTransport>(
-      options, site.placement.rank(), site.placement.size(),
-      [&c](bool software) { return inbox_shape(c, verbs_eager_limit(c, software)); });
+      options, site.placement.rank(), site.placement.size(), [&](bool software) {
+        // Ranks whose devices or settings differ must have the same slots.
+        const bool costly = bootstrap.maximum(costly_packets(c, software) ? 1 : 0) != 0;
+        return inbox_shape(c, verbs_eager_limit(c, costly));
+      });
 }
 
 }  // namespace

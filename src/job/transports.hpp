@@ -36,7 +36,9 @@ transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eage
 // What the settings ask of the devices. `local_rank`: this rank's number on its node.
 transport::verbs::DeviceWish device_wish(const Configuration& configuration, int local_rank,
                                          int ranks_of_node);
-// `software`: the packets of the device cost CPU time.
-Bytes verbs_eager_limit(const Configuration& configuration, bool software);
+// Whether packets cost CPU time, by the setting `wire`, or else if the device is one in `software`.
+bool costly_packets(const Configuration& configuration, bool software);
+// `costly`: packets cost CPU time on any rank of the job.
+Bytes verbs_eager_limit(const Configuration& configuration, bool costly);
 
 }  // namespace tutti

@@ -28,14 +28,16 @@ TEST_CASE("an inbox has the rings that the settings ask for", "[transports]") {
 
 TEST_CASE("a wire that costs CPU time copies longer messages", "[transports]") {
   Configuration c;
-  CHECK(verbs_eager_limit(c, true) > verbs_eager_limit(c, false));
-  const Bytes hardware = verbs_eager_limit(c, false), software = verbs_eager_limit(c, true);
+  CHECK(verbs_eager_limit(c, costly_packets(c, true)) >
+        verbs_eager_limit(c, costly_packets(c, false)));
+  const Bytes hardware = verbs_eager_limit(c, costly_packets(c, false)),
+              software = verbs_eager_limit(c, costly_packets(c, true));
   c.wire = Wire::hardware;
-  CHECK(verbs_eager_limit(c, true) == hardware);
+  CHECK(verbs_eager_limit(c, costly_packets(c, true)) == hardware);
   c.wire = Wire::software;
-  CHECK(verbs_eager_limit(c, false) == software);
+  CHECK(verbs_eager_limit(c, costly_packets(c, false)) == software);
   c.eager_limit = 5000;
-  CHECK(verbs_eager_limit(c, true) == 5000);
+  CHECK(verbs_eager_limit(c, costly_packets(c, true)) == 5000);
 }
 
 TEST_CASE("which transports are wanted follows from the setting and the nodes", "[transports]") {
