@@ -79,16 +79,17 @@ json choice(const Configuration& c) {
   const verbs::PortChoice choice(device_wish(c, 0, 1));
   const verbs::Offer offer = choice.offer();
   const std::span<const verbs::Offer> only(&offer, 1);
-  json result = {{"device", nullptr}};
+  json result = {{"device", nullptr}, {"software", false}};
   std::vector<verbs::DeviceChoice> settled;
   try {
     settled = choice.settle(verbs::common_rails(only, 0), only);
     const verbs::Device device(settled.front(), [](std::string_view) {});
-    result = {{"device", device.name()}, {"why", device.reason()}};
+    result = {{"device", device.name()}, {"why", device.reason()}, {"software", device.software()}};
   } catch (const Error& error) {
     settled.clear();
     result["why"] = "none: " + error.message;
   }
+  result["missing"] = choice.missing();
   result["ports"] = json::array();
   for (const auto& [port, words] : choice.verdicts(settled))
     result["ports"].push_back({{"device", port.device},
@@ -236,6 +237,8 @@ void print(const json& all, const Configuration& configuration) {
     }
   }
   fmt::print("  would be chosen: {}\n", all["choice"]["why"].get<std::string>());
+  for (const json& name : all["choice"]["missing"])
+    fmt::print("    {}: not on this host\n", name.get<std::string>());
   for (const json& p : all["choice"]["ports"])
     fmt::print("    {}, port {} ({} Gbit/s, distance {}): {}\n", p["device"].get<std::string>(),
                p["port"].get<int>(), p["mbit_per_s"].get<double>() / 1000, p["distance"].get<int>(),
@@ -279,15 +282,15 @@ void add_info(CLI::App& app, Run* run) {
                                  {"default", s.show({})},
                                  {"documentation", documentation_of(s)}});
       }
+      const json chosen = choice(configuration);
       const json all = {
           {"build", build_facts()},
           {"devices", devices},
-          {"choice", choice(configuration)},
+          {"choice", chosen},
           {"memlock",
            limit.rlim_cur == RLIM_INFINITY ? "unlimited" : fmt::format("{} bytes", limit.rlim_cur)},
           {"registration_cache", cache_method()},
-          {"memory", memory_facts(configuration,
-                                  !devices.empty() && devices.front()["software"].get<bool>())},
+          {"memory", memory_facts(configuration, chosen["software"].get<bool>())},
           {"topology", topology_picture()},
           {"settings", values},
           {"settings_documentation", documentation}};

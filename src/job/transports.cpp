@@ -122,6 +122,8 @@ std::vector<transport::verbs::DeviceChoice> settle_on_devices(const Site& site,
   node.reserve(node_ranks.size());
   for (const int rank : node_ranks) node.push_back(offers[static_cast<std::size_t>(rank)]);
   auto devices = choice.settle(rails, node);
+  for (const std::string& name : choice.missing())
+    site.log(fmt::format("device {}: not on this host", name));
   for (const auto& [candidate, words] : choice.verdicts(devices))
     site.log(fmt::format("device {}, port {}: {}", candidate.device, candidate.port, words));
   return devices;

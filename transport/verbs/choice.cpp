@@ -9,12 +9,25 @@
 #include "transport/verbs/survey.hpp"
 
 namespace tutti::transport::verbs {
+namespace {
+
+// The devices that are named and not there.
+std::vector<std::string> missing_of(std::vector<std::string> devices,
+                                    std::span<const Candidate> all) {
+  std::erase_if(devices, [&](const std::string& device) {
+    return std::ranges::find(all, device, &Candidate::device) != all.end();
+  });
+  return devices;
+}
+
+}  // namespace
 
 PortChoice::PortChoice(const DeviceWish& wish)
     : PortChoice(wish, candidates(wish.other.gid_index)) {}
 
 PortChoice::PortChoice(DeviceWish wish, std::vector<Candidate> all)
     : wish_(std::move(wish)),
+      missing_(missing_of(wish_.devices, all)),
       named_(named(std::move(all), wish_.devices, wish_.other.port)),
       usable_(ranked(named_, in_order())) {}
 

@@ -33,6 +33,8 @@ class PortChoice {
   // them is usable.
   std::vector<DeviceChoice> settle(std::span<const Fabric> rails,
                                    std::span<const Offer> node) const;
+  // The devices that the wish names and that this host does not have.
+  const std::vector<std::string>& missing() const noexcept { return missing_; }
   // All ports that the wish names, with what became of each.
   struct Verdict {
     Candidate candidate;
@@ -45,6 +47,7 @@ class PortChoice {
   [[noreturn]] void throw_unusable() const;
 
   const DeviceWish wish_;
+  const std::vector<std::string> missing_;
   const std::vector<Candidate> named_, usable_;
 };
 

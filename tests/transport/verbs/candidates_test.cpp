@@ -210,6 +210,9 @@ TEST_CASE("a choice is settled by the agreed fabric, and tells of each port", "[
   DeviceWish gone;
   gone.devices = {"gone"};
   CHECK(PortChoice(gone, all).settle({}, {})[0].device == "gone");
+  // With others in the list it is told of.
+  gone.devices = {"a", "gone"};
+  CHECK(PortChoice(gone, all).missing() == std::vector<std::string>{"gone"});
 }
 
 TEST_CASE("a port is opened with the GID of the agreed fabric, and told of once", "[verbs]") {
