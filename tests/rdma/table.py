@@ -125,6 +125,33 @@ def collectives(build):
         yield Test(f"threads, arrival {arrival}", guest(command, "--hosts", 2))
 
 
+def readdressed(command, changes):
+    """The command after `changes` on hosts 0 and 1, whose numbers are $h, and from one $n."""
+    return shell(command, f'for h in 0 1; do n=$((h + 1)); on-host $h sh -ec "{changes}"; done; '
+                          'sleep 1; exec "$@" 2>&1')
+
+
+def networks(build):
+    """Addresses of each kind, on networks that do not reach each other."""
+    several = ["--hosts", 2, "--rails", 2]
+    bare = "ip -4 addr flush dev eth0; ip -4 addr flush dev eth1"
+    first, second = ["rxe0", "rxe1"] * 2, ["rxe0-1", "rxe1-1"] * 2
+    command = readdressed(job(build, 4, "devices", *second),
+                          f"{bare}; ip addr add 10.0.0.$n/24 dev eth1")
+    yield Test("a port with link-local addresses only comes first", guest(command, *several))
+    # The third network is the MPI's, without a device.
+    command = readdressed(job(build, 4, "devices", *first),
+                          f"{bare}; rdma link del rxe$h-2; ip -4 addr flush dev eth2; "
+                          "ip addr add 10.0.0.$n/24 dev eth2")
+    yield Test("link-local addresses on two networks, and all ranks on one",
+               guest(command, "--hosts", 2, "--rails", 3))
+    command = readdressed(job(build, 2, "devices", "rxe0", "rxe1"),
+                          "ip -4 addr flush dev eth0; ip addr add 10.7.$h.1/24 dev eth0; "
+                          "ip addr add 10.0.0.$n/24 dev eth0")
+    yield Test("several networks on a port, and all ranks on the common one",
+               guest(command, "--hosts", 2))
+
+
 def devices(build):
     """Which device each rank takes, where there are several."""
     several = ["--hosts", 2, "--rails", 2]
@@ -317,6 +344,6 @@ def measured(build):
 def tests(build, long):
     yield from soak(build, 3600 if long else 20)
     yield from growth(build, long)
-    for part in [machine, collectives, devices, algorithms, failures, faults, multicast, counters,
-                 measured]:
+    for part in [machine, collectives, devices, networks, algorithms, failures, faults, multicast,
+                 counters, measured]:
         yield from part(build)
