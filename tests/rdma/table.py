@@ -131,6 +131,14 @@ def readdressed(command, changes):
                           'sleep 1; exec "$@" 2>&1')
 
 
+def but_first(command, setting):
+    """The same job, with a setting on all ranks but the first."""
+    at = command.words.index("-n") + 2
+    command.words[at:] = ["sh", "-c", f'[ $PMI_RANK = 0 ] || export {setting}; exec "$@"', "sh",
+                          *command.words[at:]]
+    return command
+
+
 def networks(build):
     """Addresses of each kind, on networks that do not reach each other."""
     several = ["--hosts", 2, "--rails", 2]
@@ -150,6 +158,10 @@ def networks(build):
                           "ip addr add 10.0.0.$n/24 dev eth0")
     yield Test("several networks on a port, and all ranks on the common one",
                guest(command, "--hosts", 2))
+    kinds = job(build, 2, "devices", "rxe0", "rxe1", env={"TUTTI_GID_INDEX": "0"})
+    command = shell(but_first(kinds, "TUTTI_GID_INDEX=1"), 'exec "$@" 2>&1')
+    command.status, command.expect = 1, "have no network in common: rank 0"
+    yield Test("GIDs of different kinds have a message", guest(command, "--hosts", 2))
 
 
 def devices(build):
@@ -187,6 +199,15 @@ def devices(build):
                  'ip link set eth0 down; "$@"')
     told.judge = told_of_each_port
     yield Test("tutti info tells why", guest(told, *alone))
+    warp = Command([build.folder / "tools/tutti", "info"], {"TUTTI_DEVICE": "siw0"},
+                   expect="chosen: none: there is no usable port (siw0: it is iWARP")
+    yield Test("iWARP by hand has a message", guest(warp, *alone))
+    narrow = shell(job(build, 2, "rails", 2, env={"TUTTI_RAILS": "2", "TUTTI_MTU": "4096"}),
+                   'on-host 1 ip link set eth1 mtu 1500; "$@" 2>&1')
+    narrow.status, narrow.expect = 1, "port 1 of rxe1-1 carries 256, 512, … up to 1024"
+    yield Test("a rail that cannot carry the MTU has a message", guest(narrow, *several))
+    mixed = but_first(job(build, 2, "devices", "rxe0", "rxe1"), "TUTTI_WIRE=hardware")
+    yield Test("ranks whose packets cost CPU time, and others", guest(mixed, "--hosts", 2))
 
 
 def growth(build, long):
