@@ -91,8 +91,8 @@ typedef struct tutti_options {
  *   Collective over MPI_COMM_WORLD. MPI must be initialized. If one rank fails, every rank returns
  *   an error.
  *
- *   A rank may fork. The child keeps its copy of the rank's memory, and must leave Tutti alone: each
- *   function returns TUTTI_ERR_UNSUPPORTED there, and changes nothing.
+ *   A rank may fork. The child keeps its copy of the rank's memory, and must leave Tutti alone:
+ *   there each function returns TUTTI_ERR_UNSUPPORTED, and changes nothing.
  * RETURN
  *   TUTTI_SUCCESS or an error code. After an error nothing is left behind, and tutti_init may be
  *   called again.

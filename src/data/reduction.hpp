@@ -34,7 +34,7 @@ class Reduction {
   MPI_Op op_ = MPI_OP_NULL;  // of MPI_Reduce_local
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   std::vector<std::byte> spare_;  // for both operands of a piece
-  int error_ = 0;  // of MPI_Reduce_local
+  int error_ = 0;                 // of MPI_Reduce_local
 };
 
 // Finds the function for an operation on a type; remembers those that have a loop of ours.
