@@ -64,7 +64,10 @@ class Engine {
   // --- calls under way, of all communicators
   void began_call(CollectiveNumber number) noexcept {
     ++active_calls_;
-    if (number % kCallsPerPoll == 0) connections_.poll_one();
+    if (number % kCallsPerPoll == 0) {
+      connections_.poll_one();
+      waiting_->drive_others();  // of calls that follow each other perhaps none waits
+    }
   }
   void ended_call() noexcept { --active_calls_; }
   // Takes all calls but this one as far as they go: what they have to send may be waited for.

@@ -28,7 +28,7 @@ bool Waiting::give_core_away(Patience& patience, Agreement& agreement,
   if (agreement.failed()) return false;
   if (lock_) lock_->unlock();  // while this thread waits, others may call
   const auto waited = patience.looked - patience.since;
-  if ((look || waited >= kNapAfter) && settings_.drive_others) settings_.drive_others();
+  if (look || waited >= kNapAfter) drive_others();
   if (waited < kNapAfter)
     sched_yield();
   else

@@ -26,8 +26,8 @@ class Waiting {
     std::uint32_t spin = 0;  // polls before the core is given away
     std::chrono::milliseconds probe_interval{200};
     std::chrono::milliseconds timeout{0};  // 0: none
-    // Called now and then by a rank that waits longer than it spins, without the lock: lets the MPI
-    // around us move what the program has pending there. Null: nothing to call.
+    // Lets the MPI around us move what the program has pending there. Called now and then by a rank
+    // that waits, without the lock where it gives its core away. Null: nothing to call.
     std::function<void()> drive_others;
   };
   // `lock` is held while a call runs, and free while it gives its core away; null: one thread only.
@@ -46,11 +46,16 @@ class Waiting {
       __builtin_ia32_pause();
       return true;
     }
+    if (patience.polls % kPollsPerDrive == 0) drive_others();
     steps.each_waiting([](protocols::Channel& channel) { channel.progress(); });
     if (patience.polls < settings_.spin) return !agreement.failed();
     return give_core_away(patience, agreement,
                           {call, [&](Visit visit) { steps.each_waiting(visit); },
                            [&](protocols::Channel& channel) { return steps.fits(channel); }});
+  }
+
+  void drive_others() const {
+    if (settings_.drive_others) settings_.drive_others();
   }
 
  private:
@@ -61,7 +66,7 @@ class Waiting {
     FunctionRef<void(Visit)> each_waiting;
     FunctionRef<bool(protocols::Channel&)> fits;
   };
-  static constexpr std::uint32_t kPollsPerLook = 64;
+  static constexpr std::uint32_t kPollsPerLook = 64, kPollsPerDrive = 64 * kPollsPerLook;
 
   bool give_core_away(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
   void housekeeping(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;

@@ -38,6 +38,24 @@ static void across(tutti_comm comm, int round, int bytes) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* Rank 1 asks MPI whether a long message has come, and all ask each other whether it has: rank 0,
+ * which has sent it, calls Tutti only, and mostly does not wait there. */
+static void polled(tutti_comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  int come = job_rank > 1 || job_size == 1, all = 0;
+  if (job_size > 1 && job_rank == 0) {
+    MPI_Isend(sent, kLong, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+    come = 1;
+  }
+  if (job_rank == 1) MPI_Irecv(got, kLong, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+  for (int calls = 0; !all; ++calls) {
+    if (job_rank == 1) MPI_Test(&request, &come, MPI_STATUS_IGNORE);
+    MUST(tutti_allreduce(&come, &all, 1, MPI_INT, MPI_MIN, comm));
+    CHECK(calls < 5000, "MPI does not go on while ranks call Tutti");
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char** argv) {
   job_begin(&argc, &argv);
   MUST(tutti_init(NULL));
@@ -47,6 +65,7 @@ int main(int argc, char** argv) {
     across(comm, round, 100000);
     across(comm, round, kLong);
   }
+  for (int round = 0; round < 3; ++round) polled(comm);
   MUST(tutti_comm_free(&comm));
   job_end("pending_test");
   return 0;
