@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -28,8 +29,7 @@ class Beacon {
  public:
   explicit Beacon(const PlacementCard& card) : name_(beacon_name(card)) {
     file_ = shm_open(name_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-    if (file_ < 0) return;
-    [[maybe_unused]] const auto written = write(file_, &card.secret, sizeof card.secret);
+    if (file_ < 0 || write(file_, &card.secret, sizeof card.secret) < 0) obstacle_ = errno;
   }
   ~Beacon() {
     if (file_ < 0) return;
@@ -38,19 +38,26 @@ class Beacon {
   }
   Beacon(const Beacon&) = delete;
   Beacon& operator=(const Beacon&) = delete;
+  int obstacle() const noexcept { return obstacle_; }  // errno; 0: it is lit
 
  private:
   const std::string name_;
-  int file_ = -1;
+  int file_ = -1, obstacle_ = 0;
 };
 
-bool sees_beacon(const PlacementCard& card) {
+// What a rank finds out in a round.
+struct Found {
+  std::int32_t joins = 0;
+  std::int32_t obstacle = 0;  // errno
+};
+
+Found look_for_beacon(const PlacementCard& card) {
   const int file = shm_open(beacon_name(card).c_str(), O_RDWR | O_CLOEXEC, 0);
-  if (file < 0) return false;
+  if (file < 0) return {0, errno == ENOENT ? 0 : errno};
   std::uint64_t secret = 0;
   const bool same = read(file, &secret, sizeof secret) == sizeof secret && secret == card.secret;
   close(file);
-  return same;
+  return {same, 0};
 }
 
 }  // namespace
@@ -67,21 +74,25 @@ void divide_nodes(Bootstrap& bootstrap, std::span<PlacementCard> cards) {
     for (const auto& [node, ranks] : first) doubtful |= ranks.second > 1;
     if (!doubtful) return;
 
-    std::vector<std::uint8_t> joined(cards.size());
-    std::uint8_t i_join = 0;
+    std::vector<Found> all(cards.size());
     {
       const bool open = !placed[me];
       const std::size_t leader = open ? first.at(cards[me].node).first : me;
       std::optional<Beacon> beacon;
       if (open && leader == me) beacon.emplace(cards[me]);
       bootstrap.maximum(0);  // all beacons are lit
-      i_join = open && (leader == me || sees_beacon(cards[leader]));
-      bootstrap.allgather(&i_join, sizeof i_join, joined.data());
+      Found mine;
+      if (beacon)
+        mine = {1, beacon->obstacle()};
+      else if (open)
+        mine = look_for_beacon(cards[leader]);
+      bootstrap.allgather(&mine, sizeof mine, all.data());
     }
     // Those who stay out get a name of their own, so that they cannot meet those who joined.
     for (std::size_t r = 0; r < cards.size(); ++r) {
       if (placed[r]) continue;
-      if (joined[r])
+      if (all[r].obstacle != 0) cards[r].obstacle = all[r].obstacle;
+      if (all[r].joins)
         placed[r] = true;
       else
         cards[r].node = Hash().add(cards[r].node).value();

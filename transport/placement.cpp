@@ -99,6 +99,7 @@ Placement::Placement(int rank, std::span<const PlacementCard> cards)
     if (node_of_[r] == static_cast<int>(machine_of_.size())) machine_of_.push_back(load.number);
     if (card.host == mine.host && card.node != mine.node && apart_ < 0)
       apart_ = static_cast<int>(r);
+    if (card.host == mine.host && obstacle_ == 0) obstacle_ = card.obstacle;
     if (card.node != mine.node) continue;
     node_ranks_.push_back(static_cast<int>(r));
     if (mine.package >= 0 && card.package == mine.package) ++ranks_on_package_;

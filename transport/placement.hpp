@@ -30,6 +30,9 @@ struct PlacementCard {
   std::int16_t cache = -1;    // the last-level cache it is bound to; -1: several, or unknown
   // Random: the name of a file, and what it says.
   std::uint64_t beacon = 0, secret = 0;
+  // errno of making that file, or of opening another one that is there; 0: neither failed.
+  // divide_nodes() sets it.
+  int obstacle = 0;
 };
 
 // The card of this process. `node_name` (the setting `node`) replaces the host name unless empty.
@@ -55,6 +58,9 @@ class Placement {
   }
   // A rank of this host that is not of this node, as they cannot share memory; -1: there is none.
   int apart() const noexcept { return apart_; }
+  // Why ranks of this host cannot share memory, though one /dev/shm may be all of theirs: errno of
+  // one of them; 0: nothing is known.
+  int obstacle() const noexcept { return obstacle_; }
   // How many ranks, this one included, are bound to its socket and to its last-level cache; 0 if
   // this rank is bound to none.
   int ranks_on_package() const noexcept { return ranks_on_package_; }
@@ -78,7 +84,7 @@ class Placement {
   std::vector<int> node_ranks_;
   std::vector<int> machine_of_;  // by node
   std::vector<int> threads_of_;  // by machine
-  int apart_ = -1;
+  int apart_ = -1, obstacle_ = 0;
   int ranks_on_package_ = 0, ranks_on_cache_ = 0;
   bool oversubscribed_ = false;
 };

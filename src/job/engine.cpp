@@ -5,7 +5,9 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <exception>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -69,6 +71,25 @@ void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
   transport::divide_nodes(bootstrap, cards);
   placement_.emplace(bootstrap.rank(), cards);
   site_.emplace(Site{configuration_, *placement_, [this](std::string_view line) { log(line); }});
+  const auto obstacle = obstacle_here();
+  if (obstacle && configuration_.transport == TransportChoice::shm) throw Error(*obstacle);
+  const bool first_here =
+      rank() == placement_->node_ranks().front() && rank() < placement_->apart();
+  if (obstacle && first_here) warn(obstacle->message);
+}
+
+// Ranks of this host could share memory, but for something that the user can mend.
+std::optional<Error> Engine::obstacle_here() const {
+  const int error = placement_->obstacle();
+  if (placement_->apart() < 0 || error == 0) return std::nullopt;
+  return Error(
+      error == ENOSPC || error == ENOMEM ? Code::out_of_memory : Code::system,
+      fmt::format("ranks of this host cannot share memory, as a file in /dev/shm cannot be "
+                  "made or opened: {}; {}",
+                  std::strerror(error),
+                  error == EACCES || error == EPERM ? "let all ranks run as one user"
+                                                    : "make room there, or let it be written"),
+      kNoPeer, error);
 }
 
 // Two nodes on one host are a surprise to most: an error has to say why there are two.
@@ -77,6 +98,10 @@ std::unique_ptr<transport::Transport> Engine::open(const TransportKind& kind,
   try {
     return kind.open(*site_, bootstrap);
   } catch (const Error& error) {
+    if (auto obstacle = obstacle_here()) {
+      obstacle->message += ". Without it, " + error.message;
+      throw Error(*obstacle);
+    }
     if (placement_->apart() < 0) throw;
     throw Error(error.code,
                 fmt::format("{}. Rank {} of MPI_COMM_WORLD runs on this host, too, but does not "

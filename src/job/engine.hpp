@@ -90,6 +90,7 @@ class Engine {
   static constexpr CollectiveNumber kCallsPerPoll = 64;
 
   void exchange_placement(transport::Bootstrap& bootstrap);
+  std::optional<Error> obstacle_here() const;
   std::unique_ptr<transport::Transport> open(const TransportKind& kind,
                                              transport::Bootstrap& bootstrap) const;
   void open_transports(transport::Bootstrap& bootstrap, std::span<const TransportKind> kinds);

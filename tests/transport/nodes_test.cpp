@@ -1,7 +1,13 @@
 // Ranks that find out whether they share memory.
 #include "transport/nodes.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <filesystem>
 #include <functional>
 #include <thread>
@@ -76,4 +82,30 @@ TEST_CASE("nodes that differ already stay as they are", "[nodes]") {
   auto cards = cards_of_one_host(3);
   for (std::size_t r = 0; r < 3; ++r) cards[r].node = r;
   CHECK(nodes_of(cards, [](int, auto) {}) == std::vector<std::uint64_t>{0, 1, 2});
+}
+
+TEST_CASE("a file that cannot be made is told", "[nodes]") {
+  const auto cards = cards_of_one_host(3);
+  const std::string taken = fmt::format("/tutti-node-{:016x}", cards[0].beacon);
+  close(shm_open(taken.c_str(), O_CREAT | O_RDWR, 0600));
+  Meeting meeting(3);
+  std::vector<std::thread> threads;
+  std::vector<std::vector<PlacementCard>> found(3, cards);
+  for (int r = 0; r < 3; ++r)
+    threads.emplace_back([&, r] {
+      tutti::tests::ThreadBootstrap bootstrap(meeting, r);
+      divide_nodes(bootstrap, found[static_cast<std::size_t>(r)]);
+    });
+  for (std::thread& thread : threads) thread.join();
+  shm_unlink(taken.c_str());
+  for (int r = 0; r < 3; ++r) {
+    const auto& mine = found[static_cast<std::size_t>(r)];
+    CHECK(mine[0].obstacle == EEXIST);
+    CHECK(mine[1].obstacle == 0);
+    CHECK(mine[0].node != mine[1].node);
+    CHECK(mine[1].node == mine[2].node);
+    const Placement placement(r, mine);
+    CHECK(placement.apart() == (r == 0 ? 1 : 0));
+    CHECK(placement.obstacle() == EEXIST);
+  }
 }
