@@ -94,6 +94,9 @@ class Exchange {
 
 void answer(Pair& pair) {
   for (Order order = pair.order({}); order.bytes >= 0; order = pair.order({})) {
+    if (order.bytes > kSizes.back() || order.burst < 1 || order.burst > kLongestBurst ||
+        order.times < 0)
+      throw Error(Code::transport_failed, "rank 0 has asked for what is never measured");
     Exchange exchange(pair, order);
     for (std::int64_t i = 0; i < order.times; ++i) exchange.run();
   }
@@ -199,6 +202,20 @@ models::Platform platform_of(const std::optional<models::Readings>& within,
   return platform;
 }
 
+models::Readings read(Pair& pair) {
+  models::Readings readings;
+  // What is disturbed for a moment is measured again.
+  for (int attempt = 0; attempt < kAttempts && !can_be_fitted(readings); ++attempt) {
+    readings.sizes.clear();
+    const auto begin = Clock::now();
+    for (const Bytes bytes : kSizes)
+      if (readings.sizes.size() < kFewest || since(begin) < kEnough)
+        readings.sizes.push_back(measure_size(pair, bytes));
+  }
+  pair.order({-1, 0, 0});
+  return readings;
+}
+
 // Of rank 0, which has the readings. Collective.
 std::optional<models::Readings> readings_with(int partner, Engine& engine,
                                               transport::Bootstrap& bootstrap, Selection& selection,
@@ -231,22 +248,18 @@ int burst_for(Bytes bytes, int wanted) noexcept {
 }
 
 models::Readings measure_pair(Communicator& communicator) {
-  Pair pair(communicator);
-  models::Readings readings;
-  if (communicator.rank() != 0) {
+  try {
+    Pair pair(communicator);
+    if (communicator.rank() == 0) return read(pair);
     answer(pair);
-    return readings;
+    return {};
+  } catch (const Error& error) {
+    communicator.refuse(error.code);
+    throw;
+  } catch (...) {
+    communicator.refuse(Code::out_of_memory);
+    throw;
   }
-  // What is disturbed for a moment is measured again.
-  for (int attempt = 0; attempt < kAttempts && !can_be_fitted(readings); ++attempt) {
-    readings.sizes.clear();
-    const auto begin = Clock::now();
-    for (const Bytes bytes : kSizes)
-      if (readings.sizes.size() < kFewest || since(begin) < kEnough)
-        readings.sizes.push_back(measure_size(pair, bytes));
-  }
-  pair.order({-1, 0, 0});
-  return readings;
 }
 
 models::Platform calibrate(Engine& engine, transport::Bootstrap& bootstrap, Selection& selection,
