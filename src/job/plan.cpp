@@ -58,12 +58,20 @@ Plans::Entry* Plans::search(const Task& task) noexcept {
 }
 
 Plan& Plans::add(std::unique_ptr<Plan> plan) {
-  while (entries_.size() >= kMost && drop_oldest()) {
+  const Bytes new_scratch = plan->program().scratch_bytes();
+  while ((entries_.size() >= kMost || scratch_bytes() + new_scratch > kMostScratch) &&
+         drop_oldest()) {
   }  // once many calls have ended, many plans go
   entries_.push_back(std::make_unique<Entry>(Entry{std::move(plan), ++uses_}));
   Entry& entry = *entries_.back();
   last_[static_cast<std::size_t>(entry.plan->task().collective)] = &entry;
   return *entry.plan;
+}
+
+Bytes Plans::scratch_bytes() const noexcept {
+  Bytes bytes = 0;
+  for (const auto& entry : entries_) bytes += entry->plan->program().scratch_bytes();
+  return bytes;
 }
 
 bool Plans::drop_oldest() noexcept {

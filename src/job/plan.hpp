@@ -66,6 +66,8 @@ class Plan {
 class Plans {
  public:
   static constexpr std::size_t kMost = 64;
+  // Bytes of scratch that plans which are not in use keep, beside the last one.
+  static constexpr Bytes kMostScratch = Bytes{128} << 20;
   // `forget` hears of each plan's task before the plan is dropped.
   explicit Plans(std::function<void(const collectives::Task&)> forget)
       : forget_(std::move(forget)) {}
@@ -97,6 +99,7 @@ class Plans {
   };
   Entry* search(const collectives::Task& task) noexcept;
   bool drop_oldest() noexcept;  // false: all are in use
+  Bytes scratch_bytes() const noexcept;
 
   const std::function<void(const collectives::Task&)> forget_;
   std::vector<std::unique_ptr<Entry>> entries_;

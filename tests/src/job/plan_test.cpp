@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "tests/protocols/pair.hpp"
+
 using namespace tutti;
 using collectives::Collective;
 using collectives::Problem;
@@ -165,4 +167,21 @@ TEST_CASE("a plan in use is never dropped", "[plan]") {
   Bytes found = 0;
   for (Bytes bytes = 0; bytes <= 2000; ++bytes) found += kept.plans.find(bcast(bytes)) != nullptr;
   CHECK(found == kMost);
+}
+
+TEST_CASE("plans do not keep more scratch than some, beside the last", "[plan]") {
+  // Two ranks, over a wire where what is combined comes whole first.
+  tests::Pair wire({.direct = true});
+  const auto plan_with = [&](Bytes bytes) {
+    const Problem problem{{.collective = Collective::reduce, .bytes = bytes}, 2, 0};
+    const Plan::Means means{[&](Rank) -> protocols::Channel& { return wire.channels[0]; }, nullptr,
+                            [](Rank r) { return r; }};
+    return std::make_unique<Plan>(problem, first_of(Collective::reduce), means);
+  };
+  Kept kept;
+  constexpr Bytes kEach = Plans::kMostScratch / 4;
+  for (Bytes i = 0; i < 10; ++i) kept.plans.add(plan_with(kEach - 4096 * i));
+  CHECK(kept.forgotten.size() == 6);
+  kept.plans.add(plan_with(2 * Plans::kMostScratch));
+  CHECK(kept.forgotten.size() == 10);
 }
