@@ -45,6 +45,7 @@ tutti_comm fresh_handle() {
 // other calls, of other threads.
 void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   if (comm) *comm = TUTTI_COMM_NULL;
+  must_have_mpi();
   if (mpi == MPI_COMM_NULL)
     throw Error(Code::bad_communicator, "the MPI communicator is MPI_COMM_NULL");
   look_for_gpu_driver();

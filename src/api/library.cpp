@@ -64,13 +64,6 @@ void must_not_be_forked() {
 // what belongs to its parent.
 std::unique_ptr<Library>& g_library = *new std::unique_ptr<Library>;
 
-bool mpi_is_running() {
-  int initialized = 0, finalized = 0;
-  PMPI_Initialized(&initialized);
-  PMPI_Finalized(&finalized);
-  return initialized && !finalized;
-}
-
 std::vector<std::string> settings_of(const tutti_options* options) {
   std::vector<std::string> settings;
   if (!options) return settings;
@@ -177,6 +170,16 @@ Library* library() noexcept {
   return g_own.load(std::memory_order_acquire)->library.load(std::memory_order_acquire);
 }
 
+void must_have_mpi() {
+  int initialized = 0, finalized = 0;
+  PMPI_Initialized(&initialized);
+  PMPI_Finalized(&finalized);
+  if (!initialized || finalized)
+    throw Error(Code::mpi_not_initialized,
+                "MPI is not running; call MPI_Init before tutti_init, and tutti_finalize before "
+                "MPI_Finalize");
+}
+
 void throw_no_library() {
   must_not_be_forked();
   throw Error(Code::not_initialized,
@@ -217,10 +220,7 @@ int tutti_init(const tutti_options* options) {
     if (g_library)
       throw Error(Code::already_initialized,
                   "tutti_init was called before; call tutti_finalize first");
-    if (!mpi_is_running())
-      throw Error(Code::mpi_not_initialized,
-                  "MPI is not running; call MPI_Init before tutti_init, and tutti_finalize before "
-                  "MPI_Finalize");
+    must_have_mpi();
     g_library = start(options);
     g_own.load()->library.store(g_library.get(), std::memory_order_release);
     return TUTTI_SUCCESS;

@@ -25,9 +25,11 @@ class MpiProgress {
   MpiProgress(const MpiProgress&) = delete;
   MpiProgress& operator=(const MpiProgress&) = delete;
 
-  // Does nothing on a thread that may not call MPI.
+  // Does nothing on a thread that may not call MPI, or after MPI_Finalize.
   void operator()() const noexcept {
-    int main_thread = 1, found = 0;
+    int finalized = 0, main_thread = 1, found = 0;
+    PMPI_Finalized(&finalized);
+    if (finalized) return;
     if (level_ < MPI_THREAD_SERIALIZED) PMPI_Is_thread_main(&main_thread);
     if (main_thread && comm_ != MPI_COMM_NULL)
       PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE);
