@@ -26,8 +26,11 @@ class Build:
         options = json.loads((self.folder / "meson-info/intro-buildoptions.json").read_text())
         values = {option["name"]: option["value"] for option in options}
         self.mpi, self.sanitizer = values["mpi"], values.get("b_sanitize", "none")
-        named = self.mpi in ("mpich", "openmpi")  # as Debian calls them; else a compiler's path
-        self.launcher = f"mpiexec.{self.mpi}" if named else "mpiexec"
+        if self.mpi in ("mpich", "openmpi"):  # as Debian calls them; else a compiler
+            self.launcher = f"mpiexec.{self.mpi}"
+        else:
+            beside = pathlib.Path(shutil.which(self.mpi) or self.mpi).with_name("mpiexec")
+            self.launcher = str(beside) if beside.exists() else "mpiexec"
 
     def program(self, name):
         """`tutti`, or one of the programs of tests/mpi, tests/rdma and tests/faults."""
