@@ -77,7 +77,8 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
     if (rank_ == 0) shm_unlink(name.c_str());
     agree_to_copy(deadline);
   } catch (...) {
-    if (rank_ == 0) shm_unlink(name.c_str());
+    // Who has waited in vain may have waited for a first rank that was killed.
+    if (rank_ == 0 || Clock::now() > deadline) shm_unlink(name.c_str());
     if (base_) munmap(base_, bytes_);
     if (file_ >= 0) close(file_);
     throw;
