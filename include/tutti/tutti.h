@@ -111,7 +111,8 @@ typedef struct tutti_options {
  *   TUTTI_ERR_BOOTSTRAP            MPI reported an error.
  * THREADS
  *   Call it from one thread. The thread level is that of MPI: with MPI_THREAD_MULTIPLE, later calls
- *   may come from any thread, one at a time for each communicator.
+ *   may come from any thread, one at a time for each communicator. With MPI_THREAD_SERIALIZED a
+ *   call of Tutti counts as one of MPI, because a rank that waits lets MPI go on.
  * SEE ALSO
  *   tutti_finalize(3), tutti_comm_create(3), tutti(1)
  */
