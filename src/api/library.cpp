@@ -125,6 +125,7 @@ Log log_for(const Configuration& configuration, const tutti_options* options, Lo
 
 std::unique_ptr<Library> start(const tutti_options* options) {
   transport::MpiBootstrap bootstrap(MPI_COMM_WORLD);
+  static const OwnPage own;
   auto state = std::make_unique<Library>();
   bootstrap.confirm();  // a rank without memory would leave the others alone in the next call
   state->mpi.open();
@@ -216,7 +217,6 @@ int tutti_init(const tutti_options* options) {
   try {
     must_not_be_forked();
     const std::lock_guard lock(g_setup);
-    static const OwnPage own;
     if (g_library)
       throw Error(Code::already_initialized,
                   "tutti_init was called before; call tutti_finalize first");
