@@ -247,6 +247,9 @@ def failures(build):
     """What goes wrong has a message, and an end."""
     small = job(build, 2, "collectives")
     yield Test("errors", guest(job(build, 2, "errors", env={"JOB_HAS_DEVICE": "1"}), "--hosts", 2))
+    for ranks in [2, 4]:
+        yield Test(f"a buffer with a hole, {ranks} ranks",
+                   guest(job(build, ranks, "hole"), "--hosts", 2), 60)
     for hosts, arrival in [(4, "imm"), (2, "tail")]:
         command = job(build, 4, "given_up", 3, env={"TUTTI_ARRIVAL": arrival})
         yield Test(f"what a rank that gives up leaves to others, {hosts} hosts, arrival {arrival}",
@@ -256,7 +259,7 @@ def failures(build):
     yield Test("too little locked memory has a message",
                guest(locked, "--hosts", 2, "--memlock", 64))
     down = shell(job(build, 1, "collectives", env=VERBS), 'ip link set eth0 down; "$@" 2>&1')
-    down.status, down.expect = 1, "has no usable port"
+    down.status, down.expect = 1, "port 1 is down"
     yield Test("a port that is down has a message", guest(down))
     command = job(build, 2, "unreachable", env=VERBS | {"TUTTI_CONNECT_TIMEOUT": "2000"})
     yield Test("a peer that does not answer", guest(command), 60)

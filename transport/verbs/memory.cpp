@@ -24,16 +24,32 @@ Pages own_pages(std::size_t bytes, const char* what) {
   return {static_cast<std::byte*>(memory), FreePages{bytes}};
 }
 
+namespace {
+
+// Asks the kernel for nothing else: to write back what is not dirty.
+bool all_mapped(const void* address, std::size_t length) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  const PageRange pages = pages_around(begin, begin + length);
+  return msync(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, MS_ASYNC) == 0 ||
+         errno != ENOMEM;
+}
+
+}  // namespace
+
 MemoryRegion register_memory(const Device& device, void* address, std::size_t length, int access) {
   MemoryRegion region(ibv_reg_mr(device.pd(), address, length, access));
   if (region) return region;
-  if (errno == EFAULT || errno == EINVAL)
+  const int error = errno;
+  // For pages that are not there the device says EFAULT; but where libibverbs marks them first,
+  // the kernel says ENOMEM.
+  if (error == EFAULT || error == EINVAL || (error == ENOMEM && !all_mapped(address, length)))
     throw Error(
         Code::bad_buffer,
         fmt::format(
             "the {} bytes at {} cannot be registered: not all of them are mapped, or not writable",
             length, fmt::ptr(address)),
-        kNoPeer, errno);
+        kNoPeer, error);
+  errno = error;
   throw_no_memory("registering memory", length);
 }
 
