@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   MUST(tutti_barrier(comm)); /* the handshake's datagrams, and the connection's first packets */
   MUST(tutti_bcast(&number, 1, MPI_INT, 0, comm));
   CHECK(number == 0, "the number is %d", number);
+  MUST(tutti_barrier(comm)); /* the other rank has the number, so it has left this host */
   if (job_rank == 0) {
     const int seen = look(listener, atoi(argv[1]));
     CHECK(seen >= 4, "only %d packets left the host", seen);
