@@ -7,7 +7,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -162,14 +164,19 @@ int run_bench(const BenchOptions& options) {
                         : sizes_of(options),
                     options.repetitions);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "tutti bench, rank {}: {}\n", rank, error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);  // the others may wait for this rank
+    end_job("bench", rank, error);
   }
   MPI_Finalize();
   return 0;
 }
 
 }  // namespace
+
+void end_job(const char* command, int rank, const std::exception& error) {
+  fmt::print(stderr, "tutti {}, rank {}: {}\n", command, rank, error.what());
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
 
 void add_bench(CLI::App& app, Run* run) {
   auto options = std::make_shared<BenchOptions>();

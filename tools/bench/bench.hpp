@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,10 @@ struct BenchRow {
   Timing tutti;
   std::optional<Timing> mpi;
 };
+
+// Says what is wrong on this rank, and ends the job, in which others may wait for it. A second
+// later, as launchers throw away what they have not passed on by then.
+void end_job(const char* command, int rank, const std::exception& error);
 
 // Plain RDMA writes between ranks 0 and 1: microseconds for 8 bytes one way, and for 1 MiB with 16
 // in flight.

@@ -250,8 +250,7 @@ int run_measure(const MeasureOptions& options) {
   try {
     if (fine) fine = measure_all(options, rank);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "tutti measure, rank {}: {}\n", rank, error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);  // the others may wait for this rank
+    end_job("measure", rank, error);
   }
   MPI_Finalize();
   return fine ? 0 : 1;

@@ -158,8 +158,7 @@ int run_tune(const TuneOptions& options) {
     try {
       done = tune_in_job(options, rank);
     } catch (const std::exception& error) {
-      fmt::print(stderr, "tutti tune, rank {}: {}\n", rank, error.what());
-      MPI_Abort(MPI_COMM_WORLD, 1);  // the others may wait for this rank
+      end_job("tune", rank, error);
     }
   }
   MPI_Finalize();
