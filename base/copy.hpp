@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 namespace tutti {
@@ -14,6 +15,14 @@ inline void copy_bytes(void* to, const void* from, std::size_t bytes) noexcept {
   constexpr std::size_t kPart = 2048, kMuch = std::size_t{1} << 20;
   auto* into = static_cast<std::byte*>(to);
   auto* out_of = static_cast<const std::byte*>(from);
+  if (constexpr std::size_t kWord = 8; bytes >= kWord && bytes <= 2 * kWord) {  // without a call
+    std::uint64_t first = 0, last = 0;
+    std::memcpy(&first, out_of, kWord);
+    std::memcpy(&last, out_of + bytes - kWord, kWord);
+    std::memcpy(into, &first, kWord);
+    std::memcpy(into + bytes - kWord, &last, kWord);
+    return;
+  }
   if (bytes < kMuch)
     while (bytes > kPart) {
       std::size_t part = kPart;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/copy.hpp"
-
 #if defined(__SSE2__)
 #include <immintrin.h>
 #include <x86intrin.h>
@@ -34,8 +32,6 @@ void Stores::took(Way way, double ticks_per_byte) noexcept {
 #if defined(__SSE2__)
 namespace {
 
-constexpr std::size_t kLong = 4096;  // from here on the clock costs next to nothing
-
 // Whole cache lines go around the caches. What is stored later is seen later.
 void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   constexpr std::size_t kLine = 64, kWord = 16;
@@ -52,8 +48,7 @@ void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
 
 }  // namespace
 
-void Stores::copy(void* to, const void* from, std::size_t bytes) noexcept {
-  if (bytes < kLong) return copy_bytes(to, from, bytes);
+void Stores::copy_long(void* to, const void* from, std::size_t bytes) noexcept {
   const Way way = next();
   const std::uint64_t begin = __rdtsc();
   if (way == streaming)
@@ -63,7 +58,7 @@ void Stores::copy(void* to, const void* from, std::size_t bytes) noexcept {
   took(way, static_cast<double>(__rdtsc() - begin) / static_cast<double>(bytes));
 }
 #else
-void Stores::copy(void* to, const void* from, std::size_t bytes) noexcept {
+void Stores::copy_long(void* to, const void* from, std::size_t bytes) noexcept {
   copy_bytes(to, from, bytes);
 }
 #endif

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/copy.hpp"
+
 namespace tutti::transport::shm {
 
 // Usual stores first fetch the lines, which lie in the peer's cache since it has read them. Between
@@ -13,7 +15,12 @@ namespace tutti::transport::shm {
 // serves.
 class Stores {
  public:
-  void copy(void* to, const void* from, std::size_t bytes) noexcept;
+  void copy(void* to, const void* from, std::size_t bytes) noexcept {
+    if (bytes < kLong)
+      copy_bytes(to, from, bytes);
+    else
+      copy_long(to, from, bytes);
+  }
 
   enum Way : std::uint8_t { cached, streaming };
   // What a long copy took; the way of the next one depends on it.
@@ -21,6 +28,9 @@ class Stores {
   Way next() noexcept;
 
  private:
+  static constexpr std::size_t kLong = 4096;  // from here on the clock costs next to nothing
+  void copy_long(void* to, const void* from, std::size_t bytes) noexcept;
+
   Way way_ = cached;
   std::uint32_t copies_ = 0;
   double ticks_[2] = {0, 0};  // for a byte, smoothed; 0: never tried
