@@ -1,6 +1,7 @@
 // Binding the steps of a schedule to channels.
 #include "collectives/execution/program.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -48,6 +49,9 @@ Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
       leave_place(static_cast<StepId>(i), left);
     }
   }
+  for (StepId id = 0; id < steps; ++id)
+    if (schedule_.steps[id].predecessors == 0) initial_.push_back(id);
+  std::stable_partition(initial_.begin(), initial_.end(), [&](StepId id) { return invites(id); });
 }
 
 // To one of the steps that wait for it: a chain of messages that are combined needs one place.

@@ -36,6 +36,10 @@ class Program {
   // exchange long messages copy one after the other.
   bool invites(StepId id) const noexcept { return !invites_.empty() && invites_[id] != 0; }
   bool any_invites() const noexcept { return !invites_.empty(); }
+  // The steps that wait for no other, in the order in which they are begun.
+  const std::vector<StepId>& initial() const noexcept { return initial_; }
+  // No step waits for another.
+  bool independent() const noexcept { return schedule_.successors.empty(); }
   // A run's scratch: the schedule's own, then the staging.
   Bytes scratch_bytes() const noexcept { return own_bytes_ + staging_bytes_; }
   Bytes staging_bytes() const noexcept { return staging_bytes_; }
@@ -47,6 +51,7 @@ class Program {
   std::vector<protocols::Channel*> channels_;  // by step
   std::vector<Bytes> staged_;                  // by step; empty: no step is staged
   std::vector<std::uint8_t> invites_;          // by step; empty: no step does
+  std::vector<StepId> initial_;
   Bytes own_bytes_ = 0, staging_bytes_ = 0;
 };
 

@@ -40,32 +40,34 @@ void Run::start(const void* input, void* output, const MessageName& name,
   combine_ = combine;
   culprit_ = nullptr;
   active_count_ = 0;
+  for (const StepId id : program_.initial()) begin(id);
+  if (program_.independent()) return;
   cursor_.reset();
+  cursor_.take_all();
 }
 
-template <bool kRecorded>
-void Run::begin(StepId id) noexcept {
-  if constexpr (kRecorded) times_[id].begin = steady_nanoseconds();
+inline void Run::begin(StepId id) noexcept {
+  if (times_) [[unlikely]]
+    times_[id].begin = steady_nanoseconds();
   transfers_[id] = {};
   active_[active_count_++] = id;
 }
 
-template <bool kRecorded>
 void Run::begin_ready() noexcept {
   if (!program_.any_invites()) [[likely]] {
-    for (const StepId id : cursor_.ready()) begin<kRecorded>(id);
+    for (const StepId id : cursor_.ready()) begin(id);
   } else {
     for (const bool invites : {true, false})
       for (const StepId id : cursor_.ready())
-        if (program_.invites(id) == invites) begin<kRecorded>(id);
+        if (program_.invites(id) == invites) begin(id);
   }
   cursor_.take_all();
 }
 
 template <bool kRecorded>
 Answer Run::advance_steps() noexcept {
+  const bool independent = program_.independent();
   for (;;) {
-    begin_ready<kRecorded>();
     const std::size_t count = active_count_;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -73,7 +75,7 @@ Answer Run::advance_steps() noexcept {
       const Answer answer = take(id);
       if (answer == Answer::done) {
         if constexpr (kRecorded) times_[id].end = steady_nanoseconds();
-        cursor_.done(id);
+        if (!independent) cursor_.done(id);
       } else if (answer == Answer::again) {
         active_[kept++] = id;
       } else {
@@ -84,23 +86,28 @@ Answer Run::advance_steps() noexcept {
       }
     }
     active_count_ = kept;
-    if (cursor_.finished()) return Answer::done;
+    if (independent ? kept == 0 : cursor_.finished()) return Answer::done;
     if (kept == count) return Answer::again;  // nothing moved
+    if (!independent) begin_ready();
   }
 }
 template Answer Run::advance_steps<true>() noexcept;
 template Answer Run::advance_steps<false>() noexcept;
 
-Answer Run::take(StepId id) noexcept {
+[[gnu::always_inline]] inline Answer Run::take(StepId id) noexcept {
   const Step& step = program_.schedule().steps[id];
   const MessageName name{name_.communicator, name_.collective, name_.ordinal + step.ordinal};
+  if (step.kind == StepKind::send)
+    return program_.channel(id)->send(transfers_[id], name, at(step.source), step.source.length,
+                                      step.use);
+  if (step.kind == StepKind::recv)
+    return program_.channel(id)->recv(transfers_[id], name, at(step.target), step.target.length,
+                                      step.use);
+  return take_other(step, id, name);
+}
+
+Answer Run::take_other(const Step& step, StepId id, const MessageName& name) noexcept {
   switch (step.kind) {
-    case StepKind::send:
-      return program_.channel(id)->send(transfers_[id], name, at(step.source), step.source.length,
-                                        step.use);
-    case StepKind::recv:
-      return program_.channel(id)->recv(transfers_[id], name, at(step.target), step.target.length,
-                                        step.use);
     case StepKind::recv_reduce: return combined(receive_and_reduce(id, name));
     case StepKind::copy:
       if (step.source.length != 0)
@@ -112,8 +119,8 @@ Answer Run::take(StepId id) noexcept {
                      at(step.target), step.target.length);
       return combined(Answer::done);
     }
+    default: return Answer::failed;
   }
-  return Answer::failed;
 }
 
 // What a failed operation has left is not sent on.

@@ -62,13 +62,12 @@ class Run {
   protocols::Channel* culprit() const noexcept { return culprit_; }
 
  private:
-  template <bool kRecorded>
   void begin(StepId id) noexcept;
-  template <bool kRecorded>
   void begin_ready() noexcept;
   template <bool kRecorded>
   protocols::Answer advance_steps() noexcept;
   protocols::Answer take(StepId id) noexcept;
+  protocols::Answer take_other(const Step& step, StepId id, const MessageName& name) noexcept;
   protocols::Answer combined(protocols::Answer answer) const noexcept;
   protocols::Answer receive_and_reduce(StepId id, const MessageName& name) noexcept;
   std::byte* at(const Slice& slice) const noexcept {

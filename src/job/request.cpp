@@ -34,6 +34,7 @@ void Request::start() {
   state_ = State::active;
   running_->start(call, {agreement.id(), number(), mark_});
   if (agreement.failed()) [[unlikely]] {  // a member had rejected this very call
+    running_->abandon();
     end(State::failed);
     communicator_.throw_failure();
   }
