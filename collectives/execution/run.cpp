@@ -119,8 +119,10 @@ Answer Run::take_other(const Step& step, StepId id, const MessageName& name) noe
                      at(step.target), step.target.length);
       return combined(Answer::done);
     }
-    default: return Answer::failed;
+    case StepKind::send:
+    case StepKind::recv: break;  // take() has them
   }
+  return Answer::failed;
 }
 
 // What a failed operation has left is not sent on.
