@@ -8,7 +8,8 @@
 using namespace tutti::transport::shm;
 
 TEST_CASE("stores: all bytes, and no others, whichever way") {
-  for (const std::size_t bytes : {0u, 8u, 4095u, 4096u, 4097u, 4160u, 16424u, 70001u})
+  for (const std::size_t bytes :
+       {0u, 1u, 7u, 8u, 9u, 15u, 16u, 17u, 4095u, 4096u, 4097u, 4160u, 16424u, 70001u})
     for (std::size_t to_skew = 0; to_skew < 72; to_skew += 8)
       for (const std::size_t from_skew : {0u, 3u}) {
         Stores stores;
