@@ -1,4 +1,5 @@
-// The table of settings, and reading them from options, environment and file.
+// The table of settings, and reading them from options, environment and file. Half of it is the
+// table, which is read best in one piece.
 #include "src/job/configuration.hpp"
 
 #include <algorithm>
