@@ -122,11 +122,11 @@ void Dispatcher::spread(const Agreement& agreement, const News& news) noexcept {
     } catch (const std::exception&) {  // no memory for a connection: the member hears when it asks
     }
   }
+  wait_for_members(agreement, [](const Channel& channel) { return channel.news_pending(); });
 }
 
 void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
   spread(agreement, agreement.failure_news());
-  wait_for_members(agreement, [](const Channel& channel) { return channel.news_pending(); });
   end_writes(agreement);
 }
 

@@ -31,7 +31,8 @@ class Dispatcher final : public protocols::Listener {
   // Tells a new peer what it must still hear.
   void greet(protocols::Channel& channel) noexcept;
   // Tells the members: on this node all of them, elsewhere the connected ones. The others hear of
-  // it when they connect, as whoever waits for this rank does.
+  // it when they connect, as whoever waits for this rank does. Waits a little until the news is on
+  // its way: this rank may not enter Tutti again for long.
   void spread(const Agreement& agreement, const protocols::News& news) noexcept;
   // Tells the members that the communicator has failed, and ends their writes.
   void spread_failure(const Agreement& agreement) noexcept;

@@ -11,7 +11,9 @@ using namespace tutti::tests;
 
 TEST_CASE("a rank that waits for a measurement hears that the other one has failed",
           "[calibration]") {
-  Job job(2, {});
+  Hostility hostility;  // a full ring among others
+  hostility.seed = static_cast<std::uint32_t>(GENERATE(range(1, 17)));
+  Job job(2, hostility);
   const auto outcomes = job.run([&](int rank) {
     if (rank == 1) {
       measure_pair(job.world(1));
