@@ -22,16 +22,15 @@ struct Reducing {
 // Elements that this rank has to give, and to get.
 struct Elements {
   MPI_Count whole, own;
-  std::vector<Bytes> counts;  // of unequal blocks, in bytes of `each` an element
 };
 
-Elements elements_of(const Reducing& a, const Layout& layout, Bytes each,
-                     const Communicator& comm) {
+// Of reduce_scatter. `lengths`: of unequal blocks, in bytes of `each` an element.
+Elements elements_of(const Reducing& a, const Layout& layout, Bytes each, const Communicator& comm,
+                     std::vector<Bytes>& lengths) {
   const auto too_many = [] {
     return Error(Code::bad_count, "the counts of all ranks together do not fit in 63 bits");
   };
-  Elements e{a.count, a.count, {}};
-  if (a.collective != Collective::reduce_scatter) return e;
+  Elements e{a.count, a.count};
   if (!a.counts) {
     if (__builtin_mul_overflow(a.count, static_cast<MPI_Count>(comm.size()), &e.whole))
       throw too_many();
@@ -42,7 +41,7 @@ Elements elements_of(const Reducing& a, const Layout& layout, Bytes each,
   for (int i = 0; i < comm.size(); ++i) {
     bytes_of(a.counts[i], layout, 1, "recvcounts");
     if (__builtin_add_overflow(e.whole, a.counts[i], &e.whole)) throw too_many();
-    e.counts.push_back(a.counts[i] * each);
+    lengths.push_back(a.counts[i] * each);
   }
   return e;
 }
@@ -61,9 +60,14 @@ void reduce(Library& state, UserRequest& request, const Reducing& a) {
   if (has_result) forbid_in_place(a.recvbuf, "recvbuf");
 
   const Layout layout = state.datatypes.layout(a.type);
-  Reduction& reduction = request.reduction.emplace(state.operations.find(a.op, a.type, layout));
+  Reduction* const known = state.operations.known(a.op, a.type);
+  Reduction& reduction =
+      known ? *known : request.reduction.emplace(state.operations.find(a.op, a.type, layout));
   const Bytes each = layout.size == 0 ? 0 : reduction.element();  // nothing: nothing is touched
-  Elements elements = elements_of(a, layout, each, comm);
+  const bool scatters = a.collective == Collective::reduce_scatter;
+  collectives::Task& task = request.call.task;
+  const Elements elements =
+      scatters ? elements_of(a, layout, each, comm, task.counts) : Elements{a.count, a.count};
   if (!in_place)
     request.operand.emplace(state.datatypes, layout, reduction, a.sendbuf, elements.whole, a.type,
                             "sendbuf");
@@ -74,14 +78,11 @@ void reduce(Library& state, UserRequest& request, const Reducing& a) {
     request.operand->must_not_share(*request.result, kUseInPlace);
 
   const Bytes bytes = request.operand ? request.operand->bytes() : request.result->bytes();
-  const bool scatters = a.collective == Collective::reduce_scatter;
   const bool reproducible = state.configuration.reproducible;
-  collectives::Task& task = request.call.task;
   task.collective = a.collective;
   task.root = a.root;
-  task.bytes = !scatters ? bytes : elements.counts.empty() ? a.count * each : 0;
+  task.bytes = !scatters ? bytes : task.counts.empty() ? a.count * each : 0;
   task.in_place = in_place;
-  task.counts = std::move(elements.counts);
   task.element = reduction.element();
   task.commutative = reduction.commutative() && !reproducible;
   task.left_fold = reproducible;

@@ -16,7 +16,7 @@ class UserRequest final : public Request {
 
   // Filled in by the function that checks the arguments, along with `call`.
   Maybe<Blocked> from, to;     // of collectives that move data
-  Maybe<Reduction> reduction;  // of the others
+  Maybe<Reduction> reduction;  // of the others, where it is this call's own
   Maybe<ReductionBuffer> operand, result;
 
   // Once done: brings the result to where the caller wants it. Throws Error{bad_datatype |

@@ -8,7 +8,6 @@
 
 #include "base/copy.hpp"
 #include "base/error.hpp"
-#include "src/data/gpu_memory.hpp"
 
 namespace tutti {
 
@@ -36,22 +35,9 @@ std::byte* Spare::get(Bytes bytes) {
   return memory_.get();
 }
 
-Blocked::Blocked(const Datatypes& datatypes, const Layout& layout, const void* buffer,
-                 MPI_Count count, MPI_Datatype type, int blocks, const char* name)
-    : datatypes_(datatypes),
-      user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
-      type_(type),
-      layout_(layout),
-      blocks_(blocks) {
-  must_be_host_memory(buffer, name);
-  block_bytes_ = bytes_of(count, layout_, blocks, name);
-  total_ = block_bytes_ * blocks;
-  if (layout_.contiguous && user_) {  // the usual case allocates nothing
-    direct_ = user_;
-    return;
-  }
+void Blocked::take_one_piece(MPI_Count count, const char* name) {
   if (!user_ && total_ > 0) must_be_absolute(0, name);
-  pieces_.push_back({0, count * blocks, total_});
+  pieces_.push_back({0, count * blocks_, total_});
 }
 
 Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,

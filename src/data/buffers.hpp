@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/data/datatype.hpp"
+#include "src/data/gpu_memory.hpp"
 
 namespace tutti {
 
@@ -42,10 +43,23 @@ class Blocked {
   // | bad_datatype | datatype_not_committed | bad_buffer}.
   Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type,
           int blocks, const char* name)
-      : Blocked(datatypes, datatypes.layout(type), buffer, count, type, blocks, name) {}
+      : datatypes_(datatypes),
+        user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
+        type_(type),
+        layout_(datatypes.layout(type)),
+        blocks_(blocks) {
+    take_equal_blocks(count, name);
+  }
   // The same where the type's layout is known already.
   Blocked(const Datatypes& datatypes, const Layout& layout, const void* buffer, MPI_Count count,
-          MPI_Datatype type, int blocks, const char* name);
+          MPI_Datatype type, int blocks, const char* name)
+      : datatypes_(datatypes),
+        user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
+        type_(type),
+        layout_(layout),
+        blocks_(blocks) {
+    take_equal_blocks(count, name);
+  }
   // Blocks of `counts` elements, at `displacements` (in extents; null: one after another).
   Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
           const MPI_Count* displacements, MPI_Datatype type, int blocks, const char* name);
@@ -75,6 +89,16 @@ class Blocked {
     MPI_Count count;
     Bytes bytes;
   };
+  void take_equal_blocks(MPI_Count count, const char* name) {
+    must_be_host_memory(user_, name);
+    block_bytes_ = bytes_of(count, layout_, blocks_, name);
+    total_ = block_bytes_ * blocks_;
+    if (layout_.contiguous && user_) [[likely]]  // allocates nothing
+      direct_ = user_;
+    else
+      take_one_piece(count, name);
+  }
+  void take_one_piece(MPI_Count count, const char* name);
   void must_be_absolute(Bytes offset, const char* name) const;
   void move(const Piece& piece, Bytes at, bool pack);
 

@@ -140,8 +140,8 @@ Bytes Reduction::piece() const noexcept {
   return std::max((1 << 16) / element_, Bytes{1}) * element_;
 }
 
-void Reduction::reserve(Bytes bytes) {
-  if (!vectorised()) spare_.resize(2 * static_cast<std::size_t>(std::min(bytes, piece())));
+void Reduction::reserve_spare(Bytes bytes) {
+  spare_.resize(2 * static_cast<std::size_t>(std::min(bytes, piece())));
 }
 
 // MPI_Reduce_local(in, inout): inout = in op inout.
@@ -169,8 +169,7 @@ void Reduction::local(const void* context, const void* left, const void* right, 
 }
 
 Reduction Operations::find(MPI_Op op, MPI_Datatype type, const Layout& layout) {
-  for (const Known& known : known_)
-    if (known.op == op && known.type == type) return known.reduction;
+  if (const Reduction* const found = known(op, type)) return *found;
   Reduction reduction = resolve(op, type, layout);
   // A user's operation may be freed and its handle come again for another.
   if (reduction.vectorised()) known_.push_back({op, type, reduction});

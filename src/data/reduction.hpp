@@ -12,19 +12,24 @@
 namespace tutti {
 
 // One operation on one type, ready to use. Elements are element() bytes apart, gaps included, as
-// they lie in memory. One collective at a time uses it, and it must stay where it is meanwhile:
-// combine() points to it.
+// they lie in memory. Unless it is vectorised(), one collective at a time uses it, and it must stay
+// where it is meanwhile: combine() points to it.
 class Reduction {
  public:
-  Combine combine() noexcept { return {apply_, this, vectorised() ? nullptr : &error_}; }
+  Combine combine() noexcept {
+    return vectorised() ? Combine{apply_} : Combine{apply_, this, &error_};
+  }
   Bytes element() const noexcept { return element_; }
   bool commutative() const noexcept { return commutative_; }
   bool vectorised() const noexcept { return op_ == MPI_OP_NULL; }
   // Makes room for messages of up to `bytes`. Throws std::bad_alloc.
-  void reserve(Bytes bytes);
+  void reserve(Bytes bytes) {
+    if (!vectorised()) reserve_spare(bytes);
+  }
 
  private:
   friend class Operations;
+  void reserve_spare(Bytes bytes);
   Bytes piece() const noexcept;  // bytes that MPI_Reduce_local gets at once
   static void local(const void* self, const void* left, const void* right, void* out, Bytes bytes);
 
@@ -40,6 +45,13 @@ class Reduction {
 // Finds the function for an operation on a type; remembers those that have a loop of ours.
 class Operations {
  public:
+  // One that was found before, and any call may use: it is vectorised(). Null: there is none. Valid
+  // until the next find().
+  Reduction* known(MPI_Op op, MPI_Datatype type) noexcept {
+    for (Known& known : known_)
+      if (known.op == op && known.type == type) return &known.reduction;
+    return nullptr;
+  }
   // Throws Error{bad_operation | unsupported}.
   Reduction find(MPI_Op op, MPI_Datatype type, const Layout& layout);
 
