@@ -31,10 +31,11 @@ void start(Library& state, UserRequest& request, Prepare&& prepare) {
   }
 }
 
-// A blocking collective: the request lives here.
+// A blocking collective: the request lives here. All of it is one function, so that the arguments
+// stay in registers.
 template <class Prepare>
 int blocking(tutti_comm handle, Prepare&& prepare) noexcept {
-  return guard([&](Library& state) {
+  return guard([&](Library & state) __attribute__((always_inline)) {
     UserRequest request(communicator_of(handle));
     start(state, request, prepare);
     request.wait();

@@ -65,7 +65,7 @@ int code_of_exception() noexcept;
 // the engine's lock, unless it takes it itself.
 enum class Enter : bool { by_itself, before };
 template <Enter enter = Enter::before, class Body>
-int guard(Body&& body) noexcept {
+[[gnu::always_inline]] inline int guard(Body&& body) noexcept {
   try {
     Library* const state = library();
     if (!state) [[unlikely]]

@@ -8,8 +8,7 @@ namespace tutti {
 
 using protocols::Answer;
 
-Request::~Request() {
-  if (state_ != State::active) return;
+void Request::give_up() noexcept {
   Agreement& agreement = communicator_.agreement();
   const int me = communicator_.engine().rank();
   agreement.fail(Code::internal, me, "rank {} of MPI_COMM_WORLD gave up a call before it had ended",
@@ -38,11 +37,14 @@ void Request::start() {
     end(State::failed);
     communicator_.throw_failure();
   }
-  advance();
+  take_on();
 }
 
 void Request::advance() noexcept {
-  if (state_ != State::active) return;
+  if (state_ == State::active) take_on();
+}
+
+inline void Request::take_on() noexcept {
   switch (running_->advance()) {
     case Answer::done: return end(State::done);
     case Answer::again:

@@ -28,7 +28,10 @@ class Request : public OpenCall {
 
   explicit Request(Communicator& communicator) noexcept : communicator_(communicator) {}
   // Gives an active call up: it can never end, so its communicator fails.
-  virtual ~Request();
+  virtual ~Request() {
+    if (state_ == State::active) [[unlikely]]
+      give_up();
+  }
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
 
@@ -49,6 +52,8 @@ class Request : public OpenCall {
   }
 
  private:
+  void give_up() noexcept;
+  void take_on() noexcept;
   void wait_until_done();
   void blame_operation() noexcept;
   void end(State state) noexcept;

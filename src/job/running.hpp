@@ -14,10 +14,10 @@ namespace tutti {
 // One collective to run: what is asked for, and where the bytes are. The buffers and what `combine`
 // points to stay the caller's, and must last until the call has ended.
 struct Call {
-  collectives::Task task{};
+  collectives::Task task;
   const void* input = nullptr;
   void* output = nullptr;
-  Combine combine{};
+  Combine combine;
 };
 
 // The tree over which a broadcast by datagrams is repaired.
