@@ -52,6 +52,7 @@ Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
   for (StepId id = 0; id < steps; ++id)
     if (schedule_.steps[id].predecessors == 0) initial_.push_back(id);
   std::stable_partition(initial_.begin(), initial_.end(), [&](StepId id) { return invites(id); });
+  single_ = steps == 1;
 }
 
 // To one of the steps that wait for it: a chain of messages that are combined needs one place.

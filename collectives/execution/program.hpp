@@ -38,6 +38,8 @@ class Program {
   bool any_invites() const noexcept { return !invites_.empty(); }
   // The steps that wait for no other, in the order in which they are begun.
   const std::vector<StepId>& initial() const noexcept { return initial_; }
+  // There is one step.
+  bool single() const noexcept { return single_; }
   // No step waits for another.
   bool independent() const noexcept { return schedule_.successors.empty(); }
   // A run's scratch: the schedule's own, then the staging.
@@ -53,6 +55,7 @@ class Program {
   std::vector<std::uint8_t> invites_;          // by step; empty: no step does
   std::vector<StepId> initial_;
   Bytes own_bytes_ = 0, staging_bytes_ = 0;
+  bool single_ = false;
 };
 
 }  // namespace tutti::collectives

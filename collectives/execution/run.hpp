@@ -33,7 +33,20 @@ class Run {
   // steps ready. Not before the last start has ended. Slices are offsets into `input` (never
   // written) and `output`; both stay the caller's. `combine` is the operation of a reduction.
   void start(const void* input, void* output, const MessageName& name,
-             const Combine& combine = {}) noexcept;
+             const Combine& combine = {}) noexcept {
+    // The input is only ever a source: no step kind writes it (the verifier proves that of every
+    // schedule).
+    base_ = {static_cast<std::byte*>(const_cast<void*>(input)), static_cast<std::byte*>(output),
+             scratch_.get()};
+    name_ = name;
+    combine_ = combine;
+    culprit_ = nullptr;
+    active_count_ = 0;
+    if (program_.single())
+      begin(0);
+    else
+      begin_initial();
+  }
 
   // From the next start on, the times of all steps go into `times`, by step; it stays the caller's.
   // Null: nowhere, which costs nothing.
@@ -42,6 +55,7 @@ class Run {
   // Takes every step as far as it goes now. done: the collective is complete here. failed: see
   // culprit().
   protocols::Answer advance() noexcept {
+    if (program_.single() && !times_) return advance_only_step();
     return times_ ? advance_steps<true>() : advance_steps<false>();
   }
 
@@ -62,8 +76,16 @@ class Run {
   protocols::Channel* culprit() const noexcept { return culprit_; }
 
  private:
-  void begin(StepId id) noexcept;
+  void begin(StepId id) noexcept {
+    if (times_) [[unlikely]]
+      note_begin(id);
+    transfers_[id] = {};
+    active_[active_count_++] = id;
+  }
+  void note_begin(StepId id) noexcept;
+  void begin_initial() noexcept;
   void begin_ready() noexcept;
+  protocols::Answer advance_only_step() noexcept;
   template <bool kRecorded>
   protocols::Answer advance_steps() noexcept;
   protocols::Answer take(StepId id) noexcept;
