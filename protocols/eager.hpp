@@ -21,16 +21,28 @@ inline void deliver(const Arrived& message, void* place, const Operand* operand,
     copy_bytes(place, message.payload(), message.bytes);
 }
 
-inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& complaint,
-                            Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
-                            const Operand* operand) noexcept {
-  const Arrived message = rings.find(ring, name, &transfer);
-  if (!message) return Answer::again;
-  if (message.bytes != bytes || message.bytes.more())
+[[gnu::always_inline]] inline Answer take_eager(Rings& rings, transport::Ring ring,
+                                                const Arrived& message, Complaint& complaint,
+                                                void* data, Bytes bytes,
+                                                const Operand* operand) noexcept {
+  if (message.bytes != bytes || message.bytes.more()) [[unlikely]]
     return complaint.about_length(message.bytes, bytes, message.bytes.more());
   if (bytes != 0) deliver(message, data, operand, 0);
   rings.consume(ring, message);
   return Answer::done;
+}
+
+inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& complaint,
+                            Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
+                            const Operand* operand) noexcept {
+  // Two calls of take_eager(), so that what is found first stays in registers.
+  bool look_on = false;
+  if (const Arrived oldest = rings.find_first(ring, name, look_on))
+    return take_eager(rings, ring, oldest, complaint, data, bytes, operand);
+  if (!look_on) return Answer::again;
+  const Arrived message = rings.search(ring, name, &transfer);
+  if (!message) return Answer::again;
+  return take_eager(rings, ring, message, complaint, data, bytes, operand);
 }
 
 }  // namespace tutti::protocols

@@ -58,8 +58,12 @@ class InFlow {
     return place >= kMaxSlots || ((taken_ >> place) & 1u);
   }
   void take(std::uint32_t sequence) noexcept {
-    taken_ |= std::uint64_t{1} << (sequence - first());
-    for (; taken_ & 1u; taken_ >>= 1) ++freed_;
+    if (sequence != first()) {
+      taken_ |= std::uint64_t{1} << (sequence - first());
+      return;
+    }
+    ++freed_;
+    for (taken_ >>= 1; taken_ & 1u; taken_ >>= 1) ++freed_;
   }
   // The first message was copied away: its slot is free, but it is not consumed.
   void set_first_aside() noexcept {

@@ -119,15 +119,23 @@ class Rings {
   // for it if need be; null: nobody waits. Inlined, because each poll of a receive comes here.
   [[gnu::always_inline]] Arrived find(transport::Ring ring, const MessageName& name,
                                       Transfer* transfer = nullptr) noexcept {
-    const InFlow& in = at(ring).in;
-    if (!in.any_aside()) {  // the usual: nothing has come, or the oldest message is the wanted one
-      const std::uint32_t first = in.first();
-      if (!link_.arrived(ring, first)) return {};
-      const Arrived oldest = read(ring, first);
-      if (!oldest || oldest.name() == name) return oldest;
-    }
-    return search(ring, name, transfer);
+    bool look_on = false;
+    if (const Arrived oldest = find_first(ring, name, look_on)) return oldest;
+    return look_on ? search(ring, name, transfer) : Arrived{};
   }
+  // The usual case of it: the oldest of all messages has that name. `look_on`: search() may find it
+  // elsewhere.
+  [[gnu::always_inline]] Arrived find_first(transport::Ring ring, const MessageName& name,
+                                            bool& look_on) noexcept {
+    const InFlow& in = at(ring).in;
+    look_on = in.any_aside();
+    const std::uint32_t first = in.first();
+    if (look_on || !link_.arrived(ring, first)) return {};
+    const Arrived oldest = read(ring, first);
+    look_on = oldest && oldest.name() != name;
+    return look_on ? Arrived{} : oldest;
+  }
+  Arrived search(transport::Ring ring, const MessageName& name, Transfer* transfer) noexcept;
   // Frees the message's slot.
   void consume(transport::Ring ring, const Arrived& message) noexcept {
     InFlow& in = at(ring).in;
@@ -196,7 +204,6 @@ class Rings {
     return {};
   }
   bool look_for_room(transport::Ring ring, const Transfer* transfer) noexcept;
-  Arrived search(transport::Ring ring, const MessageName& name, Transfer* transfer) noexcept;
   void ask(transport::Ring ring, const MessageName& name, Transfer& transfer,
            std::uint32_t arrived) noexcept;
   bool set_aside_all(transport::Ring ring, std::uint32_t arrived) noexcept;
