@@ -127,6 +127,13 @@ T read_once(const T* from) noexcept {
   (std::make_index_sequence<sizeof(T) / kWordBytes>{});
 }
 
+// How many lines of a message of so many bytes are asked for before it is written or read: it ends
+// in the first of them. Of a long one the processor fetches the others by itself.
+constexpr std::uint32_t lines_to_fetch(std::uint32_t bytes) {
+  constexpr auto line = static_cast<std::uint32_t>(kCacheLine);
+  return std::min(divide_up(bytes + static_cast<std::uint32_t>(sizeof(Trailer)), line), 4u);
+}
+
 // A payload is padded at its end, so that the trailer behind it is aligned.
 constexpr std::uint32_t padded(std::uint32_t bytes) { return round_up(bytes, 8u); }
 

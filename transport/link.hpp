@@ -176,6 +176,12 @@ class Link {
     return reinterpret_cast<const Trailer*>(
         inbox_ + slot_end(ring, in_shape_[ring].index_of(sequence)) - sizeof(Trailer));
   }
+  // Asks for the lines of a message, which may not have come yet, if it has so many bytes.
+  void fetch_ahead(Ring ring, std::uint32_t sequence, std::uint32_t bytes) const noexcept {
+    const std::byte* const end = inbox_ + slot_end(ring, in_shape_[ring].index_of(sequence));
+    for (std::uint32_t line = 1; line <= lines_to_fetch(bytes); ++line)
+      __builtin_prefetch(end - std::size_t{line} * kCacheLine);
+  }
   // How many of our messages in the peer's `ring` it has consumed, by its last explicit report.
   std::uint32_t reported(Ring ring) const noexcept {
     return __atomic_load_n(&credits_[static_cast<std::size_t>(ring)], __ATOMIC_RELAXED);
