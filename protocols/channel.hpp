@@ -104,6 +104,7 @@ class Channel {
   }
   void forget_complaint() noexcept { complaint_.forget(); }
   bool failed() const noexcept { return link_.failed(); }
+  bool connecting() const noexcept { return link_.state() == transport::State::connecting; }
   bool closed() const noexcept { return link_.state() == transport::State::closed; }
   // Asks for a sign of life: a dead peer makes the link fail sooner or later.
   void probe() noexcept { link_.probe(); }

@@ -130,7 +130,8 @@ Plan& Communicator::make_plan(const collectives::Task& task) {
 }
 
 void Communicator::refuse(Code code) noexcept {
-  if (!agreement_.failed()) engine_.dispatcher().spread(agreement_, agreement_.refuse(code));
+  if (!agreement_.failed())
+    engine_.dispatcher().spread(agreement_, agreement_.refuse(code), Dispatcher::Reach::near);
 }
 
 void Communicator::blame(protocols::Channel* culprit) noexcept {

@@ -4,9 +4,13 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <iterator>
+
+#include "base/index.hpp"
 
 namespace tutti {
 
@@ -16,10 +20,18 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr auto kSpreadPatience = std::chrono::milliseconds(300);
+constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{60'000};
 
 bool can_hear(const Channel* channel) {
   return channel && !channel->failed() && !channel->closed();
+}
+
+// Whether the member is one of few, or at a distance of a power of two, as most algorithms have it.
+bool is_near(int member, const Agreement& agreement) {
+  constexpr int kFew = 16;
+  const auto distance = static_cast<unsigned>(std::abs(member - agreement.rank()));
+  return agreement.size() <= kFew || std::has_single_bit(distance) ||
+         std::has_single_bit(static_cast<unsigned>(agreement.size()) - distance);
 }
 
 }  // namespace
@@ -113,25 +125,36 @@ void Dispatcher::greet(Channel& channel) noexcept {
       agreement->each_old_news([&](const News& news) { channel.announce(news); });
 }
 
-void Dispatcher::spread(const Agreement& agreement, const News& news) noexcept {
-  for (std::size_t r = 0; r < agreement.world_ranks().size(); ++r) {
-    if (static_cast<int>(r) == agreement.rank()) continue;
+void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reach) noexcept {
+  for (int r = 0; r < agreement.size(); ++r) {
+    if (r == agreement.rank()) continue;
+    const int member = agreement.world_ranks()[index(r)];
     try {
-      Channel* const channel = connections_.channel_at_once(agreement.world_ranks()[r]);
-      if (can_hear(channel)) channel->announce(news);
-    } catch (const std::exception&) {  // no memory for a connection: the member hears when it asks
+      if (Channel* const channel = connections_.find(member)) {
+        if (can_hear(channel)) channel->announce(news);
+      } else if (reach == Reach::near && is_near(r, agreement)) {
+        connections_.channel(member);  // which greets it with the news
+      } else {
+        connections_.channel_at_once(member);
+      }
+    } catch (const std::exception&) {  // no connection: the member hears when it asks
     }
   }
-  wait_for_members(agreement, [](const Channel& channel) { return channel.news_pending(); });
+  if (reach == Reach::near)  // it comes about or fails within the setting `connect_timeout`
+    wait_for_members(agreement, kConnectPatience,
+                     [](const Channel& channel) { return channel.connecting(); });
+  wait_for_members(agreement, kSpreadPatience,
+                   [](const Channel& channel) { return channel.news_pending(); });
 }
 
 void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
-  spread(agreement, agreement.failure_news());
+  spread(agreement, agreement.failure_news(), Reach::connected);
   end_writes(agreement);
 }
 
 void Dispatcher::end_writes(const Agreement& agreement) noexcept {
-  wait_for_members(agreement, [](const Channel& channel) { return channel.withdrawing(); });
+  wait_for_members(agreement, kSpreadPatience,
+                   [](const Channel& channel) { return channel.withdrawing(); });
   for (const int member : agreement.world_ranks())
     if (Channel* const channel = connections_.find(member)) channel->revoke_abandoned();
   // A copy that a process of this node has begun. It takes long only if the process was stopped.
@@ -145,13 +168,14 @@ void Dispatcher::end_writes(const Agreement& agreement) noexcept {
 
 // A while, for as long as waits(channel) is true for a member that can hear.
 template <class Waits>
-void Dispatcher::wait_for_members(const Agreement& agreement, Waits&& waits) noexcept {
+void Dispatcher::wait_for_members(const Agreement& agreement, std::chrono::milliseconds patience,
+                                  Waits&& waits) noexcept {
   const std::vector<int>& members = agreement.world_ranks();
   const auto keeps_waiting = [&](int member) {
     const Channel* const channel = connections_.find(member);
     return can_hear(channel) && waits(*channel);
   };
-  const auto deadline = Clock::now() + kSpreadPatience;
+  const auto deadline = Clock::now() + patience;
   while (std::any_of(members.begin(), members.end(), keeps_waiting) && Clock::now() < deadline) {
     connections_.progress_transports();
     for (const int member : members)

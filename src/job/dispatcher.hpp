@@ -5,6 +5,7 @@
 // use or were used before: what still comes for a freed one is nobody's.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <vector>
 
@@ -30,10 +31,12 @@ class Dispatcher final : public protocols::Listener {
 
   // Tells a new peer what it must still hear.
   void greet(protocols::Channel& channel) noexcept;
-  // Tells the members: on this node all of them, elsewhere the connected ones. The others hear of
-  // it when they connect, as whoever waits for this rank does. Waits a little until the news is on
-  // its way: this rank may not enter Tutti again for long.
-  void spread(const Agreement& agreement, const protocols::News& news) noexcept;
+  // Tells the members: on this node all of them, elsewhere the connected ones, and the `near` ones,
+  // which may wait in a call that has connected this rank to nobody yet. The others hear of it when
+  // they connect and this rank takes note. Waits a little until the news is on its way: this rank
+  // may not enter Tutti again for long.
+  enum class Reach : bool { connected, near };
+  void spread(const Agreement& agreement, const protocols::News& news, Reach reach) noexcept;
   // Tells the members that the communicator has failed, and ends their writes.
   void spread_failure(const Agreement& agreement) noexcept;
   // Waits a little for members that may still write into buffers of a failed call, which are the
@@ -50,7 +53,8 @@ class Dispatcher final : public protocols::Listener {
   void note_freed(CommunicatorId id) noexcept;
   void catch_up() noexcept;
   template <class Waits>
-  void wait_for_members(const Agreement& agreement, Waits&& waits) noexcept;
+  void wait_for_members(const Agreement& agreement, std::chrono::milliseconds patience,
+                        Waits&& waits) noexcept;
 
   Connections& connections_;
   std::vector<Agreement*> agreements_;

@@ -250,6 +250,9 @@ def failures(build):
     for ranks in [2, 4]:
         yield Test(f"a buffer with a hole, {ranks} ranks",
                    guest(job(build, ranks, "hole"), "--hosts", 2), 60)
+    for together in [[], ["all"]]:
+        yield Test(f"a first call that is rejected{', all ranks together' * len(together)}",
+                   guest(job(build, 4, "refused", *together), "--hosts", 4, limit=60), 80)
     for hosts, arrival in [(4, "imm"), (2, "tail")]:
         command = job(build, 4, "given_up", 3, env={"TUTTI_ARRIVAL": arrival})
         yield Test(f"what a rank that gives up leaves to others, {hosts} hosts, arrival {arrival}",

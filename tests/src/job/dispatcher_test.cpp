@@ -202,7 +202,7 @@ TEST_CASE("news is spread to all members on the node, and elsewhere to those con
     if (at_once) job[2].connections.channel(0);
     job.settle();
     members[0]->fail(Code::timed_out, 2, "too late");
-    job[0].dispatcher.spread(*members[0], members[0]->failure_news());
+    job[0].dispatcher.spread(*members[0], members[0]->failure_news(), Dispatcher::Reach::connected);
     job.settle();
     CHECK(members[1]->failure_code() == Code::timed_out);
     CHECK(members[2]->failed() == at_once);
@@ -284,7 +284,7 @@ TEST_CASE("after a failure nobody may write into what was given up", "[dispatche
     channel.abandon(receive);
     CHECK(channel.withdrawing());
     if (answers) {  // the peer knows of the failure, and says that it writes no more
-      job[0].dispatcher.spread(mine, mine.failure_news());
+      job[0].dispatcher.spread(mine, mine.failure_news(), Dispatcher::Reach::connected);
       job.settle();
       CHECK_FALSE(channel.withdrawing());
     }
