@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{60'000};
+constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{5000};
 
 bool can_hear(const Channel* channel) {
   return channel && !channel->failed() && !channel->closed();
@@ -28,7 +28,7 @@ bool can_hear(const Channel* channel) {
 
 // Whether the member is one of few, or at a distance of a power of two, as most algorithms have it.
 bool is_near(int member, const Agreement& agreement) {
-  constexpr int kFew = 16;
+  constexpr int kFew = 64;
   const auto distance = static_cast<unsigned>(std::abs(member - agreement.rank()));
   return agreement.size() <= kFew || std::has_single_bit(distance) ||
          std::has_single_bit(static_cast<unsigned>(agreement.size()) - distance);
@@ -50,6 +50,7 @@ void Dispatcher::remove(Agreement& agreement) noexcept {
 }
 
 void Dispatcher::note_freed(CommunicatorId id) noexcept {
+  if (was_freed(id)) return;  // among the oldest
   try {
     const auto range = freed_.insert({id, id}).first;
     if (const auto next = std::next(range);
@@ -60,6 +61,12 @@ void Dispatcher::note_freed(CommunicatorId id) noexcept {
     if (range != freed_.begin() && std::prev(range)->second + 1 == range->first) {
       std::prev(range)->second = range->second;
       freed_.erase(range);
+    }
+    // Numbers between the oldest ones are other ranks', or were never taken.
+    if (freed_.size() > kMostRanges) {
+      const auto oldest = freed_.begin(), next = std::next(oldest);
+      oldest->second = next->second;
+      freed_.erase(next);
     }
   } catch (const std::bad_alloc&) {  // then what still comes for it keeps its slot
   }
@@ -126,25 +133,32 @@ void Dispatcher::greet(Channel& channel) noexcept {
 }
 
 void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reach) noexcept {
+  // Who waits for this rank may have connected to it. A new channel is greeted with the news.
+  if (reach == Reach::near) connections_.adopt_links();
+  bool stuck = false;  // news of before is not on its way yet: this one will not be soon
   for (int r = 0; r < agreement.size(); ++r) {
     if (r == agreement.rank()) continue;
     const int member = agreement.world_ranks()[index(r)];
     try {
       if (Channel* const channel = connections_.find(member)) {
+        stuck |= channel->news_pending() && !channel->connecting();
         if (can_hear(channel)) channel->announce(news);
       } else if (reach == Reach::near && is_near(r, agreement)) {
-        connections_.channel(member);  // which greets it with the news
+        connections_.channel(member);
       } else {
         connections_.channel_at_once(member);
       }
     } catch (const std::exception&) {  // no connection: the member hears when it asks
     }
   }
-  if (reach == Reach::near)  // it comes about or fails within the setting `connect_timeout`
-    wait_for_members(agreement, kConnectPatience,
-                     [](const Channel& channel) { return channel.connecting(); });
-  wait_for_members(agreement, kSpreadPatience,
-                   [](const Channel& channel) { return channel.news_pending(); });
+  if (reach == Reach::near)
+    wait_for_members(agreement, kConnectPatience, [this](const Channel& channel) {
+      connections_.adopt_links();
+      return channel.connecting();
+    });
+  if (!stuck || reach == Reach::connected)
+    wait_for_members(agreement, kSpreadPatience,
+                     [](const Channel& channel) { return channel.news_pending(); });
 }
 
 void Dispatcher::spread_failure(const Agreement& agreement) noexcept {

@@ -33,8 +33,8 @@ class Dispatcher final : public protocols::Listener {
   void greet(protocols::Channel& channel) noexcept;
   // Tells the members: on this node all of them, elsewhere the connected ones, and the `near` ones,
   // which may wait in a call that has connected this rank to nobody yet. The others hear of it when
-  // they connect and this rank takes note. Waits a little until the news is on its way: this rank
-  // may not enter Tutti again for long.
+  // they connect and this rank takes note. Waits until the news is on its way, as this rank may
+  // not enter Tutti again for long: 0.3 s at most, and 5 s for connections that come about.
   enum class Reach : bool { connected, near };
   void spread(const Agreement& agreement, const protocols::News& news, Reach reach) noexcept;
   // Tells the members that the communicator has failed, and ends their writes.
@@ -58,6 +58,7 @@ class Dispatcher final : public protocols::Listener {
 
   Connections& connections_;
   std::vector<Agreement*> agreements_;
+  static constexpr std::size_t kMostRanges = 1024;
   std::map<CommunicatorId, CommunicatorId> freed_;  // from the first to the last of each range
   CommunicatorId next_id_ = 1;
 };

@@ -72,7 +72,9 @@ class Handshake : private DeviceEvents::Handler {
   // makes that of a peer that began.
   void start(std::vector<HandshakeCard> cards, std::span<std::atomic<VerbsLink*>> links,
              MakeLink make_link);
-  // Begins with a peer whose link was just made, with the lock held.
+  // Begins with a peer whose link was just made, with the lock held. After make_room(), which
+  // throws std::bad_alloc, it does not throw: a link with no attempt would be connecting for ever.
+  void make_room() { attempts_.make_room(); }
   void begin(VerbsLink& link);
   // A link wants to grow. Data path: takes no lock.
   void ask_for_larger() noexcept;

@@ -104,6 +104,7 @@ Link& VerbsTransport::connect(int peer) {
   const std::lock_guard guard(handshake_->lock());
   VerbsLink* link = links_[static_cast<std::size_t>(peer)].load(std::memory_order_acquire);
   if (!link) {
+    handshake_->make_room();
     link = make_link(peer);
     handshake_->begin(*link);
   }

@@ -2,7 +2,9 @@
 // members.
 #include "src/job/dispatcher.hpp"
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "tests/protocols/hostile_transport.hpp"
 
@@ -41,12 +43,13 @@ struct Job {
   }
   Process& operator[](int rank) { return *processes[static_cast<std::size_t>(rank)]; }
   // Until nothing is on its way any more.
-  void settle() {
+  void settle(std::size_t first = 0) {
     for (int i = 0; i < 200; ++i)
-      for (const auto& process : processes) {
-        process->connections.progress_transports();
-        process->connections.adopt_links();
-        process->connections.progress_all();
+      for (std::size_t rank = first; rank < processes.size(); ++rank) {
+        Connections& connections = processes[rank]->connections;
+        connections.progress_transports();
+        connections.adopt_links();
+        connections.progress_all();
       }
   }
   HostileNet net;
@@ -107,6 +110,20 @@ TEST_CASE("freed identifiers are remembered in whatever order they are freed", "
       }
     }
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE("freed identifiers with gaps do not take memory for ever", "[dispatcher]") {
+  Job job;
+  Dispatcher& dispatcher = job[0].dispatcher;
+  constexpr CommunicatorId kLast = 6000;
+  auto old = std::make_unique<Member>(job[0], 3, 0);
+  for (CommunicatorId id = 2; id <= kLast; id += 2) const Member member(job[0], id, 0);
+  for (CommunicatorId id = 2; id <= kLast; id += 2) REQUIRE_FALSE(dispatcher.is_free(id));
+  CHECK(dispatcher.is_free(kLast - 1));
+  CHECK_FALSE(dispatcher.is_free(5));  // others' so long ago
+  old.reset();
+  for (const CommunicatorId id : {3, 4, 5, 6, 1000}) CHECK_FALSE(dispatcher.is_free(id));
+  CHECK(dispatcher.is_free(kLast + 1));
 }
 
 TEST_CASE("news comes to the communicator that it names, and to no other", "[dispatcher]") {
@@ -212,6 +229,30 @@ TEST_CASE("news is spread to all members on the node, and elsewhere to those con
     job.settle();
     CHECK(members[2]->failure_code() == Code::timed_out);
     CHECK(members[2]->failure_culprit() == 2);
+  }
+}
+
+TEST_CASE("who rejects a call tells members to which it was not connected, and goes",
+          "[dispatcher]") {
+  for (const bool at_once : {true, false}) {
+    Job job(at_once);
+    Member rejects(job[0], 1, 0), one(job[1], 1, 1), two(job[2], 1, 2);
+    if (at_once)  // else they adopt what comes
+      for (const int rank : {1, 2}) job[rank].connections.channel(0);
+    std::atomic<bool> gone = false;
+    std::thread others([&] {
+      while (!gone) job.settle(1);
+      job.settle(1);
+    });
+    job[0].dispatcher.spread(rejects, rejects.refuse(Code::bad_count), Dispatcher::Reach::near);
+    gone = true;
+    others.join();
+    for (Member* const member : {&one, &two}) {
+      Begun call;
+      member->open(call);
+      CHECK(member->failure_code() == Code::bad_count);
+      member->close(call);
+    }
   }
 }
 
