@@ -42,7 +42,7 @@ class PeerlessLink final : public transport::Link {
     const RingShape& shape = inbox[ring];
     std::byte* const end =
         (must_grow_in_ ? large_inbox_ : inbox_) + inbox.slot_end(ring, slot % shape.slots);
-    const std::uint32_t bytes = std::min(trailer.bytes, shape.capacity());
+    const std::uint32_t bytes = std::min<std::uint32_t>(trailer.bytes, shape.capacity());
     if (bytes != 0) payload.take(end - sizeof trailer - transport::padded(bytes), bytes);
     std::memcpy(end - sizeof trailer, &trailer, sizeof trailer);
     ++(must_grow_in_ ? later_arrivals_ : arrivals_)[static_cast<std::size_t>(ring)];
