@@ -6,6 +6,7 @@ Usage: clang_test.py clang-format|clang-tidy ROOT BUILD
 import concurrent.futures
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -23,11 +24,21 @@ if tool == "clang-format":
 
 def tidy(some):
     # Clang knows not all of GCC's options.
-    return subprocess.run([tool, "--quiet", "-p", build,
-                           "--extra-arg=-Wno-ignored-optimization-argument", *some]).returncode
+    done = subprocess.run([tool, "--quiet", "-p", build,
+                           "--extra-arg=-Wno-ignored-optimization-argument", *some],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    # It counts what it does not show, too: the findings in the headers of others.
+    said = [line for line in done.stdout.splitlines()
+            if not re.fullmatch(r"\d+ warnings? generated\.", line)]
+    if done.returncode != 0:
+        said.append(f"{tool} ends with {done.returncode} in {', '.join(map(str, some))}")
+    return said
 
 
 os.nice(19)  # other tests may run beside it
 groups = [programs[i:i + 4] for i in range(0, len(programs), 4)]
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    sys.exit(1 if any(pool.map(tidy, groups)) else 0)
+    failed = [said for said in pool.map(tidy, groups) if said]
+for said in failed:
+    print(*said, sep="\n")
+sys.exit(1 if failed else 0)
