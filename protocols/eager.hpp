@@ -27,7 +27,7 @@ inline void deliver(const Arrived& message, void* place, const Operand* operand,
                                                 const Operand* operand) noexcept {
   if (message.bytes != bytes || message.bytes.more()) [[unlikely]]
     return complaint.about_length(message.bytes, bytes, message.bytes.more());
-  rings.fetch_later(ring, message);
+  rings.fetch_ahead(ring, message);
   if (bytes != 0) deliver(message, data, operand, 0);
   rings.consume(ring, message);
   return Answer::done;

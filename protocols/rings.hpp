@@ -137,8 +137,8 @@ class Rings {
   }
   Arrived search(transport::Ring ring, const MessageName& name, Transfer* transfer) noexcept;
   // The message is about to be delivered: others are likely to come soon.
-  void fetch_later(transport::Ring ring, const Arrived& message) const noexcept {
-    link_.fetch_ahead(ring, message.sequence + kAhead, message.bytes);
+  void fetch_ahead(transport::Ring ring, const Arrived& message) const noexcept {
+    link_.fetch_ahead(ring, message.sequence, message.bytes);
   }
   // Frees the message's slot.
   void consume(transport::Ring ring, const Arrived& message) noexcept {
@@ -183,7 +183,6 @@ class Rings {
   }
 
  private:
-  static constexpr std::uint32_t kAhead = 3;
   struct State {  // of one ring, both directions
     OutFlow out;
     InFlow in;

@@ -127,8 +127,10 @@ T read_once(const T* from) noexcept {
   (std::make_index_sequence<sizeof(T) / kWordBytes>{});
 }
 
-// How many lines of a message of so many bytes are asked for before it is written or read: it ends
-// in the first of them. Of a long one the processor fetches the others by itself.
+// A line that the peer has touched takes a while to come. So whoever sends or receives a message
+// asks for the lines of the third one from it, as if that were as long: it ends in the first of
+// them. Of a long one the processor fetches the others by itself.
+inline constexpr std::uint32_t kMessagesAhead = 3;
 constexpr std::uint32_t lines_to_fetch(std::uint32_t bytes) {
   constexpr auto line = static_cast<std::uint32_t>(kCacheLine);
   return std::min(divide_up(bytes + static_cast<std::uint32_t>(sizeof(Trailer)), line), 4u);

@@ -176,9 +176,10 @@ class Link {
     return reinterpret_cast<const Trailer*>(
         inbox_ + slot_end(ring, in_shape_[ring].index_of(sequence)) - sizeof(Trailer));
   }
-  // Asks for the lines of a message, which may not have come yet, if it has so many bytes.
+  // That message, of so many bytes, is about to be read: asks for the lines of a later one.
   void fetch_ahead(Ring ring, std::uint32_t sequence, std::uint32_t bytes) const noexcept {
-    const std::byte* const end = inbox_ + slot_end(ring, in_shape_[ring].index_of(sequence));
+    const std::uint32_t soon = in_shape_[ring].index_of(sequence + kMessagesAhead);
+    const std::byte* const end = inbox_ + slot_end(ring, soon);
     for (std::uint32_t line = 1; line <= lines_to_fetch(bytes); ++line)
       __builtin_prefetch(end - std::size_t{line} * kCacheLine);
   }

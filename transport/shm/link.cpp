@@ -8,14 +8,6 @@
 #include <fmt/format.h>
 
 namespace tutti::transport::shm {
-namespace {
-
-// The peer has read the line of a slot, so to write there takes a while, and whatever is stored
-// after that waits in the processor's store buffer, which a call of a collective fills. So the
-// lines of later slots are asked for before.
-constexpr std::uint32_t kAhead = 3;
-
-}  // namespace
 
 ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_rank,
                  int local_peer)
@@ -56,7 +48,9 @@ Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
   target->bytes = trailer.bytes;
   target->consumed = trailer.consumed;
   __atomic_store_n(&target->sequence, trailer.sequence, __ATOMIC_RELEASE);
-  const std::uint32_t soon = (index + kAhead) & (shape_[ring].slots - 1);
+  // What is stored after a line that the peer has read waits for it in the processor's store
+  // buffer, which a call of a collective fills.
+  const std::uint32_t soon = (index + kMessagesAhead) & (shape_[ring].slots - 1);
   const std::byte* const later = peer_inbox_ + slot_end(ring, soon);
   for (std::uint32_t line = 1; line <= lines_to_fetch(trailer.bytes); ++line)
     fetch_to_write(later - std::size_t{line} * kCacheLine);
