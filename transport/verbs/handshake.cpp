@@ -79,12 +79,13 @@ void Handshake::start(std::vector<HandshakeCard> cards, std::span<std::atomic<Ve
                       MakeLink make_link) {
   cards_ = std::move(cards);
   paths_.resize(cards_.size());
+  without_path_.reserve(cards_.size());
   links_ = links;
   make_link_ = std::move(make_link);
   thread_ = start_helper("tutti-handshake", [this] { serve(); });
 }
 
-void Handshake::begin(VerbsLink& link) {
+void Handshake::begin(VerbsLink& link) noexcept {
   attempts_.begin(link.peer(), Clock::now());
   send(Type::request, link.peer());
   wake();

@@ -75,14 +75,14 @@ class Handshake : private DeviceEvents::Handler {
   // Begins with a peer whose link was just made, with the lock held. After make_room(), which
   // throws std::bad_alloc, it does not throw: a link with no attempt would be connecting for ever.
   void make_room() { attempts_.make_room(); }
-  void begin(VerbsLink& link);
+  void begin(VerbsLink& link) noexcept;
   // A link wants to grow. Data path: takes no lock.
   void ask_for_larger() noexcept;
   // Guards the making of links, by whichever side begins.
   std::mutex& lock() noexcept { return mutex_; }
 
   // What is kept for each rank of the job, connected or not.
-  static constexpr std::size_t kBytesPerRank = sizeof(HandshakeCard) + sizeof(Path);
+  static constexpr std::size_t kBytesPerRank = sizeof(HandshakeCard) + sizeof(Path) + sizeof(int);
 
  private:
   void serve();
@@ -100,7 +100,7 @@ class Handshake : private DeviceEvents::Handler {
   void keep_small(VerbsLink& link, const char* why) noexcept;
   void take_growth(const Packet& packet, VerbsLink& link);
   bool attach_larger(const Packet& packet, VerbsLink& link);
-  void send(Type type, int peer, Busy busy = Busy::no, Of of = Of::first);
+  void send(Type type, int peer, Busy busy = Busy::no, Of of = Of::first) noexcept;
   void retry();
   void give_up(int peer);
   void reopen_endpoint();
@@ -131,9 +131,10 @@ class Handshake : private DeviceEvents::Handler {
   MakeLink make_link_;
   std::mutex mutex_;  // guards everything below, and sending
   Attempts attempts_, growths_;
-  std::deque<Packet> requests_;    // for connections that are not made yet; one of a peer
-  std::vector<Path> paths_;        // by world rank
-  std::vector<int> without_path_;  // ranks to which something is to be sent, and no path is known
+  std::deque<Packet> requests_;  // for connections that are not made yet; one of a peer
+  std::vector<Path> paths_;      // by world rank
+  // Ranks to which something is to be sent, and no path is known; has room for all.
+  std::vector<int> without_path_;
   int wake_fd_ = -1;
   std::atomic<bool> stop_{false}, growth_wanted_{false};
   std::thread thread_;

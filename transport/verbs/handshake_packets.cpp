@@ -102,7 +102,7 @@ bool Handshake::attach(VerbsLink& link, const Packet& p) {
 }
 
 // What cannot be sent now is lost, like any datagram: it is repeated.
-void Handshake::send(Type type, int peer, Busy busy, Of of) {
+void Handshake::send(Type type, int peer, Busy busy, Of of) noexcept {
   Path& path = path_to(peer);
   if (!path.target.path) {
     if (of == Of::larger) return;
