@@ -43,13 +43,7 @@ class Blocked {
   // | bad_datatype | datatype_not_committed | bad_buffer}.
   Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type,
           int blocks, const char* name)
-      : datatypes_(datatypes),
-        user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
-        type_(type),
-        layout_(datatypes.layout(type)),
-        blocks_(blocks) {
-    take_equal_blocks(count, name);
-  }
+      : Blocked(datatypes, datatypes.layout(type), buffer, count, type, blocks, name) {}
   // The same where the type's layout is known already.
   Blocked(const Datatypes& datatypes, const Layout& layout, const void* buffer, MPI_Count count,
           MPI_Datatype type, int blocks, const char* name)
