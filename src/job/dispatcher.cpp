@@ -152,10 +152,8 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
     }
   }
   if (reach == Reach::near)
-    wait_for_members(agreement, kConnectPatience, [this](const Channel& channel) {
-      connections_.adopt_links();
-      return channel.connecting();
-    });
+    wait_for_members(agreement, kConnectPatience,
+                     [](const Channel& channel) { return channel.connecting(); });
   if (!stuck || reach == Reach::connected)
     wait_for_members(agreement, kSpreadPatience,
                      [](const Channel& channel) { return channel.news_pending(); });
@@ -192,6 +190,7 @@ void Dispatcher::wait_for_members(const Agreement& agreement, std::chrono::milli
   const auto deadline = Clock::now() + patience;
   while (std::any_of(members.begin(), members.end(), keeps_waiting) && Clock::now() < deadline) {
     connections_.progress_transports();
+    connections_.adopt_links();
     for (const int member : members)
       if (Channel* const channel = connections_.find(member); can_hear(channel))
         channel->progress();
