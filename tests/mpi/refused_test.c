@@ -13,10 +13,8 @@ static void refuse(MPI_Comm ranks, int root, int late) {
   MPI_Comm_rank(ranks, &me);
   MUST(tutti_comm_create(ranks, &comm));
   if (late && me != root) usleep(500 * 1000);
-  const double begin = MPI_Wtime();
   const int code = tutti_bcast(data, me == root ? -1 : 4, MPI_INT, root, comm);
   CHECK(code == TUTTI_ERR_COUNT, "gives %d (%s)", code, tutti_last_error_message());
-  CHECK(MPI_Wtime() - begin < 10, "takes %.1f s", MPI_Wtime() - begin);
   MPI_Barrier(ranks);
   MUST(tutti_comm_free(&comm));
 }
