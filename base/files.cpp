@@ -122,7 +122,7 @@ void must_be_writable(const std::string& path) {
   if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
     std::filesystem::create_directories(folder, ignored);
   const bool known = std::filesystem::exists(path, ignored);
-  Descriptor(open_for_writing(path, O_APPEND));
+  { const Descriptor opened(open_for_writing(path, O_APPEND)); }  // and closed
   if (!known) std::filesystem::remove(path, ignored);
 }
 
