@@ -18,7 +18,7 @@ void start(Library& state, UserRequest& request, Prepare&& prepare) {
   };
   try {
     prepare(state, request);
-    request.start();
+    request.start(request.communicator().plan(request.task));
   } catch (const Error& error) {
     refuse(error.code);
     throw;

@@ -17,7 +17,7 @@ void bcast(Library& state, UserRequest& request, void* buffer, MPI_Count count, 
   // The root's buffer is only read; but the schedule's one buffer is an output on all ranks.
   Blocked& data = (sends ? request.from : request.to)
                       .emplace(state.datatypes, buffer, count, type, 1, "buffer");
-  collectives::Task& task = request.call.task;
+  collectives::Task& task = request.task;
   task.collective = Collective::bcast;
   task.root = root;
   task.bytes = data.total();
@@ -79,19 +79,19 @@ void scatter_or_gather(Library& state, UserRequest& request, Collective which, c
     all->must_not_share(*one, kUseInPlace);
   }
 
-  Call& call = request.call;
-  call.task.collective = which;
-  call.task.root = a.root;
-  call.task.in_place = in_place;
-  call.task.counts_known = !v || state.configuration.counts == Counts::all;
+  collectives::Task& task = request.task;
+  task.collective = which;
+  task.root = a.root;
+  task.in_place = in_place;
+  task.counts_known = !v || state.configuration.counts == Counts::all;
   if (!v)
-    call.task.bytes = is_root ? all->block_bytes() : one->total();
+    task.bytes = is_root ? all->block_bytes() : one->total();
   else if (is_root)
-    call.task.counts = all->counts();
+    task.counts = all->counts();
   else
-    call.task.counts = counts_of(state, a, comm, &*one, gathers ? "recvcounts" : "sendcounts");
-  if (request.from) call.input = request.from->bytes();
-  if (request.to) call.output = request.to->room(gathers && in_place ? a.root : -1);
+    task.counts = counts_of(state, a, comm, &*one, gathers ? "recvcounts" : "sendcounts");
+  if (request.from) request.call.input = request.from->bytes();
+  if (request.to) request.call.output = request.to->room(gathers && in_place ? a.root : -1);
 }
 
 // request.to is there, and request.from unless it is in place.
@@ -107,7 +107,7 @@ void allgather(UserRequest& request) {
     from->must_not_share(to, kUseInPlace);
     request.call.input = from->bytes();
   }
-  collectives::Task& task = request.call.task;
+  collectives::Task& task = request.task;
   task.collective = Collective::allgather;
   task.in_place = !from;
   if (v)
@@ -129,7 +129,7 @@ void alltoall(UserRequest& request) {
     from->must_not_share(to, kUseInPlace);
     request.call.input = from->bytes();
   }
-  collectives::Task& task = request.call.task;
+  collectives::Task& task = request.task;
   task.collective = Collective::alltoall;
   task.in_place = !from;
   if (v) {
@@ -147,9 +147,8 @@ void alltoall(UserRequest& request) {
 using namespace tutti;
 
 int tutti_barrier(tutti_comm comm) {
-  return blocking(comm, [](Library&, UserRequest& request) {
-    request.call.task.collective = Collective::barrier;
-  });
+  return blocking(
+      comm, [](Library&, UserRequest& request) { request.task.collective = Collective::barrier; });
 }
 
 int tutti_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, tutti_comm comm) {

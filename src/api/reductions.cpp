@@ -65,7 +65,7 @@ void reduce(Library& state, UserRequest& request, const Reducing& a) {
       known ? *known : request.reduction.emplace(state.operations.find(a.op, a.type, layout));
   const Bytes each = layout.size == 0 ? 0 : reduction.element();  // nothing: nothing is touched
   const bool scatters = a.collective == Collective::reduce_scatter;
-  collectives::Task& task = request.call.task;
+  collectives::Task& task = request.task;
   const Elements elements =
       scatters ? elements_of(a, layout, each, comm, task.counts) : Elements{a.count, a.count};
   if (!in_place)

@@ -1,5 +1,5 @@
-// A request of the C API: the call, and how its result reaches the caller's buffers. It holds
-// everything that must outlive the function that began it: packed data, reduction, counts.
+// A request of the C API: what is asked for, and how its result reaches the caller's buffers. It
+// holds everything that must outlive the function that began it: packed data, reduction, counts.
 #pragma once
 
 #include "src/data/buffers.hpp"
@@ -15,6 +15,7 @@ class UserRequest final : public Request {
   using Request::Request;
 
   // Filled in by the function that checks the arguments, along with `call`.
+  collectives::Task task;
   Maybe<Blocked> from, to;     // of collectives that move data
   Maybe<Reduction> reduction;  // of the others, where it is this call's own
   Maybe<ReductionBuffer> operand, result;

@@ -112,6 +112,7 @@ collectives::Problem Communicator::problem_for(const collectives::Task& task) co
 }
 
 Plan& Communicator::make_plan(const collectives::Task& task) {
+  if (agreement_.failed()) throw_failure();
   collectives::Problem problem = problem_for(task);
   const collectives::Choice choice = selection_.choose(problem, *decisions_);
   if (engine_.logs())

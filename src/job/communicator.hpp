@@ -38,7 +38,8 @@ class Communicator {
   Engine& engine() const noexcept { return engine_; }
   Agreement& agreement() noexcept { return agreement_; }
 
-  // The plan for a task, made if there is none yet. Throws Error.
+  // The plan for a task, made if there is none yet. Throws Error, and the failure if there was one
+  // before.
   Plan& plan(const collectives::Task& task) {
     if (Plan* const known = plans_.find(task)) return *known;
     return make_plan(task);

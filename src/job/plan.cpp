@@ -19,8 +19,9 @@ Ordinal mark_of(const Problem& problem) {
   return (collective << 8 | (static_cast<Ordinal>(problem.root) & 0xFF)) << kOrdinalBits;
 }
 
-MulticastTree tree_of(const collectives::Program& program, Rank root, const Plan::Means& means) {
-  MulticastTree tree{means.mailbox, means.world_rank(root), nullptr, {}};
+MulticastTree tree_of(const collectives::Program& program, const Task& task,
+                      const Plan::Means& means) {
+  MulticastTree tree{means.mailbox, task.bytes, means.world_rank(task.root), nullptr, {}};
   const auto& steps = program.schedule().steps;
   for (collectives::StepId id = 0; id < steps.size(); ++id)
     if (steps[id].kind == collectives::StepKind::send)
@@ -38,7 +39,7 @@ Plan::Plan(Problem problem, const collectives::Choice& choice, const Means& mean
       program_(choice.algorithm->build(problem_, choice.parameters), means.channel_to,
                problem_.element) {
   if (program_.schedule().datagrams && problem_.P > 1)
-    tree_ = tree_of(program_, problem_.root, means);
+    tree_ = tree_of(program_, problem_, means);
   else
     mark_ = mark_of(problem_);
   give_back(take());  // the first call finds it made
@@ -51,39 +52,40 @@ Running* Plan::make() {
 
 // --- plans -------------------------------------------------------------------------------------
 
-Plans::Entry* Plans::search(const Task& task) noexcept {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const auto& entry) { return entry->plan->task() == task; });
-  return found != entries_.end() ? found->get() : nullptr;
+Plan* Plans::search(const Task& task) noexcept {
+  const auto found =
+      std::ranges::find_if(plans_, [&](const auto& plan) { return plan->task() == task; });
+  return found != plans_.end() ? found->get() : nullptr;
 }
 
 Plan& Plans::add(std::unique_ptr<Plan> plan) {
   const Bytes new_scratch = plan->program().scratch_bytes();
-  while ((entries_.size() >= kMost || scratch_bytes() + new_scratch > kMostScratch) &&
+  while ((plans_.size() >= kMost || scratch_bytes() + new_scratch > kMostScratch) &&
          drop_oldest()) {
   }  // once many calls have ended, many plans go
-  entries_.push_back(std::make_unique<Entry>(Entry{std::move(plan), ++uses_}));
-  Entry& entry = *entries_.back();
-  last_[static_cast<std::size_t>(entry.plan->task().collective)] = &entry;
-  return *entry.plan;
+  plans_.push_back(std::move(plan));
+  Plan& added = *plans_.back();
+  use(added);
+  last_[static_cast<std::size_t>(added.task().collective)] = &added;
+  return added;
 }
 
 Bytes Plans::scratch_bytes() const noexcept {
   Bytes bytes = 0;
-  for (const auto& entry : entries_) bytes += entry->plan->program().scratch_bytes();
+  for (const auto& plan : plans_) bytes += plan->program().scratch_bytes();
   return bytes;
 }
 
 bool Plans::drop_oldest() noexcept {
-  auto oldest = entries_.end();
-  for (auto it = entries_.begin(); it != entries_.end(); ++it)
-    if (!(*it)->plan->in_use() &&
-        (oldest == entries_.end() || (*it)->last_use < (*oldest)->last_use))
+  auto oldest = plans_.end();
+  for (auto it = plans_.begin(); it != plans_.end(); ++it)
+    if (!(*it)->in_use() && (oldest == plans_.end() || (*it)->last_use_ < (*oldest)->last_use_))
       oldest = it;
-  if (oldest == entries_.end()) return false;
-  forget_((*oldest)->plan->task());
-  std::replace(last_.begin(), last_.end(), oldest->get(), static_cast<Entry*>(nullptr));
-  entries_.erase(oldest);
+  if (oldest == plans_.end()) return false;
+  forget_((*oldest)->task());
+  std::ranges::replace(last_, oldest->get(), nullptr);
+  plans_.erase(oldest);
+  ++dropped_;
   return true;
 }
 

@@ -51,6 +51,7 @@ class Plan {
   bool in_use() const noexcept { return taken_ != 0; }
 
  private:
+  friend class Plans;
   const collectives::Problem problem_;
   const collectives::Choice choice_;
   const collectives::Program program_;
@@ -60,6 +61,7 @@ class Plan {
   std::vector<std::unique_ptr<Running>> made_;
   Running* idle_ = nullptr;  // linked
   int taken_ = 0;
+  std::uint64_t last_use_ = 0;
 };
 
 // The plans of one communicator, the last used ones. A plan in use is never dropped.
@@ -74,37 +76,37 @@ class Plans {
 
   // Null: there is none for that task.
   Plan* find(const collectives::Task& task) noexcept {
-    Entry*& last = last_[static_cast<std::size_t>(task.collective)];
-    if (!last || last->plan->task() != task) {
-      Entry* const found = search(task);
+    Plan*& last = last_[static_cast<std::size_t>(task.collective)];
+    if (!last || last->task() != task) {
+      Plan* const found = search(task);
       if (!found) return nullptr;
       last = found;
     }
-    last->last_use = ++uses_;
-    return last->plan.get();
+    use(*last);
+    return last;
   }
+  // It runs once more.
+  void use(Plan& plan) noexcept { plan.last_use_ = ++uses_; }
+  // So many were dropped. As long as there are no more, all are there.
+  std::uint64_t dropped() const noexcept { return dropped_; }
   // Throws std::bad_alloc.
   Plan& add(std::unique_ptr<Plan> plan);
   // The plan that each collective used last.
   template <class Visit>
   void each_last(Visit&& visit) const {
-    for (const Entry* const entry : last_)
-      if (entry) visit(*entry->plan);
+    for (const Plan* const plan : last_)
+      if (plan) visit(*plan);
   }
 
  private:
-  struct Entry {
-    std::unique_ptr<Plan> plan;
-    std::uint64_t last_use = 0;
-  };
-  Entry* search(const collectives::Task& task) noexcept;
+  Plan* search(const collectives::Task& task) noexcept;
   bool drop_oldest() noexcept;  // false: all are in use
   Bytes scratch_bytes() const noexcept;
 
   const std::function<void(const collectives::Task&)> forget_;
-  std::vector<std::unique_ptr<Entry>> entries_;
-  std::array<Entry*, collectives::kCollectives> last_{};  // by collective: it mostly runs again
-  std::uint64_t uses_ = 0;
+  std::vector<std::unique_ptr<Plan>> plans_;
+  std::array<Plan*, collectives::kCollectives> last_{};  // by collective: it mostly runs again
+  std::uint64_t uses_ = 0, dropped_ = 0;
 };
 
 }  // namespace tutti

@@ -18,16 +18,16 @@ void Request::give_up() noexcept {
   communicator_.settle_failure();
 }
 
-void Request::start() {
+void Request::start(Plan& plan) {
   Agreement& agreement = communicator_.agreement();
   if (agreement.failed()) [[unlikely]]
     communicator_.throw_failure();
-  plan_ = &communicator_.plan(call.task);
-  running_ = plan_->take();
-  task_ = &plan_->task();
-  mark_ = plan_->mark();
+  plan_ = &plan;
+  running_ = plan.take();
+  task_ = &plan.task();
+  mark_ = plan.mark();
   if (Trace* const trace = communicator_.engine().trace()) [[unlikely]]
-    traced_ = trace->begin(*plan_, *running_);
+    traced_ = trace->begin(plan, *running_);
   agreement.open(*this);
   communicator_.engine().began_call(number());
   state_ = State::active;

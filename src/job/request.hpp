@@ -35,15 +35,15 @@ class Request : public OpenCall {
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
 
-  // What is to be run. Filled in before start(), and left alone until the end.
+  // Filled in before start(), and left alone until the end.
   Call call;
 
   State state() const noexcept { return state_; }
   Communicator& communicator() const noexcept { return communicator_; }
 
-  // idle → active, or straight to done or failed. Throws Error; if the state is idle still, the
-  // call has used no number, and the members do not know of it.
-  void start();
+  // idle → active, or straight to done or failed. `plan`: of the communicator. Throws Error; if the
+  // state is idle still, the call has used no number, and the members do not know of it.
+  void start(Plan& plan);
   // Takes the call as far as it goes now. Does nothing unless it is active.
   void advance() noexcept;
   // Until it is done. Throws the communicator's failure.

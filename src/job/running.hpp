@@ -11,10 +11,9 @@
 
 namespace tutti {
 
-// One collective to run: what is asked for, and where the bytes are. The buffers and what `combine`
-// points to stay the caller's, and must last until the call has ended.
+// What a call brings to its plan: where its bytes are. The buffers and what `combine` points to
+// stay the caller's, and must last until the call has ended.
 struct Call {
-  collectives::Task task;
   const void* input = nullptr;
   void* output = nullptr;
   Combine combine;
@@ -23,6 +22,7 @@ struct Call {
 // The tree over which a broadcast by datagrams is repaired.
 struct MulticastTree {
   protocols::Mailbox* mailbox;
+  Bytes bytes;                 // of the message
   int root;                    // rank of MPI_COMM_WORLD
   protocols::Channel* parent;  // null: this rank is the root
   std::vector<protocols::Channel*> children;
@@ -32,17 +32,19 @@ class Running {
  public:
   // With `tree` by datagrams. Throws Error{out_of_memory}.
   Running(const collectives::Program& program, const MulticastTree* tree) {
-    if (tree)
-      datagrams_.emplace(*tree->mailbox, tree->root, tree->parent, tree->children);
-    else
+    if (!tree) {
       steps_.emplace(program);
+      return;
+    }
+    datagrams_.emplace(*tree->mailbox, tree->root, tree->parent, tree->children);
+    bytes_ = tree->bytes;
   }
 
   void start(const Call& call, const MessageName& name) noexcept {
     if (steps_)
       steps_->start(call.input, call.output, name, call.combine);
     else
-      datagrams_->start(name, call.output, call.task.bytes);
+      datagrams_->start(name, call.output, bytes_);
   }
   // See Run. Broadcasts by datagrams have no steps.
   void record(collectives::StepTimes* times) noexcept {
@@ -71,6 +73,7 @@ class Running {
   Running* next_idle_ = nullptr;
   std::optional<collectives::Run> steps_;
   std::optional<protocols::MulticastBroadcast> datagrams_;
+  Bytes bytes_ = 0;  // of those
 };
 
 }  // namespace tutti

@@ -86,7 +86,7 @@ TEST_CASE("calls of several communicators are under way at once", "[communicator
                                                  pair[static_cast<std::size_t>(rank)].get()};
           if (!communicators[which]) continue;
           all.push_back(std::make_unique<Operation>(*communicators[which], tasks[which]));
-          all.back()->request.start();
+          all.back()->start();
         }
       REQUIRE(job.finish(all));
       for (const auto& operation : all) REQUIRE(operation->right());

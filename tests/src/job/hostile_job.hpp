@@ -151,10 +151,11 @@ struct Operation {
       : problem{task, communicator.size(), communicator.rank()},
         buffers(problem),
         request(communicator) {
-    request.call = {task, buffers.input.data(), buffers.output.data(), combine_of(problem)};
+    request.call = {buffers.input.data(), buffers.output.data(), combine_of(problem)};
   }
+  void start() { request.start(request.communicator().plan(problem)); }
   void run() {
-    request.start();
+    start();
     request.wait();
   }
   bool right() const {

@@ -26,7 +26,7 @@ bool exposed(const Job& job, const Operation& operation) {
 
 // An allgather of long blocks, as far as it goes without the others: they are told where to write.
 void expose(Job& job, Operation& operation) {
-  operation.request.start();
+  operation.start();
   for (int i = 0; i < 1000 && !exposed(job, operation); ++i) {
     job.progress();
     operation.request.advance();
@@ -43,10 +43,10 @@ TEST_CASE("a request is idle, active, done, and can be started again", "[request
       second(job.world(1), task_of(Collective::bcast, 20000));
   CHECK(first.request.state() == State::idle);
   for (CollectiveNumber round = 0; round < 3; ++round) {
-    first.request.start();
+    first.start();
     CHECK(first.request.state() == State::active);
     CHECK(first.request.number() == round);
-    second.request.start();
+    second.start();
     REQUIRE(job.finish(std::vector{&first, &second}));
     CHECK(first.right());
     CHECK(second.right());
@@ -59,13 +59,13 @@ TEST_CASE("a request is idle, active, done, and can be started again", "[request
 
 TEST_CASE("a request that cannot start stays idle and takes no number", "[request]") {
   Job job(2, {});
-  Operation operation(job.world(0), task_of(Collective::barrier)), bad(job.world(0), {});
+  collectives::Task folded = task_of(Collective::allreduce, 8);
+  folded.left_fold = true;
+  Operation operation(job.world(0), task_of(Collective::barrier)), bad(job.world(0), folded);
   job.rules.forced = collectives::parse_choices("allreduce=chain");
-  bad.request.call.task = task_of(Collective::allreduce, 8);
-  bad.request.call.task.left_fold = true;
-  CHECK(outcome_of([&] { bad.request.start(); }).code == Code::algorithm_not_applicable);
+  CHECK(outcome_of([&] { bad.start(); }).code == Code::algorithm_not_applicable);
   CHECK(bad.request.state() == State::idle);
-  operation.request.start();
+  operation.start();
   CHECK(operation.request.number() == 0);
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("several calls are under way at once, and nobody waits for one", "[req
           for (int rank = 0; rank < P; ++rank)
             for (const collectives::Task& task : tasks) {
               all.push_back(std::make_unique<Operation>(job.world(rank), task));
-              all.back()->request.start();
+              all.back()->start();
               for (auto steps = random() % 20; steps > 0; --steps) {
                 job.progress();
                 all[random() % all.size()]->request.advance();
@@ -110,7 +110,7 @@ TEST_CASE("calls under way at once are waited for in any order", "[request][thre
           for (int i = 0; i < 3; ++i) {
             all.push_back(std::make_unique<Operation>(
                 job.world(rank), any_task(static_cast<std::uint32_t>(random()), P)));
-            all.back()->request.start();
+            all.back()->start();
           }
           std::shuffle(all.begin(), all.end(), order);
           for (const auto& operation : all) operation->request.wait();
@@ -133,7 +133,7 @@ TEST_CASE("a call that a member has rejected before fails when it starts", "[req
   job.world(1).refuse(Code::bad_count);
   for (int i = 0; i < 100; ++i) job.progress();
   Operation operation(job.world(0), task_of(Collective::barrier));
-  const Outcome outcome = outcome_of([&] { operation.request.start(); });
+  const Outcome outcome = outcome_of([&] { operation.start(); });
   CHECK(outcome.code == Code::bad_count);
   CHECK(outcome.peer == 1);
   CHECK(operation.request.state() == State::failed);
@@ -148,7 +148,7 @@ TEST_CASE("after the wait for a failed call nobody writes into its buffers", "[r
   job.world(0).agreement().fail(Code::timed_out, 1, "the test wants it to fail");
   SECTION("it is the first to say so") {}
   SECTION("another call has said so") {
-    CHECK(outcome_of([&] { other.request.start(); }).code == Code::timed_out);
+    CHECK(outcome_of([&] { other.start(); }).code == Code::timed_out);
     CHECK(other.request.state() == State::idle);
     CHECK(operation.request.state() == State::active);
   }
@@ -170,11 +170,11 @@ TEST_CASE("nobody writes into the buffers of a call that was given up", "[reques
   }
   CHECK_FALSE(exposed(job, mine));
   // The member that takes part in it learns that it will not end.
-  const Outcome here = outcome_of([&] { mine.request.start(); });
+  const Outcome here = outcome_of([&] { mine.start(); });
   CHECK(here.code == Code::internal);
   CHECK(here.peer == 0);
   for (int i = 0; i < 100; ++i) job.progress();
-  const Outcome there = outcome_of([&] { theirs.request.start(); });
+  const Outcome there = outcome_of([&] { theirs.start(); });
   CHECK(there.code == Code::internal);
   CHECK(there.peer == 0);
 }
@@ -194,7 +194,7 @@ TEST_CASE("who waits in a call that another gives up gets an error", "[request][
         std::vector<Code> codes(static_cast<std::size_t>(P));
         const auto outcomes = job.run([&](int rank) {
           Code& code = codes[static_cast<std::size_t>(rank)];
-          if (rank == who) Operation(job.world(rank), task).request.start();
+          if (rank == who) Operation(job.world(rank), task).start();
           // What it has sent may be enough for the call of another, but not for the next.
           for (int i = 0; i < 3 && code == Code::success; ++i)
             code = outcome_of([&] { Operation(job.world(rank), task).run(); }).code;
