@@ -4,21 +4,21 @@
 #include <new>
 
 #include "src/api/library.hpp"
+#include "src/api/repeats.hpp"
 #include "src/api/user_request.hpp"
 #include "src/job/communicator.hpp"
 
 namespace tutti {
 
-// Starts what `prepare` has put into the request. A rank's trouble with its arguments is
+// Starts the request with what `prepare` returns, its plan. A rank's trouble with its arguments is
 // everybody's: the others may wait for it in this call, so they hear of it.
 template <class Prepare>
-void start(Library& state, UserRequest& request, Prepare&& prepare) {
+void start(Request& request, Prepare&& prepare) {
   const auto refuse = [&](Code code) {
     if (request.state() == Request::State::idle) request.communicator().refuse(code);
   };
   try {
-    prepare(state, request);
-    request.start(request.communicator().plan(request.task));
+    request.start(prepare());
   } catch (const Error& error) {
     refuse(error.code);
     throw;
@@ -32,12 +32,28 @@ void start(Library& state, UserRequest& request, Prepare&& prepare) {
 }
 
 // A blocking collective: the request lives here. All of it is one function, so that the arguments
-// stay in registers.
+// stay in registers. `prepare(library, request)` checks the arguments, and puts what they mean into
+// the request. `arguments`: all that there are; null: there are more, arrays of counts.
 template <class Prepare>
-int blocking(tutti_comm handle, Prepare&& prepare) noexcept {
+[[gnu::always_inline]] inline int blocking(tutti_comm handle, const Arguments* arguments,
+                                           Prepare&& prepare) noexcept {
   return guard([&](Library & state) __attribute__((always_inline)) {
-    UserRequest request(communicator_of(handle));
-    start(state, request, prepare);
+    Communicator& communicator = communicator_of(handle);
+    if (arguments) {
+      if (const auto* const last = handle->repeats->find(*arguments, communicator)) {
+        Request request(communicator);
+        request.call = last->call;
+        start(request, [&]() -> Plan& { return communicator.again(*last->plan); });
+        return request.wait();
+      }
+    }
+    UserRequest request(communicator);
+    start(request, [&]() -> Plan& {
+      prepare(state, request);
+      return communicator.plan(request.task);
+    });
+    if (arguments && request.is_plain())
+      handle->repeats->note(*arguments, request.call, request.plan(), communicator);
     request.wait();
     request.deliver();
   });

@@ -67,9 +67,11 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
                 "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
   std::vector<int> world = world_ranks_of(mpi, bootstrap.size());
   const tutti_comm handle = fresh_handle();
+  auto repeats = std::make_unique<Repeats>();
   auto made = agree_on_communicator(engine, bootstrap, bootstrap.rank(), world, *state.selection);
   const auto lock = engine.enter();
   handle->communicator = std::move(made);
+  handle->repeats = std::move(repeats);
   *comm = handle;
 }
 
@@ -86,7 +88,7 @@ void throw_bad_communicator(tutti_comm comm) {
 
 void free_all_communicators() noexcept {
   const std::lock_guard lock(g_handles_lock);
-  for (tutti_comm_object& handle : g_handles) handle.communicator.reset();
+  for (tutti_comm_object& handle : g_handles) handle.free();
 }
 
 }  // namespace tutti
@@ -103,7 +105,7 @@ int tutti_comm_free(tutti_comm* comm) {
       throw Error(Code::bad_communicator,
                   "tutti_comm_free needs the address of a communicator, and got NULL");
     communicator_of(*comm);
-    (*comm)->communicator.reset();
+    (*comm)->free();
     *comm = TUTTI_COMM_NULL;
   });
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/api/repeats.hpp"
 #include "src/data/datatype.hpp"
 #include "src/data/mpi_progress.hpp"
 #include "src/data/reduction.hpp"
@@ -26,6 +27,12 @@ struct tutti_comm_object {
   static constexpr std::uint64_t kMagic = 0x7475747469636f6dull;
   std::uint64_t magic = kMagic;
   std::unique_ptr<tutti::Communicator> communicator;  // null: freed
+  std::unique_ptr<tutti::Repeats> repeats;            // null: freed
+
+  void free() noexcept {
+    repeats.reset();
+    communicator.reset();
+  }
 };
 
 namespace tutti {

@@ -92,6 +92,14 @@ void reduce(Library& state, UserRequest& request, const Reducing& a) {
   if (request.result) request.call.output = request.result->room(in_place);
 }
 
+// Without counts. All of it is one function, as blocking() is.
+[[gnu::always_inline]] inline int blocking_reduction(const Reducing& a, tutti_comm comm) noexcept {
+  const Arguments arguments{a.collective, a.root, a.sendbuf, a.recvbuf, a.count, 0,
+                            a.type,       {},     a.op};
+  return blocking(comm, &arguments,
+                  [&](Library& state, UserRequest& request) { reduce(state, request, a); });
+}
+
 }  // namespace
 }  // namespace tutti
 
@@ -99,29 +107,25 @@ using namespace tutti;
 
 int tutti_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                  int root, tutti_comm comm) {
-  return blocking(comm, [&](Library& state, UserRequest& request) {
-    reduce(state, request, {Collective::reduce, sendbuf, recvbuf, nullptr, count, type, op, root});
-  });
+  return blocking_reduction({Collective::reduce, sendbuf, recvbuf, nullptr, count, type, op, root},
+                            comm);
 }
 
 int tutti_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
                     MPI_Op op, tutti_comm comm) {
-  return blocking(comm, [&](Library& state, UserRequest& request) {
-    reduce(state, request, {Collective::allreduce, sendbuf, recvbuf, nullptr, count, type, op, 0});
-  });
+  return blocking_reduction({Collective::allreduce, sendbuf, recvbuf, nullptr, count, type, op, 0},
+                            comm);
 }
 
 int tutti_reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
                                MPI_Datatype type, MPI_Op op, tutti_comm comm) {
-  return blocking(comm, [&](Library& state, UserRequest& request) {
-    reduce(state, request,
-           {Collective::reduce_scatter, sendbuf, recvbuf, nullptr, recvcount, type, op, 0});
-  });
+  return blocking_reduction(
+      {Collective::reduce_scatter, sendbuf, recvbuf, nullptr, recvcount, type, op, 0}, comm);
 }
 
 int tutti_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts,
                          MPI_Datatype type, MPI_Op op, tutti_comm comm) {
-  return blocking(comm, [&](Library& state, UserRequest& request) {
+  return blocking(comm, nullptr, [&](Library& state, UserRequest& request) {
     reduce(state, request,
            {Collective::reduce_scatter, sendbuf, recvbuf, must_have(recvcounts, "recvcounts"), 0,
             type, op, 0});
@@ -130,14 +134,12 @@ int tutti_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count* re
 
 int tutti_scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                tutti_comm comm) {
-  return blocking(comm, [&](Library& state, UserRequest& request) {
-    reduce(state, request, {Collective::scan, sendbuf, recvbuf, nullptr, count, type, op, 0});
-  });
+  return blocking_reduction({Collective::scan, sendbuf, recvbuf, nullptr, count, type, op, 0},
+                            comm);
 }
 
 int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                  tutti_comm comm) {
-  return blocking(comm, [&](Library& state, UserRequest& request) {
-    reduce(state, request, {Collective::exscan, sendbuf, recvbuf, nullptr, count, type, op, 0});
-  });
+  return blocking_reduction({Collective::exscan, sendbuf, recvbuf, nullptr, count, type, op, 0},
+                            comm);
 }

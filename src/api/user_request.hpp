@@ -20,6 +20,11 @@ class UserRequest final : public Request {
   Maybe<Reduction> reduction;  // of the others, where it is this call's own
   Maybe<ReductionBuffer> operand, result;
 
+  // Nothing is to be delivered, and equal arguments will always mean the same.
+  bool is_plain() const noexcept {
+    return (!from || from->is_plain()) && (!to || to->is_plain()) && !reduction &&
+           (!operand || operand->is_plain()) && (!result || result->is_plain());
+  }
   // Once done: brings the result to where the caller wants it. Throws Error{bad_datatype |
   // out_of_memory}.
   void deliver() {

@@ -62,6 +62,8 @@ class Blocked {
   const std::vector<Bytes>& counts() const noexcept { return counts_; }  // of the others
   Bytes total() const noexcept { return total_; }
   bool as_is() const noexcept { return direct_ != nullptr || total_ == 0; }
+  // And equal arguments will always mean the same.
+  bool is_plain() const noexcept { return layout_.predefined && as_is(); }
   const Layout& layout() const noexcept { return layout_; }
 
   // For reading: all bytes.

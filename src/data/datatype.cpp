@@ -98,7 +98,7 @@ Layout Datatypes::examine(MPI_Datatype type) const {
   if (size == MPI_UNDEFINED)
     throw Error(Code::unsupported, "one element of the datatype has more bytes than MPI can say");
   const bool dense = true_lower == 0 && size == true_extent && size == extent;
-  return {size, dense && is_contiguous(type), true_lower, true_extent, extent};
+  return {size, dense && is_contiguous(type), false, true_lower, true_extent, extent};
 }
 
 // MPI_Pack counts in int: larger jobs go in chunks of whole elements.

@@ -15,9 +15,10 @@ struct Layout {
   Bytes size = 0;  // bytes of data in one element
   bool contiguous =
       false;  // elements follow each other without gaps, data in typemap order: no packing needed
-  Bytes lower = 0;        // true lower bound: where the data begin, from the buffer's address
-  Bytes true_extent = 0;  // from there to where the data end
-  Bytes extent = 0;       // from one element to the next
+  bool predefined = false;  // and contiguous: the handle always means this type
+  Bytes lower = 0;          // true lower bound: where the data begin, from the buffer's address
+  Bytes true_extent = 0;    // from there to where the data end
+  Bytes extent = 0;         // from one element to the next
 };
 
 // Looks the sizes of the predefined types up once, so that the layout of a common type costs no MPI
@@ -33,7 +34,7 @@ class Datatypes {
   // Throws Error{bad_datatype | datatype_not_committed}.
   Layout layout(MPI_Datatype type) const {
     for (const Known& known : known_)
-      if (known.type == type) return {known.size, true, 0, known.size, known.size};
+      if (known.type == type) return {known.size, true, true, 0, known.size, known.size};
     return examine(type);
   }
   // Between `count` elements at `typed` and count * size contiguous bytes. Throws

@@ -28,6 +28,7 @@ class Maybe {
   explicit operator bool() const noexcept { return made_; }
   T& operator*() noexcept { return value_; }
   T* operator->() noexcept { return &value_; }
+  const T* operator->() const noexcept { return &value_; }
 
  private:
   union {

@@ -26,6 +26,8 @@ class ReductionBuffer {
       throw_null(name);
   }
 
+  // As that of Blocked.
+  bool is_plain() const noexcept { return data_.is_plain(); }
   // As elements of the reduction lie.
   Bytes bytes() const noexcept { return bytes_; }
   // For reading.

@@ -44,6 +44,12 @@ class Communicator {
     if (Plan* const known = plans_.find(task)) return *known;
     return make_plan(task);
   }
+  // The same plan once more; no plan was dropped since.
+  Plan& again(Plan& plan) noexcept {
+    plans_.use(plan);
+    return plan;
+  }
+  std::uint64_t dropped_plans() const noexcept { return plans_.dropped(); }
   // A call that was rejected before it started: the members hear of it, as they may wait for this
   // rank in it.
   void refuse(Code code) noexcept;

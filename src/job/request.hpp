@@ -40,6 +40,7 @@ class Request : public OpenCall {
 
   State state() const noexcept { return state_; }
   Communicator& communicator() const noexcept { return communicator_; }
+  Plan& plan() const noexcept { return *plan_; }  // once started
 
   // idle → active, or straight to done or failed. `plan`: of the communicator. Throws Error; if the
   // state is idle still, the call has used no number, and the members do not know of it.

@@ -51,6 +51,8 @@ int main(int argc, char** argv) {
     MUST(tutti_bcast(host, kInts, MPI_INT, 0, comm));
     for (int i = 0; i < kInts; ++i) CHECK(host[i] == i + round, "element %d is %d", i, host[i]);
   }
+  pretend(host, kInts); /* the same call as before */
+  REFUSED(tutti_bcast(host, kInts, MPI_INT, 0, comm));
   free(host);
   free(counts);
   free(displacements);
