@@ -160,8 +160,7 @@ json memory_facts(const Configuration& c, bool software) {
   const auto verbs_first = verbs::VerbsTransport::first_bytes_per_connection(verbs_shape),
              verbs_most = verbs::VerbsTransport::most_bytes_per_connection(
                  verbs_shape, static_cast<std::size_t>(std::max(c.rails, 1))),
-             shm_first = 2 * transport::shm::first_bytes(shm_shape),
-             shm_most = 2 * shm_shape.bytes();
+             shm_first = 2 * transport::shm::first_bytes(), shm_most = 2 * shm_shape.bytes();
   // What is kept for each rank of a job, connected or not.
   constexpr std::size_t kBytesPerRank = transport::Placement::kBytesPerRank +
                                         Connections::kBytesPerRank +

@@ -106,7 +106,7 @@ constexpr InboxShape first_shape(const InboxShape& shape) {
     ring.slots = std::min(ring.slots, most);
     return ring;
   };
-  InboxShape first{{few(shape[Ring::line], 16), few(shape[Ring::small], 4),
+  InboxShape first{{few(shape[Ring::line], 8), few(shape[Ring::small], 4),
                     few(shape[Ring::eager], 4), few(shape[Ring::ready], 16),
                     few(shape[Ring::control], 16)}};
   RingShape& eager = first.rings[static_cast<std::size_t>(Ring::eager)];

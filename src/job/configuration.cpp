@@ -242,7 +242,7 @@ const Setting kSettings[] = {
               "The same limit over shared memory; `shm_copy` says how longer messages go.")),
     same(SIZE(small_bytes, 64, 65536, "small_bytes",
               "The longest message that goes through the ring of small slots.")),
-    same(SLOTS(line_slots, "line_slots", "Slots of one cache line each, for each connection.")),
+    same(SLOTS(line_slots, "line_slots", "Slots of two cache lines each, for each connection.")),
     same(SLOTS(small_slots, "small_slots",
                "Slots for messages up to `small_bytes`, for each connection.")),
     same(SLOTS(eager_slots, "eager_slots",

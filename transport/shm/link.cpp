@@ -25,7 +25,7 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
   inbox_ = segment.inbox(local_rank, local_peer);
   credits_ = reinterpret_cast<const std::uint32_t*>(inbox_);
   constexpr auto line = static_cast<std::size_t>(Ring::line);
-  allocated_[line] = shape[Ring::line].slots;
+  note_allocated(Ring::line, first_slots(shape));
   open_ = 1u << line;
   opened_ = &peers_marks_;
   // The link is made all the same: what a peer wrote before it died may still be read.
@@ -57,8 +57,13 @@ Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
   return Post::done;
 }
 
-// Slots are first used in their order. The peer polls the slot behind the last one that was
-// written, so that one is allocated, too. A ready entry invites the peer to this rank's memory.
+// The slots before `end`. The peer polls the slot behind the last one that was written, so the last
+// one that is there is not written to.
+void ShmLink::note_allocated(Ring ring, std::uint32_t end) noexcept {
+  allocated_[static_cast<std::size_t>(ring)] = end == shape_[ring].slots ? end : end - 1;
+}
+
+// Slots are first used in their order. A ready entry invites the peer to this rank's memory.
 bool ShmLink::allocate(Ring ring, std::uint32_t index) noexcept {
   constexpr std::uint32_t kAtLeast = 4096;
   const RingShape& shape = shape_[ring];
@@ -79,7 +84,7 @@ bool ShmLink::allocate(Ring ring, std::uint32_t index) noexcept {
     fail(Code::out_of_memory, text);
     return false;
   }
-  allocated_[static_cast<std::size_t>(ring)] = end == shape.slots ? end : end - 1;
+  note_allocated(ring, end);
   __atomic_or_fetch(&my_marks_, 1u << static_cast<std::uint32_t>(ring), __ATOMIC_RELEASE);
   return true;
 }

@@ -42,6 +42,7 @@ class ShmLink final : public Link {
                            unsigned long);
   Post move(Move by, void* mine, std::uint64_t theirs, std::size_t bytes) noexcept;
   void peer_is_gone(const char* how) noexcept;
+  void note_allocated(Ring ring, std::uint32_t end) noexcept;
   bool allocate(Ring ring, std::uint32_t index) noexcept;
   void check(std::uint8_t state) noexcept;
 

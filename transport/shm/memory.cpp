@@ -41,8 +41,12 @@ int allocate_range(int file, std::size_t offset, std::size_t bytes) noexcept {
 
 }  // namespace
 
-std::size_t first_bytes(const InboxShape& shape) noexcept {
-  return round_up_to_pages(shape.ring_offset(Ring::small));
+std::size_t first_bytes() noexcept { return round_up_to_pages(1); }
+
+std::uint32_t first_slots(const InboxShape& shape) noexcept {
+  const std::size_t room = first_bytes() - shape.ring_offset(Ring::line);
+  const RingShape& line = shape[Ring::line];
+  return static_cast<std::uint32_t>(std::min<std::size_t>(room / line.slot_bytes, line.slots));
 }
 
 std::string_view name_of(Copy copy) noexcept {
@@ -62,7 +66,6 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
     : rank_(local_rank),
       size_(local_size),
       invitations_offset_(round_up(shape.bytes(), kCacheLine)),
-      first_bytes_(first_bytes(shape)),
       stride_(round_up_to_pages(invitations_offset_ + sizeof(Invitations))),
       first_inbox_(
           round_up_to_pages(kCacheLine + (sizeof(Member) + static_cast<std::size_t>(local_size)) *
@@ -259,11 +262,11 @@ bool Segment::reaches(int local_rank) noexcept {
 
 void Segment::allocate_pair(int a, int b) {
   for (const std::size_t offset : {inbox_offset(a, b), inbox_offset(b, a)})
-    if (const int failed = allocate_range(file_, offset, first_bytes_))
+    if (const int failed = allocate_range(file_, offset, first_bytes()))
       throw Error(Code::out_of_memory,
                   fmt::format("/dev/shm has no room for {} bytes of another connection; enlarge it "
                               "(mount -o remount,size=…)",
-                              first_bytes_),
+                              first_bytes()),
                   kNoPeer, failed);
 }
 

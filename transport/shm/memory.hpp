@@ -3,11 +3,12 @@
 //
 // The node's lowest rank creates it (mode 0600, exclusive) and unlinks it as soon as all have
 // mapped it. It is sparse: an inbox takes memory only once its two ranks have connected, and then
-// for its credits and its shortest messages only; a sender allocates a slot of another ring before
-// it first writes there. Nothing is touched that is not allocated, so a full /dev/shm is an error
-// code, and not a bus error in the middle of a collective. Each rank holds a lock on its own byte
-// of the file, which the kernel releases with the process; so others see its end, also from another
-// PID namespace. Set-up regime: throws Error. Knows inbox shapes; knows no link and no message.
+// for a page only, with its credits and the first slots for the shortest messages; a sender
+// allocates any other slot before it first writes there. Nothing is touched that is not allocated,
+// so a full /dev/shm is an error code, and not a bus error in the middle of a collective. Each rank
+// holds a lock on its own byte of the file, which the kernel releases with the process; so others
+// see its end, also from another PID namespace. Set-up regime: throws Error. Knows inbox shapes;
+// knows no link and no message.
 #pragma once
 
 #include <array>
@@ -23,8 +24,9 @@
 
 namespace tutti::transport::shm {
 
-// What an inbox takes as long as only its shortest messages are used.
-std::size_t first_bytes(const InboxShape& shape) noexcept;
+// What an inbox takes at first: a page. So many slots of Ring::line are there.
+std::size_t first_bytes() noexcept;
+std::uint32_t first_slots(const InboxShape& shape) noexcept;
 
 // How large messages travel: in one copy, by the kernel, from memory to memory; or in two, through
 // the segment. automatic: each message as its use demands (protocols/protocol_for.hpp), if the
@@ -102,7 +104,7 @@ class Segment {
   // The same between this rank and that one. The same at both.
   Copy copy(int local_rank) noexcept { return same_namespace(local_rank) ? copy_ : Copy::twice; }
   // Both inboxes of one connected pair: at first, and once all rings have been written to.
-  std::size_t first_bytes_per_pair() const noexcept { return 2 * first_bytes_; }
+  std::size_t first_bytes_per_pair() const noexcept { return 2 * first_bytes(); }
   std::size_t most_bytes_per_pair() const noexcept { return 2 * stride_; }
   // What the whole segment takes now.
   std::size_t bytes_taken() const noexcept;
@@ -130,7 +132,7 @@ class Segment {
                 kMarksOffset < InboxShape::kCreditBytes);
 
   // Within an inbox's place.
-  const std::size_t invitations_offset_, first_bytes_;
+  const std::size_t invitations_offset_;
   std::size_t stride_ = 0, first_inbox_ = 0, bytes_ = 0;
   int file_ = -1;
   std::byte* base_ = nullptr;

@@ -72,13 +72,14 @@ TEST_CASE("a process that has ended, or runs another program, is never written t
 }
 
 TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
-  constexpr InboxShape kLarge{{{{64, 64}, {1088, 64}, {16448, 16}, {64, 16}, {64, 16}}}};
+  constexpr InboxShape kLarge{{{{128, 64}, {1088, 64}, {16448, 16}, {64, 16}, {64, 16}}}};
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   Segment segment(name, 0, 1, kLarge, Copy::twice, 20s);
   const auto taken = [&, before = segment.bytes_taken()] { return segment.bytes_taken() - before; };
   segment.allocate_pair(0, 0);
   CHECK(taken() == segment.first_bytes_per_pair() / 2);
   CHECK(segment.first_bytes_per_pair() <= 32768);
+  const std::uint32_t first = first_slots(kLarge);
   ShmLink link(kLarge, 0, segment, 0, 0);
   const std::vector<std::byte> payload(16000, std::byte{7});
   const auto put = [&](Ring ring, std::uint32_t sequence, std::uint32_t bytes) {
@@ -90,7 +91,11 @@ TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
     CHECK_FALSE(link.arrived(ring, sequence + 1));  // which a peer polls at once
   };
   std::size_t before = taken();
-  for (std::uint32_t sequence = 1; sequence <= 200; ++sequence) put(Ring::line, sequence, 8);
+  for (std::uint32_t sequence = 1; sequence < first; ++sequence) put(Ring::line, sequence, 8);
+  CHECK(taken() == before);
+  for (std::uint32_t sequence = first; sequence <= 64; ++sequence) put(Ring::line, sequence, 8);
+  before = taken();
+  for (std::uint32_t sequence = 65; sequence <= 200; ++sequence) put(Ring::line, sequence, 8);
   CHECK(taken() == before);
   put(Ring::eager, 1, 16000);
   CHECK(taken() > before);
