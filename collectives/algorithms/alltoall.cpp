@@ -1,4 +1,6 @@
 // All-to-all: every rank has a block for every rank. Pure.
+// In all of them that send each block straight to its rank, the first messages leave before a rank
+// looks for any, and it copies its own block while they are on their way.
 #include "base/bits.hpp"
 #include "collectives/algorithms/common.hpp"
 
@@ -19,10 +21,13 @@ Exchange exchange(const Problem& problem) {
     out = out.at(s.scratch(out.whole().length));
     for (int i = 0; i < problem.P; ++i)
       if (i != problem.rank) s.copy(in[i], out[i]);
-  } else {
-    s.copy(out[problem.rank], in[problem.rank]);
   }
   return {std::move(s), out, in};
+}
+
+Schedule finish(Exchange& e, const Problem& problem) {
+  if (!problem.in_place) e.s.copy(e.out[problem.rank], e.in[problem.rank]);
+  return e.s.finish();
 }
 
 }  // namespace
@@ -32,7 +37,8 @@ Exchange exchange(const Problem& problem) {
 // counts these steps). Any P.
 Schedule alltoall_linear(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
-  auto [s, out, in] = exchange(problem);
+  Exchange exchanged = exchange(problem);
+  auto& [s, out, in] = exchanged;
   StepId turn = kNoStep;
   for (int i = 1; i < P; ++i) {
     s.recv(mod(r - i, P), in[r - i]);
@@ -42,30 +48,32 @@ Schedule alltoall_linear(const Problem& problem, const Parameters&) {
     s.after(turn);
     s.send(mod(r + i, P), out[r + i]);
   }
-  return s.finish();
+  return finish(exchanged, problem);
 }
 
 // At once: HPM §4 ("simply sends to all peer processes"). 1 round of P−1 messages; a rank begins
 // with its right neighbour, so that not all begin with the same one. Any P.
 Schedule alltoall_at_once(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
-  auto [s, out, in] = exchange(problem);
-  for (int i = 1; i < P; ++i) s.recv(mod(r - i, P), in[r - i]);
+  Exchange exchanged = exchange(problem);
+  auto& [s, out, in] = exchanged;
   for (int i = 1; i < P; ++i) s.send(mod(r + i, P), out[r + i]);
-  return s.finish();
+  for (int i = 1; i < P; ++i) s.recv(mod(r - i, P), in[r - i]);
+  return finish(exchanged, problem);
 }
 
 // Pairwise exchange: OCC §4.2. P−1 rounds, in round i to r + i and from r − i: at most one message
 // each way at a time. Any P.
 Schedule alltoall_pairwise(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
-  auto [s, out, in] = exchange(problem);
+  Exchange exchanged = exchange(problem);
+  auto& [s, out, in] = exchanged;
   for (int i = 1; i < P; ++i) {
     s.round();
     s.send(mod(r + i, P), out[r + i]);
     s.recv(mod(r - i, P), in[r - i]);
   }
-  return s.finish();
+  return finish(exchanged, problem);
 }
 
 // Bruck: [BHU97], its index algorithm with radix k + 1. ⌈log_{k+1} P⌉ rounds of k messages: in
