@@ -7,6 +7,7 @@
 
 #include "base/combine.hpp"
 #include "base/copy.hpp"
+#include "base/ticks.hpp"
 #include "protocols/complaint.hpp"
 #include "protocols/rings.hpp"
 
@@ -21,6 +22,16 @@ inline void deliver(const Arrived& message, void* place, const Operand* operand,
     copy_bytes(place, message.payload(), message.bytes);
 }
 
+// The same, timed if its sender is to hear of it.
+inline void deliver(Rings& rings, const Arrived& message, void* place, const Operand* operand,
+                    Bytes offset) noexcept {
+  if (message.bytes.stored() == transport::Stored::untold || message.set_aside) [[likely]]
+    return deliver(message, place, operand, offset);
+  const std::uint64_t begin = ticks();
+  deliver(message, place, operand, offset);
+  rings.note_read(message, ticks() - begin);
+}
+
 [[gnu::always_inline]] inline Answer take_eager(Rings& rings, transport::Ring ring,
                                                 const Arrived& message, Complaint& complaint,
                                                 void* data, Bytes bytes,
@@ -28,7 +39,7 @@ inline void deliver(const Arrived& message, void* place, const Operand* operand,
   if (message.bytes != bytes || message.bytes.more()) [[unlikely]]
     return complaint.about_length(message.bytes, bytes, message.bytes.more());
   rings.fetch_ahead(ring, message);
-  if (bytes != 0) deliver(message, data, operand, 0);
+  if (bytes != 0) deliver(rings, message, data, operand, 0);
   rings.consume(ring, message);
   return Answer::done;
 }

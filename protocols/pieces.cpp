@@ -36,7 +36,8 @@ Answer receive_pieces(Rings& rings, const Cut& cut, Complaint& complaint, Transf
     const bool more = transfer.moved + length < bytes;
     if (message.bytes != length || message.bytes.more() != more)
       return complaint.about_length(transfer.moved + message.bytes, bytes, message.bytes.more());
-    deliver(message, static_cast<std::byte*>(data) + transfer.moved, operand, transfer.moved);
+    deliver(rings, message, static_cast<std::byte*>(data) + transfer.moved, operand,
+            transfer.moved);
     transfer.moved += length;
     rings.consume(Ring::eager, message);
   }

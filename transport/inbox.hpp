@@ -29,6 +29,10 @@ namespace tutti::transport {
 enum class Ring : std::uint8_t { line, small, eager, ready, control };
 inline constexpr std::size_t kRings = 5;
 
+// How a long payload was stored, if its sender is to hear what it takes to read it: see
+// Link::note_read().
+enum class Stored : std::uint8_t { untold, cached, streamed };
+
 // The bytes of a payload, and whether more of its message comes: it is a piece, and not the last
 // one. Without that word a receiver that expects the first pieces of a longer message would take
 // them for all of it.
@@ -36,11 +40,22 @@ class Length {
  public:
   constexpr Length(std::uint32_t bytes = 0, bool more = false) noexcept  // NOLINT: it is a number
       : word_(bytes | (more ? kMore : 0)) {}
-  constexpr operator std::uint32_t() const noexcept { return word_ & ~kMore; }  // NOLINT
+  constexpr operator std::uint32_t() const noexcept { return word_ & kBytes; }  // NOLINT
   constexpr bool more() const noexcept { return (word_ & kMore) != 0; }
+  constexpr Stored stored() const noexcept {
+    return (word_ & kCached) != 0     ? Stored::cached
+           : (word_ & kStreamed) != 0 ? Stored::streamed
+                                      : Stored::untold;
+  }
+  constexpr Length with(Stored stored) const noexcept {
+    Length result = *this;
+    result.word_ |= stored == Stored::cached ? kCached : stored == Stored::streamed ? kStreamed : 0;
+    return result;
+  }
 
  private:
-  static constexpr std::uint32_t kMore = std::uint32_t{1} << 31;
+  static constexpr std::uint32_t kMore = std::uint32_t{1} << 31, kCached = kMore / 2,
+                                 kStreamed = kMore / 4, kBytes = kStreamed - 1;
   std::uint32_t word_;
 };
 

@@ -183,6 +183,9 @@ class Link {
     for (std::uint32_t line = 1; line <= lines_to_fetch(bytes); ++line)
       __builtin_prefetch(end - std::size_t{line} * kCacheLine);
   }
+  // To read a payload that said how it was stored has taken so many ticks a byte. A hint for its
+  // sender, which may take it or not.
+  virtual void note_read(Stored /*stored*/, double /*ticks_per_byte*/) noexcept {}
   // How many of our messages in the peer's `ring` it has consumed, by its last explicit report.
   std::uint32_t reported(Ring ring) const noexcept {
     return __atomic_load_n(&credits_[static_cast<std::size_t>(ring)], __ATOMIC_RELAXED);

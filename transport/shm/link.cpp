@@ -21,7 +21,9 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
       my_invitations_(segment.invitations(local_rank, local_peer)),
       peer_invitations_(segment.invitations(local_peer, local_rank)),
       pid_(segment.member(local_peer).pid),
-      copy_(segment.copy(local_peer)) {
+      copy_(segment.copy(local_peer)),
+      stores_(shape[Ring::eager].slots, segment.read_times(local_rank, local_peer)),
+      reads_(segment.read_times(local_peer, local_rank)) {
   inbox_ = segment.inbox(local_rank, local_peer);
   credits_ = reinterpret_cast<const std::uint32_t*>(inbox_);
   constexpr auto line = static_cast<std::size_t>(Ring::line);
@@ -42,10 +44,11 @@ Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
     return Post::failed;
   std::byte* end = peer_inbox_ + slot_end(ring, index);
   auto* target = reinterpret_cast<Trailer*>(end - sizeof(Trailer));
+  Stored stored = Stored::untold;
   if (trailer.bytes != 0)
-    stores_.copy(end - sizeof(Trailer) - padded(trailer.bytes), payload, trailer.bytes);
+    stored = stores_.copy(end - sizeof(Trailer) - padded(trailer.bytes), payload, trailer.bytes);
   target->name = trailer.name;
-  target->bytes = trailer.bytes;
+  target->bytes = trailer.bytes.with(stored);
   target->consumed = trailer.consumed;
   __atomic_store_n(&target->sequence, trailer.sequence, __ATOMIC_RELEASE);
   // What is stored after a line that the peer has read waits for it in the processor's store

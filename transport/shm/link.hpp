@@ -23,6 +23,9 @@ class ShmLink final : public Link {
   Post write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes,
              std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept override;
   Post fetch(void* target, const RemoteKey& source, std::size_t bytes) noexcept override;
+  void note_read(Stored stored, double ticks_per_byte) noexcept override {
+    reads_.took(stored, ticks_per_byte);
+  }
   void progress() noexcept override {}
   void probe() noexcept override;
   bool drained() noexcept override { return true; }
@@ -57,6 +60,7 @@ class ShmLink final : public Link {
   const int pid_;
   const Copy copy_;
   Stores stores_;
+  Reads reads_;
 };
 
 }  // namespace tutti::transport::shm

@@ -21,6 +21,7 @@
 
 #include "transport/inbox.hpp"
 #include "transport/link.hpp"
+#include "transport/shm/stores.hpp"
 
 namespace tutti::transport::shm {
 
@@ -94,6 +95,11 @@ class Segment {
   std::uint32_t& marks(int to, int from) noexcept {
     return *reinterpret_cast<std::uint32_t*>(inbox(to, from) + kMarksOffset);
   }
+  // What it takes `from` to read what `to` writes, by how it was stored: see Stores. The reader's
+  // word, which nobody need believe.
+  ReadTimes& read_times(int to, int from) noexcept {
+    return *reinterpret_cast<ReadTimes*>(inbox(to, from) + kReadTimesOffset);
+  }
   // The invitations of `owner` to `guest`. Behind the inbox that `guest` writes.
   Invitations& invitations(int owner, int guest) noexcept {
     return *reinterpret_cast<Invitations*>(inbox(owner, guest) + invitations_offset_);
@@ -127,8 +133,10 @@ class Segment {
   bool reaches(int local_rank) noexcept;
 
   const int rank_, size_;
-  static constexpr std::size_t kMarksOffset = 48;  // in the line of the credits
-  static_assert(kRings * sizeof(std::uint32_t) <= kMarksOffset &&
+  // In the line of the credits.
+  static constexpr std::size_t kReadTimesOffset = 32, kMarksOffset = 48;
+  static_assert(kRings * sizeof(std::uint32_t) <= kReadTimesOffset &&
+                kReadTimesOffset + sizeof(ReadTimes) <= kMarksOffset &&
                 kMarksOffset < InboxShape::kCreditBytes);
 
   // Within an inbox's place.

@@ -3,30 +3,70 @@
 
 #include <algorithm>
 
+#include "base/ticks.hpp"
+
 #if defined(__SSE2__)
 #include <immintrin.h>
-#include <x86intrin.h>
 #endif
 
 namespace tutti::transport::shm {
 
-Stores::Way Stores::next() noexcept {
-  constexpr std::uint32_t kOften = 32;
-  const Way other = way_ == cached ? streaming : cached;
-  const bool tries = ticks_[way_] != 0 && (ticks_[other] == 0 || copies_ % kOften == 0);
-  ++copies_;
-  return tries ? other : way_;
+namespace {
+
+// One in which the rank lost its core counts little.
+void smooth(double& value, double sample) noexcept {
+  constexpr double kMost = 4, kShare = 0.25;
+  if (value == 0) value = sample;
+  value += kShare * (std::min(sample, kMost * value) - value);
 }
 
-void Stores::took(Way way, double ticks_per_byte) noexcept {
-  // A copy in which the rank lost its core counts little; one of the other way is rare, and news.
-  constexpr double kMost = 4, kClearly = 0.8;
-  const double share = way == way_ ? 0.25 : 0.5;
-  double& smoothed = ticks_[way];
-  if (smoothed == 0) smoothed = ticks_per_byte;
-  smoothed += share * (std::min(ticks_per_byte, kMost * smoothed) - smoothed);
-  const Way other = way_ == cached ? streaming : cached;
-  if (ticks_[other] != 0 && ticks_[other] < kClearly * ticks_[way_]) way_ = other;
+}  // namespace
+
+void Stores::took(double ticks_per_byte) noexcept {
+  ++copies_;
+  if (copies_ > slots_) smooth(written(way()), ticks_per_byte);  // the lines are as it leaves them
+  if (tries_ && copies_ >= slots_ + kMeasured)
+    end_trial();
+  else if (!tries_ && copies_ >= slots_ + next_trial_)
+    begin_trial();
+}
+
+void Stores::begin_trial() noexcept {
+  tries_ = true;
+  copies_ = 0;
+  written(way()) = 0;
+}
+
+void Stores::end_trial() noexcept {
+  constexpr double kClearly = 0.8;
+  double cached = cached_, streamed = streamed_;
+  const std::uint32_t read_cached = __atomic_load_n(&read_.cached, __ATOMIC_RELAXED),
+                      read_streamed = __atomic_load_n(&read_.streamed, __ATOMIC_RELAXED);
+  if (read_cached != 0 && read_streamed != 0) {
+    cached += read_cached / ReadTimes::kScale;
+    streamed += read_streamed / ReadTimes::kScale;
+  }
+  const bool serves_cached = way_ == Stored::cached;
+  if (serves_cached ? streamed < kClearly * cached : cached < kClearly * streamed) {
+    way_ = other();
+    next_trial_ = kSoonest;
+  } else {
+    next_trial_ = std::min(2 * next_trial_, kLatest);
+  }
+  tries_ = false;
+  copies_ = 0;
+}
+
+void Reads::took(Stored stored, double ticks_per_byte) noexcept {
+  constexpr std::uint32_t kOften = 8;  // to tell takes the line away from who polls it for credits
+  constexpr double kLargest = 1 << 15;
+  smooth(stored == Stored::cached ? cached_ : streamed_, std::min(ticks_per_byte, kLargest));
+  if (++count_ % kOften != 0) return;
+  const auto scaled = [](double value) {
+    return static_cast<std::uint32_t>(value * ReadTimes::kScale);
+  };
+  __atomic_store_n(&told_.cached, scaled(cached_), __ATOMIC_RELAXED);
+  __atomic_store_n(&told_.streamed, scaled(streamed_), __ATOMIC_RELAXED);
 }
 
 #if defined(__SSE2__)
@@ -48,18 +88,20 @@ void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
 
 }  // namespace
 
-void Stores::copy_long(void* to, const void* from, std::size_t bytes) noexcept {
-  const Way way = next();
-  const std::uint64_t begin = __rdtsc();
-  if (way == streaming)
+Stored Stores::copy_long(void* to, const void* from, std::size_t bytes) noexcept {
+  const Stored stored = way();
+  const std::uint64_t begin = ticks();
+  if (stored == Stored::streamed)
     stream(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
   else
     copy_bytes(to, from, bytes);
-  took(way, static_cast<double>(__rdtsc() - begin) / static_cast<double>(bytes));
+  took(static_cast<double>(ticks() - begin) / static_cast<double>(bytes));
+  return stored;
 }
 #else
-void Stores::copy_long(void* to, const void* from, std::size_t bytes) noexcept {
+Stored Stores::copy_long(void* to, const void* from, std::size_t bytes) noexcept {
   copy_bytes(to, from, bytes);
+  return Stored::untold;
 }
 #endif
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/copy.hpp"
+#include "transport/inbox.hpp"
 
 namespace tutti::transport::shm {
 
@@ -18,32 +19,73 @@ inline void fetch_to_write(const std::byte* place) noexcept {
 #endif
 }
 
+// What a rank takes to read a byte of long payloads, in ticks / kScale, smoothed, by how they were
+// stored; 0: unknown. In shared memory: written by the reader, read by the one who stores.
+struct ReadTimes {
+  static constexpr double kScale = 65536;
+  std::uint32_t cached, streamed;
+};
+
 // Usual stores first fetch the lines, which lie in the peer's cache since it has read them. Between
 // cores that share a cache that is the fastest way; between others it may take three times as long
-// as stores that go around the caches. Which of both it is no table of a machine says, and a
-// virtual machine's cores move; so both are tried again and again, and the one that took less time
-// serves.
+// as stores that go around the caches. But then the peer must read from memory, which may take much
+// longer than what was saved. Which way takes less time, here and there together, no table of a
+// machine says, and a virtual machine's cores move; so both are tried again and again.
+//
+// What a copy takes depends on how the lines were written the last time. So a trial first goes once
+// through all slots, and is measured then; and a way that lost is tried again after twice as many
+// copies as the last time.
 class Stores {
  public:
-  void copy(void* to, const void* from, std::size_t bytes) noexcept {
-    if (bytes < kLong)
-      copy_bytes(to, from, bytes);
-    else
-      copy_long(to, from, bytes);
+  // A ring of long payloads has so many slots. The reader's times are read at the end of trials.
+  Stores(std::uint32_t slots, const ReadTimes& read) noexcept : slots_(slots), read_(read) {}
+
+  // How it was stored, if that is long.
+  Stored copy(void* to, const void* from, std::size_t bytes) noexcept {
+    if (bytes >= kLong) return copy_long(to, from, bytes);
+    copy_bytes(to, from, bytes);
+    return Stored::untold;
   }
 
-  enum Way : std::uint8_t { cached, streaming };
-  // What a long copy took; the way of the next one depends on it.
-  void took(Way way, double ticks_per_byte) noexcept;
-  Way next() noexcept;
+  // How the next long copy will be stored.
+  Stored way() const noexcept { return tries_ ? other() : way_; }
+  // What that took.
+  void took(double ticks_per_byte) noexcept;
 
  private:
   static constexpr std::size_t kLong = 4096;  // from here on the clock costs next to nothing
-  void copy_long(void* to, const void* from, std::size_t bytes) noexcept;
+  // Copies from the end of a trial to the next.
+  static constexpr std::uint32_t kSoonest = 64, kLatest = 1 << 16;
+  // Copies of a trial that are measured, and of which the reader's times must tell.
+  static constexpr std::uint32_t kMeasured = 32;
+  Stored copy_long(void* to, const void* from, std::size_t bytes) noexcept;
+  Stored other() const noexcept {
+    return way_ == Stored::cached ? Stored::streamed : Stored::cached;
+  }
+  double& written(Stored way) noexcept { return way == Stored::cached ? cached_ : streamed_; }
+  void begin_trial() noexcept;
+  void end_trial() noexcept;
 
-  Way way_ = cached;
-  std::uint32_t copies_ = 0;
-  double ticks_[2] = {0, 0};  // for a byte, smoothed; 0: never tried
+  const std::uint32_t slots_;
+  const ReadTimes& read_;
+  Stored way_ = Stored::cached;  // the one that serves
+  bool tries_ = false;
+  std::uint32_t copies_ = 0;  // since the trial began, or the last one ended
+  std::uint32_t next_trial_ = kSoonest;
+  double cached_ = 0, streamed_ = 0;  // ticks of a byte, smoothed; 0: not measured
+};
+
+// The reader's side.
+class Reads {
+ public:
+  // Where the one who stores reads them.
+  explicit Reads(ReadTimes& told) noexcept : told_(told) {}
+  void took(Stored stored, double ticks_per_byte) noexcept;
+
+ private:
+  ReadTimes& told_;
+  double cached_ = 0, streamed_ = 0;
+  std::uint32_t count_ = 0;
 };
 
 }  // namespace tutti::transport::shm

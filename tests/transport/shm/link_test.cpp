@@ -110,6 +110,31 @@ TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
   CHECK(taken() <= segment.most_bytes_per_pair() / 2);
 }
 
+TEST_CASE("a long payload says how it was stored, and its reader what that cost", "[shm]") {
+  constexpr InboxShape kLarge{{{{128, 64}, {1088, 64}, {16448, 16}, {64, 16}, {64, 16}}}};
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  Segment segment(name, 0, 1, kLarge, Copy::twice, 20s);
+  segment.allocate_pair(0, 0);
+  ShmLink link(kLarge, 0, segment, 0, 0);
+  const std::vector<std::byte> payload(16000, std::byte{7});
+  const auto stored = [&](std::uint32_t sequence, std::uint32_t bytes, bool more) {
+    const Trailer trailer{{}, {bytes, more}, 0, sequence};
+    REQUIRE(link.put(Ring::eager, sequence - 1, payload.data(), trailer) == Post::done);
+    const Trailer& arrived = *link.trailer(Ring::eager, sequence);
+    CHECK(arrived.bytes == bytes);
+    CHECK(arrived.bytes.more() == more);
+    return arrived.bytes.stored();
+  };
+  CHECK(stored(1, 1000, false) == Stored::untold);
+  CHECK(stored(2, 16000, false) == Stored::cached);
+  CHECK(stored(3, 16000, true) == Stored::cached);
+  for (int i = 0; i < 8; ++i) link.note_read(Stored::cached, 0.5);
+  CHECK(segment.read_times(0, 0).cached == ReadTimes::kScale / 2);
+  CHECK(segment.read_times(0, 0).streamed == 0);
+  link.probe();
+  CHECK(link.state() == State::ready);  // nothing else was written
+}
+
 TEST_CASE("a peer that can send no more is as good as gone", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   Segment segment(name, 0, 1, kShape, Copy::twice, 20s);
