@@ -140,7 +140,7 @@ class Rings {
   void fetch_ahead(transport::Ring ring, const Arrived& message) const noexcept {
     link_.fetch_ahead(ring, message.sequence, message.bytes);
   }
-  // It was: see Link::note_read().
+  // It was delivered in so many ticks: for its sender, see Link::note_read().
   void note_read(const Arrived& message, std::uint64_t ticks) noexcept {
     link_.note_read(message.bytes.stored(),
                     static_cast<double>(ticks) / static_cast<double>(message.bytes));

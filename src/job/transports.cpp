@@ -33,8 +33,8 @@ constexpr std::uint32_t slot_for(Bytes payload) {
 
 InboxShape inbox_shape(const Configuration& c, Bytes eager_limit) {
   const auto slots = [](int n) { return static_cast<std::uint32_t>(n); };
-  // Two lines for the shortest messages: those of one line, far apart, took a fifth longer to send
-  // a few numbers.
+  // Two lines for the shortest messages, which lie close to each other: in the slots for longer
+  // ones a few numbers took a fifth more time.
   constexpr auto line = static_cast<std::uint32_t>(kCacheLine);
   return {{{{2 * line, slots(c.line_slots)},
             {slot_for(c.small_bytes), slots(c.small_slots)},
