@@ -71,8 +71,11 @@ TEST_CASE("a process that has ended, or runs another program, is never written t
   CHECK(link.failure_code() == tutti::Code::peer_failed);
 }
 
+namespace {
+constexpr InboxShape kLarge{{{{128, 64}, {1088, 64}, {16448, 16}, {64, 16}, {64, 16}}}};
+}
+
 TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
-  constexpr InboxShape kLarge{{{{128, 64}, {1088, 64}, {16448, 16}, {64, 16}, {64, 16}}}};
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   Segment segment(name, 0, 1, kLarge, Copy::twice, 20s);
   const auto taken = [&, before = segment.bytes_taken()] { return segment.bytes_taken() - before; };
@@ -93,7 +96,9 @@ TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
   std::size_t before = taken();
   for (std::uint32_t sequence = 1; sequence < first; ++sequence) put(Ring::line, sequence, 8);
   CHECK(taken() == before);
+  REQUIRE(first < 64);
   for (std::uint32_t sequence = first; sequence <= 64; ++sequence) put(Ring::line, sequence, 8);
+  CHECK(taken() > before);
   before = taken();
   for (std::uint32_t sequence = 65; sequence <= 200; ++sequence) put(Ring::line, sequence, 8);
   CHECK(taken() == before);
@@ -111,7 +116,6 @@ TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
 }
 
 TEST_CASE("a long payload says how it was stored, and its reader what that cost", "[shm]") {
-  constexpr InboxShape kLarge{{{{128, 64}, {1088, 64}, {16448, 16}, {64, 16}, {64, 16}}}};
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   Segment segment(name, 0, 1, kLarge, Copy::twice, 20s);
   segment.allocate_pair(0, 0);
