@@ -42,4 +42,8 @@ const char* text_of(Code code) noexcept {
   return nullptr;
 }
 
+[[noreturn]] void bad_configuration(std::string message) {
+  throw Error(Code::bad_configuration, std::move(message));
+}
+
 }  // namespace tutti

@@ -61,4 +61,7 @@ struct Error : std::exception {
   const char* what() const noexcept override { return message.c_str(); }
 };
 
+// What a user wrote is wrong: a setting, an option, a file.
+[[noreturn]] void bad_configuration(std::string message);
+
 }  // namespace tutti

@@ -14,11 +14,11 @@ constexpr double kG = 0.00267;       // us per byte of one link, eq. 1
 constexpr double kTree = 13;         // α_T: start-up of the tree network
 constexpr double kTreeBcast = 0.31;  // a stage of it
 constexpr double kTreeSum = 0.37;
-constexpr double kLeastSum = 17.77;  // measured up to 4096 ranks
-constexpr double kAllreduce = 2.68;  // large ones, in units of a broadcast
-constexpr double kGap = 0.84;        // of an alltoall
-constexpr double kAlpha = 4.5;       // L + 2o, eq. 1
-constexpr int kLinks = 6;            // of a node
+constexpr double kLeastSum = 17.77;          // measured up to 4096 ranks
+constexpr double kAllreduceInBcasts = 2.68;  // large ones, in units of a broadcast
+constexpr double kGap = 0.84;                // of an alltoall
+constexpr double kAlpha = 4.5;               // L + 2o, eq. 1
+constexpr int kLinks = 6;                    // of a node
 
 double one_message(int, Bytes bytes) {
   static const Model model = parse_platform(find_published("bluegene-p")->json).between;
@@ -35,7 +35,7 @@ double bcast(int P, Bytes bytes) {
 }
 
 double allreduce(int P, Bytes bytes) {
-  if (bytes > 8) return kAllreduce * bcast(P, bytes);
+  if (bytes > 8) return kAllreduceInBcasts * bcast(P, bytes);
   return std::max(kLeastSum, kTree + kTreeSum * std::log2(P));
 }
 

@@ -29,6 +29,11 @@ struct Asked {
 // How the simulated time compares with the formula.
 enum class Claim { equal, not_above, not_below, apart };
 
+// Short, for the tables of formulas.
+inline constexpr Claim kEqual = Claim::equal, kNotAbove = Claim::not_above,
+                       kNotBelow = Claim::not_below, kApart = Claim::apart;
+inline constexpr collectives::Collective kAllgather = collectives::Collective::allgather;
+
 struct ClosedForm {
   std::string_view where;  // "OCC table 2"
   collectives::Collective collective;

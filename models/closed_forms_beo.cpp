@@ -40,11 +40,10 @@ Time beo(const Model& model, const Asked& a) {
   return formula(q);
 }
 
-constexpr Collective kAllgather = Collective::allgather, kAllreduce = Collective::allreduce,
+constexpr Collective kAllreduce = Collective::allreduce,
                      kReduceScatter = Collective::reduce_scatter;
-constexpr Claim kEqual = Claim::equal, kNotAbove = Claim::not_above, kApart = Claim::apart;
 
-const ClosedForm kForms[] = {
+const ClosedForm kBeoForms[] = {
     {"BEO eq. 2", kAllgather, "recursive-doubling", "a·log2(p) + (p-1)b·n",
      beo<[](BEO q) { return q.alpha * q.log2p + (q.p - 1) * q.beta * q.n; }>, kEqual, ""},
     {"BEO eq. 3", kAllreduce, "recursive-doubling", "log2(p)(a + b·n)",
@@ -100,6 +99,6 @@ const ClosedForm kForms[] = {
 
 }  // namespace
 
-std::span<const ClosedForm> beo_forms() noexcept { return kForms; }
+std::span<const ClosedForm> beo_forms() noexcept { return kBeoForms; }
 
 }  // namespace tutti::models

@@ -82,14 +82,12 @@ double modified_ring(const LogfP& q, int P) {
   return o + std::max(last + q.L, (n - 1) * o);
 }
 
-constexpr Collective kScatter = Collective::scatter, kAllgather = Collective::allgather;
-constexpr Claim kEqual = Claim::equal, kNotAbove = Claim::not_above, kNotBelow = Claim::not_below,
-                kApart = Claim::apart;
+constexpr Collective kScatter = Collective::scatter;
 constexpr std::string_view kShort =
     "n blocks are one message of ns bytes, so its G counts ns - 1 times; the print has n(s-1)";
 constexpr std::string_view kOneRound = "one message of each burst, which costs o_s(1) and o_r(1)";
 
-const ClosedForm kForms[] = {
+const ClosedForm kIbForms[] = {
     {"IB 5.1.2", kScatter, "linear", "o_s + (P-1)(max{o_s, g} + (s-1)G) + L + o_r",
      loggp<[](LogGPs q) {
        return q.o_s + (q.P - 1) * (std::max(q.o_s, q.g) + q.sG) + q.L + q.o_r;
@@ -186,6 +184,6 @@ const ClosedForm kForms[] = {
 
 }  // namespace
 
-std::span<const ClosedForm> ib_forms() noexcept { return kForms; }
+std::span<const ClosedForm> ib_forms() noexcept { return kIbForms; }
 
 }  // namespace tutti::models

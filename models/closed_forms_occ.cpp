@@ -9,7 +9,7 @@ namespace {
 constexpr Collective kBarrier = Collective::barrier, kBcast = Collective::bcast;
 constexpr std::string_view kT1 = "OCC table 1", kT2 = "OCC table 2";
 
-const ClosedForm kForms[] = {
+const ClosedForm kBarriersAndBroadcasts[] = {
     {kT1, kBarrier, "flat-tree", "(P-1)a", hockney<[](Hockneys q) { return (q.P - 1) * q.alpha; }>,
      kNotBelow,
      "wrong: by the paper's own text P·a, a reception and P-1 sends; a port that carries one "
@@ -154,6 +154,6 @@ const ClosedForm kForms[] = {
 
 }  // namespace
 
-std::span<const ClosedForm> barriers_and_broadcasts() noexcept { return kForms; }
+std::span<const ClosedForm> barriers_and_broadcasts() noexcept { return kBarriersAndBroadcasts; }
 
 }  // namespace tutti::models::occ

@@ -84,9 +84,6 @@ inline constexpr auto kFull = [](const Asked& a) { return is_power(a.P + 1) && a
 
 inline double half_of(double n_s) noexcept { return std::ceil(n_s / 2); }
 
-inline constexpr Claim kEqual = Claim::equal, kNotAbove = Claim::not_above,
-                       kNotBelow = Claim::not_below, kApart = Claim::apart;
-
 inline constexpr std::string_view kOverheadForGap =
     "wrong: a rank that has received may send at once, since g separates sends from sends; the "
     "print puts g in place of the receiver's o";

@@ -15,7 +15,7 @@ constexpr std::string_view kTextOrder =
 // (P − 1)(n_s·P + 1 − P/2)
 double steps(int P, double n_s) noexcept { return (P - 1) * (n_s * P + 1 - P / 2.0); }
 
-const ClosedForm kForms[] = {
+const ClosedForm kReducesAndAlltoalls[] = {
     {kT3, kReduce, "linear", "n_s(P-1)(a + b·m_s + c·m_s)",
      hockney<[](Hockneys q) { return q.n_s * (q.P - 1) * (q.T + q.gamma); }>, kNotAbove,
      "worst case: here the root combines a message while the next one arrives"},
@@ -110,6 +110,6 @@ const ClosedForm kForms[] = {
 
 }  // namespace
 
-std::span<const ClosedForm> reduces_and_alltoalls() noexcept { return kForms; }
+std::span<const ClosedForm> reduces_and_alltoalls() noexcept { return kReducesAndAlltoalls; }
 
 }  // namespace tutti::models::occ

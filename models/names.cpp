@@ -59,7 +59,8 @@ bool same(std::string_view a, std::string_view b) noexcept {
 }  // namespace
 
 std::span<const Model> models() noexcept {
-  static const auto all = each_model(std::make_index_sequence<std::variant_size_v<Model>>{});
+  static const auto& all =
+      *new auto(each_model(std::make_index_sequence<std::variant_size_v<Model>>{}));
   return all;
 }
 

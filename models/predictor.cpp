@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
 #include "collectives/analysis/world.hpp"
 #include "collectives/schedule/in_a_row.hpp"
 #include "models/json.hpp"
@@ -23,6 +24,19 @@ bool is_tau_lop(std::string_view text) {
 Predictor parse_predictor(std::string_view text) {
   if (is_tau_lop(text)) return tau_lop::parse_parameters(text);
   return parse_platform(text);
+}
+
+std::vector<Predictor> parse_predictors(std::string_view text) {
+  const json whole = json::parse(text, nullptr, false);
+  if (!whole.is_object() || !whole.contains("levels")) return {parse_predictor(text)};
+  std::vector<Predictor> all;
+  try {
+    for (const auto& [model, predictor] : whole.at("models").items())
+      if (!predictor.contains("problem")) all.push_back(parse_predictor(predictor.dump()));
+  } catch (const json::exception& error) {
+    throw Error(Code::bad_configuration, fmt::format("{:.200}", error.what()));
+  }
+  return all;
 }
 
 json to_json(const Predictor& predictor) {

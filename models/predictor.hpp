@@ -20,6 +20,9 @@ using Predictor = std::variant<Platform, tau_lop::Parameters>;
 bool is_tau_lop(std::string_view json);
 // As its "model" says. Throws Error{bad_configuration} as parse_platform() does.
 Predictor parse_predictor(std::string_view json);
+// That one, or all of those that `tutti measure --json` prints: those without a "problem" among the
+// "models" of what has "levels".
+std::vector<Predictor> parse_predictors(std::string_view json);
 nlohmann::json to_json(const Predictor& predictor);
 
 std::string label_of(const Predictor& predictor);  // "plogp", "plogp and loggp", "tau-lop"

@@ -15,7 +15,7 @@ using collectives::StepKind;
 using values::json;
 using values::wrong;
 
-constexpr int kFormat = 1;  // of src/job/trace.cpp
+constexpr int kTraceFormat = 1;  // of src/job/trace.cpp
 
 std::int64_t whole(const json& value, std::int64_t least, std::int64_t most,
                    const std::string& where) {
@@ -107,8 +107,8 @@ RecordedCall call_of(const json& line, int ranks, const std::string& where) {
 Recorded head_of(const json& line, const std::string& where) {
   if (!line.is_object() || !line.contains("tutti_trace"))
     wrong(where, "this is no file that the setting `trace` has written");
-  if (line["tutti_trace"] != kFormat)
-    wrong(where, fmt::format("this program reads format {}; record again", kFormat));
+  if (line["tutti_trace"] != kTraceFormat)
+    wrong(where, fmt::format("this program reads format {}; record again", kTraceFormat));
   Recorded head;
   head.ranks = number<int>(line, "ranks", 1, where);
   head.rank = number<int>(line, "rank", 0, where);

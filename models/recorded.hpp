@@ -79,17 +79,17 @@ struct Alignment {
 Alignment align(const std::vector<Recorded>& files);
 
 // Where a call is: the file and the number in its calls, by rank of the communicator.
-struct Place {
+struct RecordedPlace {
   std::size_t file = 0, call = 0;
 };
 // A call as all its ranks recorded it. Throws Error{bad_configuration} if they did not all record
 // it; `name` names it.
-std::vector<Place> places_of(const std::vector<Recorded>& files, const CallName& name);
+std::vector<RecordedPlace> places_of(const std::vector<Recorded>& files, const CallName& name);
 
 // The send of each receive of that call, which `visit` is called with: sending rank, its step,
 // receiving rank, its step.
 template <class Visit>
-void each_message(const std::vector<Recorded>& files, const std::vector<Place>& places,
+void each_message(const std::vector<Recorded>& files, const std::vector<RecordedPlace>& places,
                   Visit&& visit) {
   const auto steps_of = [&](std::size_t rank) -> const std::vector<RecordedStep>& {
     return files[places[rank].file].calls[places[rank].call].steps;

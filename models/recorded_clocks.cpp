@@ -19,21 +19,23 @@ constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 using Delays = std::map<std::pair<std::size_t, std::size_t>, std::int64_t>;
 
 // All calls that can be whole, by name, with the places of those ranks that recorded them.
-std::map<CallName, std::vector<std::optional<Place>>> calls_of(const std::vector<Recorded>& files) {
-  std::map<CallName, std::vector<std::optional<Place>>> all;
+std::map<CallName, std::vector<std::optional<RecordedPlace>>> calls_of(
+    const std::vector<Recorded>& files) {
+  std::map<CallName, std::vector<std::optional<RecordedPlace>>> all;
   for (std::size_t file = 0; file < files.size(); ++file)
     for (std::size_t i = 0; i < files[file].calls.size(); ++i) {
       const RecordedCall& call = files[file].calls[i];
       if (static_cast<std::size_t>(call.P) > files.size()) continue;  // each rank has its file
       auto& places = all[call.name];
       places.resize(std::max(places.size(), static_cast<std::size_t>(call.P)));
-      places[static_cast<std::size_t>(call.rank)] = Place{file, i};
+      places[static_cast<std::size_t>(call.rank)] = RecordedPlace{file, i};
     }
   return all;
 }
 
-std::optional<std::vector<Place>> complete(const std::vector<std::optional<Place>>& some) {
-  std::vector<Place> places;
+std::optional<std::vector<RecordedPlace>> complete(
+    const std::vector<std::optional<RecordedPlace>>& some) {
+  std::vector<RecordedPlace> places;
   places.reserve(some.size());
   for (const auto& place : some) {
     if (!place) return {};
@@ -47,7 +49,7 @@ Delays delays_between(const std::vector<Recorded>& files, const std::vector<std:
   for (const auto& [name, some] : calls_of(files)) {
     const auto found = complete(some);
     if (!found) continue;
-    const std::vector<Place>& places = *found;
+    const std::vector<RecordedPlace>& places = *found;
     each_message(
         files, places,
         [&](Rank from, const RecordedStep& sent, Rank to, const RecordedStep& received) {
@@ -64,7 +66,7 @@ Delays delays_between(const std::vector<Recorded>& files, const std::vector<std:
 
 }  // namespace
 
-std::vector<Place> places_of(const std::vector<Recorded>& files, const CallName& name) {
+std::vector<RecordedPlace> places_of(const std::vector<Recorded>& files, const CallName& name) {
   const auto all = calls_of(files);
   const auto found = all.find(name);
   if (found != all.end())

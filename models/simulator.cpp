@@ -97,7 +97,7 @@ class Simulation {
     if (bytes > rendezvous_above(*models_[level])) return true;
     if (!setting_.limits) return false;
     const Protocol protocol = protocols::protocol_for(bytes, message.use, *setting_.limits);
-    return protocol == Protocol::rendezvous || protocol == Protocol::fetch;
+    return protocol == Protocol::rendezvous || protocols::may_be_fetched(protocol);
   }
 
   void prepare(Rank rank, Schedule schedule) {

@@ -51,14 +51,32 @@ Cut Channel::cut_of(Protocol protocol) const noexcept {
 }
 
 Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,
-                     Use use) noexcept {
+                     Use use, const transport::Load& load) noexcept {
   const Protocol protocol = protocol_for(bytes, use, limits_);
   if (goes_whole(protocol, limits_))
     return rings_.put(ring_of(protocol), &transfer, name, data, static_cast<std::uint32_t>(bytes));
   if (goes_in_pieces(protocol))
     return send_pieces(rings_, cut_of(protocol), transfer, name, data, bytes);
+  if (protocol == Protocol::either) return send_either(transfer, name, data, bytes, load);
   return protocol == Protocol::fetch ? invites_.send(transfer, name, data, bytes)
                                      : moves_.send(transfer, name, data, bytes);
+}
+
+// As long as nothing has gone, each attempt may choose anew. Pieces can always go in the end
+// (rings.hpp), so what finds no identifier or no slot for an entry goes as pieces, and the receiver
+// need not say for which entry it waits. While no piece has credit none goes otherwise: the
+// receiver may have asked for it, and would ask again and again.
+Answer Channel::send_either(Transfer& transfer, const MessageName& name, const void* data,
+                            Bytes bytes, const transport::Load& load) noexcept {
+  using Phase = Transfer::Phase;
+  if (transfer.phase == Phase::begin && transfer.moved == 0 &&
+      rings_.may_put(Ring::eager, &transfer) && link_.fetch_pays(bytes, load)) {
+    const Answer answer = invites_.send(transfer, name, data, bytes);
+    rings_.leave_line(transfer);  // of pieces; and of entries, if there is no room for one
+    if (transfer.phase != Phase::begin || answer != Answer::again) return answer;
+  }
+  if (transfer.phase != Phase::begin) return invites_.send(transfer, name, data, bytes);
+  return send_pieces(rings_, cut_of(Protocol::pieces), transfer, name, data, bytes);
 }
 
 Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes, Use use,
@@ -70,8 +88,19 @@ Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, By
   if (goes_in_pieces(protocol))
     return receive_pieces(rings_, cut_of(protocol), complaint_, transfer, name, data, bytes,
                           operand);
+  if (protocol == Protocol::either) return receive_either(transfer, name, data, bytes);
   return protocol == Protocol::fetch ? moves_.recv(transfer, name, data, bytes)
                                      : invites_.recv(transfer, name, data, bytes);
+}
+
+Answer Channel::receive_either(Transfer& transfer, const MessageName& name, void* data,
+                               Bytes bytes) noexcept {
+  if (transfer.moved == 0 && moves_.may_receive(transfer, name)) {
+    rings_.stop_asking(Ring::eager, transfer);
+    return moves_.recv(transfer, name, data, bytes);
+  }
+  return receive_pieces(rings_, cut_of(Protocol::pieces), complaint_, transfer, name, data, bytes,
+                        nullptr);
 }
 
 bool Channel::fits(const MessageName& call, Expectation expected) noexcept {
@@ -96,7 +125,8 @@ bool Channel::fits(const MessageName& call, Expectation expected) noexcept {
 bool Channel::fits(const Expected& expected, Ring ring, Bytes came) noexcept {
   const Protocol protocol = protocol_for(expected.bytes, expected.use, limits_);
   if (ring == Ring::eager) {
-    if (goes_in_pieces(protocol)) return true;  // the receive sees whether it fits
+    if (goes_in_pieces(protocol) || protocol == Protocol::either)
+      return true;  // the receive sees whether it fits
     complain(
         Code::size_mismatch,
         "a message of at least %lld bytes came where %lld were expected: do all ranks pass the "

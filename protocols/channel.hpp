@@ -42,9 +42,9 @@ class Channel {
 
   // --- messages
 
-  // Both ends pass the same `use`.
+  // Both ends pass the same `use`; `load` is a hint.
   Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,
-              Use use = Use::stored) noexcept;
+              Use use = Use::stored, const transport::Load& load = {}) noexcept;
   // With `operand`, data = operand and message combined; only if combines_on_arrival().
   Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
               Use use = Use::stored, const Operand* operand = nullptr) noexcept;
@@ -115,6 +115,10 @@ class Channel {
 
  private:
   Cut cut_of(Protocol protocol) const noexcept;
+  Answer send_either(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,
+                     const transport::Load& load) noexcept;
+  Answer receive_either(Transfer& transfer, const MessageName& name, void* data,
+                        Bytes bytes) noexcept;
   bool fits(const Expected& expected, transport::Ring ring, Bytes came) noexcept;
 
   transport::Link& link_;

@@ -54,6 +54,7 @@ inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& compl
   if (!look_on) return Answer::again;
   const Arrived message = rings.search(ring, name, &transfer);
   if (!message) return Answer::again;
+  rings.stop_asking(ring, transfer);
   return take_eager(rings, ring, message, complaint, data, bytes, operand);
 }
 

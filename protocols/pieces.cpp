@@ -41,6 +41,7 @@ Answer receive_pieces(Rings& rings, const Cut& cut, Complaint& complaint, Transf
     transfer.moved += length;
     rings.consume(Ring::eager, message);
   }
+  rings.stop_asking(Ring::eager, transfer);
   return Answer::done;
 }
 

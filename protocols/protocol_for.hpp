@@ -10,6 +10,7 @@ namespace tutti::protocols {
 enum class Use : std::uint8_t {
   stored,    // it stays as it is
   spread,    // the same, in a collective in which one rank sends to several
+  gathered,  // the same, in a collective in which several ranks send to one
   combined,  // it is an operand of a reduction
 };
 
@@ -20,6 +21,7 @@ enum class Protocol : std::uint8_t {
   rendezvous,  // the sender writes into the receiver's user memory
   fetch,       // the receiver reads the sender's user memory
   pieces,      // many slots of the eager ring
+  either,      // fetch or pieces: the sender chooses for each message, and the receiver sees which
 };
 
 struct Limits {
@@ -34,17 +36,28 @@ struct Limits {
 
 // Both sides compute it from the message's length and use alone, so they never disagree.
 //
-// A long message that is only stored is copied once. If one rank sends to several, the receivers
-// copy, at the same time, where the sender would copy for them one after another. What is combined
-// comes in pieces, and is combined out of the ring while the rest is on its way: received whole
-// first, it would be copied all the same, and read from memory again.
+// A long message that is only stored needs to be copied but once. If one rank sends to several, the
+// receivers copy, at the same time, where the sender would copy for them one after another; if
+// several send to one, the senders do. But two copies through memory that is in the caches may take
+// less time than one by the kernel. Which does differs from machine to machine, and with the
+// length, so where both can be the sender measures (Link::fetch_pays()). Where several send to one
+// it cannot know what the one has to do meanwhile.
+//
+// What is combined comes in pieces, and is combined out of the ring while the rest is on its way:
+// received whole first, it would be copied all the same, and read from memory again.
 constexpr Protocol protocol_for(Bytes bytes, Use use, const Limits& limits) {
   if (bytes <= limits.line) return Protocol::line;
   if (bytes <= limits.small) return Protocol::small;
   if (bytes <= limits.eager) return Protocol::eager;
   if (use == Use::combined && limits.in_pieces) return Protocol::pieces;
+  if (use != Use::gathered && limits.fetches && limits.in_pieces) return Protocol::either;
   if (use == Use::spread && limits.fetches) return Protocol::fetch;
   return limits.writes ? Protocol::rendezvous : Protocol::pieces;
+}
+
+// Whether the receiver may read it from the sender's user memory.
+constexpr bool may_be_fetched(Protocol protocol) {
+  return protocol == Protocol::fetch || protocol == Protocol::either;
 }
 
 // What each piece but the last holds: whole cache lines, so that elements of most lengths (powers

@@ -33,6 +33,13 @@ Answer RendezvousMoves::move(Access access, Transfer& transfer, const MessageNam
   return Answer::done;
 }
 
+bool RendezvousMoves::may_receive(const Transfer& transfer, const MessageName& name) noexcept {
+  if (transfer.phase == Phase::owes_finished || transfer.phase == Phase::awaits_completion)
+    return true;
+  take_entries();
+  return waiting_.any() && entry_for(Access::read, name);
+}
+
 // Moves the data between `data` and the place that the peer's entry names.
 Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageName& name,
                               void* data, Bytes bytes) noexcept {

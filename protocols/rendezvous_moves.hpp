@@ -37,6 +37,9 @@ class RendezvousMoves {
   Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
     return move(Access::read, transfer, name, data, bytes);
   }
+  // Whether recv() is under way, or the peer's entry for it is here. The transfer may have waited
+  // for another protocol; it waits for none from here on.
+  bool may_receive(const Transfer& transfer, const MessageName& name) noexcept;
   // See Channel. Transfers in phases of other protocols are left alone.
   void abandon(Transfer& transfer) noexcept;
   // A send has written all its bytes, and only the adapter has not said so yet.

@@ -35,7 +35,7 @@ bool Rings::look_for_room(Ring ring, const Transfer* transfer) noexcept {
     if (link_.state() == transport::State::connecting) return false;
     connected_ = true;
   }
-  auto& [out, in, first_in_line] = at(ring);
+  auto& [out, in, first_in_line, asking] = at(ring);
   if (transfer && first_in_line && first_in_line != transfer) return false;
   if (!out.has_credit() && !out.update(link_.reported(ring))) distrust_credits(ring);
   if (!out.has_credit() && transfer) first_in_line = transfer;
@@ -45,7 +45,7 @@ bool Rings::look_for_room(Ring ring, const Transfer* transfer) noexcept {
 Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, const void* data,
                   transport::Length bytes) noexcept {
   if (!may_put(ring, transfer) && !asked_for(ring, name)) return not_yet();
-  auto& [out, in, first_in_line] = at(ring);
+  auto& [out, in, first_in_line, asking] = at(ring);
   const Trailer trailer{name, bytes, in.consumed(), out.next_sequence()};
   switch (link_.put(ring, out.next_index(), data, trailer)) {
     case Post::done:
@@ -145,11 +145,23 @@ void Rings::ask(Ring ring, const MessageName& name, Transfer& transfer,
     transfer.ticket = in.consumed();
     return;
   }
-  if (!set_aside_all(ring, arrived)) return;
+  if (!has_right_to(ring, arrived) || !set_aside_all(ring, arrived)) return;
   const Ask ask{name, in.freed(), ring};
   if (put(Ring::control, nullptr, {0, 0, Ask::kOrdinal}, &ask, sizeof ask) != Answer::done) return;
+  if (transfer.phase != Phase::asked) ++at(ring).asking;
   transfer.phase = Phase::asked;
   transfer.ticket = ask.freed + in.slots();
+}
+
+// Whether the peer may have sent so many: by credit, and for the receives that have asked, with the
+// one that is about to. It may know of the larger ring already.
+bool Rings::has_right_to(Ring ring, std::uint32_t arrived) noexcept {
+  const std::uint64_t slots = link_.shape()[ring].slots;
+  const auto& [out, in, first_in_line, asking] = at(ring);
+  if (std::uint32_t{arrived - in.consumed()} <= (std::uint64_t{asking} + 2) * slots) return true;
+  link_.distrust("it has sent messages for which it had no credit (ring %lld)",
+                 static_cast<long long>(ring));
+  return false;
 }
 
 // Empties the slots of the first `arrived` messages.

@@ -29,8 +29,9 @@
 //
 // What bounds memory: without credit a message goes only to a receive that waits for it. So a
 // connection sets aside at most as many messages as its rings have slots, and for each receive that
-// waits, one message, or a ringful of pieces. An ask may cross the message that it asks for, or the
-// call may fail: both ranks forget it when a ringful has been sent since, and need no word for it.
+// waits, one message, or a ringful of pieces. A peer that sends more is distrusted. An ask may
+// cross the message that it asks for, or the call may fail: both ranks forget it when a ringful has
+// been sent since, and need no word for it.
 //
 // Growth (transport/link.hpp): where both ends begin with small inboxes, a connection asks for
 // large ones when its messages have taken an eighth of the bytes of slots that a large inbox has:
@@ -154,12 +155,12 @@ class Rings {
       in.take(message.sequence);
     if (in.owes_report()) report(ring);
   }
-  // For rings that are read in order: calls take(message) for all arrived messages, and consumes
-  // them.
+  // For rings that are read in order: calls take(message) for all messages that are there, and
+  // consumes them. At most a ringful: a broken peer could go on for ever.
   template <class Take>
   void take_all(transport::Ring ring, Take&& take) noexcept {
     const InFlow& in = at(ring).in;
-    while (link_.arrived(ring, in.first())) {
+    for (std::uint32_t left = in.slots(); left > 0 && link_.arrived(ring, in.first()); --left) {
       const Arrived message = read(ring, in.first());
       if (!message) return;
       take(message);
@@ -172,6 +173,13 @@ class Rings {
   void drop_unwanted() noexcept;
   // Tells the peer how many slots are free again, if no message has told it for half a ring.
   void send_reports() noexcept;
+  // A receive has its message, or gets it in another way.
+  void stop_asking(transport::Ring ring, Transfer& transfer) noexcept {
+    using Phase = Transfer::Phase;
+    if (transfer.phase == Phase::asked) --at(ring).asking;
+    if (transfer.phase == Phase::asked || transfer.phase == Phase::starved)
+      transfer.phase = Phase::begin;
+  }
   // The peer asks for a message.
   void hear(const Ask& ask) noexcept;
 
@@ -194,6 +202,9 @@ class Rings {
     // The transfer that gets the next slot. If others overtook it, they could fill the peer's ring
     // with messages that the peer cannot use yet, and the one that it waits for would find no slot.
     const Transfer* first_in_line = nullptr;
+    // Receives that have asked; those that were abandoned count for ever, as their messages may
+    // still come.
+    std::uint32_t asking = 0;
   };
   State& at(transport::Ring ring) noexcept { return rings_[static_cast<std::size_t>(ring)]; }
   const State& at(transport::Ring ring) const noexcept {
@@ -202,7 +213,7 @@ class Rings {
   // Every trailer that the peer wrote is read here, and its credits are taken in: they ride on
   // whatever comes. Null if it cannot be: then the link has failed.
   Arrived read(transport::Ring ring, std::uint32_t sequence) noexcept {
-    auto& [out, in, first_in_line] = at(ring);
+    OutFlow& out = at(ring).out;
     const transport::Trailer* const place = link_.trailer(ring, sequence);
     const transport::Length bytes = transport::read_once(&place->bytes);
     const std::uint32_t number = transport::read_once(&place->sequence);
@@ -215,6 +226,7 @@ class Rings {
   bool look_for_room(transport::Ring ring, const Transfer* transfer) noexcept;
   void ask(transport::Ring ring, const MessageName& name, Transfer& transfer,
            std::uint32_t arrived) noexcept;
+  bool has_right_to(transport::Ring ring, std::uint32_t arrived) noexcept;
   bool set_aside_all(transport::Ring ring, std::uint32_t arrived) noexcept;
   void release_aside(InFlow& in, const Arrived& message) noexcept;
   bool asked_for(transport::Ring ring, const MessageName& name) noexcept;
@@ -224,7 +236,8 @@ class Rings {
   template <class Visit>
   void each_in_slots(transport::Ring ring, Visit&& visit) noexcept {
     const InFlow& in = at(ring).in;
-    for (std::uint32_t sequence = in.first(); sequence != in.end() && link_.arrived(ring, sequence);
+    const std::uint32_t end = in.end();  // it moves while messages are consumed
+    for (std::uint32_t sequence = in.first(); sequence != end && link_.arrived(ring, sequence);
          ++sequence) {
       if (in.taken(sequence)) continue;
       const Arrived message = read(ring, sequence);

@@ -8,12 +8,14 @@
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <bit>
 #include <cerrno>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -59,49 +61,47 @@ int open_with(std::uint64_t more, bool unprivileged) {
   return -1;
 }
 
+// Whether any userfaultfd, not only this one, watches the page. The kernel refuses to fill a page
+// that is not watched (ENOENT); one that is watched it would fill, but cannot read the source.
+bool is_watched(int descriptor, std::uintptr_t page, const void* unreadable) {
+  uffdio_copy request{};
+  request.dst = page;
+  request.src = reinterpret_cast<std::uintptr_t>(unreadable);
+  request.len = page_bytes();
+  return ioctl(descriptor, UFFDIO_COPY, &request) != 0 && errno != ENOENT;
+}
+
 }  // namespace
-
-// A forked child has the descriptor, too, so that closing it would not end the watch: the parent's
-// next munmap would wait for a reader for as long as the child lives. So children close theirs.
-class Watcher::Forks {
- public:
-  static void add(Watcher& watcher) {
-    static const int registered =
-        pthread_atfork([] { lock_.lock(); }, [] { lock_.unlock(); }, child);
-    static_cast<void>(registered);
-    const std::lock_guard guard(lock_);
-    watcher.next_ = std::exchange(first_, &watcher);
-  }
-  static void remove(const Watcher& watcher) noexcept {
-    const std::lock_guard guard(lock_);
-    Watcher** place = &first_;
-    while (*place != &watcher) place = &(*place)->next_;
-    *place = watcher.next_;
-  }
-
- private:
-  static void child() noexcept {
-    for (Watcher* w = first_; w; w = w->next_) close(std::exchange(w->descriptor_, -1));
-    first_ = nullptr;
-    lock_.unlock();
-  }
-  static inline std::mutex lock_;  // held while a process forks
-  static inline Watcher* first_ = nullptr;
-};
 
 Watcher::Watcher(std::mutex& lock, OnChange on_change, bool write_protect)
     : lock_(lock), on_change_(std::move(on_change)) {
   open(write_protect);
   if (descriptor_ < 0) return;
-  stop_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   try {
+    stop_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (const int error = errno; stop_fd_ < 0)
+      throw Error(Code::system, std::string("eventfd failed: ") + std::strerror(error), kNoPeer,
+                  error);
     thread_ = start_helper("tutti-watcher", [this] { serve(); });
-    Forks::add(*this);
+    in_children_.emplace(let_go, this);
   } catch (const Error& error) {
+    close_descriptors();
     why_not_ = error.message;
-    close(std::exchange(descriptor_, -1));
-    close(stop_fd_);
+  } catch (...) {
+    close_descriptors();
+    throw;
   }
+}
+
+// A forked child has the descriptor, too, so that closing it would not end the watch: the parent's
+// next munmap would wait for a reader for as long as the child lives.
+void Watcher::let_go(void* watcher) noexcept {
+  close(std::exchange(static_cast<Watcher*>(watcher)->descriptor_, -1));
+}
+
+void Watcher::close_descriptors() noexcept {
+  for (int* const descriptor : {&descriptor_, &stop_fd_})
+    if (*descriptor >= 0) close(std::exchange(*descriptor, -1));
 }
 
 void Watcher::open(bool write_protect) {
@@ -124,13 +124,18 @@ void Watcher::open(bool write_protect) {
 
 Watcher::~Watcher() {
   if (descriptor_ < 0) return;
+  // While events are still read: fclose() may unmap what is watched.
+  forget_all();
+  {
+    const std::lock_guard guard(lock_);
+    catch_up();  // another thread may have been unmapping: it waits until its event is read
+  }
   stop_ = true;
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(stop_fd_, &one, sizeof one);
   thread_.join();
-  Forks::remove(*this);
-  close(descriptor_);
-  close(stop_fd_);
+  in_children_.reset();
+  close_descriptors();
 }
 
 std::optional<PageRange> Watcher::watch(const void* address, std::size_t length,
@@ -168,6 +173,27 @@ void Watcher::forget(const PageRange& pages) noexcept {
   const std::uintptr_t middle = last & ~(block - 1);
   forget({pages.begin, middle});
   forget({middle, pages.end});
+}
+
+// The kernel does not list what a userfaultfd watches, so each mapping is tried. UNREGISTER alone
+// will not do: before Linux 6.17 it also ends the watch of another userfaultfd (of the MPI, say).
+// REGISTER tells whose a watched mapping is: EBUSY if another's, no effect if ours.
+void Watcher::forget_all() noexcept {
+  std::FILE* const mappings = std::fopen("/proc/self/maps", "re");
+  if (!mappings) return;
+  void* const unreadable =
+      mmap(nullptr, page_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  PageRange here{};
+  while (unreadable != MAP_FAILED &&
+         std::fscanf(mappings, "%" SCNxPTR "-%" SCNxPTR "%*[^\n]", &here.begin, &here.end) == 2) {
+    if (!is_watched(descriptor_, here.begin, unreadable)) continue;
+    uffdio_register request{};
+    request.range = range_of(here);
+    request.mode = mode_;
+    if (ioctl(descriptor_, UFFDIO_REGISTER, &request) == 0) unregister(here);
+  }
+  if (unreadable != MAP_FAILED) munmap(unreadable, page_bytes());
+  std::fclose(mappings);
 }
 
 void Watcher::serve() noexcept {

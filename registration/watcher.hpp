@@ -31,6 +31,7 @@
 #include <string>
 #include <thread>
 
+#include "base/in_children.hpp"
 #include "base/pages.hpp"
 
 namespace tutti::registration {
@@ -42,8 +43,9 @@ class Watcher {
   // `on_change` is called with `lock` held when pages are gone and need no forget(). It must not
   // allocate, free or unmap. `write_protect`: false to do without that mode.
   Watcher(std::mutex& lock, OnChange on_change, bool write_protect = true);
-  // All pages must be forgotten by then: a child that was made by the bare system call still has
-  // the descriptor, and the program would wait for a reader when it unmaps what is watched.
+  // Ends all watches. It must: a child that was made by the bare system call still has the
+  // descriptor, and the program would wait for a reader when it unmaps what is watched. Without
+  // /proc, pages that were not forgotten before stay watched. Called without the lock.
   ~Watcher();
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
@@ -57,11 +59,14 @@ class Watcher {
   // Reads all events, those of unmappings under way among them. Called with the lock held.
   void catch_up() noexcept;
   // Ends the watch over these pages. Some of them may be gone, and others have come in their place.
+  // Pages that mremap() appended to them stay watched, until ~Watcher: no event tells of these.
   void forget(const PageRange& pages) noexcept;
 
  private:
-  class Forks;
+  static void let_go(void* watcher) noexcept;
   void open(bool write_protect);
+  void close_descriptors() noexcept;
+  void forget_all() noexcept;
   void serve() noexcept;
   void read_events() noexcept;
   void lost(const PageRange& pages) noexcept;
@@ -74,7 +79,7 @@ class Watcher {
   std::string why_not_;
   std::atomic<bool> stop_{false};
   std::thread thread_;
-  Watcher* next_ = nullptr;  // in the list of Forks
+  std::optional<InChildren> in_children_;
 };
 
 }  // namespace tutti::registration

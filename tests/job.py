@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from harness.builds import Build
-from harness.jobs import CONTAINERS, apart, dead_rank, job, new_seed
+from harness.jobs import CONTAINERS, apart, dead_rank, job, new_seed, with_small_shm
 
 
 def with_a_rank_apart(command, setting):
@@ -40,6 +40,8 @@ def main():
     parser.add_argument("--beside", metavar="LIBRARY", help="a library of the tests to preload")
     parser.add_argument("--apart", choices=CONTAINERS, help="every other rank is in a container, "
                         "which has its own PID or IPC namespace, or /dev/shm")
+    parser.add_argument("--small-shm", type=int, metavar="MIB",
+                        help="the job has a /dev/shm of its own, of so many MiB")
     parser.add_argument("ranks", type=int)
     parser.add_argument("program", help="collectives for collectives_test and so on, or tutti; "
                                         "dead_rank has the arguments BYTES SEED, the seed `new` "
@@ -60,6 +62,8 @@ def main():
         command = with_a_rank_apart(command, options.rank_1)
     if options.apart:
         command = apart(command, options.apart)
+    if options.small_shm:
+        command = with_small_shm(command, options.small_shm)
     if options.beside:
         command = beside(command, build, options.beside)
     return command.follow()

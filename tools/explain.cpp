@@ -27,9 +27,7 @@ struct ExplainOptions {
   bool in_turn = false, json = false;
 };
 
-constexpr int kMostRanks = 1 << 24;  // each has a node in the problem that is explained
-
-[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
+constexpr int kMostRanksExplained = 1 << 24;  // each has a node in the problem that is explained
 
 std::string read_parameters(const std::string& path) try {
   return read_stream(path);
@@ -37,7 +35,8 @@ std::string read_parameters(const std::string& path) try {
   std::vector<std::string_view> names;
   for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
   for (const auto& some : models::published()) names.push_back(some.name);
-  bad(fmt::format("--model: {}; what needs no file is {}", error.message, fmt::join(names, ", ")));
+  bad_configuration(
+      fmt::format("--model: {}; what needs no file is {}", error.message, fmt::join(names, ", ")));
 }
 
 models::Platform platform_of(const std::string& name, std::string_view wire) {
@@ -46,7 +45,7 @@ models::Platform platform_of(const std::string& name, std::string_view wire) {
   std::string_view source;
   if (const auto* const published = models::find_published(name)) {
     if (!published->complete)
-      bad(fmt::format("--model {}: the paper does not print all parameters", name));
+      bad_configuration(fmt::format("--model {}: the paper does not print all parameters", name));
     text = published->json;
     source = published->source;
   } else {
@@ -58,7 +57,7 @@ models::Platform platform_of(const std::string& name, std::string_view wire) {
     if (platform.source.empty()) platform.source = source;
     return platform;
   } catch (const Error& error) {
-    bad(fmt::format("--model {:.200}: {}", name, error.message));
+    bad_configuration(fmt::format("--model {:.200}: {}", name, error.message));
   }
 }
 
@@ -71,13 +70,15 @@ struct Effort {
 json explain(const ExplainOptions& options, Effort& effort) {
   const auto collective = collectives::collective_named(options.collective);
   if (!collective)
-    bad(fmt::format("there is no collective '{}', but {}", options.collective,
-                    fmt::join(collectives::names_of_collectives(), ", ")));
+    bad_configuration(fmt::format("there is no collective '{}', but {}", options.collective,
+                                  fmt::join(collectives::names_of_collectives(), ", ")));
   const auto bytes = parse_size(options.bytes);
   if (!bytes || *bytes < 0)
-    bad(fmt::format("--bytes '{}': write a size, with k, M or G if you like", options.bytes));
+    bad_configuration(
+        fmt::format("--bytes '{}': write a size, with k, M or G if you like", options.bytes));
   if (*bytes > models::kMostInAll / options.ranks)
-    bad(fmt::format("--bytes '{}' for each of {} ranks are too many: at most {} in all",
+    bad_configuration(
+        fmt::format("--bytes '{}' for each of {} ranks are too many: at most {} in all",
                     options.bytes, options.ranks, models::kMostInAll));
   collectives::Facts facts{.P = options.ranks};
   facts.max_ranks_per_node = std::min(options.ranks_per_node, options.ranks);
@@ -182,17 +183,17 @@ void add_explain(CLI::App& app, Run* run) {
   ExplainOptions& o = *options;
   command->add_option("collective", o.collective, "a collective, such as allgather")->required();
   command->add_option("-P,--ranks", o.ranks, "ranks")
-      ->check(CLI::Range(1, kMostRanks))
+      ->check(CLI::Range(1, kMostRanksExplained))
       ->capture_default_str();
   command->add_option("-m,--bytes", o.bytes, "size of the message, or of one rank's block")
       ->capture_default_str();
   command->add_option("--ppn", o.ranks_per_node, "ranks per node")
-      ->check(CLI::Range(1, kMostRanks))
+      ->check(CLI::Range(1, kMostRanksExplained))
       ->capture_default_str();
   command
       ->add_option("--cores", o.cores,
                    "cores of all machines together, if ranks share them (default: one a rank)")
-      ->check(CLI::Range(1, kMostRanks));
+      ->check(CLI::Range(1, kMostRanksExplained));
   command->add_flag("--in-turn", o.in_turn, "ranks are dealt out to the nodes in turn");
   command->add_option("--model", o.model,
                       "parameters: shm, rxe, hardware, published ones by name, or a JSON file "

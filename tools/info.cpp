@@ -76,7 +76,7 @@ json device_facts(const verbs::DeviceReport& d) {
 // What a job of one rank on this host would choose, and what became of each port. In a larger job
 // the fabric must be one that all hosts have.
 json choice(const Configuration& c) {
-  const verbs::PortChoice choice(device_wish(c, 0, 1));
+  const verbs::PortChoice choice(device_wish(c, 0, 0));
   const verbs::Offer offer = choice.offer();
   const std::span<const verbs::Offer> only(&offer, 1);
   json result = {{"device", nullptr}, {"software", false}};
@@ -108,13 +108,13 @@ std::string cache_method() {
 }
 
 // What groups hardware threads, from the outside inwards: the group of a thread, and its name.
-struct Level {
+struct Grouping {
   std::string name;
   std::function<transport::ThreadList(int)> group_of;
 };
 
-std::vector<Level> levels_of(const transport::Processors& machine, int thread) {
-  std::vector<Level> levels = {{"Package", [&](int t) { return machine.package_of(t); }}};
+std::vector<Grouping> groupings_of(const transport::Processors& machine, int thread) {
+  std::vector<Grouping> levels = {{"Package", [&](int t) { return machine.package_of(t); }}};
   const auto caches = machine.caches_of(thread);
   for (std::size_t i = 0; i < caches.size(); ++i)
     levels.push_back(
@@ -127,8 +127,8 @@ std::vector<Level> levels_of(const transport::Processors& machine, int thread) {
 }
 
 // The groups of these threads, indented as they contain each other.
-void draw(std::span<const Level> levels, transport::ThreadList threads, int depth,
-          std::string& text) {
+void draw_groups(std::span<const Grouping> levels, transport::ThreadList threads, int depth,
+                 std::string& text) {
   if (levels.empty()) return;
   while (!threads.empty()) {
     transport::ThreadList group = levels[0].group_of(threads.front()), within, rest;
@@ -137,7 +137,7 @@ void draw(std::span<const Level> levels, transport::ThreadList threads, int dept
     std::ranges::set_difference(threads, group, std::back_inserter(rest));
     text += fmt::format("  {:{}}{}: threads {}\n", "", depth * 2, levels[0].name,
                         fmt::join(within, ","));
-    draw(levels.subspan(1), std::move(within), depth + 1, text);
+    draw_groups(levels.subspan(1), std::move(within), depth + 1, text);
     threads = std::move(rest);
   }
 }
@@ -147,7 +147,7 @@ std::string topology_picture() {
   const transport::ThreadList threads = machine.online();
   if (threads.empty()) return "  unknown\n";
   std::string text;
-  draw(levels_of(machine, threads.front()), threads, 0, text);
+  draw_groups(groupings_of(machine, threads.front()), threads, 0, text);
   return text;
 }
 

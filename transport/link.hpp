@@ -36,6 +36,12 @@ enum class Post : std::uint8_t {
 
 enum class State : std::uint8_t { connecting, ready, failed, closed /* the peer has left */ };
 
+// What a rank does in a collective beside sending one message.
+struct Load {
+  int receivers = 1;     // ranks that it sends to
+  bool receives = true;  // it also receives
+};
+
 class Link {
  public:
   // `first`: the shape of both inboxes until they grow; nullopt: they never do.
@@ -87,6 +93,10 @@ class Link {
   // Asks the peer for a sign of life (a zero-byte write, a lock), without blocking; if the peer is
   // dead, the link fails sooner or later. Called now and then while a rank waits for this peer.
   virtual void probe() noexcept = 0;
+
+  // This end has failed and sends nothing any more, though its process lives and the device or the
+  // kernel vouches for it: from here on the peer's probes find out. May be called again.
+  virtual void break_off() noexcept {}
 
   // Sends the farewell, unless that was done. true once everything given to the link has been
   // acknowledged, or never will be.
@@ -154,6 +164,9 @@ class Link {
   // true: large messages may as well go through the rings in pieces, if that has an advantage: the
   // bytes take no longer than by write().
   virtual bool passes_pieces() const noexcept { return false; }
+  // Where a message may either be fetched or come in pieces: whether to fetch one of so many bytes
+  // takes less time. Asked once for each, by its sender.
+  virtual bool fetch_pays(Bytes /*bytes*/, const Load& /*load*/) noexcept { return true; }
   // true: write() takes `notify`, so that no message of its own has to say that a rendezvous is
   // finished.
   virtual bool notifies() const noexcept { return false; }

@@ -6,10 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
 #include <fstream>
 #include <map>
 #include <type_traits>
 
+#include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/random.hpp"
 #include "transport/processors.hpp"
@@ -20,9 +24,19 @@ namespace {
 static_assert(std::is_trivially_copyable_v<PlacementCard>);
 using Threads = decltype(PlacementCard::threads);
 
+// Empty if there is no such file. Throws Error{system}: a rank that has no descriptor left would
+// seem to be on another machine.
 std::string boot_id() {
+  constexpr const char* kPath = "/proc/sys/kernel/random/boot_id";
   std::string id;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  errno = 0;
+  std::ifstream file(kPath);
+  if (!file && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+    throw Error(Code::system,
+                fmt::format("cannot open {}: {}; raise the limit on open files (ulimit -n)", kPath,
+                            std::strerror(errno)),
+                kNoPeer, errno);
+  file >> id;
   return id;
 }
 
@@ -63,9 +77,12 @@ void find_package_and_cache(PlacementCard& card, const ThreadList& bound) {
 PlacementCard card_of_this_process(const std::string& node_name) {
   const std::string boot = boot_id();
   PlacementCard card;
-  card.host = Hash().add(boot).add(node_name.empty() ? host_name() : node_name).value();
+  // Containers may have boot ids of their own, so a name that is given stands for all.
+  card.host =
+      node_name.empty() ? Hash().add(boot).add(host_name()).value() : Hash().add(node_name).value();
   struct stat mounted {};
   stat("/dev/shm", &mounted);
+  card.mount = Hash().add(boot).add(mounted.st_dev).add(mounted.st_ino).value();
   card.node = Hash().add(card.host).add(mounted.st_dev).add(mounted.st_ino).value();
   card.beacon = random_number();
   card.secret = random_number();
@@ -99,6 +116,8 @@ Placement::Placement(int rank, std::span<const PlacementCard> cards)
     if (node_of_[r] == static_cast<int>(machine_of_.size())) machine_of_.push_back(load.number);
     if (card.host == mine.host && card.node != mine.node && apart_ < 0)
       apart_ = static_cast<int>(r);
+    if (card.host != mine.host && card.mount == mine.mount && renamed_ < 0)
+      renamed_ = static_cast<int>(r);
     if (card.host == mine.host && obstacle_ == 0) obstacle_ = card.obstacle;
     if (card.node != mine.node) continue;
     node_ranks_.push_back(static_cast<int>(r));

@@ -22,6 +22,8 @@ struct PlacementCard {
   std::uint64_t node = 0;
   // Equal on ranks that share a kernel and a host name.
   std::uint64_t host = 0;
+  // Equal on ranks that share a kernel and what is mounted at /dev/shm.
+  std::uint64_t mount = 0;
   // Equal on ranks that share a kernel, and so its cores, whatever their nodes are called.
   std::uint64_t machine = 0;
   // The hardware threads the rank may run on, modulo 256: precise enough to count them.
@@ -58,6 +60,8 @@ class Placement {
   }
   // A rank of this host that is not of this node, as they cannot share memory; -1: there is none.
   int apart() const noexcept { return apart_; }
+  // A rank that may share memory with this one, but whose host has another name; -1: there is none.
+  int renamed() const noexcept { return renamed_; }
   // Why ranks of this host cannot share memory, though one /dev/shm may be all of theirs: errno of
   // one of them; 0: nothing is known.
   int obstacle() const noexcept { return obstacle_; }
@@ -84,7 +88,7 @@ class Placement {
   std::vector<int> node_ranks_;
   std::vector<int> machine_of_;  // by node
   std::vector<int> threads_of_;  // by machine
-  int apart_ = -1, obstacle_ = 0;
+  int apart_ = -1, renamed_ = -1, obstacle_ = 0;
   int ranks_on_package_ = 0, ranks_on_cache_ = 0;
   bool oversubscribed_ = false;
 };

@@ -50,7 +50,7 @@ Schedule allgather_dissemination(const Problem& problem, const Parameters&) {
 
 namespace {
 
-Schedule halve_and_double(const Problem& problem) {
+Schedule halve_and_double_pieces(const Problem& problem) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
@@ -101,7 +101,7 @@ Schedule halve_and_double(const Problem& problem) {
 // P: every odd one of the first ranks beyond a power of two lends its block to its neighbour.
 Schedule allgather_halving_doubling(const Problem& problem, const Parameters&) {
   const PowerOfTwo partners{problem.P};
-  if (partners.extra == 0) return halve_and_double(problem);
+  if (partners.extra == 0) return halve_and_double_pieces(problem);
   const Rank r = problem.rank;
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
@@ -122,7 +122,7 @@ Schedule allgather_halving_doubling(const Problem& problem, const Parameters&) {
     const Rank first = partners.rank_of(v);
     among.counts.push_back(block.range(first, partners.rank_of(v + 1) - first).length);
   }
-  s.play(halve_and_double(among), {}, s.output(), partners.ranks());
+  s.play(halve_and_double_pieces(among), {}, s.output(), partners.ranks());
   if (partners.folded(r + 1)) s.send(r + 1, s.output());
   return s.finish();
 }

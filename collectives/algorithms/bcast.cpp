@@ -10,7 +10,7 @@ namespace {
 
 // A mirror that keeps the order of ranks combines the nearest subtree first, so here the farthest
 // is served first.
-Schedule down(Tree tree, const Problem& problem) {
+Schedule bcast_down(Tree tree, const Problem& problem) {
   const auto away = [&](Rank rank) {
     return std::abs(mod(rank - problem.root, problem.P) -
                     mod(problem.rank - problem.root, problem.P));
@@ -29,7 +29,7 @@ Schedule down(Tree tree, const Problem& problem) {
 // n-way binomial tree: IB §5.1.3 (its tree), OCC §4.2. ⌈log_{k+1} P⌉ rounds, P−1 messages of m
 // bytes. Any P, any root.
 Schedule bcast_binomial(const Problem& problem, const Parameters& parameters) {
-  return down(binomial(problem.P, problem.rank, problem.root, parameters.k), problem);
+  return bcast_down(binomial(problem.P, problem.rank, problem.root, parameters.k), problem);
 }
 
 // Multicast: IB §6.7 (Siebert). The root sends datagrams to all; the tree carries what each rank
@@ -43,37 +43,37 @@ Schedule bcast_multicast(const Problem& problem, const Parameters&) {
 // Chain: OCC §4.2. P−1 rounds of m bytes; cut into n_s segments P−2+n_s rounds of m_s bytes. Any P,
 // any root.
 Schedule bcast_chain(const Problem& problem, const Parameters&) {
-  return down(chain(problem.P, problem.rank, problem.root), problem);
+  return bcast_down(chain(problem.P, problem.rank, problem.root), problem);
 }
 
 // k chains: the topology is OCC's (§4.1), which reduces over it. ⌈(P−1)/k⌉ rounds, the root sends k
 // messages. Any P, any root.
 Schedule bcast_k_chain(const Problem& problem, const Parameters& parameters) {
-  return down(k_chain(problem.P, problem.rank, problem.root, parameters.k), problem);
+  return bcast_down(k_chain(problem.P, problem.rank, problem.root, parameters.k), problem);
 }
 
 // Binary tree: OCC §4.2. ⌊log2 P⌋ rounds of two messages. Any P, any root.
 Schedule bcast_binary(const Problem& problem, const Parameters&) {
-  return down(binary(problem.P, problem.rank, problem.root), problem);
+  return bcast_down(binary(problem.P, problem.rank, problem.root), problem);
 }
 
 // Tree of degree k: TAU §4.6, Open MPI's broadcast over shared memory, there with segments of 8
 // KiB, which parent and child copy in a pipeline. ⌈log_k((k−1)P + 1)⌉ − 1 rounds of k messages. Any
 // P, any root.
 Schedule bcast_k_ary(const Problem& problem, const Parameters& parameters) {
-  return down(k_ary(problem.P, problem.rank, problem.root, parameters.k), problem);
+  return bcast_down(k_ary(problem.P, problem.rank, problem.root, parameters.k), problem);
 }
 
 // Bine tree: see bine.cpp. log2 P rounds, P−1 messages of m bytes, the farthest first. P a power of
 // two, any root.
 Schedule bcast_bine(const Problem& problem, const Parameters&) {
-  return down(bine(problem.P, problem.rank, problem.root), problem);
+  return bcast_down(bine(problem.P, problem.rank, problem.root), problem);
 }
 
 // Linear: OCC §4.2, IB §5.1.2. 1 round, P−1 messages of m bytes, all from the root. Any P, any
 // root.
 Schedule bcast_linear(const Problem& problem, const Parameters&) {
-  return down(flat(problem.P, problem.rank, problem.root), problem);
+  return bcast_down(flat(problem.P, problem.rank, problem.root), problem);
 }
 
 // TAU's binomial tree (§4.1): the root sends to R + P/2, and both go on with half of the ranks. For
@@ -83,7 +83,7 @@ Schedule bcast_linear(const Problem& problem, const Parameters&) {
 // few messages leave it. ⌈log2 P⌉ rounds of one message, ⌊log2 P⌋ if a rank sends several at once.
 // Any P, any root.
 Schedule bcast_tau_binomial(const Problem& problem, const Parameters&) {
-  return down(splitting(problem.P, problem.rank, problem.root), problem);
+  return bcast_down(splitting(problem.P, problem.rank, problem.root), problem);
 }
 
 // Splitted binary: OCC §4.2. One half of the message goes down one half of the ranks, the other

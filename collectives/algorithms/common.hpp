@@ -14,7 +14,7 @@
 namespace tutti::collectives {
 
 inline Builder solve(const Problem& problem) {
-  return Builder{problem.P, problem.rank, user_buffers(problem), use_in(problem.collective)};
+  return Builder{problem.P, problem.rank, user_buffers(problem), use_in(problem)};
 }
 
 // The output of an allgather, or of a gather at its root.

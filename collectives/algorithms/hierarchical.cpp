@@ -3,6 +3,7 @@
 // hierarchy (§5) is a grid without leaders, see grid.cpp. Pure.
 #include <numeric>
 
+#include "base/this_thread.hpp"
 #include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {
@@ -87,8 +88,11 @@ const Parents& tree_within(const Problem& problem, const Levels& level,
     Nested tree;
     bool operator==(const Asked&) const = default;
   };
-  thread_local Asked last;
-  thread_local Parents parents;
+  struct Kept {
+    Asked last;
+    Parents parents;
+  };
+  auto& [last, parents] = of_this_thread<Kept>();
   Group group = level.within;
   const Asked asked{group.ranks.size(), group.root, parameters.within};
   if (asked == last) return parents;

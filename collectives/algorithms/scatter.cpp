@@ -8,7 +8,7 @@ namespace {
 // Who hands blocks on holds those of its subtree in scratch, in virtual order; the root has them in
 // its input, in the order of ranks, where a subtree may run across the end: then it is two
 // messages, on both sides. So there are P−1 messages for root 0, and P at most for another.
-Schedule down(const Tree& tree, const Problem& problem) {
+Schedule scatter_down(const Tree& tree, const Problem& problem) {
   const int P = problem.P, root = problem.root;
   Builder s = solve(problem);
   const bool leaf = tree.children.empty();
@@ -51,18 +51,18 @@ Schedule down(const Tree& tree, const Problem& problem) {
 // Linear: IB §5.1.2. 1 round, the root sends P−1 messages; no send waits for another, so whoever is
 // ready first is served first.
 Schedule scatter_linear(const Problem& problem, const Parameters&) {
-  return down(flat(problem.P, problem.rank, problem.root), problem);
+  return scatter_down(flat(problem.P, problem.rank, problem.root), problem);
 }
 
 // Recursive splitting: IB §5.1.3. ⌈log2 P⌉ rounds of one message, ⌊log2 P⌋ if a rank sends several
 // at once; the largest message first.
 Schedule scatter_splitting(const Problem& problem, const Parameters&) {
-  return down(splitting(problem.P, problem.rank, problem.root), problem);
+  return scatter_down(splitting(problem.P, problem.rank, problem.root), problem);
 }
 
 // n-way binomial: IB §5.1.3. ⌈log_{k+1} P⌉ rounds of k messages. Scratch at most ⌈P/(k+1)⌉ blocks.
 Schedule scatter_binomial(const Problem& problem, const Parameters& parameters) {
-  return down(binomial(problem.P, problem.rank, problem.root, parameters.k), problem);
+  return scatter_down(binomial(problem.P, problem.rank, problem.root, parameters.k), problem);
 }
 
 // LogGP-optimal: IB §5.1.3. The tree is shaped by the lengths of the blocks, and by L', g and G.
@@ -72,7 +72,8 @@ Schedule scatter_binomial(const Problem& problem, const Parameters& parameters) 
 Schedule scatter_loggp(const Problem& problem, const Parameters& parameters) {
   const std::span<const Bytes> blocks =
       problem.counts.empty() ? std::span{&problem.bytes, 1} : std::span{problem.counts};
-  return down(loggp(problem.P, problem.rank, problem.root, blocks, parameters.times), problem);
+  return scatter_down(loggp(problem.P, problem.rank, problem.root, blocks, parameters.times),
+                      problem);
 }
 
 // The same trees, upwards.

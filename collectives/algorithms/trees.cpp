@@ -5,6 +5,7 @@
 #include <bit>
 #include <numeric>
 
+#include "base/this_thread.hpp"
 #include "collectives/schedule/builder.hpp"
 
 namespace tutti::collectives {
@@ -169,9 +170,12 @@ std::vector<int> shares_of(int P, Bytes block, const LogGP& times) {
 
 // The last ones stay, for whoever makes the schedules of all ranks one after another.
 const std::vector<int>& kept_shares_of(int P, Bytes block, const LogGP& times) {
-  thread_local std::vector<int> shares;
-  thread_local Bytes of_block = -1;
-  thread_local LogGP of_times;
+  struct Kept {
+    std::vector<int> shares;
+    Bytes of_block = -1;
+    LogGP of_times;
+  };
+  auto& [shares, of_block, of_times] = of_this_thread<Kept>();
   if (index(P) + 1 != shares.size() || block != of_block || !(times == of_times)) {
     shares = shares_of(P, block, times);
     of_block = block;

@@ -31,7 +31,7 @@ std::optional<Fit> exact(const std::vector<Point>& points, Naming naming) {
   return found;
 }
 
-using Holds = bool (*)(const Point&);
+using Applies = bool (*)(const Point&);
 
 bool power_of_next(const Point& at) {
   int rest = at.P;
@@ -41,7 +41,7 @@ bool power_of_next(const Point& at) {
 
 // "A if …, else B".
 std::optional<std::string> by_cases(const std::vector<Point>& points, Naming naming) {
-  const std::pair<const char*, Holds> cases[] = {
+  const std::pair<const char*, Applies> cases[] = {
       {naming.one_k ? "P is a power of two" : "P is a power of k+1", power_of_next},
       {"P <= k", [](const Point& at) { return at.P <= at.k; }},
       {"P <= k+1", [](const Point& at) { return at.P <= at.k + 1; }},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/bits.hpp"
@@ -16,7 +17,8 @@ namespace {
 bool invites_peer(const Step& step, const protocols::Limits& limits) noexcept {
   using protocols::Protocol;
   const Protocol protocol = protocols::protocol_for(length_of(step), step.use, limits);
-  return protocol == (receives(step.kind) ? Protocol::rendezvous : Protocol::fetch);
+  if (receives(step.kind)) return protocol == Protocol::rendezvous;
+  return protocols::may_be_fetched(protocol);
 }
 
 }  // namespace
@@ -26,6 +28,7 @@ Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
   const std::size_t steps = schedule_.steps.size();
   channels_.resize(steps, nullptr);
   std::map<Rank, Channel*> known;
+  std::set<Rank> receivers;
   std::vector<Bytes> left;  // by step: the place of a step before it, which is done with it
   for (std::size_t i = 0; i < steps; ++i) {
     const Step& step = schedule_.steps[i];
@@ -33,6 +36,9 @@ Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
     Channel*& channel = known[step.peer];
     if (!channel) channel = &channel_to(step.peer);
     channels_[i] = channel;
+    load_.receives |= receives(step.kind);
+    if (step.kind == StepKind::send && step.use == protocols::Use::spread)
+      receivers.insert(step.peer);
     if (invites_peer(step, channel->limits())) {
       invites_.resize(steps, 0);
       invites_[i] = 1;
@@ -52,6 +58,7 @@ Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
   for (StepId id = 0; id < steps; ++id)
     if (schedule_.steps[id].predecessors == 0) initial_.push_back(id);
   std::stable_partition(initial_.begin(), initial_.end(), [&](StepId id) { return invites(id); });
+  load_.receivers = std::max(1, static_cast<int>(receivers.size()));
   single_ = steps == 1;
 }
 

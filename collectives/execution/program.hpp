@@ -36,6 +36,8 @@ class Program {
   // exchange long messages copy one after the other.
   bool invites(StepId id) const noexcept { return !invites_.empty() && invites_[id] != 0; }
   bool any_invites() const noexcept { return !invites_.empty(); }
+  // To how many ranks this one sends what is spread, and whether it receives anything.
+  const transport::Load& load() const noexcept { return load_; }
   // The steps that wait for no other, in the order in which they are begun.
   const std::vector<StepId>& initial() const noexcept { return initial_; }
   // There is one step.
@@ -55,6 +57,7 @@ class Program {
   std::vector<std::uint8_t> invites_;          // by step; empty: no step does
   std::vector<StepId> initial_;
   Bytes own_bytes_ = 0, staging_bytes_ = 0;
+  transport::Load load_{.receivers = 1, .receives = false};
   bool single_ = false;
 };
 

@@ -96,7 +96,7 @@ Answer Run::advance_only_step() noexcept {
   const MessageName name{name_.communicator, name_.collective, name_.ordinal + step.ordinal};
   if (step.kind == StepKind::send)
     return program_.channel(id)->send(transfers_[id], name, at(step.source), step.source.length,
-                                      step.use);
+                                      step.use, program_.load());
   if (step.kind == StepKind::recv)
     return program_.channel(id)->recv(transfers_[id], name, at(step.target), step.target.length,
                                       step.use);

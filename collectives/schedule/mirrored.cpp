@@ -61,7 +61,7 @@ class Mirror {
   Mirror(const Schedule& spread, const Problem& problem)
       : spread_(spread),
         problem_(problem),
-        s_(problem.P, problem.rank, user_buffers(problem), use_in(problem.collective)),
+        s_(problem.P, problem.rank, user_buffers(problem), use_in(problem)),
         states_{States{spread.input_bytes, Holds::nothing},
                 States{spread.output_bytes, Holds::input},
                 States{spread.scratch_bytes, Holds::nothing}} {

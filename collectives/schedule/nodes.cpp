@@ -6,7 +6,7 @@
 namespace tutti::collectives {
 
 const std::vector<std::vector<Rank>>& Nodes::ranks() const {
-  static const std::vector<std::vector<Rank>> none;
+  static const auto& none = *new std::vector<std::vector<Rank>>;
   if (!held_) return none;
   std::call_once(held_->once, [held = held_.get()] {
     for (Rank rank = 0; rank < static_cast<Rank>(held->node_of.size()); ++rank) {

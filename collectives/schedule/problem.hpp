@@ -79,10 +79,13 @@ struct Problem : Task {
 };
 
 // What becomes of the messages of a collective, unless an algorithm is composed of others.
-constexpr protocols::Use use_in(Collective c) noexcept {
+constexpr protocols::Use use_in(const Problem& problem) noexcept {
   using protocols::Use;
-  if (reduces(c)) return Use::combined;
-  return c == Collective::bcast || c == Collective::scatter ? Use::spread : Use::stored;
+  const Collective c = problem.collective;
+  // An exscan of two hands one block on as it is.
+  if (reduces(c) && !(c == Collective::exscan && problem.P == 2)) return Use::combined;
+  if (c == Collective::bcast || c == Collective::scatter) return Use::spread;
+  return c == Collective::gather && problem.P > 2 ? Use::gathered : Use::stored;
 }
 
 // The shape of the buffers of problem.rank.

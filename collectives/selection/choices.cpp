@@ -18,10 +18,6 @@ constexpr int kLargestK = 4096;
 constexpr Rank kLargestRoot = 1 << 30;
 constexpr double kLongestTime = 1e9;  // microseconds
 
-[[noreturn]] void bad(std::string message) {
-  throw Error{Code::bad_configuration, std::move(message)};
-}
-
 // Takes the part before the first `separator` that is outside of parentheses off the front of
 // `text`, and the separator with it; everything if there is none.
 std::string_view next_part(std::string_view& text, char separator) {
@@ -51,7 +47,7 @@ Nested read_level(const Algorithm& algorithm, std::string_view name, std::string
   const Collective collective =
       name == "within" ? Collective::bcast : across_of(algorithm.collective);
   const auto refuse = [&] {
-    bad(fmt::format(
+    bad_configuration(fmt::format(
         "'{}={:.200}': a level is a plain algorithm, with no parameter but k, without datagrams or "
         "prefer",
         name, value));
@@ -93,13 +89,13 @@ void read_parameter(std::string_view text, Choice& choice) {
   if (name == "k" && algorithm.traits.k) {
     const auto k = parse_number(value);
     if (!k || *k < 1 || *k > kLargestK)
-      bad(fmt::format("'{:.200}': k is a number from 1 to {}; write for example k=3", text,
-                      kLargestK));
+      bad_configuration(fmt::format("'{:.200}': k is a number from 1 to {}; write for example k=3",
+                                    text, kLargestK));
     choice.parameters.k = static_cast<int>(*k);
   } else if (name == "segment" && algorithm.traits.segment) {
     const auto segment = parse_size(value);
     if (!segment || *segment < 0)
-      bad(
+      bad_configuration(
           fmt::format("'{:.200}': a segment is a number of bytes, with k, M or G if you like; "
                       "write for example segment=64k, or segment=0 for whole messages",
                       text));
@@ -107,21 +103,23 @@ void read_parameter(std::string_view text, Choice& choice) {
   } else if (name == "root" && algorithm.traits.root) {
     const auto root = parse_number(value);
     if (!root || *root < 0 || *root > kLargestRoot)
-      bad(fmt::format("'{:.200}': a root is the number of a rank; write for example root=1", text));
+      bad_configuration(
+          fmt::format("'{:.200}': a root is the number of a rank; write for example root=1", text));
     choice.parameters.root = static_cast<Rank>(*root);
   } else if (double* const time = time_named(name, choice.parameters.times);
              time && algorithm.traits.times) {
     const auto given = parse_decimal(value);
     if (!given || *given < 0 || *given > kLongestTime)
-      bad(fmt::format("'{:.200}': {} is a time in microseconds; write for example {}=0.4", text,
-                      name, name));
+      bad_configuration(fmt::format(
+          "'{:.200}': {} is a time in microseconds; write for example {}=0.4", text, name, name));
     *time = *given;
   } else if ((name == "within" || name == "across") && algorithm.traits.levels) {
     (name == "within" ? choice.parameters.within : choice.parameters.across) =
         read_level(algorithm, name, value);
   } else {
-    bad(fmt::format("unknown parameter '{:.200}': {} {} has {}", text,
-                    name_of(algorithm.collective), algorithm.name, parameters_of(algorithm)));
+    bad_configuration(fmt::format("unknown parameter '{:.200}': {} {} has {}", text,
+                                  name_of(algorithm.collective), algorithm.name,
+                                  parameters_of(algorithm)));
   }
 }
 
@@ -145,9 +143,11 @@ Choice read_choice(Collective collective, std::string_view text) {
     if (depth == 0) break;
   }
   if (close == text.size())
-    bad(fmt::format("'{:.200}': the closing ')' is missing; write for example bruck(k=3)", text));
+    bad_configuration(
+        fmt::format("'{:.200}': the closing ')' is missing; write for example bruck(k=3)", text));
   if (close + 1 != text.size())
-    bad(fmt::format("'{:.200}': '{:.200}' after the ')' means nothing; separate choices by ';'",
+    bad_configuration(
+        fmt::format("'{:.200}': '{:.200}' after the ')' means nothing; separate choices by ';'",
                     text, text.substr(close + 1)));
   std::string_view inside = trimmed(text.substr(open + 1, close - open - 1));
   std::vector<std::string_view> names;
@@ -156,8 +156,8 @@ Choice read_choice(Collective collective, std::string_view text) {
     std::string_view rest = parameter;
     names.push_back(next_part(rest, '='));
     if (std::count(names.begin(), names.end(), names.back()) > 1)
-      bad(fmt::format("'{:.200}': {:.200} is written twice; leave one of the two", parameter,
-                      names.back()));
+      bad_configuration(fmt::format("'{:.200}': {:.200} is written twice; leave one of the two",
+                                    parameter, names.back()));
     read_parameter(parameter, choice);
   }
   return choice;
@@ -198,14 +198,14 @@ std::map<Collective, Choice> parse_choices(std::string_view text) {
     const std::string_view name = next_part(part, '=');
     const auto collective = collective_named(name);
     if (!collective) {
-      bad(
+      bad_configuration(
           fmt::format("'{:.200}': there is no collective '{:.200}'; write for example "
                       "allgather=bruck(k=3);bcast=chain(segment=64k), "
                       "the collective being one of: {}",
                       whole, name, fmt::join(names_of_collectives(), ", ")));
     }
     if (choices.count(*collective) != 0)
-      bad(fmt::format("{} is chosen twice; leave one of the two", name));
+      bad_configuration(fmt::format("{} is chosen twice; leave one of the two", name));
     choices[*collective] = read_choice(*collective, trimmed(part));
   }
   return choices;

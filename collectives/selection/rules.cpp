@@ -14,8 +14,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
-
 // The JSON library's message begins with "[json.exception…] parse error", then gives line and
 // column, and ends with the offending token, however long that is.
 Json json_of(std::string_view text) {
@@ -24,7 +22,8 @@ Json json_of(std::string_view text) {
   } catch (const Json::exception& error) {
     const std::string_view what = error.what();
     const auto place = what.find("at line");
-    bad(fmt::format("it is no JSON: {:.200}", place == what.npos ? what : what.substr(place)));
+    bad_configuration(
+        fmt::format("it is no JSON: {:.200}", place == what.npos ? what : what.substr(place)));
   }
 }
 
@@ -35,12 +34,12 @@ Interval interval_of(const Json& rule, const char* name, std::size_t number) {
   if (whole(value)) return {value.get<Bytes>(), value.get<Bytes>()};
   if (!value.is_array() || value.size() != 2 || !whole(value[0]) ||
       !(whole(value[1]) || value[1].is_null()))
-    bad(fmt::format("rule {}: \"{}\" is a number or [least, most], where most may be null", number,
-                    name));
+    bad_configuration(fmt::format(
+        "rule {}: \"{}\" is a number or [least, most], where most may be null", number, name));
   const Interval interval{value[0].get<Bytes>(), value[1].is_null() ? -1 : value[1].get<Bytes>()};
   if (interval.most >= 0 && interval.least > interval.most)
-    bad(fmt::format("rule {}: \"{}\": {} is more than {}; write [least, most]", number, name,
-                    interval.least, interval.most));
+    bad_configuration(fmt::format("rule {}: \"{}\": {} is more than {}; write [least, most]",
+                                  number, name, interval.least, interval.most));
   return interval;
 }
 
@@ -48,8 +47,8 @@ Interval interval_of(const Json& rule, const char* name, std::size_t number) {
 std::pair<Collective, Choice> choice_of(const std::string& collective, const std::string& algorithm,
                                         std::size_t number) {
   if (!collective_named(collective))
-    bad(fmt::format("rule {}: there is no collective '{:.200}'; there are {}", number, collective,
-                    fmt::join(names_of_collectives(), ", ")));
+    bad_configuration(fmt::format("rule {}: there is no collective '{:.200}'; there are {}", number,
+                                  collective, fmt::join(names_of_collectives(), ", ")));
   std::map<Collective, Choice> choices;
   try {
     choices = parse_choices(fmt::format("{}={}", collective, algorithm));
@@ -57,23 +56,24 @@ std::pair<Collective, Choice> choice_of(const std::string& collective, const std
     throw Error(error.code, fmt::format("rule {}: {}", number, error.message));
   }
   if (choices.size() != 1)
-    bad(fmt::format("rule {}: '{:.200}' is more than one choice", number, algorithm));
+    bad_configuration(fmt::format("rule {}: '{:.200}' is more than one choice", number, algorithm));
   return *choices.begin();
 }
 
 Rule rule_of(const Json& json, std::size_t number) {
   if (!json.is_object() || !json.contains("collective") || !json.contains("algorithm") ||
       !json["collective"].is_string() || !json["algorithm"].is_string())
-    bad(fmt::format("rule {} needs a \"collective\" and an \"algorithm\", both texts", number));
+    bad_configuration(
+        fmt::format("rule {} needs a \"collective\" and an \"algorithm\", both texts", number));
   for (const auto& [name, value] : json.items())
     if (name != "collective" && name != "algorithm" && name != "ranks" &&
         name != "ranks_per_node" && name != "bytes" && name != "comment")
-      bad(
+      bad_configuration(
           fmt::format("rule {}: there is no \"{:.200}\"; there are collective, algorithm, ranks, "
                       "ranks_per_node, bytes, comment",
                       number, name));
   if (json.contains("comment") && !json["comment"].is_string())
-    bad(fmt::format("rule {}: the \"comment\" is no text", number));
+    bad_configuration(fmt::format("rule {}: the \"comment\" is no text", number));
   const auto [collective, choice] = choice_of(json["collective"], json["algorithm"], number);
   return {collective, interval_of(json, "ranks", number),
           interval_of(json, "ranks_per_node", number), interval_of(json, "bytes", number), choice};
@@ -91,7 +91,7 @@ Rule rule_of(const Json& json, std::size_t number) {
 std::vector<Rule> parse_table(std::string_view text) {
   const Json json = json_of(text);
   if (!json.is_object() || !json.contains("rules") || !json["rules"].is_array())
-    bad("it has no array \"rules\"");
+    bad_configuration("it has no array \"rules\"");
   std::vector<Rule> rules;
   for (const Json& rule : json["rules"]) rules.push_back(rule_of(rule, rules.size() + 1));
   return rules;

@@ -111,8 +111,9 @@ typedef struct tutti_options {
  *   TUTTI_ERR_BOOTSTRAP            MPI reported an error.
  * THREADS
  *   Call it from one thread. The thread level is that of MPI: with MPI_THREAD_MULTIPLE, later calls
- *   may come from any thread, one at a time for each communicator. With MPI_THREAD_SERIALIZED a
- *   call of Tutti counts as one of MPI, because a rank that waits lets MPI go on.
+ *   may come from any thread, one at a time for each communicator. A rank that waits lets MPI go
+ *   on, so at lower levels a call of Tutti counts as one of MPI: with MPI_THREAD_SERIALIZED no
+ *   other thread may be inside MPI, and below that only the main thread may call Tutti.
  * SEE ALSO
  *   tutti_finalize(3), tutti_comm_create(3), tutti(1)
  */

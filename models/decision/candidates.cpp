@@ -62,24 +62,25 @@ Lists plain_lists() {
 }  // namespace
 
 std::span<const Choice> plain_candidates(Collective collective) {
-  static const Lists lists = plain_lists();
+  static const auto& lists = *new Lists(plain_lists());
   return lists[index(collective)];
 }
 
 std::span<const Nested> within_candidates() {
-  static const auto list = [] {
+  static const auto& list = *new std::vector<Nested>([] {
     std::vector<Nested> all;
     for (const Choice& choice : plain_candidates(Collective::bcast))
       if (choice.algorithm->traits.tree && fits_level(choice))
         all.push_back({choice.algorithm, choice.parameters.k});
     return all;
-  }();
+  }());
   return list;
 }
 
 std::span<const Nested> across_candidates(Collective collective) {
-  static const auto lists = [] {
-    std::array<std::vector<Nested>, kCollectives> all;
+  using PerCollective = std::array<std::vector<Nested>, kCollectives>;
+  static const auto& lists = *new PerCollective([] {
+    PerCollective all;
     for (std::size_t c = 0; c < kCollectives; ++c) {
       const auto whole = static_cast<Collective>(c);
       for (const Choice& choice : plain_candidates(across_of(whole))) {
@@ -90,7 +91,7 @@ std::span<const Nested> across_candidates(Collective collective) {
       }
     }
     return all;
-  }();
+  }());
   return lists[index(collective)];
 }
 

@@ -305,7 +305,7 @@ constexpr auto kRows = std::to_array<Row>({
 
 Draw drawing_of(const Algorithm& algorithm, Collective collective) {
   using Drawings = std::array<Draw, collectives::kCollectives>;
-  static const std::vector<Drawings> all = [] {  // by number in the catalogue
+  static const auto& all = *new std::vector<Drawings>([] {  // by number in the catalogue
     std::vector<Drawings> made;
     made.reserve(collectives::algorithms().size());
     for (const Algorithm& some : collectives::algorithms()) {
@@ -314,7 +314,7 @@ Draw drawing_of(const Algorithm& algorithm, Collective collective) {
         if (row.name == some.name) drawings[index(row.collective)] = row.draw;
     }
     return made;
-  }();
+  }());
   const auto number = &algorithm - collectives::algorithms().data();
   return all[static_cast<std::size_t>(number)][index(collective)];
 }

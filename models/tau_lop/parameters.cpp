@@ -134,7 +134,7 @@ Parameters parse_parameters(std::string_view text) {
 }
 
 json to_json(const Parameters& parameters) {
-  json all = {{"format", kFormat},
+  json all = {{"format", models::kFormat},
               {"model", kName},
               {"segment", parameters.segment},
               {"segments_above", parameters.segments_above}};

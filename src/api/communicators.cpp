@@ -7,6 +7,7 @@
 
 #include "src/api/library.hpp"
 #include "src/data/gpu_memory.hpp"
+#include "src/data/must_have_mpi.hpp"
 #include "src/data/quiet_errors.hpp"
 #include "transport/bootstrap_mpi.hpp"
 

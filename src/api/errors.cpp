@@ -1,6 +1,9 @@
 // Codes and messages, as the C API gives them.
+#include <algorithm>
+#include <cstring>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "base/text.hpp"
 #include "src/api/library.hpp"
@@ -9,8 +12,20 @@ namespace tutti {
 
 namespace {
 
-thread_local std::string t_message;
+// Nothing that is destroyed: exit handlers run when the objects of their thread are gone, and may
+// call Tutti.
+constexpr std::size_t kLongest = 2048;
+thread_local char t_message[kLongest];
 thread_local const char* t_text = "";  // the message, or another one that takes no memory
+
+// Cut off between two characters of UTF-8, if it is too long.
+void keep(std::string_view message) noexcept {
+  std::size_t length = std::min(message.size(), kLongest - 1);
+  const auto continues = [&](std::size_t at) { return (message[at] & 0xC0) == 0x80; };
+  while (length < message.size() && length > 0 && continues(length)) --length;
+  std::memcpy(t_message, message.data(), length);
+  t_message[length] = '\0';
+}
 
 static_assert(static_cast<int>(Code::success) == TUTTI_SUCCESS);
 static_assert(static_cast<int>(Code::not_initialized) == TUTTI_ERR_NOT_INITIALIZED);
@@ -49,12 +64,11 @@ static_assert(static_cast<int>(Code::operation_failed) == TUTTI_ERR_OP_FAILED);
 int code_of_exception() noexcept {
   const auto remember = [](Code code, const char* message) {
     try {
-      t_message = in_one_line(message);
-    } catch (...) {
-      t_message.clear();
+      keep(in_one_line(message));
+      t_text = t_message;
+    } catch (const std::bad_alloc&) {
+      t_text = text_of(code);
     }
-    t_text =
-        t_message.empty() ? text_of(code) : t_message.c_str();  // no memory: what the code says
     return static_cast<int>(code);
   };
   try {

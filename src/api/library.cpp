@@ -14,6 +14,7 @@
 #include "base/hash.hpp"
 #include "models/decision/shipped.hpp"
 #include "src/data/gpu_memory.hpp"
+#include "src/data/must_have_mpi.hpp"
 #include "src/job/calibration.hpp"
 #include "transport/bootstrap_mpi.hpp"
 
@@ -31,27 +32,16 @@ struct Own {
 Own g_before_init;
 std::atomic<Own*> g_own{&g_before_init};
 
-// Once: in a page that the kernel empties in each child, however it was forked (Linux 4.14).
-class OwnPage {
- public:
-  OwnPage() {
-    void* const page =
-        mmap(nullptr, sizeof(Own), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) throw std::bad_alloc();
-    madvise(page, sizeof(Own), MADV_WIPEONFORK);
-    own_ = ::new (page) Own{.is_rank = true};
-    g_own = own_;
-  }
-  ~OwnPage() {
-    g_own = &g_before_init;
-    munmap(own_, sizeof(Own));
-  }
-  OwnPage(const OwnPage&) = delete;
-  OwnPage& operator=(const OwnPage&) = delete;
-
- private:
-  Own* own_;
-};
+// Once: in a page that the kernel empties in each child, however it was forked (Linux 4.14). It
+// stays to the end of the process, as exit handlers may call Tutti.
+void get_own_page() {
+  if (g_own != &g_before_init) return;
+  void* const page =
+      mmap(nullptr, sizeof(Own), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) throw std::bad_alloc();
+  madvise(page, sizeof(Own), MADV_WIPEONFORK);
+  g_own = ::new (page) Own{.is_rank = true};
+}
 
 void must_not_be_forked() {
   const Own* const own = g_own;
@@ -125,7 +115,7 @@ Log log_for(const Configuration& configuration, const tutti_options* options, Lo
 
 std::unique_ptr<Library> start(const tutti_options* options) {
   transport::MpiBootstrap bootstrap(MPI_COMM_WORLD);
-  static const OwnPage own;
+  get_own_page();
   auto state = std::make_unique<Library>();
   bootstrap.confirm();  // a rank without memory would leave the others alone in the next call
   state->mpi.open();
@@ -169,16 +159,6 @@ std::unique_ptr<Library> start(const tutti_options* options) {
 
 Library* library() noexcept {
   return g_own.load(std::memory_order_acquire)->library.load(std::memory_order_acquire);
-}
-
-void must_have_mpi() {
-  int initialized = 0, finalized = 0;
-  PMPI_Initialized(&initialized);
-  PMPI_Finalized(&finalized);
-  if (!initialized || finalized)
-    throw Error(Code::mpi_not_initialized,
-                "MPI is not running; call MPI_Init before tutti_init, and tutti_finalize before "
-                "MPI_Finalize");
 }
 
 void throw_no_library() {

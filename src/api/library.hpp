@@ -50,8 +50,6 @@ struct Library {
 // Null before tutti_init, after tutti_finalize, and in forked children.
 Library* library() noexcept;
 [[noreturn]] void throw_no_library();
-// Throws Error{mpi_not_initialized} before MPI_Init and after MPI_Finalize.
-void must_have_mpi();
 
 [[noreturn]] void throw_bad_communicator(tutti_comm comm);
 // The communicator behind a handle. Throws Error{bad_communicator}.

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "src/data/must_have_mpi.hpp"
+#include "src/data/own_copy.hpp"
 
 namespace tutti {
 namespace {
@@ -54,12 +56,7 @@ bool is_contiguous(MPI_Datatype type) {
 
 }  // namespace
 
-Datatypes::Datatypes() {
-  // A duplicate has an error handler of its own; errors on it are returned and the program's
-  // handlers are not called.
-  if (PMPI_Comm_dup(MPI_COMM_SELF, &self_) != MPI_SUCCESS)
-    throw Error(Code::bootstrap_failed, "MPI_Comm_dup(MPI_COMM_SELF) failed");
-  PMPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
+Datatypes::Datatypes() : self_(own_copy_of(MPI_COMM_SELF)) {
   const MPI_Datatype common[] = {MPI_BYTE,    MPI_CHAR,     MPI_INT,           MPI_DOUBLE,
                                  MPI_FLOAT,   MPI_LONG,     MPI_UNSIGNED,      MPI_UNSIGNED_LONG,
                                  MPI_INT64_T, MPI_UINT64_T, MPI_UNSIGNED_CHAR, MPI_INT32_T};
@@ -78,6 +75,7 @@ Datatypes::~Datatypes() {
 }
 
 Layout Datatypes::examine(MPI_Datatype type) const {
+  must_have_mpi();
   if (type == MPI_DATATYPE_NULL)
     throw Error(
         Code::bad_datatype,

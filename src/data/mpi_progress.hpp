@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include "src/data/own_copy.hpp"
+
 namespace tutti {
 
 class MpiProgress {
@@ -12,10 +14,10 @@ class MpiProgress {
   // Collective over MPI_COMM_WORLD, of which it makes a copy. No message ever travels there, so MPI
   // looks at everything before it says so; and errors, such as a dead member, end no program. A
   // communicator of this rank alone would not do: MPICH looks for its messages without progress.
+  // Throws Error{bootstrap_failed}.
   void open() {
     PMPI_Query_thread(&level_);
-    PMPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    comm_ = own_copy_of(MPI_COMM_WORLD);
   }
   ~MpiProgress() {
     int finalized = 0;

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "collectives/execution/kernels.hpp"
+#include "src/data/must_have_mpi.hpp"
 #include "src/data/quiet_errors.hpp"
 
 namespace tutti {
@@ -177,6 +178,7 @@ Reduction Operations::find(MPI_Op op, MPI_Datatype type, const Layout& layout) {
 }
 
 Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout) {
+  must_have_mpi();
   if (op == MPI_OP_NULL)
     throw Error(Code::bad_operation, "the operation is MPI_OP_NULL; pass one such as MPI_SUM");
   if (op == MPI_REPLACE || op == MPI_NO_OP)

@@ -63,6 +63,10 @@ constexpr std::array<Word<transport::shm::Copy>, 3> kCopies{
     {{"auto", transport::shm::Copy::automatic},
      {"single", transport::shm::Copy::once},
      {"double", transport::shm::Copy::twice}}};
+constexpr std::array<Word<transport::shm::Memory>, 3> kMemories{
+    {{"auto", transport::shm::Memory::automatic},
+     {"file", transport::shm::Memory::file},
+     {"memfd", transport::shm::Memory::anonymous}}};
 constexpr std::array<Word<Wire>, 3> kWires{
     {{"auto", Wire::automatic}, {"hardware", Wire::hardware}, {"software", Wire::software}}};
 constexpr std::array<Word<LogLevel>, 3> kLogs{
@@ -82,10 +86,19 @@ int slots(std::string_view text) {
 }
 
 int packet_bytes(std::string_view text) {
-  const auto value = number(text, 0, 4096, false);
-  if (value != 0 && (value < 256 || !is_power_of_two(value)))
+  const auto value = parse_number(text);
+  if (!value || (*value != 0 && (*value < 256 || *value > 4096 || !is_power_of_two(*value))))
     throw std::string("takes 256, 512, 1024, 2048 or 4096, or 0 for the port's");
-  return static_cast<int>(value);
+  return static_cast<int>(*value);
+}
+
+// Twice the same device would be less than the list promises.
+std::string device_list(std::string_view text) {
+  const auto names = device_names(text);
+  for (auto name = names.begin(); name != names.end(); ++name)
+    if (std::find(names.begin(), name, *name) != name)
+      throw fmt::format("takes a list that names each device once ({} is in it twice)", *name);
+  return std::string(text);
 }
 
 int partition_key(std::string_view text) {
@@ -99,6 +112,10 @@ int partition_key(std::string_view text) {
     throw std::string("takes a partition key such as 0x8001, or 0 for the first");
   return key;
 }
+
+// Keys with and without the bit of full members are those of one partition: shown as one, as ranks
+// that differ in this only agree.
+std::string shown_key(int key) { return fmt::format("{:#x}", key == 0 ? 0 : key | 0x8000); }
 
 // One line of the table: how the member is read and shown follows from its type.
 #define TEXT(member, name, type, doc)                                            \
@@ -136,7 +153,12 @@ int partition_key(std::string_view text) {
   Setting {                                                                        \
     name, "0x0001 to 0xffff, or 0", doc,                                           \
         [](Configuration& c, std::string_view v) { c.member = partition_key(v); }, \
-        [](const Configuration& c) { return fmt::format("{:#x}", c.member); }      \
+        [](const Configuration& c) { return shown_key(c.member); }                 \
+  }
+#define DEVICES(member, name, doc)                                                                \
+  Setting {                                                                                       \
+    name, "name,…", doc, [](Configuration& c, std::string_view v) { c.member = device_list(v); }, \
+        [](const Configuration& c) { return c.member; }                                           \
   }
 #define PACKET(member, name, doc)                                                 \
   Setting {                                                                       \
@@ -177,16 +199,18 @@ const Setting kSettings[] = {
     same(WORD(reproducible, kSwitch, "reproducible", "on|off",
               "on: reductions combine strictly from left to right in the order of the ranks, so "
               "that the bits of a result do not depend on the algorithm.")),
-    TEXT(device, "device", "name,…",
-         "The RDMA device, or several with commas between, which the ranks of a node use by turns. "
-         "Empty: a device of a fabric that all ranks have; hardware before software, then what has "
-         "an address that is not link-local, then the fastest, then the nearest to the rank's "
-         "cores; the ranks of a node use equal ones by turns."),
+    DEVICES(
+        device, "device",
+        "The RDMA device, or several with commas between, which the ranks of a node use by turns; "
+        "each must be on some host of the job. Empty: a device of a fabric that all ranks have; "
+        "hardware before software, then what has an address that is not link-local, then the "
+        "fastest, then the nearest to the rank's cores; the ranks of a node use equal ones by "
+        "turns."),
     NUMBER(port, 0, 255, "port", "number", "The device's port. 0: the best active one."),
-    NUMBER(
-        rails, 0, 4, "rails", "number",
-        "How many ports carry a large message together, all ranks having so many. 0: this rank's "
-        "share of the best ports of its node; one where packets cost CPU time."),
+    NUMBER(rails, 0, 4, "rails", "number",
+           "How many ports carry a large message together, all ranks having so many. 0: each "
+           "rank's share of the ports that are best for it, among the ranks of its node for which "
+           "they are, too; one where packets cost CPU time."),
     NUMBER(gid_index, -1, 255, "gid_index", "number",
            "The index of the GID. -1: one of the network that all ranks have; link-local addresses "
            "last, RoCE v2 before v1, IPv4 before IPv6."),
@@ -199,9 +223,10 @@ const Setting kSettings[] = {
     same(NUMBER(traffic_class, 0, 255, "traffic_class", "number, 0 to 255",
                 "The traffic class of all packets with a global header. With RoCE v2 its upper six "
                 "bits are the DSCP, by which switches choose queues.")),
-    NUMBER(hop_limit, 1, 255, "hop_limit", "number, 1 to 255",
-           "How many routers a packet may pass, less one. On RoCE, most devices take that of the "
-           "kernel's route instead."),
+    NUMBER(
+        hop_limit, 1, 255, "hop_limit", "number, 1 to 255",
+        "One more than the routers that a packet may pass. On RoCE, most devices take that of the "
+        "kernel's route instead."),
     PACKET(mtu, "mtu",
            "The largest packet, in bytes. 0: the port's. A connection uses the smaller value of "
            "its two ends."),
@@ -252,9 +277,16 @@ const Setting kSettings[] = {
     WORD(shm_copy, kCopies, "shm_copy", "auto|single|double",
          "How messages beyond `shm_eager_limit` are copied within a node. single: once, by the "
          "kernel (process_vm_writev, process_vm_readv), if it permits that. double: twice, through "
-         "shared memory. auto: by use: what is only stored as with single; what is combined as "
-         "with double, while it comes. If ranks of a node differ, double goes before single, and "
-         "single before auto."),
+         "shared memory. auto: what is combined as with double, while it comes; what is only "
+         "stored by the one that took less time lately, as each sender measures, for each length; "
+         "but as with single where several ranks send to one, or where /dev/shm has no room. If "
+         "ranks of a node differ, double goes before single, and single before auto."),
+    WORD(
+        shm_memory, kMemories, "shm_memory", "auto|file|memfd",
+        "What the ranks of a node share. file: a file in /dev/shm. memfd: memory of its own, which "
+        "no size of /dev/shm limits, if all ranks of the node can open it, as ranks of one user "
+        "and one PID namespace can. auto: memfd where /dev/shm has no room for four times what "
+        "all connections together can take. The first rank of a node decides."),
     NUMBER(spin, -1, 1000000000, "spin", "number",
            "How often a waiting rank polls before it gives its core away. -1: often if each rank "
            "has a core of its own, else not at all."),
@@ -363,6 +395,14 @@ Configuration load_configuration(std::span<const std::string> options) {
   for (const std::string& option : options)
     apply_line(configuration, option, "tutti_options.settings");
   return configuration;
+}
+
+std::vector<std::string> device_names(std::string_view list) {
+  std::vector<std::string> names;
+  std::istringstream parts{std::string(list)};
+  for (std::string part; std::getline(parts, part, ',');)
+    if (const auto name = trimmed(part); !name.empty()) names.emplace_back(name);
+  return names;
 }
 
 std::string read_named_file(std::string_view setting, const std::string& path) {

@@ -53,6 +53,7 @@ struct Configuration {
   int eager_slots = 16;
   int ready_slots = 16;
   transport::shm::Copy shm_copy = transport::shm::Copy::automatic;
+  transport::shm::Memory shm_memory = transport::shm::Memory::automatic;
   int spin = -1;
   Wire wire = Wire::automatic;
   std::string node;
@@ -80,6 +81,9 @@ std::string documentation_of(const Setting& setting);  // with what its other me
 // Reads all sources. Throws Error{bad_configuration} naming the source, the value and what is
 // allowed.
 Configuration load_configuration(std::span<const std::string> options);
+
+// The devices that a value of the setting `device` lists.
+std::vector<std::string> device_names(std::string_view list);
 
 // The file that a setting names. Throws Error{bad_configuration}, naming both.
 std::string read_named_file(std::string_view setting, const std::string& path);

@@ -49,7 +49,7 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
           bootstrap.size(), cache_options(configuration), dispatcher_,
           [this](Channel& channel) { dispatcher_.greet(channel); },
           [this](std::string_view line) { warn(line); }) {
-  exchange_placement(bootstrap);
+  exchange_placement(bootstrap, options.drive_others);
   open_transports(bootstrap, options.transports);
   datagrams_ = JobDatagrams::open(options.datagrams, *site_, transports_, bootstrap);
   waiting_.emplace(connections_,
@@ -64,13 +64,15 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
 
 Engine::~Engine() = default;
 
-void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
+void Engine::exchange_placement(transport::Bootstrap& bootstrap,
+                                const std::function<void()>& drive_others) {
   std::vector<transport::PlacementCard> cards(static_cast<std::size_t>(bootstrap.size()));
   const auto mine = transport::card_of_this_process(configuration_.node);
   bootstrap.allgather(&mine, sizeof mine, cards.data());
   transport::divide_nodes(bootstrap, cards);
   placement_.emplace(bootstrap.rank(), cards);
-  site_.emplace(Site{configuration_, *placement_, [this](std::string_view line) { log(line); }});
+  site_.emplace(Site{configuration_, *placement_, [this](std::string_view line) { log(line); },
+                     [this](std::string_view line) { warn(line); }, drive_others});
   const auto obstacle = obstacle_here();
   if (obstacle && configuration_.transport == TransportChoice::shm) throw Error(*obstacle);
   const bool first_here =
@@ -87,8 +89,10 @@ std::optional<Error> Engine::obstacle_here() const {
       fmt::format("ranks of this host cannot share memory, as a file in /dev/shm cannot be "
                   "made or opened: {}; {}",
                   std::strerror(error),
-                  error == EACCES || error == EPERM ? "let all ranks run as one user"
-                                                    : "make room there, or let it be written"),
+                  error == EACCES || error == EPERM    ? "let all ranks run as one user"
+                  : error == EMFILE || error == ENFILE ? "raise the limit on open files (ulimit -n)"
+                  : error == ENOENT                    ? "mount a tmpfs there"
+                                                       : "make room there, or let it be written"),
       kNoPeer, error);
 }
 
@@ -102,12 +106,19 @@ std::unique_ptr<transport::Transport> Engine::open(const TransportKind& kind,
       obstacle->message += ". Without it, " + error.message;
       throw Error(*obstacle);
     }
-    if (placement_->apart() < 0) throw;
-    throw Error(error.code,
-                fmt::format("{}. Rank {} of MPI_COMM_WORLD runs on this host, too, but does not "
-                            "share this rank's /dev/shm; let containers share it (docker run "
-                            "--ipc=host), or give each an RDMA device",
-                            error.message, placement_->apart()),
+    const int apart = placement_->apart(), renamed = placement_->renamed();
+    if (apart < 0 && renamed < 0) throw;
+    const std::string why =
+        apart >= 0 ? fmt::format(
+                         "Rank {} of MPI_COMM_WORLD runs on this host, too, but does not share "
+                         "this rank's /dev/shm; let containers share it (docker run --ipc=host)",
+                         apart)
+                   : fmt::format(
+                         "Rank {} of MPI_COMM_WORLD shares this rank's /dev/shm, but its host has "
+                         "another name, and so is another node; set TUTTI_NODE to one name for "
+                         "both",
+                         renamed);
+    throw Error(error.code, fmt::format("{}. {}, or give each an RDMA device", error.message, why),
                 error.peer, error.system_errno);
   }
 }

@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <sstream>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "transport/shm/transport.hpp"
 #include "transport/verbs/transport.hpp"
 
@@ -54,19 +52,16 @@ bool costly_packets(const Configuration& c, bool software) {
   return c.wire == Wire::automatic ? software : c.wire == Wire::software;
 }
 
-transport::verbs::DeviceWish device_wish(const Configuration& c, int local_rank,
-                                         int ranks_of_node) {
+transport::verbs::DeviceWish device_wish(const Configuration& c, int node, int local_rank) {
   transport::verbs::DeviceWish wish;
   wish.rails = c.rails;
-  wish.ranks_of_node = ranks_of_node;
+  wish.node = node;
   wish.other = {.port = c.port,
                 .gid_index = c.gid_index,
                 .pkey = c.pkey,
                 .local_rank = local_rank,
                 .traffic = {c.service_level, c.traffic_class, c.hop_limit}};
-  std::istringstream names(c.device);
-  for (std::string name; std::getline(names, name, ',');)
-    if (const auto word = trimmed(name); !word.empty()) wish.devices.emplace_back(word);
+  wish.devices = device_names(c.device);
   return wish;
 }
 
@@ -77,6 +72,8 @@ bool wants_shm(const Site& site) { return site.configuration.transport != Transp
 std::unique_ptr<Transport> open_shm(const Site& site, transport::Bootstrap&) {
   transport::shm::Options options;
   options.copy = site.configuration.shm_copy;
+  options.memory = site.configuration.shm_memory;
+  options.meanwhile = site.drive_others;
   options.log = site.log;
   return std::make_unique<transport::shm::ShmTransport>(
       options, site.placement, inbox_shape(site.configuration, site.configuration.shm_eager_limit));
@@ -114,17 +111,23 @@ std::vector<transport::verbs::DeviceChoice> settle_on_devices(const Site& site,
                                                               transport::Bootstrap& bootstrap) {
   using transport::verbs::Offer;
   const std::span<const int> node_ranks = site.placement.node_ranks();
-  const transport::verbs::PortChoice choice(device_wish(
-      site.configuration, site.placement.local_rank(), static_cast<int>(node_ranks.size())));
+  const transport::verbs::PortChoice choice(
+      device_wish(site.configuration, site.placement.node_of(site.placement.rank()),
+                  site.placement.local_rank()));
   const Offer mine = choice.offer();
   std::vector<Offer> offers(static_cast<std::size_t>(bootstrap.size())), node;
   bootstrap.allgather(&mine, sizeof mine, offers.data());
+  choice.check_list(offers, static_cast<std::size_t>(bootstrap.rank()));
   const auto rails =
       transport::verbs::common_rails(offers, static_cast<std::size_t>(bootstrap.rank()));
   if (rails.empty() && mine.count != 0) throw_apart(offers, bootstrap.rank());
   node.reserve(node_ranks.size());
   for (const int rank : node_ranks) node.push_back(offers[static_cast<std::size_t>(rank)]);
   auto devices = choice.settle(rails, node);
+  if (const auto wanted = transport::verbs::rails_missed(offers, rails.size());
+      wanted != 0 && !rails.empty() && bootstrap.rank() == 0)
+    site.warn(
+        fmt::format("rails is {}, and all ranks have ports for {} only", wanted, rails.size()));
   for (const std::string& name : choice.missing())
     site.log(fmt::format("device {}: not on this host", name));
   for (const auto& [candidate, words] : choice.verdicts(devices))
@@ -153,8 +156,8 @@ std::unique_ptr<Transport> open_verbs(const Site& site, transport::Bootstrap& bo
 }  // namespace
 
 std::span<const TransportKind> transport_kinds() {
-  static const std::array<TransportKind, 2> kinds{
-      {{wants_shm, open_shm}, {wants_verbs, open_verbs}}};
+  static const auto& kinds =
+      *new std::array<TransportKind, 2>{{{wants_shm, open_shm}, {wants_verbs, open_verbs}}};
   return kinds;
 }
 

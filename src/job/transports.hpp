@@ -20,7 +20,11 @@ namespace tutti {
 struct Site {
   const Configuration& configuration;
   const transport::Placement& placement;
-  Log log;  // may be called at any time; never null
+  Log log;                             // may be called at any time; never null
+  Log warn = [](std::string_view) {};  // the same, of what the user should mend
+  // See Waiting::Settings: a rank that waits for others of its node, while transports open, may
+  // have sent what they wait for in MPI. Null: nothing to call.
+  std::function<void()> drive_others{};
 };
 
 struct TransportKind {
@@ -34,8 +38,8 @@ std::span<const TransportKind> transport_kinds();
 // What both ends of a connection agree on, from the settings that must be the same on all ranks.
 transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eager_limit);
 // What the settings ask of the devices. `local_rank`: this rank's number on its node.
-transport::verbs::DeviceWish device_wish(const Configuration& configuration, int local_rank,
-                                         int ranks_of_node);
+transport::verbs::DeviceWish device_wish(const Configuration& configuration, int node,
+                                         int local_rank);
 // Whether packets cost CPU time, by the setting `wire`, or else if the device is one in `software`.
 bool costly_packets(const Configuration& configuration, bool software);
 // `costly`: packets cost CPU time on any rank of the job.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -49,5 +50,14 @@ inline Bytes bytes_copied(const Schedule& schedule) {
     sum += step.kind == StepKind::copy ? step.source.length : 0;
   return sum;
 }
+
+inline Bytes most_scratch(const std::vector<Schedule>& all) {
+  Bytes most = 0;
+  for (const Schedule& schedule : all) most = std::max(most, schedule.scratch_bytes);
+  return most;
+}
+
+using Ids = std::vector<StepId>;
+inline Ids ids(std::span<const StepId> span) { return {span.begin(), span.end()}; }
 
 }  // namespace tutti::collectives::test

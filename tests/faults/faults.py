@@ -19,6 +19,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness.builds import Build  # noqa: E402
 from harness.command import Command  # noqa: E402
+from harness.jobs import with_small_shm  # noqa: E402
 
 FAULTS = {
     "none": "nothing goes wrong",
@@ -31,9 +32,6 @@ FAULTS = {
     "cut": "the same, for good",
 }
 EVERYWHERE = [fault for fault in FAULTS if fault not in ("link", "cut")]
-# A /dev/shm of the job's own, small.
-PRIVATE_SHM = ["unshare", "--mount", *([] if os.getuid() == 0 else ["--map-root-user"]), "sh", "-c",
-               'mount -t tmpfs -o size=16m tmpfs /dev/shm && exec "$@"', "sh"]
 OUTCOMES = ["right results on all ranks", "an error on all", "results on some, errors on others"]
 MUST_SUCCEED = {"none", "stop"}
 
@@ -116,12 +114,10 @@ def run_one(options, build, fault, seed):
         shell = f"trap : USR1; trap '' PIPE; {words}; true"
         unclean = ["-disable-auto-cleanup"] if build.mpi == "mpich" else []
         words = [build.launcher, *unclean, "-n", options.ranks, "sh", "-c", shell]
-        environment = build.job_environment()
+        command = Command(words, build.job_environment(), status=None)
         if fault == "full":
-            words = [*PRIVATE_SHM, *words]
-            # MPICH itself would not survive it.
-            environment |= {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "sysv,self"}
-        command = Command(words, environment, status=None)
+            command = with_small_shm(command, 16)
+            command.env["TUTTI_SHM_MEMORY"] = "file"
         here = pathlib.Path(folder)
         with Link(fault, seed, here):
             problem, output = finish(command, here, options.ranks, options.limit)

@@ -99,6 +99,7 @@ class PeerlessLink final : public transport::Link {
   bool writes_directly() const noexcept override { return kind_.direct; }
   bool fetches() const noexcept override { return kind_.fetches; }
   bool passes_pieces() const noexcept override { return kind_.passes_pieces; }
+  bool fetch_pays(Bytes, const transport::Load&) noexcept override { return ++asked_ % 2 == 0; }
   bool notifies() const noexcept override { return !kind_.fetches; }
   const char* kind() const noexcept override { return "fuzz"; }
 
@@ -121,7 +122,7 @@ class PeerlessLink final : public transport::Link {
   const Kind kind_;
   const Inbox memory_, large_memory_;
   std::array<std::uint32_t, transport::kRings> told_{};
-  std::uint64_t tickets_ = 0;
+  std::uint64_t tickets_ = 0, asked_ = 0;
   std::vector<std::byte> lost_;
 };
 

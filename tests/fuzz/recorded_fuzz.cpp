@@ -11,7 +11,7 @@ namespace {
 
 void pair_off(const std::vector<Recorded>& files, const CallName& name) {
   accepts([&] {
-    const std::vector<Place> places = places_of(files, name);
+    const std::vector<RecordedPlace> places = places_of(files, name);
     must(!places.empty() && places.size() <= files.size(), "each rank of a call has its file");
     each_message(files, places,
                  [&](Rank from, const RecordedStep& sent, Rank to, const RecordedStep& received) {

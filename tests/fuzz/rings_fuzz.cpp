@@ -99,8 +99,7 @@ class Story {
     move.active = true;
     move.transfer = {};
     move.sends = kind & 1;
-    move.use = static_cast<Use>(kind >> 1 & 3) > Use::combined ? Use::stored
-                                                               : static_cast<Use>(kind >> 1 & 3);
+    move.use = static_cast<Use>(kind >> 1 & 3);
     move.name = some_name(input_);
     const auto bytes = static_cast<std::size_t>(kLengths[input_.below(9)]);
     move.data = std::vector<std::byte>(bytes);

@@ -53,6 +53,17 @@ TAU_LOPS = [json.dumps({"model": "tau-lop", "within": LEVEL, "between": LEVEL, *
             for more in ({"combine": {"1": [[64, 0.01]]}, "segment": 8192, "segments_above": 65536},
                          {"protocols": {"within": LIMITS, "between": LIMITS}})]
 
+BENCHED = {"collective": "bcast", "bytes": 8, "algorithm": "linear", "digest": "00ff",
+           "tutti": {"median_us": 1.5, "calls": 20}}
+KEPT = {"key": "bcast 4 2 8 linear", "median_us": 1.5, "low_us": 1, "high_us": 2, "count": 9,
+        "finalist": True}
+RESULTS = [
+    json.dumps({"ranks": 4, "nodes": 2, "rows": [BENCHED, BENCHED | {"algorithm": "chain"}]}),
+    "".join(json.dumps(line) + "\n" for line in ({"tutti_tune": 2, "job": "a job"}, KEPT)) + "{",
+    json.dumps({"levels": [], "models": {"logp": {"problem": "none"}, "loggp": {
+        "model": "loggp", "parameters": LOGGP}, "tau-lop": json.loads(TAU_LOPS[0])}}),
+]
+
 
 def recorded(rank, clock, *steps):
     """What a rank of a job of two wrote with the setting `trace`: one call."""
@@ -119,10 +130,12 @@ RINGS = [
     b"\x01" + begin(0, True, 5000) + arrive(READY, 0, ready_entry(3, 5000)) + go_on(0) + b"\x06"
     + go_on(0),
     b"\x01" + begin(0, False, 5000) + go_on(0) + b"\x05\x00\x00" + go_on(0),
-    MEMORY_OF_ONE_NODE + begin(1, False, 5000, use=2) + 4 * arrive(EAGER, 1064, bytes(1064))
+    MEMORY_OF_ONE_NODE + begin(1, False, 5000, use=3) + 4 * arrive(EAGER, 1064, bytes(1064))
     + arrive(EAGER, 1000, bytes(1000)) + 5 * go_on(1),
     MEMORY_OF_ONE_NODE + begin(1, False, 5000, use=1) + arrive(READY, 0, ready_entry(3, 5000, 1))
     + go_on(1) + go_on(1),
+    MEMORY_OF_ONE_NODE + begin(1, False, 5000, use=2) + go_on(1) + begin(0, True, 5000, use=2)
+    + arrive(READY, 0, ready_entry(3, 5000)) + go_on(0) + go_on(0),
     b"\x01" + arrive(CONTROL, 0, NEWS, control=2, kind=3),
     b"\x01" + begin(2, True, 4) + go_on(2) + begin(2, True, 4) + go_on(2)
     + arrive(CONTROL, 0, ASK, control=1, kind=0) + begin(2, True, 4) + go_on(2),
@@ -159,10 +172,11 @@ SEEDS = {
     "datagrams": DATAGRAMS,
     "datatypes": DATATYPES,
     "handshake": [packet(), packet(2), packet(3, sender=0, token=1000, arrival=1),
-                  packet(4, busy=1), packet(4, busy=2), packet(of=0),
+                  packet(4, busy=1), packet(4, busy=2), packet(4, busy=3), packet(of=0),
                   *(struct.pack("<I", kind << 29 | 2 << 26 | 5) for kind in range(8))],
     "platform": PLATFORMS + TAU_LOPS,
     "recorded": RECORDED,
+    "results": RESULTS,
     "rings": RINGS,
     "settings": SETTINGS,
     "table": TABLES,

@@ -37,8 +37,23 @@ def job(build, ranks, program, *arguments, force="", env=None, **nodes):
 CONTAINERS = {
     "pid": "unshare $map --pid --fork --kill-child",
     "ipc": "unshare $map --ipc",
+    "uts": "unshare $map --uts sh -c 'hostname another && exec \"$@\"' sh",
     "shm": "unshare $map --mount sh -c 'mount -t tmpfs tmpfs /dev/shm && exec \"$@\"' sh",
 }
+
+
+# MPICH would trust the common host name, and UCX would take PIDs of others for dead and fill
+# /dev/shm.
+MPICH_APART = {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "sysv,self", "UCX_KEEPALIVE_INTERVAL": "inf"}
+
+
+def with_small_shm(command, mebibytes):
+    """The same job, all ranks of which have a /dev/shm of their own, of so many MiB."""
+    rights = [] if os.getuid() == 0 else ["--map-root-user"]
+    command.words[:0] = ["unshare", "--mount", *rights, "sh", "-c",
+                         f'mount -t tmpfs -o size={mebibytes}m tmpfs /dev/shm && exec "$@"', "sh"]
+    command.env |= MPICH_APART
+    return command
 
 
 def apart(command, kind):
@@ -48,9 +63,7 @@ def apart(command, kind):
              f'exec {CONTAINERS[kind]} "$@"')
     command.words[at:] = ["sh", "-c", enter, "sh", *command.words[at:]]
     if kind != "ipc":
-        # MPICH would trust the common host name, and UCX would take PIDs of others for dead.
-        command.env |= {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "sysv,self",
-                        "UCX_KEEPALIVE_INTERVAL": "inf"}
+        command.env |= MPICH_APART
     return command
 
 

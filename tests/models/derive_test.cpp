@@ -46,7 +46,7 @@ Some derived(const Readings& given) {
 TEST_CASE("derive: LogP, LogGP and LogGPS are found again under noise") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const Readings given = readings(0.03, seed);
-    const auto loggp = derived<LogGP>(given);
+    const auto loggp = derived<models::LogGP>(given);
     CHECK(loggp.L == Approx(kL).epsilon(0.15));  // a difference
     CHECK(loggp.o_s == Approx(kOs).epsilon(0.04));
     CHECK(loggp.o_r == Approx(kOr).epsilon(0.04));

@@ -12,7 +12,7 @@ using namespace tutti::models::test;
 
 namespace {
 
-std::string complaint(std::string_view text) {
+std::string platform_complaint(std::string_view text) {
   try {
     parse_platform(text);
     return "none";
@@ -22,7 +22,7 @@ std::string complaint(std::string_view text) {
 }
 
 std::string about_loggp(const std::string& parameters) {
-  return complaint(R"({"model": "loggp", "parameters": )" + parameters + "}");
+  return platform_complaint(R"({"model": "loggp", "parameters": )" + parameters + "}");
 }
 
 }  // namespace
@@ -54,13 +54,13 @@ TEST_CASE("json: tables and transfers") {
 }
 
 TEST_CASE("json: what is wrong is named with its place") {
-  CHECK_THAT(complaint("{"), Catch::Contains("not JSON") && Catch::Contains("line 1"));
-  CHECK_THAT(complaint("[]"), Catch::Contains("must be an object"));
-  CHECK_THAT(complaint("{}"), Catch::Contains("model: is missing"));
-  CHECK_THAT(complaint(R"({"format": 0})"), Catch::Contains("reads format 1, not 0"));
-  CHECK_THAT(complaint(R"({"model": "loggpp", "parameters": {}})"),
+  CHECK_THAT(platform_complaint("{"), Catch::Contains("not JSON") && Catch::Contains("line 1"));
+  CHECK_THAT(platform_complaint("[]"), Catch::Contains("must be an object"));
+  CHECK_THAT(platform_complaint("{}"), Catch::Contains("model: is missing"));
+  CHECK_THAT(platform_complaint(R"({"format": 0})"), Catch::Contains("reads format 1, not 0"));
+  CHECK_THAT(platform_complaint(R"({"model": "loggpp", "parameters": {}})"),
              Catch::Contains("no model 'loggpp'") && Catch::Contains("loggp,"));
-  CHECK_THAT(complaint(R"({"modell": "loggp"})"), Catch::Contains("no 'modell' here"));
+  CHECK_THAT(platform_complaint(R"({"modell": "loggp"})"), Catch::Contains("no 'modell' here"));
   CHECK_THAT(about_loggp(R"({"L": 1, "o": 1, "g": 1})"),
              Catch::Contains("parameters.G: is missing"));
   CHECK_THAT(about_loggp(R"({"L": -1, "o": 1, "g": 1, "G": 0})"),
@@ -70,30 +70,31 @@ TEST_CASE("json: what is wrong is named with its place") {
   CHECK_THAT(about_loggp(R"({"L": 1, "o": 1, "g": 1, "G": 0, "H": 3})"),
              Catch::Contains("no 'H' here, but G, L, g, o, o_r, o_s"));
   CHECK_THAT(about_loggp("7"), Catch::Contains("parameters: must be an object"));
-  CHECK_THAT(complaint(R"({"between": {"model": "logp", "parameters": {}}})"),
+  CHECK_THAT(platform_complaint(R"({"between": {"model": "logp", "parameters": {}}})"),
              Catch::Contains("within: is missing"));
+  CHECK_THAT(platform_complaint(
+                 R"({"model": "hockney", "parameters": {"alpha": [[8, 1], [8, 2]], "beta": 0}})"),
+             Catch::Contains("parameters.alpha[1]: bytes must ascend"));
   CHECK_THAT(
-      complaint(R"({"model": "hockney", "parameters": {"alpha": [[8, 1], [8, 2]], "beta": 0}})"),
-      Catch::Contains("parameters.alpha[1]: bytes must ascend"));
-  CHECK_THAT(complaint(R"({"model": "hockney", "parameters": {"alpha": [[8]], "beta": 0}})"),
-             Catch::Contains("parameters.alpha[0]: must be [bytes, value]"));
-  CHECK_THAT(complaint(R"({"model": "plogp", "parameters": {"L": 1, "o": 5, "g": 4}})"),
+      platform_complaint(R"({"model": "hockney", "parameters": {"alpha": [[8]], "beta": 0}})"),
+      Catch::Contains("parameters.alpha[0]: must be [bytes, value]"));
+  CHECK_THAT(platform_complaint(R"({"model": "plogp", "parameters": {"L": 1, "o": 5, "g": 4}})"),
              Catch::Contains("parameters.g: must not be less"));
-  CHECK_THAT(complaint(R"({"model": "piecewise", "parameters": {"ranges": [
+  CHECK_THAT(platform_complaint(R"({"model": "piecewise", "parameters": {"ranges": [
                  {"alpha": 1, "beta": 1}, {"alpha": 1, "beta": 1}]}})"),
              Catch::Contains("ranges[0].up_to: is missing"));
 }
 
 TEST_CASE("json: what is wrong may be of any depth and length") {
   const std::string deep = std::string(200000, '[') + std::string(200000, ']');
-  CHECK_THAT(complaint(deep), Catch::Contains("must be an object, not an array"));
+  CHECK_THAT(platform_complaint(deep), Catch::Contains("must be an object, not an array"));
   CHECK_THAT(about_loggp(R"({"L": )" + deep + R"(, "o": 1, "g": 1, "G": 0})"),
              Catch::Contains("parameters.L: must be a number, not an array"));
   const std::string text(100000, 'x');
   for (const std::string& wrong :
        {text, "{\"" + text + "\": 1}", R"({"model": ")" + text + R"(", "parameters": {}})",
         R"({"name": 1, "model": "logp", "parameters": ")" + text + "\"}"})
-    CHECK(complaint(wrong).size() < 1000);
+    CHECK(platform_complaint(wrong).size() < 1000);
 }
 
 TEST_CASE("json: parameters and the model can be changed") {

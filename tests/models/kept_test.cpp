@@ -28,7 +28,7 @@ Platform measured() {
                      .command = "tutti measure"}};
 }
 
-std::string complaint() {
+std::string kept_complaint() {
   try {
     read_kept("rxe", kHere);
     return "none";
@@ -39,12 +39,14 @@ std::string complaint() {
   }
 }
 
-std::string complaint(const std::string& text) {
+std::string kept_complaint(const std::string& text) {
   std::ofstream(kept_file("rxe")) << text;
-  return complaint();
+  return kept_complaint();
 }
 
-std::string complaint(const Platform& platform) { return complaint(to_json(platform).dump()); }
+std::string kept_complaint(const Platform& platform) {
+  return kept_complaint(to_json(platform).dump());
+}
 
 }  // namespace
 
@@ -52,7 +54,7 @@ TEST_CASE("kept: a file comes back with where and how it was measured") {
   const tests::SettingsFolder folder;
   CHECK(kept_file("rxe") == folder.path + "/tutti/measured-rxe.json");
   CHECK_FALSE(read_kept("rxe", kHere));
-  CHECK(complaint(measured()) == "none");
+  CHECK(kept_complaint(measured()) == "none");
   const auto read = read_kept("rxe", kHere);
   REQUIRE(read);
   CHECK(read->origin == measured().origin);
@@ -63,18 +65,18 @@ TEST_CASE("kept: another machine, another wire and an older format are named") {
   Platform other = measured();
   other.origin.machine = {"Another", 1};
   CHECK_THAT(
-      complaint(other),
+      kept_complaint(other),
       Catch::Contains("measured on 'Another' with 1 core, and this is 'A processor' with 4"));
   other = measured();
   other.origin.wire = "shm";
-  CHECK_THAT(complaint(other), Catch::Contains("measured over 'shm', not over rxe"));
-  CHECK_THAT(complaint(Platform{.between = LogP{}}), Catch::Contains("machine: is missing"));
-  CHECK_THAT(complaint(R"({"format": 0})"), Catch::Contains("reads format 1, not 0"));
-  CHECK_THAT(complaint("{"), Catch::Contains("not JSON"));
+  CHECK_THAT(kept_complaint(other), Catch::Contains("measured over 'shm', not over rxe"));
+  CHECK_THAT(kept_complaint(Platform{.between = LogP{}}), Catch::Contains("machine: is missing"));
+  CHECK_THAT(kept_complaint(R"({"format": 0})"), Catch::Contains("reads format 1, not 0"));
+  CHECK_THAT(kept_complaint("{"), Catch::Contains("not JSON"));
   CHECK_THAT(
-      complaint(R"({"machine": 7, "model": "logp", "parameters": {"L": 0, "o": 0, "g": 0}})"),
+      kept_complaint(R"({"machine": 7, "model": "logp", "parameters": {"L": 0, "o": 0, "g": 0}})"),
       Catch::Contains("machine: must be an object"));
-  CHECK_THAT(complaint(R"({"wire": {"kind": 7}, "model": "logp",
+  CHECK_THAT(kept_complaint(R"({"wire": {"kind": 7}, "model": "logp",
                            "parameters": {"L": 0, "o": 0, "g": 0}})"),
              Catch::Contains("wire.kind: must be a text"));
 }
@@ -82,10 +84,10 @@ TEST_CASE("kept: another machine, another wire and an older format are named") {
 TEST_CASE("kept: a folder or a pipe in the place of the file is named") {
   const tests::SettingsFolder folder;
   std::filesystem::create_directory(kept_file("rxe"));
-  CHECK_THAT(complaint(), Catch::EndsWith("it is a folder"));
+  CHECK_THAT(kept_complaint(), Catch::EndsWith("it is a folder"));
   std::filesystem::remove(kept_file("rxe"));
   REQUIRE(mkfifo(kept_file("rxe").c_str(), 0600) == 0);
-  CHECK_THAT(complaint(), Catch::EndsWith("not a file"));
+  CHECK_THAT(kept_complaint(), Catch::EndsWith("not a file"));
   Platform platform = measured();
   CHECK_THROWS_WITH(keep(platform), Catch::Contains("nobody reads this pipe"));
 }

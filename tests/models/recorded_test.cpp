@@ -119,7 +119,7 @@ TEST_CASE("a call counts if all its ranks recorded it") {
     return parse_recorded(head(rank, "a") + call(rank, "", P) + "{\"calls\":1}\n");
   };
   const std::vector<Recorded> files{parsed(1, 2), parsed(0, 2)};
-  const std::vector<Place> places = places_of(files, {5, 0, 7});
+  const std::vector<RecordedPlace> places = places_of(files, {5, 0, 7});
   REQUIRE(places.size() == 2);
   CHECK((places[0].file == 1 && places[1].file == 0));
   CHECK_THROWS_AS(places_of(files, {5, 0, 8}), Error);

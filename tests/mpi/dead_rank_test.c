@@ -10,6 +10,9 @@
  * the first SEED modulo 4 are let pass: if that is 0, ranks may still be connecting, and the error
  * may be that the dead rank does not answer. SEED 0: between the 20th and the next.
  *
+ * With DEAD_RANK_CHILD in the environment the rank has forked, and its child lives on: it has the
+ * descriptors and mappings that the rank had.
+ *
  * Each survivor for which all of that held leaves a file DIRECTORY/survivor-RANK. The shell hides
  * the death from the launcher, which would end the job. The launcher's own status says nothing, as
  * it may stumble over ranks that leave at once.
@@ -88,6 +91,15 @@ static int call(tutti_comm comm, int rank, int ranks, size_t n, int i) {
   return code;
 }
 
+static void leave_a_child(void) {
+  const pid_t child = fork();
+  CHECK(child >= 0, "no child");
+  if (child > 0) return;
+  for (int i = 0; i < 3; ++i) close(i); /* the launcher waits for these */
+  sleep(15);                            /* the error must come before */
+  _exit(0);
+}
+
 int main(int argc, char** argv) {
   job_begin(&argc, &argv);
   CHECK(argc == 4 && job_size >= 3 && job_size <= 16,
@@ -111,6 +123,7 @@ int main(int argc, char** argv) {
   int code = TUTTI_SUCCESS;
   double begin = 0;
   for (int i = 0; code == TUTTI_SUCCESS; ++i) {
+    if (job_rank == victim && i == 3 && getenv("DEAD_RANK_CHILD")) leave_a_child();
     if (job_rank == victim && !seed && i == 20) raise(SIGKILL);
     begin = MPI_Wtime();
     code = call(world, job_rank, job_size, n, i);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
@@ -16,12 +17,16 @@
 
 enum { kBytes = 1 << 19, kRounds = 4 };
 
-static unsigned char* map_at(void* address) {
-  void* got = mmap(address, kBytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | (address ? MAP_FIXED : 0), -1, 0);
+static unsigned char* map_with(int flags, void* address) {
+  void* got =
+      mmap(address, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
   CHECK(got != MAP_FAILED, "mmap fails: %s", strerror(errno));
   return got;
 }
+static unsigned char* map_at(void* address) { return map_with(address ? MAP_FIXED : 0, address); }
+/* Where nothing is mapped any more, unless another thread's memory came first: a queue pair that
+ * Tutti's helper thread makes has queues of the kernel's. Then elsewhere. */
+static unsigned char* map_again(void* address) { return map_with(0, address); }
 static unsigned char* map_file_at(void* address) {
   FILE* file = tmpfile();
   CHECK(file && ftruncate(fileno(file), kBytes) == 0, "no temporary file: %s", strerror(errno));
@@ -45,12 +50,19 @@ static unsigned char* attach_at(void* address) {
   const int id = shmget(IPC_PRIVATE, kBytes, IPC_CREAT | 0600);
   CHECK(id >= 0, "no SysV segment: %s", strerror(errno));
   void* got = shmat(id, address, 0);
+  if (got == (void*)-1) got = shmat(id, NULL, 0); /* see map_again() */
   shmctl(id, IPC_RMID, NULL);
   CHECK(got != (void*)-1, "shmat fails: %s", strerror(errno));
   return got;
 }
+/* First makes room for malloc, which raises the break, too, and whose memory would be lost. */
 static unsigned char* raise_break(void* ignored) {
+  enum { kRoom = 16 << 20 };
   (void)ignored;
+  mallopt(M_TRIM_THRESHOLD, 4 * kRoom);
+  mallopt(M_MMAP_THRESHOLD, 2 * kRoom);
+  void* volatile room = malloc(kRoom); /* volatile: or the compiler leaves both calls out */
+  free(room);
   void* got = sbrk(kBytes);
   CHECK(got != (void*)-1, "sbrk fails: %s", strerror(errno));
   return got;
@@ -69,45 +81,53 @@ static void move(unsigned char* from, unsigned char* to) {
           "mremap fails: %s", strerror(errno));
 }
 
-/* Each puts other pages at the same address. */
-static void unmap_and_map(unsigned char* at) {
+/* Each puts other pages at the same address, and returns it; or another, see map_again(). */
+static unsigned char* unmap_and_map(unsigned char* at) {
   munmap(at, kBytes);
-  map_at(at);
+  return map_again(at);
 }
-static void map_over(unsigned char* at) { map_at(at); }
-static void map_over_a_part(unsigned char* at) {
+static unsigned char* map_over(unsigned char* at) { return map_at(at); }
+static unsigned char* map_over_a_part(unsigned char* at) {
   void* part = at + kBytes / 4;
   CHECK(mmap(part, kBytes / 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
              0) == part,
         "mmap fails");
+  return at;
 }
-static void drop_pages(unsigned char* at) {
+static unsigned char* drop_pages(unsigned char* at) {
   CHECK(madvise(at, kBytes, MADV_DONTNEED) == 0, "madvise fails: %s", strerror(errno));
+  return at;
 }
-static void move_away(unsigned char* at) {
+static unsigned char* move_away(unsigned char* at) {
   unsigned char* other = map_at(NULL);
   move(at, other);
-  map_at(at);
+  unsigned char* next = map_again(at);
   munmap(other, kBytes);
+  return next;
 }
-static void move_onto(unsigned char* at) { move(map_at(NULL), at); }
-static void map_another_file(unsigned char* at) { map_file_at(at); }
-static void cut_off_and_grow(unsigned char* at) {
-  (void)at;
+static unsigned char* move_onto(unsigned char* at) {
+  move(map_at(NULL), at);
+  return at;
+}
+static unsigned char* map_another_file(unsigned char* at) { return map_file_at(at); }
+static unsigned char* cut_off_and_grow(unsigned char* at) {
   CHECK(ftruncate(shared_file, 0) == 0 && ftruncate(shared_file, kBytes) == 0,
         "ftruncate fails: %s", strerror(errno));
+  return at;
 }
-static void punch_a_hole(unsigned char* at) {
-  (void)at;
+static unsigned char* punch_a_hole(unsigned char* at) {
   CHECK(fallocate(shared_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, kBytes) == 0,
         "fallocate fails: %s", strerror(errno));
+  return at;
 }
-static void attach_another(unsigned char* at) {
+static unsigned char* attach_another(unsigned char* at) {
   shmdt(at);
-  CHECK(attach_at(at) == at, "the segment is attached elsewhere");
+  return attach_at(at);
 }
-static void lower_and_raise_break(unsigned char* at) {
+static unsigned char* lower_and_raise_break(unsigned char* at) {
+  CHECK(sbrk(0) == (void*)(at + kBytes), "malloc has raised the break");
   CHECK(sbrk(-kBytes) != (void*)-1 && sbrk(kBytes) == (void*)at, "the break moved meanwhile");
+  return at;
 }
 
 static void unmap(unsigned char* at) { munmap(at, kBytes); }
@@ -123,7 +143,7 @@ static void lower_break(unsigned char* at) {
 static const struct {
   const char* name;
   unsigned char* (*make)(void* address);
-  void (*change)(unsigned char* at);
+  unsigned char* (*change)(unsigned char* at);
   void (*end)(unsigned char* at);
 } kWays[] = {
     {"munmap, mmap", map_at, unmap_and_map, unmap},
@@ -145,7 +165,7 @@ static void check_way(tutti_comm comm, size_t way, int receives) {
   const size_t block = kBytes / (size_t)job_size;
   unsigned char *steady = malloc(kBytes), *changing = kWays[way].make(NULL);
   for (int round = 0; round < kRounds; ++round) {
-    if (round > 0) kWays[way].change(changing);
+    if (round > 0) changing = kWays[way].change(changing);
     const int root = round % job_size;
     unsigned char* whole = receives == (job_rank != root) ? changing : steady;
     for (size_t i = 0; i < kBytes; ++i) whole[i] = job_rank == root ? pattern(i, root, round) : 0;

@@ -52,7 +52,7 @@ struct Calls {
   }
 };
 
-constexpr std::size_t kSizes[] = {0, 200, 1000, 5000};  // for each ring one, and beyond
+constexpr std::size_t kRingSizes[] = {0, 200, 1000, 5000};  // for each ring one, and beyond
 
 }  // namespace
 
@@ -60,8 +60,8 @@ TEST_CASE("two calls pass each other in either order, whatever their sizes", "[a
   for (const std::uint32_t seed : {1u, 2u, 3u})
     for (const Hostility& hostility : all_kinds(seed))
       for (const auto& shape : {kUsual, kTiny})
-        for (const std::size_t first : kSizes)
-          for (const std::size_t second : kSizes)
+        for (const std::size_t first : kRingSizes)
+          for (const std::size_t second : kRingSizes)
             for (const Use use : {Use::stored, Use::spread, Use::combined})
               for (const bool flooded_first : {false, true}) {
                 if (use != Use::stored && !hostility.fetches && !hostility.passes_pieces) continue;
@@ -92,7 +92,7 @@ TEST_CASE("two calls pass each other in either order, whatever their sizes", "[a
 TEST_CASE("many calls wait at once for messages behind those of another", "[asks]") {
   for (const Hostility& hostility : all_kinds(9))
     for (const auto& shape : {kUsual, kTiny})
-      for (const std::size_t bytes : kSizes) {
+      for (const std::size_t bytes : kRingSizes) {
         Pair pair(hostility, shape);
         constexpr std::uint32_t kWaiting = 20;
         std::vector<Calls> sends, receives;

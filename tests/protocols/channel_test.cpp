@@ -10,9 +10,10 @@ using protocols::Channel;
 using protocols::Transfer;
 
 namespace {
-const std::size_t kSizes[] = {0, 1, 7, 39, 40, 41, 295, 296, 297, 1063, 1064, 1065, 5000, 70001};
-constexpr protocols::Use kUses[] = {protocols::Use::stored, protocols::Use::spread,
-                                    protocols::Use::combined};
+const std::size_t kSizesAroundLimits[] = {0,   1,   7,    39,   40,   41,   295,
+                                          296, 297, 1063, 1064, 1065, 5000, 70001};
+constexpr protocols::Use kChannelUses[] = {protocols::Use::stored, protocols::Use::spread,
+                                           protocols::Use::gathered, protocols::Use::combined};
 
 // The difference of bytes: unlike a sum, it shows which operand was the left one.
 void minus(const void*, const void* left, const void* right, void* out, Bytes bytes) {
@@ -29,9 +30,10 @@ TEST_CASE("each size arrives whole, by each protocol, both ways at once", "[chan
       for (const auto& shape : {kUsual, kTiny}) {
         Pair pair(hostility, shape);
         std::uint32_t number = 0;
-        for (std::size_t point = 0; point < std::size(kSizes) * std::size(kUses); ++point) {
-          const std::size_t n = kSizes[point / std::size(kUses)];
-          const protocols::Use use = kUses[number % std::size(kUses)];
+        for (std::size_t point = 0; point < std::size(kSizesAroundLimits) * std::size(kChannelUses);
+             ++point) {
+          const std::size_t n = kSizesAroundLimits[point / std::size(kChannelUses)];
+          const protocols::Use use = kChannelUses[number % std::size(kChannelUses)];
           INFO("seed " << seed << ", polls " << hostility.polls_memory << ", direct "
                        << hostility.direct << ", fetches " << hostility.fetches << ", " << n
                        << " bytes, use " << static_cast<int>(use));
@@ -66,7 +68,7 @@ TEST_CASE("each size arrives whole, by each protocol, both ways at once", "[chan
 TEST_CASE("a message is combined with its operand as it arrives, in either order", "[channel]") {
   const Combine combine{minus};
   for (const Hostility& hostility : all_kinds(3))
-    for (const std::size_t n : kSizes)
+    for (const std::size_t n : kSizesAroundLimits)
       for (const bool message_first : {true, false}) {
         Pair pair(hostility);
         const Bytes bytes = static_cast<Bytes>(n);
@@ -96,7 +98,7 @@ TEST_CASE("a message of another length is found, by whatever protocol it came", 
   for (const Hostility& hostility : all_kinds(21))
     for (const std::size_t n : sizes)
       for (const std::size_t m : sizes)
-        for (const protocols::Use use : kUses) {
+        for (const protocols::Use use : kChannelUses) {
           INFO("polls " << hostility.polls_memory << ", direct " << hostility.direct << ", fetches "
                         << hostility.fetches << ", " << n << " bytes sent, " << m
                         << " expected, use " << static_cast<int>(use));

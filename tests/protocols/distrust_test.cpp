@@ -15,7 +15,7 @@ using transport::Ring;
 
 namespace {
 
-constexpr Bytes kLong = 5000;
+constexpr Bytes kPayload = 5000;
 constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kHalf = 1u << 31;
 
@@ -32,11 +32,11 @@ constexpr Way kLine{"a line", Ring::line, 8}, kSmall{"a small message", Ring::sm
     kEager{"an eager message", Ring::eager, 1000},
     kSearched{"a message of a later call, in a full ring", Ring::eager, 1000, Use::stored,
               Way::searched},
-    kPieces{"pieces", Ring::eager, kLong, Use::combined},
-    kReady{"a ready entry", Ring::ready, kLong, Use::stored, Way::receives},
-    kReadyToSend{"a ready entry to be fetched", Ring::ready, kLong, Use::spread},
-    kFinished{"the end of a transfer", Ring::control, kLong, Use::spread, Way::receives},
-    kWithdrawn{"a withdrawal", Ring::control, kLong, Use::stored, Way::withdraws},
+    kPieces{"pieces", Ring::eager, kPayload, Use::combined},
+    kReady{"a ready entry", Ring::ready, kPayload, Use::stored, Way::receives},
+    kReadyToSend{"a ready entry to be fetched", Ring::ready, kPayload, Use::spread},
+    kFinished{"the end of a transfer", Ring::control, kPayload, Use::spread, Way::receives},
+    kWithdrawn{"a withdrawal", Ring::control, kPayload, Use::stored, Way::withdraws},
     kNews{"news", Ring::control, 0, Use::stored, Way::announces};
 
 // Over memory of one node if the receiver fetches, or if messages are to come in pieces.
@@ -51,11 +51,11 @@ Hostility wire_for(const Way& way, bool polls) {
 
 struct Story {
   Pair pair;
-  std::vector<std::byte> sent = bytes_of(kLong, 1), got;
+  std::vector<std::byte> sent = bytes_of(kPayload, 1), got;
   Answer answer = Answer::again;  // of what rank 1 did
 
   Story(const Way& way, const Hostility& wire)
-      : pair(wire, way.kind == Way::searched ? kTiny : kUsual), got(kLong) {
+      : pair(wire, way.kind == Way::searched ? kTiny : kUsual), got(kPayload) {
     if (way.kind == Way::withdraws) pair.ears[0].abandoned_id = 9;
     if (way.kind == Way::announces)
       pair.channels[0].announce({.communicator = 9, .code = Code::timed_out, .culprit = 3});
@@ -203,6 +203,28 @@ TEST_CASE("what no single word makes wrong breaks the link, too", "[distrust]") 
     SECTION("for a ring without messages") { CHECK(says({{1, 0, 0}, 0, Ring::ready})); }
     SECTION("for no ring") { CHECK(says({{1, 0, 0}, 0, static_cast<Ring>(255)})); }
     SECTION("of slots that were never used") { CHECK(says({{1, 0, 0}, 1, Ring::line})); }
+  }
+  SECTION("messages without credit") {
+    const std::uint32_t slots = kUsual[Ring::eager].slots;
+    const std::vector<std::byte> data(1000);
+    std::vector<std::byte> got(data.size());
+    Transfer waits;
+    std::uint32_t sent = 0;
+    while (!pair.net.link(1, 0).failed() && sent < 100 * slots) {
+      const transport::Trailer trailer{{9, 1, 0}, 1000, 0, sent + 1};
+      while (liar.put(Ring::eager, sent % slots, data.data(), trailer) == transport::Post::again)
+        pair.net.step();
+      ++sent;
+      for (int i = 0; i < 50; ++i) {
+        CHECK(pair.channels[1].recv(waits, {9, 0, 0}, got.data(), 1000) != Answer::done);
+        pair.net.step();
+        pair.channels[1].progress();
+      }
+    }
+    CHECK(pair.net.link(1, 0).failed());
+    CHECK(sent > 2 * slots);  // what honest peers may send
+    CHECK(sent <= 4 * slots);
+    pair.channels[1].abandon(waits);
   }
   SECTION("a wish that cannot be") {
     const protocols::Wish wish{{1, 0, 0}, static_cast<protocols::Access>(2)};

@@ -46,6 +46,9 @@ bool HostileLink::fetches() const noexcept { return net_.hostility.fetches; }
 // Memory of one node is written at once.
 bool HostileLink::notifies() const noexcept { return !net_.hostility.fetches; }
 bool HostileLink::passes_pieces() const noexcept { return net_.hostility.passes_pieces; }
+bool HostileLink::fetch_pays(Bytes, const transport::Load&) noexcept {
+  return net_.hostility.latency != 0 || net_.chance(0.5);
+}
 bool HostileLink::refused() {
   return net_.hostility.latency == 0 && net_.chance(net_.hostility.refuse);
 }

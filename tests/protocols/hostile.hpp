@@ -104,6 +104,7 @@ class HostileLink final : public transport::Link {
   bool writes_directly() const noexcept override;
   bool fetches() const noexcept override;
   bool passes_pieces() const noexcept override;
+  bool fetch_pays(Bytes, const transport::Load&) noexcept override;
   bool notifies() const noexcept override;
   const char* kind() const noexcept override { return "hostile"; }
 

@@ -9,6 +9,9 @@
 
 namespace tutti::tests {
 
+inline constexpr transport::InboxShape kFourSlots{
+    {{{64, 4}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};  // in each ring
+
 class HostileTransport : public transport::Transport {
  public:
   HostileTransport(HostileNet& net, int rank) : net_(net), rank_(rank) {}

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "protocols/multicast.hpp"
-#include "tests/protocols/hostile.hpp"
 #include "tests/protocols/hostile_datagrams.hpp"
+#include "tests/protocols/pair.hpp"
 
 using namespace tutti;
 using namespace tutti::tests;
@@ -17,7 +17,6 @@ using std::chrono::microseconds;
 
 namespace {
 
-constexpr transport::InboxShape kUsual{{{{64, 8}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
 constexpr transport::InboxShape kStarved{{{{64, 1}, {320, 1}, {1088, 1}, {64, 1}, {64, 1}}}};
 // Without a clock: patience and reminders end after some steps; or never, if a test shows that none
 // is needed.
@@ -71,20 +70,20 @@ struct Job {
   }
 };
 
-struct Run {
+struct RunResult {
   std::string wrong;
   MulticastBroadcast::Counts counts;  // of all ranks, and all rounds
 };
 
 // Runs `rounds` broadcasts, each from the next root. A rank enters one some time after it has
 // finished the one before. `stop`: that rank stops running after a while, and the others must end.
-Run run(Job& job, std::size_t bytes, int rounds, int k, const MulticastSettings& settings,
-        int stop = -1) {
+RunResult run(Job& job, std::size_t bytes, int rounds, int k, const MulticastSettings& settings,
+              int stop = -1) {
   const auto P = static_cast<std::size_t>(job.P);
   std::vector<std::vector<std::byte>> data(P, std::vector<std::byte>(bytes));
   std::vector<std::unique_ptr<MulticastBroadcast>> now(P);
   std::vector<int> round(P, 0);
-  Run result;
+  RunResult result;
   const auto finish = [&](std::size_t r) {
     const MulticastBroadcast::Counts& c = now[r]->counts();
     result.counts.repaired += c.repaired;
@@ -147,7 +146,7 @@ Run run(Job& job, std::size_t bytes, int rounds, int k, const MulticastSettings&
   return result;
 }
 
-const std::size_t kSizes[] = {0, 1, 99, 100, 101, 399, 400, 401, 1777, 5000};
+const std::size_t kBroadcastSizes[] = {0, 1, 99, 100, 101, 399, 400, 401, 1777, 5000};
 
 }  // namespace
 
@@ -157,14 +156,14 @@ TEST_CASE("every byte arrives, whatever becomes of the datagrams", "[multicast]"
     for (const double duplication : {0.0, 0.3})
       for (const std::size_t late : {std::size_t{0}, std::size_t{3}, std::size_t{1000}})
         for (int P = 1; P <= 9; P += P < 5 ? 1 : 4)
-          for (const std::size_t bytes : kSizes) {
+          for (const std::size_t bytes : kBroadcastSizes) {
             ++seed;
             const int k = 1 + static_cast<int>(seed % 3);
             INFO("loss " << loss << ", duplication " << duplication << ", late " << late << ", P "
                          << P << ", " << bytes << " bytes, k " << k << ", seed " << seed);
             Job job(P, {seed, seed % 2 == 0, seed % 3 != 0, seed % 4 == 0},
                     {seed, loss, duplication, 0.1, late}, seed % 5 == 0 ? kStarved : kUsual);
-            const Run result = run(job, bytes, 3, k, kHasty);
+            const RunResult result = run(job, bytes, 3, k, kHasty);
             REQUIRE(result.wrong == "");
             CHECK(job.net.registrar.live == 0);
           }
@@ -172,11 +171,11 @@ TEST_CASE("every byte arrives, whatever becomes of the datagrams", "[multicast]"
 
 TEST_CASE("without loss there is one reliable message a rank and window", "[multicast]") {
   for (std::uint32_t seed = 1; seed <= 20; ++seed)
-    for (const std::size_t bytes : kSizes) {
+    for (const std::size_t bytes : kBroadcastSizes) {
       INFO("seed " << seed << ", " << bytes << " bytes");
       Job job(6, {seed, seed % 2 == 0},
               {seed, 0, seed % 3 == 0 ? 0.5 : 0.0, 0.1, seed % 2 == 0 ? 5u : 0u, false, 132, 128});
-      const Run result = run(job, bytes, 1, 2, kPatient);
+      const RunResult result = run(job, bytes, 1, 2, kPatient);
       REQUIRE(result.wrong == "");
       const std::size_t windows = (bytes + 799) / 800;  // a quarter of 32 slots, 100 bytes each
       CHECK(result.counts.repaired == 0);
@@ -189,10 +188,10 @@ TEST_CASE("without loss there is one reliable message a rank and window", "[mult
 TEST_CASE("the root's reminders find every loss, without anybody's patience ending",
           "[multicast]") {
   for (std::uint32_t seed = 1; seed <= 20; ++seed)
-    for (const std::size_t bytes : kSizes) {
+    for (const std::size_t bytes : kBroadcastSizes) {
       INFO("seed " << seed << ", " << bytes << " bytes");
       Job job(5, {seed, seed % 2 == 0}, {seed, 0.4, 0.1, 0.1, 4});
-      const Run result = run(job, bytes, 2, 2, {16, microseconds{0}, kPatient.patience});
+      const RunResult result = run(job, bytes, 2, 2, {16, microseconds{0}, kPatient.patience});
       REQUIRE(result.wrong == "");
       if (bytes > 1000) CHECK(result.counts.reminders > 0);
     }
@@ -201,7 +200,7 @@ TEST_CASE("the root's reminders find every loss, without anybody's patience endi
 TEST_CASE("a slow receiver's slots do not overflow", "[multicast]") {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     Job job(4, {seed}, {seed, 0, 0, 0.0, 0});
-    const Run result = run(job, 20000, 1, 2, kPatient);
+    const RunResult result = run(job, 20000, 1, 2, kPatient);
     REQUIRE(result.wrong == "");
     CHECK(job.datagrams.overflows == 0);
   }
@@ -209,7 +208,7 @@ TEST_CASE("a slow receiver's slots do not overflow", "[multicast]") {
 
 TEST_CASE("if the group carries nothing, the channels carry everything", "[multicast]") {
   Job job(5, {3}, {3, 0, 0, 0, 0, true});
-  const Run result = run(job, 3000, 2, 2, kHasty);
+  const RunResult result = run(job, 3000, 2, 2, kHasty);
   REQUIRE(result.wrong == "");
   CHECK(job.datagrams.sent == 0);
   CHECK(result.counts.repaired == 2 * 4 * 30);
@@ -236,7 +235,7 @@ TEST_CASE("datagrams of strangers, and of broadcasts that are over, take no slot
   CHECK(job.datagrams.end(0).held() == 0);
   flood(own, 7, 1000, 100);  // beyond the message
   flood(own, 0, 0, 99);      // of another length
-  const Run result = run(job, 1000, 10, 2, kHasty);
+  const RunResult result = run(job, 1000, 10, 2, kHasty);
   REQUIRE(result.wrong == "");
   CHECK(job.datagrams.end(1).held() == 0);
   flood(own, 3, 0, 100);  // of an earlier broadcast
@@ -247,7 +246,7 @@ TEST_CASE("a rank that stops leaves nobody in the broadcast", "[multicast]") {
   for (std::uint32_t seed = 1; seed <= 30; ++seed) {
     INFO("seed " << seed);
     Job job(5, {seed, true, true, true}, {seed, 0.2, 0, 0.1, 3});
-    const Run result = run(job, 5000, 4, 2, kHasty, static_cast<int>(seed % 5));
+    const RunResult result = run(job, 5000, 4, 2, kHasty, static_cast<int>(seed % 5));
     REQUIRE(result.wrong == "");
   }
 }

@@ -12,7 +12,7 @@ constexpr Limits kWire{40, 1000, 16000, true, false, false};       // an adapter
 constexpr Limits kNode{40, 1000, 16000, true, true, true};         // shared memory: shm_copy=auto
 constexpr Limits kOneCopy{40, 1000, 16000, true, true, false};     // shm_copy=single
 constexpr Limits kTwoCopies{40, 1000, 16000, false, false, true};  // shm_copy=double
-constexpr Use kUses[] = {Use::stored, Use::spread, Use::combined};
+constexpr Use kUses[] = {Use::stored, Use::spread, Use::gathered, Use::combined};
 }  // namespace
 
 TEST_CASE("the protocol of a short message follows from its length", "[limits]") {
@@ -34,10 +34,10 @@ TEST_CASE("the protocol of a long message follows from its use, and from what th
     return protocols;
   };
   using enum Protocol;
-  CHECK(by_use(kWire) == std::vector{rendezvous, rendezvous, rendezvous});
-  CHECK(by_use(kNode) == std::vector{rendezvous, fetch, pieces});
-  CHECK(by_use(kOneCopy) == std::vector{rendezvous, fetch, rendezvous});
-  CHECK(by_use(kTwoCopies) == std::vector{pieces, pieces, pieces});
+  CHECK(by_use(kWire) == std::vector{rendezvous, rendezvous, rendezvous, rendezvous});
+  CHECK(by_use(kNode) == std::vector{either, either, rendezvous, pieces});
+  CHECK(by_use(kOneCopy) == std::vector{rendezvous, fetch, rendezvous, rendezvous});
+  CHECK(by_use(kTwoCopies) == std::vector{pieces, pieces, pieces, pieces});
 }
 
 TEST_CASE("whole elements are combined on arrival, unless they go straight to user memory",

@@ -9,6 +9,10 @@ using protocols::Answer;
 using protocols::Channel;
 using protocols::Transfer;
 
+namespace {
+constexpr auto kUse = protocols::Use::gathered;  // the sender writes, over every wire
+}
+
 TEST_CASE("the buffer of an abandoned receive is left alone, and what it held is free again",
           "[rendezvous]") {
   for (const Hostility& hostility : all_kinds(12)) {
@@ -24,8 +28,8 @@ TEST_CASE("the buffer of an abandoned receive is left alone, and what it held is
       Transfer s, r;
       for (Ear& ear : pair.ears) ear.abandoned_id = 0;
       for (int i = 0; i < 20; ++i) {
-        pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
-        if (after) pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000);
+        pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000, kUse);
+        if (after) pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000, kUse);
         pair.net.step();
       }
       for (Ear& ear : pair.ears) ear.abandoned_id = 9;
@@ -35,7 +39,7 @@ TEST_CASE("the buffer of an abandoned receive is left alone, and what it held is
       const auto then = got;
       if (!after)
         for (int i = 0; i < 50; ++i) {
-          CHECK(pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000) == Answer::again);
+          CHECK(pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000, kUse) == Answer::again);
           pair.net.step();
         }
       CHECK(got == then);
@@ -43,8 +47,10 @@ TEST_CASE("the buffer of an abandoned receive is left alone, and what it held is
       bool gone = false;
       REQUIRE(pair.until([&] {
         if (!gone)
-          gone = pair.channels[0].send(good_s, {1, round, 0}, sent.data(), 5000) == Answer::done;
-        return pair.channels[1].recv(good_r, {1, round, 0}, got.data(), 5000) == Answer::done &&
+          gone =
+              pair.channels[0].send(good_s, {1, round, 0}, sent.data(), 5000, kUse) == Answer::done;
+        return pair.channels[1].recv(good_r, {1, round, 0}, got.data(), 5000, kUse) ==
+                   Answer::done &&
                gone;
       }));
       CHECK(got == sent);
@@ -70,16 +76,16 @@ TEST_CASE("an abandoned send is a failed receive, and never an arrival", "[rende
       pair.ears[1].last = {};
       for (CollectiveNumber i = 0; i < 5 + round % 40; ++i) {
         if (receiving == Answer::again)
-          receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
+          receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000, kUse);
         if (!before && sending == Answer::again)
-          sending = pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000);
+          sending = pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000, kUse);
         pair.net.step();
       }
       if (sending == Answer::again) pair.channels[0].abandon(s);
       pair.ears[0].abandoned_id = 9;
       REQUIRE(pair.until([&] {
         if (receiving == Answer::again)
-          receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000);
+          receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000, kUse);
         return receiving != Answer::again;
       }));
       if (before) {
@@ -221,7 +227,8 @@ TEST_CASE("a transfer goes on past more invitations than there are identifiers",
           here[i] = pair.channels[1].recv(receives[i], {1 + i, 0, 0}, places[i].data(), 5000,
                                           use) == Answer::done;
       };
-      const bool fetched = hostility.fetches && use == Use::spread;
+      const bool fetched =
+          hostility.fetches && (use == Use::spread || hostility.passes_pieces);  // or in pieces
       for (std::uint32_t next = kCalls; next-- > 0;) {
         REQUIRE(pair.until([&] {
           for (std::uint32_t i = 0; i < kCalls; ++i) fetched ? send(i) : receive(i);

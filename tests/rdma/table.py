@@ -85,6 +85,12 @@ def told_of_each_port(output):
     return ", ".join(f"no '{words}'" for words in wanted if words not in output)
 
 
+def told_of_few_rails(output):
+    """What is wrong with the warning of a job that has fewer rails than its setting says."""
+    count = output.count("rails is 4, and all ranks have ports for 2")
+    return "" if count == 1 else f"{count} lines tell of it, not 1"
+
+
 def collectives(build):
     """All collectives, by every arrival and protocol, and where packets are lost."""
     for hosts, ranks in [(1, 2), (2, 4), (4, 4), (4, 8)]:
@@ -173,6 +179,13 @@ def devices(build):
     listed = {"TUTTI_DEVICE": "rxe0-1,rxe0,rxe1,rxe1-1"}
     yield Test("devices by hand, in the order of the list",
                guest(job(build, 4, "devices", *by_hand, env=listed), *several, "--one-network"))
+    for what, names, words in [("on no host", "nosuch,rxe0,rxe1", "names nosuch, which no host"),
+                               ("twice", "rxe0,rxe0", "rxe0 is in it twice")]:
+        command = shell(job(build, 2, "devices", "rxe0", "rxe1", env={"TUTTI_DEVICE": names}),
+                        'exec "$@" 2>&1')
+        command.status, command.expect = 1, words
+        yield Test(f"a device in the list that is {what} has a message",
+                   guest(command, "--hosts", 2))
     yield Test("devices on two networks, and all ranks on one",
                guest(job(build, 4, "devices", "rxe0", "rxe1", "rxe0", "rxe1"), *several))
     command = shell(job(build, 4, "devices", "rxe0-1", "rxe1-1", "rxe0-1", "rxe1-1"),
@@ -183,6 +196,9 @@ def devices(build):
             rails = {"TUTTI_RAILS": "2", "TUTTI_ARRIVAL": arrival}
             yield Test(f"large messages by two rails on {what}, arrival {arrival}",
                        guest(job(build, 3, "rails", 2, env=rails), *several, *option))
+    few = job(build, 2, "rails", 2, env={"TUTTI_RAILS": "4", "TUTTI_LOG": "info"})
+    few.judge = told_of_few_rails
+    yield Test("more rails than ports", guest(shell(few, 'exec "$@" 2>&1'), *several))
     yield Test("two rails, 1 % of packets lost",
                guest(job(build, 2, "rails", 2, env={"TUTTI_RAILS": "2"}), *several, "--loss", "1%"))
     yield Test("a rail that goes away is an error on all ranks",
@@ -249,10 +265,13 @@ def failures(build):
     yield Test("errors", guest(job(build, 2, "errors", env={"JOB_HAS_DEVICE": "1"}), "--hosts", 2))
     for ranks in [2, 4]:
         yield Test(f"a buffer with a hole, {ranks} ranks",
-                   guest(job(build, ranks, "hole"), "--hosts", 2), 60)
+                   guest(job(build, ranks, "hole", env={"TUTTI_SHM_COPY": "single"}),
+                         "--hosts", 2), 60)
     for together in [[], ["all"]]:
         yield Test(f"a first call that is rejected{', all ranks together' * len(together)}",
                    guest(job(build, 4, "refused", *together), "--hosts", 4, limit=60), 80)
+    yield Test("one end of a connection fails",
+               guest(job(build, 2, "one_side"), "--hosts", 2, limit=60), 80)
     for hosts, arrival in [(4, "imm"), (2, "tail")]:
         command = job(build, 4, "given_up", 3, env={"TUTTI_ARRIVAL": arrival})
         yield Test(f"what a rank that gives up leaves to others, {hosts} hosts, arrival {arrival}",
@@ -285,6 +304,10 @@ def failures(build):
             command = dead_rank(build, 6, bytes_, seed, folder)
             yield Test(f"dead rank, {size} blocks, killed {when}",
                        guest(command, "--hosts", 4, "--run-dir", folder), 60)
+    with tempfile.TemporaryDirectory(prefix="tutti-dead-rank-") as folder:
+        command = dead_rank(build, 6, 200000, 0, folder, {"DEAD_RANK_CHILD": "yes"})
+        yield Test("dead rank that leaves a child",
+                   guest(command, "--hosts", 4, "--run-dir", folder), 90)
 
 
 def faults(build):

@@ -1,7 +1,8 @@
 // A device and helper threads that luck has left: the threads get no memory now and then, the
 // device's events cannot be read, completion queues do not grow, the queue pair of the handshake
-// fails. Connections are made all the same, and no helper thread takes a signal. To be run on
-// several hosts, or with TUTTI_TRANSPORT=verbs.
+// fails and is not repaired at once. Connections are made all the same, what goes wrong is told of
+// once, and no helper thread takes a signal. To be run on several hosts, or with
+// TUTTI_TRANSPORT=verbs.
 #include <dlfcn.h>
 #include <infiniband/verbs.h>
 #include <poll.h>
@@ -16,6 +17,7 @@
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 extern "C" {
@@ -26,6 +28,7 @@ namespace {
 
 std::atomic<bool> unlucky{false};
 std::atomic<int> refused{0}, asked{0}, broken_file{-1};
+std::atomic<int> resets_to_refuse{20}, failures_told{0};
 bool short_queues = false;
 constexpr int kShort = 1100;  // room for two connections
 std::mutex lock;
@@ -107,9 +110,22 @@ ibv_qp* ibv_create_qp(ibv_pd* domain, ibv_qp_init_attr* wanted) {
   return made;
 }
 
+int ibv_modify_qp(ibv_qp* pair, ibv_qp_attr* to, int mask) {
+  if (unlucky && in_a_helper() && to->qp_state == IBV_QPS_RESET && resets_to_refuse > 0) {
+    --resets_to_refuse;
+    return EINVAL;
+  }
+  return next<int(ibv_qp*, ibv_qp_attr*, int)>("ibv_modify_qp")(pair, to, mask);
+}
+
 }  // extern "C"
 
 namespace {
+
+void count_failures(void*, const char* line) {
+  if (std::string_view(line).find("handshake has failed") != std::string_view::npos)
+    ++failures_told;
+}
 
 void break_datagrams() {
   const std::lock_guard guard(lock);
@@ -153,7 +169,9 @@ int main(int argc, char** argv) {
   CHECK(argc == 2, "usage: unlucky_test fixed|short");
   short_queues = std::string(argv[1]) == "short";
   unlucky = true;
-  MUST(tutti_init(nullptr));
+  const char* const told[] = {"log=info", nullptr};
+  const tutti_options options = {sizeof options, told, count_failures, nullptr};
+  MUST(tutti_init(&options));
   check_signals();
   tutti_comm all, half;
   MPI_Comm members;
@@ -169,6 +187,7 @@ int main(int argc, char** argv) {
   exchange(all, job_size, 2);  // the others
   // The thread that reads events would look again and again: this often in each millisecond.
   CHECK(asked < 1000, "the broken file was read %d times", asked.load());
+  CHECK(failures_told <= 1, "one failure is told of %d times", failures_told.load());
   MUST(tutti_comm_free(&half));
   MUST(tutti_comm_free(&all));
   unlucky = false;

@@ -11,14 +11,13 @@
 
 #include "base/error.hpp"
 #include "registration/cache.hpp"
+#include "tests/registration/watched.hpp"
 
 namespace cache_fixture {
 
 using tutti::registration::Cache;
 using tutti::registration::CacheOptions;
 using tutti::registration::Region;
-
-inline constexpr std::size_t kPage = 4096;
 
 // Counts, remembers what is registered, and fails when it is told to.
 class CountingRegistrar final : public tutti::transport::Registrar {

@@ -2,16 +2,25 @@
 """All sources are as clang-format makes them, and clang-tidy is silent about ours.
 
 Usage: clang_test.py clang-format|clang-tidy ROOT BUILD
+
+clang-tidy takes minutes for each core. What it was silent about is kept in the cache, by the
+contents of the source, of all that it includes, and of the configuration.
 """
 import concurrent.futures
+import functools
+import hashlib
+import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from harness.builds import CACHE  # noqa: E402
+
 tool, root, build = sys.argv[1:]
-root = pathlib.Path(root)
+root, build = pathlib.Path(root).resolve(), pathlib.Path(build).resolve()
 sources = [path for path in root.rglob("*") if path.suffix in {".cpp", ".hpp", ".h", ".c"}
            and "build" not in path.relative_to(root).parts[0]]
 programs = [path for path in sources
@@ -20,6 +29,41 @@ if len(programs) <= 50:
     sys.exit(f"{len(programs)} sources in {root}: there is nothing to look at")
 if tool == "clang-format":
     sys.exit(subprocess.run([tool, "--dry-run", "-Werror", *sources]).returncode)
+
+
+@functools.cache
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).digest()
+
+
+def included():
+    """What the compiler read for each object that is built, from that to the paths."""
+    said = subprocess.run(["ninja", "-C", build, "-t", "deps"], check=True, capture_output=True,
+                          text=True).stdout
+    read = {}
+    for line in said.splitlines():
+        if line.startswith("    "):
+            read[target].append((build / line.strip()).resolve())
+        elif line:
+            target = line.split(": #deps")[0]
+            read[target] = []
+    return read
+
+
+def keys():
+    """The place in the cache of each source that is compiled."""
+    version = subprocess.run([tool, "--version"], check=True, capture_output=True).stdout
+    read = included()
+    found = {}
+    for command in json.loads((build / "compile_commands.json").read_text()):
+        path = (pathlib.Path(command["directory"]) / command["file"]).resolve()
+        words = [word for word in command["command"].split() if word.startswith(("-D", "-std"))]
+        key = hashlib.sha256(version + " ".join(words).encode())
+        for one in [root / ".clang-tidy", path, *read.get(command["output"], [])]:
+            key.update(digest(one))
+        if command["output"] in read:
+            found.setdefault(path, CACHE / "tidy" / key.hexdigest())
+    return found
 
 
 def tidy(some):
@@ -32,11 +76,19 @@ def tidy(some):
             if not re.fullmatch(r"\d+ warnings? generated\.", line)]
     if done.returncode != 0:
         said.append(f"{tool} ends with {done.returncode} in {', '.join(map(str, some))}")
+    if not said:
+        for path in some:
+            if path in clean:
+                clean[path].touch()
     return said
 
 
 os.nice(19)  # other tests may run beside it
-groups = [programs[i:i + 4] for i in range(0, len(programs), 4)]
+clean = keys()
+(CACHE / "tidy").mkdir(parents=True, exist_ok=True)
+unknown = [path for path in programs if path not in clean or not clean[path].exists()]
+print(f"{len(programs)} sources, of which {len(programs) - len(unknown)} were clean before")
+groups = [unknown[i:i + 4] for i in range(0, len(unknown), 4)]
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     failed = [said for said in pool.map(tidy, groups) if said]
 for said in failed:

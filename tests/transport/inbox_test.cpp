@@ -3,12 +3,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/transport/rings.hpp"
+
+using namespace tutti::tests;
 using namespace tutti::transport;
 
 namespace {
 
 constexpr InboxShape kShape{{{{64, 16}, {320, 4}, {1088, 2}, {64, 8}, {64, 1}}}};
-constexpr Ring kAllRings[] = {Ring::line, Ring::small, Ring::eager, Ring::ready, Ring::control};
 
 }  // namespace
 

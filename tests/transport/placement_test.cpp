@@ -62,6 +62,19 @@ TEST_CASE("cores are counted by machine, whatever its nodes are called", "[place
   }
 }
 
+TEST_CASE("a rank that sees the same /dev/shm under another host name is known", "[placement]") {
+  std::vector<PlacementCard> cards = {card(1, 1, {0}), card(2, 1, {1}), card(3, 2, {0})};
+  for (std::size_t r = 0; r < cards.size(); ++r) {
+    cards[r].host = r + 1;
+    cards[r].mount = r < 2 ? 7 : 8;
+  }
+  CHECK(Placement(0, cards).renamed() == 1);
+  CHECK(Placement(1, cards).renamed() == 0);
+  CHECK(Placement(2, cards).renamed() == -1);
+  cards[1].host = cards[0].host;
+  CHECK(Placement(0, cards).renamed() == -1);
+}
+
 TEST_CASE("ranks of the same socket and cache are counted on this node", "[placement]") {
   const std::vector<PlacementCard> cards = {card(1, 1, {0}, 0, 0),   card(1, 1, {1}, 0, 1),
                                             card(1, 1, {2}, 0, 1),   card(1, 1, {3}, 1, 2),

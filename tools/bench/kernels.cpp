@@ -77,14 +77,14 @@ bool mpi_can([[maybe_unused]] MPI_Datatype type) {
 struct Free {
   void operator()(std::byte* memory) const noexcept { std::free(memory); }
 };
-using Memory = std::unique_ptr<std::byte, Free>;
+using AlignedMemory = std::unique_ptr<std::byte, Free>;
 
 enum class Contents { ones, pairs };
 
 // Ones: their products stay what they are. Pairs get random bytes of a positive value, as which one
 // is taken is the cost of them.
-Memory operand(MPI_Datatype type, Contents contents, std::size_t bytes, unsigned seed) {
-  Memory memory(static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 127) / 64 * 64)));
+AlignedMemory operand(MPI_Datatype type, Contents contents, std::size_t bytes, unsigned seed) {
+  AlignedMemory memory(static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 127) / 64 * 64)));
   if (!memory) throw Error(Code::out_of_memory, fmt::format("no memory for {} bytes", bytes));
   std::memset(memory.get(), 1, bytes);
   const auto put = [&](auto one) {
@@ -136,8 +136,9 @@ Pair measure_pair(Reduction& reduction, const Layout& layout, MPI_Op op, MPI_Dat
   const Bytes count = std::max<std::int64_t>(1, bytes / reduction.element());
   const auto room = static_cast<std::size_t>(std::max(reduction.element(), layout.extent) * count);
   const Contents contents = op == MPI_MINLOC || op == MPI_MAXLOC ? Contents::pairs : Contents::ones;
-  const Memory left = operand(type, contents, room, 1), right = operand(type, contents, room, 2);
-  const Memory fresh = operand(type, contents, contents == Contents::pairs ? room : 0, 3);
+  const AlignedMemory left = operand(type, contents, room, 1),
+                      right = operand(type, contents, room, 2);
+  const AlignedMemory fresh = operand(type, contents, contents == Contents::pairs ? room : 0, 3);
   bool good = true;
   // A location applied twice decides nothing the second time: both get new operands, and both times
   // include the copy.

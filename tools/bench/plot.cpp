@@ -24,10 +24,8 @@ using svg::line;
 using svg::text;
 using svg::time_text;
 
-constexpr double kWidth = 400, kHeight = 290, kLeft = 66, kTop = 34, kRight = 18,
-                 kBottom = 52;  // of a panel
-constexpr double kHead = 66;    // above the panels
-constexpr double kInnerWidth = kWidth - kLeft - kRight, kInnerHeight = kHeight - kTop - kBottom;
+constexpr PanelShape kCollectivePanel{
+    .width = 400, .height = 290, .left = 66, .top = 34, .right = 18, .bottom = 52, .head = 66};
 
 struct Library {
   const char *colour, *name;
@@ -38,7 +36,7 @@ constexpr Library kMpi{"#c8553d", "MPI",
                        [](const BenchRow& r) { return r.mpi ? &*r.mpi : nullptr; }};
 
 // A circle for Tutti, a square for the MPI: not all see the colours, and printers may have none.
-std::string mark(const Library& library, double x, double y) {
+std::string library_mark(const Library& library, double x, double y) {
   if (library.pick == kTutti.pick)
     return fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3.4" fill="{}"/>)", x, y,
                        library.colour);
@@ -46,16 +44,16 @@ std::string mark(const Library& library, double x, double y) {
                      y - 3, library.colour);
 }
 
-struct Panel {
+struct CollectivePanel {
   std::vector<const BenchRow*> rows;
-  LogAxes axes{.width = kInnerWidth, .height = kInnerHeight};
+  LogAxes axes{.width = kCollectivePanel.inner_width(), .height = kCollectivePanel.inner_height()};
   bool one_size = true;
 
   double x(std::int64_t bytes) const { return axes.x(bytes); }
   double y(double us) const { return axes.y(us); }
 };
 
-void lay_out(Panel& p) {
+void lay_out(CollectivePanel& p) {
   std::stable_sort(p.rows.begin(), p.rows.end(),
                    [](const BenchRow* a, const BenchRow* b) { return a->bytes < b->bytes; });
   for (const BenchRow* r : p.rows) p.axes.sizes.push_back(r->bytes);
@@ -64,17 +62,18 @@ void lay_out(Panel& p) {
 }
 
 // The median and its interval; a browser shows the numbers under the pointer.
-std::string draw_point(const Library& library, const Panel& p, const BenchRow& r, double x) {
+std::string draw_point(const Library& library, const CollectivePanel& p, const BenchRow& r,
+                       double x) {
   const Timing& t = *library.pick(r);
   const std::string what =
       fmt::format("{}{}: {} [{}, {}]", library.name, &t == &r.tutti ? ", " + r.algorithm : "",
                   time_text(t.median), time_text(t.low), time_text(t.high));
   return fmt::format("<g><title>{}</title>", svg::escaped(what)) +
          line(x, p.y(t.low), x, p.y(t.high), library.colour, 1.4) +
-         mark(library, x, p.y(t.median)) + "</g>\n";
+         library_mark(library, x, p.y(t.median)) + "</g>\n";
 }
 
-std::string draw_line(const Library& library, const Panel& p) {
+std::string draw_line(const Library& library, const CollectivePanel& p) {
   std::string path, points;
   for (const BenchRow* r : p.rows) {
     const Timing* t = library.pick(*r);
@@ -88,21 +87,23 @@ std::string draw_line(const Library& library, const Panel& p) {
          "\n" + points;
 }
 
-std::string draw_side_by_side(const Panel& p) {
+std::string draw_side_by_side(const CollectivePanel& p) {
   std::string drawn;
   const bool two = kMpi.pick(*p.rows.front()) != nullptr;
   for (const Library* library : {&kTutti, &kMpi}) {
     const Timing* const t = library->pick(*p.rows.front());
     if (!t) continue;
-    const double x = p.axes.left + kInnerWidth * (!two ? 0.5 : library == &kTutti ? 0.3 : 0.7);
+    const double x = p.axes.left + kCollectivePanel.inner_width() * (!two                 ? 0.5
+                                                                     : library == &kTutti ? 0.3
+                                                                                          : 0.7);
     drawn += draw_point(*library, p, *p.rows.front(), x) +
              text(x + 9, p.y(t->median) + 4, time_text(t->median), R"(font-size="11")");
-    drawn += text(x, p.axes.top + kInnerHeight + 17, library->name, kTick);
+    drawn += text(x, p.axes.top + kCollectivePanel.inner_height() + 17, library->name, kTick);
   }
   return drawn;
 }
 
-std::string draw(Panel& p, const std::string& title) {
+std::string draw_panel(CollectivePanel& p, const std::string& title) {
   lay_out(p);
   const auto collective = collectives::collective_named(title);
   const bool blocks = collective && collectives::has_blocks(*collective);
@@ -115,7 +116,8 @@ std::string draw(Panel& p, const std::string& title) {
       : p.one_size ? fmt::format("{} of {}", blocks ? "one rank's block" : "message",
                                  svg::size_text(p.rows.front()->bytes))
                    : fmt::format("size of {}", blocks ? "one rank's block" : "the message");
-  return drawn + text(p.axes.left + kInnerWidth / 2, p.axes.top + kInnerHeight + 36, what, kAxis);
+  return drawn + text(p.axes.left + kCollectivePanel.inner_width() / 2,
+                      p.axes.top + kCollectivePanel.inner_height() + 36, what, kAxis);
 }
 
 // Widens the picture to what it needs.
@@ -128,7 +130,7 @@ std::string draw_head(const BenchSetting& s, bool with_mpi, double& width) {
   std::string drawn = text(14, 24, title, R"(font-size="14")");
   double x = 20;
   const auto entry = [&](const Library& library, const std::string& name) {
-    drawn += mark(library, x, 44) + text(x + 10, 48, name);
+    drawn += library_mark(library, x, 44) + text(x + 10, 48, name);
     x += 34 + kLargeLetter * static_cast<double>(name.size());
   };
   entry(kTutti, kTutti.name);
@@ -141,12 +143,12 @@ std::string draw_head(const BenchSetting& s, bool with_mpi, double& width) {
 }  // namespace
 
 void write_svg(const std::string& path, const BenchSetting& s, const std::vector<BenchRow>& rows) {
-  std::map<std::string, Panel> panels;
+  std::map<std::string, CollectivePanel> panels;
   std::vector<std::string> order;
   bool with_mpi = false;
   for (const BenchRow& r : rows) {
     if (!panels.count(r.collective)) order.push_back(r.collective);
-    Panel& p = panels[r.collective];
+    CollectivePanel& p = panels[r.collective];
     p.rows.push_back(&r);
     p.axes.include(r.tutti.low, r.tutti.high);
     if (r.mpi) p.axes.include(r.mpi->low, r.mpi->high), with_mpi = true;
@@ -156,16 +158,18 @@ void write_svg(const std::string& path, const BenchSetting& s, const std::vector
       1, static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(order.size())))));
   std::string body;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    Panel& p = panels[order[i]];
+    CollectivePanel& p = panels[order[i]];
     const std::size_t row = i / columns, column = i % columns;
-    p.axes.left = kWidth * static_cast<double>(column) + kLeft;
-    p.axes.top = kHead + kHeight * static_cast<double>(row) + kTop;
-    body += draw(p, order[i]);
+    p.axes.left = kCollectivePanel.width * static_cast<double>(column) + kCollectivePanel.left;
+    p.axes.top = kCollectivePanel.head + kCollectivePanel.height * static_cast<double>(row) +
+                 kCollectivePanel.top;
+    body += draw_panel(p, order[i]);
   }
-  double width = kWidth * static_cast<double>(columns);
+  double width = kCollectivePanel.width * static_cast<double>(columns);
   const std::string head = draw_head(s, with_mpi, width);
   const std::size_t lines = (order.size() + columns - 1) / columns;
-  const double height = kHead + kHeight * static_cast<double>(lines);
+  const double height =
+      kCollectivePanel.head + kCollectivePanel.height * static_cast<double>(lines);
   write_file(path, svg::document(width, height, head + body));
 }
 

@@ -12,7 +12,7 @@ namespace tutti::tools {
 namespace {
 
 // Three significant digits, in the unit that the column is in (microseconds).
-std::string time_text(double us) {
+std::string column_text(double us) {
   return us < 10     ? fmt::format("{:.3f}", us)
          : us < 1000 ? fmt::format("{:.1f}", us)
                      : fmt::format("{:.0f}", us);
@@ -52,12 +52,12 @@ void print_row(const BenchRow& r, bool first) {
     fmt::print("  algorithm, digest\n");
   }
   const auto interval = [](const Timing& t) {
-    return fmt::format("[{}, {}]", time_text(t.low), time_text(t.high));
+    return fmt::format("[{}, {}]", column_text(t.low), column_text(t.high));
   };
   fmt::print("{:>9}  {:>9} {:>21}  ", r.collective == "barrier" ? "-" : svg::size_text(r.bytes),
-             time_text(r.tutti.median), interval(r.tutti));
+             column_text(r.tutti.median), interval(r.tutti));
   if (r.mpi)
-    fmt::print("{:>9} {:>21}  {:>8.2f}x", time_text(r.mpi->median), interval(*r.mpi),
+    fmt::print("{:>9} {:>21}  {:>8.2f}x", column_text(r.mpi->median), interval(*r.mpi),
                r.mpi->median / r.tutti.median);
   else
     fmt::print("{:>9} {:>21}  {:>9}", "-", "", "-");
@@ -79,8 +79,8 @@ void print_raw(const RawRow& raw, const BenchSetting& s, const std::vector<Bench
   fmt::print(
       "\nthe bare wire, ranks 0 and 1, verbs alone: 8 bytes one way {} us [{}, {}]; 1 MiB with 16 "
       "in flight {} us, {:.0f} MB/s\n",
-      time_text(raw.write.median), time_text(raw.write.low), time_text(raw.write.high),
-      time_text(raw.stream.median), kMiB / raw.stream.median);
+      column_text(raw.write.median), column_text(raw.write.low), column_text(raw.write.high),
+      column_text(raw.stream.median), kMiB / raw.stream.median);
   if (s.ranks != 2) return;
   for (const BenchRow& r : rows) {
     if (r.collective == "barrier")

@@ -13,18 +13,19 @@ namespace {
 
 using collectives::StepKind;
 
-constexpr double kLeft = 60, kWidth = 1040, kRight = 30, kTop = 104, kBottom = 56;
+constexpr double kChartLeft = 60, kChartWidth = 1040, kChartRight = 30, kChartTop = 104,
+                 kChartBottom = 56;
 constexpr std::string_view kCritical = "#d1245b", kMessage = "#8b98a8";
 
-struct Kind {
+struct StepLook {
   std::string_view colour, name;
 };
-constexpr std::array<Kind, 5> kKinds{{{"#2f6db5", "send"},
-                                      {"#2e9e6b", "receive"},
-                                      {"#e08a1e", "receive and combine"},
-                                      {"#8661c1", "copy"},
-                                      {"#c2611f", "combine"}}};
-const Kind& kind_of(StepKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+constexpr std::array<StepLook, 5> kStepLooks{{{"#2f6db5", "send"},
+                                              {"#2e9e6b", "receive"},
+                                              {"#e08a1e", "receive and combine"},
+                                              {"#8661c1", "copy"},
+                                              {"#c2611f", "combine"}}};
+const StepLook& look_of(StepKind kind) { return kStepLooks[static_cast<std::size_t>(kind)]; }
 
 // 1, 2 or 5 times a power of ten, so that about eight of them make `time`.
 double tick_of(double time) {
@@ -35,9 +36,9 @@ double tick_of(double time) {
   return 10 * decade;
 }
 
-class Painter {
+class ChartPainter {
  public:
-  Painter(const Chart& chart, const Chart* below)
+  ChartPainter(const Chart& chart, const Chart* below)
       : lanes_{&chart, below},
         lanes_count_(below ? 2 : 1),
         P_(chart.P),
@@ -48,32 +49,34 @@ class Painter {
     std::string body = head() + rows() + axis();
     for (int lane = 0; lane < lanes_count_; ++lane) body += messages(lane);
     for (int lane = 0; lane < lanes_count_; ++lane) body += bars(lane);
-    return svg::document(kLeft + kWidth + kRight, bottom() + kBottom, body + ends());
+    return svg::document(kChartLeft + kChartWidth + kChartRight, bottom() + kChartBottom,
+                         body + ends());
   }
 
  private:
-  double x(double us) const { return kLeft + kWidth * us / time_; }
-  double bottom() const { return kTop + row_ * P_; }
+  double x(double us) const { return kChartLeft + kChartWidth * us / time_; }
+  double bottom() const { return kChartTop + row_ * P_; }
   double height() const { return (row_ * (P_ > 32 ? 0.72 : 0.62)) / lanes_count_; }
   double top_of(Rank rank, int lane) const {
     const double all = height() * lanes_count_;
-    return kTop + row_ * rank + (row_ - all) / 2 + height() * lane;
+    return kChartTop + row_ * rank + (row_ - all) / 2 + height() * lane;
   }
   double middle_of(Rank rank, int lane) const { return top_of(rank, lane) + height() / 2; }
 
   std::string head() const {
-    std::string drawn = svg::text(kLeft, 24, lanes_[0]->title, R"(font-size="15")") +
-                        svg::text(kLeft, 44, lanes_[0]->note, svg::kNote);
+    std::string drawn = svg::text(kChartLeft, 24, lanes_[0]->title, R"(font-size="15")") +
+                        svg::text(kChartLeft, 44, lanes_[0]->note, svg::kNote);
     if (lanes_[1])
-      drawn += svg::text(kLeft, 60, "below it, paler: " + lanes_[1]->title + "; " + lanes_[1]->note,
-                         svg::kNote);
+      drawn +=
+          svg::text(kChartLeft, 60, "below it, paler: " + lanes_[1]->title + "; " + lanes_[1]->note,
+                    svg::kNote);
     return drawn + legend();
   }
 
   // What there is, and nothing else.
   std::string legend() const {
     std::string drawn;
-    double at = kLeft;
+    double at = kChartLeft;
     const double y = 80;
     const auto name = [&](std::string_view what) {
       drawn += svg::text(at, y, what, R"(font-size="12")");
@@ -83,13 +86,13 @@ class Painter {
       drawn += svg::rect(at, y - 10, 16, 11, attributes);
       at += 21;
     };
-    for (const Kind& kind : kKinds)
-      if (any([&](const Chart::Bar& bar) { return &kind_of(bar.kind) == &kind; })) {
+    for (const StepLook& kind : kStepLooks)
+      if (any([&](const Chart::Bar& bar) { return &look_of(bar.kind) == &kind; })) {
         box(fmt::format(R"(rx="2" fill="{}")", kind.colour));
         name(kind.name);
       }
     if (any([](const Chart::Bar& bar) { return bar.port > bar.end; })) {
-      box(fmt::format(R"(rx="2" fill="{}" fill-opacity="0.28")", kKinds[0].colour));
+      box(fmt::format(R"(rx="2" fill="{}" fill-opacity="0.28")", kStepLooks[0].colour));
       name("the port is busy");
     }
     const auto stroke = [&](std::string_view colour, double width) {
@@ -112,12 +115,14 @@ class Painter {
   }
 
   std::string rows() const {
-    std::string drawn = svg::text(kLeft - 8, kTop - 6, "rank", svg::kTickLeft);
+    std::string drawn = svg::text(kChartLeft - 8, kChartTop - 6, "rank", svg::kTickLeft);
     const auto size = row_ < 14 ? R"(font-size="9" text-anchor="end")" : svg::kTickLeft;
     for (Rank rank = 0; rank < P_; ++rank) {
       if (rank % 2 == 0)
-        drawn += svg::rect(kLeft, kTop + row_ * rank, kWidth, row_, R"(fill="#f4f6f8")");
-      drawn += svg::text(kLeft - 8, kTop + row_ * (rank + 0.5) + 4, std::to_string(rank), size);
+        drawn +=
+            svg::rect(kChartLeft, kChartTop + row_ * rank, kChartWidth, row_, R"(fill="#f4f6f8")");
+      drawn += svg::text(kChartLeft - 8, kChartTop + row_ * (rank + 0.5) + 4, std::to_string(rank),
+                         size);
     }
     return drawn;
   }
@@ -126,13 +131,14 @@ class Painter {
     const double tick = tick_of(time_), unit = time_ < 1000 ? 1 : time_ < 1e6 ? 1e3 : 1e6;
     std::string drawn;
     for (int i = 0; i * tick <= time_ * 1.0001; ++i) {
-      drawn += svg::line(x(i * tick), kTop, x(i * tick), bottom() + 5, i == 0 ? "#999" : "#dde2e7");
+      drawn +=
+          svg::line(x(i * tick), kChartTop, x(i * tick), bottom() + 5, i == 0 ? "#999" : "#dde2e7");
       drawn +=
           svg::text(x(i * tick), bottom() + 19, fmt::format("{:.6g}", i * tick / unit), svg::kTick);
     }
     const std::string_view name = unit < 10 ? "time, µs" : unit < 1e5 ? "time, ms" : "time, s";
-    return drawn + svg::line(kLeft, bottom(), kLeft + kWidth, bottom(), "#999") +
-           svg::text(kLeft + kWidth / 2, bottom() + 40, name, svg::kAxis);
+    return drawn + svg::line(kChartLeft, bottom(), kChartLeft + kChartWidth, bottom(), "#999") +
+           svg::text(kChartLeft + kChartWidth / 2, bottom() + 40, name, svg::kAxis);
   }
 
   // Critical ones last, so that they lie above.
@@ -158,12 +164,12 @@ class Painter {
       if (bar.port > bar.end)
         drawn += svg::rect(x(bar.end), top + height() * 0.2,
                            std::max(0., x(std::min(bar.port, time_)) - x(bar.end)), height() * 0.6,
-                           fmt::format(R"(fill="{}" fill-opacity="{}")", kKinds[0].colour,
+                           fmt::format(R"(fill="{}" fill-opacity="{}")", kStepLooks[0].colour,
                                        lane == 1 ? 0.14 : 0.28));
       drawn += svg::rect(
           from, top, width, height(),
           fmt::format(
-              R"(rx="{}" fill="{}"{}{})", std::min(2., width / 2), kind_of(bar.kind).colour,
+              R"(rx="{}" fill="{}"{}{})", std::min(2., width / 2), look_of(bar.kind).colour,
               lane == 1 ? R"( fill-opacity="0.45")" : "",
               bar.critical ? fmt::format(R"( stroke="{}" stroke-width="1.6")", kCritical) : ""),
           tip(bar));
@@ -173,7 +179,7 @@ class Painter {
   }
 
   static std::string tip(const Chart::Bar& bar) {
-    std::string what = fmt::format("rank {}: {}", bar.rank, kind_of(bar.kind).name);
+    std::string what = fmt::format("rank {}: {}", bar.rank, look_of(bar.kind).name);
     if (bar.peer >= 0)
       what += fmt::format(" {} rank {}", bar.kind == StepKind::send ? "to" : "from", bar.peer);
     return what + fmt::format(", {}: {} to {}", svg::size_text(bar.bytes),
@@ -199,15 +205,15 @@ class Painter {
       drawn +=
           fmt::format(R"(<line x1="{0:.1f}" y1="{1:.1f}" x2="{0:.1f}" y2="{2:.1f}" stroke="#444" )"
                       R"(stroke-dasharray="{3}"/>)",
-                      at, kTop - 4, bottom(), lane == 0 ? "5 3" : "2 3");
-      drawn += svg::text(at + 4, meets ? bottom() + 40 : kTop - 7,
+                      at, kChartTop - 4, bottom(), lane == 0 ? "5 3" : "2 3");
+      drawn += svg::text(at + 4, meets ? bottom() + 40 : kChartTop - 7,
                          fmt::format("{}{}",
                                      lanes_count_ == 1 ? ""
                                      : lane == 0       ? "above "
                                                        : "below ",
                                      svg::time_text(lanes_[lane]->time, 4)),
                          fmt::format(R"(font-size="11" text-anchor="{}" fill="#444")",
-                                     at < kLeft + 200 ? "start" : "end"));
+                                     at < kChartLeft + 200 ? "start" : "end"));
     }
     return drawn + "\n";
   }
@@ -228,7 +234,7 @@ std::string title_of(collectives::Collective collective, const std::string& algo
 }
 
 std::string draw_chart(const Chart& chart, const Chart* below) {
-  return Painter{chart, below}.draw();
+  return ChartPainter{chart, below}.draw();
 }
 
 }  // namespace tutti::tools

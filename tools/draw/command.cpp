@@ -15,7 +15,7 @@ namespace {
 using collectives::Schedule;
 using models::Platform;
 
-constexpr int kMostRanks = 512;
+constexpr int kMostRanksDrawn = 512;
 constexpr const char* kPlatform = "boba";  // if no model is named
 
 struct DrawOptions {
@@ -24,22 +24,22 @@ struct DrawOptions {
   long long call = -1;  // −1: the last one
 };
 
-[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
-
 // The one case that the options name.
 Case case_of(const DrawOptions& options) {
   PredictOptions what = options.what;
   what.collectives = {options.collective};
   const auto collective = collectives_of(what).front();
   if (what.algorithms.size() != 1)
-    bad(fmt::format("name one algorithm with --algorithm; `tutti list --collective {}` lists them",
+    bad_configuration(
+        fmt::format("name one algorithm with --algorithm; `tutti list --collective {}` lists them",
                     options.collective));
   const auto ranks = ranks_of(what);
   const auto bytes = sizes_of(what);
   if (ranks.size() != 1 || bytes.size() != 1)
-    bad("a picture is of one number of ranks and one size");
-  if (ranks.front() > kMostRanks)
-    bad(fmt::format("a picture has at most {} ranks, not {}", kMostRanks, ranks.front()));
+    bad_configuration("a picture is of one number of ranks and one size");
+  if (ranks.front() > kMostRanksDrawn)
+    bad_configuration(
+        fmt::format("a picture has at most {} ranks, not {}", kMostRanksDrawn, ranks.front()));
   const Case one{collective, choices_of(what, collective).front(), ranks.front(),
                  collective == collectives::Collective::barrier ? 0 : bytes.front()};
   if (const auto reason = why_not(what, one))
@@ -51,13 +51,13 @@ Case case_of(const DrawOptions& options) {
 
 Platform platform_of(const PredictOptions& options) {
   const auto platforms = platforms_of(options);
-  if (platforms.size() != 1) bad("a picture is of one model");
+  if (platforms.size() != 1) bad_configuration("a picture is of one model");
   return platforms.front();
 }
 
 std::string drawn_recorded(const DrawOptions& options) {
   if (options.kind != "chart" || (options.format != "svg" && options.format != "chrome"))
-    bad("of a recorded call there is the chart, as svg or chrome");
+    bad_configuration("of a recorded call there is the chart, as svg or chrome");
   const Recordings recordings(options.trace);
   const auto places =
       recordings.find(collectives_of({.collectives = {options.collective}}).front(), options.call);

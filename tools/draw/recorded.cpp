@@ -17,21 +17,19 @@
 
 namespace tutti::tools {
 
-using models::Place;
 using models::Recorded;
 using models::RecordedCall;
+using models::RecordedPlace;
 using models::RecordedStep;
 
 namespace {
-
-[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
 
 Recorded read_rank(const std::string& path) {
   const std::string text = read_file(path, kAnyLength);
   try {
     return models::parse_recorded(text);
   } catch (const Error& error) {
-    bad(fmt::format("{:.200}: {}", path, error.message));
+    bad_configuration(fmt::format("{:.200}: {}", path, error.message));
   }
 }
 
@@ -48,13 +46,14 @@ Recordings::Recordings(const std::string& folder) {
   for (int rank = 0; rank < files_[0].ranks; ++rank) {
     const Recorded& file = files_[static_cast<std::size_t>(rank)];
     if (file.rank != rank || file.ranks != files_[0].ranks)
-      bad(fmt::format("{}: it is of rank {} among {}; is it of another job?", path_of(rank),
-                      file.rank, file.ranks));
+      bad_configuration(fmt::format("{}: it is of rank {} among {}; is it of another job?",
+                                    path_of(rank), file.rank, file.ranks));
   }
   clocks_ = models::align(files_);
 }
 
-std::vector<Place> Recordings::find(collectives::Collective collective, long long number) const {
+std::vector<RecordedPlace> Recordings::find(collectives::Collective collective,
+                                            long long number) const {
   const RecordedCall* best = nullptr;
   std::set<CollectiveNumber> numbers;
   for (const Recorded& file : files_)
@@ -64,22 +63,22 @@ std::vector<Place> Recordings::find(collectives::Collective collective, long lon
       if (number >= 0 && one.name.number != number) continue;
       if (!best || one.P > best->P || (one.P == best->P && best->name < one.name)) best = &one;
     }
-  if (numbers.empty()) bad(fmt::format("no {} was recorded", name_of(collective)));
+  if (numbers.empty()) bad_configuration(fmt::format("no {} was recorded", name_of(collective)));
   if (!best)
-    bad(fmt::format("no {} has the number {}; among those that were recorded are {}",
-                    name_of(collective), number, fmt::join(numbers, ", ")));
+    bad_configuration(fmt::format("no {} has the number {}; among those that were recorded are {}",
+                                  name_of(collective), number, fmt::join(numbers, ", ")));
   return models::places_of(files_, best->name);
 }
 
-Chart Recordings::chart(const std::vector<Place>& places) const {
+Chart Recordings::chart(const std::vector<RecordedPlace>& places) const {
   const RecordedCall& first = call(places[0]);
   std::size_t steps = 0;
-  for (const Place& place : places) steps += call(place).steps.size();
+  for (const RecordedPlace& place : places) steps += call(place).steps.size();
   if (steps == 0 && first.P > 1)
-    bad(fmt::format("{} {} goes by datagrams, and has no steps that could be drawn",
-                    name_of(first.collective), first.algorithm));
+    bad_configuration(fmt::format("{} {} goes by datagrams, and has no steps that could be drawn",
+                                  name_of(first.collective), first.algorithm));
   if (steps > kMostBars)
-    bad(fmt::format("it has {} steps, and a picture at most {}", steps, kMostBars));
+    bad_configuration(fmt::format("it has {} steps, and a picture at most {}", steps, kMostBars));
   const auto aligned = [&](Rank rank, std::int64_t time) {
     return time + clocks_.add[places[static_cast<std::size_t>(rank)].file];
   };
@@ -87,7 +86,7 @@ Chart Recordings::chart(const std::vector<Place>& places) const {
   std::set<int> nodes;
   std::set<std::size_t> loose;
   for (Rank rank = 0; rank < first.P; ++rank) {
-    const Place& place = places[static_cast<std::size_t>(rank)];
+    const RecordedPlace& place = places[static_cast<std::size_t>(rank)];
     begin = std::min(begin, aligned(rank, call(place).begin));
     end = std::max(end, aligned(rank, call(place).end));
     nodes.insert(files_[place.file].node);
@@ -127,26 +126,28 @@ Chart Recordings::chart(const std::vector<Place>& places) const {
   return chart;
 }
 
-Chart Recordings::simulated(const std::vector<Place>& places,
+Chart Recordings::simulated(const std::vector<RecordedPlace>& places,
                             const models::Platform& platform) const {
   const RecordedCall& first = call(places[0]);
   const auto choices =
       collectives::parse_choices(fmt::format("{}={}", name_of(first.collective), first.algorithm));
-  if (choices.empty()) bad(fmt::format("this version has no algorithm {}", first.algorithm));
+  if (choices.empty())
+    bad_configuration(fmt::format("this version has no algorithm {}", first.algorithm));
   const collectives::Choice choice = choices.begin()->second;
   collectives::Problem problem{
       {.collective = first.collective, .root = first.root, .bytes = first.bytes}, first.P};
   problem.element = first.element;
   std::vector<int> nodes;
   nodes.reserve(places.size());
-  for (const Place& place : places) nodes.push_back(files_[place.file].node);
+  for (const RecordedPlace& place : places) nodes.push_back(files_[place.file].node);
   problem.node = nodes;
   const auto schedule_of = [&](Rank rank) {
     problem.rank = rank;
     auto schedule = choice.algorithm->build(problem, choice.parameters);
     const std::string digest = fmt::format("{:016x}", schedule.digest());
     if (digest != call(places[static_cast<std::size_t>(rank)]).digest)
-      bad("the recorded schedules are not those that would be simulated: blocks of different "
+      bad_configuration(
+          "the recorded schedules are not those that would be simulated: blocks of different "
           "lengths, data in place, or another version of Tutti");
     return schedule;
   };

@@ -17,15 +17,17 @@ class Recordings {
 
   // The last call of a collective, or the one of that number; of several communicators', that of
   // the one with most ranks. Throws Error{bad_configuration}, which says what there is.
-  std::vector<models::Place> find(collectives::Collective collective, long long number) const;
+  std::vector<models::RecordedPlace> find(collectives::Collective collective,
+                                          long long number) const;
 
-  Chart chart(const std::vector<models::Place>& places) const;
+  Chart chart(const std::vector<models::RecordedPlace>& places) const;
   // The same schedules, simulated. Throws Error{bad_configuration} if others were run: a v-form's,
   // or those of another version.
-  Chart simulated(const std::vector<models::Place>& places, const models::Platform& platform) const;
+  Chart simulated(const std::vector<models::RecordedPlace>& places,
+                  const models::Platform& platform) const;
 
  private:
-  const models::RecordedCall& call(const models::Place& place) const {
+  const models::RecordedCall& call(const models::RecordedPlace& place) const {
     return files_[place.file].calls[place.call];
   }
   std::vector<models::Recorded> files_;  // by world rank

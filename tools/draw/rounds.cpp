@@ -21,7 +21,7 @@ constexpr std::size_t kMostRounds = 128;
 constexpr std::string_view kNote =
     "rounds: messages that need not wait for each other; a line leaves its sender on the left, "
     "whose colour it has";
-constexpr double kLeft = 60, kRight = 30, kTop = 104, kBottom = 34;
+constexpr double kRoundsLeft = 60, kRoundsRight = 30, kRoundsTop = 104, kRoundsBottom = 34;
 
 struct Message {
   Rank from, to;
@@ -114,21 +114,22 @@ std::string draw_rounds(const Drawn& what) {
   const auto count = static_cast<double>(rounds.size());
   const double column = std::clamp(960 / std::max(count, 1.), 84., 220.);
   const double row = std::clamp(640. / P, 13., 42.), dot = std::min(5., row / 3.4);
-  const auto x = [&](double round) { return kLeft + 14 + column * round; };
-  const auto y = [&](Rank rank) { return kTop + row * (rank + 0.5); };
-  const double bottom = kTop + row * P;
-  std::string drawn = svg::text(kLeft - 40, 24, what.title, R"(font-size="15")") +
-                      svg::text(kLeft - 40, 44, kNote, svg::kNote) +
-                      svg::text(kLeft - 8, kTop - 6, "rank", svg::kTickLeft);
+  const auto x = [&](double round) { return kRoundsLeft + 14 + column * round; };
+  const auto y = [&](Rank rank) { return kRoundsTop + row * (rank + 0.5); };
+  const double bottom = kRoundsTop + row * P;
+  std::string drawn = svg::text(kRoundsLeft - 40, 24, what.title, R"(font-size="15")") +
+                      svg::text(kRoundsLeft - 40, 44, kNote, svg::kNote) +
+                      svg::text(kRoundsLeft - 8, kRoundsTop - 6, "rank", svg::kTickLeft);
   for (Rank rank = 0; rank < P; ++rank) {
     drawn += svg::line(x(0), y(rank), x(count), y(rank), "#e3e7eb");
-    drawn += svg::text(kLeft - 8, y(rank) + 4, std::to_string(rank),
+    drawn += svg::text(kRoundsLeft - 8, y(rank) + 4, std::to_string(rank),
                        row < 14 ? R"(font-size="9" text-anchor="end")" : svg::kTickLeft);
   }
   int place = 0;
   for (const auto& [round, messages] : rounds) {
-    drawn += svg::text(x(place + 0.5), kTop - 26, fmt::format("round {}", round + 1), svg::kTick);
-    drawn += svg::text(x(place + 0.5), kTop - 10, summary_of(messages),
+    drawn +=
+        svg::text(x(place + 0.5), kRoundsTop - 26, fmt::format("round {}", round + 1), svg::kTick);
+    drawn += svg::text(x(place + 0.5), kRoundsTop - 10, summary_of(messages),
                        R"(font-size="10" text-anchor="middle" fill="#555")");
     for (const Message* message : messages) {
       const std::string tip =
@@ -148,7 +149,7 @@ std::string draw_rounds(const Drawn& what) {
                            y(rank), dot, colour_of(rank, P));
   const double least = 40 + std::max(7.4 * static_cast<double>(what.title.size()),
                                      svg::kLetter * static_cast<double>(kNote.size()));
-  return svg::document(std::max(x(count) + kRight, least), bottom + kBottom, drawn);
+  return svg::document(std::max(x(count) + kRoundsRight, least), bottom + kRoundsBottom, drawn);
 }
 
 }  // namespace tutti::tools

@@ -11,7 +11,7 @@
 namespace tutti::tools {
 namespace {
 
-constexpr double kAcross = 30, kDown = 74, kLeft = 30, kTop = 92, kRadius = 12;
+constexpr double kAcross = 30, kDown = 74, kTreeLeft = 30, kTreeTop = 92, kRadius = 12;
 
 [[noreturn]] void no_tree(const std::string& why) {
   throw Error(Code::bad_configuration, "its messages form no tree: " + why + "; see --kind rounds");
@@ -85,10 +85,10 @@ std::string draw_tree(const Drawn& what) {
   const MessageTree tree = tree_of(what);
   const Layout layout{tree};
   const double least = 40 + 7.4 * static_cast<double>(what.title.size());
-  const double width = std::max({2 * kLeft + kAcross * layout.width, least, 620.});
+  const double width = std::max({2 * kTreeLeft + kAcross * layout.width, least, 620.});
   const double shift = (width - kAcross * layout.width) / 2 + kAcross / 2;
   const auto x = [&](Rank rank) { return shift + kAcross * layout.x[index(rank)]; };
-  const auto y = [&](Rank rank) { return kTop + kDown * layout.depth[index(rank)]; };
+  const auto y = [&](Rank rank) { return kTreeTop + kDown * layout.depth[index(rank)]; };
   std::string lines, numbers, circles;
   for (Rank rank = 0; rank < static_cast<Rank>(tree.children.size()); ++rank) {
     int order = 0;
@@ -114,7 +114,7 @@ std::string draw_tree(const Drawn& what) {
       "messages go {} the root ({}); small numbers: the order in which a rank {} its children",
       tree.upwards ? "up to" : "down from", tree.root, tree.upwards ? "hears from" : "serves");
   return svg::document(std::max(width, 40 + svg::kLetter * static_cast<double>(note.size())),
-                       kTop + kDown * layout.deepest + 34,
+                       kTreeTop + kDown * layout.deepest + 34,
                        svg::text(20, 24, what.title, R"(font-size="15")") +
                            svg::text(20, 44, note, svg::kNote) +
                            R"(<g fill="none" stroke="#8b98a8" stroke-width="1.4">)" + lines +

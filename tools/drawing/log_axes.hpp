@@ -8,6 +8,15 @@
 
 namespace tutti::tools {
 
+// What a panel takes in a picture of several, and its margins, where the axes are labelled.
+struct PanelShape {
+  double width, height, left, top, right, bottom;
+  double head;  // above the panels
+
+  constexpr double inner_width() const { return width - left - right; }
+  constexpr double inner_height() const { return height - top - bottom; }
+};
+
 struct LogAxes {
   double left = 0, top = 0, width = 0, height = 0;  // of the inner rectangle
   std::vector<Bytes> sizes;                         // ascending

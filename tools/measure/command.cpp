@@ -22,8 +22,6 @@ namespace {
 
 using models::Platform;
 
-[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
-
 std::vector<std::string_view> models_to_derive() {
   auto all = models::derivable();
   all.push_back(models::tau_lop::kName);
@@ -31,20 +29,24 @@ std::vector<std::string_view> models_to_derive() {
 }
 
 void check(const MeasureOptions& options, int ranks) {
-  if (ranks < 2) bad("measuring needs two ranks at least: mpiexec -n 2 tutti measure");
+  if (ranks < 2)
+    bad_configuration("measuring needs two ranks at least: mpiexec -n 2 tutti measure");
   for (const std::string& text : {options.least, options.most})
     if (const auto size = parse_size(text); !size || *size < 1 || *size > 1 << 26)
-      bad(fmt::format("'{}' is no size from 1 to 64M", text));
+      bad_configuration(fmt::format("'{}' is no size from 1 to 64M", text));
   if (*parse_size(options.least) * 4 > *parse_size(options.most))
-    bad(fmt::format("--min {} and --max {} are too close for a line: four times at least",
+    bad_configuration(
+        fmt::format("--min {} and --max {} are too close for a line: four times at least",
                     options.least, options.most));
   const auto known = models_to_derive();
   for (const std::string& model : options.models)
     if (std::find(known.begin(), known.end(), model) == known.end())
-      bad(fmt::format("there is no model '{:.200}'; there are {}", model, fmt::join(known, ", ")));
+      bad_configuration(
+          fmt::format("there is no model '{:.200}'; there are {}", model, fmt::join(known, ", ")));
   if (options.save && options.save->empty() && !options.models.empty() &&
       options.models.front() == models::tau_lop::kName)
-    bad("selection reads no tau-lop: save it to a file that you name (--save=FILE), or name "
+    bad_configuration(
+        "selection reads no tau-lop: save it to a file that you name (--save=FILE), or name "
         "another model before it");
 }
 
@@ -64,14 +66,14 @@ Platform platform_of(const Measured& measured, const std::vector<const LevelRead
       try {
         return models::derive(name, level.readings());
       } catch (const Error& error) {
-        bad(fmt::format("{}, {}: {}", name, level.level, error.message));
+        bad_configuration(fmt::format("{}, {}: {}", name, level.level, error.message));
       }
     }();
     // A curve can do without some sizes, but not without its ends.
     const auto unsure = level.unsure();
     if (2 * unsure.size() > level.sizes.size() || !level.sizes.front().sure() ||
         !level.sizes.back().sure())
-      bad(
+      bad_configuration(
           fmt::format("{}: no fit converges: the medians for {} bytes are not known to 25 %; "
                       "measure longer (--time-limit), or while nothing else runs",
                       level.level, fmt::join(unsure, ", ")));
@@ -96,7 +98,7 @@ models::tau_lop::Parameters tau_lop_of(const Measured& measured) {
     const bool inside = level.level == "within nodes";
     (inside ? readings.within : readings.between) = level.of_rings();
     if (level.unsure().size() == level.sizes.size())
-      bad(
+      bad_configuration(
           fmt::format("{}: no fit converges: no median is known to 25 %; measure longer "
                       "(--time-limit), or while nothing else runs",
                       level.level));
@@ -150,7 +152,7 @@ std::vector<std::string> files_to_save(const MeasureOptions& options) {
   for (const char* wire : {"shm", "rxe", "hardware", "mpi"}) {
     all.push_back(models::kept_file(wire));
     if (all.back().empty())
-      bad("--save needs XDG_CONFIG_HOME or HOME, or the name of a file: --save=FILE");
+      bad_configuration("--save needs XDG_CONFIG_HOME or HOME, or the name of a file: --save=FILE");
   }
   return {all.front()};  // all are in one folder
 }

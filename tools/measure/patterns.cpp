@@ -18,10 +18,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-}
-
 // Computes, as far as others can tell.
 void delay(double us) {
   for (const auto begin = Clock::now(); since(begin) < us;) {

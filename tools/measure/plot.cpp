@@ -14,9 +14,8 @@
 namespace tutti::tools {
 namespace {
 
-constexpr double kWidth = 520, kHeight = 340, kLeft = 70, kTop = 40, kRight = 20, kBottom = 54;
-constexpr double kHead = 72;
-constexpr double kInnerWidth = kWidth - kLeft - kRight, kInnerHeight = kHeight - kTop - kBottom;
+constexpr PanelShape kLevelPanel{
+    .width = 520, .height = 340, .left = 70, .top = 40, .right = 20, .bottom = 54, .head = 72};
 
 struct Curve {
   const char *name, *colour;
@@ -39,11 +38,11 @@ constexpr Curve kCurves[] = {
     {"o_r", "#8a6d1d", 'x', false, [](const SizeReading& s) { return s.o_r; }},
 };
 
-struct Panel {
+struct LevelPanel {
   const LevelReading* level;
-  LogAxes axes{.width = kInnerWidth, .height = kInnerHeight};
+  LogAxes axes{.width = kLevelPanel.inner_width(), .height = kLevelPanel.inner_height()};
 
-  Panel(const LevelReading& of, double left, double top) : level(&of) {
+  LevelPanel(const LevelReading& of, double left, double top) : level(&of) {
     axes.left = left;
     axes.top = top;
     for (const SizeReading& size : of.sizes) {
@@ -70,7 +69,7 @@ std::string mark(char shape, double x, double y, const char* colour) {
 }
 
 // The fitted ranges; a line in bytes is a curve here.
-std::string fitted(const Panel& p, const Curve& curve) {
+std::string fitted(const LevelPanel& p, const Curve& curve) {
   std::vector<models::Sample> samples;
   for (const SizeReading& size : p.level->sizes)
     if (size.sure()) samples.push_back({size.bytes, curve.value(size).value});
@@ -98,15 +97,16 @@ std::string fitted(const Panel& p, const Curve& curve) {
   return drawn;
 }
 
-std::string draw(const Panel& p) {
+std::string draw_panel(const LevelPanel& p) {
   const LevelReading& level = *p.level;
-  std::string drawn = svg::text(p.axes.left, p.axes.top - 12,
-                                fmt::format("{}: {}{}{}", level.level, level.wire,
-                                            level.device.empty() ? "" : ", ", level.device),
-                                svg::kTitle) +
-                      p.axes.draw_times("time") + p.axes.draw_sizes() + p.axes.draw_frame() +
-                      svg::text(p.axes.left + kInnerWidth / 2, p.axes.top + kInnerHeight + 38,
-                                "size of the message", svg::kAxis);
+  std::string drawn =
+      svg::text(p.axes.left, p.axes.top - 12,
+                fmt::format("{}: {}{}{}", level.level, level.wire, level.device.empty() ? "" : ", ",
+                            level.device),
+                svg::kTitle) +
+      p.axes.draw_times("time") + p.axes.draw_sizes() + p.axes.draw_frame() +
+      svg::text(p.axes.left + kLevelPanel.inner_width() / 2,
+                p.axes.top + kLevelPanel.inner_height() + 38, "size of the message", svg::kAxis);
   for (const Curve& curve : kCurves) {
     if (curve.fitted) drawn += fitted(p, curve);
     for (const SizeReading& size : level.sizes) {
@@ -128,11 +128,13 @@ std::string draw(const Panel& p) {
 }  // namespace
 
 void draw_measured(const std::string& path, const Measured& measured) {
-  double width = kWidth * static_cast<double>(measured.levels.size());
-  const double height = kHead + kHeight;
+  double width = kLevelPanel.width * static_cast<double>(measured.levels.size());
+  const double height = kLevelPanel.head + kLevelPanel.height;
   std::string body;
   for (std::size_t i = 0; i < measured.levels.size(); ++i)
-    body += draw({measured.levels[i], kWidth * static_cast<double>(i) + kLeft, kHead + kTop});
+    body += draw_panel({measured.levels[i],
+                        kLevelPanel.width * static_cast<double>(i) + kLevelPanel.left,
+                        kLevelPanel.head + kLevelPanel.top});
   const std::string title =
       fmt::format("{}, {}", measured.origin.machine.cpu, measured.origin.date);
   body += svg::text(14, 24, title, R"(font-size="14")");

@@ -11,10 +11,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-}
-
 // What reading the clock twice takes.
 double clock_cost() {
   static const double cost = [] {
@@ -26,6 +22,10 @@ double clock_cost() {
 }
 
 }  // namespace
+
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
 
 double timed(const std::function<void()>& call) {
   const auto begin = Clock::now();

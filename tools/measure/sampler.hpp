@@ -1,6 +1,7 @@
 // Repetition: until the medians are known well, or the time is used up.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace tutti::tools {
 
 // The interval of a median is narrow if it is this share of it.
 inline constexpr double kNarrow = 0.05;
+
+// The microseconds since then.
+double since(std::chrono::steady_clock::time_point begin);
 
 // The microseconds of a call, less what reading the clock takes.
 double timed(const std::function<void()>& call);

@@ -40,8 +40,12 @@ class TuttiWire final : public Wire {
   }
   std::string protocols(Rank peer) override {
     const protocols::Limits of = *limits(peer);
+    const bool either = of.fetches && of.in_pieces;
     return fmt::format("line to {} B, small to {} B, eager to {} B, above {}", of.line, of.small,
-                       of.eager, of.writes ? "rendezvous" : "pieces");
+                       of.eager,
+                       either      ? "rendezvous or pieces, as measured"
+                       : of.writes ? "rendezvous"
+                                   : "pieces");
   }
 
  private:

@@ -23,11 +23,6 @@ using collectives::Collective;
 using collectives::Problem;
 using models::Platform;
 
-constexpr int kMostRanks = 1 << 20;
-constexpr Bytes kMostBytes = Bytes{1} << 40;  // of a message
-
-[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
-
 // "8", "2,4" (CLI11 cuts at commas), or "2-64": times `factor` from the first to the last.
 template <class Number, class Parse>
 std::vector<Number> values_of(const std::vector<std::string>& texts, Number factor, Parse&& parse) {
@@ -36,7 +31,8 @@ std::vector<Number> values_of(const std::vector<std::string>& texts, Number fact
     const std::size_t dash = text.find('-', 1);
     const Number first = parse(text.substr(0, dash));
     const Number last = dash == text.npos ? first : parse(text.substr(dash + 1));
-    if (first > last) bad(fmt::format("'{}': a range goes from the lesser to the greater", text));
+    if (first > last)
+      bad_configuration(fmt::format("'{}': a range goes from the lesser to the greater", text));
     for (Number value = first; value < last; value = std::max<Number>(1, value) * factor)
       all.push_back(value);
     all.push_back(last);
@@ -52,7 +48,8 @@ models::Changes changes_of(const PredictOptions& options) {
     const std::string value = at == text.npos ? "" : text.substr(at + 1);
     const double number = std::strtod(value.c_str(), &end);
     if (at == 0 || value.empty() || *end != '\0')
-      bad(fmt::format("--set '{}': write NAME=NUMBER, such as L=4.5 or between.G=0.01", text));
+      bad_configuration(
+          fmt::format("--set '{}': write NAME=NUMBER, such as L=4.5 or between.G=0.01", text));
     changes.parameters.emplace_back(text.substr(0, at), number);
   }
   return changes;
@@ -70,8 +67,8 @@ Source source_of(const std::string& name) {
   } catch (const Error& error) {
     std::vector<std::string_view> names;
     for (const auto& some : models::published()) names.push_back(some.name);
-    bad(fmt::format("--params: {}; what needs no file is {}", error.message,
-                    fmt::join(names, ", ")));
+    bad_configuration(fmt::format("--params: {}; what needs no file is {}", error.message,
+                                  fmt::join(names, ", ")));
   }
 }
 
@@ -81,7 +78,8 @@ Source default_source(const std::string& model) {
   for (const auto& some : models::published())
     if (some.complete && name_of(models::parse_platform(some.json).between) == wanted)
       return source_of(std::string(some.name));
-  bad(fmt::format("no paper prints parameters of {}: name some with --params", model));
+  bad_configuration(
+      fmt::format("no paper prints parameters of {}: name some with --params", model));
 }
 
 Platform platform_from(const Source& source, models::Changes changes, const std::string& model) {
@@ -92,7 +90,7 @@ Platform platform_from(const Source& source, models::Changes changes, const std:
     if (platform.source.empty()) platform.source = source.origin;
     return platform;
   } catch (const Error& error) {
-    bad(fmt::format("{:.200}: {}", source.name, error.message));
+    bad_configuration(fmt::format("{:.200}: {}", source.name, error.message));
   }
 }
 
@@ -101,7 +99,8 @@ models::Setting setting_of(const PredictOptions& options, int P) {
   setting.node = nodes_of(options, P);
   if (!options.eager.empty()) {
     const auto most = parse_size(options.eager);
-    if (!most || *most < 0) bad(fmt::format("--eager '{}' is no size", options.eager));
+    if (!most || *most < 0)
+      bad_configuration(fmt::format("--eager '{}' is no size", options.eager));
     setting.limits = protocols::Limits{.line = 0,
                                        .small = 0,
                                        .eager = *most,
@@ -142,7 +141,8 @@ std::vector<Platform> platforms_of(const PredictOptions& options) {
   for (const std::string& name : options.params) sources.push_back(source_of(name));
   const bool every_model = options.models == std::vector<std::string>{"all"};
   if (options.models.empty() && sources.empty())
-    bad("name a model (--model) or parameters (--params); --list-models names those there are");
+    bad_configuration(
+        "name a model (--model) or parameters (--params); --list-models names those there are");
   if (options.models.empty())
     for (const Source& source : sources) all.push_back(platform_from(source, changes, ""));
   if (every_model && sources.empty())
@@ -161,7 +161,7 @@ std::vector<Platform> platforms_of(const PredictOptions& options) {
           all.push_back(platform_from(source, changes, std::string(name_of(model))));
         } catch (const Error&) {
         }
-  if (all.empty()) bad("these parameters suffice for no model");
+  if (all.empty()) bad_configuration("these parameters suffice for no model");
   for (Platform& platform : all) {
     if (options.reduce_per_byte >= 0) platform.reduce_per_byte = options.reduce_per_byte;
     if (options.copy_per_byte >= 0) platform.copy_per_byte = options.copy_per_byte;
@@ -175,11 +175,11 @@ std::vector<Collective> collectives_of(const PredictOptions& options) {
   for (const std::string& name : options.collectives) {
     const auto found = collectives::collective_named(name);
     if (!found)
-      bad(fmt::format("there is no collective '{}', but {}", name,
-                      fmt::join(collectives::names_of_collectives(), ", ")));
+      bad_configuration(fmt::format("there is no collective '{}', but {}", name,
+                                    fmt::join(collectives::names_of_collectives(), ", ")));
     all.push_back(*found);
   }
-  if (all.empty()) bad("name a collective (--collective)");
+  if (all.empty()) bad_configuration("name a collective (--collective)");
   return all;
 }
 
@@ -200,8 +200,9 @@ std::vector<Choice> choices_of(const PredictOptions& options, Collective collect
 std::vector<int> ranks_of(const PredictOptions& options) {
   return values_of<int>(options.ranks, 2, [](const std::string& text) {
     const auto P = parse_number(text);
-    if (!P || *P < 1 || *P > kMostRanks)
-      bad(fmt::format("'{}' is no number of ranks from 1 to {}", text, kMostRanks));
+    if (!P || *P < 1 || *P > Case::kMostRanks)
+      bad_configuration(
+          fmt::format("'{}' is no number of ranks from 1 to {}", text, Case::kMostRanks));
     return static_cast<int>(*P);
   });
 }
@@ -209,8 +210,9 @@ std::vector<int> ranks_of(const PredictOptions& options) {
 std::vector<Bytes> sizes_of(const PredictOptions& options) {
   return values_of<Bytes>(options.bytes, 4, [](const std::string& text) {
     const auto size = parse_size(text);
-    if (!size || *size < 0 || *size > kMostBytes)
-      bad(fmt::format("'{}' is no size: write bytes, with k, M or G, from 0 to 1024G", text));
+    if (!size || *size < 0 || *size > Case::kMostBytes)
+      bad_configuration(
+          fmt::format("'{}' is no size: write bytes, with k, M or G, from 0 to 1024G", text));
     return *size;
   });
 }

@@ -4,67 +4,24 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "tools/predict/predict.hpp"
+#include "tools/predict/measurements.hpp"
 
 namespace tutti::tools {
 namespace {
 
-using nlohmann::json;
-
-struct Measured {
-  Case what;
-  std::string algorithm, digest;
-  double time;
-  int calls;
-};
-struct Measurements {
-  int ranks, nodes;
-  std::vector<Measured> rows;
-};
-
-// Throws Error that says where `path` is not what the bench writes.
-Measurements read(const std::string& path) {
+Measurements measurements_of(const std::string& path) {
   const std::string text = read_stream(path);
-  std::string where = "the file";
   try {
-    const json all = json::parse(text);
-    where = "ranks or nodes";
-    Measurements found{all.at("ranks").get<int>(), all.at("nodes").get<int>(), {}};
-    if (found.ranks < 1 || found.nodes < 1 || found.nodes > found.ranks)
-      throw Error(Code::bad_configuration, fmt::format("{}: {} are out of range", path, where));
-    where = "rows";
-    const json& rows = all.at("rows");
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      where = fmt::format("rows[{}]", i);
-      const json& row = rows.at(i);
-      const auto collective =
-          collectives::collective_named(row.at("collective").get<std::string>());
-      if (!collective)
-        throw Error(Code::bad_configuration,
-                    fmt::format("{}: {}: no such collective", path, where));
-      Measured one{{*collective, {}, found.ranks, row.at("bytes").get<Bytes>()},
-                   row.at("algorithm").get<std::string>(),
-                   row.value("digest", ""),
-                   row.at("tutti").at("median_us").get<double>(),
-                   row["tutti"].value("calls", 1)};
-      const auto choices =
-          collectives::parse_choices(fmt::format("{}={}", name_of(*collective), one.algorithm));
-      one.what.choice = choices.at(*collective);
-      found.rows.push_back(std::move(one));
-    }
-    return found;
-  } catch (const json::exception& error) {
-    throw Error(
-        Code::bad_configuration,
-        fmt::format("{}: {}: not what `tutti bench --json` writes: {}", path, where, error.what()));
+    return parse_measurements(text);
+  } catch (const Error& error) {
+    throw Error(error.code, fmt::format("{}: {}", path, error.message));
   }
 }
 
-double median(std::vector<double> values) {
+double upper_median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -115,7 +72,7 @@ std::vector<Column> columns_of(const PredictOptions& options) {
 
 // Relative error (predicted − measured)/measured, and TAU eq. 7.9: μ = max/min.
 void print_comparison(const PredictOptions& given) {
-  const Measurements measured = read(given.compare);
+  const Measurements measured = measurements_of(given.compare);
   PredictOptions options = given;
   options.ranks_per_node = (measured.ranks + measured.nodes - 1) / measured.nodes;
   for (const Column& column : columns_of(options)) {
@@ -124,7 +81,7 @@ void print_comparison(const PredictOptions& given) {
         column.title, measured.ranks, measured.nodes, given.compare, "collective", "algorithm",
         "bytes", "measured us", "predicted us", "error", "mu", "schedule");
     std::vector<double> errors, proportional;
-    for (const Measured& row : measured.rows) {
+    for (const MeasuredCase& row : measured.rows) {
       if (const auto reason = why_not(options, row.what)) {
         fmt::print("{:<14} {:<30} {:>10} {:>12.3f}  {}\n", name_of(row.what.collective),
                    row.algorithm, row.what.bytes, row.time, *reason);
@@ -148,7 +105,7 @@ void print_comparison(const PredictOptions& given) {
       fmt::print(
           "median of {} rows: relative error {:.1f} %, proportional error mu {:.2f}; worst mu "
           "{:.2f}\n",
-          errors.size(), 100 * median(errors), median(proportional),
+          errors.size(), 100 * upper_median(errors), upper_median(proportional),
           *std::max_element(proportional.begin(), proportional.end()));
   }
 }

@@ -14,12 +14,13 @@
 namespace tutti::tools {
 namespace {
 
-constexpr double kInnerWidth = 520, kInnerHeight = 330, kLeft = 76, kTop = 70, kBottom = 64;
+constexpr double kInnerWidth = 520, kInnerHeight = 330, kPanelLeft = 76, kPanelTop = 70,
+                 kPanelBottom = 64;
 constexpr double kEntry = 17;   // a line of the legend
 constexpr double kLegend = 26;  // beside the panel
-constexpr const char* kColours[] = {"#2f6db5", "#d1245b", "#2e9e6b", "#e08a1e",
-                                    "#8661c1", "#0e8f9e", "#7a5230", "#5b6775"};
-constexpr const char* kDashes[] = {"", "6 3", "2 3", "9 3 2 3"};
+constexpr const char* kCurveColours[] = {"#2f6db5", "#d1245b", "#2e9e6b", "#e08a1e",
+                                         "#8661c1", "#0e8f9e", "#7a5230", "#5b6775"};
+constexpr const char* kCurveDashes[] = {"", "6 3", "2 3", "9 3 2 3"};
 
 struct Curve {
   std::string name;
@@ -33,15 +34,16 @@ struct Panel {
 
 // Curves that could not be told apart by their colours differ in their dashes.
 std::string style_of(std::size_t curve) {
-  const char* const dash = kDashes[curve / std::size(kColours) % std::size(kDashes)];
+  const char* const dash = kCurveDashes[curve / std::size(kCurveColours) % std::size(kCurveDashes)];
   return fmt::format(R"(fill="none" stroke="{}" stroke-width="2"{})",
-                     kColours[curve % std::size(kColours)],
+                     kCurveColours[curve % std::size(kCurveColours)],
                      *dash ? fmt::format(R"( stroke-dasharray="{}")", dash) : "");
 }
 
-class Painter {
+class CurvesPainter {
  public:
-  Painter(const std::vector<Prediction>& predictions, bool over_ranks) : over_ranks_(over_ranks) {
+  CurvesPainter(const std::vector<Prediction>& predictions, bool over_ranks)
+      : over_ranks_(over_ranks) {
     for (const Prediction& p : predictions) add(p);
   }
 
@@ -50,16 +52,17 @@ class Painter {
     double top = 0, width = 0;
     std::string body;
     for (Panel& panel : panels_) {
-      panel.axes.left = kLeft;
-      panel.axes.top = top + kTop;
+      panel.axes.left = kPanelLeft;
+      panel.axes.top = top + kPanelTop;
       const double legend = kEntry * static_cast<double>(panel.curves.size());
       body += draw(panel);
-      top += kTop + std::max(kInnerHeight, legend) + kBottom;
+      top += kPanelTop + std::max(kInnerHeight, legend) + kPanelBottom;
       for (const Curve& curve : panel.curves)
-        width = std::max(width, kLeft + kInnerWidth + kLegend + 34 +
+        width = std::max(width, kPanelLeft + kInnerWidth + kLegend + 34 +
                                     svg::kLetter * static_cast<double>(curve.name.size()) + 14);
-      width = std::max(width, kLeft + 8.2 * static_cast<double>(panel.title.size()) + 14);
-      width = std::max(width, kLeft + svg::kLetter * static_cast<double>(panel.note.size()) + 14);
+      width = std::max(width, kPanelLeft + 8.2 * static_cast<double>(panel.title.size()) + 14);
+      width =
+          std::max(width, kPanelLeft + svg::kLetter * static_cast<double>(panel.note.size()) + 14);
     }
     return svg::document(width, top, body);
   }
@@ -132,7 +135,8 @@ class Painter {
     });
     double y = axes.top + 8;
     for (const std::size_t i : order) {
-      drawn += draw(panel.curves[i], axes, style_of(i), kColours[i % std::size(kColours)]);
+      drawn +=
+          draw(panel.curves[i], axes, style_of(i), kCurveColours[i % std::size(kCurveColours)]);
       const double x = axes.left + axes.width + kLegend;
       drawn += fmt::format("<path d=\"M{:.1f},{:.1f} h24\" {}/>", x, y - 4, style_of(i)) +
                svg::text(x + 31, y, panel.curves[i].name, R"(font-size="11")");
@@ -171,7 +175,7 @@ void write_curves(const std::string& path, const std::vector<Prediction>& predic
   if (!sizes && !ranks)
     throw Error(Code::bad_configuration,
                 "curves need several sizes or numbers of ranks, such as -m 8-1M or -P 2-1024");
-  write_file(path, Painter{predictions, !sizes}.draw());
+  write_file(path, CurvesPainter{predictions, !sizes}.draw());
 }
 
 }  // namespace tutti::tools

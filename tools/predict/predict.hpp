@@ -1,5 +1,5 @@
 // What `tutti predict` predicts, and how its parts speak to each other: cases.cpp computes,
-// report.cpp prints, compare.cpp lays measurements beside predictions.
+// report.cpp prints, compare.cpp lays measurements (measurements.cpp) beside predictions.
 #pragma once
 
 #include <optional>
@@ -33,6 +33,9 @@ struct PredictOptions {
 
 // One simulation.
 struct Case {
+  static constexpr int kMostRanks = 1 << 20;
+  static constexpr Bytes kMostBytes = Bytes{1} << 40;
+
   collectives::Collective collective;
   collectives::Choice choice;
   int P;

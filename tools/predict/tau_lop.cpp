@@ -21,20 +21,17 @@ namespace tutti::tools {
 namespace {
 
 using models::tau_lop::Evaluation;
-using models::tau_lop::Kind;
-using models::tau_lop::Parameters;
 using nlohmann::json;
 
 // Up to here a world of all ranks is made, and every transfer of it looked at.
-constexpr double kMostSteps = 2e7;
-
-[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
+constexpr double kMostStepsEvaluated = 2e7;
 
 // Segments by hand are the thesis'.
-void set_segment(const PredictOptions& options, Parameters& parameters) {
+void set_segment(const PredictOptions& options, models::tau_lop::Parameters& parameters) {
   if (options.segment.empty()) return;
   const auto segment = parse_size(options.segment);
-  if (!segment || *segment < 1) bad(fmt::format("--segment '{}' is no size", options.segment));
+  if (!segment || *segment < 1)
+    bad_configuration(fmt::format("--segment '{}' is no size", options.segment));
   parameters.segment = parameters.segments_above = *segment;
   parameters.protocols.reset();
 }
@@ -47,7 +44,7 @@ struct Row {
   std::optional<double> time;
 };
 
-const char* name_of(Kind kind) {
+const char* name_of(models::tau_lop::Kind kind) {
   constexpr const char* kNames[] = {"overhead", "copy", "combine", "transfer"};
   return kNames[static_cast<int>(kind)];
 }
@@ -81,7 +78,8 @@ json json_of(const Row& row) {
   return one;
 }
 
-void print(const std::vector<Row>& rows, const Parameters& parameters, bool given) {
+void print(const std::vector<Row>& rows, const models::tau_lop::Parameters& parameters,
+           bool given) {
   const Bytes segment = parameters.segment;
   fmt::print(
       "tau-lop{}; o, L, c and \u03b3 are the overhead, a transfer, a copy and a combination\n"
@@ -100,7 +98,8 @@ void print(const std::vector<Row>& rows, const Parameters& parameters, bool give
 const std::string& tau_lop_text(const std::string& path) try {
   return parameters_text(path);
 } catch (const Error& error) {
-  bad(fmt::format("--params: {}; of tau-lop no paper prints parameters", error.message));
+  bad_configuration(
+      fmt::format("--params: {}; of tau-lop no paper prints parameters", error.message));
 }
 
 bool names_tau_lop(const std::string& params) {
@@ -114,18 +113,19 @@ bool names_tau_lop(const std::string& params) {
 
 }  // namespace
 
-Parameters tau_lop_parameters_of(const PredictOptions& options) {
+models::tau_lop::Parameters tau_lop_parameters_of(const PredictOptions& options) {
   if (options.params.size() != 1)
-    bad("no paper prints parameters of tau-lop: name one file with --params, or ask for "
+    bad_configuration(
+        "no paper prints parameters of tau-lop: name one file with --params, or ask for "
         "expressions with --symbolic");
   const std::string& name = options.params.front();
   const std::string& text = tau_lop_text(name);
   try {
-    Parameters parameters = models::tau_lop::parse_parameters(text);
+    models::tau_lop::Parameters parameters = models::tau_lop::parse_parameters(text);
     set_segment(options, parameters);
     return parameters;
   } catch (const Error& error) {
-    bad(fmt::format("{:.200}: {}", name, error.message));
+    bad_configuration(fmt::format("{:.200}: {}", name, error.message));
   }
 }
 
@@ -133,17 +133,20 @@ bool is_tau_lop(const PredictOptions& options) {
   const auto& models = options.models;
   bool named = std::find(models.begin(), models.end(), models::tau_lop::kName) != models.end();
   if (models.empty() && options.params.size() == 1) named = names_tau_lop(options.params.front());
-  if (named && models.size() > 1) bad("tau-lop is predicted by itself: name no other model");
-  if (options.symbolic && !named) bad("--symbolic: only --model tau-lop has expressions");
+  if (named && models.size() > 1)
+    bad_configuration("tau-lop is predicted by itself: name no other model");
+  if (options.symbolic && !named)
+    bad_configuration("--symbolic: only --model tau-lop has expressions");
   return named;
 }
 
 int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
   const bool given = !options.params.empty() || !options.symbolic;
-  Parameters parameters = given ? tau_lop_parameters_of(options) : Parameters{};
+  models::tau_lop::Parameters parameters =
+      given ? tau_lop_parameters_of(options) : models::tau_lop::Parameters{};
   set_segment(options, parameters);
   if (!options.set.empty() || !options.svg.empty() || options.noise > 0 || options.late > 0)
-    bad("tau-lop knows no --set, --svg, --noise and --late");
+    bad_configuration("tau-lop knows no --set, --svg, --noise and --late");
   const auto ways = ways_of(parameters);
   const int calls = std::max(1, options.calls);
   std::vector<Row> rows;
@@ -151,7 +154,7 @@ int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
   ProgressBar bar("evaluating");
   for (const Case& what : cases) {
     bar.show(rows.size() + left_out.size(), cases.size());
-    if (const auto reason = why_not(options, what, kMostSteps)) {
+    if (const auto reason = why_not(options, what, kMostStepsEvaluated)) {
       left_out.push_back(fmt::format("{} {}, {} ranks: {}", name_of(what.collective),
                                      to_string(what.choice), what.P, *reason));
       if (!options.algorithms.empty()) throw Error(Code::algorithm_not_applicable, left_out.back());

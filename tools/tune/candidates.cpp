@@ -15,7 +15,7 @@ using collectives::Parameters;
 using collectives::Problem;
 
 // Steps of all ranks together, above which a prediction takes too long.
-constexpr double kMostSteps = 2e7;
+constexpr double kMostStepsSimulated = 2e7;
 // A few are like many: from the second on, ranks have left each other as far behind as they do.
 constexpr int kCalls = 8;
 
@@ -117,9 +117,9 @@ Oracle oracle_of(const models::Predictor& predictor) {
           return candidate.choice.algorithm->build(problem, candidate.choice.parameters);
         };
         const double steps = static_cast<double>(schedule_of(0).steps.size()) * point.P;
-        if (steps > kMostSteps) return -1.0;
-        const int calls =
-            static_cast<int>(std::clamp(kMostSteps / std::max(steps, 1.0), 1.0, 1.0 * kCalls));
+        if (steps > kMostStepsSimulated) return -1.0;
+        const int calls = static_cast<int>(
+            std::clamp(kMostStepsSimulated / std::max(steps, 1.0), 1.0, 1.0 * kCalls));
         return models::time_of(predictor, node, schedule_of, calls);
       }};
 }

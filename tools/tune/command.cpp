@@ -15,13 +15,12 @@
 #include "base/files.hpp"
 #include "tools/tune/measurement.hpp"
 #include "tools/tune/points.hpp"
+#include "tools/tune/state.hpp"
 
 namespace tutti::tools {
 namespace {
 
 volatile std::sig_atomic_t g_interrupted = 0;
-
-[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
 
 void predict_all(std::vector<Point>& points, const std::vector<Oracle>& oracles,
                  const NodeOf& node_of) {
@@ -116,14 +115,15 @@ void check(const TuneOptions& options, int ranks) {
   sizes_of(options);
   ranks_of(options, ranks);
   if (oracles_of(options).empty() && options.method == "predicted")
-    bad("--method predicted needs --params FILE, which `tutti measure --save=FILE` writes");
+    bad_configuration(
+        "--method predicted needs --params FILE, which `tutti measure --save=FILE` writes");
   for (const std::string& path : {options.table, options.svg})
     if (!path.empty()) must_be_writable(path);
 }
 
 int tune_predicted(const TuneOptions& options) {
   constexpr int kMostRanks = 1 << 16;
-  if (options.ranks.empty()) bad("name the numbers of ranks to predict: -P 2,8,64");
+  if (options.ranks.empty()) bad_configuration("name the numbers of ranks to predict: -P 2,8,64");
   check(options, kMostRanks);
   const NodeOf node_of = [&](int rank) { return rank / options.ranks_per_node; };
   const auto oracles = oracles_of(options);
@@ -140,7 +140,8 @@ int run_tune(const TuneOptions& options) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (rank == 0) try {
-      if (ranks < 2) bad("measuring needs two ranks at least: mpiexec -n 2 tutti tune");
+      if (ranks < 2)
+        bad_configuration("measuring needs two ranks at least: mpiexec -n 2 tutti tune");
       check(options, ranks);
       must_be_writable(options.state);
     } catch (const std::exception& error) {

@@ -6,6 +6,7 @@
 
 #include "tools/progress_bar.hpp"
 #include "tools/tune/points.hpp"
+#include "tools/tune/state.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::tools {

@@ -13,12 +13,12 @@
 namespace tutti::tools {
 namespace {
 
-constexpr double kCellWidth = 62, kCellHeight = 26, kLeft = 58, kGap = 40, kHead = 46;
+constexpr double kCellWidth = 62, kCellHeight = 26, kMapLeft = 58, kGap = 40, kHead = 46;
 constexpr double kLeastWidth = 230;
 constexpr double kLegendRow = 18, kLegendWidth = 300;
-constexpr const char* kColours[] = {"#8dd3c7", "#ffffb3", "#bebada", "#fb8072",
-                                    "#80b1d3", "#fdb462", "#b3de69", "#fccde5",
-                                    "#d9d9d9", "#bc80bd", "#ccebc5", "#ffed6f"};
+constexpr const char* kMethodColours[] = {"#8dd3c7", "#ffffb3", "#bebada", "#fb8072",
+                                          "#80b1d3", "#fdb462", "#b3de69", "#fccde5",
+                                          "#d9d9d9", "#bc80bd", "#ccebc5", "#ffed6f"};
 
 // The points of one collective.
 struct Collected {
@@ -96,7 +96,7 @@ Cell method_cell(const Collected& c, const Point& point, bool measured) {
   const std::string* const name = best_name(point, measured);
   if (!name) return {"#f4f4f4", "-", "not known"};
   const std::size_t number = c.number(*name);
-  return {kColours[number % std::size(kColours)], fmt::format("{}", number + 1), *name};
+  return {kMethodColours[number % std::size(kMethodColours)], fmt::format("{}", number + 1), *name};
 }
 
 // White below 5 %, as in OCC figure 7; red from 300 %.
@@ -114,10 +114,10 @@ std::size_t row_of(std::size_t entry, std::size_t columns) { return entry / colu
 std::string legend(const Collected& c, double top, std::size_t columns) {
   std::string drawn;
   for (std::size_t i = 0; i < c.methods.size(); ++i) {
-    const double x = kLeft + kLegendWidth * static_cast<double>(i % columns),
+    const double x = kMapLeft + kLegendWidth * static_cast<double>(i % columns),
                  y = top + kLegendRow * static_cast<double>(row_of(i, columns));
     drawn += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"24\" height=\"14\" fill=\"{}\"/>",
-                         x, y - 11, kColours[i % std::size(kColours)]) +
+                         x, y - 11, kMethodColours[i % std::size(kMethodColours)]) +
              svg::text(x + 12, y, fmt::format("{}", i + 1), svg::kTick) +
              svg::text(x + 30, y, c.methods[i], R"(font-size="11")");
   }
@@ -140,15 +140,15 @@ void draw_maps(const std::string& path, const std::vector<Point>& points,
                 "darkest from 300 %",
                 svg::kNote);
   for (const Collected& c : collect(points)) {
-    width = std::max(width, (kLeft + c.width() + kGap) * static_cast<double>(maps));
+    width = std::max(width, (kMapLeft + c.width() + kGap) * static_cast<double>(maps));
     const std::size_t columns =
-        std::max<std::size_t>(1, static_cast<std::size_t>((width - kLeft) / kLegendWidth));
+        std::max<std::size_t>(1, static_cast<std::size_t>((width - kMapLeft) / kLegendWidth));
     top += kHead;
-    double left = kLeft;
+    double left = kMapLeft;
     const std::string name{name_of(c.collective)};
     const auto add = [&](const std::string& title, const std::function<Cell(const Point&)>& cell) {
       body += map_of(c, left, top, title, cell);
-      left += c.width() + kGap + kLeft;
+      left += c.width() + kGap + kMapLeft;
     };
     if (measured)
       add(name + ", best as measured", [&](const Point& p) { return method_cell(c, p, true); });

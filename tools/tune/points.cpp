@@ -6,19 +6,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "models/json.hpp"
 
 namespace tutti::tools {
 namespace {
 
 using collectives::Collective;
-using nlohmann::json;
-
-[[noreturn]] void bad(const std::string& message) { throw Error(Code::bad_configuration, message); }
 
 template <class Value>
 std::vector<Value> ascending(std::vector<Value> values) {
@@ -34,18 +29,10 @@ std::vector<Oracle> oracles_of(const TuneOptions& options) {
   for (const std::string& path : options.params) {
     const std::string text = read_file(path);
     try {
-      const json whole = json::parse(text, nullptr, false);
-      if (!whole.is_object() || !whole.contains("levels")) {
-        all.push_back(oracle_of(models::parse_predictor(text)));
-        continue;
-      }
-      for (const auto& [model, predictor] : whole.at("models").items())
-        if (!predictor.contains("problem"))
-          all.push_back(oracle_of(models::parse_predictor(predictor.dump())));
+      for (const models::Predictor& predictor : models::parse_predictors(text))
+        all.push_back(oracle_of(predictor));
     } catch (const Error& error) {
-      bad(fmt::format("{}: {}", path, error.message));
-    } catch (const json::exception& error) {
-      bad(fmt::format("{}: {:.200}", path, error.what()));
+      bad_configuration(fmt::format("{}: {}", path, error.message));
     }
   }
   return all;
@@ -60,8 +47,8 @@ std::vector<Collective> collectives_of(const TuneOptions& options) {
     else if (const auto found = collectives::collective_named(name))
       all.push_back(*found);
     else
-      bad(fmt::format("there is no collective '{:.200}', but {}, all", name,
-                      fmt::join(collectives::names_of_collectives(), ", ")));
+      bad_configuration(fmt::format("there is no collective '{:.200}', but {}, all", name,
+                                    fmt::join(collectives::names_of_collectives(), ", ")));
   }
   return ascending(std::move(all));
 }
@@ -71,7 +58,7 @@ std::vector<Bytes> sizes_of(const TuneOptions& options) {
   for (const std::string& text : options.sizes) {
     const auto size = parse_size(text);
     if (!size || *size < 1 || *size > 1 << 30)
-      bad(fmt::format("'{}' is no size from 1 to 1G", text));
+      bad_configuration(fmt::format("'{}' is no size from 1 to 1G", text));
     all.push_back(*size);
   }
   return ascending(std::move(all));
@@ -82,7 +69,7 @@ std::vector<int> ranks_of(const TuneOptions& options, int most) {
   for (const std::string& text : options.ranks) {
     const auto P = parse_number(text);
     if (!P || *P < 2 || *P > most)
-      bad(fmt::format("'{}' is no number of ranks from 2 to {}", text, most));
+      bad_configuration(fmt::format("'{}' is no number of ranks from 2 to {}", text, most));
     all.push_back(static_cast<int>(*P));
   }
   if (all.empty()) all.push_back(most);

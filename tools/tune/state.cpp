@@ -4,11 +4,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "tools/tune/tune.hpp"
+#include "tools/tune/state.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -22,7 +21,46 @@ std::string key_of(const Point& point, const Candidate& candidate) {
                      point.bytes, candidate.name);
 }
 
+void check_first_line(const json& line, std::string_view job) {
+  if (line.at("tutti_tune").get<int>() != kFormat)
+    bad_configuration(fmt::format("this program reads format {}", kFormat));
+  const auto whose = line.at("job").get<std::string>();
+  if (whose != job)
+    bad_configuration(
+        fmt::format("it is of another job ({:.200}), and this is {:.1000}; begin anew without "
+                    "--resume",
+                    whose, job));
+}
+
+Remembered remembered(const json& line) {
+  const models::Median median{line.at("median_us").get<double>(), line.at("low_us").get<double>(),
+                              line.at("high_us").get<double>(), line.at("count").get<int>(), 0};
+  if (!(median.value >= 0) || median.count < 1) bad_configuration("a time is out of range");
+  return {median, line.at("finalist").get<bool>()};
+}
+
 }  // namespace
+
+Memory parse_memory(std::string_view text, std::string_view job) {
+  Memory memory;
+  int number = 0;
+  for (std::size_t end; (end = text.find('\n', memory.bytes)) != text.npos; ++number) {
+    const std::string_view line = text.substr(memory.bytes, end - memory.bytes);
+    try {
+      const json one = json::parse(line);
+      if (number == 0)
+        check_first_line(one, job);
+      else
+        memory.candidates[one.at("key").get<std::string>()] = remembered(one);
+    } catch (const json::exception& error) {
+      bad_configuration(
+          fmt::format("line {}: not what `tutti tune` writes: {:.200}", number + 1, error.what()));
+    }
+    memory.bytes = end + 1;
+  }
+  if (number == 0) bad_configuration("it is empty, or its first line is cut off");
+  return memory;
+}
 
 State::State(std::string path, const std::string& job, bool resume) : path_(std::move(path)) {
   if (!resume) {
@@ -30,46 +68,20 @@ State::State(std::string path, const std::string& job, bool resume) : path_(std:
     return;
   }
   const auto text = read_file_if_any(path_);
-  if (!text)
-    throw Error(Code::bad_configuration, fmt::format("cannot read {}: nothing to resume", path_));
-  std::istringstream file(*text);
-  int number = 0;
-  std::uintmax_t whole = 0;  // bytes of whole lines
-  std::string line;
+  if (!text) bad_configuration(fmt::format("cannot read {}: nothing to resume", path_));
   try {
-    // A last line that is cut off was being written when the run ended: it is measured again.
-    for (; std::getline(file, line) && !file.eof(); ++number, whole += line.size() + 1) {
-      const json one = json::parse(line);
-      if (number > 0) {
-        known_[one.at("key").get<std::string>()] = {
-            {one.at("median_us").get<double>(), one.at("low_us").get<double>(),
-             one.at("high_us").get<double>(), one.at("count").get<int>(), 0},
-            one.at("finalist").get<bool>()};
-      } else if (one.at("tutti_tune").get<int>() != kFormat) {
-        throw Error(Code::bad_configuration,
-                    fmt::format("{}: this program reads format {}", path_, kFormat));
-      } else if (const auto whose = one.at("job").get<std::string>(); whose != job) {
-        throw Error(Code::bad_configuration,
-                    fmt::format("{}: it is of another job ({:.200}), and this is {}; begin anew "
-                                "without --resume",
-                                path_, whose, job));
-      }
-    }
-  } catch (const json::exception& error) {
-    throw Error(Code::bad_configuration,
-                fmt::format("{}, line {}: not what `tutti tune` writes: {:.200}", path_, number + 1,
-                            error.what()));
+    memory_ = parse_memory(*text, job);
+  } catch (const Error& error) {
+    bad_configuration(fmt::format("{}: {}", path_, error.message));
   }
-  if (number == 0)
-    throw Error(Code::bad_configuration, path_ + ": it is empty, or its first line is cut off");
   std::error_code error;
-  std::filesystem::resize_file(path_, whole, error);
+  std::filesystem::resize_file(path_, memory_.bytes, error);
   if (error) throw Error(Code::system, fmt::format("cannot write {}: {}", path_, error.message()));
 }
 
 bool State::recall(const Point& point, Candidate& candidate) const {
-  const auto found = known_.find(key_of(point, candidate));
-  if (found == known_.end()) return false;
+  const auto found = memory_.candidates.find(key_of(point, candidate));
+  if (found == memory_.candidates.end()) return false;
   candidate.measured = found->second.median;
   candidate.finalist = found->second.finalist;
   return true;
@@ -77,7 +89,7 @@ bool State::recall(const Point& point, Candidate& candidate) const {
 
 void State::add(const Point& point, const Candidate& candidate) {
   const models::Median& measured = *candidate.measured;
-  known_[key_of(point, candidate)] = {measured, candidate.finalist};
+  memory_.candidates[key_of(point, candidate)] = {measured, candidate.finalist};
   std::ofstream file(path_, std::ios::app);
   file << json{{"key", key_of(point, candidate)}, {"median_us", measured.value},
                {"low_us", measured.low},          {"high_us", measured.high},

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,27 +64,6 @@ void add_candidate(Point& point, const std::vector<int>& node, const collectives
 void predict(Point& point, const std::vector<int>& node, const std::vector<Oracle>& oracles);
 // Those within `margin` percent of the best prediction of the first oracle.
 std::vector<std::size_t> near_best(const Point& point, double margin);
-
-// The file in which each measurement stands as soon as it is made, so that an interrupted run can
-// go on. A line of JSON each; the first one says of what job it is.
-class State {
- public:
-  // `resume`: reads what is there; else begins anew. Throws Error: the file is another job's, or
-  // cannot be read or written.
-  State(std::string path, const std::string& job, bool resume);
-  // Whether it knows the candidate's time, which the candidate has then.
-  bool recall(const Point& point, Candidate& candidate) const;
-  void add(const Point& point, const Candidate& candidate);
-  std::size_t size() const noexcept { return known_.size(); }
-
- private:
-  const std::string path_;
-  struct Known {
-    models::Median median;
-    bool finalist;
-  };
-  std::map<std::string, Known> known_;
-};
 
 // The table that selection reads (`tutti list --schema`): the best candidate of each point, for the
 // sizes and numbers of ranks up to the next one.

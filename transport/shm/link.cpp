@@ -7,10 +7,12 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "base/ticks.hpp"
+
 namespace tutti::transport::shm {
 
 ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_rank,
-                 int local_peer)
+                 int local_peer, bool cores_shared)
     : Link(shape, peer),
       segment_(segment),
       local_rank_(local_rank),
@@ -21,9 +23,16 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
       my_invitations_(segment.invitations(local_rank, local_peer)),
       peer_invitations_(segment.invitations(local_peer, local_rank)),
       pid_(segment.member(local_peer).pid),
+      secret_(segment.member(local_peer).secret),
+      secret_address_(segment.member(local_peer).secret_address),
+      secret_is_own_(segment.member(local_peer).secret_is_own != 0),
       copy_(segment.copy(local_peer)),
+      cores_shared_(cores_shared),
       stores_(shape[Ring::eager].slots, segment.read_times(local_rank, local_peer)),
-      reads_(segment.read_times(local_peer, local_rank)) {
+      reads_(segment.read_times(local_peer, local_rank)),
+      fetches_(my_invitations_.fetch_times),
+      fetch_clock_(peer_invitations_.fetch_times),
+      room_for_pieces_(segment.has_room()) {
   inbox_ = segment.inbox(local_rank, local_peer);
   credits_ = reinterpret_cast<const std::uint32_t*>(inbox_);
   constexpr auto line = static_cast<std::size_t>(Ring::line);
@@ -66,30 +75,54 @@ void ShmLink::note_allocated(Ring ring, std::uint32_t end) noexcept {
   allocated_[static_cast<std::size_t>(ring)] = end == shape_[ring].slots ? end : end - 1;
 }
 
-// Slots are first used in their order. A ready entry invites the peer to this rank's memory.
+// Slots are first used in their order.
 bool ShmLink::allocate(Ring ring, std::uint32_t index) noexcept {
   constexpr std::uint32_t kAtLeast = 4096;
   const RingShape& shape = shape_[ring];
   const std::uint32_t more = std::max(kAtLeast / shape.slot_bytes, 2u);
   const std::uint32_t end = std::min(index + more, shape.slots);
+  if (allocate(ring, index, end) == 0) return true;
+  __atomic_or_fetch(&my_marks_, Segment::kNoRoom, __ATOMIC_RELEASE);
+  const auto [what, advice] = segment_.no_room();
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "%s %zu more bytes of the connection to rank %d of MPI_COMM_WORLD%s", what,
+                std::size_t{end - index} * shape.slot_bytes, peer_, advice);
+  fail(Code::out_of_memory, text);
+  return false;
+}
+
+// Slots from `index` on. A ready entry invites the peer to this rank's memory. Returns an errno.
+int ShmLink::allocate(Ring ring, std::uint32_t index, std::uint32_t end) noexcept {
+  const RingShape& shape = shape_[ring];
   const std::size_t from = shape_.ring_offset(ring) + std::size_t{index} * shape.slot_bytes;
   const std::size_t bytes = std::size_t{end - index} * shape.slot_bytes;
   int error = segment_.allocate(local_peer_, local_rank_, from, bytes);
   if (error == 0 && ring == Ring::ready)
     error = segment_.allocate_invitations(local_rank_, local_peer_);
-  if (error != 0) {
-    __atomic_or_fetch(&my_marks_, Segment::kBroken, __ATOMIC_RELEASE);
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "/dev/shm has no room for %zu more bytes of the connection to rank %d of "
-                  "MPI_COMM_WORLD; enlarge it (mount -o remount,size=…)",
-                  bytes, peer_);
-    fail(Code::out_of_memory, text);
-    return false;
-  }
+  if (error != 0) return error;
   note_allocated(ring, end);
   __atomic_or_fetch(&my_marks_, 1u << static_cast<std::uint32_t>(ring), __ATOMIC_RELEASE);
-  return true;
+  return 0;
+}
+
+// Makes some, if it must. Without it a message can still be fetched, so this is no failure.
+bool ShmLink::has_room_for_pieces(Bytes bytes) noexcept {
+  const RingShape& shape = shape_[Ring::eager];
+  const std::uint32_t there = allocated_[static_cast<std::size_t>(Ring::eager)];
+  if (there == shape.slots) return true;
+  const Bytes pieces = bytes / shape.capacity() + 2;
+  const auto more = static_cast<std::uint32_t>(std::min<Bytes>(pieces, shape.slots - there));
+  if (room_for_pieces_) room_for_pieces_ = allocate(Ring::eager, there, there + more) == 0;
+  return room_for_pieces_;
+}
+
+// The peer tells its times beside the invitations that it gets; before the first there is no memory
+// for them.
+bool ShmLink::fetch_pays(Bytes bytes, const Load& load) noexcept {
+  if (!has_room_for_pieces(bytes)) return true;
+  const double whole = static_cast<double>(bytes) / shape_[Ring::eager].capacity();
+  return fetches_.pays(bytes, time_in_pieces(stores_.times(), whole, load, cores_shared_));
 }
 
 Post ShmLink::report(Ring ring, std::uint32_t consumed) noexcept {
@@ -98,41 +131,70 @@ Post ShmLink::report(Ring ring, std::uint32_t consumed) noexcept {
   return Post::done;
 }
 
+// Another process may have the number by now, or the process another program.
 Post ShmLink::write(const void* source, const Registration&, const RemoteKey& target,
                     std::size_t bytes, std::optional<std::uint32_t>, std::uint64_t*) noexcept {
-  return move(process_vm_writev, const_cast<void*>(source), target.address, bytes);
+  if (failed()) return Post::failed;
+  Rest rest{static_cast<std::byte*>(const_cast<void*>(source)), target.address, bytes};
+  while (rest.bytes > 0) {
+    if (!segment_.lives(local_peer_)) return has_ended();
+    const iovec here = rest.here(), there = rest.there();
+    const Post post = copied(rest, process_vm_writev(pid_, &here, 1, &there, 1, 0));
+    if (post != Post::done) return post;
+  }
+  return Post::done;
 }
 
 Post ShmLink::fetch(void* target, const RemoteKey& source, std::size_t bytes) noexcept {
-  return move(process_vm_readv, target, source.address, bytes);
+  if (failed()) return Post::failed;
+  const std::uint64_t begin = ticks();
+  const Post post = read({static_cast<std::byte*>(target), source.address, bytes});
+  if (post == Post::done) fetch_clock_.took(static_cast<Bytes>(bytes), ticks() - begin);
+  return post;
 }
 
-// One call moves at most 2 GiB less one page, so this may take several.
-Post ShmLink::move(Move by, void* mine, std::uint64_t theirs, std::size_t bytes) noexcept {
-  if (failed()) return Post::failed;
-  auto* here = static_cast<std::byte*>(mine);
-  while (bytes > 0) {
-    // Another process may have the number by now, or the process another program.
-    if (!segment_.lives(local_peer_)) {
-      peer_is_gone("its process has ended");
-      return Post::failed;
-    }
-    const iovec local{here, bytes};
-    const iovec remote{reinterpret_cast<void*>(theirs), bytes};
-    const ssize_t moved = by(pid_, &local, 1, &remote, 1, 0);
-    if (moved <= 0) {
-      if (errno == EINTR) continue;
-      if (errno == EFAULT) return Post::refused;
-      char text[128];
-      std::snprintf(text, sizeof text, "accessing its memory failed: %s", std::strerror(errno));
-      peer_is_gone(text);
-      return Post::failed;
-    }
-    here += moved;
-    theirs += static_cast<std::uint64_t>(moved);
-    bytes -= static_cast<std::size_t>(moved);
+// The same call reads the secret, and so asks whose memory that is, in less time than one more call
+// would take.
+Post ShmLink::read(Rest rest) noexcept {
+  while (rest.bytes > 0) {
+    if (!secret_is_own_ && !segment_.lives(local_peer_)) return has_ended();
+    std::uint64_t secret = 0;
+    const iovec here[] = {{&secret, sizeof secret}, rest.here()};
+    const iovec there[] = {{reinterpret_cast<void*>(secret_address_), sizeof secret}, rest.there()};
+    constexpr ssize_t kSecret = sizeof secret;
+    const ssize_t bytes = process_vm_readv(pid_, here, 2, there, 2, 0);
+    if (bytes < 0 ? errno == EFAULT : bytes < kSecret || secret != secret_) return has_ended();
+    if (bytes == kSecret) return Post::refused;
+    if (const Post post = copied(rest, bytes < 0 ? bytes : bytes - kSecret); post != Post::done)
+      return post;
   }
   return Post::done;
+}
+
+// What a call has returned, which moves at most 2 GiB less one page.
+Post ShmLink::copied(Rest& rest, ssize_t bytes) noexcept {
+  if (bytes > 0) {
+    rest.mine += bytes;
+    rest.theirs += static_cast<std::uint64_t>(bytes);
+    rest.bytes -= static_cast<std::size_t>(bytes);
+    return Post::done;
+  }
+  if (errno == EINTR) return Post::done;
+  if (errno == EFAULT) return Post::refused;
+  if (errno == ESRCH) return has_ended();
+  char text[256];
+  if (errno == EPERM) {
+    std::snprintf(text, sizeof text,
+                  "the kernel no longer lets this rank reach the memory of rank %d of "
+                  "MPI_COMM_WORLD; has that one changed its user, or its limits on being traced "
+                  "(PR_SET_DUMPABLE)? TUTTI_SHM_COPY=double needs no such right",
+                  peer_);
+    fail(Code::transport_failed, text);
+  } else {
+    std::snprintf(text, sizeof text, "accessing its memory failed: %s", std::strerror(errno));
+    peer_is_gone(text);
+  }
+  return Post::failed;
 }
 
 // --- invitations: open until the guest enters or the owner takes it back, whoever is first
@@ -174,13 +236,25 @@ void ShmLink::renew(std::uint32_t invitation) noexcept {
 
 void ShmLink::probe() noexcept {
   if (state() != State::ready) return;
-  if ((__atomic_load_n(&peers_marks_, __ATOMIC_ACQUIRE) & Segment::kBroken) != 0)
-    return peer_is_gone("it found no room in /dev/shm for what it had to send to this rank");
+  const std::uint32_t marks = __atomic_load_n(&peers_marks_, __ATOMIC_ACQUIRE);
+  if ((marks & Segment::kNoRoom) != 0)
+    return peer_is_gone("it found no shared memory for what it had to send to this rank");
+  if ((marks & Segment::kBrokenOff) != 0)
+    return peer_is_gone("its end of the connection has failed; see the error that it returned");
   const bool gone = !segment_.lives(local_peer_);
   if (segment_.member(local_peer_).farewell != 0)
     state_.store(State::closed, std::memory_order_release);
   else if (gone)
-    peer_is_gone("its process has ended");
+    has_ended();
+}
+
+void ShmLink::break_off() noexcept {
+  __atomic_or_fetch(&my_marks_, Segment::kBrokenOff, __ATOMIC_RELEASE);
+}
+
+Post ShmLink::has_ended() noexcept {
+  peer_is_gone("its process has ended");
+  return Post::failed;
 }
 
 void ShmLink::peer_is_gone(const char* how) noexcept {

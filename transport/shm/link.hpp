@@ -14,8 +14,9 @@ namespace tutti::transport::shm {
 class ShmLink final : public Link {
  public:
   // Between two local ranks of the segment, which outlives the link. A peer whose process is gone
-  // already makes a failed link.
-  ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_rank, int local_peer);
+  // already makes a failed link. `cores_shared`: ranks have to wait for each other's cores.
+  ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_rank, int local_peer,
+          bool cores_shared = false);
 
   Post put(Ring ring, std::uint32_t index, const void* payload,
            const Trailer& trailer) noexcept override;
@@ -23,11 +24,13 @@ class ShmLink final : public Link {
   Post write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes,
              std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept override;
   Post fetch(void* target, const RemoteKey& source, std::size_t bytes) noexcept override;
+  bool fetch_pays(Bytes bytes, const Load& load) noexcept override;
   void note_read(Stored stored, double ticks_per_byte) noexcept override {
     reads_.took(stored, ticks_per_byte);
   }
   void progress() noexcept override {}
   void probe() noexcept override;
+  void break_off() noexcept override;
   bool drained() noexcept override { return true; }
   bool writes_directly() const noexcept override { return copy_ != Copy::twice; }
   bool fetches() const noexcept override { return copy_ != Copy::twice; }
@@ -41,12 +44,22 @@ class ShmLink final : public Link {
   const char* kind() const noexcept override { return "shm"; }
 
  private:
-  using Move = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long,
-                           unsigned long);
-  Post move(Move by, void* mine, std::uint64_t theirs, std::size_t bytes) noexcept;
+  // What the kernel has yet to copy between this rank's memory and the peer's.
+  struct Rest {
+    std::byte* mine;
+    std::uint64_t theirs;
+    std::size_t bytes;
+    iovec here() const noexcept { return {mine, bytes}; }
+    iovec there() const noexcept { return {reinterpret_cast<void*>(theirs), bytes}; }
+  };
+  Post copied(Rest& rest, ssize_t bytes) noexcept;
+  Post read(Rest rest) noexcept;
+  Post has_ended() noexcept;
   void peer_is_gone(const char* how) noexcept;
   void note_allocated(Ring ring, std::uint32_t end) noexcept;
   bool allocate(Ring ring, std::uint32_t index) noexcept;
+  int allocate(Ring ring, std::uint32_t index, std::uint32_t end) noexcept;
+  bool has_room_for_pieces(Bytes bytes) noexcept;
   void check(std::uint8_t state) noexcept;
 
   Segment& segment_;
@@ -58,9 +71,16 @@ class ShmLink final : public Link {
   std::array<std::uint32_t, kRings> allocated_{};
   Invitations &my_invitations_, &peer_invitations_;
   const int pid_;
+  // Of the peer's process.
+  const std::uint64_t secret_, secret_address_;
+  const bool secret_is_own_;
   const Copy copy_;
+  const bool cores_shared_;
   Stores stores_;
   Reads reads_;
+  Fetches fetches_;         // by the peer
+  FetchClock fetch_clock_;  // of this rank's
+  bool room_for_pieces_;    // there was always enough
 };
 
 }  // namespace tutti::transport::shm

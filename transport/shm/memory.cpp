@@ -1,4 +1,5 @@
-// Creating, opening and unlinking the node's segment; agreeing on how to copy.
+// Creating, opening and unlinking the node's segment; agreeing on how to copy. Long, as it is one
+// start-up in the order in which it happens.
 #include "transport/shm/memory.hpp"
 
 #include <algorithm>
@@ -6,17 +7,22 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <limits>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include <utility>
 
 #include "base/bits.hpp"
 #include "base/error.hpp"
 #include "base/pages.hpp"
-#include "base/random.hpp"
+#include "transport/shm/anonymous.hpp"
 
 namespace tutti::transport::shm {
 
@@ -27,6 +33,9 @@ struct Segment::Header {
   std::atomic<std::uint32_t> tried;      // ranks that have tried to reach another's memory
   std::atomic<std::uint32_t> permitted;  // ranks that have permitted others to reach theirs
   std::atomic<std::uint32_t> tried_again;
+  std::atomic<std::uint32_t> shut_out;  // ranks that cannot open `memory`
+  std::uint32_t has_room;
+  AnonymousMemory memory;  // the first rank's, if there is any
 };
 
 namespace {
@@ -37,6 +46,14 @@ int allocate_range(int file, std::size_t offset, std::size_t bytes) noexcept {
   do error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes));
   while (error == EINTR);
   return error;
+}
+
+// Of the file's file system. One without a limit has no blocks.
+std::uint64_t free_bytes(int file) noexcept {
+  struct statvfs status {};
+  if (fstatvfs(file, &status) != 0) return 0;
+  if (status.f_blocks == 0) return std::numeric_limits<std::uint64_t>::max();
+  return std::uint64_t{status.f_bavail} * status.f_frsize;
 }
 
 }  // namespace
@@ -62,9 +79,11 @@ std::atomic<std::uint8_t>& Segment::call_flag(int to, int from) noexcept {
 }
 
 Segment::Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape,
-                 Copy copy, std::chrono::milliseconds patience)
+                 Copy copy, std::chrono::milliseconds patience, Memory memory,
+                 std::function<void()> meanwhile)
     : rank_(local_rank),
       size_(local_size),
+      meanwhile_(std::move(meanwhile)),
       invitations_offset_(round_up(shape.bytes(), kCacheLine)),
       stride_(round_up_to_pages(invitations_offset_ + sizeof(Invitations))),
       first_inbox_(
@@ -72,68 +91,128 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
                                              static_cast<std::size_t>(local_size))),
       bytes_(first_inbox_ + stride_ * static_cast<std::size_t>(local_size) *
                                 static_cast<std::size_t>(local_size)) {
+  static_assert(sizeof(Header) <= kCacheLine);
   const auto deadline = Clock::now() + patience;
   try {
-    open(name, deadline);
+    must_allow_files();
+    open(name, memory, deadline);
     introduce(copy);
     wait_for_all(header().attached, deadline, "mapping the shared segment");
     if (rank_ == 0) shm_unlink(name.c_str());
+    settle_on_memory();
     agree_to_copy(deadline);
   } catch (...) {
     // Who has waited in vain may have waited for a first rank that was killed.
     if (rank_ == 0 || Clock::now() > deadline) shm_unlink(name.c_str());
-    if (base_) munmap(base_, bytes_);
-    if (file_ >= 0) close(file_);
+    release();
     throw;
   }
 }
 
-Segment::~Segment() {
-  munmap(base_, bytes_);
-  close(file_);
+Segment::~Segment() { release(); }
+
+void Segment::release() noexcept {
+  if (base_) munmap(base_, bytes_);
+  if (inboxes_file_ >= 0 && inboxes_file_ != file_) close(inboxes_file_);
+  if (file_ >= 0) close(file_);
 }
 
-void Segment::open(const std::string& name, Clock::time_point deadline) {
-  if (rank_ == 0) {
-    file_ = shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-    if (file_ < 0)
-      throw Error(
-          Code::system,
-          fmt::format("cannot create shared memory {}: {}; is /dev/shm mounted and writable?", name,
-                      std::strerror(errno)),
-          kNoPeer, errno);
-    // The header is allocated before the size is set: a rank that sees the size may touch it.
-    const int no_room = allocate_range(file_, 0, first_inbox_);
-    if (no_room != 0 || ftruncate(file_, static_cast<off_t>(bytes_)) != 0)
-      throw Error(
-          Code::out_of_memory,
-          fmt::format("/dev/shm has no room for {} bytes; enlarge it (mount -o remount,size=…)",
-                      first_inbox_),
-          kNoPeer, no_room ? no_room : errno);
-  } else {
-    struct stat status {};
-    while (file_ < 0 ||
-           (fstat(file_, &status) == 0 && status.st_size < static_cast<off_t>(bytes_))) {
-      if (file_ < 0) file_ = shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0600);
-      if (file_ < 0 && errno != ENOENT)
-        throw Error(Code::system,
-                    fmt::format("cannot open shared memory {}: {}", name, std::strerror(errno)),
-                    kNoPeer, errno);
-      if (Clock::now() > deadline)
-        throw Error(Code::bootstrap_failed,
-                    "the first rank of this node did not create the shared segment in time; see "
-                    "its error");
-      sched_yield();
-    }
+bool Segment::has_room() noexcept { return header().has_room != 0; }
+
+void Segment::open(const std::string& name, Memory memory, Clock::time_point deadline) {
+  if (rank_ == 0)
+    create_file(name);
+  else
+    await_file(name, deadline);
+  base_ = static_cast<std::byte*>(map(file_, 0, nullptr));
+  if (rank_ != 0) {
+    if (header().memory.pid != 0 && (inboxes_file_ = open_anonymous(header().memory)) < 0)
+      header().shut_out = 1;
+    return;
   }
-  void* mapped =
-      mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
-  if (mapped == MAP_FAILED)
+  const bool has_room = bytes_ <= free_bytes(file_) / 4;
+  header().has_room = has_room ? 1 : 0;
+  if (memory == Memory::anonymous || (memory == Memory::automatic && !has_room))
+    inboxes_file_ = make_anonymous(bytes_, header().memory);
+  // All that the others look for is there before the size is set.
+  if (ftruncate(file_, static_cast<off_t>(bytes_)) != 0) throw_no_room(errno);
+}
+
+// To make or allocate a longer file would end the process by a signal.
+void Segment::must_allow_files() const {
+  rlimit most{};
+  if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur < bytes_)
+    throw Error(Code::system,
+                fmt::format("the ranks of this node share a sparse file of {} bytes, and the limit "
+                            "on the size of files is {} bytes; raise it (ulimit -f unlimited)",
+                            bytes_, most.rlim_cur),
+                kNoPeer, EFBIG);
+}
+
+void Segment::create_file(const std::string& name) {
+  file_ = shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (file_ < 0)
+    throw Error(Code::system,
+                fmt::format("cannot create shared memory {}: {}; is /dev/shm mounted and writable?",
+                            name, std::strerror(errno)),
+                kNoPeer, errno);
+  if (const int error = allocate_range(file_, 0, first_inbox_)) throw_no_room(error);
+}
+
+void Segment::throw_no_room(int error) const {
+  if (error != ENOSPC && error != ENOMEM)
     throw Error(
-        Code::out_of_memory,
-        fmt::format("cannot map {} bytes of shared memory: {}", bytes_, std::strerror(errno)),
-        kNoPeer, errno);
-  base_ = static_cast<std::byte*>(mapped);
+        Code::system,
+        fmt::format("cannot allocate {} bytes in /dev/shm: {}", first_inbox_, std::strerror(error)),
+        kNoPeer, error);
+  throw Error(Code::out_of_memory,
+              fmt::format("/dev/shm has no room for {} bytes; enlarge it (mount -o remount,size=…)",
+                          first_inbox_),
+              kNoPeer, error);
+}
+
+void Segment::await_file(const std::string& name, Clock::time_point deadline) {
+  struct stat status {};
+  while (file_ < 0 || (fstat(file_, &status) == 0 && status.st_size < static_cast<off_t>(bytes_))) {
+    if (file_ < 0) file_ = shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0600);
+    if (file_ < 0 && errno != ENOENT)
+      throw Error(Code::system,
+                  fmt::format("cannot open shared memory {}: {}", name, std::strerror(errno)),
+                  kNoPeer, errno);
+    if (Clock::now() > deadline)
+      throw Error(Code::bootstrap_failed,
+                  "the first rank of this node did not create the shared segment in time; see its "
+                  "error");
+    pause();
+  }
+}
+
+void Segment::pause() const {
+  if (meanwhile_) meanwhile_();
+  sched_yield();
+}
+
+void* Segment::map(int file, std::size_t from, void* where) {
+  void* const mapped =
+      mmap(where, bytes_ - from, PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_NORESERVE | (where ? MAP_FIXED : 0), file, static_cast<off_t>(from));
+  if (mapped == MAP_FAILED)
+    throw Error(Code::out_of_memory,
+                fmt::format("cannot map {} bytes of shared memory: {}", bytes_ - from,
+                            std::strerror(errno)),
+                kNoPeer, errno);
+  madvise(mapped, bytes_ - from, MADV_DONTDUMP);  // a core dump would allocate all holes
+  return mapped;
+}
+
+// The inboxes are anonymous if all can open that memory.
+void Segment::settle_on_memory() {
+  if (header().memory.pid != 0 && header().shut_out == 0) {
+    map(inboxes_file_, first_inbox_, base_ + first_inbox_);
+    return;
+  }
+  if (inboxes_file_ >= 0) close(inboxes_file_);
+  inboxes_file_ = file_;
 }
 
 void Segment::wait_for_all(std::atomic<std::uint32_t>& counter, Clock::time_point deadline,
@@ -144,7 +223,7 @@ void Segment::wait_for_all(std::atomic<std::uint32_t>& counter, Clock::time_poin
       throw Error(Code::bootstrap_failed, fmt::format("only {} of the {} ranks of this node got as "
                                                       "far as {} in time; see the others' errors",
                                                       counter.load(), size_, what));
-    sched_yield();
+    pause();
   }
 }
 
@@ -160,19 +239,15 @@ struct flock lock_of(int local_rank) {
   return lock;
 }
 
-std::uint64_t pid_namespace() {
-  struct stat status {};
-  return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
-}
-
 }  // namespace
 
 void Segment::introduce(Copy wanted) {
   Member& me = member(rank_);
   me.pid = getpid();
   me.pid_namespace = pid_namespace();
-  me.secret = probe_[0] = random_number();
-  me.probe_address = reinterpret_cast<std::uint64_t>(probe_.data());
+  me.secret = secret_.value();
+  me.secret_address = secret_.address();
+  me.secret_is_own = secret_.is_own() ? 1 : 0;
   me.wanted = wanted;
   struct flock mine = lock_of(rank_);
   if (fcntl(file_, F_SETLK, &mine) != 0)
@@ -253,31 +328,39 @@ bool Segment::reaches(int local_rank) noexcept {
   Member& other = member(local_rank);
   std::uint64_t word = 0;
   iovec mine{&word, sizeof word};
-  iovec theirs{reinterpret_cast<void*>(other.probe_address.load()), sizeof word};
+  iovec theirs{reinterpret_cast<void*>(other.secret_address.load()), sizeof word};
   if (process_vm_readv(other.pid, &mine, 1, &theirs, 1, 0) != sizeof word || word != other.secret)
     return false;
-  theirs.iov_base = reinterpret_cast<void*>(other.probe_address.load() + sizeof word);
+  theirs.iov_base = reinterpret_cast<void*>(other.secret_address.load() + sizeof word);
   return process_vm_writev(other.pid, &mine, 1, &theirs, 1, 0) == sizeof word;
 }
 
 void Segment::allocate_pair(int a, int b) {
   for (const std::size_t offset : {inbox_offset(a, b), inbox_offset(b, a)})
-    if (const int failed = allocate_range(file_, offset, first_bytes()))
+    if (const int failed = allocate_range(inboxes_file_, offset, first_bytes()))
       throw Error(Code::out_of_memory,
-                  fmt::format("/dev/shm has no room for {} bytes of another connection; enlarge it "
-                              "(mount -o remount,size=…)",
-                              first_bytes()),
+                  fmt::format("{} {} bytes of another connection{}", no_room().what, first_bytes(),
+                              no_room().advice),
                   kNoPeer, failed);
 }
 
 std::size_t Segment::bytes_taken() const noexcept {
   constexpr std::size_t kBlock = 512;  // of stat(2)
+  std::size_t bytes = 0;
   struct stat status {};
-  return fstat(file_, &status) == 0 ? static_cast<std::size_t>(status.st_blocks) * kBlock : 0;
+  if (fstat(file_, &status) == 0) bytes += static_cast<std::size_t>(status.st_blocks) * kBlock;
+  if (anonymous() && fstat(inboxes_file_, &status) == 0)
+    bytes += static_cast<std::size_t>(status.st_blocks) * kBlock;
+  return bytes;
+}
+
+Segment::NoRoom Segment::no_room() const noexcept {
+  if (anonymous()) return {"there is no memory for", ""};
+  return {"/dev/shm has no room for", "; enlarge it (mount -o remount,size=…)"};
 }
 
 int Segment::allocate(int to, int from, std::size_t offset, std::size_t bytes) noexcept {
-  return allocate_range(file_, inbox_offset(to, from) + offset, bytes);
+  return allocate_range(inboxes_file_, inbox_offset(to, from) + offset, bytes);
 }
 
 }  // namespace tutti::transport::shm

@@ -1,11 +1,13 @@
 // The segment that the ranks of one node share: an entry for each of them, and for every ordered
 // pair of them a flag that says whether they have connected, an inbox and the state of invitations.
 //
-// The node's lowest rank creates it (mode 0600, exclusive) and unlinks it as soon as all have
-// mapped it. It is sparse: an inbox takes memory only once its two ranks have connected, and then
-// for a page only, with its credits and the first slots for the shortest messages; a sender
-// allocates any other slot before it first writes there. Nothing is touched that is not allocated,
-// so a full /dev/shm is an error code, and not a bus error in the middle of a collective. Each rank
+// The node's lowest rank creates it (mode 0600, exclusive) as a file in /dev/shm and unlinks it as
+// soon as all have mapped it. Where the file system is small the inboxes are in memory without a
+// name instead (anonymous.hpp), if all ranks can open that. The segment is sparse: an inbox takes
+// memory only once its two ranks have connected, and then for a page only, with its credits and the
+// first slots for the shortest messages; a sender allocates any other slot before it first writes
+// there. Nothing is touched that is not allocated, so a full /dev/shm is an error code, and not a
+// bus error in the middle of a collective. Each rank
 // holds a lock on its own byte of the file, which the kernel releases with the process; so others
 // see its end, also from another PID namespace. Set-up regime: throws Error. Knows inbox shapes;
 // knows no link and no message.
@@ -16,11 +18,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "transport/inbox.hpp"
 #include "transport/link.hpp"
+#include "transport/shm/fetches.hpp"
+#include "transport/shm/secret.hpp"
 #include "transport/shm/stores.hpp"
 
 namespace tutti::transport::shm {
@@ -30,10 +35,14 @@ std::size_t first_bytes() noexcept;
 std::uint32_t first_slots(const InboxShape& shape) noexcept;
 
 // How large messages travel: in one copy, by the kernel, from memory to memory; or in two, through
-// the segment. automatic: each message as its use demands (protocols/protocol_for.hpp), if the
-// kernel permits the one copy.
+// the segment. automatic: each message as its use demands (protocols/protocol_for.hpp) and as its
+// sender measures (fetches.hpp), if the kernel permits the one copy.
 enum class Copy : std::uint8_t { automatic, once, twice };
 std::string_view name_of(Copy copy) noexcept;
+
+// What the inboxes are in. automatic: a file in /dev/shm if that has room for four times what they
+// can take.
+enum class Memory : std::uint8_t { automatic, file, anonymous };
 
 // What each rank of the node tells the others, in the segment.
 struct alignas(kCacheLine) Member {
@@ -42,10 +51,11 @@ struct alignas(kCacheLine) Member {
   // In which the pid is its own; 0: unknown. Ranks of different ones do not write into each other's
   // memory.
   std::atomic<std::uint64_t> pid_namespace;
-  // Where the others, at start-up, find the secret, and may write behind it: the process with this
-  // pid is the one that made this entry.
-  std::atomic<std::uint64_t> probe_address;
+  // Where the others find the secret, by which they know that the process with this pid is the one
+  // that made this entry; and whether its forked children have none (secret.hpp).
+  std::atomic<std::uint64_t> secret_address;
   std::atomic<std::uint64_t> secret;
+  std::atomic<std::uint8_t> secret_is_own;
   std::atomic<Copy> wanted;  // by the setting
   // The kernel forbids this rank to reach another's memory; the same though all have permitted it.
   // Not bool, as not every byte is one.
@@ -54,26 +64,29 @@ struct alignas(kCacheLine) Member {
 
 // The invitations of the owner of an inbox to the peer that writes it (Link::enter()): by number,
 // what may be done to the owner's user memory. Nobody writes here unless somebody gives up or user
-// memory is being written, so that the lines stay where they are.
+// memory is being written, so that their line stays where it is.
 struct alignas(kCacheLine) Invitations {
   enum State : std::uint8_t { open, entered, taken_back };
   std::array<std::atomic<std::uint8_t>, Link::kInvitations> states;
+  FetchTimes fetch_times;  // of the peer
 };
 
 class Segment {
  public:
-  // Creates the segment `name` for `local_size` ranks (local rank 0) or opens it (the others),
-  // waits for all of them, at most for `patience`, and agrees with those of its PID namespace on
-  // how to copy: `copy`, if the kernel permits it and all want the same; twice before once before
-  // automatic. Throws Error{system | out_of_memory | bootstrap_failed}.
+  // Creates the segment `name` for `local_size` ranks (local rank 0, whose `memory` counts) or
+  // opens it (the others), waits for all of them, at most for `patience`, and agrees with those of
+  // its PID namespace on how to copy: `copy`, if the kernel permits it and all want the same; twice
+  // before once before automatic. Calls `meanwhile`, if it is not null, again and again while it
+  // waits. Throws Error{system | out_of_memory | bootstrap_failed}.
   Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape,
-          Copy copy, std::chrono::milliseconds patience);
+          Copy copy, std::chrono::milliseconds patience, Memory memory = Memory::automatic,
+          std::function<void()> meanwhile = {});
   ~Segment();
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
 
   Member& member(int local_rank) noexcept { return members()[local_rank]; }
-  // false: the process of this rank has ended, or runs another program now.
+  // false: the process of this rank has ended, or runs another program now. A system call.
   bool lives(int local_rank) noexcept;
   // Whether `from` has connected to `to`, so that it may have written to the inbox there.
   void note_call(int to, int from) noexcept { call_flag(to, from) = 1; }
@@ -89,9 +102,9 @@ class Segment {
   int allocate_invitations(int owner, int guest) noexcept {
     return allocate(owner, guest, invitations_offset_, sizeof(Invitations));
   }
-  // Marks of the sender in the inbox: by bits, the rings that it has written to; and kBroken, if it
-  // can send nothing more.
-  static constexpr std::uint32_t kBroken = 1u << 31;
+  // Marks of the sender in the inbox: by bits, the rings that it has written to; and whether it can
+  // send nothing more, for want of room or since its end of the connection has failed.
+  static constexpr std::uint32_t kNoRoom = 1u << 31, kBrokenOff = 1u << 30;
   std::uint32_t& marks(int to, int from) noexcept {
     return *reinterpret_cast<std::uint32_t*>(inbox(to, from) + kMarksOffset);
   }
@@ -112,6 +125,16 @@ class Segment {
   // Both inboxes of one connected pair: at first, and once all rings have been written to.
   std::size_t first_bytes_per_pair() const noexcept { return 2 * first_bytes(); }
   std::size_t most_bytes_per_pair() const noexcept { return 2 * stride_; }
+  // If each rank writes to all rings of each other one, that takes at most a quarter of what was
+  // free in /dev/shm at the start.
+  bool has_room() noexcept;
+  // Not a file in /dev/shm.
+  bool anonymous() const noexcept { return inboxes_file_ != file_; }
+  // How an error says that an allocation has failed: before the number of bytes, and at its end.
+  struct NoRoom {
+    const char *what, *advice;
+  };
+  NoRoom no_room() const noexcept;
   // What the whole segment takes now.
   std::size_t bytes_taken() const noexcept;
 
@@ -124,7 +147,14 @@ class Segment {
     return first_inbox_ + (static_cast<std::size_t>(to) * size_ + from) * stride_;
   }
   void introduce(Copy wanted);
-  void open(const std::string& name, std::chrono::steady_clock::time_point deadline);
+  void open(const std::string& name, Memory memory, std::chrono::steady_clock::time_point deadline);
+  void must_allow_files() const;
+  void create_file(const std::string& name);
+  void await_file(const std::string& name, std::chrono::steady_clock::time_point deadline);
+  void* map(int file, std::size_t from, void* where);
+  void settle_on_memory();
+  [[noreturn]] void throw_no_room(int error) const;
+  void release() noexcept;
   void wait_for_all(std::atomic<std::uint32_t>& counter,
                     std::chrono::steady_clock::time_point deadline, const char* what);
   void agree_to_copy(std::chrono::steady_clock::time_point deadline);
@@ -132,7 +162,10 @@ class Segment {
   int next_in_namespace() noexcept;
   bool reaches(int local_rank) noexcept;
 
+  void pause() const;
+
   const int rank_, size_;
+  const std::function<void()> meanwhile_;
   // In the line of the credits.
   static constexpr std::size_t kReadTimesOffset = 32, kMarksOffset = 48;
   static_assert(kRings * sizeof(std::uint32_t) <= kReadTimesOffset &&
@@ -142,11 +175,12 @@ class Segment {
   // Within an inbox's place.
   const std::size_t invitations_offset_;
   std::size_t stride_ = 0, first_inbox_ = 0, bytes_ = 0;
-  int file_ = -1;
+  // In /dev/shm; and where the inboxes are.
+  int file_ = -1, inboxes_file_ = -1;
   std::byte* base_ = nullptr;
   Copy copy_ = Copy::twice;
   std::string reason_;
-  std::array<std::uint64_t, 2> probe_{};  // what probe_address points to
+  const Secret secret_;
 };
 
 }  // namespace tutti::transport::shm

@@ -1,4 +1,4 @@
-// Streaming stores are of x86; elsewhere all stores are the usual ones.
+// Streaming stores are of x86; elsewhere all stores are the usual ones, and trials change nothing.
 #include "transport/shm/stores.hpp"
 
 #include <algorithm>
@@ -11,43 +11,26 @@
 
 namespace tutti::transport::shm {
 
-namespace {
-
-// One in which the rank lost its core counts little.
-void smooth(double& value, double sample) noexcept {
-  constexpr double kMost = 4, kShare = 0.25;
-  if (value == 0) value = sample;
-  value += kShare * (std::min(sample, kMost * value) - value);
-}
-
-}  // namespace
-
 void Stores::took(double ticks_per_byte) noexcept {
   ++copies_;
-  if (copies_ > slots_) smooth(written(way()), ticks_per_byte);  // the lines are as it leaves them
+  const bool counts = copies_ > slots_;  // the lines are as the way leaves them
+  if (counts) smooth(tries_ ? tried_ : written(way_), ticks_per_byte);
   if (tries_ && copies_ >= slots_ + kMeasured)
     end_trial();
-  else if (!tries_ && copies_ >= slots_ + next_trial_)
+  else if (!tries_ &&
+           (copies_ >= slots_ + next_trial_ || (copies_ % kSoonest == 0 && other_wins())))
     begin_trial();
 }
 
 void Stores::begin_trial() noexcept {
   tries_ = true;
   copies_ = 0;
-  written(way()) = 0;
+  tried_ = 0;
 }
 
 void Stores::end_trial() noexcept {
-  constexpr double kClearly = 0.8;
-  double cached = cached_, streamed = streamed_;
-  const std::uint32_t read_cached = __atomic_load_n(&read_.cached, __ATOMIC_RELAXED),
-                      read_streamed = __atomic_load_n(&read_.streamed, __ATOMIC_RELAXED);
-  if (read_cached != 0 && read_streamed != 0) {
-    cached += read_cached / ReadTimes::kScale;
-    streamed += read_streamed / ReadTimes::kScale;
-  }
-  const bool serves_cached = way_ == Stored::cached;
-  if (serves_cached ? streamed < kClearly * cached : cached < kClearly * streamed) {
+  written(other()) = tried_;
+  if (other_wins()) {
     way_ = other();
     next_trial_ = kSoonest;
   } else {
@@ -57,23 +40,41 @@ void Stores::end_trial() noexcept {
   copies_ = 0;
 }
 
-void Reads::took(Stored stored, double ticks_per_byte) noexcept {
-  constexpr std::uint32_t kOften = 8;  // to tell takes the line away from who polls it for credits
-  constexpr double kLargest = 1 << 15;
-  smooth(stored == Stored::cached ? cached_ : streamed_, std::min(ticks_per_byte, kLargest));
-  if (++count_ % kOften != 0) return;
-  const auto scaled = [](double value) {
-    return static_cast<std::uint32_t>(value * ReadTimes::kScale);
-  };
-  __atomic_store_n(&told_.cached, scaled(cached_), __ATOMIC_RELAXED);
-  __atomic_store_n(&told_.streamed, scaled(streamed_), __ATOMIC_RELAXED);
+// By what it took the last time. A reader that tells nothing does not count.
+bool Stores::other_wins() const noexcept {
+  constexpr double kClearly = 0.8;
+  const Times serves = times(way_), other_way = times(other());
+  if (serves.stored == 0 || other_way.stored == 0) return false;
+  const bool told = serves.read != 0 && other_way.read != 0;
+  const auto sum = [&](const Times& way) { return way.stored + (told ? way.read : 0); };
+  return sum(other_way) < kClearly * sum(serves);
 }
 
-#if defined(__SSE2__)
+Stores::Times Stores::times(Stored way) const noexcept {
+  return way == Stored::cached ? Times{cached_, read_.cached.ticks_per_byte()}
+                               : Times{streamed_, read_.streamed.ticks_per_byte()};
+}
+
+Stores::Times Stores::times() const noexcept {
+  const Times cached = times(Stored::cached), streamed = times(Stored::streamed);
+  for (const Times& way : {cached, streamed})
+    if (way.stored == 0 || way.read == 0) return {0, 0};
+  return cached.stored + cached.read <= streamed.stored + streamed.read ? cached : streamed;
+}
+
+void Reads::took(Stored stored, double ticks_per_byte) noexcept {
+  constexpr std::uint32_t kOften = 8;  // to tell takes the line away from who polls it for credits
+  smooth(stored == Stored::cached ? cached_ : streamed_, ticks_per_byte);
+  if (++count_ % kOften != 0) return;
+  told_.cached.tell(cached_);
+  told_.streamed.tell(streamed_);
+}
+
 namespace {
 
 // Whole cache lines go around the caches. What is stored later is seen later.
 void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+#if defined(__SSE2__)
   constexpr std::size_t kLine = 64, kWord = 16;
   const std::size_t head = (kLine - reinterpret_cast<std::uintptr_t>(to) % kLine) % kLine;
   std::memcpy(to, from, std::min(head, bytes));
@@ -84,6 +85,9 @@ void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
                        _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + word)));
   std::memcpy(to + at, from + at, bytes - at);
   _mm_sfence();
+#else
+  copy_bytes(to, from, bytes);
+#endif
 }
 
 }  // namespace
@@ -98,11 +102,5 @@ Stored Stores::copy_long(void* to, const void* from, std::size_t bytes) noexcept
   took(static_cast<double>(ticks() - begin) / static_cast<double>(bytes));
   return stored;
 }
-#else
-Stored Stores::copy_long(void* to, const void* from, std::size_t bytes) noexcept {
-  copy_bytes(to, from, bytes);
-  return Stored::untold;
-}
-#endif
 
 }  // namespace tutti::transport::shm

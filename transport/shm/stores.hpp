@@ -6,6 +6,7 @@
 
 #include "base/copy.hpp"
 #include "transport/inbox.hpp"
+#include "transport/shm/told.hpp"
 
 namespace tutti::transport::shm {
 
@@ -19,11 +20,10 @@ inline void fetch_to_write(const std::byte* place) noexcept {
 #endif
 }
 
-// What a rank takes to read a byte of long payloads, in ticks / kScale, smoothed, by how they were
-// stored; 0: unknown. In shared memory: written by the reader, read by the one who stores.
+// What a rank takes to read long payloads, by how they were stored. In shared memory: written by
+// the reader, read by the one who stores.
 struct ReadTimes {
-  static constexpr double kScale = 65536;
-  std::uint32_t cached, streamed;
+  ToldTime cached, streamed;
 };
 
 // Usual stores first fetch the lines, which lie in the peer's cache since it has read them. Between
@@ -34,7 +34,7 @@ struct ReadTimes {
 //
 // What a copy takes depends on how the lines were written the last time. So a trial first goes once
 // through all slots, and is measured then; and a way that lost is tried again after twice as many
-// copies as the last time.
+// copies as the last time, or as soon as the other one takes longer than it took.
 class Stores {
  public:
   // A ring of long payloads has so many slots. The reader's times are read at the end of trials.
@@ -51,6 +51,12 @@ class Stores {
   Stored way() const noexcept { return tries_ ? other() : way_; }
   // What that took.
   void took(double ticks_per_byte) noexcept;
+  // What a byte takes by the better way; 0: not both are measured. If the one that serves becomes
+  // slow, the other one counts as what it took the last time, and will be tried.
+  struct Times {
+    double stored, read;
+  };
+  Times times() const noexcept;
 
  private:
   static constexpr std::size_t kLong = 4096;  // from here on the clock costs next to nothing
@@ -63,6 +69,8 @@ class Stores {
     return way_ == Stored::cached ? Stored::streamed : Stored::cached;
   }
   double& written(Stored way) noexcept { return way == Stored::cached ? cached_ : streamed_; }
+  Times times(Stored way) const noexcept;
+  bool other_wins() const noexcept;
   void begin_trial() noexcept;
   void end_trial() noexcept;
 
@@ -73,6 +81,7 @@ class Stores {
   std::uint32_t copies_ = 0;  // since the trial began, or the last one ended
   std::uint32_t next_trial_ = kSoonest;
   double cached_ = 0, streamed_ = 0;  // ticks of a byte, smoothed; 0: not measured
+  double tried_ = 0;                  // the same, in this trial
 };
 
 // The reader's side.

@@ -38,7 +38,8 @@ void ShmTransport::set_peers(std::span<const Address> addresses) {
               sizeof first_token);
   segment_ = std::make_unique<Segment>(fmt::format("/tutti-{:016x}", first_token), my_local_rank_,
                                        static_cast<int>(ranks.size()), shape_, options_.copy,
-                                       options_.patience);
+                                       options_.patience, options_.memory, options_.meanwhile);
+  options_.log(fmt::format("shared memory within the node: {}", memory()));
   options_.log(fmt::format("copies within the node: {} ({})", name_of(segment_->copy()),
                            segment_->reason()));
 }
@@ -48,7 +49,8 @@ Link& ShmTransport::connect(int peer) {
   auto& link = links_[static_cast<std::size_t>(local)];
   if (!link) {
     segment_->allocate_pair(my_local_rank_, local);
-    link = std::make_unique<ShmLink>(shape_, peer, *segment_, my_local_rank_, local);
+    link = std::make_unique<ShmLink>(shape_, peer, *segment_, my_local_rank_, local,
+                                     placement_.oversubscribed());
     segment_->note_call(local, my_local_rank_);
   }
   return *link;
@@ -73,11 +75,16 @@ void ShmTransport::say_farewell() noexcept {
   if (segment_) segment_->member(my_local_rank_).farewell = 1;
 }
 
+std::string_view ShmTransport::memory() const noexcept {
+  return segment_->anonymous() ? "memfd" : "a file in /dev/shm";
+}
+
 nlohmann::json ShmTransport::describe() const {
   return {{"shm",
            {{"ranks", placement_.node_ranks().size()},
             {"segment_bytes", segment_ ? segment_->bytes_taken() : 0},
             {"most_bytes_per_connection", segment_ ? segment_->most_bytes_per_pair() : 0},
+            {"memory", segment_ ? memory() : ""},
             {"copy", segment_ ? name_of(segment_->copy()) : ""},
             {"why", segment_ ? segment_->reason() : ""},
             {"ranks_on_socket", placement_.ranks_on_package()},

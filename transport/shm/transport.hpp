@@ -14,8 +14,10 @@
 namespace tutti::transport::shm {
 
 struct Options {
-  Copy copy = Copy::automatic;                // of large messages
+  Copy copy = Copy::automatic;  // of large messages
+  Memory memory = Memory::automatic;
   std::chrono::milliseconds patience{20000};  // for the other ranks of the node, at the start
+  std::function<void()> meanwhile;            // is called while it waits for them; null: nothing is
   std::function<void(std::string_view)> log = [](std::string_view) {};
 };
 
@@ -45,6 +47,7 @@ class ShmTransport final : public Transport {
 
  private:
   int local_rank(int world_rank) const noexcept;  // of a rank of this node
+  std::string_view memory() const noexcept;       // that the ranks share
 
   const Options options_;
   const Placement& placement_;

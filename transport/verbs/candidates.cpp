@@ -104,29 +104,25 @@ std::vector<std::size_t> equals(std::span<const Candidate> ranked, const Fabric&
   return equal;
 }
 
-Offer offer_of(std::span<const Candidate> ranked, int rails, bool in_order) {
+Offer offer_of(std::span<const Candidate> ranked, int rails, bool in_order, int node) {
   const auto numbers = ports_of(ranked);
+  const auto bit_of = [&](const Candidate& c) {
+    const auto number = std::distance(numbers.begin(), numbers.find({c.device, c.port}));
+    return number < 64 ? std::uint64_t{1} << number : 0;
+  };
   Offer offer;
-  offer.rails = static_cast<std::uint32_t>(std::clamp(rails, 1, static_cast<int>(kMostRails)));
+  offer.rails = static_cast<std::uint32_t>(std::clamp(rails, 0, static_cast<int>(kMostRails)));
+  offer.node = node;
   for (const Candidate& candidate : ranked) {
+    if (candidate.fabric.known() && !ranked.front().software &&
+        (in_order || as_good(candidate, ranked.front())))
+      offer.best |= bit_of(candidate);
     if (offer.count == Offer::kMost || offer.place_of(candidate.fabric) != offer.count) continue;
-    for (const std::size_t place : equals(ranked, candidate.fabric, in_order)) {
-      const auto port = numbers.find({ranked[place].device, ranked[place].port});
-      const auto number = std::distance(numbers.begin(), port);
-      if (number < 64) offer.ports[offer.count] |= std::uint64_t{1} << number;
-    }
+    for (const std::size_t place : equals(ranked, candidate.fabric, in_order))
+      offer.ports[offer.count] |= bit_of(ranked[place]);
     offer.fabrics[offer.count++] = candidate.fabric;
   }
   return offer;
-}
-
-int rails_of_a_rank(std::span<const Candidate> ranked, int ranks_of_node, bool in_order) {
-  if (ranked.empty() || ranked.front().software) return 1;
-  std::vector<Candidate> good;
-  std::ranges::copy_if(ranked, std::back_inserter(good), [&](const Candidate& c) {
-    return c.fabric.known() && (in_order || as_good(c, ranked.front()));
-  });
-  return std::max(1, static_cast<int>(ports_of(good).size()) / std::max(1, ranks_of_node));
 }
 
 std::vector<std::size_t> share(std::span<const Candidate> ranked, std::span<const Fabric> rails,

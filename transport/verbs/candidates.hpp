@@ -43,10 +43,8 @@ std::vector<Candidate> ranked(std::vector<Candidate> candidates, bool in_order);
 std::vector<std::size_t> equals(std::span<const Candidate> ranked, const Fabric& fabric,
                                 bool in_order);
 
-Offer offer_of(std::span<const Candidate> ranked, int rails, bool in_order);
-// How many rails a rank wants that is set to none: its share of the node's equal ports, or one
-// where packets cost CPU time or the fabric is unknown.
-int rails_of_a_rank(std::span<const Candidate> ranked, int ranks_of_node, bool in_order);
+// Of a rank of `node`; `rails`: as set, or 0.
+Offer offer_of(std::span<const Candidate> ranked, int rails, bool in_order, int node = 0);
 
 // The port for each rail, all different. Places in `ranked`, which must have ports on these
 // fabrics. The ranks of a node that have the same equally good ports take them by turns. On an

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "transport/verbs/survey.hpp"
 
 namespace tutti::transport::verbs {
 namespace {
+
+constexpr std::size_t kMostChecked = 64;  // names of a list: the bits of Offer::found
 
 // The devices that are named and not there.
 std::vector<std::string> missing_of(std::vector<std::string> devices,
@@ -32,9 +35,30 @@ PortChoice::PortChoice(DeviceWish wish, std::vector<Candidate> all)
       usable_(ranked(named_, in_order())) {}
 
 Offer PortChoice::offer() const {
-  const int rails =
-      wish_.rails != 0 ? wish_.rails : rails_of_a_rank(usable_, wish_.ranks_of_node, in_order());
-  return offer_of(usable_, rails, in_order());
+  Offer offer = offer_of(usable_, wish_.rails, in_order(), wish_.node);
+  if (!in_order()) return offer;
+  Hash list;
+  for (std::size_t i = 0; i < wish_.devices.size(); ++i) {
+    list.add(wish_.devices[i]);
+    if (i < kMostChecked && std::ranges::find(missing_, wish_.devices[i]) == missing_.end())
+      offer.found |= std::uint64_t{1} << i;
+  }
+  offer.list = list.value();
+  return offer;
+}
+
+void PortChoice::check_list(std::span<const Offer> offers, std::size_t mine) const {
+  const std::uint64_t found = found_anywhere(offers, mine);
+  if (found == 0) return;
+  std::string nowhere;
+  for (std::size_t i = 0; i < std::min(wish_.devices.size(), kMostChecked); ++i)
+    if ((found >> i & 1) == 0)
+      nowhere += fmt::format("{}{}", nowhere.empty() ? "" : ", ", wish_.devices[i]);
+  if (!nowhere.empty())
+    throw Error(Code::bad_configuration,
+                fmt::format("the setting `device` names {}, which no host with that setting has; "
+                            "`tutti info` lists the devices of a host",
+                            nowhere));
 }
 
 std::vector<DeviceChoice> PortChoice::settle(std::span<const Fabric> rails,

@@ -14,8 +14,8 @@ namespace tutti::transport::verbs {
 
 struct DeviceWish {
   std::vector<std::string> devices;  // those that may be used; empty: all
-  int rails = 0;  // ports for a large message; 0: this rank's share of the node's
-  int ranks_of_node = 1;
+  int rails = 0;       // ports for a large message; 0: this rank's share of those near it
+  int node = 0;        // on which this rank runs
   DeviceChoice other;  // port, GID, partition and traffic, as set
 };
 
@@ -27,6 +27,10 @@ class PortChoice {
   PortChoice(DeviceWish wish, std::vector<Candidate> all);
 
   Offer offer() const;
+  // Throws Error{bad_configuration} if the wish names a device that no host has, of the ranks whose
+  // wish names the same devices, and others that are there. (If none is there, opening the first
+  // one says so.) Ranks that name the same devices all throw, or none. `offers`: of all ranks.
+  void check_list(std::span<const Offer> offers, std::size_t mine) const;
   // One port for each rail; `rails` as common_rails() gives them. `node`: what the ranks of this
   // node offer, by local rank. If there is no port that the wish names, a device whose failure to
   // open says why. Throws Error{no_device | port_down | unreachable | bad_configuration} if none of

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "transport/verbs/forked.hpp"
 #include "transport/verbs/gid.hpp"
 #include "transport/verbs/memory.hpp"
 
@@ -92,6 +93,9 @@ void Device::open(ibv_device* device, const DeviceChoice& choice) {
                             "/dev/infiniband/uverbs*?",
                             name_, std::strerror(errno)),
                 kNoPeer, errno);
+  in_children_.emplace(
+      [](void* context) noexcept { let_go_of(*static_cast<const ibv_context*>(context)); },
+      context_.get());
   choose_port(choice.port);
   choose_gid(choice.gid_index);
 }
@@ -118,6 +122,12 @@ void Device::choose_port(int wanted) {
                                            "(ip link set … up; ibstat or `rdma link` "
                                            "shows it), or set TUTTI_DEVICE and TUTTI_PORT",
                                            name_, states));
+}
+
+bool Device::port_is_active() const noexcept {
+  ibv_port_attr now{};
+  return ibv_query_port(context_.get(), static_cast<std::uint8_t>(port_), &now) != 0 ||
+         now.state == IBV_PORT_ACTIVE;
 }
 
 void Device::choose_gid(int wanted) {

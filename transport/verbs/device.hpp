@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/in_children.hpp"
+
 namespace tutti::transport::verbs {
 
 // Verbs objects are owned by unique_ptr. Members declared in the order of creation are destroyed in
@@ -72,6 +74,8 @@ class Device {
   ibv_pd* pd() const noexcept { return pd_.get(); }
   const std::string& name() const noexcept { return name_; }
   int port() const noexcept { return port_; }
+  // Asks the device, by a system call; if that fails, it counts as active.
+  bool port_is_active() const noexcept;
   int gid_index() const noexcept { return gid_index_; }
   std::uint16_t pkey_index() const noexcept { return pkey_index_; }
   const ibv_gid& gid() const noexcept { return gid_; }
@@ -104,6 +108,7 @@ class Device {
   const Traffic traffic_;
   const int local_rank_;
   Context context_;
+  std::optional<InChildren> in_children_;
   ProtectionDomain pd_;
   std::string name_, reason_;
   ibv_device_attr limits_{};

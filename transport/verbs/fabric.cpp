@@ -2,6 +2,8 @@
 #include "transport/verbs/fabric.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -82,12 +84,43 @@ std::optional<Fabric> common_fabric(std::span<const Offer> offers, std::size_t m
   return shared_fabric(offers, mine, false);
 }
 
+std::size_t rails_wanted(std::span<const Offer> offers) {
+  std::size_t wanted = kMostRails;
+  std::map<std::int32_t, std::map<std::uint64_t, int>> alike;  // ranks, by node and best ports
+  for (const Offer& offer : offers) {
+    if (offer.count == 0) continue;
+    ++alike[offer.node][offer.best];
+    if (offer.rails != 0) wanted = std::min<std::size_t>(wanted, offer.rails);
+  }
+  for (const Offer& offer : offers) {
+    if (offer.count == 0 || offer.rails != 0) continue;
+    int sharing = 0;
+    for (const auto& [best, ranks] : alike[offer.node])
+      if ((best & offer.best) != 0) sharing += ranks;
+    const int share = std::popcount(offer.best) / std::max(sharing, 1);
+    wanted = std::min(wanted, static_cast<std::size_t>(std::max(share, 1)));
+  }
+  return wanted;
+}
+
+std::uint64_t found_anywhere(std::span<const Offer> offers, std::size_t mine) {
+  std::uint64_t found = 0;
+  for (const Offer& offer : offers)
+    if (offer.list == offers[mine].list) found |= offer.found;
+  return found;
+}
+
+std::size_t rails_missed(std::span<const Offer> offers, std::size_t rails) {
+  const std::size_t wanted = rails_wanted(offers);
+  const bool set = std::ranges::any_of(
+      offers, [&](const Offer& o) { return o.count != 0 && o.rails == wanted; });
+  return set && rails < wanted ? wanted : 0;
+}
+
 std::vector<Fabric> common_rails(std::span<const Offer> offers, std::size_t mine) {
   const auto first = common_fabric(offers, mine);
   if (!first) return {};
-  std::size_t wanted = kMostRails;
-  for (const Offer& offer : offers)
-    if (offer.count != 0) wanted = std::min<std::size_t>(wanted, offer.rails);
+  const std::size_t wanted = rails_wanted(offers);
   std::vector<Fabric> rails{*first};
   rails.reserve(kMostRails + 1);
   const auto own = fabrics_of(offers[mine]);

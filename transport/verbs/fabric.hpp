@@ -47,9 +47,17 @@ struct Fabric {
 struct Offer {
   static constexpr std::size_t kMost = 16;
   std::uint32_t count = 0;
-  std::uint32_t rails = 1;  // how many ports this rank wants to use for a large message
+  std::uint32_t rails = 0;  // how many ports for a large message, as set; 0: a share of `best`
+  std::int32_t node = 0;    // on which this rank runs
   std::array<Fabric, kMost> fabrics{};
-  std::array<std::uint64_t, kMost> ports{};  // a bit for each port of the host
+  // A bit for each port of the host.
+  std::array<std::uint64_t, kMost> ports{};
+  // Those, on whatever known fabric, that are as good as the best one; none if packets cost CPU
+  // time.
+  std::uint64_t best = 0;
+  // The list of devices that may be used: a hash of it, 0 for none, and a bit for each of the first
+  // 64 that this host has.
+  std::uint64_t list = 0, found = 0;
 
   // The place of `fabric`; `count`: it is not offered.
   std::size_t place_of(const Fabric& fabric) const noexcept;
@@ -61,9 +69,22 @@ struct Offer {
 // Offers of nothing are left out: those ranks say themselves what they lack.
 std::optional<Fabric> common_fabric(std::span<const Offer> offers, std::size_t mine);
 
-// The fabrics of the rails, equal on all ranks that offer anything: common_fabric() first, then as
-// many more known ones, or repetitions of the first, as every rank has different ports for. Empty:
-// there is none.
+// How many ports each rank can use for a large message: what is set, or the best ports of a rank
+// by the number of ranks of its node to which one of these is also among the best. The least of all
+// ranks, and at least 1.
+std::size_t rails_wanted(std::span<const Offer> offers);
+
+// Which of the devices in the list of rank `mine` are on a host of some rank with the same list, as
+// bits.
+std::uint64_t found_anywhere(std::span<const Offer> offers, std::size_t mine);
+
+// How many rails a rank has set, if `rails` are fewer because some rank lacks ports; else 0. Equal
+// on all ranks.
+std::size_t rails_missed(std::span<const Offer> offers, std::size_t rails);
+
+// The fabrics of the rails, equal on all ranks that offer anything: common_fabric() first, then
+// more known ones, or repetitions of the first, as long as every rank has different ports for them
+// and no more than rails_wanted(). Empty: there is none.
 std::vector<Fabric> common_rails(std::span<const Offer> offers, std::size_t mine);
 
 }  // namespace tutti::transport::verbs

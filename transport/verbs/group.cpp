@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -18,12 +19,25 @@
 namespace tutti::transport::verbs {
 namespace {
 
-constexpr int kJoinTimeoutMs = 3000;
+constexpr std::chrono::milliseconds kJoinPatience{3000};
 constexpr std::uint8_t kHops = 64;
 
 std::string because(const char* what) { return fmt::format("{}: {}", what, std::strerror(errno)); }
 
 }  // namespace
+
+// The kernel never restarts poll() after a signal.
+bool readable_within(std::chrono::milliseconds patience, int file) noexcept {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + patience;
+  pollfd wait{file, POLLIN, 0};
+  int some;
+  do {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    some = poll(&wait, 1, static_cast<int>(std::max(left.count(), decltype(left)::rep{0})));
+  } while (some < 0 && errno == EINTR && Clock::now() < deadline);
+  return some == 1 && (wait.revents & POLLIN) != 0;
+}
 
 Socket::~Socket() {
   if (fd_ >= 0) close(fd_);
@@ -84,10 +98,10 @@ std::string Group::join_over(const Device& device, std::uint32_t own, std::uint3
     return "the port's address belongs to another device";
   if (rdma_join_multicast(id.get(), reinterpret_cast<sockaddr*>(&group), nullptr) != 0)
     return because("rdma_join_multicast");
-  pollfd wait{events->fd, POLLIN, 0};
-  if (poll(&wait, 1, kJoinTimeoutMs) != 1) return "rdma_join_multicast got no answer";
+  if (!readable_within(kJoinPatience, events->fd)) return "rdma_join_multicast got no answer";
   rdma_cm_event* event = nullptr;
-  if (rdma_get_cm_event(events.get(), &event) != 0) return because("rdma_get_cm_event");
+  while (rdma_get_cm_event(events.get(), &event) != 0)
+    if (errno != EINTR) return because("rdma_get_cm_event");
   const bool joined = event->event == RDMA_CM_EVENT_MULTICAST_JOIN;
   std::string why =
       joined ? "" : fmt::format("{}, status {}", rdma_event_str(event->event), event->status);

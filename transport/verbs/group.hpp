@@ -9,6 +9,8 @@
 
 #include <rdma/rdma_cma.h>
 
+#include <chrono>
+
 #include "transport/verbs/device.hpp"
 
 namespace tutti::transport::verbs {
@@ -32,6 +34,10 @@ class Socket {
  private:
   int fd_ = -1;
 };
+
+// Waits until `file` can be read, whatever signals come meanwhile. false: it took too long, or the
+// file is broken.
+bool readable_within(std::chrono::milliseconds patience, int file) noexcept;
 
 enum class Joining : std::uint8_t {
   automatic,  // through librdmacm, or else by a socket

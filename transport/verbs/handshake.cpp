@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/thread.hpp"
 
@@ -178,7 +179,9 @@ void Handshake::find_a_path() {
     const std::lock_guard guard(mutex_);
     std::erase_if(without_path_, [&](int rank) {
       const VerbsLink* link = link_to(rank);
-      return link ? link->failed() : path_to(rank).pending != Type::busy;
+      const Path& path = path_to(rank);
+      if (!link) return path.pending != Type::busy;
+      return link->failed() && (path.pending != Type::busy || path.busy != Busy::given_up);
     });
     const auto now = Clock::now();
     for (const int rank : without_path_)
@@ -206,15 +209,17 @@ void Handshake::find_a_path() {
 
 // --- what the device reports
 
-// What was on its way is lost, like any datagram.
+// What was on its way is lost, like any datagram. It is tried again and again, and told of once.
 void Handshake::reopen_endpoint() {
   const std::lock_guard guard(mutex_);
-  log_("the queue pair of the handshake has failed; it is made ready again");
+  const bool first = !std::exchange(reopening_, true);
+  if (first) log_("the queue pair of the handshake has failed; it is made ready again");
   try {
     endpoint_.open(queue_key_);
     ibv_req_notify_cq(endpoint_.receive_queue(), 0);
+    reopening_ = false;
   } catch (const Error& error) {
-    log_(error.message);
+    if (first) log_(error.message);
   }
 }
 

@@ -13,7 +13,8 @@
 // To make a connection takes longer than to ask for one. A rank whom many ask at once takes all
 // their datagrams in, makes one connection after the other, and answers BUSY to those who have
 // waited long enough to ask again: that is a sign of life. A rank that lacks memory answers BUSY,
-// too, and is asked again, but not for ever.
+// too, and is asked again, but not for ever. A rank that has given the asking one up answers BUSY
+// as well, so that this one need not wait to find out.
 //
 // When a link proves hot, the same three packets connect its larger connection (link.hpp); BUSY
 // then says that the link stays small, as it does if the peer is silent.
@@ -95,6 +96,7 @@ class Handshake : private DeviceEvents::Handler {
   void queue_up(const Packet& request);
   void make_link(const Packet& request);
   void take_busy(const Packet& packet);
+  void take_given_up(int peer);
   void begin_one_growth();
   bool begin_growth(VerbsLink& link, Attempts::Duration delay) noexcept;
   void keep_small(VerbsLink& link, const char* why) noexcept;
@@ -123,7 +125,8 @@ class Handshake : private DeviceEvents::Handler {
   const std::uint64_t token_ = random_number();
   const std::uint32_t queue_key_ = random_queue_key();
   CompletionChannel channel_;
-  bool announces_ = true;  // the channel works
+  bool announces_ = true;   // the channel works
+  bool reopening_ = false;  // the endpoint has failed, which was said
   Endpoint endpoint_;
   DeviceEvents events_;
   std::vector<HandshakeCard> cards_;

@@ -18,7 +18,10 @@ void Handshake::take(const Packet& p) {
     if (p.type == Type::request) queue_up(p);
     return;
   }
-  if (link->failed()) return;
+  if (link->failed()) {
+    if (p.of == Of::first) send(Type::busy, p.from, Busy::given_up);
+    return;
+  }
   if (p.shape != link->shape()) {
     link->fail(Code::bad_configuration,
                fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots than this "
@@ -70,7 +73,8 @@ void Handshake::make_link(const Packet& request) {
     send(Type::busy, request.from, Busy::lacks_memory);
 }
 
-// It may have memory again when it is asked the next time, so ask; but until the deadline only.
+// It may have memory again when it is asked the next time, so ask; but until the deadline only. Who
+// has given this rank up will never answer anything else.
 void Handshake::take_busy(const Packet& p) {
   if (p.of == Of::larger) {
     VerbsLink* const link = link_to(p.from);
@@ -78,8 +82,22 @@ void Handshake::take_busy(const Packet& p) {
       keep_small(*link, "the peer has no memory for more");
     return growths_.end(p.from);
   }
+  if (p.busy == Busy::given_up) return take_given_up(p.from);
   path_to(p.from).lacks_memory = p.busy == Busy::lacks_memory;
   if (p.busy == Busy::serves_others) attempts_.heard_of(p.from, Clock::now());
+}
+
+// A link that is ready has its queue pair to tell it that the other end is lost.
+void Handshake::take_given_up(int peer) {
+  VerbsLink* const link = link_to(peer);
+  if (!link || link->state() != State::connecting) return;
+  attempts_.end(peer);
+  link->fail(Code::unreachable,
+             fmt::format("rank {} of MPI_COMM_WORLD has given this rank up: most likely this rank "
+                         "did not answer in time; was this process stopped? If not, see what rank "
+                         "{} says",
+                         peer, peer)
+                 .c_str());
 }
 
 // --- this rank's side
@@ -152,9 +170,10 @@ void Handshake::retry() {
 void Handshake::give_up(int peer) {
   const Path& path = path_to(peer);
   const std::string why =
-      path.error          ? fmt::format("there is no path to it ({})", std::strerror(path.error))
-      : path.lacks_memory ? "it lacks memory for another connection; see what it says"
-                          : "it has died, or the network between the devices drops UDP port 4791";
+      path.error ? fmt::format("there is no path to it ({})", std::strerror(path.error))
+      : path.lacks_memory
+          ? "it lacks memory for another connection; see what it says"
+          : "it has died or is stopped, or the network between the devices drops UDP port 4791";
   link_to(peer)->fail(
       path.lacks_memory ? Code::out_of_memory : Code::unreachable,
       fmt::format("rank {} of MPI_COMM_WORLD (GID {}, LID {}) did not answer within {} ms: {}; "

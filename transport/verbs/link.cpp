@@ -216,8 +216,22 @@ void VerbsLink::take_finished(Immediate immediate) noexcept {
   note_finished(immediate.id());
 }
 
+// A peer that left in order had acknowledgements of all it sent, so `moved` has come, and is taken
+// by the second probe. If not, the small queue pair has failed at the peer, and nothing that came
+// by the large one can ever be read.
 void VerbsLink::probe() noexcept {
-  if (state() == State::ready) writer_->probe();
+  if (state() != State::ready) return;
+  if (doubt_ != Doubt::none && left_in_between()) {
+    if (std::exchange(doubt_, Doubt::probed) == Doubt::raised) return;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "rank %d of MPI_COMM_WORLD has left, and its last messages are lost: one of the "
+                  "connections to it broke",
+                  peer());
+    break_off();
+    return fail(Code::peer_failed, text);
+  }
+  writer_->probe();
 }
 
 void VerbsLink::say_farewell() noexcept {
@@ -237,34 +251,44 @@ bool VerbsLink::drained() noexcept {
 // before its queue pairs: so a refused access, too, means that it is gone.
 void VerbsLink::broke(const ibv_wc& completion, const Device& device) noexcept {
   if (state() == State::closed || farewell_is_put_off_) {
+    if (left_in_between() && doubt_ == Doubt::none) doubt_ = Doubt::raised;
     first_.writer.complete_all();
     if (out_)
       for (std::size_t rail = 0; rail < rails(); ++rail) out_->writer_of(rail).complete_all();
     return count_completed();
   }
-  break_both();
+  break_off();
   if (failed()) return;
   char text[256];
   const bool gone =
       completion.status == IBV_WC_RETRY_EXC_ERR || completion.status == IBV_WC_RNR_RETRY_EXC_ERR ||
       completion.status == IBV_WC_WR_FLUSH_ERR || completion.status == IBV_WC_REM_ACCESS_ERR;
-  std::snprintf(
-      text, sizeof text,
-      "rank %d of MPI_COMM_WORLD no longer answers on device %s: %s (vendor code %u); %s", peer(),
-      device.name().c_str(), ibv_wc_status_str(completion.status), completion.vendor_err,
-      gone ? "its process has died, or the path to it is gone" : "the connection is broken");
+  char down[64];
+  std::snprintf(down, sizeof down, "port %d of that device is down on this host", device.port());
+  std::snprintf(text, sizeof text,
+                "rank %d of MPI_COMM_WORLD no longer answers on device %s: %s (vendor code %u); %s",
+                peer(), device.name().c_str(), ibv_wc_status_str(completion.status),
+                completion.vendor_err,
+                !gone                      ? "the connection is broken"
+                : !device.port_is_active() ? down
+                                           : "its process has died, its end of the connection has "
+                                             "failed, or the path to it is gone");
   fail(gone ? Code::peer_failed : Code::transport_failed, text);
 }
 
-// What one queue pair lost is lost for both ends: the peer must find out, whichever it looks at.
-void VerbsLink::break_both() noexcept {
-  const LargeSide* const larger = large();
-  if (!larger || std::exchange(broke_both_, true)) return;
-  for (const Side* const side :
-       {static_cast<const Side*>(&first_), static_cast<const Side*>(larger)}) {
+// What one queue pair lost is lost for both ends: the peer must find out, whichever it looks at. A
+// queue pair in error acknowledges nothing.
+void VerbsLink::break_off() noexcept {
+  if (std::exchange(broken_off_, true)) return;
+  const auto stop = [](const Connection& connection) {
     ibv_qp_attr to{};
     to.qp_state = IBV_QPS_ERR;
-    ibv_modify_qp(side->connection.queue_pair(), &to, IBV_QP_STATE);
+    ibv_modify_qp(connection.queue_pair(), &to, IBV_QP_STATE);
+  };
+  stop(first_.connection);
+  if (const LargeSide* const larger = large()) {
+    stop(larger->connection);
+    for (const Lane& lane : larger->lanes) stop(lane.connection());
   }
 }
 

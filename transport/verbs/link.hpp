@@ -58,6 +58,7 @@ class VerbsLink final : public Link {
              std::uint64_t* ticket) noexcept override;
   void progress() noexcept override {}  // the transport polls for all links
   void probe() noexcept override;
+  void break_off() noexcept override;
   bool drained() noexcept override;
   void say_farewell() noexcept;
   void ask_for_more() noexcept override;
@@ -82,7 +83,11 @@ class VerbsLink final : public Link {
     return state() == State::closed || (farewell_is_put_off_ && must_grow_in_);
   }
   void broke(const ibv_wc& completion, const Device& device) noexcept;
-  void break_both() noexcept;
+  // The peer's farewell came by the large queue pair, but `moved`, sent before it by the small one,
+  // did not.
+  bool left_in_between() const noexcept {
+    return farewell_is_put_off_ && !must_grow_in_ && !grown_in();
+  }
 
   Site& site_;
   Side first_;
@@ -93,7 +98,10 @@ class VerbsLink final : public Link {
   LargeSide* out_ = nullptr;         // the large side, once messages go by it
   std::uint64_t first_tickets_ = 0;  // what the first side's writer had posted then
   std::uint32_t* large_arrivals_ = later_arrivals_.data();  // arrivals by the large side
-  bool farewell_is_put_off_ = false, broke_both_ = false;
+  bool farewell_is_put_off_ = false, broken_off_ = false;
+  // After an error, when the peer may have left in between: what is in the completion queues by the
+  // first probe has been taken by the second.
+  enum class Doubt : std::uint8_t { none, raised, probed } doubt_ = Doubt::none;
   std::array<std::uint8_t, kInvitations> notices_{};  // that have come, by rendezvous
   std::array<std::uint32_t, kRings> credits_by_immediate_{};
 };

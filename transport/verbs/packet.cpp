@@ -27,7 +27,9 @@ bool possible_lanes(const Packet& p) {
 bool possible(const Packet& p) {
   if (p.of > Packet::Of::larger) return false;
   if (p.type == Packet::Type::busy)
-    return p.busy == Packet::Busy::serves_others || p.busy == Packet::Busy::lacks_memory;
+    return p.busy >= Packet::Busy::serves_others &&
+           p.busy <=
+               (p.of == Packet::Of::first ? Packet::Busy::given_up : Packet::Busy::lacks_memory);
   return p.type >= Packet::Type::request && p.type <= Packet::Type::confirm &&
          p.busy == Packet::Busy::no && possible(p.info) && possible_mtu(p.mtu) &&
          possible_lanes(p) &&

@@ -47,7 +47,8 @@ struct Packet {
   static constexpr std::uint16_t kVersion = 3;
   // `busy`: there is no connection yet, and the sender has heard that one is asked for.
   enum class Type : std::uint16_t { request = 1, reply, confirm, busy };
-  enum class Busy : std::uint32_t { no, serves_others, lacks_memory };
+  // `given_up`, of the first connection only: the sender's link has failed, and there will be none.
+  enum class Busy : std::uint32_t { no, serves_others, lacks_memory, given_up };
   // Which of the two connections of a link; `busy` of the larger one: there will be none.
   enum class Of : std::uint32_t { first, larger };
 

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "transport/verbs/device.hpp"
-#include "transport/verbs/distance.hpp"
+#include "transport/verbs/sysfs.hpp"
 #include "transport/verbs/gid.hpp"
 
 namespace tutti::transport::verbs {
@@ -31,7 +31,7 @@ PortReport report_port(ibv_context* context, int number, int ports) {
 
 // Lanes times the rate of a lane, in Mbit/s; 0: unknown. The codes are those of the InfiniBand
 // specification.
-std::uint64_t rate_of(const ibv_port_attr& port) {
+std::uint64_t rate_by_codes(const ibv_port_attr& port) {
   const std::uint64_t lanes = port.active_width == 1    ? 1
                               : port.active_width == 2  ? 4
                               : port.active_width == 4  ? 8
@@ -74,7 +74,8 @@ void add_port(ibv_context* context, const ibv_device_attr& limits, int number, i
   ibv_port_attr port{};
   if (ibv_query_port(context, static_cast<std::uint8_t>(number), &port) != 0 && c.problem.empty())
     c.problem = fmt::format("port {} cannot be read", number);
-  c.rate = rate_of(port);
+  c.rate = rate_of(c.device, number);
+  if (c.rate == 0) c.rate = rate_by_codes(port);
   if (c.problem.empty() && port.state != IBV_PORT_ACTIVE) {
     c.problem = fmt::format("port {} is {}", number, ibv_port_state_str(port.state));
     c.code = Code::port_down;

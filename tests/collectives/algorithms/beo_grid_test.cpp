@@ -10,11 +10,11 @@ using namespace tutti::collectives::test;
 
 namespace {
 
-constexpr Bytes block = 64;
-using Sent = std::vector<std::pair<Rank, Bytes>>;  // to whom, how much
+constexpr Bytes kGridBlock = 64;
+using Deliveries = std::vector<std::pair<Rank, Bytes>>;  // to whom, how much
 
-Sent sent_by(const Schedule& schedule) {
-  Sent sent;
+Deliveries sent_by(const Schedule& schedule) {
+  Deliveries sent;
   for (const Step& step : schedule.steps)
     if (step.kind == StepKind::send) sent.emplace_back(step.peer, step.source.length);
   return sent;
@@ -28,7 +28,7 @@ struct Numbering {
     return column_major ? mod(column, C) * R + mod(row, R) : mod(row, R) * C + mod(column, C);
   }
   Problem problem(Collective collective) const {
-    Problem problem{{.collective = collective, .bytes = block, .element = 8}, R * C};
+    Problem problem{{.collective = collective, .bytes = kGridBlock, .element = 8}, R * C};
     for (Rank rank = 0; rank < R * C; ++rank)
       problem.node.push_back(column_major ? rank % R : rank / C);
     return problem;
@@ -39,7 +39,7 @@ struct Numbering {
 // blocks, the reverse of that, or whole vectors.
 enum class Kind { gathers, scatters, combines };
 template <class At>
-void say(Sent& text, Kind kind, bool exchange, int N, int place, Bytes bytes, At&& at) {
+void say(Deliveries& text, Kind kind, bool exchange, int N, int place, Bytes bytes, At&& at) {
   if (!exchange) {
     for (int i = 0; i < N - 1; ++i)
       text.emplace_back(at(kind == Kind::scatters ? place - 1 : place + 1), bytes);
@@ -73,12 +73,13 @@ TEST_CASE("BEO 5: each phase is the basis' pattern, however the ranks are number
                                        << " column " << column << ' ' << column_major);
               // What a message of the longer phase carries for each rank of the line: a line.
               const bool whole = collective == Collective::allreduce;
-              const Bytes line = whole ? block : block * (rows_first ? C : R);
-              const Bytes other = whole ? block : block * (rows_first ? R : C);
+              const Bytes line = whole ? kGridBlock : kGridBlock * (rows_first ? C : R);
+              const Bytes other = whole ? kGridBlock : kGridBlock * (rows_first ? R : C);
               const bool scatters = kind == Kind::scatters;
-              Sent text;
+              Deliveries text;
               for (const bool first : {true, false}) {
-                const Bytes bytes = scatters ? (first ? other : block) : (first ? block : line);
+                const Bytes bytes =
+                    scatters ? (first ? other : kGridBlock) : (first ? kGridBlock : line);
                 if (first == rows_first)
                   say(text, kind, exchange, C, column, bytes,
                       [&, r = row](int c) { return numbering.at(r, c); });
@@ -114,16 +115,20 @@ TEST_CASE("BEO 5: 96 ranks in 4 groups send 2496 messages, and 288 leave their g
       }
       CHECK(leave == 96 * 3);
       // "only this approach avoided larger inter-group messages"
-      CHECK(longest == (name == std::string{"rows-first"} ? 24 : 1) * block);
+      CHECK(longest == (name == std::string{"rows-first"} ? 24 : 1) * kGridBlock);
     }
   }
 }
 
 TEST_CASE("a grid where nothing is known of groups, or they differ, is the squarest") {
-  Problem problem = allgather_of(12, block);
+  Problem problem = allgather_of(12, kGridBlock);
   for (const bool differ : {false, true}) {
     if (differ) problem.node = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1};
-    const Sent sent = sent_by(build_all("rows-first", problem)[0]);
-    CHECK(sent == Sent{{1, block}, {1, block}, {1, block}, {4, 4 * block}, {4, 4 * block}});
+    const Deliveries sent = sent_by(build_all("rows-first", problem)[0]);
+    CHECK(sent == Deliveries{{1, kGridBlock},
+                             {1, kGridBlock},
+                             {1, kGridBlock},
+                             {4, 4 * kGridBlock},
+                             {4, 4 * kGridBlock}});
   }
 }

@@ -55,12 +55,6 @@ inline Bytes most_sent(const std::vector<Schedule>& all) {
   return most;
 }
 
-inline Bytes most_scratch(const std::vector<Schedule>& all) {
-  Bytes most = 0;
-  for (const Schedule& schedule : all) most = std::max(most, schedule.scratch_bytes);
-  return most;
-}
-
 // Of the ranks that every rank sends to or hears from: the same for all.
 inline void each_sends(const std::vector<Schedule>& all, Bytes bytes) {
   for (const Schedule& schedule : all) CHECK(bytes_sent(schedule) == bytes);

@@ -13,12 +13,6 @@ namespace {
 
 constexpr Bytes m = 128;  // whole cache lines, so that scratch is not rounded
 
-Bytes most_scratch(const std::vector<Schedule>& all) {
-  Bytes most = 0;
-  for (const Schedule& schedule : all) most = std::max(most, schedule.scratch_bytes);
-  return most;
-}
-
 }  // namespace
 
 TEST_CASE("recursive multiplying with k >= P is one exchange of all") {

@@ -2,44 +2,49 @@
 """The walk-through of CONTRIBUTING.md, done: one new file and one entry make an algorithm that
 is listed and proved.
 
-Usage: toy_algorithm_test.py ROOT
+Usage: toy_algorithm_test.py ROOT BUILD
 """
+import configparser
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
-
-def without_builds(folder, names):
-    return [name for name in names
-            if name in {".git", "__pycache__"} or name.startswith("demo-")
-            or (pathlib.Path(folder, name) / "meson-info").exists()]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from harness.source import copy_source  # noqa: E402
 
 
-def try_it(root, work):
+def options_of(build):
+    """What the build was configured with, as arguments for `meson setup`."""
+    given = configparser.ConfigParser(interpolation=None)
+    given.read(build / "meson-private/cmd_line.txt")
+    return [f"-D{name}={value}" for name, value in given["options"].items()]
+
+
+def try_it(root, original, work):
     text = (root / "CONTRIBUTING.md").read_text()
     code = re.search(r"^   ```cpp\n(.*?)^   ```$", text, re.S | re.M).group(1)
     entry = re.search(r"^ +(ALGORITHM\(bcast, bcast_toy.*?\))$", text, re.S | re.M).group(1)
     named = re.search(r"`(collectives/algorithms/\w+\.cpp)`", text).group(1)
 
-    source = work / "source"
-    shutil.copytree(root, source, ignore=without_builds)
-    # ccache finds the objects of the original's build.
+    # Source and build lie to each other as the original's do, so that ccache finds its objects.
+    way = os.path.relpath(root, original)
+    build = work.joinpath(*["build"] * max(way.split(os.sep).count(os.pardir), 1))
+    source = pathlib.Path(os.path.normpath(build / way))
+    copy_source(root, source)
     env = os.environ | {"CCACHE_BASEDIR": str(source), "CCACHE_NOHASHDIR": "1"}
     # First the build as a contributor has it, then the two changes: the build must notice them by
     # itself.
-    subprocess.run(["meson", "setup", "-Dmpi=mpich", "-Doptimization=0", "-Ddebug=false",
-                    work / "build", source], check=True, env=env)
+    subprocess.run(["meson", "setup", *options_of(original), build, source], check=True, env=env)
     (source / named).write_text("\n".join(row[3:] for row in code.splitlines()) + "\n")
     with open(source / "collectives/algorithms/list.def", "a") as file:
         file.write(entry + "\n")
-    subprocess.run(["ninja", "-C", work / "build", "tools/tutti"], check=True, env=env)
+    subprocess.run(["ninja", "-C", build, "tools/tutti"], check=True, env=env)
 
     def tutti(*words):
-        return subprocess.run([work / "build/tools/tutti", *words], check=True,
+        return subprocess.run([build / "tools/tutti", *words], check=True,
                               capture_output=True, text=True).stdout
 
     listed = tutti("list", "--collective", "bcast")
@@ -51,4 +56,4 @@ def try_it(root, work):
 
 
 with tempfile.TemporaryDirectory(prefix="tutti-toy-") as folder:
-    try_it(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder))
+    try_it(*(pathlib.Path(path).resolve() for path in (*sys.argv[1:3], folder)))

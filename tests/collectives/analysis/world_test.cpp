@@ -15,9 +15,6 @@ using namespace tutti::collectives::test;
 
 namespace {
 
-std::vector<StepId> ids(std::span<const StepId> span) { return {span.begin(), span.end()}; }
-using Ids = std::vector<StepId>;
-
 // The time at which the last message of a broadcast arrives: a rank sends one message per unit of
 // time, in the order in which they got ready, and each takes one unit. A simulator in small.
 int time_of_last_arrival(World& world) {

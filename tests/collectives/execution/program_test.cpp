@@ -1,4 +1,5 @@
-// How much memory a program needs for messages that are received whole before they are combined.
+// How much memory a program needs for messages that are received whole before they are combined,
+// and what it says of a rank's load.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -19,7 +20,11 @@ namespace {
 constexpr transport::InboxShape kShape{{{{64, 8}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
 
 // Of the rank `rank`, with a transport that writes large messages straight into user memory.
-Bytes staging(std::string_view name, Problem problem, Rank rank, const Parameters& parameters) {
+struct Told {
+  Bytes staging;
+  transport::Load load;
+};
+Told told(std::string_view name, Problem problem, Rank rank, const Parameters& parameters) {
   HostileNet net(problem.P, kShape, Hostility{});
   Deaf listener;
   std::map<Rank, std::unique_ptr<Channel>> channels;
@@ -31,7 +36,12 @@ Bytes staging(std::string_view name, Problem problem, Rank rank, const Parameter
   problem.rank = rank;
   const collectives::Program program(
       collectives::find(problem.collective, name)->build(problem, parameters), channel_to);
-  return program.staging_bytes();
+  return {program.staging_bytes(), program.load()};
+}
+
+Bytes staging(std::string_view name, const Problem& problem, Rank rank,
+              const Parameters& parameters) {
+  return told(name, problem, rank, parameters).staging;
 }
 
 }  // namespace
@@ -57,4 +67,19 @@ TEST_CASE("messages in segments wait in places for a few of them") {
       CHECK(bytes <= 3 * 4 * segment);  // of three children at most
     }
   }
+}
+
+TEST_CASE("a rank's load is to how many it sends what is spread, and whether it receives") {
+  using collectives::Collective;
+  const auto load = [](Collective collective, const char* name, Rank rank) {
+    const Problem problem{{.collective = collective, .bytes = 64}, 4};
+    return told(name, problem, rank, {}).load;
+  };
+  CHECK(load(Collective::bcast, "linear", 0).receivers == 3);
+  CHECK_FALSE(load(Collective::bcast, "linear", 0).receives);
+  CHECK(load(Collective::bcast, "linear", 1).receives);
+  CHECK(load(Collective::bcast, "chain", 1).receivers == 1);
+  CHECK(load(Collective::bcast, "chain", 1).receives);
+  CHECK(load(Collective::alltoall, "at-once", 0).receivers == 1);  // each also receives as much
+  CHECK(load(Collective::alltoall, "at-once", 0).receives);
 }

@@ -4,16 +4,11 @@
 #include <catch2/catch.hpp>
 
 #include "collectives/schedule/builder.hpp"
+#include "tests/collectives/ranks.hpp"
 
 using namespace tutti;
 using namespace tutti::collectives;
-
-namespace {
-
-std::vector<StepId> ids(std::span<const StepId> span) { return {span.begin(), span.end()}; }
-using Ids = std::vector<StepId>;
-
-}  // namespace
+using namespace tutti::collectives::test;
 
 TEST_CASE("the cursor shows what is ready, in order, and again after reset") {
   Builder s{8, 0, {.output = 8}};

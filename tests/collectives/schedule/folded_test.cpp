@@ -10,12 +10,6 @@ using namespace tutti::collectives::test;
 
 namespace {
 
-Bytes most_scratch(const std::vector<Schedule>& all) {
-  Bytes most = 0;
-  for (const Schedule& schedule : all) most = std::max(most, schedule.scratch_bytes);
-  return most;
-}
-
 std::vector<const Algorithm*> reductions_in_segments() {
   std::vector<const Algorithm*> all;
   for (const Algorithm& algorithm : algorithms())

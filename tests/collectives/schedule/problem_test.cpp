@@ -11,8 +11,8 @@ namespace {
 constexpr int kRanks = 4;
 const std::vector<Bytes> kCounts{3, 0, 5, 7};
 
-UserBuffers of(Collective collective, Rank rank, bool in_place = false,
-               std::vector<Bytes> counts = {}, std::vector<Bytes> received = {}) {
+UserBuffers buffers_of(Collective collective, Rank rank, bool in_place = false,
+                       std::vector<Bytes> counts = {}, std::vector<Bytes> received = {}) {
   Problem problem;
   problem.collective = collective;
   problem.P = kRanks;
@@ -45,38 +45,38 @@ TEST_CASE("a collective is found by its name") {
 }
 
 TEST_CASE("buffers of the rooted collectives") {
-  CHECK(are(of(Collective::bcast, 0), 0, 8));
-  CHECK(are(of(Collective::scatter, 1), 32, 8));
-  CHECK(are(of(Collective::scatter, 0), 0, 8));
-  CHECK(are(of(Collective::scatter, 1, true), 32, 0));
-  CHECK(are(of(Collective::gather, 1), 8, 32));
-  CHECK(are(of(Collective::gather, 0), 8, 0));
-  CHECK(in_place(of(Collective::gather, 1, true), 8, 32, 8));
-  CHECK(are(of(Collective::reduce, 0), 8, 0));
-  CHECK(are(of(Collective::reduce, 1), 8, 8));
+  CHECK(are(buffers_of(Collective::bcast, 0), 0, 8));
+  CHECK(are(buffers_of(Collective::scatter, 1), 32, 8));
+  CHECK(are(buffers_of(Collective::scatter, 0), 0, 8));
+  CHECK(are(buffers_of(Collective::scatter, 1, true), 32, 0));
+  CHECK(are(buffers_of(Collective::gather, 1), 8, 32));
+  CHECK(are(buffers_of(Collective::gather, 0), 8, 0));
+  CHECK(in_place(buffers_of(Collective::gather, 1, true), 8, 32, 8));
+  CHECK(are(buffers_of(Collective::reduce, 0), 8, 0));
+  CHECK(are(buffers_of(Collective::reduce, 1), 8, 8));
 }
 
 TEST_CASE("buffers of the others") {
-  CHECK(are(of(Collective::barrier, 2), 0, 0));
-  CHECK(are(of(Collective::allgather, 2), 8, 32));
-  CHECK(in_place(of(Collective::allgather, 2, true), 8, 32, 16));
-  CHECK(are(of(Collective::alltoall, 2), 32, 32));
+  CHECK(are(buffers_of(Collective::barrier, 2), 0, 0));
+  CHECK(are(buffers_of(Collective::allgather, 2), 8, 32));
+  CHECK(in_place(buffers_of(Collective::allgather, 2, true), 8, 32, 16));
+  CHECK(are(buffers_of(Collective::alltoall, 2), 32, 32));
   for (const Collective c : {Collective::allreduce, Collective::scan, Collective::exscan}) {
-    CHECK(are(of(c, 2), 8, 8));
-    CHECK(in_place(of(c, 2, true), 8, 8, 0));
+    CHECK(are(buffers_of(c, 2), 8, 8));
+    CHECK(in_place(buffers_of(c, 2, true), 8, 8, 0));
   }
-  CHECK(are(of(Collective::reduce_scatter, 2), 32, 8));
-  CHECK(in_place(of(Collective::reduce_scatter, 2, true), 32, 32, 0));
+  CHECK(are(buffers_of(Collective::reduce_scatter, 2), 32, 8));
+  CHECK(in_place(buffers_of(Collective::reduce_scatter, 2, true), 32, 32, 0));
 }
 
 TEST_CASE("buffers of the v-forms") {
-  CHECK(are(of(Collective::scatter, 1, false, kCounts), 15, 0));
-  CHECK(are(of(Collective::gather, 3, false, kCounts), 7, 0));
-  CHECK(are(of(Collective::allgather, 2, false, kCounts), 5, 15));
-  CHECK(in_place(of(Collective::allgather, 3, true, kCounts), 7, 15, 8));
-  CHECK(are(of(Collective::reduce_scatter, 3, false, kCounts), 15, 7));
-  CHECK(are(of(Collective::alltoall, 0, false, kCounts, {1, 1, 1, 1}), 15, 4));
-  CHECK(in_place(of(Collective::alltoall, 0, true, kCounts, kCounts), 15, 15, 0));
+  CHECK(are(buffers_of(Collective::scatter, 1, false, kCounts), 15, 0));
+  CHECK(are(buffers_of(Collective::gather, 3, false, kCounts), 7, 0));
+  CHECK(are(buffers_of(Collective::allgather, 2, false, kCounts), 5, 15));
+  CHECK(in_place(buffers_of(Collective::allgather, 3, true, kCounts), 7, 15, 8));
+  CHECK(are(buffers_of(Collective::reduce_scatter, 3, false, kCounts), 15, 7));
+  CHECK(are(buffers_of(Collective::alltoall, 0, false, kCounts, {1, 1, 1, 1}), 15, 4));
+  CHECK(in_place(buffers_of(Collective::alltoall, 0, true, kCounts, kCounts), 15, 15, 0));
 }
 
 TEST_CASE("blocks lie by rank where a buffer holds them") {
@@ -96,4 +96,18 @@ TEST_CASE("blocks lie by rank where a buffer holds them") {
   problem.bytes = 8;
   CHECK(block_offset(Buffer::input, problem, 3) == 24);
   CHECK(block_bytes(problem, 3) == 8);
+}
+
+TEST_CASE("what becomes of messages follows from the collective, and from who is there") {
+  using protocols::Use;
+  const auto use = [](Collective collective, int P) {
+    return use_in(Problem{{.collective = collective}, P});
+  };
+  CHECK(use(Collective::allreduce, 2) == Use::combined);
+  CHECK(use(Collective::exscan, 3) == Use::combined);
+  CHECK(use(Collective::exscan, 2) == Use::stored);
+  CHECK(use(Collective::bcast, 3) == Use::spread);
+  CHECK(use(Collective::gather, 3) == Use::gathered);
+  CHECK(use(Collective::gather, 2) == Use::stored);
+  CHECK(use(Collective::alltoall, 3) == Use::stored);
 }

@@ -4,9 +4,11 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "tests/collectives/selection/texts.hpp"
 
 using namespace tutti;
 using namespace tutti::collectives;
+using namespace tutti::collectives::test;
 using Catch::Contains;
 
 namespace {
@@ -22,18 +24,6 @@ void refused(const std::string& text, Code code, const std::string& says) {
   CHECK(error.code == code);
   CHECK(error.message.size() < 2000);  // however long what is wrong
   CHECK_THAT(error.message.substr(0, 2000), Contains(says));
-}
-
-Choice only(const std::string& text) {
-  const auto choices = parse_choices(text);
-  REQUIRE(choices.size() == 1);
-  return choices.begin()->second;
-}
-
-std::string times(const std::string& text, int count) {
-  std::string all;
-  for (int i = 0; i < count; ++i) all += text;
-  return all;
 }
 
 }  // namespace

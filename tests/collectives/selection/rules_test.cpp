@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "tests/collectives/selection/texts.hpp"
 
 using namespace tutti;
 using namespace tutti::collectives;
+using namespace tutti::collectives::test;
 using Catch::Contains;
 
 namespace {
@@ -30,21 +32,9 @@ void table_refused(const std::string& text, const std::string& says,
   CHECK_THAT(error.message, Contains(says));
 }
 
-Choice only(const std::string& text) {
-  const auto choices = parse_choices(text);
-  REQUIRE(choices.size() == 1);
-  return choices.begin()->second;
-}
-
-std::string times(const std::string& text, int count) {
-  std::string all;
-  for (int i = 0; i < count; ++i) all += text;
-  return all;
-}
-
 std::string rule(const std::string& fields) { return R"({"rules": [{)" + fields + "}]}"; }
 
-Problem of(Collective collective, int P, Bytes bytes) {
+Problem call_of(Collective collective, int P, Bytes bytes) {
   return {{.collective = collective, .bytes = bytes}, P};
 }
 
@@ -188,7 +178,7 @@ TEST_CASE("rules: what is forced comes before the table, of which the first rule
     {"collective": "bcast", "algorithm": "tau-binomial", "ranks": 4, "bytes": [3000, null]}
   ]})");
   const auto name = [&](int P, Bytes bytes) {
-    return chosen(of(Collective::bcast, P, bytes), rules).algorithm->name;
+    return chosen(call_of(Collective::bcast, P, bytes), rules).algorithm->name;
   };
   CHECK(name(16, 1200) == "linear");
   CHECK(name(15, 1200) == "chain");  // the rules overlap
@@ -196,19 +186,19 @@ TEST_CASE("rules: what is forced comes before the table, of which the first rule
   CHECK(name(15, 2000) == "chain");
   CHECK(name(15, 999) == "binary");
   CHECK(name(4, 3000) == "tau-binomial");
-  CHECK_FALSE(choose(of(Collective::bcast, 5, 3000), {.P = 5}, rules));  // no rule fits
-  CHECK_FALSE(choose(of(Collective::barrier, 16, 0), {.P = 16}, rules));
-  CHECK_THAT(std::string{chosen(of(Collective::bcast, 4, 3000), rules).reason},
+  CHECK_FALSE(choose(call_of(Collective::bcast, 5, 3000), {.P = 5}, rules));  // no rule fits
+  CHECK_FALSE(choose(call_of(Collective::barrier, 16, 0), {.P = 16}, rules));
+  CHECK_THAT(std::string{chosen(call_of(Collective::bcast, 4, 3000), rules).reason},
              Contains("`table`"));
   rules.forced = parse_choices("bcast=splitted-binary");
   CHECK(name(16, 1200) == "splitted-binary");
-  CHECK_THAT(std::string{chosen(of(Collective::bcast, 16, 1200), rules).reason},
+  CHECK_THAT(std::string{chosen(call_of(Collective::bcast, 16, 1200), rules).reason},
              Contains("`algorithm`"));
   // Ranks per node; and the mean of blocks that differ.
   rules = {};
   rules.table = parse_table(rule(
       R"json("collective": "allgather", "algorithm": "bruck(k=3)", "ranks_per_node": [2, 4], "bytes": 10)json"));
-  Problem problem = of(Collective::allgather, 4, 999);
+  Problem problem = call_of(Collective::allgather, 4, 999);
   problem.counts = {0, 40, 0, 0};
   CHECK(choose(problem, {.P = 4, .max_ranks_per_node = 2}, rules)->parameters.k == 3);
   CHECK_FALSE(choose(problem, {.P = 4, .max_ranks_per_node = 1}, rules));
@@ -227,34 +217,34 @@ TEST_CASE("rules: a choice that does not apply is an error that says why, unless
   rules.forced = parse_choices(
       "allgather=neighbor-exchange;reduce=binary;alltoall=bruck;scatter=binomial(k=2);bcast="
       "multicast");
-  const Problem odd = of(Collective::allgather, 5, 8);
+  const Problem odd = call_of(Collective::allgather, 5, 8);
   CHECK_THAT(
       why(odd, rules),
       Contains(
           "neighbor-exchange cannot run this allgather: it needs an even number of ranks, not 5") &&
           Contains("allgather=prefer neighbor-exchange"));
-  CHECK(why(of(Collective::allgather, 6, 8), rules).empty());
-  Problem ordered = of(Collective::reduce, 4, 8);
+  CHECK(why(call_of(Collective::allgather, 6, 8), rules).empty());
+  Problem ordered = call_of(Collective::reduce, 4, 8);
   ordered.commutative = false;
   CHECK_THAT(why(ordered, rules),
              Contains("binary cannot run this reduce: it does not keep the order of the ranks"));
-  Problem reproducible = of(Collective::reduce, 4, 8);
+  Problem reproducible = call_of(Collective::reduce, 4, 8);
   reproducible.left_fold = true;
   CHECK_THAT(why(reproducible, rules), Contains("reproducible"));
-  Problem uneven = of(Collective::alltoall, 2, 8);
+  Problem uneven = call_of(Collective::alltoall, 2, 8);
   uneven.counts = uneven.receive_counts = {1, 2};
   CHECK_THAT(why(uneven, rules), Contains("its blocks must have one length"));
-  Problem unknown = of(Collective::scatter, 4, 8);
+  Problem unknown = call_of(Collective::scatter, 4, 8);
   unknown.counts_known = false;
   CHECK_THAT(why(unknown, rules),
              Contains("binomial(k=2) cannot run this scatter: only the root knows the counts"));
-  Problem alone = of(Collective::bcast, 4, 8);
+  Problem alone = call_of(Collective::bcast, 4, 8);
   alone.datagrams = false;
   CHECK_THAT(why(alone, rules), Contains("no multicast group"));
 
   // Preferred: the table is asked, then the model.
   rules.forced = parse_choices("allgather=prefer neighbor-exchange");
-  CHECK(chosen(of(Collective::allgather, 6, 8), rules).algorithm->name == "neighbor-exchange");
+  CHECK(chosen(call_of(Collective::allgather, 6, 8), rules).algorithm->name == "neighbor-exchange");
   CHECK_FALSE(choose(odd, {.P = 5}, rules));
   rules.table = parse_table(rule(R"("collective": "allgather", "algorithm": "dissemination")"));
   CHECK(chosen(odd, rules).algorithm->name == "dissemination");
@@ -268,7 +258,7 @@ TEST_CASE("rules: a choice that does not apply is an error that says why, unless
 TEST_CASE("rules: the level across the nodes must apply to the number of nodes", "[rules]") {
   Rules rules;
   rules.forced = parse_choices("allgather=hierarchical(across=neighbor-exchange)");
-  Problem problem = of(Collective::allgather, 6, 8);
+  Problem problem = call_of(Collective::allgather, 6, 8);
   problem.node = {0, 0, 0, 1, 1, 1};
   CHECK(chosen(problem, rules).algorithm->name == "hierarchical");
   problem.node = {0, 0, 1, 1, 2, 2};

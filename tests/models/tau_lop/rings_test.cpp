@@ -7,10 +7,12 @@
 #include "models/predictor.hpp"
 
 using namespace tutti;
-using namespace tutti::collectives;
 using namespace tutti::models::tau_lop;
+using collectives::Builder;
 
 namespace {
+
+using TauLop = models::tau_lop::Parameters;
 
 constexpr protocols::Limits kWithin{
     .line = 48, .small = 480, .eager = 8192, .writes = true, .fetches = false, .in_pieces = true};
@@ -18,7 +20,7 @@ constexpr protocols::Limits kBetween{
     .line = 48, .small = 480, .eager = 16384, .writes = true, .fetches = false, .in_pieces = false};
 
 // Each rank sends to the next one.
-double ring(const Parameters& parameters, int P, Bytes bytes, const std::vector<int>& node) {
+double ring(const TauLop& parameters, int P, Bytes bytes, const std::vector<int>& node) {
   return models::time_of(parameters, node, [&](Rank rank) {
     Builder s(P, rank, {.input = bytes, .output = bytes});
     s.send((rank + 1) % P, s.input());
@@ -44,13 +46,13 @@ RingReadings readings() {
   return {.within = rings_of(1, kWithin.eager),
           .between = rings_of(10, kBetween.eager),
           .combining = {{64, 1, 0.1}, {64, 2, 0.15}},
-          .protocols = Parameters::Protocols{kWithin, kBetween}};
+          .protocols = TauLop::Protocols{kWithin, kBetween}};
 }
 
 }  // namespace
 
 TEST_CASE("rings: the parameters give the rings back") {
-  const Parameters parameters = derive(readings());
+  const TauLop parameters = derive(readings());
   for (const Bytes bytes : {1, 4096, 65536}) {
     CHECK(ring(parameters, 2, bytes, {0, 0}) == Approx(taken(bytes, 2)));
     CHECK(ring(parameters, 4, bytes, {0, 0, 0, 0}) == Approx(taken(bytes, 4)));
@@ -62,7 +64,7 @@ TEST_CASE("rings: the parameters give the rings back") {
 }
 
 TEST_CASE("rings: overheads, and how often a message is copied (7.2 to 7.6)") {
-  const Parameters parameters = derive(readings());
+  const TauLop parameters = derive(readings());
   CHECK(parameters.overhead[kMemory](8192) == Approx(0.2));
   CHECK(parameters.overhead[kMemory](8193) == Approx(0.4));
   CHECK(parameters.overhead[kNetwork](100) == Approx(2));
@@ -76,7 +78,7 @@ TEST_CASE("rings: overheads, and how often a message is copied (7.2 to 7.6)") {
 TEST_CASE("rings: what is measured less is no less, and never below zero") {
   RingReadings few{.within = Rings{.round_trip = 4, .rings = {{1, 1, 1}, {64, 1, 9}, {256, 1, 8}}}};
   few.within->rings.push_back({64, 2, 5});
-  const Parameters parameters = derive(few);
+  const TauLop parameters = derive(few);
   CHECK(parameters.transfer[kMemory](1, 1) == 0);
   CHECK(parameters.transfer[kMemory](256, 1) == parameters.transfer[kMemory](64, 1));
   CHECK(parameters.transfer[kMemory](64, 2) == parameters.transfer[kMemory](64, 1));
@@ -86,7 +88,7 @@ TEST_CASE("rings: what is measured less is no less, and never below zero") {
 
 TEST_CASE("rings: without a node of several ranks what processes copy is known") {
   const RingReadings far{.between = rings_of(10, kBetween.eager), .copy_per_byte = 0.001};
-  const Parameters parameters = derive(far);
+  const TauLop parameters = derive(far);
   CHECK(parameters.transfer[kMemory](4096, 1) == Approx(4.096));
   CHECK(parameters.transfer[kNetwork](4096, 1) == Approx(10 * taken(4096, 1) - 2 - 2 * 4.096));
 }

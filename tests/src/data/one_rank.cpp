@@ -1,5 +1,4 @@
 // The tests of this folder are an MPI job of one rank, for which no launcher is needed.
-#define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <mpi.h>
 
 #include <catch2/catch.hpp>

@@ -59,10 +59,31 @@ TEST_CASE("a wrong value is named with what is allowed", "[configuration]") {
   CHECK(error_of({"eager_limit=-1"}).find("size") != std::string::npos);
   for (const char* mtu : {"mtu=1000", "mtu=128", "mtu=8192", "mtu=-256"})
     CHECK_FALSE(error_of({mtu}).empty());
-  CHECK(error_of({"mtu=1000"}).find("256, 512, 1024, 2048 or 4096") != std::string::npos);
+  for (const char* mtu : {"mtu=1000", "mtu=8192", "mtu=jumbo"})
+    CHECK(error_of({mtu}).find("256, 512, 1024, 2048 or 4096") != std::string::npos);
   for (const char* mtu : {"mtu=0", "mtu=256", "mtu=4096"}) CHECK(error_of({mtu}).empty());
   CHECK(error_of({"port="}).find("number") != std::string::npos);
   CHECK(error_of({"port"}).find("name = value") != std::string::npos);
+}
+
+TEST_CASE("a list of devices names each once", "[configuration]") {
+  CHECK_THAT(error_of({"device=rxe0,rxe1, rxe0"}), Catch::Contains("rxe0 is in it twice"));
+  CHECK(error_of({"device=rxe0,rxe0-1,,rxe1"}).empty());
+  CHECK(device_names(" a,,b ,c") == std::vector<std::string>{"a", "b", "c"});
+  CHECK(device_names("").empty());
+}
+
+TEST_CASE("the keys of one partition are shown alike", "[configuration]") {
+  const auto shown = [](const std::string& key) {
+    const auto configuration = load_configuration(std::vector{"pkey=" + key});
+    for (const Setting& setting : settings())
+      if (setting.name == "pkey") return setting.show(configuration);
+    return std::string();
+  };
+  CHECK(shown("0x7fff") == shown("0xffff"));
+  CHECK(shown("1") == "0x8001");
+  CHECK(shown("0x7fff") != shown("0x7ffe"));
+  CHECK(shown("0") == "0x0");
 }
 
 TEST_CASE("a table that cannot be read is named, with the place", "[configuration]") {

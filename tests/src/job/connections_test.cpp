@@ -12,7 +12,6 @@ using protocols::Channel;
 
 namespace {
 
-constexpr transport::InboxShape kShape{{{{64, 4}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
 Hostility calm(bool connects_at_once) {
   Hostility hostility;
   hostility.refuse = 0, hostility.deliver = 1;
@@ -21,8 +20,8 @@ Hostility calm(bool connects_at_once) {
 }
 
 // Reaches some peers only, and fails when it is told to.
-struct Wire final : HostileTransport {
-  Wire(HostileNet& net, int rank, std::set<int> peers = {0, 1, 2, 3})
+struct SelectiveWire final : HostileTransport {
+  SelectiveWire(HostileNet& net, int rank, std::set<int> peers = {0, 1, 2, 3})
       : HostileTransport(net, rank), reached(std::move(peers)) {}
   bool reaches(int peer) const noexcept override { return reached.contains(peer); }
   transport::Link& connect(int peer) override {
@@ -53,8 +52,8 @@ struct Ears final : protocols::Listener {
 };
 
 // One rank of several.
-struct Process {
-  explicit Process(const registration::CacheOptions& cache = {false, 0, 0}, int ranks = 4)
+struct ConnectingProcess {
+  explicit ConnectingProcess(const registration::CacheOptions& cache = {false, 0, 0}, int ranks = 4)
       : connections(
             ranks, cache, ears, [this](Channel& channel) { greeted.push_back(channel.peer()); },
             [this](std::string_view line) { log += line; }) {}
@@ -76,9 +75,9 @@ Code code_of(const std::function<void()>& action) {
 }  // namespace
 
 TEST_CASE("the first transport that reaches a peer takes it", "[connections]") {
-  HostileNet near(3, kShape, calm(true)), far(3, kShape, calm(true));
-  Wire first(near, 0, {1}), second(far, 0, {1, 2});
-  Process me;
+  HostileNet near(3, kFourSlots, calm(true)), far(3, kFourSlots, calm(true));
+  SelectiveWire first(near, 0, {1}), second(far, 0, {1, 2});
+  ConnectingProcess me;
   me.connections.add(first);
   me.connections.add(second);
   CHECK(&me.connections.channel(1).link() == &near.link(0, 1));
@@ -86,9 +85,9 @@ TEST_CASE("the first transport that reaches a peer takes it", "[connections]") {
 }
 
 TEST_CASE("a peer that no transport reaches is an error that names it", "[connections]") {
-  HostileNet net(3, kShape, calm(true));
-  Wire wire(net, 0, {1});
-  Process me;
+  HostileNet net(3, kFourSlots, calm(true));
+  SelectiveWire wire(net, 0, {1});
+  ConnectingProcess me;
   me.connections.add(wire);
   CHECK(me.connections.channel_at_once(2) == nullptr);
   try {
@@ -102,9 +101,9 @@ TEST_CASE("a peer that no transport reaches is an error that names it", "[connec
 }
 
 TEST_CASE("a channel is made once, and greeted once", "[connections]") {
-  HostileNet net(3, kShape, calm(true));
-  Wire wire(net, 0);
-  Process me;
+  HostileNet net(3, kFourSlots, calm(true));
+  SelectiveWire wire(net, 0);
+  ConnectingProcess me;
   me.connections.add(wire);
   CHECK(me.connections.find(2) == nullptr);
   Channel& channel = me.connections.channel(2);
@@ -118,9 +117,9 @@ TEST_CASE("a channel is made once, and greeted once", "[connections]") {
 }
 
 TEST_CASE("what takes time to connect is not connected on the way", "[connections]") {
-  HostileNet net(3, kShape, calm(false));
-  Wire wire(net, 0);
-  Process me;
+  HostileNet net(3, kFourSlots, calm(false));
+  SelectiveWire wire(net, 0);
+  ConnectingProcess me;
   me.connections.add(wire);
   CHECK(me.connections.channel_at_once(1) == nullptr);
   Channel& channel = me.connections.channel(1);
@@ -128,9 +127,9 @@ TEST_CASE("what takes time to connect is not connected on the way", "[connection
 }
 
 TEST_CASE("links that peers began are adopted", "[connections]") {
-  HostileNet net(3, kShape, calm(false));
-  Wire mine(net, 0), theirs(net, 1);
-  Process me, peer;
+  HostileNet net(3, kFourSlots, calm(false));
+  SelectiveWire mine(net, 0), theirs(net, 1);
+  ConnectingProcess me, peer;
   me.connections.add(mine);
   peer.connections.add(theirs);
   peer.connections.channel(0);
@@ -148,9 +147,9 @@ TEST_CASE("links that peers began are adopted", "[connections]") {
 }
 
 TEST_CASE("a failed connection is an error, and can be tried again", "[connections]") {
-  HostileNet net(3, kShape, calm(true));
-  Wire wire(net, 0);
-  Process me;
+  HostileNet net(3, kFourSlots, calm(true));
+  SelectiveWire wire(net, 0);
+  ConnectingProcess me;
   me.connections.add(wire);
   for (const Code code : {Code::transport_failed, Code::locked_memory, Code::out_of_memory}) {
     wire.failure = code;
@@ -166,11 +165,11 @@ TEST_CASE("a failed connection is an error, and can be tried again", "[connectio
 TEST_CASE("memory that is only kept registered gives way to connections", "[connections]") {
   Hostility hostility = calm(true);
   hostility.registers = true;
-  HostileNet net(4, kShape, hostility);
-  Wire wire(net, 0);
-  Process me({true, 1u << 30, 1024}), peer;
+  HostileNet net(4, kFourSlots, hostility);
+  SelectiveWire wire(net, 0);
+  ConnectingProcess me({true, 1u << 30, 1024}), peer;
   me.connections.add(wire);
-  Wire theirs(net, 1);
+  SelectiveWire theirs(net, 1);
   peer.connections.add(theirs);
   std::vector<std::byte> sent(100000), got(sent.size());
   const auto exchange = [&](CollectiveNumber call) {
@@ -207,13 +206,13 @@ TEST_CASE("memory that is only kept registered gives way to connections", "[conn
 }
 
 TEST_CASE("connections are polled in turn", "[connections]") {
-  HostileNet net(3, kShape, calm(true));
-  Wire mine(net, 0);
-  Process me, peers[2];
+  HostileNet net(3, kFourSlots, calm(true));
+  SelectiveWire mine(net, 0);
+  ConnectingProcess me, peers[2];
   me.connections.add(mine);
   me.connections.poll_one();  // there is none
   for (const int peer : {1, 2}) me.connections.channel(peer);
-  Wire wires[2] = {{net, 1}, {net, 2}};
+  SelectiveWire wires[2] = {{net, 1}, {net, 2}};
   for (std::size_t i = 0; i < 2; ++i) {
     peers[i].connections.add(wires[i]);
     peers[i].connections.channel(0).announce(
@@ -233,17 +232,17 @@ TEST_CASE("connections are polled in turn", "[connections]") {
 
 TEST_CASE("a look costs the same with any number of connections", "[connections]") {
   constexpr std::size_t kSome = Connections::kSome, kPeers = 2 * kSome + 3;
-  HostileNet net(kPeers + 1, kShape, calm(true));
+  HostileNet net(kPeers + 1, kFourSlots, calm(true));
   std::set<int> everybody;
   for (int rank = 0; rank <= static_cast<int>(kPeers); ++rank) everybody.insert(rank);
-  Wire mine(net, 0, everybody);
+  SelectiveWire mine(net, 0, everybody);
   const registration::CacheOptions none{false, 0, 0};
-  Process me(none, kPeers + 1);
+  ConnectingProcess me(none, kPeers + 1);
   me.connections.add(mine);
   for (int peer = 1; peer <= static_cast<int>(kPeers); ++peer) {
     me.connections.channel(peer);
-    Wire theirs(net, peer, everybody);
-    Process process(none, kPeers + 1);
+    SelectiveWire theirs(net, peer, everybody);
+    ConnectingProcess process(none, kPeers + 1);
     process.connections.add(theirs);
     process.connections.channel(0).announce({.call = 1, .code = Code::timed_out});
   }
@@ -257,10 +256,10 @@ TEST_CASE("a look costs the same with any number of connections", "[connections]
 }
 
 TEST_CASE("a transport that has nothing to do is not polled", "[connections]") {
-  HostileNet net(3, kShape, calm(true));
-  Wire busy(net, 0), idle(net, 0);
+  HostileNet net(3, kFourSlots, calm(true));
+  SelectiveWire busy(net, 0), idle(net, 0);
   idle.polled = false;
-  Process me;
+  ConnectingProcess me;
   me.connections.add(busy);
   me.connections.add(idle);
   CHECK_FALSE(me.connections.progress_transports());

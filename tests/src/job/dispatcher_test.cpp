@@ -15,12 +15,13 @@ using protocols::News;
 
 namespace {
 
-constexpr transport::InboxShape kShape{{{{64, 4}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
 constexpr int kRanks = 4;
 
 // What an engine has for news, on one of four ranks; one thread runs them all.
-struct Process {
-  Process(HostileNet& net, int rank) : transport(net, rank) { connections.add(transport); }
+struct DispatchingProcess {
+  DispatchingProcess(HostileNet& net, int rank) : transport(net, rank) {
+    connections.add(transport);
+  }
   HostileTransport transport;
   Dispatcher dispatcher{connections};
   Connections connections{kRanks,
@@ -30,18 +31,18 @@ struct Process {
                           [](std::string_view) {}};
 };
 
-struct Job {
-  explicit Job(bool connects_at_once = true, bool registers = false)
-      : net(kRanks, kShape, [&] {
+struct DispatchingJob {
+  explicit DispatchingJob(bool connects_at_once = true, bool registers = false)
+      : net(kRanks, kFourSlots, [&] {
           Hostility hostility;
           hostility.registers = registers;
           hostility.connects_at_once = connects_at_once;
           return hostility;
         }()) {
     for (int rank = 0; rank < kRanks; ++rank)
-      processes.push_back(std::make_unique<Process>(net, rank));
+      processes.push_back(std::make_unique<DispatchingProcess>(net, rank));
   }
-  Process& operator[](int rank) { return *processes[static_cast<std::size_t>(rank)]; }
+  DispatchingProcess& operator[](int rank) { return *processes[static_cast<std::size_t>(rank)]; }
   // Until nothing is on its way any more.
   void settle(std::size_t first = 0) {
     for (int i = 0; i < 200; ++i)
@@ -53,38 +54,40 @@ struct Job {
       }
   }
   HostileNet net;
-  std::vector<std::unique_ptr<Process>> processes;
+  std::vector<std::unique_ptr<DispatchingProcess>> processes;
 };
 
 // One member's agreement, known to its dispatcher.
-struct Member : Agreement {
-  Member(Process& where, CommunicatorId id, int rank, std::vector<int> members = {0, 1, 2})
+struct DispatchedMember : Agreement {
+  DispatchedMember(DispatchingProcess& where, CommunicatorId id, int rank,
+                   std::vector<int> members = {0, 1, 2})
       : Agreement(id, rank, std::move(members)), process(where) {
     process.dispatcher.add(*this);
   }
-  ~Member() { process.dispatcher.remove(*this); }
-  Process& process;
+  ~DispatchedMember() { process.dispatcher.remove(*this); }
+  DispatchingProcess& process;
 };
 
-struct Begun final : OpenCall {};
+struct BegunCall final : OpenCall {};
 
-News waits(CommunicatorId id, CollectiveNumber call) {
+News waiting_in(CommunicatorId id, CollectiveNumber call) {
   return {.kind = News::Kind::waits, .communicator = id, .call = call};
 }
 
 }  // namespace
 
 TEST_CASE("an identifier is free until it is used, and never again", "[dispatcher]") {
-  Job job;
+  DispatchingJob job;
   Dispatcher& dispatcher = job[0].dispatcher;
   const CommunicatorId first = dispatcher.propose_id();
   CHECK(dispatcher.propose_id() == first + 1);  // another thread's
   CHECK(dispatcher.is_free(first));
   {
-    const Member member(job[0], 10, 0);
+    const DispatchedMember member(job[0], 10, 0);
     CHECK_FALSE(dispatcher.is_free(10));
     CHECK(dispatcher.propose_id() == 11);
-    CHECK(dispatcher.agreements() == std::vector<Agreement*>{const_cast<Member*>(&member)});
+    CHECK(dispatcher.agreements() ==
+          std::vector<Agreement*>{const_cast<DispatchedMember*>(&member)});
   }
   CHECK(dispatcher.agreements().empty());
   CHECK_FALSE(dispatcher.is_free(10));
@@ -97,11 +100,11 @@ TEST_CASE("freed identifiers are remembered in whatever order they are freed", "
   // Every order of five, out of which ranges grow, meet and are filled.
   std::vector<CommunicatorId> order{2, 3, 4, 5, 7};
   do {
-    Job job;
+    DispatchingJob job;
     Dispatcher& dispatcher = job[0].dispatcher;
     std::vector<CommunicatorId> freed;
     for (const CommunicatorId id : order) {
-      { const Member member(job[0], id, 0); }
+      { const DispatchedMember member(job[0], id, 0); }
       freed.push_back(id);
       for (CommunicatorId any = 1; any <= 8; ++any) {
         const bool gone = std::find(freed.begin(), freed.end(), any) != freed.end();
@@ -113,11 +116,11 @@ TEST_CASE("freed identifiers are remembered in whatever order they are freed", "
 }
 
 TEST_CASE("freed identifiers with gaps do not take memory for ever", "[dispatcher]") {
-  Job job;
+  DispatchingJob job;
   Dispatcher& dispatcher = job[0].dispatcher;
   constexpr CommunicatorId kLast = 6000;
-  auto old = std::make_unique<Member>(job[0], 3, 0);
-  for (CommunicatorId id = 2; id <= kLast; id += 2) const Member member(job[0], id, 0);
+  auto old = std::make_unique<DispatchedMember>(job[0], 3, 0);
+  for (CommunicatorId id = 2; id <= kLast; id += 2) const DispatchedMember member(job[0], id, 0);
   for (CommunicatorId id = 2; id <= kLast; id += 2) REQUIRE_FALSE(dispatcher.is_free(id));
   CHECK(dispatcher.is_free(kLast - 1));
   CHECK_FALSE(dispatcher.is_free(5));  // others' so long ago
@@ -127,8 +130,8 @@ TEST_CASE("freed identifiers with gaps do not take memory for ever", "[dispatche
 }
 
 TEST_CASE("news comes to the communicator that it names, and to no other", "[dispatcher]") {
-  Job job;
-  Member one(job[0], 1, 0), two(job[0], 2, 0);
+  DispatchingJob job;
+  DispatchedMember one(job[0], 1, 0), two(job[0], 2, 0);
   Channel& channel = job[1].connections.channel(0);
   job[0].connections.channel(1);
   channel.announce({.communicator = 2, .code = Code::timed_out, .culprit = 1});
@@ -141,9 +144,9 @@ TEST_CASE("news comes to the communicator that it names, and to no other", "[dis
 TEST_CASE("who speaks of a communicator without being a member is not trusted", "[dispatcher]") {
   using Kind = News::Kind;
   for (const Kind kind : {Kind::failed, Kind::refused, Kind::waits, Kind::passed}) {
-    Job job;
-    Member mine(job[0], 1, 0, {0, 2});
-    Begun call;
+    DispatchingJob job;
+    DispatchedMember mine(job[0], 1, 0, {0, 2});
+    BegunCall call;
     mine.open(call);
     Channel& channel = job[0].connections.channel(1);
     const bool has_cause = kind == Kind::failed || kind == Kind::refused;
@@ -156,16 +159,16 @@ TEST_CASE("who speaks of a communicator without being a member is not trusted", 
 }
 
 TEST_CASE("what is unwanted is asked of the communicator", "[dispatcher]") {
-  Job job;
+  DispatchingJob job;
   Dispatcher& dispatcher = job[0].dispatcher;
-  Member member(job[0], 1, 0);
+  DispatchedMember member(job[0], 1, 0);
   CHECK_FALSE(dispatcher.unwanted({1, 0, 0}, 1));  // of a later call
   CHECK_FALSE(dispatcher.unwanted({2, 0, 0}, 1));  // of a communicator that this rank makes later
   member.fail(Code::timed_out, 1, "too late");
   CHECK(dispatcher.unwanted({1, 0, 0}, 1));
   CHECK(dispatcher.why_unwanted(1).code == Code::timed_out);
   CHECK(dispatcher.why_unwanted(1).culprit == 1);
-  { const Member freed(job[0], 2, 0); }
+  { const DispatchedMember freed(job[0], 2, 0); }
   CHECK(dispatcher.unwanted({2, 0, 0}, 1));
   CHECK(dispatcher.why_unwanted(2).code == Code::size_mismatch);
 }
@@ -173,16 +176,16 @@ TEST_CASE("what is unwanted is asked of the communicator", "[dispatcher]") {
 TEST_CASE("who waits in a call that is over hears it, also if the communicator was freed",
           "[dispatcher]") {
   for (const bool freed : {false, true}) {
-    Job job;
-    std::optional<Member> mine(std::in_place, job[0], 1, 0);
-    Member theirs(job[1], 1, 1);
-    Begun call, other;
+    DispatchingJob job;
+    std::optional<DispatchedMember> mine(std::in_place, job[0], 1, 0);
+    DispatchedMember theirs(job[1], 1, 1);
+    BegunCall call, other;
     mine->open(other);
     mine->close(other);
     theirs.open(call);
     if (freed) mine.reset();
     job[0].connections.channel(1);
-    job[1].connections.channel(0).mention(waits(1, 0));
+    job[1].connections.channel(0).mention(waiting_in(1, 0));
     job.settle();
     theirs.waited_in_vain(call, 0, false, Agreement::Time{std::chrono::seconds{1}});
     theirs.waited_in_vain(call, 0, false, Agreement::Time{std::chrono::seconds{2}});
@@ -192,12 +195,12 @@ TEST_CASE("who waits in a call that is over hears it, also if the communicator w
 }
 
 TEST_CASE("who waits for a failed member is told why", "[dispatcher]") {
-  Job job;
-  Member mine(job[0], 1, 0), theirs(job[1], 1, 1);
+  DispatchingJob job;
+  DispatchedMember mine(job[0], 1, 0), theirs(job[1], 1, 1);
   mine.fail(Code::peer_failed, 2, "gone");
   job[0].connections.channel(1);
   Channel& channel = job[1].connections.channel(0);
-  channel.mention(waits(1, 0));
+  channel.mention(waiting_in(1, 0));
   job.settle();
   CHECK(theirs.failure_code() == Code::peer_failed);
   CHECK(theirs.failure_culprit() == 2);
@@ -206,12 +209,12 @@ TEST_CASE("who waits for a failed member is told why", "[dispatcher]") {
 TEST_CASE("news is spread to all members on the node, and elsewhere to those connected",
           "[dispatcher]") {
   for (const bool at_once : {true, false}) {
-    Job job(at_once);
-    std::vector<std::unique_ptr<Member>> members;
+    DispatchingJob job(at_once);
+    std::vector<std::unique_ptr<DispatchedMember>> members;
     for (int rank = 0; rank < 3; ++rank)
-      members.push_back(std::make_unique<Member>(job[rank], 1, rank));
+      members.push_back(std::make_unique<DispatchedMember>(job[rank], 1, rank));
     // No member, though the identifier is the same.
-    Member stranger(job[3], 1, 0, {3});
+    DispatchedMember stranger(job[3], 1, 0, {3});
     for (const int rank : {1, 3}) {
       job[0].connections.channel(rank);
       job[rank].connections.channel(0);
@@ -235,8 +238,8 @@ TEST_CASE("news is spread to all members on the node, and elsewhere to those con
 TEST_CASE("who rejects a call tells members to which it was not connected, and goes",
           "[dispatcher]") {
   for (const bool at_once : {true, false}) {
-    Job job(at_once);
-    Member rejects(job[0], 1, 0), one(job[1], 1, 1), two(job[2], 1, 2);
+    DispatchingJob job(at_once);
+    DispatchedMember rejects(job[0], 1, 0), one(job[1], 1, 1), two(job[2], 1, 2);
     if (at_once)  // else they adopt what comes
       for (const int rank : {1, 2}) job[rank].connections.channel(0);
     std::atomic<bool> gone = false;
@@ -247,8 +250,8 @@ TEST_CASE("who rejects a call tells members to which it was not connected, and g
     job[0].dispatcher.spread(rejects, rejects.refuse(Code::bad_count), Dispatcher::Reach::near);
     gone = true;
     others.join();
-    for (Member* const member : {&one, &two}) {
-      Begun call;
+    for (DispatchedMember* const member : {&one, &two}) {
+      BegunCall call;
       member->open(call);
       CHECK(member->failure_code() == Code::bad_count);
       member->close(call);
@@ -257,9 +260,9 @@ TEST_CASE("who rejects a call tells members to which it was not connected, and g
 }
 
 TEST_CASE("who connects late hears what each of its communicators has to say", "[dispatcher]") {
-  Job job(false);
-  Member one(job[0], 1, 0), two(job[0], 2, 0), three(job[0], 3, 0, {0, 2});
-  Member late_one(job[1], 1, 1), late_two(job[1], 2, 1), stranger(job[1], 3, 0, {1});
+  DispatchingJob job(false);
+  DispatchedMember one(job[0], 1, 0), two(job[0], 2, 0), three(job[0], 3, 0, {0, 2});
+  DispatchedMember late_one(job[1], 1, 1), late_two(job[1], 2, 1), stranger(job[1], 3, 0, {1});
   one.fail(Code::timed_out, 2, "too late");
   two.refuse(Code::bad_count);
   three.fail(Code::internal, 2, "not theirs");
@@ -268,14 +271,14 @@ TEST_CASE("who connects late hears what each of its communicators has to say", "
   CHECK(late_one.failure_code() == Code::timed_out);
   CHECK_FALSE(late_two.failed());
   CHECK_FALSE(stranger.failed());
-  Begun call;
+  BegunCall call;
   late_two.open(call);
   CHECK(late_two.failure_code() == Code::bad_count);
   late_two.close(call);
 }
 
 TEST_CASE("a communicator that goes leaves no slots taken", "[dispatcher]") {
-  Job job;
+  DispatchingJob job;
   Channel& mine = job[0].connections.channel(1);
   Channel& theirs = job[1].connections.channel(0);
   const char data[8] = {};
@@ -291,7 +294,7 @@ TEST_CASE("a communicator that goes leaves no slots taken", "[dispatcher]") {
     }
   };
   {
-    Member member(job[0], 1, 0);
+    DispatchedMember member(job[0], 1, 0);
     send(1);  // as many as there are slots
     CHECK(sent == 4);
     member.fail(Code::timed_out, 1, "too late");
@@ -310,8 +313,8 @@ TEST_CASE("a communicator that goes leaves no slots taken", "[dispatcher]") {
 
 TEST_CASE("after a failure nobody may write into what was given up", "[dispatcher]") {
   for (const bool answers : {true, false}) {
-    Job job(true, true);
-    Member mine(job[0], 1, 0), theirs(job[1], 1, 1);
+    DispatchingJob job(true, true);
+    DispatchedMember mine(job[0], 1, 0), theirs(job[1], 1, 1);
     Channel& channel = job[0].connections.channel(1);
     job[1].connections.channel(0);
     std::vector<std::byte> place(50000);

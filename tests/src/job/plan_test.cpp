@@ -5,17 +5,15 @@
 #include <set>
 
 #include "tests/protocols/pair.hpp"
+#include "tests/src/job/members.hpp"
 
 using namespace tutti;
 using collectives::Collective;
 using collectives::Problem;
 using collectives::Task;
+using tests::bcast;
 
 namespace {
-
-Task bcast(Bytes bytes, Rank root = 0) {
-  return {.collective = Collective::bcast, .root = root, .bytes = bytes};
-}
 
 // An algorithm that runs every call.
 collectives::Choice first_of(Collective collective) {
@@ -25,12 +23,14 @@ collectives::Choice first_of(Collective collective) {
 }
 
 // For a communicator of one rank, unless `P` says otherwise; then to connect is an error.
-std::unique_ptr<Plan> plan_for(const Task& task, int P = 1, int rank = 0) {
+std::unique_ptr<Plan> plan_for(const Task& task, int P = 1, int rank = 0,
+                               collectives::Choice choice = {}) {
   const Problem problem{task, P, rank};
   const Plan::Means means{
       [](Rank peer) -> protocols::Channel& { throw Error(Code::unreachable, "no wire", peer); },
       nullptr, [](Rank r) { return r; }};
-  return std::make_unique<Plan>(problem, first_of(task.collective), means);
+  if (!choice.algorithm) choice = first_of(task.collective);
+  return std::make_unique<Plan>(problem, choice, means);
 }
 
 // Plans whose dropped ones are known by their bytes.
@@ -80,8 +80,22 @@ TEST_CASE("calls that do not match bear different marks", "[plan]") {
   }
   CHECK(marks.size() == collectives::kCollectives);
   CHECK(marks.count(0) == 0);
-  // Sizes show by themselves.
-  CHECK(plan_for(bcast(1))->mark() == plan_for(bcast(2))->mark());
+  CHECK(plan_for(bcast(1, 0))->mark() != plan_for(bcast(1, 1))->mark());
+}
+
+// Another size may lead to another algorithm, whose messages may be as long.
+TEST_CASE("all algorithms of a collective have marks of their own", "[plan]") {
+  for (std::size_t c = 0; c < collectives::kCollectives; ++c) {
+    const Task task{.collective = static_cast<Collective>(c), .bytes = 1000};
+    std::set<Ordinal> marks;
+    int made = 0;
+    for (const auto& algorithm : collectives::algorithms()) {
+      if (algorithm.collective != task.collective || !algorithm.needs.each().empty()) continue;
+      marks.insert(plan_for(task, 1, 0, {&algorithm})->mark());
+      ++made;
+    }
+    CHECK(static_cast<int>(marks.size()) == made);
+  }
 }
 
 // --- plans -------------------------------------------------------------------------------------

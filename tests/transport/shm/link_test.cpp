@@ -4,11 +4,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <fstream>
+#include <optional>
 
 using namespace tutti::transport;
 using namespace tutti::transport::shm;
@@ -16,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr InboxShape kShape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}};
+constexpr InboxShape kTightShape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}};
 
 // A process with local rank 1, which ends or becomes another program when it is told to.
 class Peer {
@@ -27,7 +31,7 @@ class Peer {
     if (id_ != 0) return;
     alarm(30);
     try {
-      Segment mine(segment, 1, 2, kShape, copy, 20s);
+      Segment mine(segment, 1, 2, kTightShape, copy, 20s);
       char got;
       [[maybe_unused]] const auto told = read(word_[0], &got, 1);
       if (becomes_another) execlp("sleep", "sleep", "30", nullptr);
@@ -53,14 +57,14 @@ class Peer {
 TEST_CASE("a process that has ended, or runs another program, is never written to", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   const Peer peer(name, GENERATE(false, true));
-  Segment segment(name, 0, 2, kShape, Copy::once, 20s);
+  Segment segment(name, 0, 2, kTightShape, Copy::once, 20s);
   segment.allocate_pair(0, 1);
   REQUIRE(segment.copy(1) == Copy::once);
-  ShmLink link(kShape, 1, segment, 0, 1);
+  ShmLink link(kTightShape, 1, segment, 0, 1);
   REQUIRE(link.state() == State::ready);
   link.probe();
   CHECK(link.state() == State::ready);
-  const std::uint64_t place = segment.member(1).probe_address;
+  const std::uint64_t place = segment.member(1).secret_address;
   peer.tell();
   while (segment.lives(1)) usleep(1000);
   // Its pid is still there, as a zombie or as a program.
@@ -69,6 +73,61 @@ TEST_CASE("a process that has ended, or runs another program, is never written t
   std::uint64_t ticket = 0;
   CHECK(link.write(&byte, {}, {place, 1, {}}, 1, std::nullopt, &ticket) == Post::failed);
   CHECK(link.failure_code() == tutti::Code::peer_failed);
+}
+
+TEST_CASE("nothing counts that was read from a process that is not the peer any more", "[shm]") {
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const Peer peer(name, GENERATE(false, true));
+  Segment segment(name, 0, 2, kTightShape, Copy::once, 20s);
+  segment.allocate_pair(0, 1);
+  ShmLink link(kTightShape, 1, segment, 0, 1);
+  std::uint64_t got[2] = {};
+  const RemoteKey secret{segment.member(1).secret_address, sizeof got[0], {}};
+  REQUIRE(link.fetch(got, secret, sizeof got[0]) == Post::done);
+  CHECK(got[0] == segment.member(1).secret);
+  CHECK(link.fetch(got, {0, sizeof got[0], {}}, sizeof got[0]) == Post::refused);
+  CHECK(link.fetch(nullptr, secret, sizeof got[0]) == Post::refused);
+  CHECK(link.state() == State::ready);
+  peer.tell();
+  while (segment.lives(1)) usleep(1000);
+  CHECK(link.fetch(got, secret, sizeof got[0]) == Post::failed);
+  CHECK(link.failure_code() == tutti::Code::peer_failed);
+}
+
+TEST_CASE("who waits for others of the node at the start lets MPI go on", "[shm]") {
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  int calls = 0;
+  std::optional<Peer> late;
+  const auto meanwhile = [&] {
+    if (++calls == 10) late.emplace(name);
+  };
+  Segment segment(name, 0, 2, kTightShape, Copy::once, 20s, Memory::automatic, meanwhile);
+  CHECK(calls >= 10);
+}
+
+// As if the peer had ended, and a process that was forked from it had got its number.
+TEST_CASE("a forked child of the peer is not the peer", "[shm]") {
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  Segment segment(name, 0, 1, kTightShape, Copy::once, 20s);
+  segment.allocate_pair(0, 0);
+  const int byte = 7;
+  const RemoteKey place{reinterpret_cast<std::uint64_t>(&byte), sizeof byte, {}};
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    pause();
+    _exit(0);
+  }
+  const bool is_child = GENERATE(false, true);
+  if (is_child) segment.member(0).pid = child;
+  segment.member(0).farewell = 1;  // or the link would fail at once: only this process has the lock
+  ShmLink link(kTightShape, 0, segment, 0, 0);
+  REQUIRE(link.state() == State::ready);
+  int got = 0;
+  CHECK(link.fetch(&got, place, sizeof got) == (is_child ? Post::failed : Post::done));
+  CHECK(got == byte);  // the child has it, too
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 namespace {
@@ -115,6 +174,61 @@ TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
   CHECK(taken() <= segment.most_bytes_per_pair() / 2);
 }
 
+TEST_CASE("pieces take no memory of a small /dev/shm, as what is long can be fetched", "[shm]") {
+  struct statvfs status {};
+  REQUIRE(statvfs("/dev/shm", &status) == 0);
+  const std::uint64_t quarter = std::uint64_t{status.f_bavail} * status.f_frsize / 4;
+  for (const bool small : {true, false}) {
+    InboxShape shape = kLarge;
+    if (small)
+      shape.rings[static_cast<std::size_t>(Ring::eager)] = {
+          static_cast<std::uint32_t>(quarter / 64 / 64 + 1) * 64, 64};
+    const std::string name = fmt::format("/tutti-test-{}", getpid());
+    Segment segment(name, 0, 1, shape, Copy::automatic, 20s);
+    CHECK(segment.has_room() == !small);
+    segment.allocate_pair(0, 0);
+    ShmLink link(shape, 0, segment, 0, 0);
+    const std::size_t before = segment.bytes_taken();
+    CHECK(link.fetch_pays(100000, {}) == small);
+    CHECK((segment.bytes_taken() == before) == small);
+    CHECK(segment.bytes_taken() <= before + 8 * 16448 + 8192);
+  }
+}
+
+TEST_CASE("a core dump leaves the segment out, whose holes it would allocate", "[shm]") {
+  for (const Memory memory : {Memory::file, Memory::anonymous}) {
+    const std::string name = fmt::format("/tutti-test-{}", getpid());
+    Segment segment(name, 0, 1, kLarge, Copy::twice, 20s, memory);
+    REQUIRE(segment.anonymous() == (memory == Memory::anonymous));
+    std::ifstream mappings("/proc/self/smaps");
+    bool is_ours = false;
+    int ours = 0, left_out = 0;
+    for (std::string line; std::getline(mappings, line);) {
+      if (line.find("rw-s") != std::string::npos)
+        is_ours = line.find(name) != std::string::npos || line.find("tutti") != std::string::npos;
+      if (!is_ours || line.find("VmFlags:") != 0) continue;
+      ++ours;
+      left_out += line.find(" dd") != std::string::npos ? 1 : 0;
+      is_ours = false;
+    }
+    CHECK(ours >= 1);
+    CHECK(left_out == ours);
+  }
+}
+
+TEST_CASE("a limit on the size of files is an error, and not a signal", "[shm]") {
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  rlimit low = before;
+  low.rlim_cur = 65536;
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &low) == 0);
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  CHECK_THROWS_WITH(Segment(name, 0, 1, kLarge, Copy::twice, 20s),
+                    Catch::Contains("limit on the size of files"));
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(access(("/dev/shm" + name).c_str(), F_OK) != 0);
+}
+
 TEST_CASE("a long payload says how it was stored, and its reader what that cost", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   Segment segment(name, 0, 1, kLarge, Copy::twice, 20s);
@@ -133,31 +247,36 @@ TEST_CASE("a long payload says how it was stored, and its reader what that cost"
   CHECK(stored(2, 16000, false) == Stored::cached);
   CHECK(stored(3, 16000, true) == Stored::cached);
   for (int i = 0; i < 8; ++i) link.note_read(Stored::cached, 0.5);
-  CHECK(segment.read_times(0, 0).cached == ReadTimes::kScale / 2);
-  CHECK(segment.read_times(0, 0).streamed == 0);
+  CHECK(segment.read_times(0, 0).cached.ticks_per_byte() == 0.5);
+  CHECK(segment.read_times(0, 0).streamed.ticks_per_byte() == 0);
   link.probe();
   CHECK(link.state() == State::ready);  // nothing else was written
 }
 
 TEST_CASE("a peer that can send no more is as good as gone", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
-  Segment segment(name, 0, 1, kShape, Copy::twice, 20s);
+  Segment segment(name, 0, 1, kTightShape, Copy::twice, 20s);
   segment.allocate_pair(0, 0);
-  ShmLink link(kShape, 0, segment, 0, 0);
+  ShmLink link(kTightShape, 0, segment, 0, 0);
   link.probe();
   CHECK(link.state() == State::ready);
-  segment.marks(0, 0) |= Segment::kBroken;
+  const bool broken_off = GENERATE(false, true);
+  if (broken_off)
+    link.break_off();
+  else
+    segment.marks(0, 0) |= Segment::kNoRoom;
   link.probe();
   CHECK(link.failure_code() == tutti::Code::peer_failed);
-  CHECK(std::string(link.failure()).find("/dev/shm") != std::string::npos);
+  const char* const why = broken_off ? "end of the connection has failed" : "no shared memory";
+  CHECK(std::string(link.failure()).find(why) != std::string::npos);
 }
 
 TEST_CASE("a peer that ends is noticed while nobody writes", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   const Peer peer(name, GENERATE(false, true));
-  Segment segment(name, 0, 2, kShape, Copy::twice, 20s);
+  Segment segment(name, 0, 2, kTightShape, Copy::twice, 20s);
   segment.allocate_pair(0, 1);
-  ShmLink link(kShape, 1, segment, 0, 1);
+  ShmLink link(kTightShape, 1, segment, 0, 1);
   peer.tell();
   while (link.state() == State::ready) {
     link.probe();
@@ -170,14 +289,14 @@ TEST_CASE("what no rank writes to the segment is not believed", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   SECTION("a way to copy that there is not") {
     const Peer peer(name, false, static_cast<Copy>(9));
-    CHECK_THROWS_WITH(Segment(name, 0, 2, kShape, Copy::once, 20s),
+    CHECK_THROWS_WITH(Segment(name, 0, 2, kTightShape, Copy::once, 20s),
                       Catch::StartsWith("rank 1 of this node has written nonsense"));
   }
   SECTION("the state of an invitation") {
     const Peer peer(name);
-    Segment segment(name, 0, 2, kShape, Copy::once, 20s);
+    Segment segment(name, 0, 2, kTightShape, Copy::once, 20s);
     segment.allocate_pair(0, 1);
-    ShmLink link(kShape, 1, segment, 0, 1);
+    ShmLink link(kTightShape, 1, segment, 0, 1);
     SECTION("to the peer") {
       segment.invitations(0, 1).states[3] = 9;
       CHECK(link.take_back(3));

@@ -9,7 +9,7 @@ using namespace tutti::transport::shm;
 using tutti::transport::Stored;
 
 namespace {
-constexpr ReadTimes kUnknown{};
+constexpr ReadTimes kNothingTold{};
 }
 
 TEST_CASE("stores: all bytes, and no others, whichever way") {
@@ -17,7 +17,7 @@ TEST_CASE("stores: all bytes, and no others, whichever way") {
        {0u, 1u, 7u, 8u, 9u, 15u, 16u, 17u, 4095u, 4096u, 4097u, 4160u, 16424u, 70001u})
     for (std::size_t to_skew = 0; to_skew < 72; to_skew += 8)
       for (const std::size_t from_skew : {0u, 3u}) {
-        Stores stores(1, kUnknown);
+        Stores stores(1, kNothingTold);
         std::vector<unsigned char> from(bytes + 80), to(bytes + 160);
         for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned char>(i * 7);
         for (int again = 0; again < 70; ++again) {  // both ways
@@ -43,7 +43,7 @@ struct Machine {
   double read_cached, read_streamed;
 };
 
-struct Pair {
+struct StoringPair {
   ReadTimes told{};
   Stores stores{kSlots, told};
   Reads reads{told};
@@ -73,44 +73,65 @@ struct Pair {
 // Measured with 8 KiB on cores that share a cache, where the sender alone would choose wrongly; and
 // cores that share none.
 constexpr Machine kNear{0.10, 0.07, 0.5, 0.08, 0.26}, kFar{0.45, 0.15, 0.5, 0.25, 0.25};
-constexpr int kLong = 1 << 17;  // there is a trial
+constexpr int kUntilTrial = 1 << 17;  // there is a trial
 
 }  // namespace
 
 TEST_CASE("stores: what takes less time serves, and the other is tried now and then") {
-  Pair pair;
+  StoringPair pair;
   CHECK(pair.streamed(kNear, 1000) <= 200);
   CHECK(pair.streamed(kNear, 100000) < 1000);
-  CHECK(pair.streamed(kNear, kLong) > 0);
-  pair.streamed(kFar, kLong);  // the cores have moved
+  CHECK(pair.streamed(kNear, kUntilTrial) > 0);
+  pair.streamed(kFar, kUntilTrial);  // the cores have moved
   CHECK(pair.streamed(kFar, 10000) > 9500);
-  pair.streamed(kNear, kLong);
+  pair.streamed(kNear, kUntilTrial);
   CHECK(pair.streamed(kNear, 10000) < 500);
 }
 
+TEST_CASE("stores: as soon as what serves takes longer than the other took, that is tried") {
+  StoringPair pair;
+  pair.streamed(kNear, kUntilTrial);  // trials are rare now
+  CHECK(pair.streamed(kFar, 500) > 300);
+}
+
+TEST_CASE("stores: their times are the better way's, once both are known") {
+  StoringPair pair;
+  pair.streamed(kNear, 70);
+  CHECK(pair.stores.times().stored == 0);
+  pair.streamed(kNear, 130);
+  CHECK(pair.stores.times().stored == Approx(kNear.cached));
+  CHECK(pair.stores.times().read == Approx(kNear.read_cached).epsilon(0.01));
+  pair.streamed(kFar, 16);
+  CHECK(pair.stores.times().stored == Approx(kNear.streamed));
+  CHECK(pair.stores.times().read == Approx(kNear.read_streamed).epsilon(0.01));
+  pair.streamed(kFar, 1000);
+  CHECK(pair.stores.times().stored == Approx(kFar.streamed).epsilon(0.01));
+}
+
 TEST_CASE("stores: what the reader says counts, unless it says nothing or anything") {
-  Pair pair;
-  pair.streamed({0.10, 0.05, 0.10, 0.02, 0.02}, kLong);
+  StoringPair pair;
+  pair.streamed({0.10, 0.05, 0.10, 0.02, 0.02}, kUntilTrial);
   CHECK(pair.streamed({0.10, 0.05, 0.10, 0.02, 0.02}, 10000) > 9500);
-  pair.streamed({0.10, 0.05, 0.10, 0.02, 0.20}, kLong);
+  pair.streamed({0.10, 0.05, 0.10, 0.02, 0.20}, kUntilTrial);
   CHECK(pair.streamed({0.10, 0.05, 0.10, 0.02, 0.20}, 10000) < 500);
   ReadTimes told{};
   Stores deaf(kSlots, told);
   int streamed = 0;
-  for (int i = 0; i < kLong; ++i) {
-    told = {told.cached * 1664525 + 1013904223, told.streamed * 22695477 + 1};
+  for (int i = 0; i < kUntilTrial; ++i) {
+    told.cached.tell(static_cast<unsigned>(i) * 1664525u % 1013);
+    told.streamed.tell(static_cast<unsigned>(i) * 22695477u % 1009);
     streamed += deaf.way() == Stored::streamed ? 1 : 0;
     deaf.took(1);
   }
-  CHECK(streamed < kLong);
+  CHECK(streamed < kUntilTrial);
   Reads wild(told);
   for (int i = 0; i < 8; ++i) wild.took(Stored::streamed, 1e300);
-  CHECK(told.streamed > 1u << 30);
+  CHECK(told.streamed.ticks_per_byte() == ToldTime::kLargest);
 }
 
 TEST_CASE("stores: a copy in which the rank lost its core changes little") {
   for (int when = 0; when < 300; ++when) {
-    Pair pair;
+    StoringPair pair;
     pair.streamed(kNear, when);
     pair.stores.took(10000);
     INFO("after " << when << " copies");

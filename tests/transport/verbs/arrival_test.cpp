@@ -3,17 +3,16 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/transport/rings.hpp"
 #include "transport/verbs/work_id.hpp"
 
+using namespace tutti::tests;
 using namespace tutti::transport;
 using verbs::Arrival;
 using verbs::Immediate;
 using verbs::WorkId;
 
 namespace {
-
-constexpr Ring kAllRings[] = {Ring::line, Ring::small, Ring::eager, Ring::ready, Ring::control};
-static_assert(std::size(kAllRings) == kRings);
 
 Immediate over_the_wire(Immediate immediate) { return Immediate(immediate.word()); }
 

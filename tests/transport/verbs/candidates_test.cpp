@@ -1,25 +1,17 @@
 // Which port a rank takes, of which fabric.
 #include "transport/verbs/candidates.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
+#include "tests/transport/verbs/fabrics.hpp"
 #include "transport/verbs/choice.hpp"
-#include "transport/verbs/distance.hpp"
 
 using namespace tutti::transport::verbs;
+using namespace tutti::tests;
 
 namespace {
-
-constexpr Fabric kInfiniBand{FabricKind::infiniband, 0xfe80, 1},
-    kRed{FabricKind::roce_v2_ipv4, 1, 0}, kBlue{FabricKind::roce_v2_ipv4, 2, 0},
-    kUnknown{FabricKind::roce_v2_ipv6, 0, 0};
 
 Candidate candidate(const char* device, Fabric fabric, std::uint64_t rate = 100000,
                     int distance = 0) {
@@ -36,7 +28,7 @@ std::string names(const std::vector<Candidate>& all) {
   return result;
 }
 
-Offer offer(std::initializer_list<Fabric> fabrics) {
+Offer offer_of_fabrics(std::initializer_list<Fabric> fabrics) {
   std::vector<Candidate> all;
   for (const Fabric& fabric : fabrics) all.push_back(candidate("x", fabric));
   return offer_of(all, 1, false);
@@ -69,7 +61,7 @@ TEST_CASE("devices that are named come in the order of their names", "[verbs]") 
 }
 
 TEST_CASE("an offer names each fabric once, and has an end", "[verbs]") {
-  CHECK(offer({kRed, kRed, kBlue, kRed}).count == 2);
+  CHECK(offer_of_fabrics({kRed, kRed, kBlue, kRed}).count == 2);
   std::vector<Candidate> many;
   for (std::uint64_t i = 0; i < 20; ++i)
     many.push_back(candidate("x", {FabricKind::roce_v2_ipv4, i, 0}));
@@ -97,14 +89,33 @@ TEST_CASE("the ranks of a node use its equal adapters by turns", "[verbs]") {
 TEST_CASE("a rank's rails are its share of the node's equal ports", "[verbs]") {
   std::vector<Candidate> all{candidate("a", kRed), candidate("b", kBlue), candidate("c", kRed),
                              candidate("d", kRed), candidate("slow", kRed, 25000)};
-  CHECK(rails_of_a_rank(all, 1, false) == 4);
-  CHECK(rails_of_a_rank(all, 2, false) == 2);
-  CHECK(rails_of_a_rank(all, 3, false) == 1);
-  CHECK(rails_of_a_rank(all, 100, false) == 1);
-  CHECK(rails_of_a_rank(all, 1, true) == 5);
-  CHECK(rails_of_a_rank({}, 1, false) == 1);
+  const auto rails = [&](std::size_t ranks, bool in_order) {
+    return rails_wanted(std::vector(ranks, offer_of(all, 0, in_order)));
+  };
+  CHECK(rails(1, false) == 4);
+  CHECK(rails(2, false) == 2);
+  CHECK(rails(3, false) == 1);
+  CHECK(rails(100, false) == 1);
+  CHECK(rails(2, true) == 2);
+  CHECK(rails_wanted(std::vector{offer_of(all, 3, false), offer_of(all, 0, false, 1)}) == 3);
+  CHECK(rails_wanted(std::vector{offer_of({}, 0, false), offer_of(all, 0, false)}) == 4);
   for (Candidate& c : all) c.software = true;
-  CHECK(rails_of_a_rank(all, 1, false) == 1);
+  CHECK(rails(1, false) == 1);
+}
+
+TEST_CASE("ranks that are near other ports share none", "[verbs]") {
+  // Two adapters near each of two sockets.
+  const auto offer_of_fabrics = [](bool first, int node) {
+    const int near = first ? 0 : 11, far = 11 - near;
+    return offer_of(ranked({candidate("a", kRed, 100000, near), candidate("b", kRed, 100000, near),
+                            candidate("c", kRed, 100000, far), candidate("d", kRed, 100000, far)},
+                           false),
+                    0, false, node);
+  };
+  CHECK(rails_wanted(std::vector{offer_of_fabrics(true, 0), offer_of_fabrics(false, 0)}) == 2);
+  CHECK(rails_wanted(std::vector{offer_of_fabrics(true, 0), offer_of_fabrics(true, 1)}) == 2);
+  CHECK(rails_wanted(std::vector{offer_of_fabrics(true, 0), offer_of_fabrics(false, 0),
+                                 offer_of_fabrics(false, 0)}) == 1);
 }
 
 TEST_CASE("the rails of a node's ranks are different ports", "[verbs]") {
@@ -138,7 +149,7 @@ TEST_CASE("where the network is unknown all ranks take the same port", "[verbs]"
   CHECK(share(all, std::vector{kUnknown, kUnknown}, node, 1, false) ==
         std::vector<std::size_t>{0, 1});
   CHECK(reason(all, 0, false).find("by turns") == std::string::npos);
-  CHECK(rails_of_a_rank(all, 1, false) == 1);
+  CHECK(rails_wanted(std::vector{offer_of(all, 0, false)}) == 1);
 }
 
 TEST_CASE("adapters of InfiniBand with the default prefix are used by turns", "[verbs]") {
@@ -174,7 +185,7 @@ TEST_CASE("ranks take turns with those that are near the same ports", "[verbs]")
 
 TEST_CASE("a port on two networks is one rail", "[verbs]") {
   const std::vector<Candidate> one{candidate("a", kRed), candidate("a", kBlue)};
-  CHECK(rails_of_a_rank(one, 1, false) == 1);
+  CHECK(rails_wanted(std::vector{offer_of(one, 0, false)}) == 1);
   CHECK(reason(one, 1, false) == "the only usable one");
   CHECK(common_rails(std::vector{offer_of(one, 2, false)}, 0) == std::vector{kRed});
   // The first rail must leave `a` to the second, which has no other.
@@ -215,6 +226,41 @@ TEST_CASE("a choice is settled by the agreed fabric, and tells of each port", "[
   CHECK(PortChoice(gone, all).missing() == std::vector<std::string>{"gone"});
 }
 
+TEST_CASE("a list may name devices that only some hosts have, but none that no host has",
+          "[verbs]") {
+  const auto choice = [](std::vector<std::string> names, const char* here) {
+    DeviceWish wish;
+    wish.devices = std::move(names);
+    std::vector<Candidate> all{candidate(here, kRed)};
+    all[0].problem = std::string_view(here) == "down" ? "port 1 is DOWN" : "";
+    return PortChoice(wish, all);
+  };
+  const auto error_of = [](std::initializer_list<PortChoice> choices) {
+    std::vector<Offer> offers;
+    for (const PortChoice& each : choices) offers.push_back(each.offer());
+    std::string message;
+    for (std::size_t rank = 0; rank < offers.size(); ++rank) {
+      try {
+        std::data(choices)[rank].check_list(offers, rank);
+        message += "fine; ";
+      } catch (const tutti::Error& error) {
+        CHECK(error.code == tutti::Code::bad_configuration);
+        message += error.message.substr(0, error.message.find(',')) + "; ";
+      }
+    }
+    return message;
+  };
+  CHECK(error_of({choice({"a", "b"}, "a"), choice({"a", "b"}, "b")}) == "fine; fine; ");
+  CHECK(error_of({choice({"a", "b"}, "a"), choice({"a", "b"}, "c")}) ==
+        "the setting `device` names b; the setting `device` names b; ");
+  // A device that cannot be used is there; those of other lists say nothing of this one.
+  CHECK(error_of({choice({"down", "a"}, "down"), choice({"down", "a"}, "a")}) == "fine; fine; ");
+  CHECK(error_of({choice({"a", "b"}, "a"), choice({"b"}, "b"), choice({}, "b")}) ==
+        "the setting `device` names b; fine; fine; ");
+  // If nothing is there, opening the first one says what there is.
+  CHECK(error_of({choice({"gone", "lost"}, "a"), choice({}, "a")}) == "fine; fine; ");
+}
+
 TEST_CASE("a port is opened with the GID of the agreed fabric, and told of once", "[verbs]") {
   std::vector<Candidate> all{candidate("a", kRed), candidate("a", kBlue), candidate("b", kRed)};
   for (int i = 0; i < 3; ++i) all[static_cast<std::size_t>(i)].gid_index = i;
@@ -249,33 +295,4 @@ TEST_CASE("if no port is usable, the error says why of each", "[verbs]") {
         std::pair(Code::no_device, std::string("there is no usable port (siw0: it is iWARP)")));
   CHECK(error_of({warp, down}, nullptr) ==
         std::pair(Code::port_down, std::string("there is no usable port (siw0: it is iWARP")));
-}
-
-TEST_CASE("the distance of a device is that of the nearest NUMA node of the process", "[verbs]") {
-  const std::filesystem::path root =
-      std::filesystem::temp_directory_path() / fmt::format("tutti-sysfs-{}", getpid());
-  const auto write = [&](const std::string& path, const std::string& text) {
-    std::filesystem::create_directories((root / path).parent_path());
-    std::ofstream(root / path) << text << "\n";
-  };
-  const auto nodes = [&](const std::string& of_0, const std::string& of_1) {
-    write("devices/system/node/node0/cpulist", of_0);
-    write("devices/system/node/node1/cpulist", of_1);
-  };
-  const std::string everywhere = "0-1023", nowhere;
-  write("devices/system/node/online", "0-1");
-  write("devices/system/node/node0/distance", "10 21");
-  write("devices/system/node/node1/distance", "31 10");
-  write("class/infiniband/x/device/numa_node", "1");
-  nodes(everywhere, nowhere);
-  CHECK(distance_to("x", root) == 31);
-  nodes(nowhere, everywhere);
-  CHECK(distance_to("x", root) == 0);
-  nodes(nowhere, nowhere);
-  CHECK(distance_to("x", root) == 0);
-  write("class/infiniband/x/device/numa_node", "-1");
-  nodes(everywhere, nowhere);
-  CHECK(distance_to("x", root) == 0);
-  CHECK(distance_to("y", root) == 0);
-  std::filesystem::remove_all(root);
 }

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "tests/transport/verbs/fabrics.hpp"
+
 using namespace tutti::transport::verbs;
+using namespace tutti::tests;
 
 namespace {
-
-constexpr Fabric kInfiniBand{FabricKind::infiniband, 0xfe80, 1},
-    kRed{FabricKind::roce_v2_ipv4, 1, 0}, kBlue{FabricKind::roce_v2_ipv4, 2, 0},
-    kUnknown{FabricKind::roce_v2_ipv6, 0, 0};
 
 // As many ports of each fabric as it is named, none of which is on two.
 Offer offer(const std::vector<Fabric>& fabrics, std::uint32_t rails = 1) {
@@ -64,6 +63,20 @@ TEST_CASE("all ranks have the same rails", "[verbs]") {
   CHECK(common_rails(std::vector{offer({kRed, kRed}, 2), offer({kBlue, kBlue}, 2)}, 0) ==
         Rails{kRed});
   CHECK(common_rails(std::vector{offer({kInfiniBand}, 2), offer({kBlue}, 2)}, 0).empty());
+}
+
+TEST_CASE("rails that are set and cannot be had are missed", "[verbs]") {
+  const auto missed = [](const std::vector<Offer>& offers) {
+    return rails_missed(offers, common_rails(offers, 0).size());
+  };
+  const Offer three = offer({kRed, kBlue, kRed}, 4), four = offer({kRed, kBlue, kRed, kRed}, 4);
+  CHECK(missed({four, four}) == 0);
+  CHECK(missed({four, three}) == 4);
+  CHECK(missed({three, four}) == 4);
+  // A rank that wants fewer decides, and one that says nothing misses nothing.
+  CHECK(missed({four, offer({kRed, kRed}, 2)}) == 0);
+  CHECK(missed({four, offer({kRed, kRed}, 0)}) == 0);
+  CHECK(missed({three, Offer{}}) == 4);
 }
 
 TEST_CASE("an unknown fabric is the last resort", "[verbs]") {

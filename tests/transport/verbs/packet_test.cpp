@@ -106,15 +106,18 @@ TEST_CASE("a packet that says what cannot be is not believed", "[packet]") {
 }
 
 TEST_CASE("who has no connection yet says why, and nothing else is read", "[packet]") {
-  const auto busy = [](std::uint32_t why) {
+  const auto busy = [](std::uint32_t why, Packet::Of of = Packet::Of::first) {
     Packet packet = right();
+    packet.of = of;
     packet.type = Packet::Type::busy;
     packet.busy = static_cast<Packet::Busy>(why);
     packet.info = {};
     packet.lanes = {};
     return read(packet).has_value();
   };
-  CHECK(busy(1));
-  CHECK(busy(2));
-  for (const std::uint32_t why : {0u, 3u, ~0u}) CHECK_FALSE(busy(why));
+  for (const std::uint32_t why : {1u, 2u, 3u}) CHECK(busy(why));
+  for (const std::uint32_t why : {0u, 4u, ~0u}) CHECK_FALSE(busy(why));
+  // Who has given a rank up says so of the first connection only.
+  for (const std::uint32_t why : {1u, 2u}) CHECK(busy(why, Packet::Of::larger));
+  for (const std::uint32_t why : {0u, 3u}) CHECK_FALSE(busy(why, Packet::Of::larger));
 }

@@ -1,11 +1,14 @@
-// The device's NUMA node, the nodes of the process, and the kernel's table of distances.
-#include "transport/verbs/distance.hpp"
+// The device's NUMA node, the nodes of the process, and the kernel's table of distances; the rate
+// of a port, as "400 Gb/sec (4X NDR)".
+#include "transport/verbs/sysfs.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
+#include <locale>
 #include <optional>
 #include <sstream>
 
@@ -48,6 +51,18 @@ int distance_to(const std::string& device, const std::filesystem::path& sysfs) {
     if (runs_on(folder(node))) nearest = std::min(nearest.value_or(distance), distance);
   }
   return nearest.value_or(0);
+}
+
+std::uint64_t rate_of(const std::string& device, int port, const std::filesystem::path& sysfs) {
+  std::istringstream line(
+      line_of(sysfs / "class/infiniband" / device / "ports" / std::to_string(port) / "rate"));
+  line.imbue(std::locale::classic());
+  double gigabits = 0;
+  std::string unit;
+  constexpr double kMost = 1e6;
+  if (!(line >> gigabits >> unit) || unit != "Gb/sec" || !(gigabits > 0 && gigabits < kMost))
+    return 0;
+  return static_cast<std::uint64_t>(std::llround(gigabits * 1000));
 }
 
 }  // namespace tutti::transport::verbs

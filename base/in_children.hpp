@@ -1,0 +1,53 @@
+// What a forked child does with something that it must not keep. fork() gives it all descriptors
+// and mappings, so that closing the parent's, or the parent's end, would not end what they stand
+// for.
+#pragma once
+
+#include <mutex>
+#include <utility>
+
+#include <pthread.h>
+
+namespace tutti {
+
+// While it lives, `let_go(object)` is called in each child of fork(), before fork() returns there.
+// The child has one thread, and the locks are as others left them: let_go may call only what a
+// signal handler may.
+class InChildren {
+ public:
+  using LetGo = void (*)(void* object) noexcept;
+
+  InChildren(LetGo let_go, void* object) : let_go_(let_go), object_(object) {
+    static const int registered =
+        pthread_atfork([] { lock_.lock(); }, [] { lock_.unlock(); }, child);
+    static_cast<void>(registered);
+    const std::lock_guard guard(lock_);
+    next_ = std::exchange(first_, this);
+  }
+  ~InChildren() {
+    const std::lock_guard guard(lock_);
+    InChildren** place = &first_;
+    while (*place && *place != this) place = &(*place)->next_;
+    if (*place) *place = next_;
+  }
+  InChildren(const InChildren&) = delete;
+  InChildren& operator=(const InChildren&) = delete;
+
+ private:
+  static void child() noexcept {
+    while (InChildren* const one = first_) {
+      first_ = one->next_;
+      one->let_go_(one->object_);
+    }
+    lock_.unlock();
+  }
+
+  static inline std::mutex lock_;  // held while a process forks
+  static inline InChildren* first_ = nullptr;
+
+  const LetGo let_go_;
+  void* const object_;
+  InChildren* next_ = nullptr;
+};
+
+}  // namespace tutti

@@ -1,0 +1,16 @@
+// All rings of an inbox.
+#pragma once
+
+#include <iterator>
+
+#include "transport/inbox.hpp"
+
+namespace tutti::tests {
+
+using transport::Ring;
+
+inline constexpr Ring kAllRings[] = {Ring::line, Ring::small, Ring::eager, Ring::ready,
+                                     Ring::control};
+static_assert(std::size(kAllRings) == transport::kRings);
+
+}  // namespace tutti::tests
