@@ -61,8 +61,9 @@ class Parts:
         asan = Suites(self.runner, self.source, "asan",
                       ["-Dmpi=mpich", "-Db_sanitize=address,undefined", *common],
                       "with address and undefined sanitizers", "asan")
-        if asan.build("unit", "program", "mpi"):
+        if asan.build("unit", "program", "mpi", "fuzz"):
             asan.test("unit", "program", "mpi")
+            asan.test("fuzz")
         # With Open MPI: MPICH brings UCX's memory hooks, which the thread sanitizer does not
         # survive at the end of a thread.
         tsan = Suites(self.runner, self.source, "tsan",
@@ -72,14 +73,15 @@ class Parts:
             tsan.test("threads")
 
     def fuzz(self):
-        """what users and strangers write, made up by clang's libFuzzer"""
+        """with --long: what users and strangers write, made up by clang's libFuzzer"""
+        if not self.options.long:
+            return
         suites = Suites(self.runner, self.source, "fuzz",
                         ["-Dmpi=mpich", "-Dfuzz=true", "-Db_sanitize=address,undefined",
                          "-Db_lundef=false", "-Doptimization=1", *IN_BULK],
                         "with clang, for fuzzing", compiler=("clang", "clang++"))
-        suite = "fuzz-long" if self.options.long else "fuzz"
-        if suites.build(suite):
-            suites.test(suite)
+        if suites.build("fuzz-long"):
+            suites.test("fuzz-long")
 
     def install(self):
         """what `meson install` leaves, and the README's program built with it"""
