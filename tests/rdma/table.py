@@ -259,7 +259,7 @@ def algorithms(build):
         yield Test(what, guest(command, "--hosts", 2))
 
 
-def failures(build):
+def failures(build, long):
     """What goes wrong has a message, and an end."""
     small = job(build, 2, "collectives")
     yield Test("errors", guest(job(build, 2, "errors", env={"JOB_HAS_DEVICE": "1"}), "--hosts", 2))
@@ -298,7 +298,8 @@ def failures(build):
     yield Test("packets carry what the settings say",
                guest(job(build, 2, "traffic", 96, env=marks), "--hosts", 2), 60)
     for size, bytes_, seed in [("small", 100, 0), ("small", 100, 1), ("large", 200000, 0),
-                               *(("large", 200000, seed) for seed in [1, 2, 4, new_seed()])]:
+                               *(("large", 200000, seed)
+                                 for seed in [1, 2, 4, *([new_seed()] if long else [])])]:
         when = f"at a moment by seed {seed}" if seed else "between two"
         with tempfile.TemporaryDirectory(prefix="tutti-dead-rank-") as folder:
             command = dead_rank(build, 6, bytes_, seed, folder)
@@ -310,10 +311,11 @@ def failures(build):
                    guest(command, "--hosts", 4, "--run-dir", folder), 90)
 
 
-def faults(build):
+def faults(build, long):
     """Jobs in which something goes wrong, by seeds; the machine of each batch is started once."""
     batch = Command([sys.executable, FOLDER.parent / "faults/faults.py", "--build", build.folder,
-                     "--seeds", "1:2", "--new", 1, "--faults", "none,stop,kill,refuse,exhaust"],
+                     "--seeds", "1:2", "--new", int(long),
+                     "--faults", "none,stop,kill,refuse,exhaust"],
                     expect=", 0 failed")
     yield Test("faults by seeds, 4 hosts", guest(batch, "--hosts", 4, limit=300), 320)
     lossy = dataclasses.replace(batch, words=[*batch.words, "--lossy"])
@@ -394,6 +396,9 @@ def measured(build):
 def tests(build, long):
     yield from soak(build, 3600 if long else 20)
     yield from growth(build, long)
-    for part in [machine, collectives, devices, networks, algorithms, failures, faults, multicast,
-                 counters, measured]:
+    for part in [machine, collectives, devices, networks, algorithms]:
+        yield from part(build)
+    for part in [failures, faults]:
+        yield from part(build, long)
+    for part in [multicast, counters, measured]:
         yield from part(build)
