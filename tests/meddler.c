@@ -12,13 +12,32 @@
 typedef intptr_t Any;
 typedef Any (*Function)(Any, Any, Any, Any, Any, Any);
 
+/* A library that was opened with RTLD_LOCAL, as a driver is, has dependencies that RTLD_NEXT does
+ * not see: they are looked up from that library itself. */
+static void* find(const char* name, const char* caller) {
+  void* function = dlsym(RTLD_NEXT, name);
+  void* library = function || !caller ? NULL : dlopen(caller, RTLD_LAZY | RTLD_NOLOAD);
+  if (library) {
+    function = dlsym(library, name);
+    dlclose(library);
+  }
+  return function;
+}
+
 static Function meant(const char* name, void* caller) {
   Dl_info from;
-  if (dladdr(caller, &from) && from.dli_fname && strstr(from.dli_fname, "tutti")) {
+  void* function;
+  if (!dladdr(caller, &from)) from.dli_fname = NULL;
+  if (from.dli_fname && strstr(from.dli_fname, "tutti")) {
     fprintf(stderr, "meddler: %s calls the wrong %s\n", from.dli_fname, name);
     abort();
   }
-  return (Function)(intptr_t)dlsym(RTLD_NEXT, name);
+  function = find(name, from.dli_fname);
+  if (!function) {
+    fprintf(stderr, "meddler: no %s for %s\n", name, from.dli_fname ? from.dli_fname : "a caller");
+    abort();
+  }
+  return (Function)(intptr_t)function;
 }
 
 #define MEDDLE(name)                                                    \
