@@ -10,8 +10,9 @@ from harness.command import Command
 # A line that Meson prints when a test has ended: its name, how it ended, and after how long.
 ENDED = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(.*?) +(OK|[A-Z]{4,}) +([\d.]+)s")
 
-# Line numbers are all that traces show; the rest would take a quarter of the compiler's time.
-LINES_ONLY = ["-Ddebug=false", "-Dc_args=-g1", "-Dcpp_args=-g1"]
+# Function names in traces come without debug information, which would take three tenths of the
+# compiler's time; who wants line numbers builds with `-Ddebug=true`.
+NO_DEBUG = ["-Ddebug=false"]
 
 
 class Suites:
@@ -23,13 +24,13 @@ class Suites:
         self.options, self.title, self.label = options, title, label
         self.env = compilers(root, *compiler)
 
-    def build(self, *suites):
-        """Configures, and builds what these suites need; without suites everything."""
+    def build(self, *suites, everything=False):
+        """Configures, and builds what the tests of these suites need; or all targets, too."""
         # Of instrumented code, and of several files at once, GCC says what is not so; warnings are
         # errors in the build that users get.
         strict = "-Dunity=on" not in self.options
         configure = ["meson", "setup", self.folder, self.root,
-                     f"-Dwerror={'true' if strict else 'false'}", *LINES_ONLY, *self.options]
+                     f"-Dwerror={'true' if strict else 'false'}", *NO_DEBUG, *self.options]
         if (self.folder / "meson-info").exists():  # from an earlier run, perhaps with others
             configure.insert(2, "--reconfigure")
         if not self.runner.run(f"configure {self.title}", Command(configure, self.env), 300):
@@ -39,9 +40,9 @@ class Suites:
                          if target["id"] in needed for output in target["filename"])
         command = ["ninja", "-C", self.folder,
                    *(os.path.relpath(target, self.folder) for target in targets)]
-        if not suites:
+        if everything:
             command.append("all")
-        return self.runner.run(f"build {self.title}", Command(command, self.env), 2400)
+        return self.runner.run(f"build {self.title}", Command(command, self.env), 3600)
 
     def test(self, *suites, log="testlog"):
         """Runs the tests of these suites. A test that is skipped, or is not run, has failed."""
@@ -56,7 +57,7 @@ class Suites:
         logged = self.folder / f"meson-logs/{log}.json"
         logged.unlink(missing_ok=True)
         # What stands in the tests is for a machine that has nothing else to do.
-        patience = 6 if any("b_sanitize" in option for option in self.options) else 2
+        patience = 10 if any("b_sanitize" in option for option in self.options) else 5
         command = ["meson", "test", "-C", self.folder, "--no-rebuild", "--logbase", log,
                    "--timeout-multiplier", patience]
         for suite in suites:
