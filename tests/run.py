@@ -4,11 +4,13 @@
 Nothing is skipped: what cannot run has failed. The last lines say how many tests passed and failed;
 a test of Meson's is one. tools/test installs what is needed and calls this."""
 import argparse
+import os
 import pathlib
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
-import time
 import traceback
 
 from harness.builds import Build
@@ -23,6 +25,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Several files at once: most of the time goes into headers. The build that users get stays as it is.
 IN_BULK = ["-Dunity=on", "-Dunity_size=8"]
 
+# Virtual hosts at once, each on a core of its own; more would take memory that machines lack.
+MOST_GUESTS = 4
+
 
 class Parts:
     """Each public method is a part; its comment says what is tested."""
@@ -36,7 +41,9 @@ class Parts:
 
     def build(self):
         """with MPICH, warnings as errors; the other parts need it"""
-        self.mpich.build()
+        if "rdma" in self.options.only:
+            self.kernel = self.runner.beside(self._run, table.kernel())
+        self.mpich.build("unit", "program", "mpi", "waiting", "slow", everything=True)
 
     def unit(self):
         """C++ tests, the program, the proof of all algorithms, an algorithm added"""
@@ -61,9 +68,9 @@ class Parts:
         asan = Suites(self.runner, self.source, "asan",
                       ["-Dmpi=mpich", "-Db_sanitize=address,undefined", *common],
                       "with address and undefined sanitizers", "asan")
-        if asan.build("unit", "program", "mpi", "fuzz"):
-            asan.test("unit", "program", "mpi")
-            asan.test("fuzz")
+        suites = ["unit", "mpi", "fuzz", *(["program"] if self.options.long else [])]
+        if asan.build(*suites):
+            asan.test(*suites)
         # With Open MPI: MPICH brings UCX's memory hooks, which the thread sanitizer does not
         # survive at the end of a thread.
         tsan = Suites(self.runner, self.source, "tsan",
@@ -74,8 +81,6 @@ class Parts:
 
     def fuzz(self):
         """with --long: what users and strangers write, made up by clang's libFuzzer"""
-        if not self.options.long:
-            return
         suites = Suites(self.runner, self.source, "fuzz",
                         ["-Dmpi=mpich", "-Dfuzz=true", "-Db_sanitize=address,undefined",
                          "-Db_lundef=false", "-Doptimization=1", *IN_BULK],
@@ -97,23 +102,41 @@ class Parts:
     def style(self):
         """includes, the header as C99 and C++, clang-format, clang-tidy"""
         self.mpich.test("style")
-        # Beside the jobs that follow: the virtual host uses one core.
+        # Beside the jobs that follow, at the lowest priority.
         self.runner.beside(self.mpich.test, "tidy", log="tidy")
 
     def rdma(self):
         """jobs on real SoftRoCE, in the virtual RDMA host"""
         build = Build(self.mpich.folder)
-        if not all(self._guest(test) for test in table.first(build)):
-            return
+        self.kernel.join()
         for test in table.slow_rank(build, 300 if self.options.long else 60):
-            self.runner.beside(self._guest, test)
-        for test in table.tests(build, self.options.long):
-            self._guest(test)
+            if self.runner.wants(f"rdma: {test.name}"):
+                self.runner.beside(self._run, test)
+        cores = sorted(os.sched_getaffinity(0))[:MOST_GUESTS]
+        tests = (test for test in table.tests(build, self.options.long)
+                 if self.runner.wants(f"rdma: {test.name}"))
+        self.runner.in_lanes(cores, lambda test, core: self._run(table.on_core(test, core)), tests)
 
-    def _guest(self, test):
-        name = f"rdma: {test.name}"
-        return not self.runner.wants(name) or self.runner.run(name, test.command, test.seconds,
-                                                              test.show)
+    def _run(self, test):
+        return self.runner.run(f"rdma: {test.name}", test.command, test.seconds, test.show)
+
+
+def commit_of(root):
+    """The hash of the commit that the source is; "" if a file differs from it, or without git."""
+    def git(*words):
+        return subprocess.run(["git", "-C", root, *words], capture_output=True, text=True,
+                              check=True).stdout.strip()
+    try:
+        return "" if git("status", "--porcelain") else git("rev-parse", "HEAD")
+    except (OSError, subprocess.CalledProcessError):
+        return ""  # not a checkout
+
+
+def remember_passed(root, commit):
+    """Writes the commit that passed as a whole to `tutti-passed` in the git folder."""
+    path = subprocess.run(["git", "-C", root, "rev-parse", "--git-path", "tutti-passed"],
+                          capture_output=True, text=True, check=True).stdout.strip()
+    (root / path).write_text(commit + "\n")
 
 
 def parse():
@@ -132,14 +155,21 @@ examples:
     parser.add_argument("--match", metavar="REGEX", default="",
                         help="of a part's tests only those whose name, as it is printed, has it")
     parser.add_argument("--long", action="store_true",
-                        help="the whole proof matrix; random collectives for an hour, twice; a "
-                             "million runs over the hostile wire; each fuzz target for half an "
-                             "hour; and the rank that computes while others wait does so for five "
+                        help="also what takes hours, and what is drawn anew in each run: the part "
+                             "fuzz; faults by seeds never tried; the whole proof matrix; random collectives for an hour, twice; a "
+                             "million runs over the hostile wire; and the rank that computes while others wait does so for five "
                              "minutes")
     parser.add_argument("--work", metavar="DIR",
                         help="build here and keep it (default: a temporary folder)")
     options = parser.parse_args()
-    options.only = options.only.split(",") if options.only else list(parts)
+    try:
+        re.compile(options.match)
+    except re.error as error:
+        parser.error(f"--match {options.match}: {error}")
+    options.whole = not options.only and not options.match
+    if options.only is None:
+        options.only = ",".join(part for part in parts if part != "fuzz" or options.long)
+    options.only = options.only.split(",")
     for part in options.only:
         if part not in parts:
             parser.error(f"there is no part '{part}'; there are: {', '.join(parts)}")
@@ -150,26 +180,33 @@ examples:
 
 def main():
     options = parse()
+    commit = commit_of(ROOT) if options.whole else ""
     with tempfile.TemporaryDirectory(prefix="tutti-test-") as temporary:
         work = pathlib.Path(options.work or temporary).resolve()
         work.mkdir(parents=True, exist_ok=True)
         runner = Runner(work, options.match)
         parts = Parts(runner, options)
-        begin = time.monotonic()
         for part in options.only:
-            print(f"\n== {part} ({(time.monotonic() - begin) / 60:.1f} min) ==", flush=True)
-            try:
-                getattr(parts, part)()
-            except Exception:
-                runner.note(f"the part {part} to its end", traceback.format_exc())
+            begun = sum(runner.minutes.values())
+            print(f"\n== {part} ({begun:.1f} min) ==", flush=True)
+            with runner.timed(part):
+                try:
+                    getattr(parts, part)()
+                except Exception:
+                    runner.note(f"the part {part} to its end", "it was not reached",
+                                lines=traceback.format_exc().splitlines())
+                if part == options.only[-1]:
+                    runner.join()
             if part == "build" and runner.failed:
                 break
-        runner.join()
-    print(f"\n{(time.monotonic() - begin) / 60:.1f} minutes")
-    for name in runner.failed:
-        print(f"FAILED  {name}")
-    print(f"{runner.passed} passed, {len(runner.failed)} failed", flush=True)
-    return 1 if runner.failed or not runner.passed else 0
+        if options.match and not runner.matched:
+            runner.note(f"tests whose name has '{options.match}'", "there are none")
+    print("\n" + runner.summary(), flush=True)
+    if runner.failed:
+        return 1
+    if commit:
+        remember_passed(ROOT, commit)
+    return 0
 
 
 if __name__ == "__main__":

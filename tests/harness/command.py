@@ -1,6 +1,8 @@
 """What a test is: a command that must end with a status, print a text, and satisfy a judge."""
+import contextlib
 import dataclasses
 import os
+import pathlib
 import shlex
 import signal
 import subprocess
@@ -58,3 +60,20 @@ class Command:
         if problem:
             print(f"{os.path.basename(sys.argv[0])}: {problem}", flush=True)
         return 1 if problem else 0
+
+
+def lower_priority():
+    """Leaves this process, which leads a session, and its children what the cores have left. The
+    session's priority (its autogroup) counts before that of its processes."""
+    os.nice(19)
+    with contextlib.suppress(OSError):
+        pathlib.Path("/proc/self/autogroup").write_text("19")
+
+
+def in_background(command):
+    """The same command, started like that."""
+    folder = str(pathlib.Path(__file__).resolve().parent.parent)
+    start = f"import os, sys; sys.path.insert(0, {folder!r}); " \
+            "from harness.command import lower_priority; lower_priority(); " \
+            "os.execvp(sys.argv[1], sys.argv[1:])"
+    return dataclasses.replace(command, words=[sys.executable, "-c", start, *command.words])

@@ -1,20 +1,61 @@
-"""Runs tests one after another, prints a line for each, and counts them."""
+"""Runs tests, prints a line for each, and sums them up: what failed and how to run it again comes
+last."""
+import contextlib
+import dataclasses
 import re
+import shlex
 import threading
 import time
 
+SLOWEST = 10  # tests that the summary names
+SHOWN = 60  # lines of a failed test's output
+
+
+@dataclasses.dataclass
+class Result:
+    part: str
+    name: str
+    problem: str  # "": passed
+    seconds: float
+    lines: list  # the end of the output, if it failed
+
+
+def literally(name):
+    """A regular expression that matches this name alone."""
+    return "^" + re.sub(r"([\\^$.|?*+()\[\]{}])", r"\\\1", name) + "$"
+
 
 class Runner:
+    """`part` is the part under way in this thread; beside() hands it to another one."""
+
     def __init__(self, work, match=""):
         self.work = work  # the folder in which builds and what they leave lie
         self.match = match  # a regular expression: tests with other names are not asked for
-        self.passed = 0
-        self.failed = []
+        self.results = []
+        self.matched = 0  # tests that were asked for by `match`
+        self.minutes = {}  # of each part
         self.lock = threading.Lock()
         self.threads = []
+        self.here = threading.local()
+
+    @property
+    def failed(self):
+        return [result for result in self.results if result.problem]
 
     def wants(self, name):
-        return re.search(self.match, name) is not None
+        wanted = re.search(self.match, name) is not None
+        with self.lock:
+            self.matched += wanted
+        return wanted
+
+    @contextlib.contextmanager
+    def timed(self, part):
+        """A part of the tests, for results and for the table of minutes."""
+        self.here.part, begin = part, time.monotonic()
+        try:
+            yield
+        finally:
+            self.minutes[part] = (time.monotonic() - begin) / 60
 
     def run(self, name, command, seconds=120, show=False):
         """One test, a Command. Its output is shown if it fails, or if it is to be shown."""
@@ -22,31 +63,69 @@ class Runner:
         problem, output = command.run(seconds, self.work)
         lines = output.splitlines()
         return self.note(name, problem, time.monotonic() - begin,
-                         lines[-60:] if problem else lines if show else [])
+                         lines[-SHOWN:] if problem else lines if show else [])
 
-    def note(self, name, problem="", took=None, lines=()):
+    def note(self, name, problem="", took=0.0, lines=()):
         """Counts one test that was run; `problem` is empty if it passed. Returns whether it did."""
-        remarks = [problem] if problem else []
-        if took is not None:
-            remarks.append(f"{took:.1f} s")
-        text = f"{'FAILED ' if problem else 'ok     '} {name}"
-        if remarks:
-            text += f" ({', '.join(remarks)})"
+        remarks = ", ".join([*([problem] if problem else []), f"{took:.1f} s"])
+        text = f"{'FAILED ' if problem else 'ok     '} {name} ({remarks})"
         with self.lock:
-            if problem:
-                self.failed.append(name)
-            else:
-                self.passed += 1
+            self.results.append(Result(self.here.part, name, problem, took,
+                                       list(lines) if problem else []))
             print("\n".join([text, *("    " + line for line in lines)]), flush=True)
         return not problem
 
     def beside(self, function, *arguments, **more):
-        """Calls a function that takes long and leaves the cores to others, beside what follows; see
-        join()."""
-        thread = threading.Thread(target=function, args=arguments, kwargs=more)
+        """Calls a function beside what follows, in a thread that is returned; see join()."""
+        part = self.here.part
+
+        def run():
+            self.here.part = part
+            function(*arguments, **more)
+
+        thread = threading.Thread(target=run)
         self.threads.append(thread)
         thread.start()
+        return thread
 
     def join(self):
         while self.threads:
             self.threads.pop().join()
+
+    def in_lanes(self, lanes, function, tests):
+        """Calls `function(test, lane)` for all tests, one after another in each lane."""
+        tests, part, lock = iter(tests), self.here.part, threading.Lock()
+
+        def work_in(lane):
+            self.here.part = part
+            while True:
+                with lock:
+                    test = next(tests, None)
+                if test is None:
+                    return
+                function(test, lane)
+
+        threads = [threading.Thread(target=work_in, args=(lane,)) for lane in lanes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def summary(self):
+        """The parts' minutes, the slowest tests, what failed, and the closing line."""
+        lines = [f"{'part':<10} {'minutes':>7} {'tests':>6}"]
+        for part, minutes in self.minutes.items():
+            tests = sum(result.part == part for result in self.results)
+            lines.append(f"{part:<10} {minutes:>7.1f} {tests:>6}")
+        lines += ["", "slowest"]
+        slow = sorted(self.results, key=lambda result: -result.seconds)[:SLOWEST]
+        lines += [f"{result.seconds:>6.0f} s  {result.name}" for result in slow]
+        for result in self.failed:
+            once_more = shlex.join(["tools/test", "--only", result.part, "--match",
+                                    literally(result.name)])
+            lines += ["", f"FAILED  {result.name}: {result.problem}",
+                      *("    " + line for line in result.lines),
+                      f"    to run it again: {once_more}"]
+        passed = len(self.results) - len(self.failed)
+        return "\n".join([*lines, "", f"{sum(self.minutes.values()):.1f} minutes",
+                          f"{passed} passed, {len(self.failed)} failed"])

@@ -18,6 +18,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness.builds import CACHE  # noqa: E402
+from harness.command import lower_priority  # noqa: E402
 
 tool, root, build = sys.argv[1:]
 root, build = pathlib.Path(root).resolve(), pathlib.Path(build).resolve()
@@ -83,7 +84,7 @@ def tidy(some):
     return said
 
 
-os.nice(19)  # other tests may run beside it
+lower_priority()  # other tests run beside it
 clean = keys()
 (CACHE / "tidy").mkdir(parents=True, exist_ok=True)
 unknown = [path for path in programs if path not in clean or not clean[path].exists()]
