@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""The MPI jobs over shared memory that are tests: a table. ../job.py runs one by its name.
+
+Usage: table.py MPI SANITIZER   prints the jobs of such a build, for meson.build. Tabs part a job's
+                                name, suite, seconds, `alone` or `beside` (other tests), program,
+                                and the library that must be built, too
+"""
+import collections
+import dataclasses
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from harness.algorithms import REDUCTIONS  # noqa: E402
+
+ALL_KNOW = {"TUTTI_COUNTS": "all"}
+FOLDS = {"TUTTI_REPRODUCIBLE": "on"}
+SINGLE = {"TUTTI_SHM_COPY": "single"}
+DOUBLE = {"TUTTI_SHM_COPY": "double"}
+MEMFD = {"TUTTI_SHM_MEMORY": "memfd"}
+SHM = {"TUTTI_TRANSPORT": "shm"}
+
+
+@dataclasses.dataclass
+class Job:
+    name: str
+    ranks: int
+    program: str  # collectives for collectives_test and so on, or tutti
+    arguments: list = dataclasses.field(default_factory=list)  # {build} is the build folder
+    force: str = ""  # names algorithms to the program: all, or those of some collectives
+    env: dict = dataclasses.field(default_factory=dict)  # in addition to the caller's
+    rank_1: str = ""  # a setting that rank 1 alone has, NAME=VALUE
+    apart: str = ""  # puts every other rank into a container of such a kind
+    small_shm: int = 0  # gives the job a /dev/shm of its own, of so many MiB
+    beside: str = ""  # a library of the tests that is preloaded
+    status: int = 0
+    expect: str | None = None  # must be printed; None: ok with so many ranks
+    needs: str = ""  # a library that must be built, too
+    suite: str = "mpi"
+    seconds: int = 300  # end a job that hangs
+    alone: bool = True  # ranks outnumber cores: no other test runs at that time
+
+
+def slow_rank():
+    """A rank computes for a minute while others wait, twice: it may run beside other tests."""
+    for suite, seconds in [("waiting", 60), ("long", 300)]:
+        yield Job(f"a rank computes for {seconds} s, connected and not", 3, "slow_rank", [seconds],
+                  suite=suite, seconds=2 * seconds + 100, alone=False)
+
+
+def with_sanitizers():
+    """Instrumented code is slow: each program once or twice."""
+    for ranks in [2, 4]:
+        yield Job(f"collectives, {ranks} ranks", ranks, "collectives", seconds=600)
+    yield Job("every algorithm, 3 ranks", 3, "matrix", force="all", seconds=600)
+    yield Job("scatterv and gatherv, counts known to all, 5 ranks", 5, "matrix",
+              force="scatter,gather", env=ALL_KNOW)
+    # The algorithms' sums are in the matrix; here the choice that is made for left folds.
+    yield Job("bits of sums in left folds", 3, "bits", REDUCTIONS, env=FOLDS)
+    yield Job("every operation on every type", 2, "reductions")
+    yield Job("errors", 2, "errors")
+    yield Job("the same call again", 3, "repeats", seconds=120)
+    yield Job("what a rank that gives up leaves to others", 4, "given_up", [1], env=SINGLE)
+    yield Job("what MPI allows and few programs do", 3, "semantics")
+    yield Job("64 ranks, each with each", 64, "many", seconds=120)
+    yield Job("threads", 2, "threads")
+    yield Job("a rank computes for 2 s", 3, "slow_rank", [2], seconds=120)
+    yield Job("pages change behind an address", 2, "remap", seconds=120)
+    yield Job("dead rank, small blocks, killed between two", 4, "dead_rank", [100, 0], seconds=60)
+    yield Job("dead rank, large blocks, killed at a moment by seed 1", 4, "dead_rank", [200000, 1],
+              seconds=60)
+    yield Job("tutti bench", 2, "tutti",
+              ["bench", "--sizes", "8,64k", "--time-limit", "0.02"], expect="allgather")
+
+
+def with_open_mpi():
+    """What depends on the MPI."""
+    for ranks in [1, 2, 4]:
+        yield Job(f"collectives, {ranks} ranks", ranks, "collectives")
+    yield Job("every operation on every type", 2, "reductions", seconds=120)
+    yield Job("every algorithm, 4 ranks", 4, "matrix", force="all", seconds=600)
+    yield Job("errors", 2, "errors")
+    yield Job("MPI goes on while ranks wait", 2, "pending", seconds=60)
+    yield Job("what MPI allows and few programs do", 3, "semantics", force="exscan")
+
+
+def algorithms():
+    """Whatever Tutti would choose, and every algorithm."""
+    for ranks in [1, 2, 3, 4, 5, 8]:
+        yield Job(f"collectives, {ranks} ranks", ranks, "collectives")
+    for ranks in [1, 2, 3, 4, 5, 6, 7, 8, 9, 16]:
+        yield Job(f"every algorithm, {ranks} ranks", ranks, "matrix", force="all", seconds=600)
+        yield Job(f"scatterv and gatherv, counts known to all, {ranks} ranks", ranks, "matrix",
+                  force="scatter,gather", env=ALL_KNOW)
+    yield Job("every algorithm in left folds, 5 ranks", 5, "matrix", force="all", env=FOLDS,
+              seconds=600)
+    for ranks in [2, 3, 5, 8]:
+        for what, env in [("bits of sums", {}), ("bits of sums in left folds", FOLDS)]:
+            yield Job(f"{what}, {ranks} ranks", ranks, "bits", REDUCTIONS,
+                      force=",".join(REDUCTIONS), env=env)
+    yield Job("every operation on every type", 2, "reductions", seconds=120)
+
+
+def settings():
+    """All collectives where settings are not the defaults, or sizes not the usual ones."""
+    yield Job("settings that differ between ranks are refused", 3, "collectives",
+              rank_1="TUTTI_ALGORITHM=allgather=ring", status=1,
+              expect="must be the same on all ranks", seconds=60)
+    yield Job("3 ranks, single copy", 3, "collectives", env=SINGLE)
+    yield Job("3 ranks, double copy", 3, "collectives", env=DOUBLE)
+    yield Job("3 ranks, double copy for the sake of one", 3, "collectives",
+              rank_1="TUTTI_SHM_COPY=double")
+    slots = ["TUTTI_LINE_SLOTS", "TUTTI_SMALL_SLOTS", "TUTTI_EAGER_SLOTS", "TUTTI_READY_SLOTS"]
+    yield Job("4 ranks, one slot each", 4, "collectives", env=dict.fromkeys(slots, "1"))
+    yield Job("2 ranks, blocks of 16 MiB", 2, "collectives", ["--large"])
+    yield Job("2 ranks, more than 2^31 bytes", 2, "collectives", ["--huge"])
+
+
+def errors():
+    """Calls that are wrong on some ranks or on all, and calls that look so."""
+    for ranks in [2, 3, 4]:
+        yield Job(f"another size on one of {ranks} ranks", ranks, "other_sizes")
+    for ranks in [1, 2, 4]:
+        for where, env in [("", {}), (" where one copy is made", SINGLE),
+                           (" where two copies are made", DOUBLE)]:
+            yield Job(f"errors{where}, {ranks} ranks", ranks, "errors", env=env)
+        yield Job(f"what MPI allows and few programs do, {ranks} ranks", ranks, "semantics",
+                  force="exscan")
+    for segments in ["bcast=chain(segment=1k);reduce=chain(segment=1k)",
+                     "bcast=circulant(segment=1k);scan=linear(segment=1k);"
+                     "exscan=linear(segment=1k)"]:
+        yield Job(f"errors in segments, {segments}", 3, "errors",
+                  env={"TUTTI_ALGORITHM": segments})
+
+
+def deaths():
+    """A rank gives up, or is killed, and others go on."""
+    for copy, env in [("single", SINGLE), ("double", DOUBLE), ("auto", {})]:
+        yield Job(f"what a rank that gives up leaves to others, shm_copy {copy}", 4, "given_up",
+                  [4], env=env)
+    # Blocks, their length, and the moment at which a rank is killed: a seed, or 0, between two.
+    for blocks, size, seeds in [("small", 100, [0, 1]), ("large", 200000, [0, 1, 2, 4, "new"]),
+                                ("long", 1048576, [1, 2, 3, "new"])]:
+        for seed in seeds:
+            when = {0: "between two", "new": "at a moment by a new seed"}
+            yield Job(f"dead rank, {blocks} blocks, killed "
+                      + when.get(seed, f"at a moment by seed {seed}"), 5, "dead_rank", [size, seed],
+                      env=SINGLE if blocks == "long" else {},
+                      suite="long" if seed == "new" else "mpi", seconds=60)
+
+
+def around_the_job():
+    """What a job meets: its MPI, a GPU, a log, threads, memory that changes, other libraries."""
+    for ranks in [2, 3, 4]:
+        yield Job(f"MPI goes on while ranks wait, {ranks} ranks", ranks, "pending", seconds=60)
+    yield Job("memory of a GPU is refused", 2, "gpu", ["{build}/tests/mpi/libgpu_driver.so"],
+              needs="gpu_driver", seconds=60)
+    yield Job("the log says why an algorithm was chosen", 2, "tutti",
+              ["bench", "--collective", "barrier", "--no-mpi", "--time-limit", "0.01"],
+              env={"TUTTI_LOG": "info"}, expect="the least time by the model", seconds=60)
+    yield Job("the log cannot be written", 3, "broken_log", seconds=60)
+    for ranks in [2, 3]:
+        yield Job(f"threads, {ranks} ranks", ranks, "threads", seconds=120)
+    for copy, env in [("single", SINGLE), ("double", DOUBLE)]:
+        yield Job(f"threads, shm_copy {copy}", 2, "threads", env=env, seconds=120)
+    yield Job("pages change behind an address", 2, "remap", seconds=120)
+    yield Job("beside libraries with the same functions", 2, "collectives", beside="meddler",
+              needs="meddler", seconds=60)
+
+
+def containers():
+    """Ranks in containers, and memory that is scarce or has no name."""
+    pids = "every other rank in a container with its own PIDs"
+    yield Job(f"{pids}, one copy", 4, "collectives", apart="pid", env=SINGLE | SHM, seconds=60)
+    yield Job(f"{pids} that computes for 1 s", 3, "slow_rank", [1], apart="pid", seconds=60)
+    yield Job(f"{pids}, that wants memory without a name", 3, "collectives", apart="pid",
+              env=SHM | MEMFD | {"TUTTI_LOG": "info"},
+              expect="shared memory within the node: a file", seconds=60)
+    yield Job("32 ranks, each with each, and a small /dev/shm", 32, "many", small_shm=3,
+              seconds=120)
+    yield Job("collectives, 4 ranks, memory without a name", 4, "collectives", env=MEMFD,
+              seconds=120)
+    yield Job("dead rank that leaves a child", 4, "dead_rank", [200000, 0],
+              env={"DEAD_RANK_CHILD": "yes"}, seconds=60)
+    yield Job("dead rank, memory without a name", 4, "dead_rank", [200000, 1], env=MEMFD,
+              seconds=60)
+    yield Job("every other rank in a container with its own IPC", 3, "collectives", apart="ipc",
+              seconds=60)
+    for kind, what, message in [
+            ("shm", "a /dev/shm", "does not share this rank's /dev/shm"),
+            ("uts", "a host name", "set TUTTI_NODE to one name for both")]:
+        yield Job(f"a container with {what} of its own has a message", 2, "collectives", apart=kind,
+                  status=1, expect=message, seconds=60)
+    yield Job("a container with a host name of its own, and one name for the node", 3,
+              "collectives", apart="uts", env={"TUTTI_NODE": "ours"} | SHM, seconds=60)
+
+
+def calls():
+    """Calls at odd moments, and calls that fail."""
+    yield Job("a child forked and going on", 2, "forked", seconds=60)
+    yield Job("a buffer with a hole", 3, "hole", env=SINGLE, seconds=60)
+    yield Job("the same call again", 3, "repeats", seconds=60)
+    yield Job("a first call that is rejected", 5, "refused", seconds=60)
+    yield Job("a first call that is rejected, all ranks together", 3, "refused", ["all"],
+              seconds=60)
+    yield Job("an operation that fails on one rank", 4, "failing_operation", seconds=120)
+    lines = ("allreduce=ring;reduce=chain(segment=1k);reduce_scatter=ring;scan=linear;"
+             "exscan=linear")
+    yield Job("an operation that fails on one rank, in rings and lines", 4, "failing_operation",
+              env={"TUTTI_ALGORITHM": lines}, seconds=120)
+    yield Job("MPI_Finalize called too early", 3, "after_mpi", seconds=60)
+    yield Job("a forked child that calls Tutti", 2, "child", seconds=60)
+    yield Job("exit handlers that call Tutti", 3, "at_exit", seconds=60)
+    yield Job("one end of a connection fails", 2, "one_side", seconds=60)
+    yield Job("tutti bench", 2, "tutti",
+              ["bench", "--max", "64k", "--time-limit", "0.05", "--json",
+               "{build}/tests/mpi/bench.json", "--svg", "{build}/tests/mpi/bench.svg"],
+              expect="allgather", seconds=120)
+
+
+def jobs(mpi, sanitizer):
+    """The jobs of a build with these options, in the order in which they run."""
+    parts = [slow_rank]
+    if "thread" in sanitizer:
+        # No more: MPICH brings UCX's memory hooks, which the thread sanitizer does not survive at
+        # the end of a thread.
+        pass
+    elif sanitizer != "none":
+        parts += [with_sanitizers]
+    elif mpi == "openmpi":
+        parts += [with_open_mpi]
+    else:
+        parts += [algorithms, settings, errors, deaths, around_the_job, containers, calls]
+    found = [one for part in parts for one in part()]
+    names = collections.Counter(one.name for one in found)
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise SystemExit(f"jobs with the same name: {', '.join(twice)}")
+    return found
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    for row in jobs(*sys.argv[1:]):
+        print(row.name, row.suite, row.seconds, "alone" if row.alone else "beside", row.program,
+              row.needs, sep="\t")
