@@ -13,6 +13,10 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness.algorithms import REDUCTIONS  # noqa: E402
 
+# A limit, in seconds, only ends a hang: it must be ten times what a job takes on a quiet machine,
+# or more, but for a fixed time that the job waits.
+BRIEF, USUAL, LONG = 120, 300, 600
+
 ALL_KNOW = {"TUTTI_COUNTS": "all"}
 FOLDS = {"TUTTI_REPRODUCIBLE": "on"}
 SINGLE = {"TUTTI_SHM_COPY": "single"}
@@ -37,7 +41,7 @@ class Job:
     expect: str | None = None  # must be printed; None: ok with so many ranks
     needs: str = ""  # a library that must be built, too
     suite: str = "mpi"
-    seconds: int = 300  # end a job that hangs
+    seconds: int = USUAL
     alone: bool = True  # ranks outnumber cores: no other test runs at that time
 
 
@@ -51,24 +55,25 @@ def slow_rank():
 def with_sanitizers():
     """Instrumented code is slow: each program once or twice."""
     for ranks in [2, 4]:
-        yield Job(f"collectives, {ranks} ranks", ranks, "collectives", seconds=600)
-    yield Job("every algorithm, 3 ranks", 3, "matrix", force="all", seconds=600)
+        yield Job(f"collectives, {ranks} ranks", ranks, "collectives", seconds=LONG)
+    yield Job("every algorithm, 3 ranks", 3, "matrix", force="all", seconds=LONG)
     yield Job("scatterv and gatherv, counts known to all, 5 ranks", 5, "matrix",
               force="scatter,gather", env=ALL_KNOW)
     # The algorithms' sums are in the matrix; here the choice that is made for left folds.
     yield Job("bits of sums in left folds", 3, "bits", REDUCTIONS, env=FOLDS)
     yield Job("every operation on every type", 2, "reductions")
     yield Job("errors", 2, "errors")
-    yield Job("the same call again", 3, "repeats", seconds=120)
+    yield Job("the same call again", 3, "repeats", seconds=BRIEF)
     yield Job("what a rank that gives up leaves to others", 4, "given_up", [1], env=SINGLE)
     yield Job("what MPI allows and few programs do", 3, "semantics")
-    yield Job("64 ranks, each with each", 64, "many", seconds=120)
+    yield Job("64 ranks, each with each", 64, "many", seconds=BRIEF)
     yield Job("threads", 2, "threads")
-    yield Job("a rank computes for 2 s", 3, "slow_rank", [2], seconds=120)
-    yield Job("pages change behind an address", 2, "remap", seconds=120)
-    yield Job("dead rank, small blocks, killed between two", 4, "dead_rank", [100, 0], seconds=60)
+    yield Job("a rank computes for 2 s", 3, "slow_rank", [2], seconds=BRIEF)
+    yield Job("pages change behind an address", 2, "remap", seconds=BRIEF)
+    yield Job("dead rank, small blocks, killed between two", 4, "dead_rank", [100, 0],
+              seconds=BRIEF)
     yield Job("dead rank, large blocks, killed at a moment by seed 1", 4, "dead_rank", [200000, 1],
-              seconds=60)
+              seconds=BRIEF)
     yield Job("tutti bench", 2, "tutti",
               ["bench", "--sizes", "8,64k", "--time-limit", "0.02"], expect="allgather")
 
@@ -77,10 +82,10 @@ def with_open_mpi():
     """What depends on the MPI."""
     for ranks in [1, 2, 4]:
         yield Job(f"collectives, {ranks} ranks", ranks, "collectives")
-    yield Job("every operation on every type", 2, "reductions", seconds=120)
-    yield Job("every algorithm, 4 ranks", 4, "matrix", force="all", seconds=600)
+    yield Job("every operation on every type", 2, "reductions", seconds=BRIEF)
+    yield Job("every algorithm, 4 ranks", 4, "matrix", force="all", seconds=LONG)
     yield Job("errors", 2, "errors")
-    yield Job("MPI goes on while ranks wait", 2, "pending", seconds=60)
+    yield Job("MPI goes on while ranks wait", 2, "pending", seconds=BRIEF)
     yield Job("what MPI allows and few programs do", 3, "semantics", force="exscan")
 
 
@@ -89,23 +94,23 @@ def algorithms():
     for ranks in [1, 2, 3, 4, 5, 8]:
         yield Job(f"collectives, {ranks} ranks", ranks, "collectives")
     for ranks in [1, 2, 3, 4, 5, 6, 7, 8, 9, 16]:
-        yield Job(f"every algorithm, {ranks} ranks", ranks, "matrix", force="all", seconds=600)
+        yield Job(f"every algorithm, {ranks} ranks", ranks, "matrix", force="all", seconds=LONG)
         yield Job(f"scatterv and gatherv, counts known to all, {ranks} ranks", ranks, "matrix",
                   force="scatter,gather", env=ALL_KNOW)
     yield Job("every algorithm in left folds, 5 ranks", 5, "matrix", force="all", env=FOLDS,
-              seconds=600)
+              seconds=LONG)
     for ranks in [2, 3, 5, 8]:
         for what, env in [("bits of sums", {}), ("bits of sums in left folds", FOLDS)]:
             yield Job(f"{what}, {ranks} ranks", ranks, "bits", REDUCTIONS,
                       force=",".join(REDUCTIONS), env=env)
-    yield Job("every operation on every type", 2, "reductions", seconds=120)
+    yield Job("every operation on every type", 2, "reductions", seconds=BRIEF)
 
 
 def settings():
     """All collectives where settings are not the defaults, or sizes not the usual ones."""
     yield Job("settings that differ between ranks are refused", 3, "collectives",
               rank_1="TUTTI_ALGORITHM=allgather=ring", status=1,
-              expect="must be the same on all ranks", seconds=60)
+              expect="must be the same on all ranks", seconds=BRIEF)
     yield Job("3 ranks, single copy", 3, "collectives", env=SINGLE)
     yield Job("3 ranks, double copy", 3, "collectives", env=DOUBLE)
     yield Job("3 ranks, double copy for the sake of one", 3, "collectives",
@@ -146,76 +151,76 @@ def deaths():
             yield Job(f"dead rank, {blocks} blocks, killed "
                       + when.get(seed, f"at a moment by seed {seed}"), 5, "dead_rank", [size, seed],
                       env=SINGLE if blocks == "long" else {},
-                      suite="long" if seed == "new" else "mpi", seconds=60)
+                      suite="long" if seed == "new" else "mpi", seconds=BRIEF)
 
 
 def around_the_job():
     """What a job meets: its MPI, a GPU, a log, threads, memory that changes, other libraries."""
     for ranks in [2, 3, 4]:
-        yield Job(f"MPI goes on while ranks wait, {ranks} ranks", ranks, "pending", seconds=60)
+        yield Job(f"MPI goes on while ranks wait, {ranks} ranks", ranks, "pending", seconds=BRIEF)
     yield Job("memory of a GPU is refused", 2, "gpu", ["{build}/tests/mpi/libgpu_driver.so"],
-              needs="gpu_driver", seconds=60)
+              needs="gpu_driver", seconds=BRIEF)
     yield Job("the log says why an algorithm was chosen", 2, "tutti",
               ["bench", "--collective", "barrier", "--no-mpi", "--time-limit", "0.01"],
-              env={"TUTTI_LOG": "info"}, expect="the least time by the model", seconds=60)
-    yield Job("the log cannot be written", 3, "broken_log", seconds=60)
+              env={"TUTTI_LOG": "info"}, expect="the least time by the model", seconds=BRIEF)
+    yield Job("the log cannot be written", 3, "broken_log", seconds=BRIEF)
     for ranks in [2, 3]:
-        yield Job(f"threads, {ranks} ranks", ranks, "threads", seconds=120)
+        yield Job(f"threads, {ranks} ranks", ranks, "threads", seconds=BRIEF)
     for copy, env in [("single", SINGLE), ("double", DOUBLE)]:
-        yield Job(f"threads, shm_copy {copy}", 2, "threads", env=env, seconds=120)
-    yield Job("pages change behind an address", 2, "remap", seconds=120)
+        yield Job(f"threads, shm_copy {copy}", 2, "threads", env=env, seconds=BRIEF)
+    yield Job("pages change behind an address", 2, "remap", seconds=BRIEF)
     yield Job("beside libraries with the same functions", 2, "collectives", beside="meddler",
-              needs="meddler", seconds=60)
+              needs="meddler", seconds=BRIEF)
 
 
 def containers():
     """Ranks in containers, and memory that is scarce or has no name."""
     pids = "every other rank in a container with its own PIDs"
-    yield Job(f"{pids}, one copy", 4, "collectives", apart="pid", env=SINGLE | SHM, seconds=60)
-    yield Job(f"{pids} that computes for 1 s", 3, "slow_rank", [1], apart="pid", seconds=60)
+    yield Job(f"{pids}, one copy", 4, "collectives", apart="pid", env=SINGLE | SHM, seconds=BRIEF)
+    yield Job(f"{pids} that computes for 1 s", 3, "slow_rank", [1], apart="pid", seconds=BRIEF)
     yield Job(f"{pids}, that wants memory without a name", 3, "collectives", apart="pid",
               env=SHM | MEMFD | {"TUTTI_LOG": "info"},
-              expect="shared memory within the node: a file", seconds=60)
+              expect="shared memory within the node: a file", seconds=BRIEF)
     yield Job("32 ranks, each with each, and a small /dev/shm", 32, "many", small_shm=3,
-              seconds=120)
+              seconds=BRIEF)
     yield Job("collectives, 4 ranks, memory without a name", 4, "collectives", env=MEMFD,
-              seconds=120)
+              seconds=BRIEF)
     yield Job("dead rank that leaves a child", 4, "dead_rank", [200000, 0],
-              env={"DEAD_RANK_CHILD": "yes"}, seconds=60)
+              env={"DEAD_RANK_CHILD": "yes"}, seconds=BRIEF)
     yield Job("dead rank, memory without a name", 4, "dead_rank", [200000, 1], env=MEMFD,
-              seconds=60)
+              seconds=BRIEF)
     yield Job("every other rank in a container with its own IPC", 3, "collectives", apart="ipc",
-              seconds=60)
+              seconds=BRIEF)
     for kind, what, message in [
             ("shm", "a /dev/shm", "does not share this rank's /dev/shm"),
             ("uts", "a host name", "set TUTTI_NODE to one name for both")]:
         yield Job(f"a container with {what} of its own has a message", 2, "collectives", apart=kind,
-                  status=1, expect=message, seconds=60)
+                  status=1, expect=message, seconds=BRIEF)
     yield Job("a container with a host name of its own, and one name for the node", 3,
-              "collectives", apart="uts", env={"TUTTI_NODE": "ours"} | SHM, seconds=60)
+              "collectives", apart="uts", env={"TUTTI_NODE": "ours"} | SHM, seconds=BRIEF)
 
 
 def calls():
     """Calls at odd moments, and calls that fail."""
-    yield Job("a child forked and going on", 2, "forked", seconds=60)
-    yield Job("a buffer with a hole", 3, "hole", env=SINGLE, seconds=60)
-    yield Job("the same call again", 3, "repeats", seconds=60)
-    yield Job("a first call that is rejected", 5, "refused", seconds=60)
+    yield Job("a child forked and going on", 2, "forked", seconds=BRIEF)
+    yield Job("a buffer with a hole", 3, "hole", env=SINGLE, seconds=BRIEF)
+    yield Job("the same call again", 3, "repeats", seconds=BRIEF)
+    yield Job("a first call that is rejected", 5, "refused", seconds=BRIEF)
     yield Job("a first call that is rejected, all ranks together", 3, "refused", ["all"],
-              seconds=60)
-    yield Job("an operation that fails on one rank", 4, "failing_operation", seconds=120)
+              seconds=BRIEF)
+    yield Job("an operation that fails on one rank", 4, "failing_operation", seconds=BRIEF)
     lines = ("allreduce=ring;reduce=chain(segment=1k);reduce_scatter=ring;scan=linear;"
              "exscan=linear")
     yield Job("an operation that fails on one rank, in rings and lines", 4, "failing_operation",
-              env={"TUTTI_ALGORITHM": lines}, seconds=120)
-    yield Job("MPI_Finalize called too early", 3, "after_mpi", seconds=60)
-    yield Job("a forked child that calls Tutti", 2, "child", seconds=60)
-    yield Job("exit handlers that call Tutti", 3, "at_exit", seconds=60)
-    yield Job("one end of a connection fails", 2, "one_side", seconds=60)
+              env={"TUTTI_ALGORITHM": lines}, seconds=BRIEF)
+    yield Job("MPI_Finalize called too early", 3, "after_mpi", seconds=BRIEF)
+    yield Job("a forked child that calls Tutti", 2, "child", seconds=BRIEF)
+    yield Job("exit handlers that call Tutti", 3, "at_exit", seconds=BRIEF)
+    yield Job("one end of a connection fails", 2, "one_side", seconds=BRIEF)
     yield Job("tutti bench", 2, "tutti",
               ["bench", "--max", "64k", "--time-limit", "0.05", "--json",
                "{build}/tests/mpi/bench.json", "--svg", "{build}/tests/mpi/bench.svg"],
-              expect="allgather", seconds=120)
+              expect="allgather", seconds=BRIEF)
 
 
 def jobs(mpi, sanitizer):
