@@ -4,9 +4,11 @@
 Usage: clang_test.py clang-format|clang-tidy ROOT BUILD
 
 clang-tidy takes minutes for each core. What it was silent about is kept in the cache, by the
-contents of the source, of all that it includes, and of the configuration.
+contents of the source, of all files of the project that it includes, and of the configuration. It
+compiles each source by itself, and so sees that none needs what another one includes.
 """
 import concurrent.futures
+import configparser
 import functools
 import hashlib
 import json
@@ -37,39 +39,58 @@ def digest(path):
     return hashlib.sha256(path.read_bytes()).digest()
 
 
-def included():
-    """What the compiler read for each object that is built, from that to the paths."""
-    said = subprocess.run(["ninja", "-C", build, "-t", "deps"], check=True, capture_output=True,
-                          text=True).stdout
-    read = {}
-    for line in said.splitlines():
-        if line.startswith("    "):
-            read[target].append((build / line.strip()).resolve())
-        elif line:
-            target = line.split(": #deps")[0]
-            read[target] = []
-    return read
+@functools.cache
+def includes_of(path):
+    """What a file of the project includes of the project."""
+    found = []
+    for name in re.findall(r'^ *# *include "([^"]+)"', path.read_text(), re.M):
+        places = (path.parent / name, root / name, root / "include" / name)
+        found += [place.resolve() for place in places if place.is_file()][:1]
+    return found
 
 
-def keys():
+def included(path):
+    """The file and all files of the project that it includes, at whatever depth."""
+    found, left = {path}, [path]
+    while left:
+        new = set(includes_of(left.pop())) - found
+        found |= new
+        left += new
+    return found
+
+
+def commands():
+    """The folder with a command for each source. A build that compiles several files at once has
+    none, so another one is configured, and not built."""
+    if "-unity" not in (build / "compile_commands.json").read_text():
+        return build
+    given = configparser.ConfigParser(interpolation=None)
+    given.read(build / "meson-private/cmd_line.txt")
+    options = [f"-D{name}={value}" for name, value in given["options"].items() if name != "unity"]
+    folder = build / "tidy"
+    again = ["--wipe"] if (folder / "meson-info").exists() else []
+    subprocess.run(["meson", "setup", *again, *options, "-Dunity=off", "-Dtests=false", folder,
+                    root], check=True, stdout=subprocess.DEVNULL)
+    return folder
+
+
+def keys(folder):
     """The place in the cache of each source that is compiled."""
     version = subprocess.run([tool, "--version"], check=True, capture_output=True).stdout
-    read = included()
     found = {}
-    for command in json.loads((build / "compile_commands.json").read_text()):
+    for command in json.loads((folder / "compile_commands.json").read_text()):
         path = (pathlib.Path(command["directory"]) / command["file"]).resolve()
         words = [word for word in command["command"].split() if word.startswith(("-D", "-std"))]
         key = hashlib.sha256(version + " ".join(words).encode())
-        for one in [root / ".clang-tidy", path, *read.get(command["output"], [])]:
+        for one in [root / ".clang-tidy", *sorted(included(path))]:
             key.update(digest(one))
-        if command["output"] in read:
-            found.setdefault(path, CACHE / "tidy" / key.hexdigest())
+        found.setdefault(path, CACHE / "tidy" / key.hexdigest())
     return found
 
 
 def tidy(some):
     # Clang knows not all of GCC's options.
-    done = subprocess.run([tool, "--quiet", "-p", build,
+    done = subprocess.run([tool, "--quiet", "-p", folder,
                            "--extra-arg=-Wno-ignored-optimization-argument", *some],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     # It counts what it does not show, too: the findings in the headers of others.
@@ -85,7 +106,8 @@ def tidy(some):
 
 
 lower_priority()  # other tests run beside it
-clean = keys()
+folder = commands()
+clean = keys(folder)
 (CACHE / "tidy").mkdir(parents=True, exist_ok=True)
 unknown = [path for path in programs if path not in clean or not clean[path].exists()]
 print(f"{len(programs)} sources, of which {len(programs) - len(unknown)} were clean before")
