@@ -4,6 +4,8 @@
 Nothing is skipped: what cannot run has failed. The last lines say how many tests passed and failed;
 a test of Meson's is one. tools/test installs what is needed and calls this."""
 import argparse
+import contextlib
+import fcntl
 import os
 import pathlib
 import re
@@ -13,7 +15,7 @@ import sys
 import tempfile
 import traceback
 
-from harness.builds import Build
+from harness.builds import CACHE, Build
 from harness.command import Command
 from harness.runner import Runner
 from harness.source import copy_source
@@ -53,9 +55,8 @@ class Parts:
 
     def mpi(self):
         """jobs over shared memory"""
-        slow = "long" if self.options.long else "waiting"
-        self.runner.beside(self.mpich.test, slow, log=slow)
-        self.mpich.test("mpi")
+        self.runner.beside(self.mpich.test, "waiting", log="waiting")
+        self.mpich.test("mpi", *(["long"] if self.options.long else []))
 
     def openmpi(self):
         """some of these jobs with Open MPI"""
@@ -162,7 +163,7 @@ examples:
                              "million runs over the hostile wire; and the rank that computes while others wait does so for five "
                              "minutes")
     parser.add_argument("--work", metavar="DIR",
-                        help="build here and keep it (default: a temporary folder)")
+                        help="build here and keep it (default: a folder in the cache, emptied)")
     options = parser.parse_args()
     try:
         re.compile(options.match)
@@ -180,12 +181,37 @@ examples:
     return options
 
 
+@contextlib.contextmanager
+def work_folder(named):
+    """The folder to build in: the one named, which is kept; else always the same in the cache, empty
+    at first, since the compiler's cache finds only what was compiled at the same place; else, if
+    another run is there, a temporary one."""
+    if named:
+        work = pathlib.Path(named).resolve()
+        work.mkdir(parents=True, exist_ok=True)
+        yield work
+        return
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / "work.lock", "w", encoding="ascii") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            with tempfile.TemporaryDirectory(prefix="tutti-test-") as temporary:
+                yield pathlib.Path(temporary).resolve()
+            return
+        work = (CACHE / "work").resolve()
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir()
+        try:
+            yield work
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
 def main():
     options = parse()
     commit = commit_of(ROOT) if options.whole else ""
-    with tempfile.TemporaryDirectory(prefix="tutti-test-") as temporary:
-        work = pathlib.Path(options.work or temporary).resolve()
-        work.mkdir(parents=True, exist_ok=True)
+    with work_folder(options.work) as work:
         runner = Runner(work, options.match)
         parts = Parts(runner, options)
         for part in options.only:

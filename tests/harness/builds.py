@@ -11,13 +11,13 @@ CACHE = pathlib.Path(
     or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tutti")
 
 
-def compilers(source, c="gcc", cpp="g++"):
-    """Settings that name the compilers, and with which copies of one source at different places
-    share what was compiled."""
+def compilers(folder, c="gcc", cpp="g++"):
+    """Settings that name the compilers, and with which builds of one source in different folders
+    share most of what was compiled. `folder` holds source and builds."""
     if not shutil.which("ccache"):
         return {"CC": c, "CXX": cpp}
     return {"CC": f"ccache {c}", "CXX": f"ccache {cpp}", "CCACHE_DIR": str(CACHE / "ccache"),
-            "CCACHE_BASEDIR": str(source), "CCACHE_NOHASHDIR": "1"}
+            "CCACHE_BASEDIR": str(folder), "CCACHE_NOHASHDIR": "1"}
 
 
 class Build:

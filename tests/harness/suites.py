@@ -22,7 +22,7 @@ class Suites:
     def __init__(self, runner, root, folder, options, title, label="", compiler=("gcc", "g++")):
         self.runner, self.root, self.folder = runner, root, runner.work / folder
         self.options, self.title, self.label = options, title, label
-        self.env = compilers(root, *compiler)
+        self.env = compilers(runner.work, *compiler)
 
     def build(self, *suites, everything=False):
         """Configures, and builds what the tests of these suites need; or all targets, too."""
