@@ -1,25 +1,17 @@
-// The commands of the program `tutti`: each adds itself to the command line, and runs if it was
-// named.
+// The commands of the program `tutti`: each adds itself to the command line.
 #pragma once
-
-#include <functional>
-
-namespace CLI {  // a header that takes the compiler ten seconds
-class App;
-}
 
 namespace tutti::tools {
 
-// Sets `*run` to what is to be done if the command is parsed; it returns the exit status.
-using Run = std::function<int()>;
-void add_info(CLI::App& app, Run* run);
-void add_list(CLI::App& app, Run* run);
-void add_verify(CLI::App& app, Run* run);
-void add_bench(CLI::App& app, Run* run);
-void add_predict(CLI::App& app, Run* run);
-void add_draw(CLI::App& app, Run* run);
-void add_measure(CLI::App& app, Run* run);
-void add_tune(CLI::App& app, Run* run);
-void add_explain(CLI::App& app, Run* run);
+class CommandLine;
+void add_info(CommandLine& line);
+void add_list(CommandLine& line);
+void add_verify(CommandLine& line);
+void add_bench(CommandLine& line);
+void add_predict(CommandLine& line);
+void add_draw(CommandLine& line);
+void add_measure(CommandLine& line);
+void add_tune(CommandLine& line);
+void add_explain(CommandLine& line);
 
 }  // namespace tutti::tools

@@ -1,5 +1,4 @@
 // `tutti explain`: which algorithm would run a call, and why.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +12,7 @@
 #include "models/decision/shipped.hpp"
 #include "models/json.hpp"
 #include "models/names.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "base/files.hpp"
 
@@ -176,34 +176,32 @@ int run_explain(const ExplainOptions& options) {
 
 }  // namespace
 
-void add_explain(CLI::App& app, Run* run) {
+void add_explain(CommandLine& line) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command =
-      app.add_subcommand("explain", "which algorithm would run a call by the cost model, and why");
+  const Command command =
+      line.command("explain", "which algorithm would run a call by the cost model, and why");
   ExplainOptions& o = *options;
-  command->add_option("collective", o.collective, "a collective, such as allgather")->required();
-  command->add_option("-P,--ranks", o.ranks, "ranks")
-      ->check(CLI::Range(1, kMostRanksExplained))
-      ->capture_default_str();
-  command->add_option("-m,--bytes", o.bytes, "size of the message, or of one rank's block")
-      ->capture_default_str();
-  command->add_option("--ppn", o.ranks_per_node, "ranks per node")
-      ->check(CLI::Range(1, kMostRanksExplained))
-      ->capture_default_str();
+  command.option("collective", o.collective, "a collective, such as allgather").required();
+  command.option("-P,--ranks", o.ranks, "ranks").between(1, kMostRanksExplained).show_default();
+  command.option("-m,--bytes", o.bytes, "size of the message, or of one rank's block")
+      .show_default();
+  command.option("--ppn", o.ranks_per_node, "ranks per node")
+      .between(1, kMostRanksExplained)
+      .show_default();
   command
-      ->add_option("--cores", o.cores,
-                   "cores of all machines together, if ranks share them (default: one a rank)")
-      ->check(CLI::Range(1, kMostRanksExplained));
-  command->add_flag("--in-turn", o.in_turn, "ranks are dealt out to the nodes in turn");
-  command->add_option("--model", o.model,
-                      "parameters: shm, rxe, hardware, published ones by name, or a JSON file "
-                      "(default: hardware, or shm on one node)");
-  command->add_flag("--json", o.json, "as JSON, as tutti_explain(3) has it");
-  command->footer(
+      .option("--cores", o.cores,
+              "cores of all machines together, if ranks share them (default: one a rank)")
+      .between(1, kMostRanksExplained);
+  command.flag("--in-turn", o.in_turn, "ranks are dealt out to the nodes in turn");
+  command.option("--model", o.model,
+                 "parameters: shm, rxe, hardware, published ones by name, or a JSON file "
+                 "(default: hardware, or shm on one node)");
+  command.flag("--json", o.json, "as JSON, as tutti_explain(3) has it");
+  command.footer(
       "Times are in microseconds. Examples:\n"
       "  tutti explain allgather -P 64 -m 4096 --ppn 8\n"
       "  tutti explain barrier -P 8 --ppn 2 --model rxe --cores 4");
-  command->callback([options, run] { *run = [options] { return run_explain(*options); }; });
+  command.runs([options] { return run_explain(*options); });
 }
 
 }  // namespace tutti::tools

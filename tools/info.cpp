@@ -1,6 +1,5 @@
 // `tutti info`: version and build, devices, what would be chosen and why, limits, settings, the
 // machine. Needs neither MPI_Init nor an RDMA device.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <mpi.h>
 #include <sys/resource.h>
@@ -21,6 +20,7 @@
 #include "src/job/configuration.hpp"
 #include "src/job/selection.hpp"
 #include "src/job/transports.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "transport/processors.hpp"
 #include "transport/shm/memory.hpp"
@@ -258,47 +258,45 @@ void print(const json& all, const Configuration& configuration) {
 
 }  // namespace
 
-void add_info(CLI::App& app, Run* run) {
+void add_info(CommandLine& line) {
   auto as_json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("info",
-                                         "version, build, devices and ports, what would be chosen "
-                                         "and why, limits, settings, the machine");
-  command->add_flag("--json", *as_json, "all of it as JSON");
-  command->callback([as_json, run] {
-    *run = [as_json] {
-      const Configuration configuration = load_configuration({});
-      read_rules(configuration);  // what tutti_init would refuse is to be refused here
-      check_model(configuration);
-      rlimit limit{};
-      getrlimit(RLIMIT_MEMLOCK, &limit);
-      json devices = json::array(), values = json::object(), documentation = json::array();
-      for (const auto& d : verbs::survey()) devices.push_back(device_facts(d));
-      for (const Setting& s : settings()) {
-        values[std::string(s.name)] = s.show(configuration);
-        documentation.push_back({{"name", s.name},
-                                 {"environment", environment_name(s)},
-                                 {"type", s.type},
-                                 {"default", s.show({})},
-                                 {"documentation", documentation_of(s)}});
-      }
-      const json chosen = choice(configuration);
-      const json all = {
-          {"build", build_facts()},
-          {"devices", devices},
-          {"choice", chosen},
-          {"memlock",
-           limit.rlim_cur == RLIM_INFINITY ? "unlimited" : fmt::format("{} bytes", limit.rlim_cur)},
-          {"registration_cache", cache_method()},
-          {"memory", memory_facts(configuration, chosen["software"].get<bool>())},
-          {"topology", topology_picture()},
-          {"settings", values},
-          {"settings_documentation", documentation}};
-      if (*as_json)
-        fmt::print("{}\n", all.dump(2));
-      else
-        print(all, configuration);
-      return 0;
-    };
+  const Command command = line.command("info",
+                                       "version, build, devices and ports, what would be chosen "
+                                       "and why, limits, settings, the machine");
+  command.flag("--json", *as_json, "all of it as JSON");
+  command.runs([as_json] {
+    const Configuration configuration = load_configuration({});
+    read_rules(configuration);  // what tutti_init would refuse is to be refused here
+    check_model(configuration);
+    rlimit limit{};
+    getrlimit(RLIMIT_MEMLOCK, &limit);
+    json devices = json::array(), values = json::object(), documentation = json::array();
+    for (const auto& d : verbs::survey()) devices.push_back(device_facts(d));
+    for (const Setting& s : settings()) {
+      values[std::string(s.name)] = s.show(configuration);
+      documentation.push_back({{"name", s.name},
+                               {"environment", environment_name(s)},
+                               {"type", s.type},
+                               {"default", s.show({})},
+                               {"documentation", documentation_of(s)}});
+    }
+    const json chosen = choice(configuration);
+    const json all = {
+        {"build", build_facts()},
+        {"devices", devices},
+        {"choice", chosen},
+        {"memlock",
+         limit.rlim_cur == RLIM_INFINITY ? "unlimited" : fmt::format("{} bytes", limit.rlim_cur)},
+        {"registration_cache", cache_method()},
+        {"memory", memory_facts(configuration, chosen["software"].get<bool>())},
+        {"topology", topology_picture()},
+        {"settings", values},
+        {"settings_documentation", documentation}};
+    if (*as_json)
+      fmt::print("{}\n", all.dump(2));
+    else
+      print(all, configuration);
+    return 0;
   });
 }
 

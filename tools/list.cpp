@@ -1,5 +1,4 @@
 // `tutti list`: the algorithms, with what they cost, counted in their schedules.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +8,7 @@
 #include "collectives/analysis/costs.hpp"
 #include "collectives/analysis/formula.hpp"
 #include "collectives/selection/rules.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/references.hpp"
 
@@ -125,40 +125,37 @@ void print_list(std::string_view collective, bool json) {
 
 }  // namespace
 
-void add_list(CLI::App& app, Run* run) {
+void add_list(CommandLine& line) {
   struct Arguments {
     std::string collective;
     bool json = false, schema = false, references = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = line.command(
       "list", "every algorithm: parameters, where it applies, the paper, and what it costs");
-  command->add_option("--collective", arguments->collective, "only this collective");
-  command->add_flag("--json", arguments->json, "as JSON");
-  command->add_flag("--schema", arguments->schema,
-                    "the JSON schema of a table of algorithms (setting `table`)");
-  command->add_flag("--references", arguments->references,
-                    "the papers: authors, titles, and what is taken from each");
-  command->footer(
+  command.option("--collective", arguments->collective, "only this collective");
+  command.flag("--json", arguments->json, "as JSON");
+  command.flag("--schema", arguments->schema,
+               "the JSON schema of a table of algorithms (setting `table`)");
+  command.flag("--references", arguments->references,
+               "the papers: authors, titles, and what is taken from each");
+  command.footer(
       "Costs are counted in the schedules for P = 2 to 33 and 64 ranks, and written as a formula\n"
       "that gives the same numbers; exceptions for a few numbers of ranks follow in parentheses.\n"
       "In a round a rank sends and receives up to k messages if there is a k, else as many as are\n"
       "ready, or one at a time. The list ends with what the letters and the papers' names mean.\n"
       "Force an algorithm: TUTTI_ALGORITHM=\"allgather=bruck(k=3);bcast=chain(segment=64k)\".");
-  command->callback([arguments, run] {
-    *run = [arguments] {
-      const std::string& collective = arguments->collective;
-      if (!collective.empty() && !collectives::collective_named(collective))
-        throw Error(Code::bad_configuration,
-                    fmt::format("there is no collective '{}'", collective));
-      if (arguments->schema)
-        fmt::print("{}", collectives::table_schema());
-      else if (arguments->references)
-        print_references(arguments->json);
-      else
-        print_list(collective, arguments->json);
-      return 0;
-    };
+  command.runs([arguments] {
+    const std::string& collective = arguments->collective;
+    if (!collective.empty() && !collectives::collective_named(collective))
+      throw Error(Code::bad_configuration, fmt::format("there is no collective '{}'", collective));
+    if (arguments->schema)
+      fmt::print("{}", collectives::table_schema());
+    else if (arguments->references)
+      print_references(arguments->json);
+    else
+      print_list(collective, arguments->json);
+    return 0;
   });
 }
 

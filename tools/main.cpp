@@ -1,22 +1,17 @@
-// The program `tutti`: reads the command line and hands over to a command.
+// The program `tutti`: hands the command line over to the commands.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <exception>
 
 #include "base/text.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tutti/tutti.h"
 
-// The exit status of a command line that cannot be read; 1 is of a command that failed.
-constexpr int kBadUsage = 2;
-
 int main(int argc, char** argv) {
-  CLI::App app{"Tutti: collective communication for InfiniBand and RoCE", "tutti"};
-  app.set_version_flag("--version", fmt::format("tutti {}.{}.{}", TUTTI_VERSION_MAJOR,
-                                                TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH));
-  app.require_subcommand(1);
-  app.footer(
+  tutti::tools::CommandLine line(
+      "tutti", "Tutti: collective communication for InfiniBand and RoCE",
+      fmt::format("tutti {}.{}.{}", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH),
       "Examples:\n"
       "  tutti info                                  devices, settings, what would be chosen and "
       "why\n"
@@ -31,23 +26,17 @@ int main(int argc, char** argv) {
       "  mpiexec -n 4 tutti tune --table best.json   which algorithm is best for each size\n"
       "  tutti explain allgather -P 64 -m 4k --ppn 8 which algorithm would run, and why\n"
       "See tutti(1).");
-  tutti::tools::Run run;
-  tutti::tools::add_info(app, &run);
-  tutti::tools::add_list(app, &run);
-  tutti::tools::add_verify(app, &run);
-  tutti::tools::add_bench(app, &run);
-  tutti::tools::add_predict(app, &run);
-  tutti::tools::add_draw(app, &run);
-  tutti::tools::add_measure(app, &run);
-  tutti::tools::add_tune(app, &run);
-  tutti::tools::add_explain(app, &run);
+  tutti::tools::add_info(line);
+  tutti::tools::add_list(line);
+  tutti::tools::add_verify(line);
+  tutti::tools::add_bench(line);
+  tutti::tools::add_predict(line);
+  tutti::tools::add_draw(line);
+  tutti::tools::add_measure(line);
+  tutti::tools::add_tune(line);
+  tutti::tools::add_explain(line);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {  // --help and --version come this way, too
-    return app.exit(error) == 0 ? 0 : kBadUsage;
-  }
-  try {
-    return run();
+    return line.run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "tutti: {}\n", tutti::in_one_line(error.what()));
     return 1;

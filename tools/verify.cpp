@@ -1,5 +1,4 @@
 // `tutti verify`: runs the proof matrix and says what it proved.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "collectives/analysis/proof.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/progress_bar.hpp"
 
@@ -82,7 +82,7 @@ int print(const std::vector<ProofRow>& rows, bool json) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, Run* run) {
+void add_verify(CommandLine& line) {
   struct Arguments {
     std::string collective, algorithm;
     std::vector<int> P;
@@ -90,38 +90,35 @@ void add_verify(CLI::App& app, Run* run) {
     bool json = false, quick = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("verify",
-                                         "prove every algorithm: for each P, root, parameter and "
-                                         "size, by following where each byte comes from");
-  command->add_option("--collective", arguments->collective, "only this collective");
-  command->add_option("--algorithm", arguments->algorithm, "only the algorithm of this name");
+  const Command command = line.command("verify",
+                                       "prove every algorithm: for each P, root, parameter and "
+                                       "size, by following where each byte comes from");
+  command.option("--collective", arguments->collective, "only this collective");
+  command.option("--algorithm", arguments->algorithm, "only the algorithm of this name");
   command
-      ->add_option("--ranks", arguments->P,
-                   "only these P (default: 1-33, 64, 127, 128, 129, 257, 1000)")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 4096));
-  command->add_option("--threads", arguments->threads, "threads (default: one for each core)")
-      ->check(CLI::Range(0, 1024));
-  command->add_flag("--quick", arguments->quick, "P up to 17 and 33 only");
-  command->add_flag("--json", arguments->json, "rows as JSON");
-  command->callback([arguments, run] {
-    *run = [arguments] {
-      collectives::ProofOptions options;
-      options.collective = collective_or_all(arguments->collective);
-      options.algorithm = arguments->algorithm;
-      options.P = arguments->P;
-      if (arguments->quick)
-        for (int P = 1; P <= 33; P += P < 17 ? 1 : 16) options.P.push_back(P);
-      options.threads = arguments->threads;
-      ProgressBar bar("proving");
-      options.progress = [&](std::size_t done, std::size_t total) { bar.show(done, total); };
-      const auto rows = collectives::prove(options);
-      if (rows.empty())
-        throw Error(Code::unknown_algorithm,
-                    fmt::format("there is no algorithm '{}' here; `tutti list` names them",
-                                arguments->algorithm));
-      return print(rows, arguments->json);
-    };
+      .option("--ranks", arguments->P, "only these P (default: 1-33, 64, 127, 128, 129, 257, 1000)")
+      .comma_separated()
+      .between(1, 4096);
+  command.option("--threads", arguments->threads, "threads (default: one for each core)")
+      .between(0, 1024);
+  command.flag("--quick", arguments->quick, "P up to 17 and 33 only");
+  command.flag("--json", arguments->json, "rows as JSON");
+  command.runs([arguments] {
+    collectives::ProofOptions options;
+    options.collective = collective_or_all(arguments->collective);
+    options.algorithm = arguments->algorithm;
+    options.P = arguments->P;
+    if (arguments->quick)
+      for (int P = 1; P <= 33; P += P < 17 ? 1 : 16) options.P.push_back(P);
+    options.threads = arguments->threads;
+    ProgressBar bar("proving");
+    options.progress = [&](std::size_t done, std::size_t total) { bar.show(done, total); };
+    const auto rows = collectives::prove(options);
+    if (rows.empty())
+      throw Error(Code::unknown_algorithm,
+                  fmt::format("there is no algorithm '{}' here; `tutti list` names them",
+                              arguments->algorithm));
+    return print(rows, arguments->json);
   });
 }
 

@@ -1,7 +1,6 @@
 // `tutti bench`: reads what is to be measured, runs it on all ranks, and lets rank 0 report.
 #include "tools/bench/bench.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <mpi.h>
@@ -14,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "collectives/schedule/problem.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/progress_bar.hpp"
 
@@ -178,57 +178,52 @@ void end_job(const char* command, int rank, const std::exception& error) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-void add_bench(CLI::App& app, Run* run) {
+void add_bench(CommandLine& line) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App* command = app.add_subcommand("bench",
-                                         "under mpiexec: Tutti and the surrounding MPI, in turn in "
-                                         "one run, each result checked before it is timed");
+  const Command command = line.command("bench",
+                                       "under mpiexec: Tutti and the surrounding MPI, in turn in "
+                                       "one run, each result checked before it is timed");
   std::vector<std::string> names;
   for (std::size_t c = 0; c < collectives::kCollectives; ++c)
     names.emplace_back(name_of(static_cast<collectives::Collective>(c)));
+  std::vector<std::string> allowed = names;
+  allowed.emplace_back("all");
   command
-      ->add_option("--collective", options->collectives,
-                   fmt::format("{}, or all (default: barrier,bcast,allgather,allreduce)",
-                               fmt::join(names, ", ")))
-      ->delimiter(',')
-      ->check(CLI::IsMember([&] {
-        std::vector<std::string> allowed = names;
-        allowed.emplace_back("all");
-        return allowed;
-      }()));
+      .option("--collective", options->collectives,
+              fmt::format("{}, or all (default: barrier,bcast,allgather,allreduce)",
+                          fmt::join(names, ", ")))
+      .comma_separated()
+      .one_of(allowed);
   command
-      ->add_option("--sizes", options->sizes,
-                   "sizes in bytes, such as 8,1k,64k,1M (default: times four from --min to --max)")
-      ->delimiter(',');
-  command->add_option("--min", options->least, "smallest size")->capture_default_str();
-  command->add_option("--max", options->most, "largest size")->capture_default_str();
+      .option("--sizes", options->sizes,
+              "sizes in bytes, such as 8,1k,64k,1M (default: times four from --min to --max)")
+      .comma_separated();
+  command.option("--min", options->least, "smallest size").show_default();
+  command.option("--max", options->most, "largest size").show_default();
   command
-      ->add_option("--repetitions", options->repetitions,
-                   "batches of calls for each library and point")
-      ->capture_default_str()
-      ->check(CLI::Range(5, 10000));
-  command
-      ->add_option("--time-limit", options->seconds, "seconds at most for each library and point")
-      ->capture_default_str()
-      ->check(CLI::Range(0.001, 3600.0));
-  command->add_option("--root", options->root, "root of the rooted collectives")
-      ->capture_default_str();
-  command->add_flag("--check,!--no-check", options->check, "check results before timing (default)");
-  command->add_flag("!--no-mpi", options->with_mpi, "leave the surrounding MPI out");
-  command->add_flag("--raw", options->raw,
-                    "also plain RDMA writes between ranks 0 and 1, as a floor to judge by");
-  command->add_flag(
+      .option("--repetitions", options->repetitions, "batches of calls for each library and point")
+      .show_default()
+      .between(5, 10000);
+  command.option("--time-limit", options->seconds, "seconds at most for each library and point")
+      .show_default()
+      .between(0.001, 3600.0);
+  command.option("--root", options->root, "root of the rooted collectives").show_default();
+  command.flag("--check,!--no-check", options->check, "check results before timing (default)");
+  command.flag("!--no-mpi", options->with_mpi, "leave the surrounding MPI out");
+  command.flag("--raw", options->raw,
+               "also plain RDMA writes between ranks 0 and 1, as a floor to judge by");
+  command.flag(
       "--kernels", options->kernels,
       "operations instead of collectives: each on each type, here and by MPI_Reduce_local");
-  command->add_option("--json", options->json, "write everything to this file");
-  command->add_option("--svg", options->svg, "draw a picture into this file");
-  command->footer(
+  command.option("--json", options->json, "write everything to this file");
+  command.option("--svg", options->svg, "draw a picture into this file");
+  command.footer(
       "Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");
-  command->callback([options, names, run] {
+  command.runs([options, names] {
     if (std::find(options->collectives.begin(), options->collectives.end(), "all") !=
         options->collectives.end())
       options->collectives = names;
-    *run = [options] { return run_bench(*options); };
+    return run_bench(*options);
   });
 }
 

@@ -1,9 +1,9 @@
 // `tutti draw`: reads the command line, simulates, and writes the picture it names.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/draw/picture.hpp"
 #include "tools/draw/recorded.hpp"
@@ -105,39 +105,39 @@ int run_draw(const DrawOptions& options) {
 
 }  // namespace
 
-void add_draw(CLI::App& app, Run* run) {
+void add_draw(CommandLine& line) {
   auto options = std::make_shared<DrawOptions>();
-  CLI::App* command =
-      app.add_subcommand("draw", "pictures of a collective: time chart, rounds, tree");
-  command->add_option("collective", options->collective, "the collective")->required();
+  const Command command =
+      line.command("draw", "pictures of a collective: time chart, rounds, tree");
+  command.option("collective", options->collective, "the collective").required();
   command
-      ->add_option("--kind", options->kind,
-                   "chart: who does what when, simulated; rounds: which messages go together; "
-                   "tree: who hears from whom")
-      ->check(CLI::IsMember({"chart", "rounds", "tree"}))
-      ->capture_default_str();
+      .option("--kind", options->kind,
+              "chart: who does what when, simulated; rounds: which messages go together; "
+              "tree: who hears from whom")
+      .one_of({"chart", "rounds", "tree"})
+      .show_default();
   command
-      ->add_option("--format", options->format,
-                   "svg; goal: GOAL text for LogGOPSim; chrome: trace events for Perfetto; dot: "
-                   "Graphviz")
-      ->check(CLI::IsMember({"svg", "goal", "chrome", "dot"}))
-      ->capture_default_str();
-  command->add_option("-o,--output", options->output, "the file (default: standard output)");
-  command->add_option("--trace", options->trace,
-                      "the last such call that the setting `trace` recorded in this folder; with a "
-                      "model its simulation lies below");
-  command->add_option("--call", options->call, "that call, by its number in its communicator")
-      ->check(CLI::NonNegativeNumber);
-  add_platform(*command, options->what);
-  add_call(*command, options->what);
-  add_setting(*command, options->what);
-  command->footer(
+      .option("--format", options->format,
+              "svg; goal: GOAL text for LogGOPSim; chrome: trace events for Perfetto; dot: "
+              "Graphviz")
+      .one_of({"svg", "goal", "chrome", "dot"})
+      .show_default();
+  command.option("-o,--output", options->output, "the file (default: standard output)");
+  command.option("--trace", options->trace,
+                 "the last such call that the setting `trace` recorded in this folder; with a "
+                 "model its simulation lies below");
+  command.option("--call", options->call, "that call, by its number in its communicator")
+      .not_negative();
+  add_platform(command, options->what);
+  add_call(command, options->what);
+  add_setting(command, options->what);
+  command.footer(
       "Without a model the chart is under LogGP with the parameters boba. Examples:\n"
       "  tutti draw allgather --algorithm bruck -P 8 -m 1k --params boba -o bruck.svg\n"
       "  tutti draw bcast --algorithm binomial -P 16 --kind tree -o tree.svg\n"
       "  tutti draw barrier --algorithm dissemination -P 8 --format goal\n"
       "  TUTTI_TRACE=trace mpiexec -n 4 ./a && tutti draw bcast --trace trace -o bcast.svg");
-  command->callback([options, run] { *run = [options] { return run_draw(*options); }; });
+  command.runs([options] { return run_draw(*options); });
 }
 
 }  // namespace tutti::tools

@@ -1,5 +1,4 @@
 // `tutti measure`: reads the command line, measures on all ranks, and lets rank 0 report and save.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <mpi.h>
@@ -13,6 +12,7 @@
 #include "models/json.hpp"
 #include "models/kept.hpp"
 #include "tools/bench/bench.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "base/files.hpp"
 #include "tools/measure/measure.hpp"
@@ -260,49 +260,45 @@ int run_measure(const MeasureOptions& options) {
 
 }  // namespace
 
-void add_measure(CLI::App& app, Run* run) {
+void add_measure(CommandLine& line) {
   auto options = std::make_shared<MeasureOptions>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = line.command(
       "measure", "under mpiexec: the parameters of the cost models, of this machine and wire");
   command
-      ->add_option("--wire", options->wire,
-                   "shm, verbs, or mpi for the surrounding MPI (default: what the job has)")
-      ->check(CLI::IsMember({"shm", "verbs", "mpi"}));
+      .option("--wire", options->wire,
+              "shm, verbs, or mpi for the surrounding MPI (default: what the job has)")
+      .one_of({"shm", "verbs", "mpi"});
   command
-      ->add_option("--models", options->models,
-                   "models by name, the first of which is saved (default: plogp, and all others)")
-      ->delimiter(',');
-  command->add_option("--min", options->least, "smallest size")->capture_default_str();
-  command->add_option("--max", options->most, "largest size")->capture_default_str();
-  command->add_option("--time-limit", options->seconds, "seconds, about, for each level")
-      ->capture_default_str()
-      ->check(CLI::Range(0.01, 3600.0));
-  command
-      ->add_option_function<std::string>(
-          "--save", [options](const std::string& path) { options->save = path; },
-          "write the parameters to this file; without a name to the user's file of each wire, "
-          "which selection reads")
-      ->expected(0, 1)
-      ->type_name("[FILE]");
-  command->add_flag("--json", options->json, "print all readings, fits and models as JSON");
-  command->add_option("--svg", options->svg, "draw readings and fits into this file");
-  command->add_flag("--off-cache", options->off_cache,
-                    "tau-lop's rings and combinations with memory that no cache keeps (default: "
-                    "the same memory again and again, as in a benchmark of collectives)");
-  command->add_flag("--bisection", options->bisection,
-                    "also effective bisection bandwidth: the mean of random bisections");
-  command->add_option("--bisections", options->bisections, "how many")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100000));
-  command->add_option("--seed", options->seed, "of the bisections")->capture_default_str();
-  command->footer(
+      .option("--models", options->models,
+              "models by name, the first of which is saved (default: plogp, and all others)")
+      .comma_separated();
+  command.option("--min", options->least, "smallest size").show_default();
+  command.option("--max", options->most, "largest size").show_default();
+  command.option("--time-limit", options->seconds, "seconds, about, for each level")
+      .show_default()
+      .between(0.01, 3600.0);
+  command.option(
+      "--save", options->save,
+      "write the parameters to this file; without a name to the user's file of each wire, "
+      "which selection reads",
+      "[FILE]");
+  command.flag("--json", options->json, "print all readings, fits and models as JSON");
+  command.option("--svg", options->svg, "draw readings and fits into this file");
+  command.flag("--off-cache", options->off_cache,
+               "tau-lop's rings and combinations with memory that no cache keeps (default: "
+               "the same memory again and again, as in a benchmark of collectives)");
+  command.flag("--bisection", options->bisection,
+               "also effective bisection bandwidth: the mean of random bisections");
+  command.option("--bisections", options->bisections, "how many").show_default().between(1, 100000);
+  command.option("--seed", options->seed, "of the bisections").show_default();
+  command.footer(
       "Examples:\n"
       "  mpiexec -n 2 tutti measure --save                    this machine's shared memory\n"
       "  mpiexec -n 4 --hosts a,b tutti measure --save --svg measured.svg   and its wire\n"
       "  mpiexec -n 2 tutti measure --wire mpi --models loggp,hockney       the MPI at hand\n"
       "  mpiexec -n 2 tutti measure --save=mine.json && tutti predict --params mine.json \\\n"
       "      --collective allreduce -P 64 -m 8-64k");
-  command->callback([options, run] { *run = [options] { return run_measure(*options); }; });
+  command.runs([options] { return run_measure(*options); });
 }
 
 }  // namespace tutti::tools

@@ -1,9 +1,9 @@
 // `tutti predict`: reads the command line and runs what it names.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "models/json.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/predict/predict.hpp"
@@ -76,87 +76,81 @@ int run_predict(const PredictOptions& options) {
   return 0;
 }
 
-void add_reports(CLI::App& command, PredictOptions& o) {
-  command.add_flag("--check", o.check,
-                   "compare every formula of the papers with the simulator; status 1 if one is not "
-                   "what it is said to be");
-  command.add_flag("--list-models", o.list, "models, their parameters, and published ones");
-  command.add_flag("--bluegene-p", o.bluegene_p,
-                   "what HPM states of BlueGene/P: growth, terms, and bounds over mappings");
-  command.add_option("--compare", o.compare, "a file of `tutti bench --json`: predict its rows");
-  command.add_flag("--show-params", o.show, "the parameters as JSON, as --params reads them");
-  command.add_option("--svg", o.svg, "also draw curves over sizes, or over ranks, to this file");
-  command.add_flag("--json", o.json, "as JSON");
+void add_reports(const Command& command, PredictOptions& o) {
+  command.flag("--check", o.check,
+               "compare every formula of the papers with the simulator; status 1 if one is not "
+               "what it is said to be");
+  command.flag("--list-models", o.list, "models, their parameters, and published ones");
+  command.flag("--bluegene-p", o.bluegene_p,
+               "what HPM states of BlueGene/P: growth, terms, and bounds over mappings");
+  command.option("--compare", o.compare, "a file of `tutti bench --json`: predict its rows");
+  command.flag("--show-params", o.show, "the parameters as JSON, as --params reads them");
+  command.option("--svg", o.svg, "also draw curves over sizes, or over ranks, to this file");
+  command.flag("--json", o.json, "as JSON");
 }
 
 }  // namespace
 
-void add_platform(CLI::App& command, PredictOptions& o) {
-  command.add_option("--model", o.models, "models by name, or `all`")->delimiter(',');
+void add_platform(const Command& command, PredictOptions& o) {
+  command.option("--model", o.models, "models by name, or `all`").comma_separated();
   command
-      .add_option("--params", o.params,
-                  "published parameters by name, or a JSON file (default: the model's first "
-                  "published ones)")
-      ->delimiter(',');
-  command.add_option("--set", o.set, "NAME=NUMBER: another value of a parameter")->delimiter(',');
+      .option("--params", o.params,
+              "published parameters by name, or a JSON file (default: the model's first "
+              "published ones)")
+      .comma_separated();
+  command.option("--set", o.set, "NAME=NUMBER: another value of a parameter").comma_separated();
 }
 
-void add_call(CLI::App& command, PredictOptions& o) {
-  command.add_option("--algorithm", o.algorithms,
-                     "an algorithm, with parameters such as bruck(k=3); may come several times "
-                     "(default: all)");
+void add_call(const Command& command, PredictOptions& o) {
+  command.option("--algorithm", o.algorithms,
+                 "an algorithm, with parameters such as bruck(k=3); may come several times "
+                 "(default: all)");
   o.ranks = {"8"};
   o.bytes = {"8"};
+  command.option("-P,--ranks", o.ranks, "numbers of ranks, such as 8, 2,4 or 2-1024 (times two)")
+      .comma_separated()
+      .show_default();
   command
-      .add_option("-P,--ranks", o.ranks, "numbers of ranks, such as 8, 2,4 or 2-1024 (times two)")
-      ->delimiter(',')
-      ->capture_default_str();
-  command
-      .add_option("-m,--bytes", o.bytes,
-                  "sizes of a message, or of one rank's block, such as 8, 1k,64k or 8-1M (times "
-                  "four)")
-      ->delimiter(',')
-      ->capture_default_str();
-  command.add_option("--ppn", o.ranks_per_node, "ranks per node")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  command.add_option("--root", o.root, "root of rooted collectives")->capture_default_str();
+      .option("-m,--bytes", o.bytes,
+              "sizes of a message, or of one rank's block, such as 8, 1k,64k or 8-1M (times "
+              "four)")
+      .comma_separated()
+      .show_default();
+  command.option("--ppn", o.ranks_per_node, "ranks per node").between(1, 1 << 20).show_default();
+  command.option("--root", o.root, "root of rooted collectives").show_default();
 }
 
-void add_setting(CLI::App& command, PredictOptions& o) {
-  command.add_option("--eager", o.eager, "longer messages wait for the receiver (rendezvous)");
-  command.add_option("--reduce-per-byte", o.reduce_per_byte, "combining, us per byte")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--copy-per-byte", o.copy_per_byte, "copying, us per byte")
-      ->check(CLI::NonNegativeNumber);
-  command.add_flag("--shared-ports", o.shared_ports,
-                   "the ranks of a node share one port to the other nodes");
-  command.add_option("--noise", o.noise, "every time is longer by a random part of it, on average")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--late", o.late, "ranks enter at random times up to this, us")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--seed", o.seed, "of both")->capture_default_str();
+void add_setting(const Command& command, PredictOptions& o) {
+  command.option("--eager", o.eager, "longer messages wait for the receiver (rendezvous)");
+  command.option("--reduce-per-byte", o.reduce_per_byte, "combining, us per byte").not_negative();
+  command.option("--copy-per-byte", o.copy_per_byte, "copying, us per byte").not_negative();
+  command.flag("--shared-ports", o.shared_ports,
+               "the ranks of a node share one port to the other nodes");
+  command.option("--noise", o.noise, "every time is longer by a random part of it, on average")
+      .not_negative();
+  command.option("--late", o.late, "ranks enter at random times up to this, us").not_negative();
+  command.option("--seed", o.seed, "of both").show_default();
 }
 
-void add_predict(CLI::App& app, Run* run) {
+void add_predict(CommandLine& line) {
   auto options = std::make_shared<PredictOptions>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = line.command(
       "predict", "simulate collectives under a cost model, beside the papers' formulas");
-  command->add_option("--collective", options->collectives, "collectives")->delimiter(',');
-  command->add_flag("--symbolic", options->symbolic,
-                    "with --model tau-lop: the cost as an expression, without parameters");
+  command.option("--collective", options->collectives, "collectives").comma_separated();
+  command.flag("--symbolic", options->symbolic,
+               "with --model tau-lop: the cost as an expression, without parameters");
   command
-      ->add_option("--calls", options->calls,
-                   "the time of one of so many calls that follow each other (default: of one "
-                   "alone; with --compare: as measured, but 8 at most)")
-      ->check(CLI::Range(1, 1 << 16));
-  command->add_option("--segment", options->segment,
-                      "with --model tau-lop: longer messages within a node are cut into such");
-  add_platform(*command, *options);
-  add_call(*command, *options);
-  add_setting(*command, *options);
-  add_reports(*command, *options);
-  command->footer(
+      .option("--calls", options->calls,
+              "the time of one of so many calls that follow each other (default: of one "
+              "alone; with --compare: as measured, but 8 at most)")
+      .between(1, 1 << 16);
+  command.option("--segment", options->segment,
+                 "with --model tau-lop: longer messages within a node are cut into such");
+  add_platform(command, *options);
+  add_call(command, *options);
+  add_setting(command, *options);
+  add_reports(command, *options);
+  command.footer(
       "Times are in microseconds. What a model's numbers mean for a step is written in\n"
       "models/costs.hpp. Examples:\n"
       "  tutti predict --model loggp --params boba --collective barrier --algorithm dissemination "
@@ -164,7 +158,7 @@ void add_predict(CLI::App& app, Run* run) {
       "  tutti predict --params metropolis --collective allgather -P 2-64 -m 8-64k --ppn 8\n"
       "  tutti predict --params boba --collective bcast -P 32 -m 8-1M --svg bcast.svg\n"
       "  tutti predict --model tau-lop --symbolic --collective bcast -P 16 --ppn 4");
-  command->callback([options, run] { *run = [options] { return run_predict(*options); }; });
+  command.runs([options] { return run_predict(*options); });
 }
 
 }  // namespace tutti::tools

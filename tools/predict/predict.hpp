@@ -11,11 +11,9 @@
 #include "models/predictor.hpp"
 #include "models/simulator.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tutti::tools {
+
+class Command;
 
 // The options as the user wrote them.
 struct PredictOptions {
@@ -66,9 +64,9 @@ std::vector<Bytes> sizes_of(const PredictOptions& options);
 
 // The options of `predict` that other commands take as well: of the platform; of the call; and of
 // how the simulator takes them.
-void add_platform(CLI::App& command, PredictOptions& options);
-void add_call(CLI::App& command, PredictOptions& options);
-void add_setting(CLI::App& command, PredictOptions& options);
+void add_platform(const Command& command, PredictOptions& options);
+void add_call(const Command& command, PredictOptions& options);
+void add_setting(const Command& command, PredictOptions& options);
 
 // What rank 0 is asked.
 collectives::Problem problem_of(const PredictOptions& options, const Case& what);

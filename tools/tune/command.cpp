@@ -1,5 +1,4 @@
 // `tutti tune`: reads the command line, goes through points and candidates, and lets rank 0 report.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <mpi.h>
@@ -11,6 +10,7 @@
 #include "models/kept.hpp"
 #include "src/api/library.hpp"
 #include "tools/bench/bench.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "base/files.hpp"
 #include "tools/tune/measurement.hpp"
@@ -168,60 +168,60 @@ int run_tune(const TuneOptions& options) {
 
 }  // namespace
 
-void add_tune(CLI::App& app, Run* run) {
+void add_tune(CommandLine& line) {
   auto options = std::make_shared<TuneOptions>();
-  CLI::App* command = app.add_subcommand(
-      "tune",
-      "which algorithm is best for each size and number of ranks: measured (under "
-      "mpiexec), predicted, or both");
+  const Command command =
+      line.command("tune",
+                   "which algorithm is best for each size and number of ranks: measured (under "
+                   "mpiexec), predicted, or both");
   options->collectives = {"barrier", "bcast", "allgather", "allreduce", "reduce"};
   options->sizes = {"8", "256", "8k", "64k", "1M"};
-  command->add_option("--collective", options->collectives, "collectives, or all")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("-m,--sizes", options->sizes, "sizes of a message or of one rank's block")
-      ->delimiter(',')
-      ->capture_default_str();
+  command.option("--collective", options->collectives, "collectives, or all")
+      .comma_separated()
+      .show_default();
+  command.option("-m,--sizes", options->sizes, "sizes of a message or of one rank's block")
+      .comma_separated()
+      .show_default();
   command
-      ->add_option("-P,--ranks", options->ranks,
-                   "numbers of ranks, the first ones of the job (default: all of the job)")
-      ->delimiter(',');
+      .option("-P,--ranks", options->ranks,
+              "numbers of ranks, the first ones of the job (default: all of the job)")
+      .comma_separated();
   command
-      ->add_option("--method", options->method,
-                   "measured: every candidate; predicted: by a model; guided: by a model, then "
-                   "those near the best are measured")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"measured", "predicted", "guided"}));
+      .option("--method", options->method,
+              "measured: every candidate; predicted: by a model; guided: by a model, then "
+              "those near the best are measured")
+      .show_default()
+      .one_of({"measured", "predicted", "guided"});
   command
-      ->add_option("--params", options->params,
-                   "parameters of models: what tutti measure --save=FILE or --json wrote (in a job "
-                   "the last one is always the model that selects by default)")
-      ->delimiter(',');
-  command->add_option("--margin", options->margin, "guided: percent from the best prediction")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1e6));
-  command->add_option("--ppn", options->ranks_per_node, "predicted: ranks per node")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1 << 16));
-  command->add_option("--time-limit", options->seconds, "seconds at most for each candidate")
-      ->capture_default_str()
-      ->check(CLI::Range(0.001, 3600.0));
-  command->add_option("--table", options->table,
-                      "write the table that the setting `table` names to this file");
-  command->add_option("--svg", options->svg, "draw the decision and penalty maps into this file");
-  command->add_flag("--json", options->json, "print every candidate's times as JSON");
-  command->add_flag("--compare", options->compare,
-                    "also how far each model is off, and what its choices lose");
-  command->add_option("--state", options->state, "the file in which measurements are kept")
-      ->capture_default_str();
-  command->add_flag("--resume", options->resume, "go on with the measurements of that file");
-  command->footer(
+      .option("--params", options->params,
+              "parameters of models: what tutti measure --save=FILE or --json wrote (in a job "
+              "the last one is always the model that selects by default)")
+      .comma_separated();
+  command.option("--margin", options->margin, "guided: percent from the best prediction")
+      .show_default()
+      .between(0.0, 1e6);
+  command.option("--ppn", options->ranks_per_node, "predicted: ranks per node")
+      .show_default()
+      .between(1, 1 << 16);
+  command.option("--time-limit", options->seconds, "seconds at most for each candidate")
+      .show_default()
+      .between(0.001, 3600.0);
+  command.option("--table", options->table,
+                 "write the table that the setting `table` names to this file");
+  command.option("--svg", options->svg, "draw the decision and penalty maps into this file");
+  command.flag("--json", options->json, "print every candidate's times as JSON");
+  command.flag("--compare", options->compare,
+               "also how far each model is off, and what its choices lose");
+  command.option("--state", options->state, "the file in which measurements are kept")
+      .show_default();
+  command.flag("--resume", options->resume, "go on with the measurements of that file");
+  command.footer(
       "Examples:\n"
       "  mpiexec -n 4 tutti tune --table table.json && TUTTI_TABLE=table.json mpiexec -n 4 ./a\n"
       "  tutti tune --method predicted --params mine.json -P 2,8,64 --ppn 8 --svg maps.svg\n"
       "  mpiexec -n 4 tutti measure --json >all.json && mpiexec -n 4 tutti tune \\\n"
       "      --params all.json --compare");
-  command->callback([options, run] { *run = [options] { return run_tune(*options); }; });
+  command.runs([options] { return run_tune(*options); });
 }
 
 }  // namespace tutti::tools

@@ -1,0 +1,105 @@
+// Hands everything on to CLI11.
+#include "tools/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+namespace tutti::tools {
+namespace {
+
+// The exit status of a command line that cannot be read; 1 is of a command that failed.
+constexpr int kBadUsage = 2;
+
+}  // namespace
+
+const Option& Option::required() const {
+  option_->required();
+  return *this;
+}
+const Option& Option::comma_separated() const {
+  option_->delimiter(',');
+  return *this;
+}
+const Option& Option::show_default() const {
+  option_->capture_default_str();
+  return *this;
+}
+const Option& Option::one_of(const std::vector<std::string>& words) const {
+  option_->check(CLI::IsMember(words));
+  return *this;
+}
+const Option& Option::between(int least, int most) const {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+const Option& Option::between(double least, double most) const {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+const Option& Option::not_negative() const {
+  option_->check(CLI::NonNegativeNumber);
+  return *this;
+}
+
+Option Command::option(const std::string& names, std::string& into, const std::string& text) const {
+  return Option(app_->add_option(names, into, text));
+}
+Option Command::option(const std::string& names, int& into, const std::string& text) const {
+  return Option(app_->add_option(names, into, text));
+}
+Option Command::option(const std::string& names, long long& into, const std::string& text) const {
+  return Option(app_->add_option(names, into, text));
+}
+Option Command::option(const std::string& names, std::uint64_t& into,
+                       const std::string& text) const {
+  return Option(app_->add_option(names, into, text));
+}
+Option Command::option(const std::string& names, double& into, const std::string& text) const {
+  return Option(app_->add_option(names, into, text));
+}
+Option Command::option(const std::string& names, std::vector<int>& into,
+                       const std::string& text) const {
+  return Option(app_->add_option(names, into, text));
+}
+Option Command::option(const std::string& names, std::vector<std::string>& into,
+                       const std::string& text) const {
+  return Option(app_->add_option(names, into, text));
+}
+Option Command::option(const std::string& names, std::optional<std::string>& into,
+                       const std::string& text, const std::string& value) const {
+  const auto keep = [&into](const std::string& given) { into = given; };
+  CLI::Option* const option = app_->add_option_function<std::string>(names, keep, text);
+  return Option(option->expected(0, 1)->type_name(value));
+}
+
+void Command::flag(const std::string& names, bool& into, const std::string& text) const {
+  app_->add_flag(names, into, text);
+}
+void Command::footer(const std::string& text) const { app_->footer(text); }
+void Command::runs(Run run) const {
+  app_->callback([into = run_, run = std::move(run)] { *into = run; });
+}
+
+CommandLine::CommandLine(const std::string& program, const std::string& text,
+                         const std::string& version, const std::string& footer)
+    : app_(std::make_unique<CLI::App>(text, program)) {
+  app_->set_version_flag("--version", version);
+  app_->require_subcommand(1);
+  app_->footer(footer);
+}
+CommandLine::~CommandLine() = default;
+
+Command CommandLine::command(const std::string& name, const std::string& text) {
+  return {app_->add_subcommand(name, text), &run_};
+}
+
+int CommandLine::run(int argc, char** argv) {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::ParseError& error) {  // --help and --version come this way, too
+    return app_->exit(error) == 0 ? 0 : kBadUsage;
+  }
+  return run_();
+}
+
+}  // namespace tutti::tools

@@ -1,0 +1,80 @@
+// The command line of the program: commands, and what each takes. CLI11 reads it, which only
+// command_line.cpp includes, as its headers take the compiler longer than any command does.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace tutti::tools {
+
+// What can be said of an option once it is there. Each function returns the option itself.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+  const Option& required() const;
+  const Option& comma_separated() const;
+  const Option& show_default() const;  // in the help; the variable's value at this time
+  const Option& one_of(const std::vector<std::string>& words) const;
+  const Option& between(int least, int most) const;
+  const Option& between(double least, double most) const;
+  const Option& not_negative() const;
+
+ private:
+  CLI::Option* option_;
+};
+
+// The variables must live until the command has run. `names`: "-P,--ranks", or without dashes the
+// name of a positional argument.
+class Command {
+ public:
+  using Run = std::function<int()>;  // returns the exit status
+
+  Command(CLI::App* app, Run* run) : app_(app), run_(run) {}
+  Option option(const std::string& names, std::string& into, const std::string& text) const;
+  Option option(const std::string& names, int& into, const std::string& text) const;
+  Option option(const std::string& names, long long& into, const std::string& text) const;
+  Option option(const std::string& names, std::uint64_t& into, const std::string& text) const;
+  Option option(const std::string& names, double& into, const std::string& text) const;
+  Option option(const std::string& names, std::vector<int>& into, const std::string& text) const;
+  Option option(const std::string& names, std::vector<std::string>& into,
+                const std::string& text) const;
+  // The value may be left out: then it is empty. `value`: how the help calls it.
+  Option option(const std::string& names, std::optional<std::string>& into, const std::string& text,
+                const std::string& value) const;
+  // "!--no-x" sets it to false.
+  void flag(const std::string& names, bool& into, const std::string& text) const;
+  void footer(const std::string& text) const;  // at the end of its help
+  void runs(Run run) const;                    // if the command line names this command
+
+ private:
+  CLI::App* app_;
+  Run* run_;
+};
+
+class CommandLine {
+ public:
+  CommandLine(const std::string& program, const std::string& text, const std::string& version,
+              const std::string& footer);
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+  ~CommandLine();
+  Command command(const std::string& name, const std::string& text);
+  // Runs the command that the arguments name. Returns the exit status: 2 if they cannot be read,
+  // which it has said then. Throws what the command throws.
+  int run(int argc, char** argv);
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+  Command::Run run_;
+};
+
+}  // namespace tutti::tools
