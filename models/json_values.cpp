@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "models/json.hpp"
+#include "models/json_text.hpp"
 
 namespace tutti::models::values {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 // Of an array or an object only that it is one: it may be of any length and depth.
 std::string shown(const json& value) {
   return value.is_structured() ? std::string("an ") + value.type_name()
-                               : fmt::format("{:.200}", value.dump());
+                               : fmt::format("{:.200}", json_text(value));
 }
 
 }  // namespace
@@ -91,7 +92,7 @@ std::string text_at(const json& object, const char* key) {
 json parse_object(std::string_view text, const std::set<std::string>& known) {
   json object;
   try {
-    object = json::parse(text);
+    object = parse_json(text);
   } catch (const json::exception& error) {
     throw Error(Code::bad_configuration, fmt::format("not JSON: {:.200}", error.what()));
   }

@@ -13,6 +13,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "models/json.hpp"
+#include "models/json_text.hpp"
 
 namespace tutti::models {
 namespace {
@@ -92,7 +93,7 @@ std::string keep(const Platform& platform) {
     throw Error(Code::bad_configuration,
                 "parameters are kept below XDG_CONFIG_HOME or HOME, and neither is set");
   must_be_writable(path);
-  write_file(path, to_json(platform).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  write_file(path, json_text(to_json(platform), 2) + "\n");
   return path;
 }
 

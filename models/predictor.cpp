@@ -9,6 +9,7 @@
 #include "collectives/analysis/world.hpp"
 #include "collectives/schedule/in_a_row.hpp"
 #include "models/json.hpp"
+#include "models/json_text.hpp"
 #include "models/simulator.hpp"
 #include "models/tau_lop/evaluation.hpp"
 
@@ -32,7 +33,7 @@ std::vector<Predictor> parse_predictors(std::string_view text) {
   std::vector<Predictor> all;
   try {
     for (const auto& [model, predictor] : whole.at("models").items())
-      if (!predictor.contains("problem")) all.push_back(parse_predictor(predictor.dump()));
+      if (!predictor.contains("problem")) all.push_back(parse_predictor(json_text(predictor)));
   } catch (const json::exception& error) {
     throw Error(Code::bad_configuration, fmt::format("{:.200}", error.what()));
   }

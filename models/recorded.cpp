@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "models/json_text.hpp"
 #include "models/json_values.hpp"
 
 namespace tutti::models {
@@ -132,7 +133,7 @@ Recorded parse_recorded(std::string_view all) {
     if (length == all.npos) wrong(where, "it is cut off: the job was killed while it wrote");
     json line;
     try {
-      line = json::parse(all.substr(0, length));
+      line = parse_json(all.substr(0, length));
     } catch (const json::exception& error) {
       wrong(where, fmt::format("not JSON: {:.200}", error.what()));
     }
@@ -147,7 +148,7 @@ Recorded parse_recorded(std::string_view all) {
       ended = true;
       if (number<std::size_t>(line, "calls", 0, where) != recorded.calls.size())
         wrong(where, fmt::format("{} calls should stand above, and there are {}",
-                                 line["calls"].dump(), recorded.calls.size()));
+                                 json_text(line["calls"]), recorded.calls.size()));
     } else {
       recorded.calls.push_back(call_of(line, recorded.ranks, where));
     }

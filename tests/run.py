@@ -60,7 +60,7 @@ class Parts:
 
     def openmpi(self):
         """some of these jobs with Open MPI"""
-        suites = Suites(self.runner, self.source, "openmpi", ["-Dmpi=openmpi", *IN_BULK],
+        suites = Suites(self.runner, self.source, "openmpi", ["-Dmpi=openmpi", "-Dwerror=true", *IN_BULK],
                         "with Open MPI", "Open MPI")
         if suites.build("mpi"):
             suites.test("mpi")

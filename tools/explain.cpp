@@ -11,6 +11,7 @@
 #include "models/decision/explanation.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/json.hpp"
+#include "models/json_text.hpp"
 #include "models/names.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
@@ -159,7 +160,7 @@ int run_explain(const ExplainOptions& options) {
   Effort effort;
   const json all = explain(options, effort);
   if (options.json) {
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", models::json_text(all, 2));
     return 0;
   }
   fmt::print("{} of {} bytes, {} ranks, {} node{}; model {} ({})\n\n  chosen              {}\n",

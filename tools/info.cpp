@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "models/json_text.hpp"
 #include "registration/watcher.hpp"
 #include "src/job/configuration.hpp"
 #include "src/job/selection.hpp"
@@ -293,7 +294,7 @@ void add_info(CommandLine& line) {
         {"settings", values},
         {"settings_documentation", documentation}};
     if (*as_json)
-      fmt::print("{}\n", all.dump(2));
+      fmt::print("{}\n", models::json_text(all, 2));
     else
       print(all, configuration);
     return 0;

@@ -8,6 +8,7 @@
 #include "collectives/analysis/costs.hpp"
 #include "collectives/analysis/formula.hpp"
 #include "collectives/selection/rules.hpp"
+#include "models/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/references.hpp"
@@ -102,7 +103,7 @@ void print_references(bool json) {
     else
       fmt::print("{}\n    {}.\n    {}\n", name, work, taken);
   }
-  if (json) fmt::print("{}\n", all.dump(2));
+  if (json) fmt::print("{}\n", models::json_text(all, 2));
 }
 
 void print_list(std::string_view collective, bool json) {
@@ -116,7 +117,7 @@ void print_list(std::string_view collective, bool json) {
       print_one(a);
     papers += a.paper;
   }
-  if (json) return fmt::print("{}\n", all.dump(2));
+  if (json) return fmt::print("{}\n", models::json_text(all, 2));
   fmt::print("\n{}\n", collectives::legend());
   fmt::print("ours: in none of the works below. tree: X: only its tree is from X; and so on.\n\n");
   for (const auto& [name, work, taken] : references())

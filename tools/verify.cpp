@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "collectives/analysis/proof.hpp"
+#include "models/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/progress_bar.hpp"
@@ -63,7 +64,7 @@ int print(const std::vector<ProofRow>& rows, bool json) {
                  row.cases - row.violations, row.skipped, row.seconds, row.parameters);
   }
   if (json) {
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}\n", models::json_text(out, 2));
     return violations != 0;
   }
   for (const ProofRow& row : rows)

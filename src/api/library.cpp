@@ -13,6 +13,7 @@
 
 #include "base/hash.hpp"
 #include "models/decision/shipped.hpp"
+#include "models/json_text.hpp"
 #include "src/data/gpu_memory.hpp"
 #include "src/data/must_have_mpi.hpp"
 #include "src/job/calibration.hpp"
@@ -172,7 +173,7 @@ namespace {
 // Names of devices come from outside: bytes that are no UTF-8 are replaced, not an error.
 void give(const nlohmann::json& members, char* text, std::size_t size, std::size_t* needed) {
   if (!text && size != 0) throw Error(Code::bad_buffer, "`text` is NULL and `size` is not 0");
-  const std::string json = members.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string json = models::json_text(members);
   if (needed) *needed = json.size();
   if (size == 0) return;
   const std::size_t length = std::min(json.size(), size - 1);

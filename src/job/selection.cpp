@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/json.hpp"
+#include "models/json_text.hpp"
 #include "models/kept.hpp"
 
 namespace tutti {
@@ -27,8 +28,7 @@ struct Said {
   std::string text;  // the name of a shipped platform; JSON; or why there is none
 };
 Said as_parameters(const models::Platform& platform) {
-  return {Said::parameters,
-          models::to_json(platform).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
+  return {Said::parameters, models::json_text(models::to_json(platform))};
 }
 
 // `otherwise`: what there is if nothing that was kept can be taken.

@@ -12,6 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "models/json_text.hpp"
 #include "src/job/agreement.hpp"
 #include "src/job/plan.hpp"
 #include "transport/placement.hpp"
@@ -61,8 +62,7 @@ Trace::Trace(const std::string& folder, int most_calls, const transport::Placeme
       {"tutti_trace", kFormat},    {"rank", placement.rank()},
       {"ranks", placement.size()}, {"node", placement.node_of(placement.rank())},
       {"host", host_name()},       {"clock", clock_name()}};
-  const std::string line =
-      head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  const std::string line = models::json_text(head) + '\n';
   if (std::fputs(line.c_str(), file_.get()) < 0 || std::fflush(file_.get()) != 0)
     cannot_write(path);
 }

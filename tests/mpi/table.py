@@ -105,7 +105,7 @@ def algorithms():
     for ranks in [2, 3, 5, 8]:
         for what, env in [("bits of sums", {}), ("bits of sums in left folds", FOLDS)]:
             yield Job(f"{what}, {ranks} ranks", ranks, "bits", REDUCTIONS,
-                      force=",".join(REDUCTIONS), env=env)
+                      force=",".join(REDUCTIONS), env=env, suite="mpi" if ranks < 8 else "long")
     yield Job("every operation on every type", 2, "reductions", seconds=BRIEF)
 
 

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "collectives/schedule/problem.hpp"
+#include "models/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/progress_bar.hpp"
@@ -62,7 +63,7 @@ std::string mpi_name() {
 
 // The largest of all ranks, each.
 void read_memory(BenchSetting& setting, tutti_comm comm) {
-  const auto facts = nlohmann::json::parse(describe(comm));
+  const auto facts = models::parse_json(describe(comm));
   long long most[3] = {0, 0,
                        facts["address_bytes"].get<long long>() +
                            facts["communicator"]["address_bytes"].get<long long>()};
@@ -107,7 +108,7 @@ void run_all(const BenchOptions& options, int rank) {
   // Before and after the collectives, so that a machine that changes its pace favours neither.
   std::optional<RawWire> wire;
   if (options.raw) {
-    const auto facts = nlohmann::json::parse(describe(comm));
+    const auto facts = models::parse_json(describe(comm));
     if (!facts.contains("device"))
       throw Error(Code::no_device,
                   "--raw needs an RDMA device that is in use; set TUTTI_TRANSPORT=verbs");

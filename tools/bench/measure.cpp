@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "collectives/schedule/problem.hpp"
+#include "models/json_text.hpp"
 #include "models/statistics.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/bench/job.hpp"
@@ -63,7 +64,7 @@ struct Counters {
 Counters read_counters(tutti_comm comm) {
   usleep(
       20'000);  // the kernel answers with what it has read before for 10 ms (hw_counters/lifespan)
-  const auto facts = nlohmann::json::parse(describe(comm));
+  const auto facts = models::parse_json(describe(comm));
   struct Entry {
     char where[320];
     double packets, bytes;
@@ -183,7 +184,7 @@ BenchRow measure(const BenchOptions& options, const std::string& collective, std
     row.mpi = timing_of(std::move(mpi_times), mpi_plan.calls);
     count_traffic(mpi, comm, *row.mpi);
   }
-  const auto facts = nlohmann::json::parse(describe(comm));
+  const auto facts = models::parse_json(describe(comm));
   const auto& last = facts["communicator"]["collectives"][collective];
   row.algorithm = last.value("algorithm", "?");
   row.digest = last.value("digest", "?");

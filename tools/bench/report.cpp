@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "models/json_text.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/drawing/svg.hpp"
 
@@ -124,7 +125,7 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
   if (raw)
     all["raw"] = {{"write_8", json_of(raw->write)},
                   {"write_1M_16_in_flight", json_of(raw->stream)}};
-  write_file(path, all.dump(2) + "\n");
+  write_file(path, models::json_text(all, 2) + "\n");
 }
 
 }  // namespace tutti::tools

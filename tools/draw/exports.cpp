@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "models/json_text.hpp"
 #include "tools/draw/picture.hpp"
 
 namespace tutti::tools {
@@ -89,10 +90,9 @@ std::string chrome_of(const Chart& chart) {
     arrival.update(flow);
     arrival["bp"] = "e";
   }
-  return json{{"traceEvents", events},
-              {"displayTimeUnit", "ns"},
-              {"otherData", {{"title", chart.title}}}}
-             .dump() +
+  return models::json_text(json{{"traceEvents", events},
+                                {"displayTimeUnit", "ns"},
+                                {"otherData", {{"title", chart.title}}}}) +
          "\n";
 }
 

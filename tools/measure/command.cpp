@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "models/json.hpp"
+#include "models/json_text.hpp"
 #include "models/kept.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/command_line.hpp"
@@ -158,7 +159,7 @@ std::vector<std::string> files_to_save(const MeasureOptions& options) {
 }
 
 void save_text(const std::string& path, const nlohmann::json& parameters) {
-  write_file(path, parameters.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  write_file(path, models::json_text(parameters, 2) + "\n");
   fmt::print(stderr, "saved {}\n", path);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "models/json.hpp"
+#include "models/json_text.hpp"
 #include "tools/drawing/svg.hpp"
 #include "tools/measure/measure.hpp"
 #include "tools/measure/sampler.hpp"
@@ -140,7 +141,7 @@ std::string parameters_of(const models::Model& model) {
   for (const auto& [name, value] : parameters.items()) {
     if (!text.empty()) text += ", ";
     text += name + (value.is_number_float() ? " " + number(value.get<double>())
-                    : value.is_number()     ? " " + value.dump()
+                    : value.is_number()     ? " " + models::json_text(value)
                                             : fmt::format(": {} entries", value.size()));
   }
   return text;
@@ -280,7 +281,7 @@ std::string json_of(const Measured& measured) {
     all["bisection"] = {{"bytes", measured.bisection->bytes},
                         {"pairs", measured.bisection->pairs},
                         {"megabytes_per_second_and_pair", measured.bisection->megabytes}};
-  return all.dump(2, ' ', false, json::error_handler_t::replace);
+  return models::json_text(all, 2);
 }
 
 }  // namespace tutti::tools

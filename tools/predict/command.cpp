@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "models/json.hpp"
+#include "models/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/progress_bar.hpp"
@@ -34,7 +35,7 @@ int run_predict(const PredictOptions& options) {
   if (options.check) return print_check(options.json) ? 0 : 1;
   if (options.show) {
     for (const auto& platform : platforms_of(options))
-      fmt::print("{}\n", models::to_json(platform).dump(2));
+      fmt::print("{}\n", models::json_text(models::to_json(platform), 2));
     return 0;
   }
   if (!options.compare.empty()) return print_comparison(options), 0;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "models/json_text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -36,7 +37,7 @@ MeasuredCase parse_row(const json& row, int ranks) {
 Measurements parse_measurements(std::string_view text) {
   std::string where = "the file";
   try {
-    const json all = json::parse(text);
+    const json all = models::parse_json(text);
     where = "ranks or nodes";
     Measurements found{all.at("ranks").get<int>(), all.at("nodes").get<int>(), {}};
     if (found.ranks < 1 || found.ranks > Case::kMostRanks || found.nodes < 1 ||

@@ -7,6 +7,7 @@
 
 #include "models/bluegene_p.hpp"
 #include "models/json.hpp"
+#include "models/json_text.hpp"
 #include "models/names.hpp"
 #include "tools/predict/predict.hpp"
 
@@ -113,7 +114,7 @@ void print_table(const std::vector<Prediction>& predictions) {
 void print_json(const std::vector<Prediction>& predictions) {
   json all = json::array();
   for (const Prediction& p : predictions) all.push_back(json_of(p));
-  fmt::print("{}\n", all.dump(2));
+  fmt::print("{}\n", models::json_text(all, 2));
 }
 
 void print_models() {
@@ -153,7 +154,7 @@ void print_bluegene_p(const PredictOptions& options) {
                    {"times", times}});
   }
   if (options.json) {
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", models::json_text(all, 2));
     return;
   }
   for (const json& one : all) {
@@ -198,7 +199,7 @@ bool print_check(bool as_json) {
     if (!form.why.empty()) fmt::print("             {}\n", form.why);
   }
   if (as_json) {
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", models::json_text(all, 2));
     return broken == 0;
   }
   fmt::print(

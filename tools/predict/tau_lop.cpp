@@ -1,4 +1,5 @@
 // `tutti predict --model tau-lop`: costs as expressions, and with parameters as times.
+#include "models/json_text.hpp"
 #include "models/tau_lop/evaluation.hpp"
 
 #include <fmt/format.h>
@@ -174,7 +175,7 @@ int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
   if (options.json) {
     json all = json::array();
     for (const Row& row : rows) all.push_back(json_of(row));
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", models::json_text(all, 2));
     return 0;
   }
   print(rows, parameters, given);

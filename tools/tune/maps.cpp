@@ -8,6 +8,7 @@
 
 #include "collectives/schedule/problem.hpp"
 #include "models/json.hpp"
+#include "models/json_text.hpp"
 #include "tools/drawing/svg.hpp"
 #include "tools/tune/tune.hpp"
 
@@ -86,7 +87,7 @@ std::string table_of(const std::vector<Point>& points, bool measured) {
                      {"algorithm", algorithm},
                      {"comment", measured ? "measured by tutti tune" : "predicted by tutti tune"}});
   }
-  return json{{"rules", rules}}.dump(1);
+  return models::json_text(json{{"rules", rules}}, 1);
 }
 
 void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& oracles) {
@@ -161,7 +162,7 @@ std::string json_of(const std::vector<Point>& points, const std::vector<Oracle>&
                                  {"median_penalty_percent", one.median_penalty},
                                  {"worst_penalty_percent", one.worst_penalty},
                                  {"worst_penalty_at", one.where}});
-  return all.dump(1);
+  return models::json_text(all, 1);
 }
 
 }  // namespace tutti::tools

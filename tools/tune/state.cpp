@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "models/json_text.hpp"
 #include "tools/tune/state.hpp"
 
 namespace tutti::tools {
@@ -47,7 +48,7 @@ Memory parse_memory(std::string_view text, std::string_view job) {
   for (std::size_t end; (end = text.find('\n', memory.bytes)) != text.npos; ++number) {
     const std::string_view line = text.substr(memory.bytes, end - memory.bytes);
     try {
-      const json one = json::parse(line);
+      const json one = models::parse_json(line);
       if (number == 0)
         check_first_line(one, job);
       else
@@ -64,7 +65,7 @@ Memory parse_memory(std::string_view text, std::string_view job) {
 
 State::State(std::string path, const std::string& job, bool resume) : path_(std::move(path)) {
   if (!resume) {
-    write_file(path_, json{{"tutti_tune", kFormat}, {"job", job}}.dump() + '\n');
+    write_file(path_, models::json_text(json{{"tutti_tune", kFormat}, {"job", job}}) + '\n');
     return;
   }
   const auto text = read_file_if_any(path_);
@@ -91,10 +92,12 @@ void State::add(const Point& point, const Candidate& candidate) {
   const models::Median& measured = *candidate.measured;
   memory_.candidates[key_of(point, candidate)] = {measured, candidate.finalist};
   std::ofstream file(path_, std::ios::app);
-  file << json{{"key", key_of(point, candidate)}, {"median_us", measured.value},
-               {"low_us", measured.low},          {"high_us", measured.high},
-               {"count", measured.count},         {"finalist", candidate.finalist}}
-              .dump()
+  file << models::json_text(json{{"key", key_of(point, candidate)},
+                                 {"median_us", measured.value},
+                                 {"low_us", measured.low},
+                                 {"high_us", measured.high},
+                                 {"count", measured.count},
+                                 {"finalist", candidate.finalist}})
        << '\n';
   if (!file.flush()) throw Error(Code::system, "cannot write " + path_);
 }
