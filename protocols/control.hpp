@@ -2,8 +2,9 @@
 // wanted, and news. Asks, which come the same way, are handed to the rings.
 //
 // Promises: an outcome is kept until its identifier is used again, and so is a wish until it is
-// forgotten. News that was announced is sent in order, as credits allow; of more than 32 that wait,
-// the later ones are dropped. Leaves to the caller: to call read() and send_news() now and then,
+// forgotten. News that was announced is sent in order, as credits allow, and before any later
+// withdrawal, which may be its consequence; of more than 32 that wait, the later ones are dropped.
+// Leaves to the caller: to call read() and send_news() now and then,
 // and to repeat what answers `again`. Knows no message and no memory.
 #pragma once
 
@@ -55,6 +56,8 @@ class Control {
     return put(Kind::finished, rendezvous);
   }
   Answer send_withdrawn(std::uint32_t rendezvous, const News& cause) noexcept {
+    send_news();
+    if (news_pending()) return rings_.not_yet();
     return put(Kind::withdrawn, Withdrawal{rendezvous, cause});
   }
   // What the peer has told this rank, which invited, since expect().

@@ -1,5 +1,6 @@
 // News, and how rendezvous ended.
 #include <catch2/catch.hpp>
+#include <vector>
 
 #include "protocols/control.hpp"
 #include "tests/protocols/pair.hpp"
@@ -87,6 +88,28 @@ TEST_CASE("of more news than can wait, the earlier ones arrive, in order", "[con
   pair.settle();
   CHECK(pair.ears[1].heard == kWaiting + 1);
   CHECK(pair.ears[1].last.communicator == kWaiting + 1);
+}
+
+TEST_CASE("a failure is told before the withdrawals that follow from it", "[control]") {
+  ControlPair pair(true);
+  Control& teller = pair.controls[0];
+  Ear& ear = pair.ears[1];
+  teller.announce({.communicator = 1, .code = Code::timed_out});  // takes the only slot
+  teller.announce({.communicator = 2, .code = Code::peer_failed, .culprit = 5});
+  REQUIRE(teller.news_pending());
+  const protocols::News consequence{.communicator = 2, .code = Code::timed_out};
+  Answer answer = Answer::again;
+  std::vector<Code> causes;  // of communicator 2, as they come
+  for (int i = 0; i < 100 && causes.size() < 2; ++i) {
+    if (answer == Answer::again) answer = teller.send_withdrawn(3, consequence);
+    pair.net.step();
+    const int before = ear.heard;
+    pair.controls[1].read();
+    if (ear.heard != before && ear.last.communicator == 2) causes.push_back(ear.last.code);
+    pair.rings[1].send_reports();
+  }
+  CHECK(causes == std::vector{Code::peer_failed, Code::timed_out});
+  CHECK(pair.controls[1].outcome(3).kind == Outcome::Kind::withdrawn);
 }
 
 TEST_CASE("what is only mentioned leaves credits for announcements", "[control]") {
