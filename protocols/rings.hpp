@@ -109,7 +109,11 @@ class Rings {
   }
   void leave_line(const Transfer& transfer) noexcept;
   // Whether more than half of the peer's slots are free.
-  bool half_free(transport::Ring ring) const noexcept { return at(ring).out.half_free(); }
+  bool half_free(transport::Ring ring) noexcept {
+    OutFlow& out = at(ring).out;
+    if (!out.half_free() && !out.update(link_.reported(ring))) distrust_credits(ring);
+    return out.half_free();
+  }
   // again; failed once the link has failed.
   Answer not_yet() const noexcept { return link_.failed() ? Answer::failed : Answer::again; }
 

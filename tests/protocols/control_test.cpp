@@ -122,6 +122,18 @@ TEST_CASE("what is only mentioned leaves credits for announcements", "[control]"
   CHECK_FALSE(pair.channels[0].news_pending());
 }
 
+// A rank that waits long mentions it again and again, and the peer may have nothing to answer.
+TEST_CASE("what is mentioned goes on when the peer has read it, and said nothing", "[control]") {
+  for (const bool polls : {true, false}) {
+    ControlPair pair(polls);
+    for (int i = 1; i <= 20; ++i) {
+      pair.controls[0].mention({.kind = protocols::News::Kind::waits, .communicator = 1});
+      pair.settle();
+      REQUIRE(pair.ears[1].heard == i);
+    }
+  }
+}
+
 TEST_CASE("news of a failed communicator arrives, also through one slot", "[control]") {
   Pair pair({10, false, true, false}, kTiny);
   for (CommunicatorId id = 1; id <= 3; ++id)
