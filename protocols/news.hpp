@@ -13,8 +13,8 @@ namespace tutti::protocols {
 struct News {
   enum class Kind : std::uint32_t {
     failed,   // the communicator has failed at the sender: `code` and `culprit` are the first cause
-    refused,  // the sender rejected its arguments of `call`, for `code`, and will never take part
-              // in it
+    refused,  // the sender (`culprit`) rejected its arguments of `call`, for `code`, and will never
+              // take part in it
     waits,    // the sender waits for the receiver in `call`; `fingerprint`: what both sides must
               // agree on
     passed,   // the sender has finished `call`, or freed the communicator
@@ -26,6 +26,7 @@ struct News {
   int culprit = kNoPeer;  // rank of MPI_COMM_WORLD
   std::uint32_t fingerprint = 0;
 
+  friend bool operator==(const News&, const News&) = default;
   // Whether a rank can have said this.
   bool credible() const noexcept {
     const bool has_cause = kind == Kind::failed || kind == Kind::refused;
@@ -43,9 +44,8 @@ class Listener {
   // Whether nobody will ever ask for that message of `from`: its communicator failed here or was
   // freed, or this rank made another call instead, which the listener may note as a failure.
   virtual bool unwanted(const MessageName& name, int from) noexcept = 0;
-  // Why unwanted() says so: news of Kind::failed, for a peer that waits for data on that
-  // communicator.
-  virtual News why_unwanted(CommunicatorId communicator) noexcept = 0;
+  // Why unwanted() says so: news of Kind::failed, for `from`, which waits in that call.
+  virtual News why_unwanted(const MessageName& name, int from) noexcept = 0;
 };
 
 }  // namespace tutti::protocols

@@ -140,7 +140,7 @@ void RendezvousMoves::withdraw() noexcept {
       to_be_withdrawn_.set(id);
     }
     if (to_be_withdrawn_[id] &&
-        control_.send_withdrawn(id, listener_.why_unwanted(name.communicator)) == Answer::done)
+        control_.send_withdrawn(id, listener_.why_unwanted(name, link_.peer())) == Answer::done)
       to_be_withdrawn_.reset(id);
   }
 }

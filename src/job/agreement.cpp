@@ -192,7 +192,11 @@ std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
 // --- failure -----------------------------------------------------------------------------------
 
 News Agreement::refusal(const Refused& call) const noexcept {
-  return {.kind = News::Kind::refused, .communicator = id_, .call = call.number, .code = call.code};
+  return {.kind = News::Kind::refused,
+          .communicator = id_,
+          .call = call.number,
+          .code = call.code,
+          .culprit = world_ranks_[static_cast<std::size_t>(rank_)]};
 }
 
 News Agreement::failure_news() const noexcept {

@@ -8,7 +8,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <iterator>
+#include <new>
+#include <utility>
 
 #include "base/index.hpp"
 
@@ -44,37 +45,14 @@ void Dispatcher::add(Agreement& agreement) {
 
 void Dispatcher::remove(Agreement& agreement) noexcept {
   std::erase(agreements_, &agreement);
-  note_freed(agreement.id());
+  Freed::Said said;
+  try {
+    agreement.each_old_news([&](const News& news) { said.push_back(news); });
+  } catch (const std::bad_alloc&) {  // then members hear less of it
+  }
+  freed_.note(agreement.id(), std::move(said));
   // What has come for it keeps slots that others may need.
   if (agreement.failed() || agreement.has_refused()) catch_up();
-}
-
-void Dispatcher::note_freed(CommunicatorId id) noexcept {
-  if (was_freed(id)) return;  // among the oldest
-  try {
-    const auto range = freed_.insert({id, id}).first;
-    if (const auto next = std::next(range);
-        next != freed_.end() && next->first == range->second + 1) {
-      range->second = next->second;
-      freed_.erase(next);
-    }
-    if (range != freed_.begin() && std::prev(range)->second + 1 == range->first) {
-      std::prev(range)->second = range->second;
-      freed_.erase(range);
-    }
-    // Numbers between the oldest ones are other ranks', or were never taken.
-    if (freed_.size() > kMostRanges) {
-      const auto oldest = freed_.begin(), next = std::next(oldest);
-      oldest->second = next->second;
-      freed_.erase(next);
-    }
-  } catch (const std::bad_alloc&) {  // then what still comes for it keeps its slot
-  }
-}
-
-bool Dispatcher::was_freed(CommunicatorId id) const noexcept {
-  const auto after = freed_.upper_bound(id);
-  return after != freed_.begin() && std::prev(after)->second >= id;
 }
 
 Agreement* Dispatcher::find(CommunicatorId id) const noexcept {
@@ -105,7 +83,9 @@ void Dispatcher::hear(const News& news, int from) noexcept {
       channel.mention(*answer);
     else
       channel.announce(*answer);
-  } else if (news.kind == News::Kind::waits && was_freed(news.communicator)) {
+  } else if (news.kind == News::Kind::waits && freed_.has(news.communicator)) {
+    if (const auto said = freed_.answer(news.communicator, news.call))
+      return channel.announce(*said);
     channel.mention(
         {.kind = News::Kind::passed, .communicator = news.communicator, .call = news.call});
   }
@@ -113,15 +93,17 @@ void Dispatcher::hear(const News& news, int from) noexcept {
 
 bool Dispatcher::unwanted(const MessageName& name, int from) noexcept {
   Agreement* const agreement = find(name.communicator);
-  return agreement ? agreement->unwanted(name, from) : was_freed(name.communicator);
+  return agreement ? agreement->unwanted(name, from) : freed_.has(name.communicator);
 }
 
-// No member can still wait on a communicator that was freed here, unless ranks make different
-// calls.
-News Dispatcher::why_unwanted(CommunicatorId id) noexcept {
-  const Agreement* const agreement = find(id);
+// If neither a failure nor a refusal is known, this rank has made all its calls there, and ended
+// them: that the peer still waits is the mistake.
+News Dispatcher::why_unwanted(const MessageName& name, int from) noexcept {
+  const Agreement* const agreement = find(name.communicator);
   if (agreement && agreement->failed()) return agreement->failure_news();
-  return {.communicator = id, .code = Code::size_mismatch};
+  if (const auto said = freed_.answer(name.communicator, name.collective))
+    return {.communicator = name.communicator, .code = said->code, .culprit = said->culprit};
+  return {.communicator = name.communicator, .code = Code::size_mismatch, .culprit = from};
 }
 
 // --- what goes ---------------------------------------------------------------------------------

@@ -2,16 +2,17 @@
 // news to the members.
 //
 // Knows every communicator of this process by its identifier, and which identifiers are free, in
-// use or were used before: what still comes for a freed one is nobody's.
+// use or were used before: what still comes for a freed one is nobody's. Who asks after a freed one
+// hears what it would have heard before.
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <vector>
 
 #include "protocols/news.hpp"
 #include "src/job/agreement.hpp"
 #include "src/job/connections.hpp"
+#include "src/job/freed.hpp"
 
 namespace tutti {
 
@@ -23,7 +24,7 @@ class Dispatcher final : public protocols::Listener {
   // The members of a new communicator take the largest of what they propose, if it is free on all
   // of them; other threads may be making others meanwhile.
   CommunicatorId propose_id() noexcept { return next_id_++; }
-  bool is_free(CommunicatorId id) const noexcept { return !find(id) && !was_freed(id); }
+  bool is_free(CommunicatorId id) const noexcept { return !find(id) && !freed_.has(id); }
   // From now on until remove(), `agreement` hears what concerns it. Throws std::bad_alloc.
   void add(Agreement& agreement);
   void remove(Agreement& agreement) noexcept;
@@ -45,12 +46,10 @@ class Dispatcher final : public protocols::Listener {
 
   void hear(const protocols::News& news, int from) noexcept override;
   bool unwanted(const MessageName& name, int from) noexcept override;
-  protocols::News why_unwanted(CommunicatorId id) noexcept override;
+  protocols::News why_unwanted(const MessageName& name, int from) noexcept override;
 
  private:
   Agreement* find(CommunicatorId id) const noexcept;
-  bool was_freed(CommunicatorId id) const noexcept;
-  void note_freed(CommunicatorId id) noexcept;
   void catch_up() noexcept;
   template <class Waits>
   void wait_for_members(const Agreement& agreement, std::chrono::milliseconds patience,
@@ -58,8 +57,7 @@ class Dispatcher final : public protocols::Listener {
 
   Connections& connections_;
   std::vector<Agreement*> agreements_;
-  static constexpr std::size_t kMostRanges = 1024;
-  std::map<CommunicatorId, CommunicatorId> freed_;  // from the first to the last of each range
+  Freed freed_;
   CommunicatorId next_id_ = 1;
 };
 

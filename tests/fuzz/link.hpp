@@ -134,8 +134,8 @@ struct Ear final : protocols::Listener {
   bool unwanted(const MessageName& name, int) noexcept override {
     return name.communicator == abandoned;
   }
-  protocols::News why_unwanted(CommunicatorId id) noexcept override {
-    return {.communicator = id, .code = Code::timed_out};
+  protocols::News why_unwanted(const MessageName& name, int) noexcept override {
+    return {.communicator = name.communicator, .code = Code::timed_out};
   }
   CommunicatorId abandoned = 0;
 };

@@ -21,8 +21,8 @@ struct Ear final : protocols::Listener {
   bool unwanted(const MessageName& name, int) noexcept override {
     return name.communicator == abandoned_id;
   }
-  protocols::News why_unwanted(CommunicatorId id) noexcept override {
-    return {.communicator = id, .code = Code::timed_out, .culprit = 7};
+  protocols::News why_unwanted(const MessageName& name, int) noexcept override {
+    return {.communicator = name.communicator, .code = Code::timed_out, .culprit = 7};
   }
   int heard = 0, told_by = kNoPeer;
   CommunicatorId abandoned_id = 0;  // nobody will ask for its messages

@@ -27,7 +27,7 @@ using protocols::Channel;
 struct Deaf final : protocols::Listener {
   void hear(const protocols::News&, int) noexcept override {}
   bool unwanted(const MessageName&, int) noexcept override { return false; }
-  protocols::News why_unwanted(CommunicatorId) noexcept override {
+  protocols::News why_unwanted(const MessageName&, int) noexcept override {
     return {.code = Code::timed_out};
   }
 };

@@ -45,7 +45,7 @@ struct Ears final : protocols::Listener {
     heard.emplace_back(from, news.call);
   }
   bool unwanted(const MessageName&, int) noexcept override { return false; }
-  protocols::News why_unwanted(CommunicatorId) noexcept override {
+  protocols::News why_unwanted(const MessageName&, int) noexcept override {
     return {.code = Code::timed_out};
   }
   std::vector<std::pair<int, CollectiveNumber>> heard;

@@ -166,11 +166,13 @@ TEST_CASE("what is unwanted is asked of the communicator", "[dispatcher]") {
   CHECK_FALSE(dispatcher.unwanted({2, 0, 0}, 1));  // of a communicator that this rank makes later
   member.fail(Code::timed_out, 1, "too late");
   CHECK(dispatcher.unwanted({1, 0, 0}, 1));
-  CHECK(dispatcher.why_unwanted(1).code == Code::timed_out);
-  CHECK(dispatcher.why_unwanted(1).culprit == 1);
+  CHECK(dispatcher.why_unwanted({1, 0, 0}, 2).code == Code::timed_out);
+  CHECK(dispatcher.why_unwanted({1, 0, 0}, 2).culprit == 1);
   { const DispatchedMember freed(job[0], 2, 0); }
   CHECK(dispatcher.unwanted({2, 0, 0}, 1));
-  CHECK(dispatcher.why_unwanted(2).code == Code::size_mismatch);
+  // It ended well here, so who waits has made another call.
+  CHECK(dispatcher.why_unwanted({2, 0, 0}, 1).code == Code::size_mismatch);
+  CHECK(dispatcher.why_unwanted({2, 0, 0}, 1).culprit == 1);
 }
 
 TEST_CASE("who waits in a call that is over hears it, also if the communicator was freed",
@@ -204,6 +206,39 @@ TEST_CASE("who waits for a failed member is told why", "[dispatcher]") {
   job.settle();
   CHECK(theirs.failure_code() == Code::peer_failed);
   CHECK(theirs.failure_culprit() == 2);
+}
+
+TEST_CASE("who asks after a freed communicator hears its first cause, however it asks",
+          "[dispatcher]") {
+  enum Cause { failed, refused };
+  for (const Cause cause : {failed, refused})
+    for (const bool by_entry : {false, true}) {
+      INFO("cause " << cause << ", by an entry: " << by_entry);
+      DispatchingJob job;
+      std::vector<std::byte> place(50000);
+      std::optional<DispatchedMember> mine(std::in_place, job[0], 1, 0);
+      DispatchedMember theirs(job[1], 1, 1);
+      BegunCall call;
+      theirs.open(call);
+      if (cause == failed)
+        mine->fail(Code::peer_failed, 2, "gone");
+      else
+        mine->refuse(Code::bad_count);
+      mine.reset();
+      job[0].connections.channel(1);
+      Channel& channel = job[1].connections.channel(0);
+      protocols::Transfer receive;
+      for (int i = 0; i < 20 && !theirs.failed(); ++i) {
+        if (by_entry)
+          channel.recv(receive, {1, 0, 0}, place.data(), static_cast<Bytes>(place.size()));
+        else
+          channel.mention(waiting_in(1, 0));
+        job.settle();
+      }
+      CHECK(theirs.failure_code() == (cause == failed ? Code::peer_failed : Code::bad_count));
+      CHECK(theirs.failure_culprit() == (cause == failed ? 2 : 0));
+      theirs.close(call);
+    }
 }
 
 TEST_CASE("news is spread to all members on the node, and elsewhere to those connected",
