@@ -141,6 +141,7 @@ void Communicator::refuse(Code code) noexcept {
 
 void Communicator::blame(protocols::Channel* culprit) noexcept {
   if (culprit) {
+    if (culprit->failed()) culprit->progress();  // what the peer said before is the cause
     agreement_.fail(culprit->failure_code(), culprit->peer(), "{}", culprit->failure());
     culprit->forget_complaint();
   }

@@ -61,6 +61,7 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement,
       if (const auto news = agreement.waiting(waiter.call, peer)) channel.mention(*news);
     }
     agreement.waited_in_vain(waiter.call, peer, channel.awaits_acknowledgement(), now);
+    if (channel.failed()) channel.progress();  // what the peer said before is the cause
     if (channel.failed())
       agreement.fail(channel.failure_code(), peer, "{}", channel.failure());
     else if (channel.closed() && patience.parting)

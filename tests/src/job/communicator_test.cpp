@@ -37,6 +37,27 @@ void die(Job& job, int rank) {
   job.net.stop(rank);
 }
 
+// Rank 1 tells rank 0 of a failure, and its connection fails before that was read. Also the steps
+// of a call of rank 0, to which it happens between two looks.
+struct LastWords {
+  void say() {
+    job.engine(1).connections().channel(0).announce(
+        {.communicator = 1, .code = Code::timed_out, .culprit = 2});
+    for (int i = 0; i < 5; ++i) job.net.step_to(0);
+    channel.link().fail(Code::peer_failed, "the peer has stopped");
+  }
+  template <class Visit>
+  void each_waiting(Visit&& visit) {
+    if (++looks == 2) say();
+    visit(channel);
+  }
+  bool fits(protocols::Channel&) const { return true; }
+
+  Job& job;
+  protocols::Channel& channel;
+  int looks = 0;
+};
+
 void all_well(const std::vector<Outcome>& outcomes) {
   for (const Outcome& outcome : outcomes) {
     INFO(outcome.message);
@@ -163,6 +184,27 @@ TEST_CASE("a rank that stops fails those who need it, and nobody else", "[commun
           CHECK(again[i].message == failures[i].message);
         }
       }
+}
+
+TEST_CASE("what a rank said before its connection failed is the cause", "[communicator]") {
+  for (const bool waits : {false, true}) {
+    INFO("found by a rank that waits: " << waits);
+    Hostility quick;
+    quick.latency = 1;
+    Job job(3, quick);
+    Operation call(job.world(0), task_of(Collective::barrier));
+    call.start();
+    LastWords last{job, job.engine(0).connections().channel(1)};
+    if (waits) {
+      Patience patience{.polls = 1000, .yields = 15};  // about to look at all
+      job.engine(0).waiting().wait_once(patience, job.world(0).agreement(), call.request, last);
+    } else {
+      last.say();
+      job.world(0).blame(&last.channel);
+    }
+    CHECK(job.world(0).agreement().failure_code() == Code::timed_out);
+    CHECK(job.world(0).agreement().failure_culprit() == 2);
+  }
 }
 
 TEST_CASE("ranks that make different calls all get an error", "[communicator][threads]") {
