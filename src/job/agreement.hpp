@@ -18,6 +18,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/schedule/problem.hpp"
@@ -139,6 +140,10 @@ class Agreement {
   int failure_culprit() const noexcept { return failure_culprit_; }
   const std::string& failure_text() const noexcept { return failure_text_; }
   protocols::News failure_news() const noexcept;
+  // Whether a call has returned the failure, and the members were told.
+  bool told() const noexcept { return told_; }
+  // What told() was.
+  bool note_told() noexcept { return std::exchange(told_, true); }
 
  private:
   struct Known {  // one of the last calls; no task: it was rejected here
@@ -189,6 +194,7 @@ class Agreement {
   Code failure_code_ = Code::success;
   int failure_culprit_ = kNoPeer;
   std::string failure_text_;
+  bool told_ = false;
 };
 
 }  // namespace tutti

@@ -151,7 +151,7 @@ void Communicator::blame(protocols::Channel* culprit) noexcept {
 }
 
 void Communicator::settle_failure() noexcept {
-  if (!std::exchange(spread_, true))
+  if (!agreement_.note_told())
     engine_.dispatcher().spread_failure(agreement_);
   else
     engine_.dispatcher().end_writes(agreement_);

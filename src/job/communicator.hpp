@@ -77,7 +77,6 @@ class Communicator {
   const std::shared_ptr<models::Decisions> decisions_;
   std::vector<int> nodes_;  // of each rank, numbered in the order of first appearance
   Plans plans_;
-  bool spread_ = false;  // the members were told of the failure
 };
 
 // Makes one, whose number all ranks of the bootstrap agree on; null for a rank that is no member.

@@ -21,7 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{5000};
+constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{5000},
+    kLeavePatience{5000};
 
 bool can_hear(const Channel* channel) {
   return channel && !channel->failed() && !channel->closed();
@@ -64,6 +65,7 @@ Agreement* Dispatcher::find(CommunicatorId id) const noexcept {
 // Reads and sends news though this rank waits for nothing in Tutti: it may not for long, and peers
 // may wait for slots.
 void Dispatcher::catch_up() noexcept {
+  if (left_) return;
   connections_.progress_transports();
   connections_.progress_all();
 }
@@ -143,8 +145,27 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
 }
 
 void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
+  if (left_) return;
   spread(agreement, agreement.failure_news(), Reach::connected);
   end_writes(agreement);
+}
+
+// Who waits for a rank that has left is told so, and not why, unless this comes first.
+void Dispatcher::take_leave() noexcept {
+  for (const Agreement* const agreement : agreements_) {
+    if (!agreement->failed() || agreement->told()) continue;
+    for (const int member : agreement->world_ranks())
+      if (Channel* const channel = connections_.find(member); can_hear(channel))
+        channel->announce(agreement->failure_news());
+  }
+  const auto& all = connections_.all();
+  const auto speaks = [](const Channel* channel) {
+    return can_hear(channel) && !channel->connecting() && channel->news_pending();
+  };
+  const auto deadline = Clock::now() + kLeavePatience;
+  for (; std::any_of(all.begin(), all.end(), speaks) && Clock::now() < deadline; sched_yield())
+    catch_up();
+  left_ = true;
 }
 
 void Dispatcher::end_writes(const Agreement& agreement) noexcept {

@@ -43,6 +43,8 @@ class Dispatcher final : public protocols::Listener {
   // Waits a little for members that may still write into buffers of a failed call, which are the
   // caller's again after it, and ends their right to. Returns at once if there are none.
   void end_writes(const Agreement& agreement) noexcept;
+  // The last that is sent: failures, and news that waits for credit, for 5 s at most.
+  void take_leave() noexcept;
 
   void hear(const protocols::News& news, int from) noexcept override;
   bool unwanted(const MessageName& name, int from) noexcept override;
@@ -56,6 +58,7 @@ class Dispatcher final : public protocols::Listener {
                         Waits&& waits) noexcept;
 
   Connections& connections_;
+  bool left_ = false;  // nothing is read or told any more
   std::vector<Agreement*> agreements_;
   Freed freed_;
   CommunicatorId next_id_ = 1;

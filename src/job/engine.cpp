@@ -152,6 +152,7 @@ void Engine::advance_all(const Request& but) noexcept {
 // What was sent last may still have to be sent again: leave only when the adapter says that
 // everything has arrived. Peers that are gone end this by their own time-out.
 void Engine::farewell() noexcept {
+  dispatcher_.take_leave();
   for (const auto& transport : transports_) transport->say_farewell();
   const auto deadline = Clock::now() + 10s;
   const auto busy = [](Channel* channel) { return !channel->link().drained(); };

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <thread>
+#include <utility>
 
 #include "tests/protocols/hostile_transport.hpp"
 
@@ -53,6 +54,13 @@ struct DispatchingJob {
         connections.progress_all();
       }
   }
+  // Says it to rank 0 again and again, as the wire may have no room.
+  void mention(int rank, const News& news) {
+    for (int i = 0; i < 20; ++i) {
+      (*this)[rank].connections.channel(0).mention(news);
+      settle();
+    }
+  }
   HostileNet net;
   std::vector<std::unique_ptr<DispatchingProcess>> processes;
 };
@@ -66,6 +74,21 @@ struct DispatchedMember : Agreement {
   }
   ~DispatchedMember() { process.dispatcher.remove(*this); }
   DispatchingProcess& process;
+};
+
+// Whenever rank 0 waits, all go on, in its thread, until nothing is on its way any more.
+struct AllGoOn final : HostileTransport {
+  explicit AllGoOn(DispatchingJob& the_job) : HostileTransport(the_job.net, 0), job(the_job) {
+    job[0].connections.add(*this);
+  }
+  bool progress() noexcept override {
+    if (std::exchange(within, true)) return false;
+    job.settle();
+    within = false;
+    return false;
+  }
+  DispatchingJob& job;
+  bool within = false;
 };
 
 struct BegunCall final : OpenCall {};
@@ -187,8 +210,7 @@ TEST_CASE("who waits in a call that is over hears it, also if the communicator w
     theirs.open(call);
     if (freed) mine.reset();
     job[0].connections.channel(1);
-    job[1].connections.channel(0).mention(waiting_in(1, 0));
-    job.settle();
+    job.mention(1, waiting_in(1, 0));
     theirs.waited_in_vain(call, 0, false, Agreement::Time{std::chrono::seconds{1}});
     theirs.waited_in_vain(call, 0, false, Agreement::Time{std::chrono::seconds{2}});
     CHECK(theirs.failure_code() == Code::size_mismatch);
@@ -201,9 +223,7 @@ TEST_CASE("who waits for a failed member is told why", "[dispatcher]") {
   DispatchedMember mine(job[0], 1, 0), theirs(job[1], 1, 1);
   mine.fail(Code::peer_failed, 2, "gone");
   job[0].connections.channel(1);
-  Channel& channel = job[1].connections.channel(0);
-  channel.mention(waiting_in(1, 0));
-  job.settle();
+  job.mention(1, waiting_in(1, 0));
   CHECK(theirs.failure_code() == Code::peer_failed);
   CHECK(theirs.failure_culprit() == 2);
 }
@@ -239,6 +259,22 @@ TEST_CASE("who asks after a freed communicator hears its first cause, however it
       CHECK(theirs.failure_culprit() == (cause == failed ? 2 : 0));
       theirs.close(call);
     }
+}
+
+TEST_CASE("who leaves says before what it knows, also past news that waits", "[dispatcher]") {
+  DispatchingJob job;
+  const AllGoOn all(job);
+  DispatchedMember leaves(job[0], 1, 0), stays(job[1], 1, 1);
+  job[1].connections.channel(0);
+  Channel& channel = job[0].connections.channel(1);
+  for (CommunicatorId other = 2; other < 20; ++other)  // more than there are slots
+    channel.announce({.communicator = other, .code = Code::timed_out, .culprit = 2});
+  REQUIRE(channel.news_pending());
+  leaves.fail(Code::peer_failed, 2, "gone");
+  job[0].dispatcher.take_leave();
+  job.settle(1);  // nobody looks after rank 0 any more
+  CHECK(stays.failure_code() == Code::peer_failed);
+  CHECK(stays.failure_culprit() == 2);
 }
 
 TEST_CASE("news is spread to all members on the node, and elsewhere to those connected",
