@@ -152,9 +152,17 @@ TUTTI_API int tutti_finalize(void);
  *
  *   A communicator fails if some of its ranks reject a collective call (each for its own arguments,
  *   with its own code), or if ranks make a call with different sizes or roots, or in different
- *   orders. Ranks that need the others get an error from this call, all ranks get one from a later
- *   call at the latest, and every further call returns the same error. Free the communicator and
- *   make another one. If all ranks reject a call, the communicator does not fail.
+ *   orders. Ranks that need the others get an error from this call, the others from a later call,
+ *   and every further call returns the same error. Free the communicator and make another one. If
+ *   all ranks reject a call, the communicator does not fail.
+ *
+ *   How much later: a rank that had only to send in a call finds it a success, whatever the others
+ *   have called. The mistake shows when its message has come to a rank that does not ask for it,
+ *   and that rank looks, as it does whenever it waits, now and then in other calls, and in
+ *   tutti_comm_free. No number of calls is promised, but ranks that call tutti_barrier again and
+ *   again all get TUTTI_ERR_SIZE_MISMATCH. A rank that frees the communicator without an error does
+ *   not get this one any more: what it finds then, or later, is a warning in the log (setting
+ *   `log`). The sender, and whoever waits for the rank, still get the error.
  * RETURN
  *   TUTTI_SUCCESS, or an error code with *comm set to TUTTI_COMM_NULL.
  * ERRORS
@@ -179,7 +187,9 @@ TUTTI_API int tutti_comm_create(MPI_Comm mpi, tutti_comm* comm);
  *   int tutti_comm_free(tutti_comm *comm);
  * DESCRIPTION
  *   Frees *comm and sets it to TUTTI_COMM_NULL. Every rank must call it. It does not wait for other
- *   ranks, and it also works on a communicator that has failed.
+ *   ranks, and it also works on a communicator that has failed: that is no error here. If ranks
+ *   have made different calls, and no call has returned that yet, it is a warning in the log; see
+ *   tutti_comm_create(3).
  * RETURN
  *   TUTTI_SUCCESS or an error code.
  * ERRORS

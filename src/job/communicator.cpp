@@ -103,7 +103,16 @@ Communicator::Communicator(Engine& engine, CommunicatorId id, int rank,
   engine_.dispatcher().add(agreement_);
 }
 
-Communicator::~Communicator() { engine_.dispatcher().remove(agreement_); }
+Communicator::~Communicator() {
+  Dispatcher& dispatcher = engine_.dispatcher();
+  dispatcher.catch_up();
+  if (agreement_.failed() && !agreement_.told()) {
+    if (agreement_.failure_code() == Code::size_mismatch)
+      dispatcher.warn(agreement_.failure_text());
+    settle_failure();
+  }
+  dispatcher.remove(agreement_);
+}
 
 collectives::Problem Communicator::problem_for(const collectives::Task& task) const {
   collectives::Problem problem{task, size(), rank(), size() == 1 || engine_.mailbox(), {}};

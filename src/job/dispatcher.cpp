@@ -1,6 +1,7 @@
 // Routing news down to agreements and out to members.
 #include "src/job/dispatcher.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -52,8 +53,8 @@ void Dispatcher::remove(Agreement& agreement) noexcept {
   } catch (const std::bad_alloc&) {  // then members hear less of it
   }
   freed_.note(agreement.id(), std::move(said));
-  // What has come for it keeps slots that others may need.
-  if (agreement.failed() || agreement.has_refused()) catch_up();
+  // What has come for it keeps slots that others may need, and may be of calls that are not made.
+  catch_up();
 }
 
 Agreement* Dispatcher::find(CommunicatorId id) const noexcept {
@@ -62,12 +63,17 @@ Agreement* Dispatcher::find(CommunicatorId id) const noexcept {
   return found != agreements_.end() ? *found : nullptr;
 }
 
-// Reads and sends news though this rank waits for nothing in Tutti: it may not for long, and peers
-// may wait for slots.
 void Dispatcher::catch_up() noexcept {
   if (left_) return;
   connections_.progress_transports();
   connections_.progress_all();
+}
+
+void Dispatcher::warn(std::string_view line) const noexcept {
+  try {
+    if (warn_) warn_(line);
+  } catch (const std::exception&) {  // no memory
+  }
 }
 
 // --- what comes --------------------------------------------------------------------------------
@@ -94,8 +100,24 @@ void Dispatcher::hear(const News& news, int from) noexcept {
 }
 
 bool Dispatcher::unwanted(const MessageName& name, int from) noexcept {
-  Agreement* const agreement = find(name.communicator);
-  return agreement ? agreement->unwanted(name, from) : freed_.has(name.communicator);
+  if (Agreement* const agreement = find(name.communicator)) return agreement->unwanted(name, from);
+  if (freed_.ended_well(name.communicator)) came_after_the_end(name, from);
+  return freed_.has(name.communicator);
+}
+
+// No call of this rank can return the error any more, but perhaps one of the sender.
+void Dispatcher::came_after_the_end(const MessageName& name, int from) noexcept {
+  const News news{.communicator = name.communicator, .code = Code::size_mismatch, .culprit = from};
+  try {
+    freed_.note(name.communicator, {news});
+    warn(
+        fmt::format("rank {} of MPI_COMM_WORLD has sent what no call of this rank asked for, on a "
+                    "communicator that this rank has freed: do all ranks call the same "
+                    "collectives, with the same sizes and roots?",
+                    from));
+  } catch (const std::exception&) {  // no memory
+  }
+  if (Channel* const channel = connections_.find(from)) channel->announce(news);
 }
 
 // If neither a failure nor a refusal is known, this rank has made all its calls there, and ended

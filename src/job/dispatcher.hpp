@@ -7,6 +7,8 @@
 #pragma once
 
 #include <chrono>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "protocols/news.hpp"
@@ -18,8 +20,10 @@ namespace tutti {
 
 class Dispatcher final : public protocols::Listener {
  public:
-  // `connections` must outlive this object; it may be under construction.
-  explicit Dispatcher(Connections& connections) : connections_(connections) {}
+  // `connections` must outlive this object; it may be under construction. `warn` takes what
+  // warn() is told; null: nobody does.
+  explicit Dispatcher(Connections& connections, Log warn = {})
+      : connections_(connections), warn_(std::move(warn)) {}
 
   // The members of a new communicator take the largest of what they propose, if it is free on all
   // of them; other threads may be making others meanwhile.
@@ -29,6 +33,11 @@ class Dispatcher final : public protocols::Listener {
   void add(Agreement& agreement);
   void remove(Agreement& agreement) noexcept;
   const std::vector<Agreement*>& agreements() const noexcept { return agreements_; }
+  // Reads and sends news, and looks at what has come, though this rank waits for nothing in Tutti:
+  // it may not for long, and peers may wait for slots.
+  void catch_up() noexcept;
+  // Of a mistake that no call can return any more.
+  void warn(std::string_view line) const noexcept;
 
   // Tells a new peer what it must still hear.
   void greet(protocols::Channel& channel) noexcept;
@@ -52,12 +61,13 @@ class Dispatcher final : public protocols::Listener {
 
  private:
   Agreement* find(CommunicatorId id) const noexcept;
-  void catch_up() noexcept;
+  void came_after_the_end(const MessageName& name, int from) noexcept;
   template <class Waits>
   void wait_for_members(const Agreement& agreement, std::chrono::milliseconds patience,
                         Waits&& waits) noexcept;
 
   Connections& connections_;
+  const Log warn_;
   bool left_ = false;  // nothing is read or told any more
   std::vector<Agreement*> agreements_;
   Freed freed_;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -24,7 +25,9 @@ struct DispatchingProcess {
     connections.add(transport);
   }
   HostileTransport transport;
-  Dispatcher dispatcher{connections};
+  std::vector<std::string> warnings;
+  Dispatcher dispatcher{connections,
+                        [this](std::string_view line) { warnings.emplace_back(line); }};
   Connections connections{kRanks,
                           {false, 0, 0},
                           dispatcher,
@@ -259,6 +262,31 @@ TEST_CASE("who asks after a freed communicator hears its first cause, however it
       CHECK(theirs.failure_culprit() == (cause == failed ? 2 : 0));
       theirs.close(call);
     }
+}
+
+TEST_CASE("who sends to a communicator that ended well here is told, and it is logged once",
+          "[dispatcher]") {
+  DispatchingJob job;
+  { const DispatchedMember freed(job[0], 1, 0); }
+  DispatchedMember theirs(job[1], 1, 1), third(job[2], 1, 2);
+  job[0].connections.channel(1);
+  job[0].connections.channel(2);
+  Channel& channel = job[1].connections.channel(0);
+  const char data[8] = {};
+  for (Ordinal i = 0; i < 2; ++i) {
+    protocols::Transfer transfer;
+    for (bool sent = false; !sent; job.settle())
+      sent = channel.send(transfer, {1, 0, i}, data, 8) == protocols::Answer::done;
+  }
+  job.settle();
+  CHECK(theirs.failure_code() == Code::size_mismatch);
+  CHECK(theirs.failure_culprit() == 1);
+  REQUIRE(job[0].warnings.size() == 1);
+  CHECK(job[0].warnings[0].starts_with("rank 1 of MPI_COMM_WORLD has sent what no call"));
+  // Who waits for this rank hears the same.
+  job.mention(2, waiting_in(1, 0));
+  CHECK(third.failure_code() == Code::size_mismatch);
+  CHECK(third.failure_culprit() == 1);
 }
 
 TEST_CASE("who leaves says before what it knows, also past news that waits", "[dispatcher]") {
