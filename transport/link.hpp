@@ -74,7 +74,8 @@ class Link {
   // Writes `bytes` from `source` straight to the peer's memory. `registration` covers the source
   // (ignored if the transport needs none). With `notify`, which only a link that notifies() takes,
   // the peer's finished() yields that number once all bytes are there. Returns posted, with the
-  // ticket that completed() must reach before the source may be reused, or any other Post.
+  // ticket that completed() must reach before the source may be reused, or any other Post. `failed`
+  // sets the ticket, too, if a part was posted: see reads().
   virtual Post write(const void* source, const Registration& registration, const RemoteKey& target,
                      std::size_t bytes, std::optional<std::uint32_t> notify,
                      std::uint64_t* ticket) noexcept = 0;
@@ -95,8 +96,13 @@ class Link {
   virtual void probe() noexcept = 0;
 
   // This end has failed and sends nothing any more, though its process lives and the device or the
-  // kernel vouches for it: from here on the peer's probes find out. May be called again.
+  // kernel vouches for it: from here on the peer's probes find out, and reads() soon says no. May
+  // be called again.
   virtual void break_off() noexcept {}
+
+  // Whether the device may still read a source that write() was given, up to that ticket. It may
+  // after the link has failed, too.
+  virtual bool reads(std::uint64_t ticket) const noexcept { return completed_ < ticket; }
 
   // Sends the farewell, unless that was done. true once everything given to the link has been
   // acknowledged, or never will be.

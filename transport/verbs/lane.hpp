@@ -58,6 +58,10 @@ class Shares {
   using Marks = std::array<std::uint64_t, kMostRails>;
   std::uint64_t add(const Marks& posted) noexcept;
   bool full() const noexcept { return last_ - completed_ == messages_.size(); }
+  // What was passed for one of them.
+  const Marks& posted(std::uint64_t ticket) const noexcept {
+    return messages_[ticket % messages_.size()];
+  }
   // The last ticket whose shares are all complete.
   std::uint64_t complete(const Marks& completed) noexcept;
   std::uint64_t complete_all() noexcept { return completed_ = last_; }

@@ -108,16 +108,17 @@ Post VerbsLink::write(const void* source, const Registration& registration, cons
   if (!out_ && should_grow_before(bytes)) return Post::again;
   std::optional<Immediate> notice;
   if (notify) notice = Immediate::finished(*notify, 1);
+  const std::uint64_t before = writer_->posted();
   const Post post =
       writer_->write(reinterpret_cast<std::uint64_t>(source), registration.local_keys[0],
                      target.address, target.keys[0], bytes, notice);
+  if (writer_->posted() != before) *ticket = first_tickets_ + writer_->posted();
   if (post != Post::done) return post;
   written_ += bytes;
-  *ticket = first_tickets_ + writer_->posted();
   return Post::posted;
 }
 
-// All shares or none, so that a retry starts over.
+// All shares or none, so that a retry starts over. What failed in between has a ticket, too.
 Post VerbsLink::write_shares(std::size_t count, const void* source,
                              const Registration& registration, const RemoteKey& target,
                              std::size_t bytes, std::optional<std::uint32_t> notify,
@@ -136,16 +137,18 @@ Post VerbsLink::write_shares(std::size_t count, const void* source,
   std::optional<Immediate> notice;
   if (notify) notice = Immediate::finished(*notify, static_cast<std::uint32_t>(count));
   Shares::Marks posted{};
-  for (std::size_t rail = 0; rail < count; ++rail) {
+  Post post = Post::done;
+  for (std::size_t rail = 0; rail < count && post == Post::done; ++rail) {
     const std::uint64_t offset = rail * share;
-    const Post post = out_->writer_of(rail).write(
-        reinterpret_cast<std::uint64_t>(source) + offset, registration.local_keys[rail],
-        target.address + offset, target.keys[rail], bytes_of_share(rail), notice);
-    if (post != Post::done) return Post::failed;
-    posted[rail] = out_->writer_of(rail).posted();
+    Writer& writer = out_->writer_of(rail);
+    const std::uint64_t before = writer.posted();
+    post = writer.write(reinterpret_cast<std::uint64_t>(source) + offset,
+                        registration.local_keys[rail], target.address + offset, target.keys[rail],
+                        bytes_of_share(rail), notice);
+    if (writer.posted() != before) posted[rail] = writer.posted();
   }
   *ticket = first_tickets_ + out_->shares->add(posted);
-  return Post::posted;
+  return post == Post::done ? Post::posted : Post::failed;
 }
 
 // --- completions
@@ -155,14 +158,15 @@ void VerbsLink::complete(const ibv_wc& completion, std::size_t rail) noexcept {
   LargeSide* const larger = large_.load(std::memory_order_acquire);
   if (completion.status != IBV_WC_SUCCESS) {
     if (id.is_shared()) site_.shared.replace_one();
+    if (!id.is_receive()) writer_of(id, rail).fail(id);
     return broke(completion,
                  rail == 0 ? site_.device : larger->lanes[rail - 1].connection().device());
   }
-  Side& side = id.is_large() ? *larger : first_;
   if (!id.is_receive()) {
-    (rail == 0 ? side.writer : larger->writer_of(rail)).complete(id);
+    writer_of(id, rail).complete(id);
     return count_completed();
   }
+  Side& side = id.is_large() ? *larger : first_;
   const Immediate immediate(ntohl(completion.imm_data));
   if ((completion.wc_flags & IBV_WC_WITH_IMM) == 0)
     distrust("what it writes comes without immediate data");
@@ -175,6 +179,19 @@ void VerbsLink::complete(const ibv_wc& completion, std::size_t rail) noexcept {
   if (!(rail == 0 ? side.replace_receive() : larger->lanes[rail - 1].replace_receive()) &&
       state() != State::closed)
     fail(Code::transport_failed, "the device takes no more receive requests");
+}
+
+Writer& VerbsLink::writer_of(WorkId id, std::size_t rail) noexcept {
+  if (rail == 0 && !id.is_large()) return first_.writer;
+  return large_.load(std::memory_order_acquire)->writer_of(rail);
+}
+
+// A queue pair in error completes each request that it still has, as flushed, and by then reads
+// nothing of it.
+bool VerbsLink::reads(std::uint64_t ticket) const noexcept {
+  if (completed() >= ticket) return false;
+  if (!out_ || ticket <= first_tickets_) return first_.writer.reads(ticket);
+  return out_->reads(ticket - first_tickets_);
 }
 
 // Tickets of the large side follow those of the first, which may not be complete yet.

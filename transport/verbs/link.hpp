@@ -59,6 +59,7 @@ class VerbsLink final : public Link {
   void progress() noexcept override {}  // the transport polls for all links
   void probe() noexcept override;
   void break_off() noexcept override;
+  bool reads(std::uint64_t ticket) const noexcept override;
   bool drained() noexcept override;
   void say_farewell() noexcept;
   void ask_for_more() noexcept override;
@@ -74,6 +75,7 @@ class VerbsLink final : public Link {
                     const RemoteKey& target, std::size_t bytes, std::optional<std::uint32_t> notify,
                     std::uint64_t* ticket) noexcept;
   bool should_grow_before(std::size_t bytes) noexcept;
+  Writer& writer_of(WorkId id, std::size_t rail) noexcept;
   void count_completed() noexcept;
   void take(Immediate immediate, bool large) noexcept;
   void take_finished(Immediate immediate) noexcept;

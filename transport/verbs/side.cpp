@@ -54,6 +54,14 @@ std::uint64_t LargeSide::completed() noexcept {
   return shares->complete(completed);
 }
 
+bool LargeSide::reads(std::uint64_t ticket) const noexcept {
+  if (lanes.empty()) return writer.reads(ticket);
+  const Shares::Marks& posted = shares->posted(ticket);
+  for (std::size_t rail = 0; rail <= lanes.size(); ++rail)
+    if (writer_of(rail).reads(posted[rail])) return true;
+  return false;
+}
+
 bool LargeSide::idle() noexcept {
   for (std::size_t rail = 0; rail <= lanes.size(); ++rail)
     if (!writer_of(rail).idle()) return false;

@@ -47,8 +47,13 @@ struct LargeSide : Side {
   Writer& writer_of(std::size_t rail) noexcept {
     return rail == 0 ? writer : lanes[rail - 1].writer();
   }
+  const Writer& writer_of(std::size_t rail) const noexcept {
+    return rail == 0 ? writer : lanes[rail - 1].writer();
+  }
   // The last ticket of which all is complete, counted from 1 by this side.
   std::uint64_t completed() noexcept;
+  // See Link. The ticket is not complete.
+  bool reads(std::uint64_t ticket) const noexcept;
   bool idle() noexcept;
 
   std::deque<Lane> lanes;          // by rail, without the first

@@ -21,9 +21,9 @@ class Writer {
   // As in Link.
   Post put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept;
   Post report(Ring ring, std::uint32_t consumed) noexcept;
-  // One rail's share of a Link::write(): `notice` is sent behind the bytes, if there is one. Posts
-  // all of it or nothing; done: all of it, and it is complete when completed() has reached
-  // posted().
+  // One rail's share of a Link::write(): `notice` is sent behind the bytes, if there is one. done:
+  // all of it was posted, and it is complete when completed() has reached posted(). again: nothing
+  // was. failed: perhaps a part.
   Post write(std::uint64_t source, std::uint32_t source_key, std::uint64_t target,
              std::uint32_t target_key, std::size_t bytes,
              const std::optional<Immediate>& notice) noexcept;
@@ -44,6 +44,12 @@ class Writer {
   std::uint64_t completed() const noexcept { return completed_; }
   // A work request has completed, and with it all before it. Returns the number of the last one.
   std::uint64_t complete(WorkId id) noexcept { return completed_ = id.number(posted_); }
+  // A work request has failed or was flushed. The device is through with it, and with all before.
+  void fail(WorkId id) noexcept { failed_ = id.number(posted_); }
+  // Whether the device may still read what work requests up to this one send.
+  bool reads(std::uint64_t number) const noexcept {
+    return completed_ < number && failed_ < number;
+  }
   // The peer has left, and nothing more will complete: counts all as completed. Returns the same.
   std::uint64_t complete_all() noexcept { return completed_ = posted_; }
   // Whether everything has arrived. If nothing would tell, asks for it.
@@ -75,8 +81,9 @@ class Writer {
   const std::uint32_t depth_;
   const bool large_;
   // Numbers of work requests, counted from 1: the last one posted, the last one that asked for a
-  // completion, the last one known to be completed, the last probe.
-  std::uint64_t posted_ = 0, signaled_ = 0, completed_ = 0, probe_ = 0;
+  // completion, the last one known to be completed, the last one known to have failed, the last
+  // probe.
+  std::uint64_t posted_ = 0, signaled_ = 0, completed_ = 0, failed_ = 0, probe_ = 0;
   bool said_farewell_ = false;
 };
 
