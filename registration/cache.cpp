@@ -241,6 +241,20 @@ void Cache::release(Region* region) noexcept {
 void Cache::revoke(Region* region) noexcept {
   const std::lock_guard lock(lock_);
   unlist(region);
+  ++region->revokers;
+}
+
+void Cache::release_revoked(Region* region) noexcept {
+  {
+    const std::lock_guard lock(lock_);
+    --region->revokers;
+  }
+  release(region);
+}
+
+bool Cache::serves_others(const Region* region) const noexcept {
+  const std::lock_guard lock(lock_);
+  return region->users > region->revokers;
 }
 
 // Without the lock, as deregistering frees memory.

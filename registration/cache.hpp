@@ -42,7 +42,8 @@ struct Region {
   bool kept = false;      // in the list of kept regions
   bool ready = false;     // registered: look-up may find it
   std::uint64_t last_use = 0;
-  PageRange pages{};  // those that are watched while it is kept
+  PageRange pages{};           // those that are watched while it is kept
+  std::uint32_t revokers = 0;  // users that have revoked it
 };
 
 class Cache {
@@ -58,8 +59,12 @@ class Cache {
   Region* acquire(const void* address, std::size_t length, bool writable);
   void release(Region* region) noexcept;
   // Drops a region, though it is in use: a peer may still hold its key. Look-up does not find it
-  // any more, and its last release deregisters it.
+  // any more, and its last release deregisters it. A user does so once, and then releases it by
+  // release_revoked().
   void revoke(Region* region) noexcept;
+  void release_revoked(Region* region) noexcept;
+  // Whether there are users that have not revoked it.
+  bool serves_others(const Region* region) const noexcept;
 
   // Deregisters up to `most` regions that nobody uses, if others need the locked memory. false:
   // there was none.

@@ -267,8 +267,26 @@ TEST_CASE("a revoked region is deregistered with its last release", "[registrati
   f.cache.revoke(region);
   CHECK_FALSE(f.hit(memory, kPage));
   CHECK(f.registrar.live() == 2);
-  f.cache.release(region);
+  CHECK_FALSE(f.cache.serves_others(region));
+  f.cache.release_revoked(region);
   CHECK(f.registrar.live() == 1);
+  munmap(memory, 4 * kPage);
+}
+
+TEST_CASE("whether others use a revoked region can be asked", "[registration]") {
+  Fixture f;
+  REQUIRE(f.cache.caches());
+  std::byte* memory = map_pages(4);
+  Region* region = f.cache.acquire(memory, kPage, true);
+  CHECK(f.cache.acquire(memory, kPage, true) == region);
+  f.cache.revoke(region);
+  CHECK(f.cache.serves_others(region));
+  f.cache.release_revoked(region);
+  CHECK(f.registrar.live() == 1);
+  f.cache.revoke(region);
+  CHECK_FALSE(f.cache.serves_others(region));
+  f.cache.release_revoked(region);
+  CHECK_FALSE(f.hit(memory, kPage));
   munmap(memory, 4 * kPage);
 }
 
