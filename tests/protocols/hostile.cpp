@@ -76,6 +76,7 @@ Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload,
   w.data.resize(body + sizeof trailer);
   if (trailer.bytes != 0) std::memcpy(w.data.data(), payload, trailer.bytes);
   std::memcpy(w.data.data() + body, &trailer, sizeof trailer);
+  w.bytes = w.data.size();
   const HostileLink& target = net_.link(peer(), from_);
   w.to_large = grown_out();
   w.target = (w.to_large ? target.large_inbox_ : target.first_inbox_) +
@@ -99,7 +100,7 @@ Post HostileLink::report(Ring ring, std::uint32_t consumed) noexcept {
   return Post::done;
 }
 
-// The source is copied at once, but the ticket is reached only when all has arrived.
+// The ticket is reached when all has arrived. Within a node the kernel copies at once.
 Post HostileLink::write(const void* source, const Registration& registration,
                         const RemoteKey& target, std::size_t bytes,
                         std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
@@ -109,9 +110,13 @@ Post HostileLink::write(const void* source, const Registration& registration,
   constexpr std::uint32_t key = FakeRegistrar::kKey;
   if (net_.hostility.registers && (registration.local_keys[0] != key || target.keys[0] != key))
     fail(Code::transport_failed, "a write without a registration");
+  if (fetches()) {
+    std::memcpy(reinterpret_cast<void*>(target.address), source, bytes);
+    return Post::done;
+  }
   Write w;
-  w.data.assign(static_cast<const std::byte*>(source),
-                static_cast<const std::byte*>(source) + bytes);
+  w.source = static_cast<const std::byte*>(source);
+  w.bytes = bytes;
   w.target = reinterpret_cast<std::byte*>(target.address);
   w.to_user = true;
   w.to_large = grown_out();
@@ -132,8 +137,52 @@ Post HostileLink::fetch(void* target, const RemoteKey& source, std::size_t bytes
 
 void HostileLink::probe() noexcept {
   const std::lock_guard lock(net_.lock_);
-  if (net_.stopped(peer()) && net_.chance(0.2)) fail(Code::peer_failed, "the peer has stopped");
+  const bool broken_off = net_.link(peer(), from_).flushed_;
+  if ((broken_off || net_.stopped(peer())) && net_.chance(0.2))
+    fail(Code::peer_failed, broken_off ? "the peer has broken off" : "the peer has stopped");
 }
+
+void HostileLink::break_off() noexcept {
+  const std::lock_guard lock(net_.lock_);
+  flush();
+}
+
+// With the lock of the net. What has moved in part stays so.
+void HostileLink::flush() {
+  queue_.clear();
+  large_queue_.clear();
+  flushed_ = true;
+}
+
+// --- invitations
+
+bool HostileLink::enter(std::uint32_t invitation) noexcept {
+  Invitation state = Invitation::open;
+  return !fetches() || net_.link(peer(), from_)
+                           .invitations_[invitation]
+                           .compare_exchange_strong(state, Invitation::entered);
+}
+
+void HostileLink::leave(std::uint32_t invitation) noexcept {
+  if (fetches()) net_.link(peer(), from_).invitations_[invitation] = Invitation::open;
+}
+
+bool HostileLink::taken_back(std::uint32_t invitation) const noexcept {
+  return net_.link(peer(), from_).invitations_[invitation] == Invitation::taken_back;
+}
+
+bool HostileLink::take_back(std::uint32_t invitation) noexcept {
+  Invitation state = Invitation::open;
+  return fetches() &&
+         (invitations_[invitation].compare_exchange_strong(state, Invitation::taken_back) ||
+          state == Invitation::taken_back);
+}
+
+void HostileLink::renew(std::uint32_t invitation) noexcept {
+  invitations_[invitation] = Invitation::open;
+}
+
+// --- on the way
 
 bool HostileLink::drained() noexcept {
   const std::lock_guard lock(net_.lock_);
@@ -173,7 +222,7 @@ bool HostileLink::step(std::deque<Write>& queue) {
     while (!queue.empty() && net_.now() - queue.front().posted_at >=
                                  static_cast<std::uint64_t>(net_.hostility.latency)) {
       Write& due = queue.front();
-      std::memcpy(due.target, due.data.data(), due.data.size());
+      if (due.bytes != 0) std::memcpy(due.target, due.from(), due.bytes);
       arrive(due);
       queue.pop_front();
     }
@@ -186,35 +235,45 @@ bool HostileLink::step(std::deque<Write>& queue) {
     if (later != queue.end()) place = later;
   }
   Write& first = *place;
-  if (first.to_user && net_.hostility.registers &&
-      !net_.registrar.covers(first.target, first.data.size())) {
-    fail(Code::transport_failed, "the peer lets nobody write there any more");
-    queue.clear();
+  if (!may_move(first)) {
+    flush();
     return false;
   }
-  if (first.moved < first.data.size()) move(first);
-  if (first.moved < first.data.size()) return false;
+  if (first.moved < first.bytes) move(first);
+  if (first.moved < first.bytes) return false;
   arrive(first);
   queue.erase(place);
   return true;
+}
+
+// The device looks at the registrations of both ends each time.
+bool HostileLink::may_move(const Write& w) {
+  if (!w.to_user || !net_.hostility.registers) return true;
+  if (!net_.registrar.covers(w.source, w.bytes, false))
+    fail(Code::transport_failed, "what is sent is not registered any more");
+  else if (!net_.registrar.covers(w.target, w.bytes, true))
+    fail(Code::transport_failed, "the peer lets nobody write there any more");
+  else
+    return true;
+  return false;
 }
 
 // Moves a piece of the write. An adapter that keeps order writes the last word, which tells of the
 // arrival, after everything else. One that does not writes the end first, and only the completion
 // tells that everything is there.
 void HostileLink::move(Write& w) {
-  const std::size_t rest = w.data.size() - w.moved;
+  const std::size_t rest = w.bytes - w.moved;
   const std::size_t piece = rest <= 8 ? rest : 1 + net_.below(rest - 8 > 4000 ? 4000 : rest - 8);
   const bool backwards = !polls_memory_;
   const std::size_t at = backwards ? rest - piece : w.moved;
   if (w.is_message && !backwards && piece == rest) {
-    std::memcpy(w.target + at, w.data.data() + at, piece - sizeof(std::uint32_t));
+    std::memcpy(w.target + at, w.from() + at, piece - sizeof(std::uint32_t));
     std::uint32_t mark;
-    std::memcpy(&mark, w.data.data() + w.data.size() - sizeof mark, sizeof mark);
-    __atomic_store_n(reinterpret_cast<std::uint32_t*>(w.target + w.data.size() - sizeof mark), mark,
+    std::memcpy(&mark, w.from() + w.bytes - sizeof mark, sizeof mark);
+    __atomic_store_n(reinterpret_cast<std::uint32_t*>(w.target + w.bytes - sizeof mark), mark,
                      __ATOMIC_RELEASE);
   } else {
-    std::memcpy(w.target + at, w.data.data() + at, piece);
+    std::memcpy(w.target + at, w.from() + at, piece);
   }
   w.moved += piece;
 }
@@ -237,100 +296,6 @@ void HostileLink::arrive(Write& w) {
   if (w.is_report) peer_link.told_credits_[static_cast<std::size_t>(w.ring)] = w.value;
   if (w.notify) peer_link.note_finished(*w.notify);
   if (w.ticket != 0 && net_.hostility.acknowledge) acknowledged_ = last_complete(w);
-}
-
-// --- registrations
-
-Registration FakeRegistrar::add(void* address, std::size_t length, bool writable) {
-  if (++adds == fail_at)
-    throw Error(Code::locked_memory, "the test wants this registration to fail");
-  ++live;
-  const std::lock_guard lock(lock_);
-  return {&ranges_.emplace_back(Range{static_cast<std::byte*>(address), length, writable}),
-          {kKey},
-          {kKey}};
-}
-
-void FakeRegistrar::remove(const Registration& registration) noexcept {
-  --live;
-  const std::lock_guard lock(lock_);
-  ranges_.remove_if([&](const Range& range) { return &range == registration.handle; });
-}
-
-bool FakeRegistrar::covers(const std::byte* begin, std::size_t bytes) const {
-  const std::lock_guard lock(lock_);
-  return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& range) {
-    return range.writable && range.begin <= begin && begin + bytes <= range.begin + range.bytes;
-  });
-}
-
-// --- the net
-
-HostileNet::HostileNet(int ranks, const InboxShape& inbox_shape, const Hostility& how)
-    : shape(inbox_shape),
-      hostility(how),
-      random_(how.seed),
-      stopped_(static_cast<std::size_t>(ranks)),
-      left_(static_cast<std::size_t>(ranks)) {
-  registrar.fail_at = how.fail_registration;
-  for (int a = 0; a < ranks; ++a)
-    for (int b = 0; b < ranks; ++b)
-      if (a != b) links_[{a, b}] = std::make_unique<HostileLink>(*this, a, b);
-}
-
-void HostileNet::step() {
-  const std::lock_guard lock(lock_);
-  ++now_;
-  for (auto& [ends, link] : links_) {
-    if (hostility.latency > 0 || chance(hostility.deliver)) link->step();
-    link->completed_ = link->acknowledged_;
-  }
-}
-
-bool HostileNet::step_to(int rank) {
-  const std::lock_guard lock(lock_);
-  ++now_;
-  bool any = false;
-  for (auto& [ends, mine] : links_) {
-    if (ends.first != rank) continue;
-    HostileLink& coming = link(ends.second, rank);
-    if (hostility.latency > 0 || chance(hostility.deliver)) {
-      any |= coming.step();
-      meet(coming, *mine);
-    }
-    any |= mine->completed_ != mine->acknowledged_;
-    mine->completed_ = mine->acknowledged_;
-  }
-  return any;
-}
-
-void HostileNet::meet(HostileLink& theirs, HostileLink& mine) {
-  if (theirs.begun_ && theirs.state() == State::connecting) {
-    theirs.become(State::connecting, State::ready);
-    mine.become(State::connecting, State::ready);
-    if (!mine.begun_) accepted_[theirs.peer()].push_back(&mine);
-  }
-  if (left(mine.peer()) && theirs.queue_.empty() && theirs.large_queue_.empty() &&
-      !mine.must_grow_in()) {
-    mine.become(State::connecting, State::closed);
-    mine.become(State::ready, State::closed);
-  }
-}
-
-HostileLink& HostileNet::connect(int rank, int peer) {
-  const std::lock_guard lock(lock_);
-  HostileLink& mine = link(rank, peer);
-  mine.begun_ = true;
-  return mine;
-}
-
-HostileLink* HostileNet::accepted(int rank) {
-  const std::lock_guard lock(lock_);
-  std::deque<HostileLink*>& waiting = accepted_[rank];
-  if (waiting.empty()) return nullptr;
-  HostileLink* const link = waiting.front();
-  waiting.pop_front();
-  return link;
 }
 
 }  // namespace tutti::tests

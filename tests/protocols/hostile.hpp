@@ -2,11 +2,13 @@
 // that each failure replays. Writes are delayed and reordered between links (within one only those
 // to user memory may become visible late, unless a completion tells of them), split into pieces,
 // refused for lack of room, and their marks shown late; credits are held back; a rank may stop. An
-// inbox may be small at first, and grow at any moment.
+// inbox may be small at first, and grow at any moment. What a write takes along is read when it
+// moves, as an adapter does, so a source that is reused too early shows. Within a node (`fetches`)
+// a write is a copy made at once, and invitations may be taken back.
 //
-// One thread steps all ranks, or each rank has a thread that takes in what is for it: the bytes of
-// a rank, and what its links know, are touched by its own thread only. What is on its way is
-// everybody's, under one lock. HostileTransport makes a transport of it.
+// One thread steps all ranks, or each rank has a thread that takes in what is for it: what the
+// links of a rank know is touched by its own thread only. What is on its way is everybody's, under
+// one lock, and so are the bytes that it moves. HostileTransport makes a transport of it.
 #pragma once
 
 #include <atomic>
@@ -69,8 +71,8 @@ class FakeRegistrar final : public transport::Registrar {
   static constexpr std::uint32_t kKey = 7;
   transport::Registration add(void* address, std::size_t length, bool writable) override;
   void remove(const transport::Registration& registration) noexcept override;
-  // May a peer write there?
-  bool covers(const std::byte* begin, std::size_t bytes) const;
+  // May a peer write there? Not `writable`: may the device read there?
+  bool covers(const std::byte* begin, std::size_t bytes, bool writable = true) const;
   std::atomic<int> adds = 0, live = 0, fail_at = 0;
 
  private:
@@ -99,7 +101,17 @@ class HostileLink final : public transport::Link {
   void ask_for_more() noexcept override { asked_for_more = true; }
   void progress() noexcept override {}
   void probe() noexcept override;
+  void break_off() noexcept override;
+  bool reads(std::uint64_t ticket) const noexcept override {
+    return completed_ < ticket && !flushed_;
+  }
   bool drained() noexcept override;
+  bool takes_back() const noexcept override { return fetches(); }
+  bool enter(std::uint32_t invitation) noexcept override;
+  void leave(std::uint32_t invitation) noexcept override;
+  bool taken_back(std::uint32_t invitation) const noexcept override;
+  bool take_back(std::uint32_t invitation) noexcept override;
+  void renew(std::uint32_t invitation) noexcept override;
   transport::Registrar* registrar() noexcept override;
   bool writes_directly() const noexcept override;
   bool fetches() const noexcept override;
@@ -117,8 +129,11 @@ class HostileLink final : public transport::Link {
  private:
   friend class HostileNet;
   struct Write {
-    std::vector<std::byte> data;
+    const std::byte* from() const { return to_user ? source : data.data(); }
+    std::vector<std::byte> data;        // of what is not to_user
+    const std::byte* source = nullptr;  // of what is: the sender's memory
     std::byte* target = nullptr;
+    std::size_t bytes = 0;
     std::size_t moved = 0;
     transport::Ring ring{};
     bool is_message = false, is_report = false, to_user = false;
@@ -136,9 +151,11 @@ class HostileLink final : public transport::Link {
   // Moves a little of what is under way; whether something arrived.
   bool step();
   bool step(std::deque<Write>& queue);
+  bool may_move(const Write& write);
   void move(Write& write);
   std::uint64_t last_complete(const Write& write) const;
   void arrive(Write& write);
+  void flush();
   void become(transport::State from, transport::State to) {
     state_.compare_exchange_strong(from, to);
   }
@@ -153,7 +170,11 @@ class HostileLink final : public transport::Link {
   std::deque<Write> queue_, large_queue_;
   std::uint64_t tickets_ = 0, acknowledged_ = 0;
   std::array<std::uint32_t, transport::kRings> puts_{};
-  bool begun_ = false;  // by connect(), at this end
+  // What this rank has invited the peer to.
+  enum class Invitation : std::uint8_t { open, entered, taken_back };
+  std::array<std::atomic<Invitation>, kInvitations> invitations_{};
+  std::atomic<bool> flushed_{false};  // nothing is on its way any more
+  bool begun_ = false;                // by connect(), at this end
   bool never_grows_ = false;
 };
 

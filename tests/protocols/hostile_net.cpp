@@ -1,0 +1,105 @@
+// The ranks of the hostile wire: what they have registered, and whom they have met.
+#include <algorithm>
+
+#include "tests/protocols/hostile.hpp"
+
+namespace tutti::tests {
+
+using namespace transport;
+
+// --- registrations
+
+Registration FakeRegistrar::add(void* address, std::size_t length, bool writable) {
+  if (++adds == fail_at)
+    throw Error(Code::locked_memory, "the test wants this registration to fail");
+  ++live;
+  const std::lock_guard lock(lock_);
+  return {&ranges_.emplace_back(Range{static_cast<std::byte*>(address), length, writable}),
+          {kKey},
+          {kKey}};
+}
+
+void FakeRegistrar::remove(const Registration& registration) noexcept {
+  --live;
+  const std::lock_guard lock(lock_);
+  ranges_.remove_if([&](const Range& range) { return &range == registration.handle; });
+}
+
+bool FakeRegistrar::covers(const std::byte* begin, std::size_t bytes, bool writable) const {
+  const std::lock_guard lock(lock_);
+  return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& range) {
+    return (range.writable || !writable) && range.begin <= begin &&
+           begin + bytes <= range.begin + range.bytes;
+  });
+}
+
+// --- the net
+
+HostileNet::HostileNet(int ranks, const InboxShape& inbox_shape, const Hostility& how)
+    : shape(inbox_shape),
+      hostility(how),
+      random_(how.seed),
+      stopped_(static_cast<std::size_t>(ranks)),
+      left_(static_cast<std::size_t>(ranks)) {
+  registrar.fail_at = how.fail_registration;
+  for (int a = 0; a < ranks; ++a)
+    for (int b = 0; b < ranks; ++b)
+      if (a != b) links_[{a, b}] = std::make_unique<HostileLink>(*this, a, b);
+}
+
+void HostileNet::step() {
+  const std::lock_guard lock(lock_);
+  ++now_;
+  for (auto& [ends, link] : links_) {
+    if (hostility.latency > 0 || chance(hostility.deliver)) link->step();
+    link->completed_ = link->acknowledged_;
+  }
+}
+
+bool HostileNet::step_to(int rank) {
+  const std::lock_guard lock(lock_);
+  ++now_;
+  bool any = false;
+  for (auto& [ends, mine] : links_) {
+    if (ends.first != rank) continue;
+    HostileLink& coming = link(ends.second, rank);
+    if (hostility.latency > 0 || chance(hostility.deliver)) {
+      any |= coming.step();
+      meet(coming, *mine);
+    }
+    any |= mine->completed_ != mine->acknowledged_;
+    mine->completed_ = mine->acknowledged_;
+  }
+  return any;
+}
+
+void HostileNet::meet(HostileLink& theirs, HostileLink& mine) {
+  if (theirs.begun_ && theirs.state() == State::connecting) {
+    theirs.become(State::connecting, State::ready);
+    mine.become(State::connecting, State::ready);
+    if (!mine.begun_) accepted_[theirs.peer()].push_back(&mine);
+  }
+  if (left(mine.peer()) && theirs.queue_.empty() && theirs.large_queue_.empty() &&
+      !mine.must_grow_in()) {
+    mine.become(State::connecting, State::closed);
+    mine.become(State::ready, State::closed);
+  }
+}
+
+HostileLink& HostileNet::connect(int rank, int peer) {
+  const std::lock_guard lock(lock_);
+  HostileLink& mine = link(rank, peer);
+  mine.begun_ = true;
+  return mine;
+}
+
+HostileLink* HostileNet::accepted(int rank) {
+  const std::lock_guard lock(lock_);
+  std::deque<HostileLink*>& waiting = accepted_[rank];
+  if (waiting.empty()) return nullptr;
+  HostileLink* const link = waiting.front();
+  waiting.pop_front();
+  return link;
+}
+
+}  // namespace tutti::tests
