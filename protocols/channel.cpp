@@ -1,6 +1,8 @@
 // Each message to its protocol.
 #include "protocols/channel.hpp"
 
+#include <cstdio>
+
 #include "protocols/eager.hpp"
 #include "protocols/pieces.hpp"
 
@@ -147,6 +149,27 @@ void Channel::abandon(Transfer& transfer) noexcept {
   moves_.abandon(transfer);
   memory_.release(transfer.region);
   transfer = {};
+}
+
+void Channel::break_off() noexcept {
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "a message of a failed call was still on its way between this rank and rank %d of "
+                "MPI_COMM_WORLD when its buffer was needed, so the connection was broken off",
+                peer());
+  link_.fail(Code::transport_failed, text);
+  link_.break_off();
+}
+
+void Channel::revoke_abandoned() noexcept {
+  invites_.revoke_abandoned();
+  moves_.revoke_abandoned();
+}
+
+void Channel::release_abandoned() noexcept {
+  if (!closed() && invites_.remains_exposed()) break_off();
+  invites_.release_abandoned();
+  moves_.release_abandoned();
 }
 
 void Channel::progress() noexcept {

@@ -48,17 +48,26 @@ class Channel {
   // With `operand`, data = operand and message combined; only if combines_on_arrival().
   Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
               Use use = Use::stored, const Operand* operand = nullptr) noexcept;
-  // Gives up a transfer that is not done. The peer of a receive may still be writing into the
-  // buffer; it answers once it knows that the communicator has failed. So the caller sees that the
-  // peer hears of it, and waits a while for `withdrawing()` to end.
+  // Gives up a transfer that is not done. The peer may still be accessing the buffer of a receive;
+  // it answers once it knows that the communicator has failed. The adapter may still be reading
+  // the buffer of a send, and what the peer gets so it takes for the message. Before the caller
+  // gives buffers back it sees that the peer hears of the failure, waits a while for withdrawing()
+  // and reads_abandoned() to end, breaks off where the adapter reads on, and calls
+  // revoke_abandoned() on all channels, then release_abandoned().
   void abandon(Transfer& transfer) noexcept;
   bool withdrawing() const noexcept { return invites_.withdrawing(); }
+  bool reads_abandoned() const noexcept { return moves_.reads_abandoned(); }
+  // The connection is lost, and soon the adapter reads nothing more: it leaves out no single
+  // message.
+  void break_off() noexcept;
+  // Takes away all rights to access the buffers of abandoned transfers. If the peer does so all the
+  // same, some transports lose the connection. If others use the registration, the connection is
+  // broken off.
+  void revoke_abandoned() noexcept;
+  void release_abandoned() noexcept;
   // The peer is accessing the buffer of an abandoned transfer at this moment. It ends soon, unless
   // the peer was stopped: whoever gives the buffer back before gives it to two.
   bool being_accessed() const noexcept { return link_.takes_back() && invites_.withdrawing(); }
-  // Takes away the peer's right to write into the buffers of abandoned receives. If it writes all
-  // the same, some transports lose the connection.
-  void revoke_abandoned() noexcept { invites_.revoke_abandoned(); }
   // A send has written all its bytes, and only the adapter has not said so yet.
   bool awaits_acknowledgement() const noexcept { return moves_.awaits_acknowledgement(); }
 

@@ -63,10 +63,16 @@ class UserMemory {
   void release(registration::Region* region) noexcept {
     if (region) cache_->release(region);
   }
-  // Also takes away the peer's right to write, once no other transfer uses the region.
+  // Takes away the right to access the region, once all that use it have done so, and released it.
   void revoke(registration::Region* region) noexcept {
     if (region) cache_->revoke(region);
-    release(region);
+  }
+  void release_revoked(registration::Region* region) noexcept {
+    if (region) cache_->release_revoked(region);
+  }
+  // Whether transfers use the region that have not revoked it.
+  bool serves_others(const registration::Region* region) const noexcept {
+    return region && cache_->serves_others(region);
   }
 
  private:

@@ -89,18 +89,38 @@ void RendezvousInvites::end_abandoned() noexcept {
       exposed_.reset(id);
       free_identifier(id);
       link_.renew(id);
-      memory_.release(std::exchange(abandoned_regions_[id], nullptr));
+      release(id);
     } else if (exposed_[id] && link_.take_back(id)) {
       exposed_.reset(id);
     }
   }
 }
 
-// Without its registration the peer has lost the right, unless take_back() alone decides.
+void RendezvousInvites::release(std::uint32_t id) noexcept {
+  registration::Region* const region = std::exchange(abandoned_regions_[id], nullptr);
+  revoked_[id] ? memory_.release_revoked(region) : memory_.release(region);
+  revoked_.reset(id);
+}
+
 void RendezvousInvites::revoke_abandoned() noexcept {
+  for (std::size_t id = 0; id < kMostRendezvous; ++id) {
+    if (!abandoned_regions_[id] || revoked_[id]) continue;
+    memory_.revoke(abandoned_regions_[id]);
+    revoked_.set(id);
+  }
+}
+
+// A region that others use stays registered, and the peer has its key.
+bool RendezvousInvites::remains_exposed() const noexcept {
+  for (std::size_t id = 0; id < kMostRendezvous; ++id)
+    if (exposed_[id] && memory_.serves_others(abandoned_regions_[id])) return true;
+  return false;
+}
+
+// Without its registration the peer has lost the right, unless take_back() alone decides.
+void RendezvousInvites::release_abandoned() noexcept {
   if (!link_.takes_back()) exposed_.reset();
-  for (registration::Region*& region : abandoned_regions_)
-    memory_.revoke(std::exchange(region, nullptr));
+  for (std::uint32_t id = 0; id < kMostRendezvous; ++id) release(id);
 }
 
 }  // namespace tutti::protocols

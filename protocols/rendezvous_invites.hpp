@@ -1,9 +1,9 @@
 // RendezvousInvites: the inviting half of rendezvous (rendezvous.hpp), with one peer.
 //
 // Promises: a buffer stays registered while the peer may access it, also after its transfer was
-// abandoned; no communicator, and no call before an earlier one, uses up the identifiers; an entry
-// that the peer wishes for waits for no other calls. Leaves to the caller: to see that the peer
-// learns of a failed communicator, so that it answers, and to call progress().
+// abandoned, until that is revoked; no communicator, and no call before an earlier one, uses up the
+// identifiers; an entry that the peer wishes for waits for no other calls. Leaves to the caller: to
+// see that the peer learns of a failed communicator, so that it answers, and to call progress().
 #pragma once
 
 #include <array>
@@ -20,7 +20,10 @@ class RendezvousInvites {
   RendezvousInvites(transport::Link& link, Rings& rings, Control& control, UserMemory& memory,
                     Complaint& complaint)
       : link_(link), rings_(rings), control_(control), memory_(memory), complaint_(complaint) {}
-  ~RendezvousInvites() { revoke_abandoned(); }
+  ~RendezvousInvites() {
+    revoke_abandoned();
+    release_abandoned();
+  }
 
   // The peer writes into `data`.
   Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes) noexcept {
@@ -34,6 +37,8 @@ class RendezvousInvites {
   void abandon(Transfer& transfer) noexcept;
   bool withdrawing() const noexcept { return exposed_.any(); }
   void revoke_abandoned() noexcept;
+  bool remains_exposed() const noexcept;
+  void release_abandoned() noexcept;
   // Ends what was abandoned and has its outcome.
   void progress() noexcept {
     if (abandoned_.any()) end_abandoned();
@@ -45,6 +50,7 @@ class RendezvousInvites {
   Answer send_entry(Access access, Transfer& transfer, const MessageName& name, const void* data,
                     Bytes bytes) noexcept;
   void end_abandoned() noexcept;
+  void release(std::uint32_t id) noexcept;
   void free_identifier(std::uint32_t id) noexcept;
   bool may_take_identifier(const MessageName& name, Access access) const noexcept;
   // Identifiers that only what the peer wishes for takes.
@@ -56,7 +62,8 @@ class RendezvousInvites {
   UserMemory& memory_;
   Complaint& complaint_;
   // By identifier. Exposed: abandoned, and the peer has not lost its right to access the buffer.
-  std::bitset<kMostRendezvous> used_, abandoned_, exposed_;
+  // Revoked: abandoned, and so was its region.
+  std::bitset<kMostRendezvous> used_, abandoned_, exposed_, revoked_;
   std::array<Wish, kMostRendezvous> invitations_{};  // what the peer may have wished for
   std::array<registration::Region*, kMostRendezvous> abandoned_regions_{};
 };

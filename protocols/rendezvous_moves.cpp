@@ -1,6 +1,7 @@
 // From the peer's ready entry to the outcome that it is told.
 #include "protocols/rendezvous_moves.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -10,9 +11,7 @@ using Phase = Transfer::Phase;
 using transport::Post;
 using transport::Ring;
 
-RendezvousMoves::~RendezvousMoves() {
-  for (const Parked& parked : parked_) memory_.release(parked.region);
-}
+RendezvousMoves::~RendezvousMoves() { release_abandoned(); }
 
 Answer RendezvousMoves::move(Access access, Transfer& transfer, const MessageName& name, void* data,
                              Bytes bytes) noexcept {
@@ -65,7 +64,7 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
   transfer.ticket = 0;
   switch (writes ? write(*entry, transfer, data, bytes) : fetch(*entry, data, bytes)) {
     case Post::again: return rings_.not_yet();
-    case Post::failed: return Answer::failed;
+    case Post::failed: park(transfer); return Answer::failed;
     case Post::refused:
       return complaint_.about_exchange(Code::bad_buffer,
                                        "its buffer cannot be accessed, or this rank's cannot: is "
@@ -151,20 +150,42 @@ void RendezvousMoves::abandon(Transfer& transfer) noexcept {
   if (transfer.phase != Phase::owes_finished && transfer.phase != Phase::awaits_completion) return;
   --unacknowledged_;
   if (transfer.phase == Phase::owes_finished) to_be_withdrawn_.set(transfer.rendezvous);
-  if (!transfer.region || !adapter_reads(transfer.ticket)) return;
+  park(transfer);
+}
+
+void RendezvousMoves::park(Transfer& transfer) noexcept {
+  if (!adapter_reads(transfer.ticket)) return;
+  abandoned_ = std::max(abandoned_, transfer.ticket);
   registration::Region* const region = std::exchange(transfer.region, nullptr);
+  if (!region) return;
   try {
     parked_.push_back({region, transfer.ticket});
   } catch (const std::bad_alloc&) {  // better registered for ever than released while it is read
   }
 }
 
+void RendezvousMoves::release(const Parked& parked) noexcept {
+  parked.revoked ? memory_.release_revoked(parked.region) : memory_.release(parked.region);
+}
+
 void RendezvousMoves::release_parked() noexcept {
   std::erase_if(parked_, [this](const Parked& parked) {
     if (adapter_reads(parked.ticket)) return false;
-    memory_.release(parked.region);
+    release(parked);
     return true;
   });
+}
+
+void RendezvousMoves::revoke_abandoned() noexcept {
+  for (Parked& parked : parked_)
+    if (!std::exchange(parked.revoked, true)) memory_.revoke(parked.region);
+}
+
+// Whatever the adapter does: it has lost the right, unless others use the region.
+void RendezvousMoves::release_abandoned() noexcept {
+  for (const Parked& parked : parked_) release(parked);
+  parked_.clear();
+  abandoned_ = 0;
 }
 
 void RendezvousMoves::progress() noexcept {

@@ -3,7 +3,8 @@
 // Promises: each ready entry of the peer gets its outcome, `finished` or `withdrawn`; nothing is
 // moved for a communicator that has failed here; where the peer may have no identifier left, it
 // hears for which entry a transfer waits; a buffer stays registered while the adapter may read it,
-// also after its send was abandoned. Leaves to the caller: to call progress().
+// also after its send was abandoned. Leaves to the caller: to call progress(), and to leave such a
+// buffer alone while reads_abandoned(), as the peer may take what is there then for the message.
 #pragma once
 
 #include <array>
@@ -42,6 +43,10 @@ class RendezvousMoves {
   bool may_receive(const Transfer& transfer, const MessageName& name) noexcept;
   // See Channel. Transfers in phases of other protocols are left alone.
   void abandon(Transfer& transfer) noexcept;
+  // The adapter may still read the buffer of an abandoned send.
+  bool reads_abandoned() const noexcept { return adapter_reads(abandoned_); }
+  void revoke_abandoned() noexcept;
+  void release_abandoned() noexcept;
   // A send has written all its bytes, and only the adapter has not said so yet.
   bool awaits_acknowledgement() const noexcept { return unacknowledged_ != 0; }
   // Takes ready entries in, withdraws those whose call has failed here, and releases the buffers of
@@ -56,6 +61,7 @@ class RendezvousMoves {
   struct Parked {  // the buffer of an abandoned send
     registration::Region* region;
     std::uint64_t ticket;
+    bool revoked = false;
   };
   Answer move(Access access, Transfer& transfer, const MessageName& name, void* data,
               Bytes bytes) noexcept;
@@ -68,9 +74,12 @@ class RendezvousMoves {
   void wish(Access access, Transfer& transfer, const MessageName& name) noexcept;
   const ReadyEntry* entry_for(Access access, const MessageName& name) const noexcept;
   void withdraw() noexcept;
+  void park(Transfer& transfer) noexcept;
+  void release(const Parked& parked) noexcept;
   void release_parked() noexcept;
+  // What a peer that has left still gets is no message any more.
   bool adapter_reads(std::uint64_t ticket) const noexcept {
-    return link_.completed() < ticket && !link_.failed() && !closed();
+    return link_.reads(ticket) && !closed();
   }
   bool closed() const noexcept { return link_.state() == transport::State::closed; }
 
@@ -87,6 +96,7 @@ class RendezvousMoves {
   std::bitset<kMostRendezvous> to_be_withdrawn_;  // the peer has to be told so
   std::uint32_t unacknowledged_ = 0;              // sends that have written, and are not done
   std::vector<Parked> parked_;
+  std::uint64_t abandoned_ = 0;  // the last ticket of what is parked
 };
 
 }  // namespace tutti::protocols

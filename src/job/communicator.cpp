@@ -163,7 +163,7 @@ void Communicator::settle_failure() noexcept {
   if (!agreement_.note_told())
     engine_.dispatcher().spread_failure(agreement_);
   else
-    engine_.dispatcher().end_writes(agreement_);
+    engine_.dispatcher().end_use(agreement_);
 }
 
 void Communicator::throw_failure() {

@@ -58,7 +58,7 @@ class Communicator {
   // A call has failed, by this channel; null: by itself.
   void blame(protocols::Channel* culprit) noexcept;
   // After a failure: tells the members, the first time, and sees that nobody writes into the
-  // buffers of calls that have ended.
+  // buffers of calls that have ended, or reads from them.
   void settle_failure() noexcept;
   // Settles the failure, and throws it.
   [[noreturn]] void throw_failure();

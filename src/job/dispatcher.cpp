@@ -24,6 +24,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{5000},
     kLeavePatience{5000};
+// For sends of calls that have failed: how long an adapter may complete none, how many times so
+// long all of them may take, and how long it takes to give up those that are left.
+constexpr std::chrono::milliseconds kReadPatience{2000}, kFlushPatience{1000};
+constexpr int kMostReadPatiences = 5;
 
 bool can_hear(const Channel* channel) {
   return channel && !channel->failed() && !channel->closed();
@@ -169,7 +173,7 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
 void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
   if (left_) return;
   spread(agreement, agreement.failure_news(), Reach::connected);
-  end_writes(agreement);
+  end_use(agreement);
 }
 
 // Who waits for a rank that has left is told so, and not why, unless this comes first.
@@ -190,36 +194,79 @@ void Dispatcher::take_leave() noexcept {
   left_ = true;
 }
 
-void Dispatcher::end_writes(const Agreement& agreement) noexcept {
+// --- buffers of failed calls -------------------------------------------------------------------
+
+void Dispatcher::end_use(const Agreement& agreement) noexcept {
   wait_for_members(agreement, kSpreadPatience,
                    [](const Channel& channel) { return channel.withdrawing(); });
-  for (const int member : agreement.world_ranks())
-    if (Channel* const channel = connections_.find(member)) channel->revoke_abandoned();
-  // A copy that a process of this node has begun. It takes long only if the process was stopped.
-  for (const int member : agreement.world_ranks())
-    for (Channel* const channel = connections_.find(member);
-         can_hear(channel) && channel->being_accessed(); sched_yield()) {
-      channel->progress();
-      channel->probe();
+  each_channel(agreement, [](Channel& channel) { channel.revoke_abandoned(); });
+  end_reads(agreement);
+  each_channel(agreement, [](Channel& channel) { channel.release_abandoned(); });
+  end_writes(agreement);
+}
+
+// Copies that processes of this node have begun. One takes long only if the process was stopped.
+void Dispatcher::end_writes(const Agreement& agreement) noexcept {
+  each_channel(agreement, [](Channel& channel) {
+    for (; can_hear(&channel) && channel.being_accessed(); sched_yield()) {
+      channel.progress();
+      channel.probe();
     }
+  });
+}
+
+// What the adapter sends from there soon arrives, as long as it makes headway. It must not send the
+// rest: the peer would take it for the message.
+void Dispatcher::end_reads(const Agreement& agreement) noexcept {
+  const auto read = [](const Channel& channel) { return channel.reads_abandoned(); };
+  const auto completed = [&] {
+    std::uint64_t sum = 0;
+    each_channel(agreement, [&](Channel& channel) {
+      if (read(channel)) sum += channel.link().completed();
+    });
+    return sum;
+  };
+  for (int i = 0; i < kMostReadPatiences; ++i) {
+    const std::uint64_t before = completed();
+    wait_for_members(agreement, kReadPatience, read);
+    if (completed() == before) break;
+  }
+  each_channel(agreement, [&](Channel& channel) {
+    if (read(channel)) channel.break_off();
+  });
+  wait_while(agreement, kFlushPatience, read);
+}
+
+template <class Visit>
+void Dispatcher::each_channel(const Agreement& agreement, Visit&& visit) const noexcept {
+  for (const int member : agreement.world_ranks())
+    if (Channel* const channel = connections_.find(member)) visit(*channel);
 }
 
 // A while, for as long as waits(channel) is true for a member that can hear.
 template <class Waits>
 void Dispatcher::wait_for_members(const Agreement& agreement, std::chrono::milliseconds patience,
                                   Waits&& waits) noexcept {
+  wait_while(agreement, patience,
+             [&](const Channel& channel) { return can_hear(&channel) && waits(channel); });
+}
+
+// The same for any member.
+template <class Waits>
+void Dispatcher::wait_while(const Agreement& agreement, std::chrono::milliseconds patience,
+                            Waits&& waits) noexcept {
   const std::vector<int>& members = agreement.world_ranks();
   const auto keeps_waiting = [&](int member) {
     const Channel* const channel = connections_.find(member);
-    return can_hear(channel) && waits(*channel);
+    return channel && waits(*channel);
   };
   const auto deadline = Clock::now() + patience;
   while (std::any_of(members.begin(), members.end(), keeps_waiting) && Clock::now() < deadline) {
     connections_.progress_transports();
     connections_.adopt_links();
-    for (const int member : members)
-      if (Channel* const channel = connections_.find(member); can_hear(channel))
-        channel->progress();
+    each_channel(agreement, [](Channel& channel) {
+      if (can_hear(&channel)) channel.progress();
+    });
     sched_yield();
   }
 }

@@ -47,11 +47,13 @@ class Dispatcher final : public protocols::Listener {
   // not enter Tutti again for long: 0.3 s at most, and 5 s for connections that come about.
   enum class Reach : bool { connected, near };
   void spread(const Agreement& agreement, const protocols::News& news, Reach reach) noexcept;
-  // Tells the members that the communicator has failed, and ends their writes.
+  // Tells the members that the communicator has failed, and ends all use of the buffers of calls
+  // that have ended.
   void spread_failure(const Agreement& agreement) noexcept;
-  // Waits a little for members that may still write into buffers of a failed call, which are the
-  // caller's again after it, and ends their right to. Returns at once if there are none.
-  void end_writes(const Agreement& agreement) noexcept;
+  // The buffers of a failed call are the caller's again after it. Waits a little for members that
+  // may still write into them, and ends their right to; waits for the adapter that still sends from
+  // them, and breaks the connection off if that takes long. Returns at once if there is nothing.
+  void end_use(const Agreement& agreement) noexcept;
   // The last that is sent: failures, and news that waits for credit, for 5 s at most.
   void take_leave() noexcept;
 
@@ -62,6 +64,13 @@ class Dispatcher final : public protocols::Listener {
  private:
   Agreement* find(CommunicatorId id) const noexcept;
   void came_after_the_end(const MessageName& name, int from) noexcept;
+  void end_writes(const Agreement& agreement) noexcept;
+  void end_reads(const Agreement& agreement) noexcept;
+  template <class Visit>
+  void each_channel(const Agreement& agreement, Visit&& visit) const noexcept;
+  template <class Waits>
+  void wait_while(const Agreement& agreement, std::chrono::milliseconds patience,
+                  Waits&& waits) noexcept;
   template <class Waits>
   void wait_for_members(const Agreement& agreement, std::chrono::milliseconds patience,
                         Waits&& waits) noexcept;

@@ -34,9 +34,10 @@ struct Pair {
   Ear ears[2];
   registration::Cache cache;
   protocols::Channel channels[2];
-  explicit Pair(const Hostility& hostility, const transport::InboxShape& shape = kUsual)
+  explicit Pair(const Hostility& hostility, const transport::InboxShape& shape = kUsual,
+                const registration::CacheOptions& caching = {false, 0, 0})
       : net(2, shape, hostility),
-        cache(net.registrar, {false, 0, 0}, [](std::string_view) {}),
+        cache(net.registrar, caching, [](std::string_view) {}),
         channels{{net.link(0, 1), &cache, ears[0]}, {net.link(1, 0), &cache, ears[1]}} {}
   // Makes steps until done() is true; after very many, returns false.
   bool until(const std::function<bool()>& done) {

@@ -11,7 +11,16 @@ using protocols::Transfer;
 
 namespace {
 constexpr auto kUse = protocols::Use::gathered;  // the sender writes, over every wire
+
+// The program goes on with a buffer that it was given back.
+void poison(std::vector<std::byte>& buffer) { std::ranges::fill(buffer, std::byte{0xBD}); }
+
+void give_back(Channel& channel) {
+  channel.revoke_abandoned();
+  channel.release_abandoned();
 }
+
+}  // namespace
 
 TEST_CASE("the buffer of an abandoned receive is left alone, and what it held is free again",
           "[rendezvous]") {
@@ -65,11 +74,13 @@ TEST_CASE("an abandoned send is a failed receive, and never an arrival", "[rende
     INFO("polls " << hostility.polls_memory << ", registers " << hostility.registers);
     Pair pair(hostility);
     const auto sent = bytes_of(5000, 1);
+    auto source = sent;
     for (CollectiveNumber round = 0; round < 150; ++round) {
-      // The sender gives up before it sends, or during the send. The receiver has not heard that
-      // the communicator has failed.
+      // The sender gives up before it sends, or during the send, and then uses its buffer for
+      // something else. The receiver has not heard that the communicator has failed.
       const bool before = round % 2;
       std::vector<std::byte> got(5000);
+      source = sent;
       Transfer s, r;
       Answer sending = Answer::again, receiving = Answer::again;
       pair.ears[0].abandoned_id = 0;
@@ -78,15 +89,16 @@ TEST_CASE("an abandoned send is a failed receive, and never an arrival", "[rende
         if (receiving == Answer::again)
           receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000, kUse);
         if (!before && sending == Answer::again)
-          sending = pair.channels[0].send(s, {9, round, 0}, sent.data(), 5000, kUse);
+          sending = pair.channels[0].send(s, {9, round, 0}, source.data(), 5000, kUse);
         pair.net.step();
       }
       if (sending == Answer::again) pair.channels[0].abandon(s);
       pair.ears[0].abandoned_id = 9;
       REQUIRE(pair.until([&] {
+        if (!pair.channels[0].reads_abandoned()) poison(source);
         if (receiving == Answer::again)
           receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000, kUse);
-        return receiving != Answer::again;
+        return receiving != Answer::again && !pair.channels[0].reads_abandoned();
       }));
       if (before) {
         CHECK(receiving == Answer::failed);
@@ -99,6 +111,74 @@ TEST_CASE("an abandoned send is a failed receive, and never an arrival", "[rende
       pair.channels[1].forget_complaint();
     }
     REQUIRE(pair.until([&] { return pair.net.registrar.live == 0; }));
+  }
+}
+
+TEST_CASE("from a connection that was broken off nothing more arrives of an abandoned send",
+          "[rendezvous]") {
+  const auto sent = bytes_of(5000, 4);
+  int late = 0;
+  for (const Hostility& hostility : all_kinds(23))
+    for (int steps = 0; hostility.direct && !hostility.fetches && steps < 40; ++steps) {
+      INFO("polls " << hostility.polls_memory << ", registers " << hostility.registers << ", after "
+                    << steps << " steps");
+      Pair pair(hostility);
+      auto source = sent;
+      std::vector<std::byte> got(sent.size());
+      Transfer s, r;
+      Answer sending = Answer::again, receiving = Answer::again;
+      const auto receive = [&] {
+        if (receiving == Answer::again)
+          receiving = pair.channels[1].recv(r, {9, 0, 0}, got.data(), 5000, kUse);
+      };
+      REQUIRE(pair.until([&] {
+        receive();
+        sending = pair.channels[0].send(s, {9, 0, 0}, source.data(), 5000, kUse);
+        return sending != Answer::again || pair.channels[0].awaits_acknowledgement();
+      }));
+      for (int i = 0; i < steps; ++i) pair.net.step();
+      pair.channels[0].abandon(s);
+      late += pair.channels[0].reads_abandoned();
+      pair.channels[0].break_off();
+      CHECK_FALSE(pair.channels[0].reads_abandoned());
+      CHECK(pair.channels[0].failed());
+      poison(source);
+      REQUIRE(pair.until([&] {
+        receive();
+        pair.channels[1].probe();
+        return receiving != Answer::again || pair.channels[1].failed();
+      }));
+      if (receiving == Answer::done) CHECK(got == sent);
+      pair.channels[1].abandon(r);
+      for (Channel& c : pair.channels) give_back(c);
+      CHECK(pair.net.registrar.live == 0);
+    }
+  CHECK(late > 50);
+}
+
+TEST_CASE("a connection is broken off where others use the registration of an abandoned receive",
+          "[rendezvous]") {
+  for (const bool both : {true, false}) {
+    Pair pair({24, true, true, true}, kUsual, {});
+    REQUIRE(pair.cache.caches());
+    std::vector<std::byte> got(20000);
+    registration::Region* const whole = pair.cache.acquire(got.data(), got.size(), true);
+    Transfer first, second;
+    REQUIRE(pair.until([&] {
+      pair.channels[1].recv(first, {8, 0, 0}, got.data(), 10000, kUse);
+      pair.channels[1].recv(second, {9, 0, 0}, got.data() + 10000, 10000, kUse);
+      return first.phase == Transfer::Phase::awaits_outcome &&
+             second.phase == Transfer::Phase::awaits_outcome;
+    }));
+    CHECK(first.region == whole);
+    CHECK(second.region == whole);
+    pair.cache.release(whole);
+    pair.channels[1].abandon(first);
+    if (both) pair.channels[1].abandon(second);
+    give_back(pair.channels[1]);
+    CHECK(pair.channels[1].failed() == !both);
+    CHECK(pair.net.registrar.live == (both ? 0 : 1));
+    if (!both) pair.channels[1].abandon(second);
   }
 }
 
@@ -146,7 +226,7 @@ TEST_CASE("a failed registration is told with its reason", "[rendezvous]") {
     CHECK(bad.failure_code() == Code::locked_memory);
     pair.channels[0].abandon(s);
     pair.channels[1].abandon(r);
-    pair.channels[1].revoke_abandoned();
+    give_back(pair.channels[1]);
     CHECK(pair.net.registrar.live == 0);
   }
 }
