@@ -29,7 +29,8 @@ class Stream {
 
   int calls() const { return call_; }
   const std::string& what() const { return what_; }  // the last call
-  // Makes the next call; returns its code. If that is TUTTI_SUCCESS, the result was right.
+  // Makes the next call; returns its code. If that is TUTTI_SUCCESS, the result was right. If not,
+  // the call's buffers have other contents by now.
   int next();
 
  private:
@@ -52,6 +53,6 @@ class Stream {
   const int rank_, size_;
   int call_ = 0, root_ = 0;
   std::size_t n_ = 0;  // words of a block
-  std::vector<Word> to_;
+  std::vector<Word> from_, to_;
   std::string what_ = "no call";
 };

@@ -5,8 +5,9 @@
  *   given_up_test [ROUNDS]
  *
  * In each round another rank, the root among them, refuses its arguments in a collective of long
- * messages. Every other rank must return an error, or success with the right data. To be run with
- * algorithms that hand data on (chains, trees), and with a single copy.
+ * messages. Every other rank must return an error, or success with the right data, though ranks
+ * put their buffers to other use as soon as they have the error. To be run with algorithms that
+ * hand data on (chains, trees), and with a single copy.
  */
 #include "job.h"
 
@@ -64,6 +65,10 @@ static int call(int collective, int round, MPI_Count count, tutti_comm comm) {
     default:
       code = tutti_reduce(in, out, count, MPI_UNSIGNED_CHAR, MPI_MAX, 0, comm);
       if (code == TUTTI_SUCCESS && job_rank == 0) expect_fold(job_size - 1, round, "reduce");
+  }
+  if (code != TUTTI_SUCCESS) {
+    memset(in, 0xBD, sizeof in);
+    memset(out, 0xBD, sizeof out);
   }
   return code;
 }

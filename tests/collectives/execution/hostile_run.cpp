@@ -22,6 +22,7 @@ struct Part {
   Buffers buffers;
   Execution execution;
   Answer answer = Answer::again;
+  bool gives_up = false;
 };
 
 class Ranks {
@@ -53,7 +54,7 @@ class Ranks {
     for (std::size_t i = 0; i < mine.size(); ++i) {
       const std::size_t c = (first + i) % mine.size();
       Part& part = *mine[c];
-      if (part.answer == Answer::again && net.chance(0.5)) advance(part, c);
+      if (part.answer == Answer::again && net.chance(0.5)) advance(part, rank, c);
       all &= part.answer != Answer::again;
     }
     return all;
@@ -88,7 +89,8 @@ class Ranks {
     parts_[index(rank)].push_back(std::move(part));
   }
 
-  void advance(Part& part, std::size_t number) {
+  void advance(Part& part, int rank, std::size_t number) {
+    if (part.gives_up) return give_up(part, rank);
     auto& run = part.execution.run;
     part.answer = run.advance();
     run.each_waiting([&](Channel& c) {
@@ -98,10 +100,28 @@ class Ranks {
     // As in the engine, bad news travels from a failed rank to those that wait for it.
     if (trouble_ && part.answer == Answer::again)
       run.each_waiting([&](Channel& c) {
-        if (c.failed() || parts_[index(c.peer())][number]->answer == Answer::failed)
-          part.answer = Answer::failed;
+        if (c.failed() || parts_[index(c.peer())][number]->gives_up) part.answer = Answer::failed;
       });
-    if (part.answer == Answer::failed) run.abandon();
+    if (part.answer != Answer::failed) return;
+    run.abandon();
+    part.gives_up = true;
+    part.answer = Answer::again;
+  }
+
+  // As in the engine, the buffers are the caller's again once nothing reads from them, for which
+  // the rank waits a while, and then breaks off.
+  void give_up(Part& part, int rank) {
+    bool in_use = false;
+    for (int peer = 0; peer < P_; ++peer) {
+      Channel* const c = channel(rank, peer).get();
+      if (!c) continue;
+      c->progress();
+      if (c->reads_abandoned() && net.chance(0.02)) c->break_off();
+      in_use |= c->reads_abandoned();
+    }
+    if (in_use) return;
+    part.buffers.poison();
+    part.answer = Answer::failed;
   }
 
   const bool trouble_;

@@ -30,7 +30,7 @@ struct HostileOutcome {
 
 // Runs calls with equal P, all under way together, each as a communicator of its own. An error is
 // right only if a rank stops or a registration fails; and then every other rank must end, each call
-// with a result or with an error.
+// with a result or with an error. After an error a rank uses its buffers for something else.
 HostileOutcome run_hostile(const std::vector<HostileCall>& calls, const Hostility& hostility,
                            const transport::InboxShape& shape, const Stop& stop = {});
 

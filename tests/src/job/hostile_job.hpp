@@ -154,9 +154,16 @@ struct Operation {
     request.call = {buffers.input.data(), buffers.output.data(), combine_of(problem)};
   }
   void start() { request.start(request.communicator().plan(problem)); }
+  // Throws Error; the buffers are given back then, and put to other use.
   void run() {
-    start();
-    request.wait();
+    try {
+      start();
+      request.wait();
+    } catch (const Error&) {
+      buffers.poison();
+      throw;
+    }
+    if (!right()) throw Error(Code::internal, "a wrong result");
   }
   bool right() const {
     return request.state() == Request::State::done &&
