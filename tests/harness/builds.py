@@ -36,7 +36,8 @@ class Build:
         """`tutti`, or one of the programs of tests/mpi, tests/rdma and tests/faults."""
         if name == "tutti":
             return self.folder / "tools/tutti"
-        folders = {"rdma": ["devices", "grows", "multicast", "rails", "traffic", "unlucky"],
+        folders = {"rdma": ["devices", "grows", "in_flight", "multicast", "rails", "traffic",
+                            "unlucky"],
                    "faults": ["soak"]}
         folder = next((folder for folder, names in folders.items() if name in names), "mpi")
         return self.folder / f"tests/{folder}/{name}_test"

@@ -67,23 +67,28 @@ def apart(command, kind):
     return command
 
 
-def dead_rank(build, ranks, size, seed, folder, env=None):
-    """A rank is killed in blocks of `size` bytes, at a moment by `seed`. Survivors leave files in
-    the folder, and these are judged: a launcher that has lost ranks may well stumble at its end."""
+def survivors(build, ranks, dead, program, arguments, folder, env=None):
+    """A job of which so many ranks die. The others leave files in the folder, the program's first
+    argument, and these are judged: a launcher that has lost ranks may well stumble at its end."""
     folder = pathlib.Path(folder)
 
     def judge(_):
-        survivors = len(list(folder.glob("survivor-*")))
-        if survivors == ranks - 1:
+        left = len(list(folder.glob("survivor-*")))
+        if left == ranks - dead:
             return ""
-        return f"{survivors} of {ranks - 1} survivors returned and went on without the dead"
+        return f"{left} of {ranks - dead} survivors returned and went on without the dead"
 
     # PIPE: the launcher may close the pipe in which the shell says that its program was killed.
-    shell = (f"trap : USR1; trap '' PIPE; {build.program('dead_rank')} {folder} {size} {seed}; "
-             "true")
+    words = " ".join(str(word) for word in [build.program(program), folder, *arguments])
+    shell = f"trap : USR1; trap '' PIPE; {words}; true"
     return Command([build.launcher, "-disable-auto-cleanup", "-n", ranks, "sh", "-c", shell],
-                   build.job_environment() | SETTINGS["dead_rank"] | (env or {}), status=None,
+                   build.job_environment() | SETTINGS.get(program, {}) | (env or {}), status=None,
                    judge=judge)
+
+
+def dead_rank(build, ranks, size, seed, folder, env=None):
+    """A rank is killed in blocks of `size` bytes, at a moment by `seed`."""
+    return survivors(build, ranks, 1, "dead_rank", [size, seed], folder, env)
 
 
 def new_seed():

@@ -9,7 +9,7 @@ import typing
 
 from harness.algorithms import REDUCTIONS
 from harness.command import Command, in_background
-from harness.jobs import apart, dead_rank, job, new_seed
+from harness.jobs import apart, dead_rank, job, new_seed, survivors
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 VERBS = {"TUTTI_TRANSPORT": "verbs"}
@@ -290,6 +290,14 @@ def failures(build, long):
         command = job(build, 4, "given_up", 3, env={"TUTTI_ARRIVAL": arrival})
         yield Test(f"what a rank that gives up leaves to others, {hosts} hosts, arrival {arrival}",
                    guest(command, "--hosts", hosts))
+    for fault, ranks, mebibytes, rails in [("timeout", 2, 256, 1), ("timeout", 2, 256, 2),
+                                           ("kill", 3, 128, 1)]:
+        folder = tempfile.TemporaryDirectory(prefix="tutti-in-flight-")
+        command = survivors(build, ranks, int(fault == "kill"), "in_flight", [mebibytes, fault],
+                            folder.name, {"TUTTI_ALGORITHM": "bcast=linear", "TUTTI_RAILS": rails})
+        yield Test(f"{mebibytes} MiB given up in flight, {fault}, {rails} rail(s)",
+                   guest(command, "--hosts", ranks, "--rails", rails, "--run-dir", folder.name),
+                   folder=folder)
     locked = shell(small, 'setpriv --bounding-set -ipc_lock "$@" 2>&1 | grep RLIMIT_MEMLOCK')
     locked.expect = "more bytes are needed"
     yield Test("too little locked memory has a message",
