@@ -251,7 +251,8 @@ const Setting kSettings[] = {
            "How long connecting to a peer may take before the peer counts as unreachable."),
     NUMBER(timeout_ms, 0, 2000000000, "timeout", "milliseconds",
            "How long a rank waits for another one in a collective. 0: without limit, because a "
-           "slow rank is not a dead one."),
+           "slow rank is not a dead one. The error may come some seconds later, when nothing is on "
+           "its way from or to the buffers any more."),
     NUMBER(probe_interval_ms, 1, 60000, "probe_interval", "milliseconds",
            "How often a waiting rank asks the peers that it waits for whether they are alive."),
     WORD(registration_cache, kSwitch, "registration_cache", "on|off",

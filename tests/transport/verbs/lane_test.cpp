@@ -10,6 +10,7 @@ TEST_CASE("a message is complete when all its shares are, in order", "[verbs]") 
   Shares shares(3);
   CHECK(shares.add({2, 2, 0}) == 1);
   CHECK(shares.add({4, 3, 5}) == 2);
+  CHECK(shares.posted(2)[2] == 5);
   CHECK(shares.complete({1, 2, 9}) == 0);
   CHECK(shares.complete({2, 2, 9}) == 1);
   CHECK(shares.complete({4, 3, 4}) == 1);
