@@ -49,9 +49,27 @@ class Parts:
             self.kernel = self.runner.beside(self._run, table.kernel())
         self.mpich.build("unit", "program", "mpi", "waiting", "slow", everything=True)
 
+    def style(self):
+        """includes, the header as C99 and C++, clang-format, clang-tidy"""
+        self.mpich.test("style")
+        # Beside the jobs that follow, at the lowest priority.
+        self.runner.beside(self.mpich.test, "tidy", log="tidy")
+
     def unit(self):
         """C++ tests, the program, the proof of all algorithms, an algorithm added"""
         self.mpich.test("unit", "program", "verify", "slow")
+
+    def rdma(self):
+        """jobs on real SoftRoCE, in the virtual RDMA host"""
+        build = Build(self.mpich.folder)
+        self.kernel.join()
+        for test in table.slow_rank(build, 300 if self.options.long else 60):
+            if self.runner.wants(f"rdma: {test.name}"):
+                self.runner.beside(self._run, test)
+        cores = sorted(os.sched_getaffinity(0))[:MOST_GUESTS]
+        tests = (test for test in table.tests(build, self.options.long)
+                 if self.runner.wants(f"rdma: {test.name}"))
+        self.runner.in_lanes(cores, lambda test, core: self._run(table.on_core(test, core)), tests)
 
     def mpi(self):
         """jobs over shared memory"""
@@ -101,24 +119,6 @@ class Parts:
             self.runner.run("what is installed", Command(
                 [sys.executable, self.source / "tests/install_test.py", target, self.source],
                 expect="things are where they belong"))
-
-    def style(self):
-        """includes, the header as C99 and C++, clang-format, clang-tidy"""
-        self.mpich.test("style")
-        # Beside the jobs that follow, at the lowest priority.
-        self.runner.beside(self.mpich.test, "tidy", log="tidy")
-
-    def rdma(self):
-        """jobs on real SoftRoCE, in the virtual RDMA host"""
-        build = Build(self.mpich.folder)
-        self.kernel.join()
-        for test in table.slow_rank(build, 300 if self.options.long else 60):
-            if self.runner.wants(f"rdma: {test.name}"):
-                self.runner.beside(self._run, test)
-        cores = sorted(os.sched_getaffinity(0))[:MOST_GUESTS]
-        tests = (test for test in table.tests(build, self.options.long)
-                 if self.runner.wants(f"rdma: {test.name}"))
-        self.runner.in_lanes(cores, lambda test, core: self._run(table.on_core(test, core)), tests)
 
     def _run(self, test):
         return self.runner.run(f"rdma: {test.name}", test.command, test.seconds, test.show)
