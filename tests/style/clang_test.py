@@ -66,7 +66,8 @@ def commands():
         return build
     given = configparser.ConfigParser(interpolation=None)
     given.read(build / "meson-private/cmd_line.txt")
-    options = [f"-D{name}={value}" for name, value in given["options"].items() if name != "unity"]
+    options = [f"-D{name}={value}" for name, value in given["options"].items()
+               if name not in ("unity", "cpp_args")]
     folder = build / "tidy"
     again = ["--wipe"] if (folder / "meson-info").exists() else []
     subprocess.run(["meson", "setup", *again, *options, "-Dunity=off", "-Dtests=false", folder,
@@ -91,7 +92,8 @@ def keys(folder):
 def tidy(some):
     # Clang knows not all of GCC's options.
     done = subprocess.run([tool, "--quiet", "-p", folder,
-                           "--extra-arg=-Wno-ignored-optimization-argument", *some],
+                           "--extra-arg=-Wno-ignored-optimization-argument",
+                           "--extra-arg=-Wno-unknown-warning-option", *some],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     # It counts what it does not show, too: the findings in the headers of others.
     said = [line for line in done.stdout.splitlines()
