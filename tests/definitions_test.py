@@ -10,7 +10,8 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("base", "transport", "registration", "protocols", "collectives", "models", "src", "tools")
+FOLDERS = ("base", "transport", "registration", "protocols", "collectives", "models", "src",
+           "tools")
 # clang-format leaves namespaces unindented, so what a namespace defines begins its line.
 SCOPE = re.compile(r"^namespace ([\w:]+) \{|^namespace \{|^\} *// namespace")
 CLASS = re.compile(r"^(?:struct|class|union|enum(?: class)?) (?:alignas\([^)]*\) )?([\w:]+)"
@@ -42,9 +43,11 @@ def problems(texts):
 
 def check_myself():
     """The test can fail."""
-    one = "namespace tutti::a {\nstruct alignas(64) X : Y {\n};\nstruct Z;\n}  // namespace tutti::a\n"
+    one = ("namespace tutti::a {\nstruct alignas(64) X : Y {\n};\nstruct Z;\n"
+           "}  // namespace tutti::a\n")
     assert list(definitions(one)) == ["tutti::a::X"]
-    hidden = one.replace("struct", "namespace {\nenum class", 1).replace("};", "};\n}  // namespace")
+    hidden = one.replace("struct", "namespace {\nenum class", 1)
+    hidden = hidden.replace("};", "};\n}  // namespace")
     assert not list(definitions(hidden))
     assert len(list(problems({"a.hpp": one, "b.hpp": one}))) == 1
     assert not list(problems({"a.hpp": one, "b.cpp": hidden, "c.hpp": one.replace("::a", "::c")}))

@@ -24,8 +24,8 @@ from rdma import table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Several files at once: most of the time goes into headers. clang-tidy compiles each by itself; what
-# names of two files have to do with each other is no matter for warnings.
+# Several files at once: most of the time goes into headers. clang-tidy compiles each by itself;
+# what names of two files have to do with each other is no matter for warnings.
 IN_BULK = ["-Dunity=on", "-Dunity_size=8", "-Dcpp_args=-Wno-subobject-linkage -Wno-shadow"]
 
 # Virtual hosts at once, each on a core of its own; more would take memory that machines lack.
@@ -78,8 +78,8 @@ class Parts:
 
     def openmpi(self):
         """some of these jobs with Open MPI"""
-        suites = Suites(self.runner, self.source, "openmpi", ["-Dmpi=openmpi", "-Dwerror=true", *IN_BULK],
-                        "with Open MPI", "Open MPI")
+        suites = Suites(self.runner, self.source, "openmpi",
+                        ["-Dmpi=openmpi", "-Dwerror=true", *IN_BULK], "with Open MPI", "Open MPI")
         if suites.build("mpi"):
             suites.test("mpi")
 
@@ -159,9 +159,10 @@ examples:
                         help="of a part's tests only those whose name, as it is printed, has it")
     parser.add_argument("--long", action="store_true",
                         help="also what takes hours, and what is drawn anew in each run: the part "
-                             "fuzz; faults by seeds never tried; the whole proof matrix; random collectives for an hour, twice; a "
-                             "million runs over the hostile wire; and the rank that computes while others wait does so for five "
-                             "minutes")
+                             "fuzz; faults by seeds never tried; the whole proof matrix; random "
+                             "collectives for an hour, twice; a million runs over the hostile "
+                             "wire; and the rank that computes while others wait does so for "
+                             "five minutes")
     parser.add_argument("--work", metavar="DIR",
                         help="build here and keep it (default: a folder in the cache, emptied)")
     options = parser.parse_args()
@@ -183,9 +184,9 @@ examples:
 
 @contextlib.contextmanager
 def work_folder(named):
-    """The folder to build in: the one named, which is kept; else always the same in the cache, empty
-    at first, since the compiler's cache finds only what was compiled at the same place; else, if
-    another run is there, a temporary one."""
+    """The folder to build in: the one named, which is kept; else always the same in the cache,
+    empty at first, since the compiler's cache finds only what was compiled at the same place; else,
+    if another run is there, a temporary one."""
     if named:
         work = pathlib.Path(named).resolve()
         work.mkdir(parents=True, exist_ok=True)
@@ -228,7 +229,7 @@ def main():
             if part == "build" and runner.failed:
                 runner.join()
                 break
-        if options.match and not runner.matched:
+        if not runner.ran_what_was_wanted():
             runner.note(f"tests whose name has '{options.match}'", "there are none")
     print("\n" + runner.summary(), flush=True)
     if runner.failed:
