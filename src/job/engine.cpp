@@ -23,21 +23,20 @@ using transport::Address;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-namespace {
-
 registration::CacheOptions cache_options(const Configuration& c) {
   return {c.registration_cache, static_cast<std::size_t>(c.registration_cache_bytes),
           static_cast<std::size_t>(c.registration_cache_regions)};
 }
 
-// If every rank has a core of its own, spinning is the fastest way to wait; if not, it only delays
-// the others.
-std::uint32_t spin(const Configuration& c, bool oversubscribed) {
-  if (c.spin >= 0) return static_cast<std::uint32_t>(c.spin);
-  return oversubscribed ? 0 : 20000;
+Waiting::Settings waiting_settings(const Configuration& c, bool oversubscribed) {
+  Waiting::Settings settings;
+  // If every rank has a core of its own, spinning is the fastest way to wait; if not, it only
+  // delays the others.
+  settings.spin = c.spin >= 0 ? static_cast<std::uint32_t>(c.spin) : oversubscribed ? 0 : 20000;
+  settings.probe_interval = std::chrono::milliseconds(c.probe_interval_ms);
+  settings.timeout = std::chrono::milliseconds(c.timeout_ms);
+  return settings;
 }
-
-}  // namespace
 
 Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, Options options)
     : configuration_(configuration),
@@ -52,12 +51,9 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
   exchange_placement(bootstrap, options.drive_others);
   open_transports(bootstrap, options.transports);
   datagrams_ = JobDatagrams::open(options.datagrams, *site_, transports_, bootstrap);
-  waiting_.emplace(connections_,
-                   Waiting::Settings{spin(configuration_, placement_->oversubscribed()),
-                                     std::chrono::milliseconds(configuration_.probe_interval_ms),
-                                     std::chrono::milliseconds(configuration_.timeout_ms),
-                                     std::move(options.drive_others)},
-                   threads_ ? &mutex_ : nullptr);
+  Waiting::Settings waiting = waiting_settings(configuration_, placement_->oversubscribed());
+  waiting.drive_others = std::move(options.drive_others);
+  waiting_.emplace(connections_, std::move(waiting), threads_ ? &mutex_ : nullptr);
   if (!configuration.trace.empty())
     trace_ = std::make_unique<Trace>(configuration.trace, configuration.trace_calls, *placement_);
 }

@@ -24,6 +24,11 @@ namespace tutti {
 
 class Request;
 
+// What the settings ask of the registration cache, and of how a rank waits. `oversubscribed`: ranks
+// of a node outnumber its cores.
+registration::CacheOptions cache_options(const Configuration& configuration);
+Waiting::Settings waiting_settings(const Configuration& configuration, bool oversubscribed);
+
 class Engine {
  public:
   struct Options {

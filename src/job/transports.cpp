@@ -9,8 +9,6 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "transport/shm/transport.hpp"
-#include "transport/verbs/transport.hpp"
 
 namespace tutti {
 
@@ -52,6 +50,23 @@ bool costly_packets(const Configuration& c, bool software) {
   return c.wire == Wire::automatic ? software : c.wire == Wire::software;
 }
 
+transport::shm::Options shm_options(const Configuration& c) {
+  transport::shm::Options options;
+  options.copy = c.shm_copy;
+  options.memory = c.shm_memory;
+  return options;
+}
+
+transport::verbs::Options verbs_options(const Configuration& c) {
+  transport::verbs::Options options;
+  options.mtu = c.mtu;
+  options.link.arrival = c.arrival;
+  options.link.timeout = c.verbs_timeout;
+  options.link.retry_count = c.verbs_retry;
+  options.connect_timeout = std::chrono::milliseconds(c.connect_timeout_ms);
+  return options;
+}
+
 transport::verbs::DeviceWish device_wish(const Configuration& c, int node, int local_rank) {
   transport::verbs::DeviceWish wish;
   wish.rails = c.rails;
@@ -70,9 +85,7 @@ namespace {
 bool wants_shm(const Site& site) { return site.configuration.transport != TransportChoice::verbs; }
 
 std::unique_ptr<Transport> open_shm(const Site& site, transport::Bootstrap&) {
-  transport::shm::Options options;
-  options.copy = site.configuration.shm_copy;
-  options.memory = site.configuration.shm_memory;
+  transport::shm::Options options = shm_options(site.configuration);
   options.meanwhile = site.drive_others;
   options.log = site.log;
   return std::make_unique<transport::shm::ShmTransport>(
@@ -137,13 +150,8 @@ std::vector<transport::verbs::DeviceChoice> settle_on_devices(const Site& site,
 
 std::unique_ptr<Transport> open_verbs(const Site& site, transport::Bootstrap& bootstrap) {
   const Configuration& c = site.configuration;
-  transport::verbs::Options options;
+  transport::verbs::Options options = verbs_options(c);
   options.devices = settle_on_devices(site, bootstrap);
-  options.mtu = c.mtu;
-  options.link.arrival = c.arrival;
-  options.link.timeout = c.verbs_timeout;
-  options.link.retry_count = c.verbs_retry;
-  options.connect_timeout = std::chrono::milliseconds(c.connect_timeout_ms);
   options.log = site.log;
   return std::make_unique<transport::verbs::VerbsTransport>(
       options, site.placement.rank(), site.placement.size(), [&](bool software) {

@@ -11,8 +11,10 @@
 #include "src/job/connections.hpp"
 #include "transport/bootstrap.hpp"
 #include "transport/placement.hpp"
+#include "transport/shm/transport.hpp"
 #include "transport/transport.hpp"
 #include "transport/verbs/choice.hpp"
+#include "transport/verbs/transport.hpp"
 
 namespace tutti {
 
@@ -37,6 +39,9 @@ std::span<const TransportKind> transport_kinds();
 
 // What both ends of a connection agree on, from the settings that must be the same on all ranks.
 transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eager_limit);
+// What the settings ask of a transport; what else it needs, whoever opens it adds.
+transport::shm::Options shm_options(const Configuration& configuration);
+transport::verbs::Options verbs_options(const Configuration& configuration);
 // What the settings ask of the devices. `local_rank`: this rank's number on its node.
 transport::verbs::DeviceWish device_wish(const Configuration& configuration, int node,
                                          int local_rank);
