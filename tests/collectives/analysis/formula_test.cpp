@@ -11,6 +11,7 @@
 
 #include "collectives/analysis/costs.hpp"
 #include "collectives/analysis/naming.hpp"
+#include "tests/base/sanitized.hpp"
 
 using namespace tutti;
 using namespace tutti::collectives;
@@ -150,7 +151,8 @@ TEST_CASE("formulas: what is printed is what is counted") {
       const Formulas printed = formulas(algorithm, over);
       int asked = 0;
       for (int k = over == Over::many_k ? 2 : 1; k <= (over == Over::many_k ? 4 : 1); ++k) {
-        for (int P = over == Over::nodes ? 8 : 2; P <= 33; P += over == Over::nodes ? 4 : 1) {
+        for (int P = over == Over::nodes ? 8 : 2; P <= (tests::kSanitized ? 9 : 33);
+             P += over == Over::nodes ? 4 : 1) {
           const Problem problem = problem_of(algorithm, P, over);
           if (why_not(algorithm, problem, {.k = k})) continue;
           ++asked;

@@ -9,18 +9,10 @@ using namespace tutti;
 using namespace tutti::collectives;
 using namespace tutti::collectives::test;
 
-// The suite `verify` proves all of the matrix. With sanitizers an access takes twenty times as
-// long.
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kEveryUpTo = 5, kThen = 8;
-#else
-constexpr int kEveryUpTo = 9, kThen = 17;
-#endif
-
-TEST_CASE("every algorithm is right for many P") {
+// Few P: the suite `verify` proves every P up to 17, and more.
+TEST_CASE("every algorithm is right for some P") {
   ProofOptions options;
-  for (int P = 1; P <= kEveryUpTo; ++P) options.P.push_back(P);
-  options.P.push_back(kThen);
+  options.P = {1, 2, 3, 5, 8};
   std::size_t reports = 0, expected = 0;
   options.progress = [&](std::size_t, std::size_t total) { ++reports, expected = total; };
   const auto rows = prove(options);
