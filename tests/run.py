@@ -17,6 +17,7 @@ import traceback
 
 from harness.builds import CACHE, Build
 from harness.command import Command
+from harness.quiet import VARIABLE, quiet
 from harness.runner import Runner
 from harness.source import copy_source
 from harness.suites import Suites
@@ -37,6 +38,7 @@ class Parts:
 
     def __init__(self, runner, options):
         self.runner, self.options = runner, options
+        os.environ[VARIABLE] = str(runner.work)
         self.source = runner.work / "source"
         copy_source(ROOT, self.source, without=runner.work)
         self.mpich = Suites(runner, self.source, "mpich",
@@ -52,7 +54,7 @@ class Parts:
     def style(self):
         """includes, the header as C99 and C++, clang-format, clang-tidy"""
         self.mpich.test("style")
-        # Beside the jobs that follow, at the lowest priority.
+        # Beside what follows, at the lowest priority, but for jobs over shared memory.
         self.runner.beside(self.mpich.test, "tidy", log="tidy")
 
     def unit(self):
@@ -74,14 +76,16 @@ class Parts:
     def mpi(self):
         """jobs over shared memory"""
         self.runner.beside(self.mpich.test, "waiting", log="waiting")
-        self.mpich.test("mpi", *(["long"] if self.options.long else []))
+        with quiet(self.runner.work):
+            self.mpich.test("mpi", *(["long"] if self.options.long else []))
 
     def openmpi(self):
         """some of these jobs with Open MPI"""
         suites = Suites(self.runner, self.source, "openmpi",
                         ["-Dmpi=openmpi", "-Dwerror=true", *IN_BULK], "with Open MPI", "Open MPI")
         if suites.build("mpi"):
-            suites.test("mpi")
+            with quiet(self.runner.work):
+                suites.test("mpi")
 
     def sanitize(self):
         """C++ tests and jobs, watched for wrong addresses, undefined behaviour and data races"""
@@ -91,7 +95,8 @@ class Parts:
                       "with address and undefined sanitizers", "asan")
         suites = ["unit", "mpi", "fuzz", *(["program"] if self.options.long else [])]
         if asan.build(*suites):
-            asan.test(*suites)
+            with quiet(self.runner.work):
+                asan.test(*suites)
         # With Open MPI: MPICH brings UCX's memory hooks, which the thread sanitizer does not
         # survive at the end of a thread.
         tsan = Suites(self.runner, self.source, "tsan",

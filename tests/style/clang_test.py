@@ -21,6 +21,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness.builds import CACHE  # noqa: E402
 from harness.command import lower_priority  # noqa: E402
+from harness.quiet import computing  # noqa: E402
 
 tool, root, build = sys.argv[1:]
 root, build = pathlib.Path(root).resolve(), pathlib.Path(build).resolve()
@@ -91,10 +92,11 @@ def keys(folder):
 
 def tidy(some):
     # Clang knows not all of GCC's options.
-    done = subprocess.run([tool, "--quiet", "-p", folder,
-                           "--extra-arg=-Wno-ignored-optimization-argument",
-                           "--extra-arg=-Wno-unknown-warning-option", *some],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    with computing():
+        done = subprocess.run([tool, "--quiet", "-p", folder,
+                               "--extra-arg=-Wno-ignored-optimization-argument",
+                               "--extra-arg=-Wno-unknown-warning-option", *some],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     # It counts what it does not show, too: the findings in the headers of others.
     said = [line for line in done.stdout.splitlines()
             if not re.fullmatch(r"\d+ warnings? generated\.", line)]
