@@ -158,7 +158,6 @@ void Channel::break_off() noexcept {
                 "MPI_COMM_WORLD when its buffer was needed, so the connection was broken off",
                 peer());
   link_.fail(Code::transport_failed, text);
-  link_.break_off();
 }
 
 void Channel::revoke_abandoned() noexcept {

@@ -1,4 +1,5 @@
-// How an inbox grows, and what a link says of a peer that it no longer trusts.
+// How an inbox grows, and what a link says of a peer that it no longer trusts, or that has given it
+// up.
 #include "transport/link.hpp"
 
 #include <cstdio>
@@ -33,6 +34,18 @@ void Link::distrust(const char* format, long long a, long long b) noexcept {
                 "another version of Tutti",
                 peer_, what);
   fail(Code::transport_failed, text);
+}
+
+// What failed there as `peer_failed` is alive here: the two have lost each other.
+void Link::fail_as_peer_did(Code code) noexcept {
+  const bool lost = code == Code::peer_failed;
+  const char* const why = lost ? "it no longer heard from this rank" : text_of(code);
+  char text[sizeof failure_text_];
+  std::snprintf(text, sizeof text,
+                "rank %d of MPI_COMM_WORLD has given up its connection to this rank: %s; see the "
+                "error that it returned",
+                peer_, why && code != Code::success ? why : "it does not say why");
+  fail(why && !lost && code != Code::success ? code : Code::transport_failed, text);
 }
 
 }  // namespace tutti::transport

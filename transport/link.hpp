@@ -95,11 +95,6 @@ class Link {
   // dead, the link fails sooner or later. Called now and then while a rank waits for this peer.
   virtual void probe() noexcept = 0;
 
-  // This end has failed and sends nothing any more, though its process lives and the device or the
-  // kernel vouches for it: from here on the peer's probes find out, and reads() soon says no. May
-  // be called again.
-  virtual void break_off() noexcept {}
-
   // Whether the device may still read a source that write() was given, up to that ticket. It may
   // after the link has failed, too.
   virtual bool reads(std::uint64_t ticket) const noexcept { return completed_ < ticket; }
@@ -224,14 +219,15 @@ class Link {
   int peer() const noexcept { return peer_; }  // world rank
   const InboxShape& shape() const noexcept { return shape_; }
 
-  // Makes the link failed, for the first cause it is given; later ones are ignored. Safe from any
-  // thread.
+  // Makes the link failed, for the first cause it is given; later ones are ignored. Soon the peer's
+  // end fails, too, and reads() says no. Safe from any thread.
   void fail(Code code, const char* text) noexcept {
     if (failing_.exchange(true)) return;
     failure_code_ = code;
     const std::size_t length = std::min(std::strlen(text), sizeof failure_text_ - 1);
     std::memcpy(failure_text_, text, length);
     state_.store(State::failed, std::memory_order_release);
+    break_off(code);
   }
 
   // The peer has written what no rank writes: it is broken, or not who it seems to be, and nothing
@@ -239,6 +235,12 @@ class Link {
   void distrust(const char* format, long long a = 0, long long b = 0) noexcept;
 
  protected:
+  // Called once, by fail(): this end sends nothing more, though its process lives and the device or
+  // the kernel vouches for it. Sees that the peer finds out when it asks for a sign of life, needs
+  // no credit for it, and tells the code if it can. From any thread.
+  virtual void break_off(Code /*code*/) noexcept {}
+  // The same at the other end: the peer has told that its end has failed, and the code.
+  void fail_as_peer_did(Code code) noexcept;
   // As InboxShape::slot_end() of this rank's inbox, at less cost.
   std::size_t slot_end(Ring ring, std::uint32_t index) const noexcept {
     return offsets_[static_cast<std::size_t>(ring)] +

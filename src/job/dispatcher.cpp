@@ -153,7 +153,6 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
       if (Channel* const channel = connections_.find(member)) {
         stuck |= channel->news_pending() && !channel->connecting();
         if (can_hear(channel)) channel->announce(news);
-        if (channel->failed()) channel->link().break_off();  // then it hears so that all is over
       } else if (reach == Reach::near && is_near(r, agreement)) {
         connections_.channel(member);
       } else {

@@ -137,21 +137,26 @@ Post HostileLink::fetch(void* target, const RemoteKey& source, std::size_t bytes
 
 void HostileLink::probe() noexcept {
   const std::lock_guard lock(net_.lock_);
-  const bool broken_off = net_.link(peer(), from_).flushed_;
-  if ((broken_off || net_.stopped(peer())) && net_.chance(0.2))
-    fail(Code::peer_failed, broken_off ? "the peer has broken off" : "the peer has stopped");
+  const HostileLink& theirs = net_.link(peer(), from_);
+  const bool broken_off = theirs.broken_off_;
+  if ((!broken_off && !net_.stopped(peer())) || !net_.chance(0.2)) return;
+  if (broken_off)
+    fail_as_peer_did(theirs.told_);
+  else
+    fail(Code::peer_failed, "the peer has stopped");
 }
 
-void HostileLink::break_off() noexcept {
+// What moves at this moment has moved before the answer.
+bool HostileLink::reads(std::uint64_t ticket) const noexcept {
+  if (completed_ >= ticket) return false;
   const std::lock_guard lock(net_.lock_);
-  flush();
+  return !broken_off_;
 }
 
-// With the lock of the net. What has moved in part stays so.
-void HostileLink::flush() {
-  queue_.clear();
-  large_queue_.clear();
-  flushed_ = true;
+// What has moved in part stays so. The lock of the net may be held, or not.
+void HostileLink::break_off(Code code) noexcept {
+  told_ = code;
+  broken_off_ = true;
 }
 
 // --- invitations
@@ -210,7 +215,7 @@ Post HostileLink::grow_out() noexcept {
 }
 
 bool HostileLink::step() {
-  if (net_.stopped(from_) || net_.stopped(peer())) return false;
+  if (broken_off_ || net_.stopped(from_) || net_.stopped(peer())) return false;
   if (net_.hostility.grow > 0 && net_.chance(net_.hostility.grow)) grow();
   if (!large_queue_.empty() && (queue_.empty() || net_.chance(0.5))) return step(large_queue_);
   return !queue_.empty() && step(queue_);
@@ -235,10 +240,7 @@ bool HostileLink::step(std::deque<Write>& queue) {
     if (later != queue.end()) place = later;
   }
   Write& first = *place;
-  if (!may_move(first)) {
-    flush();
-    return false;
-  }
+  if (!may_move(first)) return false;
   if (first.moved < first.bytes) move(first);
   if (first.moved < first.bytes) return false;
   arrive(first);

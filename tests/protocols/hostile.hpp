@@ -101,10 +101,7 @@ class HostileLink final : public transport::Link {
   void ask_for_more() noexcept override { asked_for_more = true; }
   void progress() noexcept override {}
   void probe() noexcept override;
-  void break_off() noexcept override;
-  bool reads(std::uint64_t ticket) const noexcept override {
-    return completed_ < ticket && !flushed_;
-  }
+  bool reads(std::uint64_t ticket) const noexcept override;
   bool drained() noexcept override;
   bool takes_back() const noexcept override { return fetches(); }
   bool enter(std::uint32_t invitation) noexcept override;
@@ -128,6 +125,7 @@ class HostileLink final : public transport::Link {
 
  private:
   friend class HostileNet;
+  void break_off(Code code) noexcept override;
   struct Write {
     const std::byte* from() const { return to_user ? source : data.data(); }
     std::vector<std::byte> data;        // of what is not to_user
@@ -155,7 +153,6 @@ class HostileLink final : public transport::Link {
   void move(Write& write);
   std::uint64_t last_complete(const Write& write) const;
   void arrive(Write& write);
-  void flush();
   void become(transport::State from, transport::State to) {
     state_.compare_exchange_strong(from, to);
   }
@@ -173,8 +170,9 @@ class HostileLink final : public transport::Link {
   // What this rank has invited the peer to.
   enum class Invitation : std::uint8_t { open, entered, taken_back };
   std::array<std::atomic<Invitation>, kInvitations> invitations_{};
-  std::atomic<bool> flushed_{false};  // nothing is on its way any more
-  bool begun_ = false;                // by connect(), at this end
+  std::atomic<bool> broken_off_{false};    // nothing moves any more
+  std::atomic<Code> told_{Code::success};  // why
+  bool begun_ = false;                     // by connect(), at this end
   bool never_grows_ = false;
 };
 

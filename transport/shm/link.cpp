@@ -82,7 +82,6 @@ bool ShmLink::allocate(Ring ring, std::uint32_t index) noexcept {
   const std::uint32_t more = std::max(kAtLeast / shape.slot_bytes, 2u);
   const std::uint32_t end = std::min(index + more, shape.slots);
   if (allocate(ring, index, end) == 0) return true;
-  __atomic_or_fetch(&my_marks_, Segment::kNoRoom, __ATOMIC_RELEASE);
   const auto [what, advice] = segment_.no_room();
   char text[160];
   std::snprintf(text, sizeof text,
@@ -237,10 +236,8 @@ void ShmLink::renew(std::uint32_t invitation) noexcept {
 void ShmLink::probe() noexcept {
   if (state() != State::ready) return;
   const std::uint32_t marks = __atomic_load_n(&peers_marks_, __ATOMIC_ACQUIRE);
-  if ((marks & Segment::kNoRoom) != 0)
-    return peer_is_gone("it found no shared memory for what it had to send to this rank");
   if ((marks & Segment::kBrokenOff) != 0)
-    return peer_is_gone("its end of the connection has failed; see the error that it returned");
+    return fail_as_peer_did(static_cast<Code>(marks >> Segment::kWhy & Segment::kMostWhy));
   const bool gone = !segment_.lives(local_peer_);
   if (segment_.member(local_peer_).farewell != 0)
     state_.store(State::closed, std::memory_order_release);
@@ -248,8 +245,9 @@ void ShmLink::probe() noexcept {
     has_ended();
 }
 
-void ShmLink::break_off() noexcept {
-  __atomic_or_fetch(&my_marks_, Segment::kBrokenOff, __ATOMIC_RELEASE);
+void ShmLink::break_off(Code code) noexcept {
+  const auto why = static_cast<std::uint32_t>(code) & Segment::kMostWhy;
+  __atomic_or_fetch(&my_marks_, Segment::kBrokenOff | why << Segment::kWhy, __ATOMIC_RELEASE);
 }
 
 Post ShmLink::has_ended() noexcept {

@@ -30,7 +30,6 @@ class ShmLink final : public Link {
   }
   void progress() noexcept override {}
   void probe() noexcept override;
-  void break_off() noexcept override;
   bool drained() noexcept override { return true; }
   bool writes_directly() const noexcept override { return copy_ != Copy::twice; }
   bool fetches() const noexcept override { return copy_ != Copy::twice; }
@@ -44,6 +43,7 @@ class ShmLink final : public Link {
   const char* kind() const noexcept override { return "shm"; }
 
  private:
+  void break_off(Code code) noexcept override;
   // What the kernel has yet to copy between this rank's memory and the peer's.
   struct Rest {
     std::byte* mine;

@@ -102,9 +102,9 @@ class Segment {
   int allocate_invitations(int owner, int guest) noexcept {
     return allocate(owner, guest, invitations_offset_, sizeof(Invitations));
   }
-  // Marks of the sender in the inbox: by bits, the rings that it has written to; and whether it can
-  // send nothing more, for want of room or since its end of the connection has failed.
-  static constexpr std::uint32_t kNoRoom = 1u << 31, kBrokenOff = 1u << 30;
+  // Marks of the sender in the inbox: by bits, the rings that it has written to; and whether its
+  // end of the connection has failed, with the Code from bit kWhy on.
+  static constexpr std::uint32_t kBrokenOff = 1u << 31, kWhy = 16, kMostWhy = 0xff;
   std::uint32_t& marks(int to, int from) noexcept {
     return *reinterpret_cast<std::uint32_t*>(inbox(to, from) + kMarksOffset);
   }

@@ -245,7 +245,6 @@ void VerbsLink::probe() noexcept {
                   "rank %d of MPI_COMM_WORLD has left, and its last messages are lost: one of the "
                   "connections to it broke",
                   peer());
-    break_off();
     return fail(Code::peer_failed, text);
   }
   writer_->probe();
@@ -274,7 +273,6 @@ void VerbsLink::broke(const ibv_wc& completion, const Device& device) noexcept {
       for (std::size_t rail = 0; rail < rails(); ++rail) out_->writer_of(rail).complete_all();
     return count_completed();
   }
-  break_off();
   if (failed()) return;
   char text[256];
   const bool gone =
@@ -295,8 +293,7 @@ void VerbsLink::broke(const ibv_wc& completion, const Device& device) noexcept {
 
 // What one queue pair lost is lost for both ends: the peer must find out, whichever it looks at. A
 // queue pair in error acknowledges nothing.
-void VerbsLink::break_off() noexcept {
-  if (std::exchange(broken_off_, true)) return;
+void VerbsLink::break_off(Code) noexcept {
   const auto stop = [](const Connection& connection) {
     ibv_qp_attr to{};
     to.qp_state = IBV_QPS_ERR;

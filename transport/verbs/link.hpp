@@ -58,7 +58,6 @@ class VerbsLink final : public Link {
              std::uint64_t* ticket) noexcept override;
   void progress() noexcept override {}  // the transport polls for all links
   void probe() noexcept override;
-  void break_off() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;
   bool drained() noexcept override;
   void say_farewell() noexcept;
@@ -71,6 +70,7 @@ class VerbsLink final : public Link {
   void complete(const ibv_wc& completion, std::size_t rail) noexcept;
 
  private:
+  void break_off(Code code) noexcept override;
   Post write_shares(std::size_t count, const void* source, const Registration& registration,
                     const RemoteKey& target, std::size_t bytes, std::optional<std::uint32_t> notify,
                     std::uint64_t* ticket) noexcept;
@@ -100,7 +100,7 @@ class VerbsLink final : public Link {
   LargeSide* out_ = nullptr;         // the large side, once messages go by it
   std::uint64_t first_tickets_ = 0;  // what the first side's writer had posted then
   std::uint32_t* large_arrivals_ = later_arrivals_.data();  // arrivals by the large side
-  bool farewell_is_put_off_ = false, broken_off_ = false;
+  bool farewell_is_put_off_ = false;
   // After an error, when the peer may have left in between: what is in the completion queues by the
   // first probe has been taken by the second.
   enum class Doubt : std::uint8_t { none, raised, probed } doubt_ = Doubt::none;

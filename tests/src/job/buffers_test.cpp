@@ -93,5 +93,5 @@ TEST_CASE("a message that does not leave costs its connection, and not its buffe
   sends.buffers.poison();
   CHECK(channel.failed());
   CHECK(channel.failure_code() == Code::transport_failed);
-  CHECK(outcome_of([&] { receives.request.wait(); }).code == Code::peer_failed);
+  CHECK(outcome_of([&] { receives.request.wait(); }).code == Code::transport_failed);
 }

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/index.hpp"
 #include "tests/src/job/hostile_job.hpp"
 
 using namespace tutti;
@@ -30,10 +31,15 @@ Outcome first_failure(Communicator& communicator, const collectives::Task& task,
   return outcome;
 }
 
-// The rank stops, once all that it has sent has come.
-void die(Job& job, int rank) {
+// Until all that the rank has sent has come.
+void drain(Job& job, int rank) {
   for (protocols::Channel* const channel : job.engine(rank).connections().all())
     while (!channel->link().drained()) std::this_thread::yield();
+}
+
+// The rank stops.
+void die(Job& job, int rank) {
+  drain(job, rank);
   job.net.stop(rank);
 }
 
@@ -184,6 +190,40 @@ TEST_CASE("a rank that stops fails those who need it, and nobody else", "[commun
           CHECK(again[i].message == failures[i].message);
         }
       }
+}
+
+// Rank 0 finds that its connection to rank 1 has failed while rank 1 waits for it, and makes no
+// call with rank 1 any more.
+TEST_CASE("a connection that fails at one end fails at the other, and nowhere else",
+          "[communicator][threads]") {
+  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    INFO("seed=" << seed);
+    Job job(3, hostility_of(seed));
+    const Job::Communicators first = job.make(2, {0, 1}), second = job.make(3, {0, 2}),
+                             third = job.make(4, {1, 2});
+    std::atomic<bool> returned = false;
+    Outcome told;
+    const auto go_on = [](Communicator& communicator) {
+      for (int i = 0; i < 20; ++i)
+        Operation(communicator, task_of(Collective::allgather, kLong)).run();
+    };
+    all_well(job.run([&](int rank) {
+      if (rank < 2) Operation(*first[index(rank)], task_of(Collective::barrier)).run();
+      if (rank == 0) {
+        drain(job, 0);
+        job.engine(0).connections().channel(1).link().fail(Code::out_of_memory, "the test says so");
+      }
+      if (rank == 1) told = first_failure(*first[1], task_of(Collective::barrier));
+      if (rank == 1) returned = true;
+      if (rank != 1) go_on(*second[index(rank)]);
+      while (!returned) std::this_thread::yield();
+      if (rank != 0) go_on(*third[index(rank)]);
+    }));
+    INFO(told.message);
+    CHECK(told.code == Code::out_of_memory);
+    CHECK(told.peer == 0);
+    CHECK_FALSE(first[0]->agreement().failed());  // it has not looked
+  }
 }
 
 TEST_CASE("what a rank said before its connection failed is the cause", "[communicator]") {

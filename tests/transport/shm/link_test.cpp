@@ -253,22 +253,28 @@ TEST_CASE("a long payload says how it was stored, and its reader what that cost"
   CHECK(link.state() == State::ready);  // nothing else was written
 }
 
-TEST_CASE("a peer that can send no more is as good as gone", "[shm]") {
+TEST_CASE("an end that fails makes the other one fail, and says why", "[shm]") {
+  using tutti::Code;
   const std::string name = fmt::format("/tutti-test-{}", getpid());
-  Segment segment(name, 0, 1, kTightShape, Copy::twice, 20s);
-  segment.allocate_pair(0, 0);
-  ShmLink link(kTightShape, 0, segment, 0, 0);
-  link.probe();
-  CHECK(link.state() == State::ready);
-  const bool broken_off = GENERATE(false, true);
-  if (broken_off)
-    link.break_off();
-  else
-    segment.marks(0, 0) |= Segment::kNoRoom;
-  link.probe();
-  CHECK(link.failure_code() == tutti::Code::peer_failed);
-  const char* const why = broken_off ? "end of the connection has failed" : "no shared memory";
-  CHECK(std::string(link.failure()).find(why) != std::string::npos);
+  for (const Code code : {Code::out_of_memory, Code::transport_failed, Code::bad_configuration,
+                          Code::peer_failed, Code::success, static_cast<Code>(200)}) {
+    INFO("code " << static_cast<int>(code));
+    Segment segment(name, 0, 1, kTightShape, Copy::twice, 20s);
+    segment.allocate_pair(0, 0);
+    ShmLink here(kTightShape, 0, segment, 0, 0), there(kTightShape, 0, segment, 0, 0);
+    there.probe();
+    CHECK(there.state() == State::ready);
+    here.fail(code, "the test wants it to fail");
+    there.probe();
+    const bool lost = code == Code::peer_failed;
+    const char* const why = lost ? "it no longer heard from this rank" : text_of(code);
+    const bool says = why && code != Code::success;
+    CHECK(there.failure_code() == (says && !lost ? code : Code::transport_failed));
+    CHECK(there.failure() ==
+          fmt::format("rank 0 of MPI_COMM_WORLD has given up its connection to this rank: {}; see "
+                      "the error that it returned",
+                      says ? why : "it does not say why"));
+  }
 }
 
 TEST_CASE("a peer that ends is noticed while nobody writes", "[shm]") {
