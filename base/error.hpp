@@ -50,6 +50,10 @@ const char* text_of(Code code) noexcept;
 
 inline constexpr int kNoPeer = -1;
 
+// At which rank the cause of a failure between two lies: that this one lacks memory says nothing of
+// the peer.
+enum class Fault : bool { of_peer, of_this_rank };
+
 struct Error : std::exception {
   Code code;
   int peer;             // world rank of the peer it is about, or kNoPeer

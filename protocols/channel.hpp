@@ -106,6 +106,11 @@ class Channel {
   const char* failure() const noexcept {
     return complaint_.made() ? complaint_.text() : link_.failure();
   }
+  // The rank of MPI_COMM_WORLD whose fault that is, if this one is `me`.
+  int culprit(int me) const noexcept {
+    const auto fault = complaint_.made() ? complaint_.fault() : link_.fault();
+    return fault == Fault::of_this_rank ? me : peer();
+  }
   // Makes a complaint on behalf of a protocol above this one. The text begins with the peer's rank,
   // `format` takes `a` and `b`. Answers failed.
   Answer complain(Code code, const char* format, long long a = 0, long long b = 0) noexcept {

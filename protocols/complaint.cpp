@@ -10,12 +10,14 @@ Answer Complaint::about_exchange(Code code, const char* format, long long a, lon
       std::snprintf(text_, sizeof text_, "exchange with rank %d of MPI_COMM_WORLD: ", peer_);
   std::snprintf(text_ + used, sizeof text_ - static_cast<std::size_t>(used), format, a, b);
   code_ = code;
+  fault_ = Fault::of_peer;
   return Answer::failed;
 }
 
 Answer Complaint::about_memory(Code code, const char* text) noexcept {
   std::snprintf(text_, sizeof text_, "%s", text);
   code_ = code;
+  fault_ = Fault::of_this_rank;
   return Answer::failed;
 }
 

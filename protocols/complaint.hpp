@@ -21,11 +21,13 @@ class Complaint {
 
   bool made() const noexcept { return code_ != Code::success; }
   Code code() const noexcept { return code_; }
+  Fault fault() const noexcept { return fault_; }
   const char* text() const noexcept { return text_; }
 
  private:
   const int peer_;  // rank of MPI_COMM_WORLD
   Code code_ = Code::success;
+  Fault fault_ = Fault::of_peer;
   char text_[256] = {};
 };
 

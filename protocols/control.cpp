@@ -57,7 +57,7 @@ void Control::note(const Wish& wish) noexcept {
   try {
     wishes_.push_back(wish);
   } catch (const std::bad_alloc&) {
-    link_.fail(Code::out_of_memory, "no memory for what the peer waits for");
+    link_.fail(Code::out_of_memory, "no memory for what the peer waits for", Fault::of_this_rank);
   }
 }
 

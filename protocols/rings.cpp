@@ -251,7 +251,8 @@ void Rings::grow_in() noexcept {
 // --- failures
 
 void Rings::fail_for_memory() noexcept {
-  link_.fail(Code::out_of_memory, "no memory for messages that came before they were waited for");
+  link_.fail(Code::out_of_memory, "no memory for messages that came before they were waited for",
+             Fault::of_this_rank);
 }
 
 // Says what is wrong with message number `sequence`.

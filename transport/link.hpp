@@ -216,14 +216,16 @@ class Link {
   // Valid once failed().
   Code failure_code() const noexcept { return failure_code_; }
   const char* failure() const noexcept { return failure_text_; }
+  Fault fault() const noexcept { return fault_; }
   int peer() const noexcept { return peer_; }  // world rank
   const InboxShape& shape() const noexcept { return shape_; }
 
   // Makes the link failed, for the first cause it is given; later ones are ignored. Soon the peer's
   // end fails, too, and reads() says no. Safe from any thread.
-  void fail(Code code, const char* text) noexcept {
+  void fail(Code code, const char* text, Fault fault = Fault::of_peer) noexcept {
     if (failing_.exchange(true)) return;
     failure_code_ = code;
+    fault_ = fault;
     const std::size_t length = std::min(std::strlen(text), sizeof failure_text_ - 1);
     std::memcpy(failure_text_, text, length);
     state_.store(State::failed, std::memory_order_release);
@@ -296,6 +298,7 @@ class Link {
   std::uint32_t finished_head_ = 0, finished_tail_ = 0;
   std::atomic<bool> failing_{false};
   Code failure_code_ = Code::success;
+  Fault fault_ = Fault::of_peer;
   char failure_text_[256] = {};
 };
 

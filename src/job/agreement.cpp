@@ -80,8 +80,14 @@ std::optional<News> Agreement::hear(const News& news, int from) noexcept {
   return std::nullopt;
 }
 
+// Who lives and is taken for dead has lost a connection.
 void Agreement::heard_failed(const News& news, int from) noexcept {
-  if (news.code == Code::peer_failed)
+  if (news.code == Code::peer_failed && news.culprit == world_rank())
+    fail(Code::transport_failed, from,
+         "a connection between this rank and another one has failed, says rank {} of "
+         "MPI_COMM_WORLD: there this rank is taken for dead",
+         from);
+  else if (news.code == Code::peer_failed)
     fail(news.code, news.culprit, "rank {} of MPI_COMM_WORLD has failed, says rank {}",
          news.culprit, from);
   else
@@ -196,7 +202,7 @@ News Agreement::refusal(const Refused& call) const noexcept {
           .communicator = id_,
           .call = call.number,
           .code = call.code,
-          .culprit = world_ranks_[static_cast<std::size_t>(rank_)]};
+          .culprit = world_rank()};
 }
 
 News Agreement::failure_news() const noexcept {

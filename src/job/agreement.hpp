@@ -58,6 +58,7 @@ class Agreement {
 
   CommunicatorId id() const noexcept { return id_; }
   int rank() const noexcept { return rank_; }
+  int world_rank() const noexcept { return world_ranks_[static_cast<std::size_t>(rank_)]; }
   int size() const noexcept { return static_cast<int>(world_ranks_.size()); }
   const std::vector<int>& world_ranks() const noexcept { return world_ranks_; }
   bool has_member(int world_rank) const noexcept;
@@ -179,7 +180,7 @@ class Agreement {
   void heard_passed(const protocols::News& news, int from) noexcept;
   void fail_as_refused(int member, Code code) noexcept;
   void fail_as_different(int member, const char* what) noexcept;
-  void fail_out_of_memory() noexcept { fail(Code::out_of_memory, kNoPeer, "out of memory"); }
+  void fail_out_of_memory() noexcept { fail(Code::out_of_memory, world_rank(), "out of memory"); }
 
   const CommunicatorId id_;
   const int rank_;

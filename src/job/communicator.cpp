@@ -151,11 +151,12 @@ void Communicator::refuse(Code code) noexcept {
 void Communicator::blame(protocols::Channel* culprit) noexcept {
   if (culprit) {
     if (culprit->failed()) culprit->progress();  // what the peer said before is the cause
-    agreement_.fail(culprit->failure_code(), culprit->peer(), "{}", culprit->failure());
+    agreement_.fail(culprit->failure_code(), culprit->culprit(agreement_.world_rank()), "{}",
+                    culprit->failure());
     culprit->forget_complaint();
   }
   if (!agreement_.failed())
-    agreement_.fail(Code::internal, kNoPeer,
+    agreement_.fail(Code::internal, agreement_.world_rank(),
                     "a step of the schedule cannot be run; please report this");
 }
 

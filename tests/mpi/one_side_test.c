@@ -1,7 +1,7 @@
 /*
  * One end of a connection fails, for want of memory, while its process lives: the other one must
- * hear of it though the first calls Tutti no more. Rank 0 sets aside what rank 1 sends on another
- * communicator, and is refused the memory for that.
+ * hear of it, and why, though the first calls Tutti no more. Rank 0 sets aside what rank 1 sends on
+ * another communicator, and is refused the memory for that.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,7 +37,8 @@ int main(int argc, char** argv) {
   int code = 0;
   if (job_rank == 1) {
     for (int i = 0; i < kMany && code == 0; ++i) code = tutti_bcast(&word, 1, MPI_LONG, 1, busy);
-    CHECK(code != 0, "all of %d broadcasts had room", kMany);
+    CHECK(code == TUTTI_ERR_NO_MEMORY, "%d broadcasts give %d: %s", kMany, code,
+          code ? tutti_last_error_message() : "");
   } else {
     usleep(300000); /* all that has credit has come */
     refuses = 1;

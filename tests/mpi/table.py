@@ -220,6 +220,9 @@ def calls():
     yield Job("a forked child that calls Tutti", 2, "child", seconds=BRIEF)
     yield Job("exit handlers that call Tutti", 3, "at_exit", seconds=BRIEF)
     yield Job("one end of a connection fails", 2, "one_side", seconds=BRIEF)
+    for error in ["EPERM", "ENOMEM", "EIO"]:
+        yield Job(f"the kernel refuses a copy, {error}", 3, "refused_copy", [error], env=SINGLE,
+                  seconds=BRIEF)
     yield Job("tutti bench", 2, "tutti",
               ["bench", "--max", "64k", "--time-limit", "0.05", "--json",
                "{build}/tests/mpi/bench.json", "--svg", "{build}/tests/mpi/bench.svg"],

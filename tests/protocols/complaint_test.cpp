@@ -16,9 +16,11 @@ TEST_CASE("a complaint names the peer, until it is replaced or forgotten", "[com
   CHECK(complaint.made());
   CHECK(complaint.code() == Code::size_mismatch);
   CHECK(complaint.text() == std::string("exchange with rank 17 of MPI_COMM_WORLD: 3 came, not 4"));
+  CHECK(complaint.fault() == tutti::Fault::of_peer);
   CHECK(complaint.about_memory(Code::locked_memory, "too much: 100%") == Answer::failed);
   CHECK(complaint.code() == Code::locked_memory);
   CHECK(complaint.text() == std::string("too much: 100%"));
+  CHECK(complaint.fault() == tutti::Fault::of_this_rank);
   complaint.forget();
   CHECK_FALSE(complaint.made());
 }

@@ -87,7 +87,7 @@ bool ShmLink::allocate(Ring ring, std::uint32_t index) noexcept {
   std::snprintf(text, sizeof text,
                 "%s %zu more bytes of the connection to rank %d of MPI_COMM_WORLD%s", what,
                 std::size_t{end - index} * shape.slot_bytes, peer_, advice);
-  fail(Code::out_of_memory, text);
+  fail(Code::out_of_memory, text, Fault::of_this_rank);
   return false;
 }
 
@@ -181,18 +181,23 @@ Post ShmLink::copied(Rest& rest, ssize_t bytes) noexcept {
   if (errno == EINTR) return Post::done;
   if (errno == EFAULT) return Post::refused;
   if (errno == ESRCH) return has_ended();
+  const int error = errno;
   char text[256];
-  if (errno == EPERM) {
+  if (error == EPERM)
     std::snprintf(text, sizeof text,
                   "the kernel no longer lets this rank reach the memory of rank %d of "
                   "MPI_COMM_WORLD; has that one changed its user, or its limits on being traced "
                   "(PR_SET_DUMPABLE)? TUTTI_SHM_COPY=double needs no such right",
                   peer_);
+  else
+    std::snprintf(text, sizeof text,
+                  "copying between this rank's memory and that of rank %d of MPI_COMM_WORLD "
+                  "failed: %s",
+                  peer_, std::strerror(error));
+  if (error == ENOMEM)
+    fail(Code::out_of_memory, text, Fault::of_this_rank);
+  else
     fail(Code::transport_failed, text);
-  } else {
-    std::snprintf(text, sizeof text, "accessing its memory failed: %s", std::strerror(errno));
-    peer_is_gone(text);
-  }
   return Post::failed;
 }
 

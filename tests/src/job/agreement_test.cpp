@@ -236,6 +236,16 @@ TEST_CASE("bad news is passed on with its cause, and says who told it", "[agreem
   CHECK(other.failure_text().find("rank 10") != std::string::npos);
 }
 
+TEST_CASE("a living rank that is taken for dead is not told that it has failed", "[agreement]") {
+  Member me;
+  me.hear({.communicator = kId, .code = Code::peer_failed, .culprit = me.world_rank()}, 11);
+  CHECK(me.failure_code() == Code::transport_failed);
+  CHECK(me.failure_culprit() == 11);
+  CHECK(me.failure_text() ==
+        "a connection between this rank and another one has failed, says rank 11 of "
+        "MPI_COMM_WORLD: there this rank is taken for dead");
+}
+
 // --- numbers wrap ------------------------------------------------------------------------------
 
 TEST_CASE("numbers wrap at 2^32", "[agreement]") {

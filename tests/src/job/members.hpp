@@ -29,7 +29,6 @@ struct Begun final : OpenCall {
 struct Member : Agreement {
   explicit Member(int rank = 0, CollectiveNumber first = 0)
       : Agreement(kId, rank, {13, 12, 11, 10}, first) {}
-  int world_rank() const { return world_ranks()[static_cast<std::size_t>(rank())]; }
 };
 
 inline const Task kBarrier{};
