@@ -17,6 +17,8 @@ constexpr int kRank = 1, kRanks = 4;
 void must_be_sound(const Packet& packet) {
   must(packet.from >= 0 && packet.from < kRanks && packet.from != kRank, "the sender is a rank");
   must(packet.to == kRank, "the packet is for this rank");
+  if (packet.busy == Packet::Busy::given_up)
+    must(packet.cause != Code::success && text_of(packet.cause), "a failure has a cause");
   if (packet.type == Packet::Type::busy) return must(packet.busy != Packet::Busy::no, "why");
   must(packet.busy == Packet::Busy::no, "who is busy says nothing else");
   must(packet.mtu >= 1 && packet.mtu <= 5, "the MTU is one of verbs'");

@@ -13,8 +13,8 @@
 // To make a connection takes longer than to ask for one. A rank whom many ask at once takes all
 // their datagrams in, makes one connection after the other, and answers BUSY to those who have
 // waited long enough to ask again: that is a sign of life. A rank that lacks memory answers BUSY,
-// too, and is asked again, but not for ever. A rank that has given the asking one up answers BUSY
-// as well, so that this one need not wait to find out.
+// too, and is asked again, but not for ever. A rank whose link has failed, at any time, says BUSY
+// and the cause, so that the other one need not wait to find out, and can tell.
 //
 // When a link proves hot, the same three packets connect its larger connection (link.hpp); BUSY
 // then says that the link stays small, as it does if the peer is silent.
@@ -79,6 +79,8 @@ class Handshake : private DeviceEvents::Handler {
   void begin(VerbsLink& link) noexcept;
   // A link wants to grow. Data path: takes no lock.
   void ask_for_larger() noexcept;
+  // A link has failed. From any thread; takes no lock.
+  void tell_of_failures() noexcept;
   // Guards the making of links, by whichever side begins.
   std::mutex& lock() noexcept { return mutex_; }
 
@@ -96,13 +98,14 @@ class Handshake : private DeviceEvents::Handler {
   void queue_up(const Packet& request);
   void make_link(const Packet& request);
   void take_busy(const Packet& packet);
-  void take_given_up(int peer);
+  void take_given_up(const Packet& packet);
   void begin_one_growth();
   bool begin_growth(VerbsLink& link, Attempts::Duration delay) noexcept;
   void keep_small(VerbsLink& link, const char* why) noexcept;
   void take_growth(const Packet& packet, VerbsLink& link);
   bool attach_larger(const Packet& packet, VerbsLink& link);
   void send(Type type, int peer, Busy busy = Busy::no, Of of = Of::first) noexcept;
+  void tell_causes();
   void retry();
   void give_up(int peer);
   void reopen_endpoint();
@@ -139,7 +142,7 @@ class Handshake : private DeviceEvents::Handler {
   // Ranks to which something is to be sent, and no path is known; has room for all.
   std::vector<int> without_path_;
   int wake_fd_ = -1;
-  std::atomic<bool> stop_{false}, growth_wanted_{false};
+  std::atomic<bool> stop_{false}, growth_wanted_{false}, failures_to_tell_{false};
   std::thread thread_;
 };
 

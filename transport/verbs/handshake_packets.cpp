@@ -82,22 +82,16 @@ void Handshake::take_busy(const Packet& p) {
       keep_small(*link, "the peer has no memory for more");
     return growths_.end(p.from);
   }
-  if (p.busy == Busy::given_up) return take_given_up(p.from);
+  if (p.busy == Busy::given_up) return take_given_up(p);
   path_to(p.from).lacks_memory = p.busy == Busy::lacks_memory;
   if (p.busy == Busy::serves_others) attempts_.heard_of(p.from, Clock::now());
 }
 
-// A link that is ready has its queue pair to tell it that the other end is lost.
-void Handshake::take_given_up(int peer) {
-  VerbsLink* const link = link_to(peer);
-  if (!link || link->state() != State::connecting) return;
-  attempts_.end(peer);
-  link->fail(Code::unreachable,
-             fmt::format("rank {} of MPI_COMM_WORLD has given this rank up: most likely this rank "
-                         "did not answer in time; was this process stopped? If not, see what rank "
-                         "{} says",
-                         peer, peer)
-                 .c_str());
+void Handshake::take_given_up(const Packet& p) {
+  VerbsLink* const link = link_to(p.from);
+  if (!link) return;
+  attempts_.end(p.from);
+  link->peer_gave_up(p.cause);
 }
 
 // --- this rank's side
@@ -137,6 +131,7 @@ void Handshake::send(Type type, int peer, Busy busy, Of of) noexcept {
   packet.token = token_;
   packet.busy = busy;
   packet.of = of;
+  if (busy == Busy::given_up) packet.cause = link_to(peer)->failure_code();
   if (type != Type::busy) {
     const VerbsLink& link = *link_to(peer);
     packet.info = (of == Of::first ? link.connection() : link.large()->connection).info();
@@ -149,6 +144,20 @@ void Handshake::send(Type type, int peer, Busy busy, Of of) noexcept {
     }
   }
   endpoint_.send({&path.target, 1}, &packet, sizeof packet);
+}
+
+void Handshake::tell_of_failures() noexcept {
+  failures_to_tell_ = true;
+  wake();
+}
+
+// Told once: a peer that misses it is told by its queue pair.
+void Handshake::tell_causes() {
+  if (!failures_to_tell_.exchange(false)) return;
+  const std::lock_guard guard(mutex_);
+  for (auto& entry : links_)
+    if (VerbsLink* const link = entry.load(std::memory_order_acquire); link && link->take_failure())
+      send(Type::busy, link->peer(), Busy::given_up);
 }
 
 void Handshake::retry() {

@@ -291,8 +291,20 @@ void VerbsLink::broke(const ibv_wc& completion, const Device& device) noexcept {
   fail(gone ? Code::peer_failed : Code::transport_failed, text);
 }
 
+void VerbsLink::peer_gave_up(Code cause) noexcept {
+  if (state() == State::closed) return;
+  if (state() != State::connecting || cause != Code::unreachable) return fail_as_peer_did(cause);
+  char text[256];
+  std::snprintf(text, sizeof text,
+                "rank %d of MPI_COMM_WORLD has given this rank up: most likely this rank did not "
+                "answer in time; was this process stopped? If not, see what rank %d says",
+                peer(), peer());
+  fail(Code::unreachable, text);
+}
+
 // What one queue pair lost is lost for both ends: the peer must find out, whichever it looks at. A
-// queue pair in error acknowledges nothing.
+// queue pair in error acknowledges nothing. A datagram, which may get lost, tells it sooner, and
+// the cause.
 void VerbsLink::break_off(Code) noexcept {
   const auto stop = [](const Connection& connection) {
     ibv_qp_attr to{};
@@ -304,6 +316,8 @@ void VerbsLink::break_off(Code) noexcept {
     stop(larger->connection);
     for (const Lane& lane : larger->lanes) stop(lane.connection());
   }
+  untold_ = true;
+  site_.has_failed();
 }
 
 }  // namespace tutti::transport::verbs

@@ -32,6 +32,11 @@ class VerbsLink final : public Link {
   void ready() noexcept { state_.store(State::ready, std::memory_order_release); }
   bool has_queue_pair(std::uint32_t number) const noexcept;
 
+  // Whether the link has failed since this was asked last.
+  bool take_failure() noexcept { return untold_.exchange(false); }
+  // The peer's end has failed, for that cause.
+  void peer_gave_up(Code cause) noexcept;
+
   // --- the same for the larger connection
   enum class Growth : std::uint8_t { possible, wanted, begun, done, impossible };
   Growth growth() const noexcept { return growth_.load(std::memory_order_acquire); }
@@ -101,6 +106,7 @@ class VerbsLink final : public Link {
   std::uint64_t first_tickets_ = 0;  // what the first side's writer had posted then
   std::uint32_t* large_arrivals_ = later_arrivals_.data();  // arrivals by the large side
   bool farewell_is_put_off_ = false;
+  std::atomic<bool> untold_{false};  // this end has failed, and the peer was not told why
   // After an error, when the peer may have left in between: what is in the completion queues by the
   // first probe has been taken by the second.
   enum class Doubt : std::uint8_t { none, raised, probed } doubt_ = Doubt::none;

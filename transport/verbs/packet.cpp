@@ -24,12 +24,15 @@ bool possible_lanes(const Packet& p) {
                      [](const LaneInfo& lane) { return possible(lane) && possible_mtu(lane.mtu); });
 }
 
+bool possible_reason(const Packet& p) {
+  if (p.busy != Packet::Busy::given_up)
+    return p.busy == Packet::Busy::serves_others || p.busy == Packet::Busy::lacks_memory;
+  return p.of == Packet::Of::first && p.cause != Code::success && text_of(p.cause);
+}
+
 bool possible(const Packet& p) {
   if (p.of > Packet::Of::larger) return false;
-  if (p.type == Packet::Type::busy)
-    return p.busy >= Packet::Busy::serves_others &&
-           p.busy <=
-               (p.of == Packet::Of::first ? Packet::Busy::given_up : Packet::Busy::lacks_memory);
+  if (p.type == Packet::Type::busy) return possible_reason(p);
   return p.type >= Packet::Type::request && p.type <= Packet::Type::confirm &&
          p.busy == Packet::Busy::no && possible(p.info) && possible_mtu(p.mtu) &&
          possible_lanes(p) &&

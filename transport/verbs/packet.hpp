@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "base/error.hpp"
 #include "transport/transport.hpp"
 #include "transport/verbs/arrival.hpp"
 
@@ -44,10 +45,11 @@ using LaneInfos = std::array<LaneInfo, kMostRails - 1>;
 
 struct Packet {
   static constexpr std::uint32_t kMagic = 0x74757474;
-  static constexpr std::uint16_t kVersion = 3;
-  // `busy`: there is no connection yet, and the sender has heard that one is asked for.
+  static constexpr std::uint16_t kVersion = 4;
+  // `busy`: there is no connection yet, and the sender has heard that one is asked for; or there
+  // will be none any more.
   enum class Type : std::uint16_t { request = 1, reply, confirm, busy };
-  // `given_up`, of the first connection only: the sender's link has failed, and there will be none.
+  // `given_up`, of the first connection only: the sender's link has failed, for `cause`.
   enum class Busy : std::uint32_t { no, serves_others, lacks_memory, given_up };
   // Which of the two connections of a link; `busy` of the larger one: there will be none.
   enum class Of : std::uint32_t { first, larger };
@@ -64,6 +66,8 @@ struct Packet {
   Busy busy = Busy::no;
   Of of = Of::first;
   LaneInfos lanes{};  // of rails - 1
+  Code cause = Code::success;
+  std::uint32_t unused = 0;
 };
 static_assert(sizeof(Packet) <= 256);  // the smallest MTU
 

@@ -21,7 +21,7 @@ struct Site {
   Registrar& registrar;
   const LinkOptions& options;
   const InboxShape& shape;
-  std::function<void()> wants_larger;  // a link does; not null
+  std::function<void()> wants_larger, has_failed;  // a link does, or has; not null
 };
 
 struct Side {

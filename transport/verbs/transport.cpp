@@ -41,8 +41,15 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
       registrar_(devices()),
       shared_(device_, world_size),
       queues_(device_, shared_.room()),
-      site_{device_,    queues_,       shared_, rails_,
-            registrar_, options_.link, shape_,  [this] { handshake_->ask_for_larger(); }},
+      site_{device_,
+            queues_,
+            shared_,
+            rails_,
+            registrar_,
+            options_.link,
+            shape_,
+            [this] { handshake_->ask_for_larger(); },
+            [this] { handshake_->tell_of_failures(); }},
       links_(static_cast<std::size_t>(world_size)) {
   if (options_.link.timeout == 0)
     options_.link.timeout = device_.software() ? kSoftwareTimeout : kTimeout;

@@ -113,6 +113,7 @@ TEST_CASE("who has no connection yet says why, and nothing else is read", "[pack
     packet.busy = static_cast<Packet::Busy>(why);
     packet.info = {};
     packet.lanes = {};
+    packet.cause = tutti::Code::out_of_memory;
     return read(packet).has_value();
   };
   for (const std::uint32_t why : {1u, 2u, 3u}) CHECK(busy(why));
@@ -120,4 +121,17 @@ TEST_CASE("who has no connection yet says why, and nothing else is read", "[pack
   // Who has given a rank up says so of the first connection only.
   for (const std::uint32_t why : {1u, 2u}) CHECK(busy(why, Packet::Of::larger));
   for (const std::uint32_t why : {0u, 3u}) CHECK_FALSE(busy(why, Packet::Of::larger));
+}
+
+TEST_CASE("who has given a connection up names a cause", "[packet]") {
+  const auto given_up = [](int cause) {
+    return believed([&](Packet& p) {
+      p.type = Packet::Type::busy;
+      p.of = Packet::Of::first;
+      p.busy = Packet::Busy::given_up;
+      p.cause = static_cast<tutti::Code>(cause);
+    });
+  };
+  for (const int cause : {1, 19, 21, 30}) CHECK(given_up(cause));
+  for (const int cause : {-1, 0, 31, 1 << 30}) CHECK_FALSE(given_up(cause));
 }
