@@ -6,9 +6,10 @@
 //
 // The ranks make CALLS collectives by the seed (stream.hpp), or as many as succeed. refuse: the
 // seed's call of Tutti to the system fails (refusals.hpp), once; exhaust: from then on; full: all
-// that is left of /dev/shm is taken, so it should be the job's own. Each rank leaves a file
-// DIRECTORY/rank-R with a line: `ok`, an error, or `killed`; there is DIRECTORY/begun once they
-// make calls. The shell hides deaths from the launcher.
+// that is left of /dev/shm is taken, so it should be the job's own. No rank leaves before all have
+// returned: of a failure others must learn otherwise. Until then it computes on, by itself or with
+// another rank. Each rank leaves a file DIRECTORY/rank-R with a line: `ok`, an error, or `killed`;
+// there is DIRECTORY/begun once they make calls. The shell hides deaths from the launcher.
 #include <execinfo.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -37,6 +38,8 @@ void report(const std::string& name, const std::string& line) {
   [[maybe_unused]] const ssize_t written = write(file, line.data(), line.size());
   close(file);
 }
+
+bool exists(const std::string& name) { return access((folder + "/" + name).c_str(), F_OK) == 0; }
 
 // A child that does to its parent what was asked for. It begins when it is told to, and ends with
 // its parent.
@@ -112,6 +115,38 @@ std::string error_of(int code, const std::string& when) {
   return line;
 }
 
+std::string returned(int rank) { return "returned-" + std::to_string(rank); }
+bool all_have_returned() {
+  int r = 0;
+  while (r < job_size && (exists(returned(r)) || exists(report_of(r)))) ++r;
+  return r == job_size;
+}
+
+// A communicator of two ranks; null if it cannot be made.
+tutti_comm make_pair() {
+  MPI_Comm ranks;
+  MPI_Comm_split(MPI_COMM_WORLD, job_rank / 2, job_rank, &ranks);
+  tutti_comm pair = TUTTI_COMM_NULL;
+  if (tutti_comm_create(ranks, &pair) != TUTTI_SUCCESS) pair = TUTTI_COMM_NULL;
+  MPI_Comm_free(&ranks);
+  return pair;
+}
+
+// Until all ranks have returned, with the other one of the pair if that goes on, else outside of
+// Tutti.
+void compute_on(tutti_comm pair) {
+  report(returned(job_rank), "");
+  int all = 0;
+  while (all == 0) {
+    if (pair == TUTTI_COMM_NULL || job_rank % 2 == 0) all = all_have_returned() ? 1 : 0;
+    if (pair != TUTTI_COMM_NULL && tutti_bcast(&all, 1, MPI_INT, 0, pair) != TUTTI_SUCCESS) {
+      pair = TUTTI_COMM_NULL;
+      all = 0;
+    }
+    usleep(1000);
+  }
+}
+
 // The whole life of Tutti in this rank; what is to be reported.
 std::string live(unsigned seed, int calls, Tormentor& tormentor) {
   if (const int code = tutti_init(nullptr)) return error_of(code, "tutti_init");
@@ -121,6 +156,7 @@ std::string live(unsigned seed, int calls, Tormentor& tormentor) {
     result = error_of(code, "tutti_comm_create");
   } else {
     Stream stream(seed, comm, job_rank, job_size);
+    tutti_comm pair = make_pair();
     MPI_Barrier(MPI_COMM_WORLD);
     if (job_rank == 0) report("begun", "");
     tormentor.begin(job_rank);
@@ -133,7 +169,12 @@ std::string live(unsigned seed, int calls, Tormentor& tormentor) {
         CHECK(more < kCallsUntilAllKnow, "the communicator goes on after: %s", result.c_str());
         break;
       }
-    if (const int failed = tutti_comm_free(&comm)) return error_of(failed, "tutti_comm_free");
+    // Every other pair has nothing to do with Tutti until the end.
+    const bool together = (seed + static_cast<unsigned>(job_rank / 2)) % 2 == 0;
+    compute_on(together ? pair : TUTTI_COMM_NULL);
+    for (tutti_comm* const made : {&comm, &pair})
+      if (*made != TUTTI_COMM_NULL)
+        if (const int failed = tutti_comm_free(made)) return error_of(failed, "tutti_comm_free");
   }
   if (const int code = tutti_finalize()) return error_of(code, "tutti_finalize");
   return result;
@@ -157,7 +198,7 @@ int moment(std::mt19937& random) {
 // that does not report makes the others wait for it, and the caller notices.
 void wait_for_reports() {
   for (int r = 0, waited = 0; r < job_size && waited < 6000;)
-    if (access((folder + "/" + report_of(r)).c_str(), F_OK) == 0)
+    if (exists(report_of(r)))
       ++r;
     else
       usleep(10'000), ++waited;
