@@ -46,7 +46,8 @@ void Control::take(const Arrived& message) noexcept {
 }
 
 bool Control::note(std::uint32_t rendezvous, const Outcome& outcome) noexcept {
-  if (rendezvous >= kMostRendezvous) return false;
+  if (rendezvous >= kMostRendezvous || !expected_[rendezvous]) return false;
+  expected_.reset(rendezvous);
   outcomes_[rendezvous] = outcome;
   return true;
 }

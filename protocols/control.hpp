@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <vector>
 
 #include "protocols/rings.hpp"
@@ -62,7 +63,10 @@ class Control {
   }
   // What the peer has told this rank, which invited, since expect().
   const Outcome& outcome(std::uint32_t rendezvous) const noexcept { return outcomes_[rendezvous]; }
-  void expect(std::uint32_t rendezvous) noexcept { outcomes_[rendezvous] = {}; }
+  void expect(std::uint32_t rendezvous) noexcept {
+    outcomes_[rendezvous] = {};
+    expected_.set(rendezvous);
+  }
 
   // Tells who invites that this rank waits for an entry.
   Answer send_wish(const Wish& wish) noexcept { return put(Kind::wish, wish); }
@@ -97,7 +101,7 @@ class Control {
   }
   void send_pending() noexcept;
   void take(const Arrived& message) noexcept;
-  // false: there is no such rendezvous.
+  // false: this rank has invited to no such rendezvous, or was told how it ended.
   bool note(std::uint32_t rendezvous, const Outcome& outcome) noexcept;
   void note(const Wish& wish) noexcept;
 
@@ -105,6 +109,7 @@ class Control {
   Rings& rings_;
   Listener& listener_;
   std::array<Outcome, kMostRendezvous> outcomes_{};
+  std::bitset<kMostRendezvous> expected_;  // which are still to come
   static constexpr std::size_t kMostWishes = std::size_t{1} << kOrdinalBits;
   std::vector<Wish> wishes_;     // of the peer: for each of its transfers at most one
   std::array<News, 32> news_{};  // announced, without credit yet; the oldest first

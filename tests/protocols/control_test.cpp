@@ -42,6 +42,7 @@ TEST_CASE("an outcome is kept for its rendezvous until the identifier is used ag
   for (const bool polls : {true, false}) {
     ControlPair pair(polls);
     Control &sender = pair.controls[0], &receiver = pair.controls[1];
+    for (const std::uint32_t id : {3u, 63u}) receiver.expect(id);
     REQUIRE(sender.send_finished(3) == Answer::done);
     pair.settle();
     REQUIRE(sender.send_withdrawn(63, {.communicator = 9, .code = Code::timed_out}) ==
@@ -94,6 +95,7 @@ TEST_CASE("a failure is told before the withdrawals that follow from it", "[cont
   ControlPair pair(true);
   Control& teller = pair.controls[0];
   Ear& ear = pair.ears[1];
+  pair.controls[1].expect(3);
   teller.announce({.communicator = 1, .code = Code::timed_out});  // takes the only slot
   teller.announce({.communicator = 2, .code = Code::peer_failed, .culprit = 5});
   REQUIRE(teller.news_pending());

@@ -106,8 +106,8 @@ std::vector<Wrong> all_wrong() {
   }
   for (const Way& way : {kFinished, kWithdrawn, kNews})
     all.push_back({way, "kind", 3, {0, 4, kHalf, kMost}});
-  all.push_back({kFinished, "identifier", 7, {64, kHalf, kMost}});
-  all.push_back({kWithdrawn, "identifier", 13, {64, kHalf, kMost}});
+  all.push_back({kFinished, "identifier", 7, {1, 63, 64, kHalf, kMost}});
+  all.push_back({kWithdrawn, "identifier", 13, {1, 63, 64, kHalf, kMost}});
   all.push_back({kWithdrawn, "kind of news", 12, {1, 2, 3, 4, kMost}});
   all.push_back({kWithdrawn, "cause", 9, {0, 31, kHalf, kMost}});
   all.push_back({kNews, "kind of news", 11, {2, 3, 4, kHalf, kMost}});
@@ -230,12 +230,30 @@ TEST_CASE("what no single word makes wrong breaks the link, too", "[distrust]") 
     const protocols::Wish wish{{1, 0, 0}, static_cast<protocols::Access>(2)};
     CHECK(told([&] { return liar.put(Ring::control, 0, &wish, {{0, 0, 4}, sizeof wish, 0, 1}); }));
   }
-  SECTION("a transfer that cannot be") {
+  SECTION("a transfer that cannot be, or to which nobody has invited") {
     std::uint32_t word = 0;
     std::uint64_t ticket = 0;
     CHECK(told([&] {
       return liar.write(&word, {}, {reinterpret_cast<std::uint64_t>(&word), sizeof word, {}},
-                        sizeof word, protocols::kMostRendezvous, &ticket);
+                        sizeof word, GENERATE(0u, 5u, protocols::kMostRendezvous), &ticket);
     }));
+  }
+  SECTION("a transfer that has ended twice") {
+    const std::vector<std::byte> data(5000);
+    std::vector<std::byte> got(5000);
+    Transfer waits;
+    const auto finish = [&] {
+      std::uint64_t ticket = 0;
+      return liar.write(data.data(), {},
+                        {reinterpret_cast<std::uint64_t>(got.data()), got.size(), {}}, got.size(),
+                        0u, &ticket);
+    };
+    REQUIRE(pair.until([&] {
+      pair.channels[1].recv(waits, {9, 0, 0}, got.data(), 5000);
+      return waits.phase == Transfer::Phase::awaits_outcome;
+    }));
+    CHECK_FALSE(told(finish));
+    CHECK(told(finish));
+    pair.channels[1].abandon(waits);
   }
 }
