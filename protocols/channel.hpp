@@ -51,11 +51,13 @@ class Channel {
   // Gives up a transfer that is not done. The peer may still be accessing the buffer of a receive;
   // it answers once it knows that the communicator has failed. The adapter may still be reading
   // the buffer of a send, and what the peer gets so it takes for the message. Before the caller
-  // gives buffers back it sees that the peer hears of the failure, waits a while for withdrawing()
-  // and reads_abandoned() to end, breaks off where the adapter reads on, and calls
-  // revoke_abandoned() on all channels, then release_abandoned().
+  // gives buffers back it sees that the peer hears of the failure, waits a while for withdrawing(),
+  // longer for what writing_abandoned() says is under way, and for reads_abandoned() to end, breaks
+  // off where the adapter reads on, and calls revoke_abandoned() on all channels, then
+  // release_abandoned().
   void abandon(Transfer& transfer) noexcept;
   bool withdrawing() const noexcept { return invites_.withdrawing(); }
+  transport::Writing writing_abandoned() const noexcept { return invites_.writing_abandoned(); }
   bool reads_abandoned() const noexcept { return moves_.reads_abandoned(); }
   // The connection is lost, and soon the adapter reads nothing more: it leaves out no single
   // message.

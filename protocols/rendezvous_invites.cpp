@@ -1,6 +1,7 @@
 // Identifiers, from the ready entry to the outcome.
 #include "protocols/rendezvous_invites.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tutti::protocols {
@@ -94,6 +95,13 @@ void RendezvousInvites::end_abandoned() noexcept {
       exposed_.reset(id);
     }
   }
+}
+
+transport::Writing RendezvousInvites::writing_abandoned() const noexcept {
+  auto most = transport::Writing::no;
+  for (std::uint32_t id = 0; id < kMostRendezvous; ++id)
+    if (exposed_[id]) most = std::max(most, link_.writing(id));
+  return most;
 }
 
 void RendezvousInvites::release(std::uint32_t id) noexcept {

@@ -36,6 +36,7 @@ class RendezvousInvites {
   // See Channel, for these. Transfers in phases of other protocols are left alone.
   void abandon(Transfer& transfer) noexcept;
   bool withdrawing() const noexcept { return exposed_.any(); }
+  transport::Writing writing_abandoned() const noexcept;
   void revoke_abandoned() noexcept;
   bool remains_exposed() const noexcept;
   void release_abandoned() noexcept;

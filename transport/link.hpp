@@ -36,6 +36,10 @@ enum class Post : std::uint8_t {
 
 enum class State : std::uint8_t { connecting, ready, failed, closed /* the peer has left */ };
 
+// Whether the peer has begun to write by an invitation, and not all of that is here. unknown: it
+// was asked, and has not answered.
+enum class Writing : std::uint8_t { no, unknown, yes };
+
 // What a rank does in a collective beside sending one message.
 struct Load {
   int receivers = 1;     // ranks that it sends to
@@ -121,6 +125,12 @@ class Link {
   virtual bool taken_back(std::uint32_t /*invitation*/) const noexcept { return false; }
   // This side. true: the peer does not access the buffer now, and never will. false: it may.
   virtual bool take_back(std::uint32_t /*invitation*/) noexcept { return false; }
+  // This side, where take_back() decides nothing: asks the peer which of its writes are under way.
+  // Its transport answers though its program computes. The answer may get lost, so this is called
+  // again.
+  virtual void ask_for_writes() noexcept {}
+  // By the answer to the last question, and what has come since.
+  virtual Writing writing(std::uint32_t /*invitation*/) const noexcept { return Writing::no; }
   // This side: the number may be used again.
   virtual void renew(std::uint32_t /*invitation*/) noexcept {}
 

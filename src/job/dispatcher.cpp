@@ -28,6 +28,10 @@ constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{5000}
 // long all of them may take, and how long it takes to give up those that are left.
 constexpr std::chrono::milliseconds kReadPatience{2000}, kFlushPatience{1000};
 constexpr int kMostReadPatiences = 5;
+// For writes into their buffers: how long an answer may take, how many without one are enough, and
+// how many with one.
+constexpr std::chrono::milliseconds kAnswerPatience{500};
+constexpr int kMostUnanswered = 4, kMostAnswers = 20;
 
 bool can_hear(const Channel* channel) {
   return channel && !channel->failed() && !channel->closed();
@@ -198,10 +202,30 @@ void Dispatcher::take_leave() noexcept {
 void Dispatcher::end_use(const Agreement& agreement) noexcept {
   wait_for_members(agreement, kSpreadPatience,
                    [](const Channel& channel) { return channel.withdrawing(); });
+  await_writes(agreement);
   each_channel(agreement, [](Channel& channel) { channel.revoke_abandoned(); });
   end_reads(agreement);
   each_channel(agreement, [](Channel& channel) { channel.release_abandoned(); });
   end_writes(agreement);
+}
+
+// What members have begun to write soon arrives. Without the right to go on, it would cost the
+// connection, which other communicators use. A member that does not answer is dead or stopped.
+void Dispatcher::await_writes(const Agreement& agreement) noexcept {
+  using transport::Writing;
+  for (int i = 0; i < kMostAnswers; ++i) {
+    const Writing least = i < kMostUnanswered ? Writing::unknown : Writing::yes;
+    const auto writes = [&](const Channel& channel) {
+      return can_hear(&channel) && channel.writing_abandoned() >= least;
+    };
+    each_channel(agreement, [](Channel& channel) {
+      if (can_hear(&channel) && channel.withdrawing()) channel.link().ask_for_writes();
+    });
+    wait_while(agreement, kAnswerPatience, writes);
+    bool any = false;
+    each_channel(agreement, [&](const Channel& channel) { any |= writes(channel); });
+    if (!any) return;
+  }
 }
 
 // Copies that processes of this node have begun. One takes long only if the process was stopped.

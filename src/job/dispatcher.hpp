@@ -64,6 +64,7 @@ class Dispatcher final : public protocols::Listener {
  private:
   Agreement* find(CommunicatorId id) const noexcept;
   void came_after_the_end(const MessageName& name, int from) noexcept;
+  void await_writes(const Agreement& agreement) noexcept;
   void end_writes(const Agreement& agreement) noexcept;
   void end_reads(const Agreement& agreement) noexcept;
   template <class Visit>

@@ -21,6 +21,8 @@ void must_be_sound(const Packet& packet) {
     must(packet.cause != Code::success && text_of(packet.cause), "a failure has a cause");
   if (packet.type == Packet::Type::busy) return must(packet.busy != Packet::Busy::no, "why");
   must(packet.busy == Packet::Busy::no, "who is busy says nothing else");
+  if (packet.type > Packet::Type::busy)
+    return must(packet.of == Packet::Of::first, "writes are of a link");
   must(packet.mtu >= 1 && packet.mtu <= 5, "the MTU is one of verbs'");
   const auto arrival = static_cast<Arrival>(packet.arrival);
   must(name_of(arrival) != "?" && name_of(safer_of(arrival, Arrival::tail)) != "auto",

@@ -88,7 +88,7 @@ def packet(kind=1, sender=2, receiver=1, token=1002, mtu=3, arrival=2, busy=0, o
     lane = struct.pack("<16xQIIIHH", 8192, 6, 18, 7, 0, mtu)
     return struct.pack("<IHHiiQIIQIII4xHH10IIII", 0x74757474, 4, kind, sender, receiver, token,
                        17, 99, 4096, 5, 0, 0, mtu, arrival, *shape, 2 if of else 1,
-                       busy, of) + lane + bytes(2 * len(lane)) + struct.pack("<iI", cause, 0)
+                       busy, of) + lane + bytes(2 * len(lane)) + struct.pack("<iIQ", cause, 3, 5)
 
 
 # The steps of rings_fuzz.cpp.
@@ -174,7 +174,7 @@ SEEDS = {
     "datatypes": DATATYPES,
     "handshake": [packet(), packet(2), packet(3, sender=0, token=1000, arrival=1),
                   packet(4, busy=1), packet(4, busy=2), packet(4, busy=3, of=0, cause=21),
-                  packet(of=0),
+                  packet(5, of=0), packet(6, of=0), packet(of=0),
                   *(struct.pack("<I", kind << 29 | 2 << 26 | 5) for kind in range(8))],
     "platform": PLATFORMS + TAU_LOPS,
     "recorded": RECORDED,

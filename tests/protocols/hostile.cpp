@@ -187,6 +187,21 @@ void HostileLink::renew(std::uint32_t invitation) noexcept {
   invitations_[invitation] = Invitation::open;
 }
 
+// The answer is there at once, and always the latest.
+void HostileLink::ask_for_writes() noexcept {
+  const std::lock_guard lock(net_.lock_);
+  has_asked_ = true;
+}
+
+Writing HostileLink::writing(std::uint32_t invitation) const noexcept {
+  const std::lock_guard lock(net_.lock_);
+  const HostileLink& theirs = net_.link(peer(), from_);
+  for (const auto* queue : {&theirs.queue_, &theirs.large_queue_})
+    for (const Write& write : *queue)
+      if (write.notify == invitation) return Writing::yes;
+  return Writing::no;
+}
+
 // --- on the way
 
 bool HostileLink::drained() noexcept {
@@ -240,6 +255,8 @@ bool HostileLink::step(std::deque<Write>& queue) {
     if (later != queue.end()) place = later;
   }
   Write& first = *place;
+  if (first.to_user && net_.hostility.holds_writes && !net_.link(peer(), from_).has_asked_)
+    return false;
   if (!may_move(first)) return false;
   if (first.moved < first.bytes) move(first);
   if (first.moved < first.bytes) return false;

@@ -45,6 +45,7 @@ struct Hostility {
   double deliver = 0.3;       // chance that a step moves a piece of the oldest write
   int fail_registration = 0;  // the n-th registration fails; 0: none
   bool acknowledge = true;    // else writes arrive, and the sender never learns it
+  bool holds_writes = false;  // to user memory, until the receiver has asked what is under way
   int latency = 0;  // not 0: virtual time, nothing left to chance; each write arrives whole after
                     // this many steps
   bool fetches = false, passes_pieces = false;  // see Link
@@ -108,6 +109,8 @@ class HostileLink final : public transport::Link {
   void leave(std::uint32_t invitation) noexcept override;
   bool taken_back(std::uint32_t invitation) const noexcept override;
   bool take_back(std::uint32_t invitation) noexcept override;
+  void ask_for_writes() noexcept override;
+  transport::Writing writing(std::uint32_t invitation) const noexcept override;
   void renew(std::uint32_t invitation) noexcept override;
   transport::Registrar* registrar() noexcept override;
   bool writes_directly() const noexcept override;
@@ -172,7 +175,8 @@ class HostileLink final : public transport::Link {
   std::array<std::atomic<Invitation>, kInvitations> invitations_{};
   std::atomic<bool> broken_off_{false};    // nothing moves any more
   std::atomic<Code> told_{Code::success};  // why
-  bool begun_ = false;                     // by connect(), at this end
+  bool has_asked_ = false;
+  bool begun_ = false;  // by connect(), at this end
   bool never_grows_ = false;
 };
 

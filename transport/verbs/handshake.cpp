@@ -116,7 +116,7 @@ void Handshake::take_a_turn() {
   if (endpoint_.failed()) reopen_endpoint();
   serve_one();
   begin_one_growth();
-  tell_causes();
+  speak_for_links();
   find_a_path();
   retry();
 }
@@ -152,7 +152,7 @@ void Handshake::wait_for_news() {
 int Handshake::milliseconds_to_next() {
   // A failed queue pair is tried again, and arrivals that nobody announces are looked for.
   const bool looks = !announces_ || endpoint_.failed();
-  if (!requests_.empty() || growth_wanted_ || failures_to_tell_) return 0;
+  if (!requests_.empty() || growth_wanted_ || words_to_send_) return 0;
   auto next = std::min(attempts_.next(), growths_.next());
   if (looks) next = std::min(next, Clock::now() + Attempts::kFirstInterval);
   for (const int peer : without_path_) next = std::min(next, path_to(peer).next);

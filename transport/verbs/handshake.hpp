@@ -16,6 +16,8 @@
 // too, and is asked again, but not for ever. A rank whose link has failed, at any time, says BUSY
 // and the cause, so that the other one need not wait to find out, and can tell.
 //
+// A rank that gives up what it receives asks which writes are under way.
+//
 // When a link proves hot, the same three packets connect its larger connection (link.hpp); BUSY
 // then says that the link stays small, as it does if the peer is silent.
 //
@@ -79,8 +81,8 @@ class Handshake : private DeviceEvents::Handler {
   void begin(VerbsLink& link) noexcept;
   // A link wants to grow. Data path: takes no lock.
   void ask_for_larger() noexcept;
-  // A link has failed. From any thread; takes no lock.
-  void tell_of_failures() noexcept;
+  // A link has failed, or a question to ask. From any thread; takes no lock.
+  void send_words() noexcept;
   // Guards the making of links, by whichever side begins.
   std::mutex& lock() noexcept { return mutex_; }
 
@@ -105,7 +107,9 @@ class Handshake : private DeviceEvents::Handler {
   void take_growth(const Packet& packet, VerbsLink& link);
   bool attach_larger(const Packet& packet, VerbsLink& link);
   void send(Type type, int peer, Busy busy = Busy::no, Of of = Of::first) noexcept;
-  void tell_causes();
+  void send_about_writes(Type type, int peer, std::uint32_t question) noexcept;
+  void post(Packet& packet, int peer) noexcept;
+  void speak_for_links();
   void retry();
   void give_up(int peer);
   void reopen_endpoint();
@@ -142,7 +146,7 @@ class Handshake : private DeviceEvents::Handler {
   // Ranks to which something is to be sent, and no path is known; has room for all.
   std::vector<int> without_path_;
   int wake_fd_ = -1;
-  std::atomic<bool> stop_{false}, growth_wanted_{false}, failures_to_tell_{false};
+  std::atomic<bool> stop_{false}, growth_wanted_{false}, words_to_send_{false};
   std::thread thread_;
 };
 

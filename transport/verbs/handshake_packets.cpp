@@ -22,6 +22,8 @@ void Handshake::take(const Packet& p) {
     if (p.of == Of::first) send(Type::busy, p.from, Busy::given_up);
     return;
   }
+  if (p.type == Type::asks) return send_about_writes(Type::tells, p.from, p.question);
+  if (p.type == Type::tells) return link->take_answer(p.question, p.begun);
   if (p.shape != link->shape()) {
     link->fail(Code::bad_configuration,
                fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots than this "
@@ -126,9 +128,6 @@ void Handshake::send(Type type, int peer, Busy busy, Of of) noexcept {
   }
   Packet packet;
   packet.type = type;
-  packet.from = rank_;
-  packet.to = peer;
-  packet.token = token_;
   packet.busy = busy;
   packet.of = of;
   if (busy == Busy::given_up) packet.cause = link_to(peer)->failure_code();
@@ -143,21 +142,43 @@ void Handshake::send(Type type, int peer, Busy busy, Of of) noexcept {
       packet.lanes = link.lane_infos();
     }
   }
-  endpoint_.send({&path.target, 1}, &packet, sizeof packet);
+  post(packet, peer);
 }
 
-void Handshake::tell_of_failures() noexcept {
-  failures_to_tell_ = true;
+void Handshake::post(Packet& packet, int peer) noexcept {
+  packet.from = rank_;
+  packet.to = peer;
+  packet.token = token_;
+  endpoint_.send({&path_to(peer).target, 1}, &packet, sizeof packet);
+}
+
+// --- what links have to say
+
+void Handshake::send_words() noexcept {
+  words_to_send_ = true;
   wake();
 }
 
-// Told once: a peer that misses it is told by its queue pair.
-void Handshake::tell_causes() {
-  if (!failures_to_tell_.exchange(false)) return;
+// A peer that misses a cause is told by its queue pair; a question is asked again.
+void Handshake::speak_for_links() {
+  if (!words_to_send_.exchange(false)) return;
   const std::lock_guard guard(mutex_);
-  for (auto& entry : links_)
-    if (VerbsLink* const link = entry.load(std::memory_order_acquire); link && link->take_failure())
-      send(Type::busy, link->peer(), Busy::given_up);
+  for (auto& entry : links_) {
+    VerbsLink* const link = entry.load(std::memory_order_acquire);
+    if (!link) continue;
+    if (link->take_failure()) send(Type::busy, link->peer(), Busy::given_up);
+    if (const auto question = link->take_question())
+      send_about_writes(Type::asks, link->peer(), *question);
+  }
+}
+
+void Handshake::send_about_writes(Type type, int peer, std::uint32_t question) noexcept {
+  if (!path_to(peer).target.path) return;
+  Packet packet;
+  packet.type = type;
+  packet.question = question;
+  if (type == Type::tells) packet.begun = link_to(peer)->writes_begun();
+  post(packet, peer);
 }
 
 void Handshake::retry() {

@@ -96,10 +96,21 @@ bool VerbsLink::should_grow_before(std::size_t bytes) noexcept {
   return growth() != Growth::impossible;
 }
 
-// A share is no shorter than a message that would not come this way at all.
+// The peer may ask at any moment, so the write is noted before it begins.
 Post VerbsLink::write(const void* source, const Registration& registration, const RemoteKey& target,
                       std::size_t bytes, std::optional<std::uint32_t> notify,
                       std::uint64_t* ticket) noexcept {
+  const std::uint64_t before = begun_.load(std::memory_order_relaxed);
+  if (notify) begun_.store(before ^ std::uint64_t{1} << *notify, std::memory_order_release);
+  const Post post = write_all(source, registration, target, bytes, notify, ticket);
+  if (notify && post == Post::again) begun_.store(before, std::memory_order_release);
+  return post;
+}
+
+// A share is no shorter than a message that would not come this way at all.
+Post VerbsLink::write_all(const void* source, const Registration& registration,
+                          const RemoteKey& target, std::size_t bytes,
+                          std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
   if (out_ && !out_->lanes.empty()) {
     const std::size_t most = bytes / std::max<std::size_t>(shape()[Ring::eager].capacity(), 1);
     return write_shares(std::clamp<std::size_t>(most, 1, rails()), source, registration, target,
@@ -230,8 +241,29 @@ void VerbsLink::take_finished(Immediate immediate) noexcept {
   std::uint8_t& come = notices_[immediate.id()];
   if (++come < immediate.rails()) return;
   come = 0;
+  ended_ ^= std::uint64_t{1} << immediate.id();
   note_finished(immediate.id());
 }
+
+// --- writes of the peer
+
+void VerbsLink::ask_for_writes() noexcept {
+  ++questions_;
+  unasked_ = true;
+  site_.has_word();
+}
+
+void VerbsLink::take_answer(std::uint32_t question, std::uint64_t begun) noexcept {
+  peers_begun_ = begun;
+  answered_ = question;
+}
+
+Writing VerbsLink::writing(std::uint32_t invitation) const noexcept {
+  if (answered_ != questions_) return Writing::unknown;
+  return ((peers_begun_ ^ ended_) >> invitation & 1u) != 0 ? Writing::yes : Writing::no;
+}
+
+// --- signs of life
 
 // A peer that left in order had acknowledgements of all it sent, so `moved` has come, and is taken
 // by the second probe. If not, the small queue pair has failed at the peer, and nothing that came
@@ -317,7 +349,7 @@ void VerbsLink::break_off(Code) noexcept {
     for (const Lane& lane : larger->lanes) stop(lane.connection());
   }
   untold_ = true;
-  site_.has_failed();
+  site_.has_word();
 }
 
 }  // namespace tutti::transport::verbs

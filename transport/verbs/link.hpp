@@ -32,10 +32,18 @@ class VerbsLink final : public Link {
   void ready() noexcept { state_.store(State::ready, std::memory_order_release); }
   bool has_queue_pair(std::uint32_t number) const noexcept;
 
-  // Whether the link has failed since this was asked last.
+  // Whether the link has failed since this was asked last; the last question about writes that was
+  // not sent yet, if there is one.
   bool take_failure() noexcept { return untold_.exchange(false); }
+  std::optional<std::uint32_t> take_question() noexcept {
+    return unasked_.exchange(false) ? std::optional(questions_.load()) : std::nullopt;
+  }
   // The peer's end has failed, for that cause.
   void peer_gave_up(Code cause) noexcept;
+  // By invitation of the peer, whether the number of writes begun is odd.
+  std::uint64_t writes_begun() const noexcept { return begun_.load(std::memory_order_acquire); }
+  // The peer says so.
+  void take_answer(std::uint32_t question, std::uint64_t begun) noexcept;
 
   // --- the same for the larger connection
   enum class Growth : std::uint8_t { possible, wanted, begun, done, impossible };
@@ -64,6 +72,8 @@ class VerbsLink final : public Link {
   void progress() noexcept override {}  // the transport polls for all links
   void probe() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;
+  void ask_for_writes() noexcept override;
+  Writing writing(std::uint32_t invitation) const noexcept override;
   bool drained() noexcept override;
   void say_farewell() noexcept;
   void ask_for_more() noexcept override;
@@ -76,6 +86,9 @@ class VerbsLink final : public Link {
 
  private:
   void break_off(Code code) noexcept override;
+  Post write_all(const void* source, const Registration& registration, const RemoteKey& target,
+                 std::size_t bytes, std::optional<std::uint32_t> notify,
+                 std::uint64_t* ticket) noexcept;
   Post write_shares(std::size_t count, const void* source, const Registration& registration,
                     const RemoteKey& target, std::size_t bytes, std::optional<std::uint32_t> notify,
                     std::uint64_t* ticket) noexcept;
@@ -112,6 +125,12 @@ class VerbsLink final : public Link {
   enum class Doubt : std::uint8_t { none, raised, probed } doubt_ = Doubt::none;
   std::array<std::uint8_t, kInvitations> notices_{};  // that have come, by rendezvous
   std::array<std::uint32_t, kRings> credits_by_immediate_{};
+  // By invitation: whether the number of writes is odd, which this rank has begun, the peer had
+  // begun by its last answer, and have come to their ends. Of each invitation one is under way.
+  std::atomic<std::uint64_t> begun_{0}, peers_begun_{0};
+  std::uint64_t ended_ = 0;
+  std::atomic<std::uint32_t> questions_{0}, answered_{0};
+  std::atomic<bool> unasked_{false};
 };
 
 }  // namespace tutti::transport::verbs

@@ -48,7 +48,8 @@ struct Packet {
   static constexpr std::uint16_t kVersion = 4;
   // `busy`: there is no connection yet, and the sender has heard that one is asked for; or there
   // will be none any more.
-  enum class Type : std::uint16_t { request = 1, reply, confirm, busy };
+  // `asks`: which writes to the sender's user memory has the receiver begun? `tells`: these.
+  enum class Type : std::uint16_t { request = 1, reply, confirm, busy, asks, tells };
   // `given_up`, of the first connection only: the sender's link has failed, for `cause`.
   enum class Busy : std::uint32_t { no, serves_others, lacks_memory, given_up };
   // Which of the two connections of a link; `busy` of the larger one: there will be none.
@@ -59,7 +60,7 @@ struct Packet {
   Type type{};
   std::int32_t from = 0, to = 0;       // world ranks
   std::uint64_t token = 0;             // of the sender's card
-  PeerInfo info{};                     // nothing from here on if `busy`, but the reason
+  PeerInfo info{};                     // nothing from here on but what the type needs
   std::uint16_t mtu = 0, arrival = 0;  // ibv_mtu, Arrival
   InboxShape shape{};
   std::uint32_t rails = 1;
@@ -67,7 +68,8 @@ struct Packet {
   Of of = Of::first;
   LaneInfos lanes{};  // of rails - 1
   Code cause = Code::success;
-  std::uint32_t unused = 0;
+  std::uint32_t question = 0;  // of `asks` and `tells`, which are of the first connection
+  std::uint64_t begun = 0;     // of `tells`: by invitation, whether their number is odd
 };
 static_assert(sizeof(Packet) <= 256);  // the smallest MTU
 

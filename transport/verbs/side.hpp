@@ -21,7 +21,8 @@ struct Site {
   Registrar& registrar;
   const LinkOptions& options;
   const InboxShape& shape;
-  std::function<void()> wants_larger, has_failed;  // a link does, or has; not null
+  // A link wants a larger connection, or has something to say by datagram. Not null.
+  std::function<void()> wants_larger, has_word;
 };
 
 struct Side {

@@ -95,3 +95,36 @@ TEST_CASE("a message that does not leave costs its connection, and not its buffe
   CHECK(channel.failure_code() == Code::transport_failed);
   CHECK(outcome_of([&] { receives.request.wait(); }).code == Code::transport_failed);
 }
+
+// The sender computes, and takes nothing in; the wire is slow.
+TEST_CASE("a receive that is given up while its message comes leaves the connection to others",
+          "[buffers]") {
+  for (const bool polls : {true, false}) {
+    INFO("polls " << polls);
+    Hostility hostility{6, polls, true, true};
+    hostility.holds_writes = true;
+    Job job(2, hostility);
+    const Job::Communicators others = job.make(2, {0, 1});
+    const collectives::Task task = task_of(Collective::bcast, kRendezvous);
+    Operation sends(job.world(0), task), receives(job.world(1), task);
+    sends.start();
+    receives.start();
+    const protocols::Channel& channel = job.engine(0).connections().channel(1);
+    for (int i = 0; i < 10'000 && !channel.awaits_acknowledgement(); ++i) {
+      job.progress();
+      sends.request.advance();
+      receives.request.advance();
+    }
+    REQUIRE(channel.awaits_acknowledgement());
+    job.world(1).agreement().fail(Code::timed_out, 0, "the test wants it to fail");
+    CHECK(outcome_of([&] { receives.request.wait(); }).code == Code::timed_out);
+    CHECK_FALSE(job.net.registrar.covers(receives.buffers.output.data(), 1));
+    receives.buffers.poison();
+    CHECK(outcome_of([&] { sends.request.wait(); }).code == Code::success);
+    std::vector<std::unique_ptr<Operation>> both;
+    for (const auto& other : others) both.push_back(std::make_unique<Operation>(*other, task));
+    for (const auto& operation : both) operation->start();
+    REQUIRE(job.finish(both));
+    for (const auto& operation : both) CHECK(operation->right());
+  }
+}

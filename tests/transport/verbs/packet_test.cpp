@@ -123,6 +123,19 @@ TEST_CASE("who has no connection yet says why, and nothing else is read", "[pack
   for (const std::uint32_t why : {0u, 3u}) CHECK_FALSE(busy(why, Packet::Of::larger));
 }
 
+TEST_CASE("a question about writes, and its answer, need nothing else", "[packet]") {
+  for (const int type : {5, 6})
+    for (const bool right : {true, false}) {
+      Packet packet;
+      packet.type = static_cast<Packet::Type>(type);
+      packet.from = 2;
+      packet.to = kRank;
+      packet.token = 1002;
+      if (!right) packet.of = Packet::Of::larger;
+      CHECK(read(packet).has_value() == right);
+    }
+}
+
 TEST_CASE("who has given a connection up names a cause", "[packet]") {
   const auto given_up = [](int cause) {
     return believed([&](Packet& p) {
