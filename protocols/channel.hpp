@@ -67,9 +67,12 @@ class Channel {
   // broken off.
   void revoke_abandoned() noexcept;
   void release_abandoned() noexcept;
-  // The peer is accessing the buffer of an abandoned transfer at this moment. It ends soon, unless
-  // the peer was stopped: whoever gives the buffer back before gives it to two.
-  bool being_accessed() const noexcept { return link_.takes_back() && invites_.withdrawing(); }
+  // The peer is accessing the buffer of an abandoned transfer at this moment, whether the link has
+  // failed or not. It ends soon, unless the peer was stopped: whoever gives the buffer back before
+  // gives it to two.
+  bool being_accessed() const noexcept {
+    return link_.takes_back() && invites_.withdrawing() && !closed() && link_.peer_lives();
+  }
   // A send has written all its bytes, and only the adapter has not said so yet.
   bool awaits_acknowledgement() const noexcept { return moves_.awaits_acknowledgement(); }
 

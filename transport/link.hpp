@@ -123,8 +123,11 @@ class Link {
   // The peer's side, after a fetch(): the invitation was taken back, so what was read may be
   // anything.
   virtual bool taken_back(std::uint32_t /*invitation*/) const noexcept { return false; }
-  // This side. true: the peer does not access the buffer now, and never will. false: it may.
+  // This side. true: the peer does not access the buffer now, and never will. false: it may, as
+  // long as its process is there.
   virtual bool take_back(std::uint32_t /*invitation*/) noexcept { return false; }
+  // Where take_back() decides: whether the peer's process is there. Also of a link that has failed.
+  virtual bool peer_lives() noexcept { return true; }
   // This side, where take_back() decides nothing: asks the peer which of its writes are under way.
   // Its transport answers though its program computes. The answer may get lost, so this is called
   // again.

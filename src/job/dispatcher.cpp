@@ -228,12 +228,14 @@ void Dispatcher::await_writes(const Agreement& agreement) noexcept {
   }
 }
 
-// Copies that processes of this node have begun. One takes long only if the process was stopped.
+// Copies that processes of this node have begun. One takes long only if the process was stopped,
+// and other threads may call meanwhile.
 void Dispatcher::end_writes(const Agreement& agreement) noexcept {
-  each_channel(agreement, [](Channel& channel) {
-    for (; can_hear(&channel) && channel.being_accessed(); sched_yield()) {
-      channel.progress();
-      channel.probe();
+  each_channel(agreement, [this](Channel& channel) {
+    for (channel.progress(); channel.being_accessed(); channel.progress()) {
+      if (lock_) lock_->unlock();
+      sched_yield();
+      if (lock_) lock_->lock();
     }
   });
 }

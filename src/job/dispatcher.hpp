@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -21,9 +22,10 @@ namespace tutti {
 class Dispatcher final : public protocols::Listener {
  public:
   // `connections` must outlive this object; it may be under construction. `warn` takes what
-  // warn() is told; null: nobody does.
-  explicit Dispatcher(Connections& connections, Log warn = {})
-      : connections_(connections), warn_(std::move(warn)) {}
+  // warn() is told; null: nobody does. `lock` is held by whoever calls, and free in waits that may
+  // be long; null: one thread only.
+  explicit Dispatcher(Connections& connections, Log warn = {}, std::mutex* lock = nullptr)
+      : connections_(connections), warn_(std::move(warn)), lock_(lock) {}
 
   // The members of a new communicator take the largest of what they propose, if it is free on all
   // of them; other threads may be making others meanwhile.
@@ -78,6 +80,7 @@ class Dispatcher final : public protocols::Listener {
 
   Connections& connections_;
   const Log warn_;
+  std::mutex* const lock_;
   bool left_ = false;  // nothing is read or told any more
   std::vector<Agreement*> agreements_;
   Freed freed_;

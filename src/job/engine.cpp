@@ -43,7 +43,7 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
       log_(std::move(options.log)),
       warn_(std::move(options.warn)),
       threads_(options.threads),
-      dispatcher_(connections_, warn_),
+      dispatcher_(connections_, warn_, threads_ ? &mutex_ : nullptr),
       connections_(
           bootstrap.size(), cache_options(configuration), dispatcher_,
           [this](Channel& channel) { dispatcher_.greet(channel); },

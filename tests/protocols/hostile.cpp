@@ -187,6 +187,8 @@ void HostileLink::renew(std::uint32_t invitation) noexcept {
   invitations_[invitation] = Invitation::open;
 }
 
+bool HostileLink::peer_lives() noexcept { return !net_.stopped(peer()); }
+
 // The answer is there at once, and always the latest.
 void HostileLink::ask_for_writes() noexcept {
   const std::lock_guard lock(net_.lock_);

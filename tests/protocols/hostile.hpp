@@ -109,6 +109,7 @@ class HostileLink final : public transport::Link {
   void leave(std::uint32_t invitation) noexcept override;
   bool taken_back(std::uint32_t invitation) const noexcept override;
   bool take_back(std::uint32_t invitation) noexcept override;
+  bool peer_lives() noexcept override;
   void ask_for_writes() noexcept override;
   transport::Writing writing(std::uint32_t invitation) const noexcept override;
   void renew(std::uint32_t invitation) noexcept override;

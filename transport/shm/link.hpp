@@ -39,6 +39,7 @@ class ShmLink final : public Link {
   void leave(std::uint32_t invitation) noexcept override;
   bool taken_back(std::uint32_t invitation) const noexcept override;
   bool take_back(std::uint32_t invitation) noexcept override;
+  bool peer_lives() noexcept override { return segment_.lives(local_peer_); }
   void renew(std::uint32_t invitation) noexcept override;
   const char* kind() const noexcept override { return "shm"; }
 

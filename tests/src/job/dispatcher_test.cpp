@@ -26,8 +26,9 @@ struct DispatchingProcess {
   }
   HostileTransport transport;
   std::vector<std::string> warnings;
-  Dispatcher dispatcher{connections,
-                        [this](std::string_view line) { warnings.emplace_back(line); }};
+  std::mutex lock;
+  Dispatcher dispatcher{connections, [this](std::string_view line) { warnings.emplace_back(line); },
+                        &lock};
   Connections connections{kRanks,
                           {false, 0, 0},
                           dispatcher,
@@ -37,12 +38,13 @@ struct DispatchingProcess {
 
 struct DispatchingJob {
   explicit DispatchingJob(bool connects_at_once = true, bool registers = false)
-      : net(kRanks, kFourSlots, [&] {
+      : DispatchingJob([&] {
           Hostility hostility;
           hostility.registers = registers;
           hostility.connects_at_once = connects_at_once;
           return hostility;
-        }()) {
+        }()) {}
+  explicit DispatchingJob(const Hostility& hostility) : net(kRanks, kFourSlots, hostility) {
     for (int rank = 0; rank < kRanks; ++rank)
       processes.push_back(std::make_unique<DispatchingProcess>(net, rank));
   }
@@ -433,5 +435,52 @@ TEST_CASE("after a failure nobody may write into what was given up", "[dispatche
     }
     job[0].dispatcher.spread_failure(mine);
     CHECK_FALSE(job.net.registrar.covers(place.data(), place.size()));
+  }
+}
+
+// Rank 1 has begun to copy into a buffer of rank 0, and was stopped.
+TEST_CASE("who waits for a copy into its buffer waits to the end, and lets other threads call",
+          "[dispatcher][threads]") {
+  using namespace std::chrono_literals;
+  for (const bool failed : {false, true}) {
+    INFO("the link has failed: " << failed);
+    Hostility within_a_node{7};
+    within_a_node.fetches = true;
+    DispatchingJob job(within_a_node);
+    const DispatchedMember peer(job[1], 5, 1);
+    DispatchedMember member(job[0], 5, 0);
+    Channel& channel = job[0].connections.channel(1);
+    protocols::Transfer transfer;
+    std::vector<std::byte> got(5000);
+    while (transfer.phase != protocols::Transfer::Phase::awaits_outcome) {
+      REQUIRE(channel.recv(transfer, {5, 0, 0}, got.data(), 5000, protocols::Use::gathered) ==
+              protocols::Answer::again);
+      job.settle();
+    }
+    const std::uint32_t invitation = transfer.rendezvous;
+    transport::Link& copies = job[1].connections.channel(0).link();
+    REQUIRE(copies.enter(invitation));
+    member.fail(Code::timed_out, 1, "the test wants it to fail");
+    channel.abandon(transfer);
+    if (failed) channel.link().fail(Code::out_of_memory, "the test says so");
+    std::atomic<bool> begun = false, returned = false, called = false;
+    std::thread one([&] {
+      const std::lock_guard lock(job[0].lock);
+      begun = true;
+      job[0].dispatcher.end_use(member);
+      returned = true;
+    });
+    std::thread two([&] {
+      while (!begun) std::this_thread::yield();
+      const std::lock_guard lock(job[0].lock);
+      called = true;
+    });
+    for (int i = 0; i < 2000 && !called; ++i) std::this_thread::sleep_for(10ms);
+    CHECK(called);
+    CHECK_FALSE(returned);
+    copies.leave(invitation);
+    one.join();
+    two.join();
+    CHECK_FALSE(channel.being_accessed());
   }
 }
