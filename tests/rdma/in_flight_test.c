@@ -24,19 +24,18 @@ static void die_soon(void) {
   CHECK(setitimer(ITIMER_REAL, &soon, NULL) == 0, "no timer");
 }
 
-static void report(const char* folder) {
+static void report(const char* folder, const char* what) {
   char name[4096];
-  snprintf(name, sizeof name, "%s/survivor-%d", folder, job_rank);
+  snprintf(name, sizeof name, "%s/%s-%d", folder, what, job_rank);
   FILE* const file = fopen(name, "w");
   CHECK(file, "cannot write %s", name);
   fclose(file);
 }
 
-/* The launcher ends the job with the first rank that leaves without MPI_Finalize. */
-static void wait_for_reports(const char* folder, int survivors) {
+static void wait_for_reports(const char* folder, const char* what, int survivors) {
   char name[4096];
-  for (int r = 0, waited = 0; r < survivors && waited < 6000; ++waited) {
-    snprintf(name, sizeof name, "%s/survivor-%d", folder, r);
+  for (int r = 0, waited = 0; r < survivors && waited < 12000; ++waited) {
+    snprintf(name, sizeof name, "%s/%s-%d", folder, what, r);
     if (access(name, F_OK) == 0)
       ++r;
     else
@@ -73,9 +72,13 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i < bytes && code == TUTTI_SUCCESS; ++i)
     wrong += buffer[i] != pattern(i, 0, 1);
   CHECK(wrong == 0, "a success, and %zu of %zu bytes are wrong", wrong, bytes);
+  /* Who leaves takes its end of the connections along. */
+  report(argv[1], "returned");
+  wait_for_reports(argv[1], "returned", survivors);
   MUST(tutti_comm_free(&comm));
   MUST(tutti_finalize());
-  report(argv[1]);
-  wait_for_reports(argv[1], survivors);
+  report(argv[1], "survivor");
+  /* The launcher ends the job with the first rank that leaves without MPI_Finalize. */
+  wait_for_reports(argv[1], "survivor", survivors);
   _exit(0); /* MPI_Finalize would wait for the dead */
 }
