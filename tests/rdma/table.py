@@ -292,6 +292,7 @@ def failures(build, long):
         yield Test(f"what a rank that gives up leaves to others, {hosts} hosts, arrival {arrival}",
                    guest(command, "--hosts", hosts))
     for fault, ranks, mebibytes, rails in [("timeout", 2, 256, 1), ("timeout", 2, 256, 2),
+                                           ("receive", 2, 256, 1), ("receive", 2, 256, 2),
                                            ("kill", 3, 128, 1)]:
         folder = tempfile.TemporaryDirectory(prefix="tutti-in-flight-")
         command = survivors(build, ranks, int(fault == "kill"), "in_flight", [mebibytes, fault],
