@@ -103,6 +103,9 @@ class Link {
   // after the link has failed, too.
   virtual bool reads(std::uint64_t ticket) const noexcept { return completed_ < ticket; }
 
+  // Grows while the device makes headway with what it was given, also within one write().
+  virtual std::uint64_t headway() const noexcept { return completed_; }
+
   // Sends the farewell, unless that was done. true once everything given to the link has been
   // acknowledged, or never will be.
   virtual bool drained() noexcept = 0;

@@ -244,17 +244,17 @@ void Dispatcher::end_writes(const Agreement& agreement) noexcept {
 // rest: the peer would take it for the message.
 void Dispatcher::end_reads(const Agreement& agreement) noexcept {
   const auto read = [](const Channel& channel) { return channel.reads_abandoned(); };
-  const auto completed = [&] {
+  const auto headway = [&] {
     std::uint64_t sum = 0;
     each_channel(agreement, [&](Channel& channel) {
-      if (read(channel)) sum += channel.link().completed();
+      if (read(channel)) sum += channel.link().headway();
     });
     return sum;
   };
   for (int i = 0; i < kMostReadPatiences; ++i) {
-    const std::uint64_t before = completed();
+    const std::uint64_t before = headway();
     wait_for_members(agreement, kReadPatience, read);
-    if (completed() == before) break;
+    if (headway() == before) break;
   }
   each_channel(agreement, [&](Channel& channel) {
     if (read(channel)) channel.break_off();

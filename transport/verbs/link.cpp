@@ -205,6 +205,14 @@ bool VerbsLink::reads(std::uint64_t ticket) const noexcept {
   return out_->reads(ticket - first_tickets_);
 }
 
+// A write by several rails is complete when all of them are.
+std::uint64_t VerbsLink::headway() const noexcept {
+  std::uint64_t sum = first_.writer.completed();
+  for (std::size_t rail = 0; out_ && rail < rails(); ++rail)
+    sum += std::as_const(*out_).writer_of(rail).completed();
+  return sum;
+}
+
 // Tickets of the large side follow those of the first, which may not be complete yet.
 void VerbsLink::count_completed() noexcept {
   const std::uint64_t first = first_.writer.completed();

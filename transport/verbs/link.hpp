@@ -72,6 +72,7 @@ class VerbsLink final : public Link {
   void progress() noexcept override {}  // the transport polls for all links
   void probe() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;
+  std::uint64_t headway() const noexcept override;
   void ask_for_writes() noexcept override;
   Writing writing(std::uint32_t invitation) const noexcept override;
   bool drained() noexcept override;
