@@ -21,6 +21,7 @@
 #include <chrono>
 #include <vector>
 
+#include "base/running_clock.hpp"
 #include "protocols/channel.hpp"
 #include "protocols/fragments.hpp"
 #include "protocols/mailbox.hpp"
@@ -74,7 +75,7 @@ class MulticastBroadcast final : public Subscriber {
             std::uint32_t bytes) noexcept override;
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = RunningClock;
   // What a rank tells its parent about one window.
   struct Status {
     FragmentSet missing{};

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/running_clock.hpp"
 #include "collectives/schedule/problem.hpp"
 #include "protocols/news.hpp"
 
@@ -46,7 +47,7 @@ class OpenCall {
 
 class Agreement {
  public:
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = RunningClock::time_point;
   // So many calls, the last ones, can still be compared with what a member says of them.
   static constexpr std::size_t kRemembered = 16;
 

@@ -13,12 +13,12 @@
 #include <utility>
 
 #include "base/index.hpp"
+#include "base/running_clock.hpp"
 
 namespace tutti {
 
 using protocols::Channel;
 using protocols::News;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
@@ -191,8 +191,9 @@ void Dispatcher::take_leave() noexcept {
   const auto speaks = [](const Channel* channel) {
     return can_hear(channel) && !channel->connecting() && channel->news_pending();
   };
-  const auto deadline = Clock::now() + kLeavePatience;
-  for (; std::any_of(all.begin(), all.end(), speaks) && Clock::now() < deadline; sched_yield())
+  const auto deadline = RunningClock::now() + kLeavePatience;
+  for (; std::any_of(all.begin(), all.end(), speaks) && RunningClock::now() < deadline;
+       sched_yield())
     catch_up();
   left_ = true;
 }
@@ -285,8 +286,9 @@ void Dispatcher::wait_while(const Agreement& agreement, std::chrono::millisecond
     const Channel* const channel = connections_.find(member);
     return channel && waits(*channel);
   };
-  const auto deadline = Clock::now() + patience;
-  while (std::any_of(members.begin(), members.end(), keeps_waiting) && Clock::now() < deadline) {
+  const auto deadline = RunningClock::now() + patience;
+  while (std::any_of(members.begin(), members.end(), keeps_waiting) &&
+         RunningClock::now() < deadline) {
     connections_.progress_transports();
     connections_.adopt_links();
     each_channel(agreement, [](Channel& channel) {

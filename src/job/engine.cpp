@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/running_clock.hpp"
 #include "src/job/request.hpp"
 #include "transport/nodes.hpp"
 
@@ -20,7 +21,6 @@ namespace tutti {
 
 using protocols::Channel;
 using transport::Address;
-using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 registration::CacheOptions cache_options(const Configuration& c) {
@@ -150,10 +150,10 @@ void Engine::advance_all(const Request& but) noexcept {
 void Engine::farewell() noexcept {
   dispatcher_.take_leave();
   for (const auto& transport : transports_) transport->say_farewell();
-  const auto deadline = Clock::now() + 10s;
+  const auto deadline = RunningClock::now() + 10s;
   const auto busy = [](Channel* channel) { return !channel->link().drained(); };
   const auto& all = connections_.all();
-  while (std::any_of(all.begin(), all.end(), busy) && Clock::now() < deadline) {
+  while (std::any_of(all.begin(), all.end(), busy) && RunningClock::now() < deadline) {
     connections_.progress_transports();
     sched_yield();
   }

@@ -8,7 +8,6 @@
 namespace tutti {
 
 using protocols::Channel;
-using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 namespace {
@@ -40,7 +39,7 @@ bool Waiting::give_core_away(Patience& patience, Agreement& agreement,
 // What need not be done at every poll: other peers' news, signs of life, the user's limit.
 void Waiting::housekeeping(Patience& patience, Agreement& agreement,
                            const Waiter& waiter) noexcept {
-  const auto now = patience.looked = Clock::now();
+  const auto now = patience.looked = RunningClock::now();
   if (patience.since == Agreement::Time{}) patience.since = patience.probed = now;
   const bool probe = now - patience.probed > settings_.probe_interval;
   if (probe) patience.probed = now;

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/running_clock.hpp"
 #include "transport/verbs/gid.hpp"
 
 namespace tutti::transport::verbs {
@@ -26,17 +27,20 @@ std::string because(const char* what) { return fmt::format("{}: {}", what, std::
 
 }  // namespace
 
-// The kernel never restarts poll() after a signal.
+// The kernel never restarts poll() after a signal, and lets it end when a process was stopped for
+// longer than it was to take.
 bool readable_within(std::chrono::milliseconds patience, int file) noexcept {
-  using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + patience;
+  using std::chrono::milliseconds;
+  constexpr milliseconds kOnce = RunningTime::kLongestStep / 2;
+  const auto deadline = RunningClock::now() + patience;
   pollfd wait{file, POLLIN, 0};
-  int some;
-  do {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    some = poll(&wait, 1, static_cast<int>(std::max(left.count(), decltype(left)::rep{0})));
-  } while (some < 0 && errno == EINTR && Clock::now() < deadline);
-  return some == 1 && (wait.revents & POLLIN) != 0;
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - RunningClock::now());
+    const auto time = std::clamp(left, milliseconds{0}, kOnce);
+    const int some = poll(&wait, 1, static_cast<int>(time.count()));
+    if (some == 1) return (wait.revents & POLLIN) != 0;
+    if (left <= milliseconds{0} || (some < 0 && errno != EINTR)) return false;
+  }
 }
 
 Socket::~Socket() {
