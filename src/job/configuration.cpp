@@ -248,11 +248,14 @@ const Setting kSettings[] = {
         "joined without librdmacm, on RoCE only. auto: the first of these two that works. "
         "each: one datagram to each receiver. off: the broadcast `multicast` does not apply.")),
     NUMBER(connect_timeout_ms, 100, 600000, "connect_timeout", "milliseconds",
-           "How long connecting to a peer may take before the peer counts as unreachable."),
-    NUMBER(timeout_ms, 0, 2000000000, "timeout", "milliseconds",
-           "How long a rank waits for another one in a collective. 0: without limit, because a "
-           "slow rank is not a dead one. The error may come some seconds later, when nothing is on "
-           "its way from or to the buffers any more."),
+           "How long connecting to a peer may take before the peer counts as unreachable. Time in "
+           "which this process is stopped, or over RoCE the peer's, does not count."),
+    NUMBER(
+        timeout_ms, 0, 2000000000, "timeout", "milliseconds",
+        "How long a rank waits for another one in a collective. 0: without limit, because a "
+        "slow rank is not a dead one. Time in which this process is stopped does not count. The "
+        "error may come some seconds later, when nothing is on its way from or to the buffers any "
+        "more."),
     NUMBER(probe_interval_ms, 1, 60000, "probe_interval", "milliseconds",
            "How often a waiting rank asks the peers that it waits for whether they are alive."),
     WORD(registration_cache, kSwitch, "registration_cache", "on|off",

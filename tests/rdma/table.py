@@ -308,7 +308,9 @@ def failures(build, long):
     down.status, down.expect = 1, "port 1 is down"
     yield Test("a port that is down has a message", guest(down))
     command = job(build, 2, "unreachable", env=VERBS | {"TUTTI_CONNECT_TIMEOUT": "2000"})
-    yield Test("a peer that does not answer", guest(command))
+    yield Test("a peer that does not answer", guest(command, "--hosts", 2))
+    command = job(build, 2, "suspended", env=VERBS | {"TUTTI_CONNECT_TIMEOUT": "1000"})
+    yield Test("ranks that are stopped while they connect", guest(command, "--hosts", 2))
     for arrival, queues in [("imm", "fixed"), ("tail", "short")]:
         command = job(build, 6, "unlucky", queues, env=VERBS | {"TUTTI_ARRIVAL": arrival})
         yield Test(f"helper threads out of luck, {queues} completion queues, arrival {arrival}",

@@ -2,21 +2,26 @@
 //
 // An attempt repeats its request, at longer and longer intervals, and is given up when the peer was
 // silent for too long: that is counted from the last sign of life, so a rank that has a thousand
-// peers to serve may take its time as long as it says so. Pure: no clock, no datagram. Not for
-// several threads at a time.
+// peers to serve may take its time as long as it says so; and without the time in which the peer
+// was stopped, if that can be found out. Pure: no clock, no datagram. Not for several threads at a
+// time.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <vector>
 
+#include "base/running_clock.hpp"
+
 namespace tutti::transport::verbs {
 
 class Attempts {
  public:
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = RunningClock::time_point;
   using Duration = std::chrono::milliseconds;
   static constexpr Duration kFirstInterval{20}, kLongestInterval{400};
+  // Between two calls of look(), while there are attempts.
+  static constexpr Duration kLongestPause = RunningTime::kLongestStep / 2;
 
   explicit Attempts(Duration patience) : patience_(patience) {}
 
@@ -35,10 +40,12 @@ class Attempts {
       if (a.peer == peer) a.deadline = now + patience_;
   }
   // Calls repeat(peer) for each whose request is due, and give_up(peer) for each that was silent
-  // for too long, which ends.
-  template <class Repeat, class GiveUp>
-  void look(Time now, Repeat&& repeat, GiveUp&& give_up) {
-    for (Attempt& a : all_)
+  // for too long, which ends. Asks is_stopped(peer) for each that is in doubt, as it has a quarter
+  // of its time left; see kLongestPause.
+  template <class Repeat, class GiveUp, class IsStopped>
+  void look(Time now, Repeat&& repeat, GiveUp&& give_up, IsStopped&& is_stopped) {
+    for (Attempt& a : all_) {
+      if (now >= doubt(a) && is_stopped(a.peer)) a.deadline += now - looked_;
       if (now >= a.deadline) {
         give_up(a.peer);
       } else if (now >= a.next) {
@@ -46,6 +53,8 @@ class Attempts {
         a.interval = std::min(a.interval * 2, kLongestInterval);
         a.next = now + a.interval;
       }
+    }
+    looked_ = now;
     std::erase_if(all_, [now](const Attempt& a) { return now >= a.deadline; });
   }
   // When look() has something to do; Time::max(): never.
@@ -61,8 +70,10 @@ class Attempts {
     Duration interval;
     Time next, deadline;
   };
+  Time doubt(const Attempt& a) const noexcept { return a.deadline - patience_ / 4; }
 
   const Duration patience_;
+  Time looked_{};
   std::vector<Attempt> all_;
 };
 

@@ -16,7 +16,7 @@
 
 namespace tutti::transport::verbs {
 
-using Clock = std::chrono::steady_clock;
+using Clock = RunningClock;
 using namespace std::chrono_literals;
 
 namespace {
@@ -28,6 +28,15 @@ constexpr int kLeastSlots = 64, kMostSlots = 1024;
 std::uint32_t slots_for(const Device& device, int ranks) {
   const int most = std::min({kMostSlots, device.limits().max_qp_wr, device.limits().max_cqe});
   return static_cast<std::uint32_t>(std::min(std::max(ranks, kLeastSlots), most));
+}
+
+// Of the network device that has the port's address; 0: none, or unknown.
+unsigned interface_of(const Device& device) {
+  ibv_gid_entry entry{};
+  const bool known =
+      ibv_query_gid_ex(device.context(), static_cast<std::uint32_t>(device.port()),
+                       static_cast<std::uint32_t>(device.gid_index()), &entry, 0) == 0;
+  return known ? entry.ndev_ifindex : 0;
 }
 
 CompletionChannel create_channel(const Device& device) {
@@ -52,6 +61,8 @@ Handshake::Handshake(const Device& device, int rank, int ranks, std::uint16_t mt
                          .send_slots = kLeastSlots,
                          .events = channel_.get()}),
       events_(device, *this, log_),
+      presence_(device.gid(), interface_of(device)),
+      probes_(interface_of(device)),
       attempts_(timeout),
       growths_(timeout) {
   endpoint_.open(queue_key_);
@@ -73,7 +84,8 @@ Handshake::~Handshake() {
 }
 
 HandshakeCard Handshake::card() const noexcept {
-  return {device_.gid(), token_, endpoint_.number(), queue_key_, device_.lid(), mtu_};
+  return {device_.gid(), token_, endpoint_.number(), queue_key_,
+          device_.lid(), mtu_,   presence_.port()};
 }
 
 void Handshake::start(std::vector<HandshakeCard> cards, std::span<std::atomic<VerbsLink*>> links,
@@ -129,7 +141,8 @@ void Handshake::wait_for_news() {
   }
   pollfd fds[] = {{announces_ ? channel_->fd : -1, POLLIN, 0},
                   {events_.file(), POLLIN, 0},
-                  {wake_fd_, POLLIN, 0}};
+                  {wake_fd_, POLLIN, 0},
+                  {presence_.file(), POLLIN, 0}};
   ::poll(fds, std::size(fds), timeout);  // whatever ends it
   if (fds[2].revents != 0) {
     std::uint64_t count;
@@ -147,6 +160,7 @@ void Handshake::wait_for_news() {
     ibv_req_notify_cq(endpoint_.receive_queue(), 0);
   }
   if (fds[1].revents != 0) events_.read(fds[1].revents);
+  if (fds[3].revents != 0) presence_.answer();
 }
 
 int Handshake::milliseconds_to_next() {
@@ -159,7 +173,7 @@ int Handshake::milliseconds_to_next() {
   if (next == Clock::time_point::max()) return -1;
   const auto wait =
       std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now()).count();
-  return static_cast<int>(std::clamp<long long>(wait + 1, 0, 1000));
+  return static_cast<int>(std::clamp<long long>(wait + 1, 0, Attempts::kLongestPause.count()));
 }
 
 void Handshake::receive_all() {

@@ -7,8 +7,9 @@
 //
 // Datagrams get lost, doubled and reordered. A side that is not ready repeats its REQUEST, and
 // everything else is an answer to one, so any datagram may be lost. A thread of its own answers
-// even while the application computes; so silence means that the peer is dead or out of reach, and
-// a connection whose peer is silent for too long fails.
+// even while the application computes; so silence means that the peer is stopped, dead or out of
+// reach. Who is stopped is waited for (presence.hpp); else a connection whose peer is silent for
+// too long fails.
 //
 // To make a connection takes longer than to ask for one. A rank whom many ask at once takes all
 // their datagrams in, makes one connection after the other, and answers BUSY to those who have
@@ -37,12 +38,14 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/running_clock.hpp"
 #include "transport/transport.hpp"
 #include "transport/verbs/attempts.hpp"
 #include "transport/verbs/device_events.hpp"
 #include "transport/verbs/endpoint.hpp"
 #include "transport/verbs/link.hpp"
 #include "transport/verbs/packet.hpp"
+#include "transport/verbs/presence.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -57,7 +60,7 @@ class Handshake : private DeviceEvents::Handler {
     Busy busy{};     // the reason, if that is `busy`
     int error = 0, failures = 0;
     bool lacks_memory = false;  // the peer says so
-    std::chrono::steady_clock::time_point next{};
+    RunningClock::time_point next{};
   };
 
  public:
@@ -116,6 +119,7 @@ class Handshake : private DeviceEvents::Handler {
   void device_failed(const char* event) override;
   void queue_pair_failed(std::uint32_t number, const char* event) override;
   bool attach(VerbsLink& link, const Packet& packet);
+  bool is_stopped(int peer) noexcept;
   int milliseconds_to_next();
   void wake() noexcept;
   HandshakeCard& card_of(int peer) { return cards_[static_cast<std::size_t>(peer)]; }
@@ -136,6 +140,8 @@ class Handshake : private DeviceEvents::Handler {
   bool reopening_ = false;  // the endpoint has failed, which was said
   Endpoint endpoint_;
   DeviceEvents events_;
+  Presence presence_;
+  PresenceProbes probes_;  // of the thread
   std::vector<HandshakeCard> cards_;
   std::span<std::atomic<VerbsLink*>> links_;
   MakeLink make_link_;

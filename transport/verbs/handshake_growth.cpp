@@ -7,7 +7,7 @@
 
 namespace tutti::transport::verbs {
 
-using Clock = std::chrono::steady_clock;
+using Clock = RunningClock;
 using Growth = VerbsLink::Growth;
 
 void Handshake::ask_for_larger() noexcept {

@@ -9,7 +9,7 @@
 
 namespace tutti::transport::verbs {
 
-using Clock = std::chrono::steady_clock;
+using Clock = RunningClock;
 
 void Handshake::take(const Packet& p) {
   if (p.type == Type::busy) return take_busy(p);
@@ -35,6 +35,7 @@ void Handshake::take(const Packet& p) {
   if (p.of == Of::larger) return take_growth(p, *link);
   if (!link->connection().attached() && !attach(*link, p)) return;
   attempts_.heard_of(p.from, Clock::now());
+  probes_.forget(p.from);
   if (link->connection().peer_info().queue_pair != p.info.queue_pair)
     return;  // from an attempt that is over
   if (p.type == Type::request) send(Type::reply, p.from);
@@ -188,16 +189,23 @@ void Handshake::retry() {
       [this](int peer) {
         if (!link_to(peer)->failed()) send(Type::request, peer);
       },
-      [this](int peer) { give_up(peer); });
+      [this](int peer) { give_up(peer); }, [this](int peer) { return is_stopped(peer); });
   growths_.look(
       Clock::now(),
       [this](int peer) {
         if (!link_to(peer)->failed()) send(Type::request, peer, Busy::no, Of::larger);
       },
-      [this](int peer) { keep_small(*link_to(peer), "the peer does not answer"); });
+      [this](int peer) { keep_small(*link_to(peer), "the peer does not answer"); },
+      [](int) { return false; });
+}
+
+bool Handshake::is_stopped(int peer) noexcept {
+  const HandshakeCard& card = card_of(peer);
+  return probes_.is_stopped(peer, {card.gid, card.presence_port});
 }
 
 void Handshake::give_up(int peer) {
+  probes_.forget(peer);
   const Path& path = path_to(peer);
   const std::string why =
       path.error ? fmt::format("there is no path to it ({})", std::strerror(path.error))

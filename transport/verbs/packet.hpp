@@ -21,7 +21,8 @@ struct HandshakeCard {
   std::uint64_t token;  // random: tells this process from an earlier one at the same place
   std::uint32_t queue_pair, queue_key;
   std::uint16_t lid;
-  std::uint16_t mtu;  // ibv_mtu
+  std::uint16_t mtu;            // ibv_mtu
+  std::uint16_t presence_port;  // see presence.hpp
 };
 static_assert(sizeof(HandshakeCard) <= sizeof(Address));
 

@@ -1,6 +1,7 @@
 // When a rank asks again, and when it gives a peer up.
 #include "transport/verbs/attempts.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 using tutti::transport::verbs::Attempts;
@@ -13,12 +14,13 @@ constexpr Attempts::Duration kPatience = 8000ms;
 struct Watch {
   Attempts attempts{kPatience};
   Attempts::Time now{};
-  std::vector<int> repeated{}, given_up{};
+  std::vector<int> repeated{}, given_up{}, stopped{};
   void wait(Attempts::Duration time) {
     now += time;
     attempts.look(
         now, [this](int peer) { repeated.push_back(peer); },
-        [this](int peer) { given_up.push_back(peer); });
+        [this](int peer) { given_up.push_back(peer); },
+        [this](int peer) { return std::ranges::find(stopped, peer) != stopped.end(); });
   }
 };
 
@@ -55,6 +57,23 @@ TEST_CASE("a peer has time from its last sign of life on", "[attempts]") {
   watch.wait(kPatience - 1ms);
   CHECK(watch.given_up == std::vector{2});
   watch.wait(1ms);
+  CHECK(watch.given_up == std::vector{2, 1});
+}
+
+TEST_CASE("time in which a peer is stopped does not count", "[attempts]") {
+  Watch watch;
+  watch.attempts.begin(1, watch.now);
+  watch.attempts.begin(2, watch.now);
+  watch.stopped = {1};
+  const auto wait = [&](Attempts::Duration time) {
+    for (; time > 0ms; time -= Attempts::kLongestPause) watch.wait(Attempts::kLongestPause);
+  };
+  wait(20 * kPatience);
+  CHECK(watch.given_up == std::vector{2});
+  watch.stopped.clear();
+  wait(kPatience / 4);
+  CHECK(watch.given_up == std::vector{2});
+  wait(Attempts::kLongestPause);
   CHECK(watch.given_up == std::vector{2, 1});
 }
 
