@@ -33,6 +33,7 @@ class Transport {
   // This rank's address.
   virtual Address address() const = 0;
   // All ranks' addresses, by world rank. Called once, before any connect(); copies what it needs.
+  // Collective. Throws Error.
   virtual void set_peers(std::span<const Address> addresses) = 0;
   // Tells every connected peer that this rank leaves on purpose. After that only progress() and
   // Link::drained() may be called.

@@ -48,7 +48,7 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
           bootstrap.size(), cache_options(configuration), dispatcher_,
           [this](Channel& channel) { dispatcher_.greet(channel); },
           [this](std::string_view line) { warn(line); }) {
-  exchange_placement(bootstrap, options.drive_others);
+  exchange_placement(bootstrap);
   open_transports(bootstrap, options.transports);
   datagrams_ = JobDatagrams::open(options.datagrams, *site_, transports_, bootstrap);
   Waiting::Settings waiting = waiting_settings(configuration_, placement_->oversubscribed());
@@ -60,15 +60,14 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
 
 Engine::~Engine() = default;
 
-void Engine::exchange_placement(transport::Bootstrap& bootstrap,
-                                const std::function<void()>& drive_others) {
+void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
   std::vector<transport::PlacementCard> cards(static_cast<std::size_t>(bootstrap.size()));
   const auto mine = transport::card_of_this_process(configuration_.node);
   bootstrap.allgather(&mine, sizeof mine, cards.data());
   transport::divide_nodes(bootstrap, cards);
   placement_.emplace(bootstrap.rank(), cards);
   site_.emplace(Site{configuration_, *placement_, [this](std::string_view line) { log(line); },
-                     [this](std::string_view line) { warn(line); }, drive_others});
+                     [this](std::string_view line) { warn(line); }});
   const auto obstacle = obstacle_here();
   if (obstacle && configuration_.transport == TransportChoice::shm) throw Error(*obstacle);
   const bool first_here =

@@ -94,8 +94,7 @@ class Engine {
  private:
   static constexpr CollectiveNumber kCallsPerPoll = 64;
 
-  void exchange_placement(transport::Bootstrap& bootstrap,
-                          const std::function<void()>& drive_others);
+  void exchange_placement(transport::Bootstrap& bootstrap);
   std::optional<Error> obstacle_here() const;
   std::unique_ptr<transport::Transport> open(const TransportKind& kind,
                                              transport::Bootstrap& bootstrap) const;

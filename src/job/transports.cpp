@@ -84,12 +84,12 @@ namespace {
 
 bool wants_shm(const Site& site) { return site.configuration.transport != TransportChoice::verbs; }
 
-std::unique_ptr<Transport> open_shm(const Site& site, transport::Bootstrap&) {
+std::unique_ptr<Transport> open_shm(const Site& site, transport::Bootstrap& bootstrap) {
   transport::shm::Options options = shm_options(site.configuration);
-  options.meanwhile = site.drive_others;
   options.log = site.log;
   return std::make_unique<transport::shm::ShmTransport>(
-      options, site.placement, inbox_shape(site.configuration, site.configuration.shm_eager_limit));
+      options, site.placement, inbox_shape(site.configuration, site.configuration.shm_eager_limit),
+      [&bootstrap](std::int64_t mine) { return bootstrap.maximum(mine); });
 }
 
 bool wants_verbs(const Site& site) {

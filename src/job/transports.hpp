@@ -24,15 +24,13 @@ struct Site {
   const transport::Placement& placement;
   Log log;                             // may be called at any time; never null
   Log warn = [](std::string_view) {};  // the same, of what the user should mend
-  // See Waiting::Settings: a rank that waits for others of its node, while transports open, may
-  // have sent what they wait for in MPI. Null: nothing to call.
-  std::function<void()> drive_others{};
 };
 
 struct TransportKind {
   // From facts that are equal on all ranks: all open it, or none.
   std::function<bool(const Site&)> wanted;
-  // Collective: all ranks may exchange what they need to agree on. Throws Error.
+  // Collective: all ranks may exchange what they need to agree on, here and in set_peers(), up to
+  // which the bootstrap lives. Throws Error.
   std::function<std::unique_ptr<transport::Transport>(const Site&, transport::Bootstrap&)> open;
 };
 std::span<const TransportKind> transport_kinds();

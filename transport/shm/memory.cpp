@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -26,14 +25,8 @@
 
 namespace tutti::transport::shm {
 
-using Clock = std::chrono::steady_clock;
-
 struct Segment::Header {
-  std::atomic<std::uint32_t> attached;   // ranks that have mapped it
-  std::atomic<std::uint32_t> tried;      // ranks that have tried to reach another's memory
-  std::atomic<std::uint32_t> permitted;  // ranks that have permitted others to reach theirs
-  std::atomic<std::uint32_t> tried_again;
-  std::atomic<std::uint32_t> shut_out;  // ranks that cannot open `memory`
+  std::atomic<std::uint32_t> shut_out;  // 1: a rank cannot open `memory`
   std::uint32_t has_room;
   AnonymousMemory memory;  // the first rank's, if there is any
 };
@@ -79,11 +72,9 @@ std::atomic<std::uint8_t>& Segment::call_flag(int to, int from) noexcept {
 }
 
 Segment::Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape,
-                 Copy copy, std::chrono::milliseconds patience, Memory memory,
-                 std::function<void()> meanwhile)
+                 Copy copy, const Meet& meet, Memory memory)
     : rank_(local_rank),
       size_(local_size),
-      meanwhile_(std::move(meanwhile)),
       invitations_offset_(round_up(shape.bytes(), kCacheLine)),
       stride_(round_up_to_pages(invitations_offset_ + sizeof(Invitations))),
       first_inbox_(
@@ -92,21 +83,29 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
       bytes_(first_inbox_ + stride_ * static_cast<std::size_t>(local_size) *
                                 static_cast<std::size_t>(local_size)) {
   static_assert(sizeof(Header) <= kCacheLine);
-  const auto deadline = Clock::now() + patience;
   try {
     must_allow_files();
-    open(name, memory, deadline);
+    if (rank_ == 0) create(name, memory);
+    meet(0);
+    if (rank_ != 0) open(name);
     introduce(copy);
-    wait_for_all(header().attached, deadline, "mapping the shared segment");
+    meet(0);
     if (rank_ == 0) shm_unlink(name.c_str());
     settle_on_memory();
-    agree_to_copy(deadline);
+    agree_to_copy(meet);
   } catch (...) {
-    // Who has waited in vain may have waited for a first rank that was killed.
-    if (rank_ == 0 || Clock::now() > deadline) shm_unlink(name.c_str());
+    if (rank_ == 0 && file_ >= 0) shm_unlink(name.c_str());
     release();
     throw;
   }
+}
+
+void Segment::stand_by(const Meet& meet) {
+  meet(0);
+  meet(0);
+  if (meet(0) == 0) return;
+  meet(0);
+  meet(0);
 }
 
 Segment::~Segment() { release(); }
@@ -119,23 +118,25 @@ void Segment::release() noexcept {
 
 bool Segment::has_room() noexcept { return header().has_room != 0; }
 
-void Segment::open(const std::string& name, Memory memory, Clock::time_point deadline) {
-  if (rank_ == 0)
-    create_file(name);
-  else
-    await_file(name, deadline);
+void Segment::create(const std::string& name, Memory memory) {
+  create_file(name);
   base_ = static_cast<std::byte*>(map(file_, 0, nullptr));
-  if (rank_ != 0) {
-    if (header().memory.pid != 0 && (inboxes_file_ = open_anonymous(header().memory)) < 0)
-      header().shut_out = 1;
-    return;
-  }
   const bool has_room = bytes_ <= free_bytes(file_) / 4;
   header().has_room = has_room ? 1 : 0;
   if (memory == Memory::anonymous || (memory == Memory::automatic && !has_room))
     inboxes_file_ = make_anonymous(bytes_, header().memory);
-  // All that the others look for is there before the size is set.
   if (ftruncate(file_, static_cast<off_t>(bytes_)) != 0) throw_no_room(errno);
+}
+
+void Segment::open(const std::string& name) {
+  file_ = shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0600);
+  if (file_ < 0)
+    throw Error(Code::system,
+                fmt::format("cannot open shared memory {}: {}", name, std::strerror(errno)),
+                kNoPeer, errno);
+  base_ = static_cast<std::byte*>(map(file_, 0, nullptr));
+  if (header().memory.pid != 0 && (inboxes_file_ = open_anonymous(header().memory)) < 0)
+    header().shut_out = 1;
 }
 
 // To make or allocate a longer file would end the process by a signal.
@@ -171,27 +172,6 @@ void Segment::throw_no_room(int error) const {
               kNoPeer, error);
 }
 
-void Segment::await_file(const std::string& name, Clock::time_point deadline) {
-  struct stat status {};
-  while (file_ < 0 || (fstat(file_, &status) == 0 && status.st_size < static_cast<off_t>(bytes_))) {
-    if (file_ < 0) file_ = shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0600);
-    if (file_ < 0 && errno != ENOENT)
-      throw Error(Code::system,
-                  fmt::format("cannot open shared memory {}: {}", name, std::strerror(errno)),
-                  kNoPeer, errno);
-    if (Clock::now() > deadline)
-      throw Error(Code::bootstrap_failed,
-                  "the first rank of this node did not create the shared segment in time; see its "
-                  "error");
-    pause();
-  }
-}
-
-void Segment::pause() const {
-  if (meanwhile_) meanwhile_();
-  sched_yield();
-}
-
 void* Segment::map(int file, std::size_t from, void* where) {
   void* const mapped =
       mmap(where, bytes_ - from, PROT_READ | PROT_WRITE,
@@ -213,18 +193,6 @@ void Segment::settle_on_memory() {
   }
   if (inboxes_file_ >= 0) close(inboxes_file_);
   inboxes_file_ = file_;
-}
-
-void Segment::wait_for_all(std::atomic<std::uint32_t>& counter, Clock::time_point deadline,
-                           const char* what) {
-  counter.fetch_add(1);
-  while (counter.load() < static_cast<std::uint32_t>(size_)) {
-    if (Clock::now() > deadline)
-      throw Error(Code::bootstrap_failed, fmt::format("only {} of the {} ranks of this node got as "
-                                                      "far as {} in time; see the others' errors",
-                                                      counter.load(), size_, what));
-    pause();
-  }
 }
 
 namespace {
@@ -279,18 +247,18 @@ int Segment::next_in_namespace() noexcept {
 // The ranks of one PID namespace decide together, whatever those of others do. Yama, containers and
 // different users may forbid the one copy; only a try tells for sure. Yama lets a process reach its
 // descendants only, or those that permit it by prctl().
-void Segment::agree_to_copy(Clock::time_point deadline) {
+void Segment::agree_to_copy(const Meet& meet) {
   Member& me = member(rank_);
   const int next = next_in_namespace();
   me.refused = me.wanted != Copy::twice && next != rank_ && !reaches(next);
-  wait_for_all(header().tried, deadline, "trying to reach each other's memory");
+  const bool any_asks = meet(me.refused) != 0;  // on whatever node
   bool asked = false;
-  for (int r = 0; r < size_; ++r) asked |= member(r).refused;
-  if (asked) {
-    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
-    wait_for_all(header().permitted, deadline, "permitting the others to reach their memory");
+  for (int r = 0; r < size_; ++r) asked |= member(r).refused != 0;
+  if (any_asks) {
+    if (asked) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+    meet(0);
     me.refused_when_asked = me.refused && !reaches(next);
-    wait_for_all(header().tried_again, deadline, "trying again to reach each other's memory");
+    meet(0);
   }
   Copy agreed = Copy::automatic;
   int refused = 0, ranks = 0;

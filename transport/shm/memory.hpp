@@ -15,7 +15,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -71,19 +70,26 @@ struct alignas(kCacheLine) Invitations {
   FetchTimes fetch_times;  // of the peer
 };
 
+// How ranks wait for each other while segments are made: returns, when all ranks of the job have
+// called it as often, the largest of their values. Throws Error{bootstrap_failed} if one of them
+// has given up.
+using Meet = std::function<std::int64_t(std::int64_t mine)>;
+
 class Segment {
  public:
   // Creates the segment `name` for `local_size` ranks (local rank 0, whose `memory` counts) or
-  // opens it (the others), waits for all of them, at most for `patience`, and agrees with those of
-  // its PID namespace on how to copy: `copy`, if the kernel permits it and all want the same; twice
-  // before once before automatic. Calls `meanwhile`, if it is not null, again and again while it
-  // waits. Throws Error{system | out_of_memory | bootstrap_failed}.
+  // opens it (the others), and agrees with those of its PID namespace on how to copy: `copy`, if
+  // the kernel permits it and all want the same; twice before once before automatic. Collective
+  // over the job: a rank that has no segment must stand_by(). Throws Error{system | out_of_memory |
+  // bootstrap_failed}.
   Segment(const std::string& name, int local_rank, int local_size, const InboxShape& shape,
-          Copy copy, std::chrono::milliseconds patience, Memory memory = Memory::automatic,
-          std::function<void()> meanwhile = {});
+          Copy copy, const Meet& meet, Memory memory = Memory::automatic);
   ~Segment();
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
+  // What ranks that are alone on their nodes do while others make segments. Throws
+  // Error{bootstrap_failed}.
+  static void stand_by(const Meet& meet);
 
   Member& member(int local_rank) noexcept { return members()[local_rank]; }
   // false: the process of this rank has ended, or runs another program now. A system call.
@@ -147,25 +153,20 @@ class Segment {
     return first_inbox_ + (static_cast<std::size_t>(to) * size_ + from) * stride_;
   }
   void introduce(Copy wanted);
-  void open(const std::string& name, Memory memory, std::chrono::steady_clock::time_point deadline);
+  void create(const std::string& name, Memory memory);
+  void open(const std::string& name);
   void must_allow_files() const;
   void create_file(const std::string& name);
-  void await_file(const std::string& name, std::chrono::steady_clock::time_point deadline);
   void* map(int file, std::size_t from, void* where);
   void settle_on_memory();
   [[noreturn]] void throw_no_room(int error) const;
   void release() noexcept;
-  void wait_for_all(std::atomic<std::uint32_t>& counter,
-                    std::chrono::steady_clock::time_point deadline, const char* what);
-  void agree_to_copy(std::chrono::steady_clock::time_point deadline);
+  void agree_to_copy(const Meet& meet);
   bool same_namespace(int local_rank) noexcept;
   int next_in_namespace() noexcept;
   bool reaches(int local_rank) noexcept;
 
-  void pause() const;
-
   const int rank_, size_;
-  const std::function<void()> meanwhile_;
   // In the line of the credits.
   static constexpr std::size_t kReadTimesOffset = 32, kMarksOffset = 48;
   static_assert(kRings * sizeof(std::uint32_t) <= kReadTimesOffset &&

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.hpp"
 #include "transport/shm/link.hpp"
@@ -12,8 +13,8 @@
 namespace tutti::transport::shm {
 
 ShmTransport::ShmTransport(const Options& options, const Placement& placement,
-                           const InboxShape& shape)
-    : options_(options), placement_(placement), shape_(shape) {}
+                           const InboxShape& shape, Meet meet)
+    : options_(options), placement_(placement), shape_(shape), meet_(std::move(meet)) {}
 
 ShmTransport::~ShmTransport() = default;
 
@@ -32,13 +33,13 @@ void ShmTransport::set_peers(std::span<const Address> addresses) {
   const auto ranks = placement_.node_ranks();
   my_local_rank_ = local_rank(placement_.rank());
   links_.resize(ranks.size());
-  if (ranks.size() < 2) return;
+  if (ranks.size() < 2) return Segment::stand_by(meet_);
   std::uint64_t first_token;
   std::memcpy(&first_token, addresses[static_cast<std::size_t>(ranks.front())].bytes.data(),
               sizeof first_token);
   segment_ = std::make_unique<Segment>(fmt::format("/tutti-{:016x}", first_token), my_local_rank_,
-                                       static_cast<int>(ranks.size()), shape_, options_.copy,
-                                       options_.patience, options_.memory, options_.meanwhile);
+                                       static_cast<int>(ranks.size()), shape_, options_.copy, meet_,
+                                       options_.memory);
   options_.log(fmt::format("shared memory within the node: {}", memory()));
   options_.log(fmt::format("copies within the node: {} ({})", name_of(segment_->copy()),
                            segment_->reason()));

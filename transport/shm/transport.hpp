@@ -16,15 +16,16 @@ namespace tutti::transport::shm {
 struct Options {
   Copy copy = Copy::automatic;  // of large messages
   Memory memory = Memory::automatic;
-  std::chrono::milliseconds patience{20000};  // for the other ranks of the node, at the start
-  std::function<void()> meanwhile;            // is called while it waits for them; null: nothing is
   std::function<void(std::string_view)> log = [](std::string_view) {};
 };
 
+// set_peers() is collective over the job, and must be called by all ranks that have the transport.
 class ShmTransport final : public Transport {
  public:
-  // Reaches the ranks that share this rank's node. `placement` must outlive the transport.
-  ShmTransport(const Options& options, const Placement& placement, const InboxShape& shape);
+  // Reaches the ranks that share this rank's node. `placement` must outlive the transport. `meet`
+  // is called in set_peers().
+  ShmTransport(const Options& options, const Placement& placement, const InboxShape& shape,
+               Meet meet);
   ~ShmTransport() override;
 
   const char* kind() const noexcept override { return "shm"; }
@@ -52,6 +53,7 @@ class ShmTransport final : public Transport {
   const Options options_;
   const Placement& placement_;
   const InboxShape shape_;
+  const Meet meet_;
   // Names the segment if this is the node's first rank.
   const std::uint64_t token_ = random_number();
   int my_local_rank_ = 0;

@@ -3,12 +3,14 @@
 #include <sched.h>
 
 #include <catch2/catch.hpp>
+#include <functional>
 #include <thread>
 
 #include "collectives/analysis/all_ranks.hpp"
 #include "tests/collectives/execution/execution.hpp"
 #include "tests/collectives/execution/hostile_run.hpp"
 #include "tests/collectives/reference.hpp"
+#include "tests/transport/shm/meeting.hpp"
 #include "transport/shm/transport.hpp"
 
 using namespace tutti;
@@ -125,6 +127,7 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
   using transport::shm::Copy;
   for (const Copy copy : {Copy::automatic, Copy::once, Copy::twice}) {
     const std::vector<transport::PlacementCard> cards(P);  // all on one node
+    const SharedMeeting meeting(P);
     std::vector<std::unique_ptr<transport::Placement>> placements;
     std::vector<std::unique_ptr<transport::shm::ShmTransport>> transports;
     std::vector<transport::Address> addresses;
@@ -132,8 +135,8 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
       placements.push_back(std::make_unique<transport::Placement>(r, cards));
       transport::shm::Options options;
       options.copy = copy;
-      transports.push_back(
-          std::make_unique<transport::shm::ShmTransport>(options, *placements.back(), shape));
+      transports.push_back(std::make_unique<transport::shm::ShmTransport>(
+          options, *placements.back(), shape, std::ref(meeting)));
       addresses.push_back(transports.back()->address());
     }
     std::atomic<int> wrong{0};

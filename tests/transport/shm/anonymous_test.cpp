@@ -8,15 +8,15 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <functional>
 #include <utility>
 
+#include "tests/transport/shm/meeting.hpp"
 #include "transport/shm/memory.hpp"
 
 using namespace tutti::transport;
 using namespace tutti::transport::shm;
-using namespace std::chrono_literals;
+using tutti::tests::SharedMeeting;
 
 namespace {
 
@@ -70,9 +70,10 @@ TEST_CASE("anonymous memory is found by what its owner says, and nothing else is
 
 TEST_CASE("the inboxes of a segment may be in memory without a name", "[shm]") {
   const std::string name = fmt::format("/tutti-anonymous-{}", getpid());
+  const SharedMeeting meeting(2);
   // What a process of two finds, after each has written to the other.
   const auto rank = [&](int r, Memory memory) {
-    Segment segment(name, r, 2, kRoomyShape, Copy::twice, 20s, memory);
+    Segment segment(name, r, 2, kRoomyShape, Copy::twice, std::ref(meeting), memory);
     segment.allocate_pair(0, 1);
     const auto word = [&](int to, int from) -> std::atomic<std::uint32_t>& {
       return *reinterpret_cast<std::atomic<std::uint32_t>*>(segment.inbox(to, from));

@@ -6,9 +6,11 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <functional>
 #include <optional>
 
 #include "tests/protocols/pair.hpp"
+#include "tests/transport/shm/meeting.hpp"
 #include "transport/shm/memory.hpp"
 
 using namespace tutti;
@@ -23,6 +25,7 @@ constexpr int kFailed = 99;
 // The agreement of the processes that want these, each process's answer as a number.
 std::vector<int> agreed(const std::vector<Copy>& wanted) {
   const std::string name = "/tutti-copy-test-" + std::to_string(getpid());
+  const SharedMeeting meeting(static_cast<int>(wanted.size()));
   std::vector<pid_t> children;
   for (std::size_t r = 0; r < wanted.size(); ++r) {
     const pid_t child = fork();
@@ -30,7 +33,7 @@ std::vector<int> agreed(const std::vector<Copy>& wanted) {
       int code = kFailed;
       try {
         code = static_cast<int>(Segment(name, static_cast<int>(r), static_cast<int>(wanted.size()),
-                                        kUsual, wanted[r], std::chrono::seconds(20))
+                                        kUsual, wanted[r], std::ref(meeting))
                                     .copy());
       } catch (...) {
       }

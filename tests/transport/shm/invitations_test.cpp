@@ -1,9 +1,11 @@
 // What becomes of user memory that a peer of the same node was invited to, if either side gives up
 // and the other has not heard of it: the other may have been stopped just before the copy.
 #include <catch2/catch.hpp>
+#include <functional>
 #include <thread>
 
 #include "tests/protocols/pair.hpp"
+#include "tests/transport/shm/meeting.hpp"
 #include "transport/shm/transport.hpp"
 
 using namespace tutti;
@@ -28,7 +30,8 @@ class Node {
       placements_.push_back(std::make_unique<Placement>(r, cards));
       transport::shm::Options options;
       options.copy = Copy::once;
-      transports_.push_back(std::make_unique<ShmTransport>(options, *placements_.back(), kUsual));
+      transports_.push_back(
+          std::make_unique<ShmTransport>(options, *placements_.back(), kUsual, std::ref(meeting_)));
     }
     const std::vector<transport::Address> addresses{transports_[0]->address(),
                                                     transports_[1]->address()};
@@ -45,6 +48,7 @@ class Node {
 
  private:
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+  const SharedMeeting meeting_{2};
   std::vector<std::unique_ptr<Placement>> placements_;
   std::vector<std::unique_ptr<ShmTransport>> transports_;
   std::vector<std::unique_ptr<protocols::Channel>> channels_;

@@ -10,16 +10,20 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <fstream>
+#include <functional>
 #include <optional>
+
+#include "tests/transport/shm/meeting.hpp"
 
 using namespace tutti::transport;
 using namespace tutti::transport::shm;
-using namespace std::chrono_literals;
 
 namespace {
 
+using tutti::tests::SharedMeeting;
+
+const Meet alone = [](std::int64_t mine) { return mine; };
 constexpr InboxShape kTightShape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}};
 
 // A process with local rank 1, which ends or becomes another program when it is told to.
@@ -31,7 +35,7 @@ class Peer {
     if (id_ != 0) return;
     alarm(30);
     try {
-      Segment mine(segment, 1, 2, kTightShape, copy, 20s);
+      Segment mine(segment, 1, 2, kTightShape, copy, meet());
       char got;
       [[maybe_unused]] const auto told = read(word_[0], &got, 1);
       if (becomes_another) execlp("sleep", "sleep", "30", nullptr);
@@ -46,8 +50,10 @@ class Peer {
   }
   void tell() const { REQUIRE(write(word_[1], "", 1) == 1); }
   pid_t id() const { return id_; }
+  Meet meet() const { return std::ref(meeting_); }
 
  private:
+  const SharedMeeting meeting_{2};
   int word_[2];
   pid_t id_;
 };
@@ -57,7 +63,7 @@ class Peer {
 TEST_CASE("a process that has ended, or runs another program, is never written to", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   const Peer peer(name, GENERATE(false, true));
-  Segment segment(name, 0, 2, kTightShape, Copy::once, 20s);
+  Segment segment(name, 0, 2, kTightShape, Copy::once, peer.meet());
   segment.allocate_pair(0, 1);
   REQUIRE(segment.copy(1) == Copy::once);
   ShmLink link(kTightShape, 1, segment, 0, 1);
@@ -78,7 +84,7 @@ TEST_CASE("a process that has ended, or runs another program, is never written t
 TEST_CASE("nothing counts that was read from a process that is not the peer any more", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   const Peer peer(name, GENERATE(false, true));
-  Segment segment(name, 0, 2, kTightShape, Copy::once, 20s);
+  Segment segment(name, 0, 2, kTightShape, Copy::once, peer.meet());
   segment.allocate_pair(0, 1);
   ShmLink link(kTightShape, 1, segment, 0, 1);
   std::uint64_t got[2] = {};
@@ -94,21 +100,10 @@ TEST_CASE("nothing counts that was read from a process that is not the peer any 
   CHECK(link.failure_code() == tutti::Code::peer_failed);
 }
 
-TEST_CASE("who waits for others of the node at the start lets MPI go on", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
-  int calls = 0;
-  std::optional<Peer> late;
-  const auto meanwhile = [&] {
-    if (++calls == 10) late.emplace(name);
-  };
-  Segment segment(name, 0, 2, kTightShape, Copy::once, 20s, Memory::automatic, meanwhile);
-  CHECK(calls >= 10);
-}
-
 // As if the peer had ended, and a process that was forked from it had got its number.
 TEST_CASE("a forked child of the peer is not the peer", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
-  Segment segment(name, 0, 1, kTightShape, Copy::once, 20s);
+  Segment segment(name, 0, 1, kTightShape, Copy::once, alone);
   segment.allocate_pair(0, 0);
   const int byte = 7;
   const RemoteKey place{reinterpret_cast<std::uint64_t>(&byte), sizeof byte, {}};
@@ -136,7 +131,7 @@ constexpr InboxShape kLarge{{{{128, 64}, {1088, 64}, {16448, 16}, {64, 16}, {64,
 
 TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
-  Segment segment(name, 0, 1, kLarge, Copy::twice, 20s);
+  Segment segment(name, 0, 1, kLarge, Copy::twice, alone);
   const auto taken = [&, before = segment.bytes_taken()] { return segment.bytes_taken() - before; };
   segment.allocate_pair(0, 0);
   CHECK(taken() == segment.first_bytes_per_pair() / 2);
@@ -184,7 +179,7 @@ TEST_CASE("pieces take no memory of a small /dev/shm, as what is long can be fet
       shape.rings[static_cast<std::size_t>(Ring::eager)] = {
           static_cast<std::uint32_t>(quarter / 64 / 64 + 1) * 64, 64};
     const std::string name = fmt::format("/tutti-test-{}", getpid());
-    Segment segment(name, 0, 1, shape, Copy::automatic, 20s);
+    Segment segment(name, 0, 1, shape, Copy::automatic, alone);
     CHECK(segment.has_room() == !small);
     segment.allocate_pair(0, 0);
     ShmLink link(shape, 0, segment, 0, 0);
@@ -198,7 +193,7 @@ TEST_CASE("pieces take no memory of a small /dev/shm, as what is long can be fet
 TEST_CASE("a core dump leaves the segment out, whose holes it would allocate", "[shm]") {
   for (const Memory memory : {Memory::file, Memory::anonymous}) {
     const std::string name = fmt::format("/tutti-test-{}", getpid());
-    Segment segment(name, 0, 1, kLarge, Copy::twice, 20s, memory);
+    Segment segment(name, 0, 1, kLarge, Copy::twice, alone, memory);
     REQUIRE(segment.anonymous() == (memory == Memory::anonymous));
     std::ifstream mappings("/proc/self/smaps");
     bool is_ours = false;
@@ -223,7 +218,7 @@ TEST_CASE("a limit on the size of files is an error, and not a signal", "[shm]")
   low.rlim_cur = 65536;
   REQUIRE(setrlimit(RLIMIT_FSIZE, &low) == 0);
   const std::string name = fmt::format("/tutti-test-{}", getpid());
-  CHECK_THROWS_WITH(Segment(name, 0, 1, kLarge, Copy::twice, 20s),
+  CHECK_THROWS_WITH(Segment(name, 0, 1, kLarge, Copy::twice, alone),
                     Catch::Contains("limit on the size of files"));
   REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
   CHECK(access(("/dev/shm" + name).c_str(), F_OK) != 0);
@@ -231,7 +226,7 @@ TEST_CASE("a limit on the size of files is an error, and not a signal", "[shm]")
 
 TEST_CASE("a long payload says how it was stored, and its reader what that cost", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
-  Segment segment(name, 0, 1, kLarge, Copy::twice, 20s);
+  Segment segment(name, 0, 1, kLarge, Copy::twice, alone);
   segment.allocate_pair(0, 0);
   ShmLink link(kLarge, 0, segment, 0, 0);
   const std::vector<std::byte> payload(16000, std::byte{7});
@@ -259,7 +254,7 @@ TEST_CASE("an end that fails makes the other one fail, and says why", "[shm]") {
   for (const Code code : {Code::out_of_memory, Code::transport_failed, Code::bad_configuration,
                           Code::peer_failed, Code::success, static_cast<Code>(200)}) {
     INFO("code " << static_cast<int>(code));
-    Segment segment(name, 0, 1, kTightShape, Copy::twice, 20s);
+    Segment segment(name, 0, 1, kTightShape, Copy::twice, alone);
     segment.allocate_pair(0, 0);
     ShmLink here(kTightShape, 0, segment, 0, 0), there(kTightShape, 0, segment, 0, 0);
     there.probe();
@@ -280,7 +275,7 @@ TEST_CASE("an end that fails makes the other one fail, and says why", "[shm]") {
 TEST_CASE("a peer that ends is noticed while nobody writes", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   const Peer peer(name, GENERATE(false, true));
-  Segment segment(name, 0, 2, kTightShape, Copy::twice, 20s);
+  Segment segment(name, 0, 2, kTightShape, Copy::twice, peer.meet());
   segment.allocate_pair(0, 1);
   ShmLink link(kTightShape, 1, segment, 0, 1);
   peer.tell();
@@ -295,12 +290,12 @@ TEST_CASE("what no rank writes to the segment is not believed", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   SECTION("a way to copy that there is not") {
     const Peer peer(name, false, static_cast<Copy>(9));
-    CHECK_THROWS_WITH(Segment(name, 0, 2, kTightShape, Copy::once, 20s),
+    CHECK_THROWS_WITH(Segment(name, 0, 2, kTightShape, Copy::once, peer.meet()),
                       Catch::StartsWith("rank 1 of this node has written nonsense"));
   }
   SECTION("the state of an invitation") {
     const Peer peer(name);
-    Segment segment(name, 0, 2, kTightShape, Copy::once, 20s);
+    Segment segment(name, 0, 2, kTightShape, Copy::once, peer.meet());
     segment.allocate_pair(0, 1);
     ShmLink link(kTightShape, 1, segment, 0, 1);
     SECTION("to the peer") {

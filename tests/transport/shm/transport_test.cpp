@@ -1,10 +1,20 @@
 // Which ranks of a node have connected to which.
 #include "transport/shm/transport.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <thread>
 
+#include "base/index.hpp"
 #include "tests/protocols/pair.hpp"
+#include "tests/transport/shm/meeting.hpp"
+#include "tests/transport/thread_bootstrap.hpp"
 
 using namespace tutti;
 using namespace tutti::tests;
@@ -12,16 +22,60 @@ using transport::Link;
 using transport::Placement;
 using transport::shm::ShmTransport;
 
+TEST_CASE("all ranks hear at once that one cannot make or open the segment", "[shm]") {
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  // Rank 0, as there is a file of that name already; or another rank, on its way.
+  const int failing = GENERATE(0, 2);
+  ThreadBootstrap::Meeting job(3);
+  std::array<Error, 3> errors{Error(Code::success, ""), Error(Code::success, ""),
+                              Error(Code::success, "")};
+  std::vector<std::thread> threads;
+  const int before = failing == 0 ? shm_open(name.c_str(), O_CREAT | O_RDWR, 0600) : -1;
+  for (int r = 0; r < 3; ++r)
+    threads.emplace_back([&, r] {
+      try {
+        ThreadBootstrap bootstrap(job, r);
+        int meetings = 0;
+        const auto meet = [&](std::int64_t mine) {
+          const std::int64_t largest = bootstrap.maximum(mine);
+          if (r == failing && ++meetings == 1) throw std::bad_alloc();
+          return largest;
+        };
+        transport::shm::Segment(name, r, 3, kUsual, transport::shm::Copy::twice, meet);
+      } catch (const Error& error) {
+        errors[index(r)] = error;
+      } catch (const std::bad_alloc&) {
+        errors[index(r)] = Error(Code::out_of_memory, "");
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (int r = 0; r < 3; ++r) {
+    INFO("rank " << r << ": " << errors[index(r)].message);
+    if (r == failing) {
+      CHECK(errors[index(r)].code == (failing == 0 ? Code::system : Code::out_of_memory));
+    } else {
+      CHECK(errors[index(r)].code == Code::bootstrap_failed);
+      CHECK(errors[index(r)].peer == failing);
+    }
+  }
+  CHECK((access(("/dev/shm" + name).c_str(), F_OK) == 0) == (failing == 0));
+  if (failing == 0) {
+    close(before);
+    shm_unlink(name.c_str());
+  }
+}
+
 TEST_CASE("a rank finds the links that others of its node began, each once", "[shm]") {
   constexpr int kRanks = 3;
   const std::vector<transport::PlacementCard> cards(kRanks);
+  const SharedMeeting meeting(kRanks);
   std::vector<std::unique_ptr<Placement>> placements;
   std::vector<std::unique_ptr<ShmTransport>> ranks;
   std::vector<transport::Address> addresses;
   for (int r = 0; r < kRanks; ++r) {
     placements.push_back(std::make_unique<Placement>(r, cards));
-    ranks.push_back(
-        std::make_unique<ShmTransport>(transport::shm::Options{}, *placements.back(), kUsual));
+    ranks.push_back(std::make_unique<ShmTransport>(transport::shm::Options{}, *placements.back(),
+                                                   kUsual, std::ref(meeting)));
     addresses.push_back(ranks.back()->address());
   }
   std::vector<std::thread> threads;
