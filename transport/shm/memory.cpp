@@ -63,8 +63,10 @@ std::string_view name_of(Copy copy) noexcept {
   return copy == Copy::once ? "single" : copy == Copy::twice ? "double" : "auto";
 }
 
-Segment::Header& Segment::header() noexcept { return *reinterpret_cast<Header*>(base_); }
-Member* Segment::members() noexcept { return reinterpret_cast<Member*>(base_ + kCacheLine); }
+Segment::Header& Segment::header() noexcept { return *reinterpret_cast<Header*>(head_.begin()); }
+Member* Segment::members() noexcept {
+  return reinterpret_cast<Member*>(head_.begin() + kCacheLine);
+}
 std::atomic<std::uint8_t>& Segment::call_flag(int to, int from) noexcept {
   auto* const flags = reinterpret_cast<std::atomic<std::uint8_t>*>(members() + size_);
   return flags[static_cast<std::size_t>(to) * static_cast<std::size_t>(size_) +
@@ -80,8 +82,10 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
       first_inbox_(
           round_up_to_pages(kCacheLine + (sizeof(Member) + static_cast<std::size_t>(local_size)) *
                                              static_cast<std::size_t>(local_size))),
-      bytes_(first_inbox_ + stride_ * static_cast<std::size_t>(local_size) *
-                                static_cast<std::size_t>(local_size)) {
+      bytes_(first_inbox_ +
+             stride_ * static_cast<std::size_t>(local_size) * static_cast<std::size_t>(local_size)),
+      incoming_(static_cast<std::size_t>(local_size)),
+      outgoing_(static_cast<std::size_t>(local_size)) {
   static_assert(sizeof(Header) <= kCacheLine);
   try {
     must_allow_files();
@@ -111,7 +115,6 @@ void Segment::stand_by(const Meet& meet) {
 Segment::~Segment() { release(); }
 
 void Segment::release() noexcept {
-  if (base_) munmap(base_, bytes_);
   if (inboxes_file_ >= 0 && inboxes_file_ != file_) close(inboxes_file_);
   if (file_ >= 0) close(file_);
 }
@@ -120,7 +123,7 @@ bool Segment::has_room() noexcept { return header().has_room != 0; }
 
 void Segment::create(const std::string& name, Memory memory) {
   create_file(name);
-  base_ = static_cast<std::byte*>(map(file_, 0, nullptr));
+  head_ = Mapping(file_, 0, first_inbox_);
   const bool has_room = bytes_ <= free_bytes(file_) / 4;
   header().has_room = has_room ? 1 : 0;
   if (memory == Memory::anonymous || (memory == Memory::automatic && !has_room))
@@ -134,7 +137,7 @@ void Segment::open(const std::string& name) {
     throw Error(Code::system,
                 fmt::format("cannot open shared memory {}: {}", name, std::strerror(errno)),
                 kNoPeer, errno);
-  base_ = static_cast<std::byte*>(map(file_, 0, nullptr));
+  head_ = Mapping(file_, 0, first_inbox_);
   if (header().memory.pid != 0 && (inboxes_file_ = open_anonymous(header().memory)) < 0)
     header().shut_out = 1;
 }
@@ -172,25 +175,9 @@ void Segment::throw_no_room(int error) const {
               kNoPeer, error);
 }
 
-void* Segment::map(int file, std::size_t from, void* where) {
-  void* const mapped =
-      mmap(where, bytes_ - from, PROT_READ | PROT_WRITE,
-           MAP_SHARED | MAP_NORESERVE | (where ? MAP_FIXED : 0), file, static_cast<off_t>(from));
-  if (mapped == MAP_FAILED)
-    throw Error(Code::out_of_memory,
-                fmt::format("cannot map {} bytes of shared memory: {}", bytes_ - from,
-                            std::strerror(errno)),
-                kNoPeer, errno);
-  madvise(mapped, bytes_ - from, MADV_DONTDUMP);  // a core dump would allocate all holes
-  return mapped;
-}
-
 // The inboxes are anonymous if all can open that memory.
 void Segment::settle_on_memory() {
-  if (header().memory.pid != 0 && header().shut_out == 0) {
-    map(inboxes_file_, first_inbox_, base_ + first_inbox_);
-    return;
-  }
+  if (header().memory.pid != 0 && header().shut_out == 0) return;
   if (inboxes_file_ >= 0) close(inboxes_file_);
   inboxes_file_ = file_;
 }
@@ -303,13 +290,18 @@ bool Segment::reaches(int local_rank) noexcept {
   return process_vm_writev(other.pid, &mine, 1, &theirs, 1, 0) == sizeof word;
 }
 
-void Segment::allocate_pair(int a, int b) {
-  for (const std::size_t offset : {inbox_offset(a, b), inbox_offset(b, a)})
+void Segment::connect(int peer) {
+  const auto map = [&](Mapping& mapping, int to, int from) {
+    const std::size_t offset = inbox_offset(to, from);
     if (const int failed = allocate_range(inboxes_file_, offset, first_bytes()))
       throw Error(Code::out_of_memory,
                   fmt::format("{} {} bytes of another connection{}", no_room().what, first_bytes(),
                               no_room().advice),
                   kNoPeer, failed);
+    if (!mapping.begin()) mapping = Mapping(inboxes_file_, offset, stride_);
+  };
+  map(incoming_[static_cast<std::size_t>(peer)], rank_, peer);
+  if (peer != rank_) map(outgoing_[static_cast<std::size_t>(peer)], peer, rank_);
 }
 
 std::size_t Segment::bytes_taken() const noexcept {

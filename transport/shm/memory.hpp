@@ -3,14 +3,14 @@
 //
 // The node's lowest rank creates it (mode 0600, exclusive) as a file in /dev/shm and unlinks it as
 // soon as all have mapped it. Where the file system is small the inboxes are in memory without a
-// name instead (anonymous.hpp), if all ranks can open that. The segment is sparse: an inbox takes
-// memory only once its two ranks have connected, and then for a page only, with its credits and the
-// first slots for the shortest messages; a sender allocates any other slot before it first writes
-// there. Nothing is touched that is not allocated, so a full /dev/shm is an error code, and not a
-// bus error in the middle of a collective. Each rank
-// holds a lock on its own byte of the file, which the kernel releases with the process; so others
-// see its end, also from another PID namespace. Set-up regime: throws Error. Knows inbox shapes;
-// knows no link and no message.
+// name instead (anonymous.hpp), if all ranks can open that. A rank maps the inboxes of those to
+// which it connects. The segment is sparse: an inbox takes memory only once its two ranks have
+// connected, and then for a page only, with its credits and the first slots for the shortest
+// messages; a sender allocates any other slot before it first writes there. Nothing is touched that
+// is not allocated, so a full /dev/shm is an error code, and not a bus error in the middle of a
+// collective. Each rank holds a lock on its own byte of the file, which the kernel releases with
+// the process; so others see its end, also from another PID namespace. Set-up regime: throws Error.
+// Knows inbox shapes; knows no link and no message.
 #pragma once
 
 #include <array>
@@ -20,10 +20,12 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "transport/inbox.hpp"
 #include "transport/link.hpp"
 #include "transport/shm/fetches.hpp"
+#include "transport/shm/mapping.hpp"
 #include "transport/shm/secret.hpp"
 #include "transport/shm/stores.hpp"
 
@@ -97,11 +99,15 @@ class Segment {
   // Whether `from` has connected to `to`, so that it may have written to the inbox there.
   void note_call(int to, int from) noexcept { call_flag(to, from) = 1; }
   bool has_called(int to, int from) noexcept { return call_flag(to, from) != 0; }
-  // The inbox that `from` writes and `to` reads.
-  std::byte* inbox(int to, int from) noexcept { return base_ + inbox_offset(to, from); }
-  // Allocates what the pair's two inboxes need at first. May be called again. Throws
-  // Error{out_of_memory}.
-  void allocate_pair(int a, int b);
+  // The inbox that `from` writes and `to` reads, one of which is this rank, after connect().
+  std::byte* inbox(int to, int from) noexcept {
+    return (to == rank_ ? incoming_[static_cast<std::size_t>(from)]
+                        : outgoing_[static_cast<std::size_t>(to)])
+        .begin();
+  }
+  // Maps the two inboxes of this rank and a peer, and allocates what they need at first. May be
+  // called again. Throws Error{out_of_memory}.
+  void connect(int peer);
   // Allocates a part of an inbox; may be called again. Data path, once for each part. Returns an
   // errno; 0: done.
   int allocate(int to, int from, std::size_t offset, std::size_t bytes) noexcept;
@@ -157,7 +163,6 @@ class Segment {
   void open(const std::string& name);
   void must_allow_files() const;
   void create_file(const std::string& name);
-  void* map(int file, std::size_t from, void* where);
   void settle_on_memory();
   [[noreturn]] void throw_no_room(int error) const;
   void release() noexcept;
@@ -178,7 +183,8 @@ class Segment {
   std::size_t stride_ = 0, first_inbox_ = 0, bytes_ = 0;
   // In /dev/shm; and where the inboxes are.
   int file_ = -1, inboxes_file_ = -1;
-  std::byte* base_ = nullptr;
+  Mapping head_;                              // all before the first inbox
+  std::vector<Mapping> incoming_, outgoing_;  // by peer
   Copy copy_ = Copy::twice;
   std::string reason_;
   const Secret secret_;

@@ -49,7 +49,7 @@ Link& ShmTransport::connect(int peer) {
   const int local = local_rank(peer);
   auto& link = links_[static_cast<std::size_t>(local)];
   if (!link) {
-    segment_->allocate_pair(my_local_rank_, local);
+    segment_->connect(local);
     link = std::make_unique<ShmLink>(shape_, peer, *segment_, my_local_rank_, local,
                                      placement_.oversubscribed());
     segment_->note_call(local, my_local_rank_);

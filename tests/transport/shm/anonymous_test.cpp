@@ -74,7 +74,7 @@ TEST_CASE("the inboxes of a segment may be in memory without a name", "[shm]") {
   // What a process of two finds, after each has written to the other.
   const auto rank = [&](int r, Memory memory) {
     Segment segment(name, r, 2, kRoomyShape, Copy::twice, std::ref(meeting), memory);
-    segment.allocate_pair(0, 1);
+    segment.connect(1 - r);
     const auto word = [&](int to, int from) -> std::atomic<std::uint32_t>& {
       return *reinterpret_cast<std::atomic<std::uint32_t>*>(segment.inbox(to, from));
     };

@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <optional>
@@ -64,7 +66,7 @@ TEST_CASE("a process that has ended, or runs another program, is never written t
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   const Peer peer(name, GENERATE(false, true));
   Segment segment(name, 0, 2, kTightShape, Copy::once, peer.meet());
-  segment.allocate_pair(0, 1);
+  segment.connect(1);
   REQUIRE(segment.copy(1) == Copy::once);
   ShmLink link(kTightShape, 1, segment, 0, 1);
   REQUIRE(link.state() == State::ready);
@@ -85,7 +87,7 @@ TEST_CASE("nothing counts that was read from a process that is not the peer any 
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   const Peer peer(name, GENERATE(false, true));
   Segment segment(name, 0, 2, kTightShape, Copy::once, peer.meet());
-  segment.allocate_pair(0, 1);
+  segment.connect(1);
   ShmLink link(kTightShape, 1, segment, 0, 1);
   std::uint64_t got[2] = {};
   const RemoteKey secret{segment.member(1).secret_address, sizeof got[0], {}};
@@ -104,7 +106,7 @@ TEST_CASE("nothing counts that was read from a process that is not the peer any 
 TEST_CASE("a forked child of the peer is not the peer", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   Segment segment(name, 0, 1, kTightShape, Copy::once, alone);
-  segment.allocate_pair(0, 0);
+  segment.connect(0);
   const int byte = 7;
   const RemoteKey place{reinterpret_cast<std::uint64_t>(&byte), sizeof byte, {}};
   const pid_t child = fork();
@@ -133,7 +135,7 @@ TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   Segment segment(name, 0, 1, kLarge, Copy::twice, alone);
   const auto taken = [&, before = segment.bytes_taken()] { return segment.bytes_taken() - before; };
-  segment.allocate_pair(0, 0);
+  segment.connect(0);
   CHECK(taken() == segment.first_bytes_per_pair() / 2);
   CHECK(segment.first_bytes_per_pair() <= 32768);
   const std::uint32_t first = first_slots(kLarge);
@@ -181,7 +183,7 @@ TEST_CASE("pieces take no memory of a small /dev/shm, as what is long can be fet
     const std::string name = fmt::format("/tutti-test-{}", getpid());
     Segment segment(name, 0, 1, shape, Copy::automatic, alone);
     CHECK(segment.has_room() == !small);
-    segment.allocate_pair(0, 0);
+    segment.connect(0);
     ShmLink link(shape, 0, segment, 0, 0);
     const std::size_t before = segment.bytes_taken();
     CHECK(link.fetch_pays(100000, {}) == small);
@@ -195,6 +197,7 @@ TEST_CASE("a core dump leaves the segment out, whose holes it would allocate", "
     const std::string name = fmt::format("/tutti-test-{}", getpid());
     Segment segment(name, 0, 1, kLarge, Copy::twice, alone, memory);
     REQUIRE(segment.anonymous() == (memory == Memory::anonymous));
+    segment.connect(0);
     std::ifstream mappings("/proc/self/smaps");
     bool is_ours = false;
     int ours = 0, left_out = 0;
@@ -206,9 +209,50 @@ TEST_CASE("a core dump leaves the segment out, whose holes it would allocate", "
       left_out += line.find(" dd") != std::string::npos ? 1 : 0;
       is_ours = false;
     }
-    CHECK(ours >= 1);
+    CHECK(ours == 2);
     CHECK(left_out == ours);
   }
+}
+
+// What a process has of its mappings by these names, in bytes.
+namespace {
+std::size_t mapped(const std::string& name) {
+  std::ifstream mappings("/proc/self/maps");
+  std::size_t bytes = 0;
+  for (std::string line; std::getline(mappings, line);) {
+    unsigned long begin = 0, end = 0;
+    if (line.find(name) != std::string::npos &&
+        std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2)
+      bytes += end - begin;
+  }
+  return bytes;
+}
+}  // namespace
+
+TEST_CASE("a rank maps what it shares with ranks to which it connects", "[shm]") {
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  constexpr int kRanks = 100;
+  Segment segment(name, 0, kRanks, kLarge, Copy::twice, alone, Memory::file);
+  CHECK(mapped(name) < 100000);
+  segment.connect(7);
+  const std::size_t once = mapped(name);
+  CHECK(once < 100000 + segment.most_bytes_per_pair());
+  segment.connect(7);
+  CHECK(mapped(name) == once);
+}
+
+TEST_CASE("a program that locks all its memory takes no more of the segment", "[shm]") {
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const pid_t child = fork();
+  if (child == 0) {
+    if (mlockall(MCL_FUTURE) != 0) _exit(2);
+    Segment segment(name, 0, 8, kLarge, Copy::twice, alone, Memory::file);
+    segment.connect(5);
+    _exit(segment.bytes_taken() <= 2 * first_bytes() + 8192 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
 }
 
 TEST_CASE("a limit on the size of files is an error, and not a signal", "[shm]") {
@@ -227,7 +271,7 @@ TEST_CASE("a limit on the size of files is an error, and not a signal", "[shm]")
 TEST_CASE("a long payload says how it was stored, and its reader what that cost", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   Segment segment(name, 0, 1, kLarge, Copy::twice, alone);
-  segment.allocate_pair(0, 0);
+  segment.connect(0);
   ShmLink link(kLarge, 0, segment, 0, 0);
   const std::vector<std::byte> payload(16000, std::byte{7});
   const auto stored = [&](std::uint32_t sequence, std::uint32_t bytes, bool more) {
@@ -255,7 +299,7 @@ TEST_CASE("an end that fails makes the other one fail, and says why", "[shm]") {
                           Code::peer_failed, Code::success, static_cast<Code>(200)}) {
     INFO("code " << static_cast<int>(code));
     Segment segment(name, 0, 1, kTightShape, Copy::twice, alone);
-    segment.allocate_pair(0, 0);
+    segment.connect(0);
     ShmLink here(kTightShape, 0, segment, 0, 0), there(kTightShape, 0, segment, 0, 0);
     there.probe();
     CHECK(there.state() == State::ready);
@@ -276,7 +320,7 @@ TEST_CASE("a peer that ends is noticed while nobody writes", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   const Peer peer(name, GENERATE(false, true));
   Segment segment(name, 0, 2, kTightShape, Copy::twice, peer.meet());
-  segment.allocate_pair(0, 1);
+  segment.connect(1);
   ShmLink link(kTightShape, 1, segment, 0, 1);
   peer.tell();
   while (link.state() == State::ready) {
@@ -296,7 +340,7 @@ TEST_CASE("what no rank writes to the segment is not believed", "[shm]") {
   SECTION("the state of an invitation") {
     const Peer peer(name);
     Segment segment(name, 0, 2, kTightShape, Copy::once, peer.meet());
-    segment.allocate_pair(0, 1);
+    segment.connect(1);
     ShmLink link(kTightShape, 1, segment, 0, 1);
     SECTION("to the peer") {
       segment.invitations(0, 1).states[3] = 9;
