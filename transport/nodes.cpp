@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <map>
@@ -15,12 +16,13 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "transport/named_file.hpp"
 
 namespace tutti::transport {
 namespace {
 
 std::string beacon_name(const PlacementCard& card) {
-  return fmt::format("/tutti-node-{:016x}", card.beacon);
+  return fmt::format("{}{:016x}", kBeaconName, card.beacon);
 }
 
 // A file that says the secret of this card, for as long as it exists. Where it cannot be made,
@@ -28,7 +30,7 @@ std::string beacon_name(const PlacementCard& card) {
 class Beacon {
  public:
   explicit Beacon(const PlacementCard& card) : name_(beacon_name(card)) {
-    file_ = shm_open(name_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    file_ = create_named(name_);
     if (file_ < 0 || write(file_, &card.secret, sizeof card.secret) < 0) obstacle_ = errno;
   }
   ~Beacon() {
@@ -60,10 +62,16 @@ Found look_for_beacon(const PlacementCard& card) {
   return {same, 0};
 }
 
+bool is_first_of_node(std::span<const PlacementCard> cards, std::size_t rank) {
+  return std::ranges::find(cards, cards[rank].node, &PlacementCard::node) ==
+         cards.begin() + static_cast<std::ptrdiff_t>(rank);
+}
+
 }  // namespace
 
 void divide_nodes(Bootstrap& bootstrap, std::span<PlacementCard> cards) {
   const auto me = static_cast<std::size_t>(bootstrap.rank());
+  if (is_first_of_node(cards, me)) remove_leftovers();
   std::vector<bool> placed(cards.size());
   for (;;) {
     // The lowest rank of each node that is not placed yet, and how many there are.

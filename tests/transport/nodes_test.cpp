@@ -1,7 +1,6 @@
 // Ranks that find out whether they share memory.
 #include "transport/nodes.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <thread>
 
 #include "tests/transport/thread_bootstrap.hpp"
+#include "transport/named_file.hpp"
 
 using namespace tutti::transport;
 using Meeting = tutti::tests::ThreadBootstrap::Meeting;
@@ -50,7 +50,7 @@ std::vector<PlacementCard> cards_of_one_host(int ranks) {
 int beacons() {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
-    count += entry.path().filename().string().starts_with("tutti-node");
+    count += entry.path().filename().string().starts_with("tutti-beacon");
   return count;
 }
 
@@ -86,8 +86,9 @@ TEST_CASE("nodes that differ already stay as they are", "[nodes]") {
 
 TEST_CASE("a file that cannot be made is told", "[nodes]") {
   const auto cards = cards_of_one_host(3);
-  const std::string taken = fmt::format("/tutti-node-{:016x}", cards[0].beacon);
-  close(shm_open(taken.c_str(), O_CREAT | O_RDWR, 0600));
+  const std::string taken = fmt::format("{}{:016x}", kBeaconName, cards[0].beacon);
+  const int other = create_named(taken);
+  REQUIRE(other >= 0);
   Meeting meeting(3);
   std::vector<std::thread> threads;
   std::vector<std::vector<PlacementCard>> found(3, cards);
@@ -98,6 +99,7 @@ TEST_CASE("a file that cannot be made is told", "[nodes]") {
     });
   for (std::thread& thread : threads) thread.join();
   shm_unlink(taken.c_str());
+  close(other);
   for (int r = 0; r < 3; ++r) {
     const auto& mine = found[static_cast<std::size_t>(r)];
     CHECK(mine[0].obstacle == EEXIST);

@@ -21,6 +21,7 @@
 #include "base/bits.hpp"
 #include "base/error.hpp"
 #include "base/pages.hpp"
+#include "transport/named_file.hpp"
 #include "transport/shm/anonymous.hpp"
 
 namespace tutti::transport::shm {
@@ -154,7 +155,7 @@ void Segment::must_allow_files() const {
 }
 
 void Segment::create_file(const std::string& name) {
-  file_ = shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  file_ = create_named(name);
   if (file_ < 0)
     throw Error(Code::system,
                 fmt::format("cannot create shared memory {}: {}; is /dev/shm mounted and writable?",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "transport/named_file.hpp"
 #include "transport/shm/link.hpp"
 
 namespace tutti::transport::shm {
@@ -37,9 +38,9 @@ void ShmTransport::set_peers(std::span<const Address> addresses) {
   std::uint64_t first_token;
   std::memcpy(&first_token, addresses[static_cast<std::size_t>(ranks.front())].bytes.data(),
               sizeof first_token);
-  segment_ = std::make_unique<Segment>(fmt::format("/tutti-{:016x}", first_token), my_local_rank_,
-                                       static_cast<int>(ranks.size()), shape_, options_.copy, meet_,
-                                       options_.memory);
+  segment_ = std::make_unique<Segment>(fmt::format("{}{:016x}", kSegmentName, first_token),
+                                       my_local_rank_, static_cast<int>(ranks.size()), shape_,
+                                       options_.copy, meet_, options_.memory);
   options_.log(fmt::format("shared memory within the node: {}", memory()));
   options_.log(fmt::format("copies within the node: {} ({})", name_of(segment_->copy()),
                            segment_->reason()));

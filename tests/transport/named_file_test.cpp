@@ -1,0 +1,65 @@
+// What killed jobs leave in /dev/shm.
+#include "transport/named_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <csignal>
+#include <thread>
+
+using namespace tutti::transport;
+
+namespace {
+
+bool exists(const std::string& name) { return access(("/dev/shm" + name).c_str(), F_OK) == 0; }
+
+}  // namespace
+
+TEST_CASE("what a killed process leaves is removed, and what is in use stays", "[nodes]") {
+  const std::string dead = fmt::format("{}{}-dead", kSegmentName, getpid()),
+                    living = fmt::format("{}{}-living", kBeaconName, getpid()),
+                    foreign = fmt::format("/tutti-test-{}", getpid());
+  const pid_t child = fork();
+  if (child == 0) {
+    create_named(dead);
+    close(shm_open(foreign.c_str(), O_CREAT | O_RDWR, 0600));
+    raise(SIGKILL);
+  }
+  waitpid(child, nullptr, 0);
+  const int file = create_named(living);
+  REQUIRE(file >= 0);
+  REQUIRE(exists(dead));
+  remove_leftovers();
+  CHECK_FALSE(exists(dead));
+  CHECK(exists(living));
+  CHECK(exists(foreign));
+  CHECK(create_named(living) == -1);
+  CHECK(errno == EEXIST);
+  close(file);
+  remove_leftovers();
+  CHECK_FALSE(exists(living));
+  shm_unlink(foreign.c_str());
+}
+
+TEST_CASE("nothing is removed from under who creates it", "[nodes]") {
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    while (!done) remove_leftovers();
+  });
+  for (int i = 0; i < 2000; ++i) {
+    const std::string name = fmt::format("{}{}-{}", kSegmentName, getpid(), i);
+    const int file = create_named(name);
+    REQUIRE(file >= 0);
+    CHECK(exists(name));
+    shm_unlink(name.c_str());
+    close(file);
+  }
+  done = true;
+  other.join();
+}
