@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/no_size_signal.hpp"
 
 namespace tutti {
 namespace {
@@ -133,6 +134,7 @@ void write_file(const std::string& path, std::string_view text) {
       !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
   const std::string unfinished = replace ? fmt::format("{}.{}", path, getpid()) : path;
   {
+    const NoSizeSignal no_signal;
     const File file = begin_file(unfinished);
     if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
         std::fflush(file.get()) != 0)

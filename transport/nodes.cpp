@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "base/no_size_signal.hpp"
 #include "transport/named_file.hpp"
 
 namespace tutti::transport {
@@ -30,6 +31,7 @@ std::string beacon_name(const PlacementCard& card) {
 class Beacon {
  public:
   explicit Beacon(const PlacementCard& card) : name_(beacon_name(card)) {
+    const NoSizeSignal no_signal;
     file_ = create_named(name_);
     if (file_ < 0 || write(file_, &card.secret, sizeof card.secret) < 0) obstacle_ = errno;
   }

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.hpp"
+#include "base/no_size_signal.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/json_text.hpp"
 #include "src/data/gpu_memory.hpp"
@@ -108,6 +109,7 @@ Log log_for(const Configuration& configuration, const tutti_options* options, Lo
   return [what, rank](std::string_view line) {
     try {
       const std::string text = fmt::format("tutti[{}]: {}{}\n", rank, what, line);
+      const NoSizeSignal no_signal;
       std::fwrite(text.data(), 1, text.size(), stderr);  // fmt::print would throw
     } catch (const std::bad_alloc&) {
     }

@@ -86,8 +86,9 @@ std::optional<Error> Engine::obstacle_here() const {
                   std::strerror(error),
                   error == EACCES || error == EPERM    ? "let all ranks run as one user"
                   : error == EMFILE || error == ENFILE ? "raise the limit on open files (ulimit -n)"
-                  : error == ENOENT                    ? "mount a tmpfs there"
-                                                       : "make room there, or let it be written"),
+                  : error == EFBIG  ? "raise the limit on the size of files (ulimit -f)"
+                  : error == ENOENT ? "mount a tmpfs there"
+                                    : "make room there, or let it be written"),
       kNoPeer, error);
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/no_size_signal.hpp"
 #include "models/json_text.hpp"
 #include "src/job/agreement.hpp"
 #include "src/job/plan.hpp"
@@ -63,12 +64,19 @@ Trace::Trace(const std::string& folder, int most_calls, const transport::Placeme
       {"ranks", placement.size()}, {"node", placement.node_of(placement.rank())},
       {"host", host_name()},       {"clock", clock_name()}};
   const std::string line = models::json_text(head) + '\n';
-  if (std::fputs(line.c_str(), file_.get()) < 0 || std::fflush(file_.get()) != 0)
+  const NoSizeSignal no_signal;
+  if (std::fputs(line.c_str(), file_.get()) < 0 || std::fflush(file_.get()) != 0) {
+    const int error = errno;
+    file_.reset();  // which tries to write once more
+    errno = error;
     cannot_write(path);
+  }
 }
 
 Trace::~Trace() {
+  const NoSizeSignal no_signal;
   if (!broken_) std::fprintf(file_.get(), "{\"calls\":%d}\n", written_);
+  file_.reset();
 }
 
 std::unique_ptr<TracedCall> Trace::begin(const Plan& plan, Running& running) {
@@ -107,6 +115,7 @@ void Trace::end(const TracedCall& call, const Agreement& agreement,
                    length_of(step), step.ordinal, times.begin, times.end);
   }
   fmt::format_to(out, "]}}\n");
+  const NoSizeSignal no_signal;
   if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) broken_ = true;
   ++written_;
 } catch (const std::exception&) {

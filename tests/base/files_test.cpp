@@ -2,6 +2,7 @@
 #include "base/files.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +27,22 @@ struct Paths : tests::SettingsFolder {
 };
 
 }  // namespace
+
+TEST_CASE("a limit on the size of files is an error, and no signal", "[files]") {
+  const Paths at;
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit low{1000, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &low) == 0);
+  int error = 0;
+  try {
+    write_file(at.file, std::string(100000, 'x'));
+  } catch (const Error& what) {
+    error = what.system_errno;
+  }
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(error == EFBIG);
+}
 
 TEST_CASE("a file comes back as it was written", "[files]") {
   const Paths at;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -82,6 +83,28 @@ TEST_CASE("nodes that differ already stay as they are", "[nodes]") {
   auto cards = cards_of_one_host(3);
   for (std::size_t r = 0; r < 3; ++r) cards[r].node = r;
   CHECK(nodes_of(cards, [](int, auto) {}) == std::vector<std::uint64_t>{0, 1, 2});
+}
+
+TEST_CASE("a limit on the size of files is told, and ends no process", "[nodes]") {
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &none) == 0);
+  int obstacle = 0;
+  {
+    Meeting meeting(2);
+    std::vector<PlacementCard> cards = cards_of_one_host(2);
+    std::thread other([&, theirs = cards]() mutable {
+      tutti::tests::ThreadBootstrap bootstrap(meeting, 1);
+      divide_nodes(bootstrap, theirs);
+    });
+    tutti::tests::ThreadBootstrap bootstrap(meeting, 0);
+    divide_nodes(bootstrap, cards);
+    obstacle = cards[0].obstacle;
+    other.join();
+  }
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(obstacle == EFBIG);
 }
 
 TEST_CASE("a file that cannot be made is told", "[nodes]") {
