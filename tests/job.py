@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 from harness.builds import Build
-from harness.jobs import CONTAINERS, apart, dead_rank, job, new_seed, with_small_shm
+from harness.jobs import CONTAINERS, apart, dead_rank, job, new_seed, with_own_shm, with_small_shm
 from mpi.table import Job, jobs
 
 
@@ -50,6 +50,8 @@ def follow(build, row):
         command = apart(command, row.apart)
     if row.small_shm:
         command = with_small_shm(command, row.small_shm)
+    if row.ramfs:
+        command = with_own_shm(command, "ramfs")
     if row.beside:
         command = beside(command, build, row.beside)
     return command.follow()
@@ -72,6 +74,8 @@ def make_parser():
                         "which has its own PID or IPC namespace, or /dev/shm")
     parser.add_argument("--small-shm", type=int, metavar="MIB",
                         help="the job has a /dev/shm of its own, of so many MiB")
+    parser.add_argument("--ramfs", action="store_true",
+                        help="the job has a /dev/shm of its own that is a ramfs")
     parser.add_argument("job", metavar="NAME | RANKS",
                         help="the name of a row, in which options change fields; or a number")
     parser.add_argument("words", metavar="PROGRAM", nargs=argparse.REMAINDER,

@@ -74,8 +74,8 @@ extern "C" {
 REFUSABLE(void*, mmap,
           (void* at, std::size_t length, int protection, int flags, int file, off_t from),
           (at, length, protection, flags, file, from), MAP_FAILED, ENOMEM)
-REFUSABLE(int, posix_fallocate, (int file, off_t from, off_t length), (file, from, length), ENOSPC,
-          ENOSPC)
+REFUSABLE(int, fallocate, (int file, int mode, off_t from, off_t length),
+          (file, mode, from, length), -1, ENOSPC)
 REFUSABLE(int, shm_open, (const char* name, int flags, mode_t mode), (name, flags, mode), -1,
           EMFILE)
 REFUSABLE(int, eventfd, (unsigned value, int flags), (value, flags), -1, EMFILE)

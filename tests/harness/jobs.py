@@ -47,13 +47,18 @@ CONTAINERS = {
 MPICH_APART = {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "sysv,self", "UCX_KEEPALIVE_INTERVAL": "inf"}
 
 
-def with_small_shm(command, mebibytes):
-    """The same job, all ranks of which have a /dev/shm of their own, of so many MiB."""
+def with_own_shm(command, mount):
+    """The same job, all ranks of which have a /dev/shm of their own, mounted with these words."""
     rights = [] if os.getuid() == 0 else ["--map-root-user"]
     command.words[:0] = ["unshare", "--mount", *rights, "sh", "-c",
-                         f'mount -t tmpfs -o size={mebibytes}m tmpfs /dev/shm && exec "$@"', "sh"]
+                         f'mount -t {mount} none /dev/shm && exec "$@"', "sh"]
     command.env |= MPICH_APART
     return command
+
+
+def with_small_shm(command, mebibytes):
+    """The same job, all ranks of which have a /dev/shm of their own, of so many MiB."""
+    return with_own_shm(command, f"tmpfs -o size={mebibytes}m")
 
 
 def apart(command, kind):

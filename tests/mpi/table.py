@@ -36,6 +36,7 @@ class Job:
     rank_1: str = ""  # a setting that rank 1 alone has, NAME=VALUE
     apart: str = ""  # puts every other rank into a container of such a kind
     small_shm: int = 0  # gives the job a /dev/shm of its own, of so many MiB
+    ramfs: bool = False  # gives the job a /dev/shm of its own that is a ramfs
     beside: str = ""  # a library of the tests that is preloaded
     status: int = 0
     expect: str | None = None  # must be printed; None: ok with so many ranks
@@ -185,6 +186,9 @@ def containers():
               env=SHM | MEMFD | {"TUTTI_LOG": "info"},
               expect="shared memory within the node: a file", seconds=BRIEF)
     yield Job("32 ranks, each with each, and a small /dev/shm", 32, "many", small_shm=3,
+              seconds=BRIEF)
+    yield Job("a /dev/shm that cannot allocate", 3, "collectives", ramfs=True,
+              env={"TUTTI_LOG": "info"}, expect="shared memory within the node: memfd",
               seconds=BRIEF)
     yield Job("collectives, 4 ranks, memory without a name", 4, "collectives", env=MEMFD,
               seconds=BRIEF)

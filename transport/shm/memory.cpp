@@ -34,12 +34,24 @@ struct Segment::Header {
 
 namespace {
 
-// posix_fallocate() gives up on a signal.
+// Returns an errno; 0: done. Not posix_fallocate(): where the file system cannot allocate, it
+// writes to each block instead, also to slots that a peer is just writing to.
 int allocate_range(int file, std::size_t offset, std::size_t bytes) noexcept {
-  int error;
-  do error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-  while (error == EINTR);
-  return error;
+  while (fallocate(file, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0)
+    if (errno != EINTR) return errno;  // it gives up on a signal
+  return 0;
+}
+
+// The same for a file that nobody else has.
+int allocate_by_writing(int file, std::size_t bytes) noexcept {
+  constexpr char kZeros[4096]{};
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t written =
+        pwrite(file, kZeros, std::min(sizeof kZeros, bytes - done), static_cast<off_t>(done));
+    if (written < 0 && errno != EINTR) return errno;
+    done += written < 0 ? 0 : static_cast<std::size_t>(written);
+  }
+  return 0;
 }
 
 // Of the file's file system. One without a limit has no blocks.
@@ -123,9 +135,9 @@ void Segment::release() noexcept {
 bool Segment::has_room() noexcept { return header().has_room != 0; }
 
 void Segment::create(const std::string& name, Memory memory) {
-  create_file(name);
+  const bool allocates = create_file(name);
   head_ = Mapping(file_, 0, first_inbox_);
-  const bool has_room = bytes_ <= free_bytes(file_) / 4;
+  const bool has_room = allocates && bytes_ <= free_bytes(file_) / 4;
   header().has_room = has_room ? 1 : 0;
   if (memory == Memory::anonymous || (memory == Memory::automatic && !has_room))
     inboxes_file_ = make_anonymous(bytes_, header().memory);
@@ -154,14 +166,20 @@ void Segment::must_allow_files() const {
                 kNoPeer, EFBIG);
 }
 
-void Segment::create_file(const std::string& name) {
+// Whether parts of the file can be allocated before they are touched, as in a tmpfs, but not in a
+// ramfs.
+bool Segment::create_file(const std::string& name) {
   file_ = create_named(name);
   if (file_ < 0)
     throw Error(Code::system,
                 fmt::format("cannot create shared memory {}: {}; is /dev/shm mounted and writable?",
                             name, std::strerror(errno)),
                 kNoPeer, errno);
-  if (const int error = allocate_range(file_, 0, first_inbox_)) throw_no_room(error);
+  int error = allocate_range(file_, 0, first_inbox_);
+  const bool allocates = error != EOPNOTSUPP;
+  if (!allocates) error = allocate_by_writing(file_, first_inbox_);
+  if (error != 0) throw_no_room(error);
+  return allocates;
 }
 
 void Segment::throw_no_room(int error) const {
@@ -294,7 +312,13 @@ bool Segment::reaches(int local_rank) noexcept {
 void Segment::connect(int peer) {
   const auto map = [&](Mapping& mapping, int to, int from) {
     const std::size_t offset = inbox_offset(to, from);
-    if (const int failed = allocate_range(inboxes_file_, offset, first_bytes()))
+    const int failed = allocate_range(inboxes_file_, offset, first_bytes());
+    if (failed == EOPNOTSUPP)
+      throw Error(Code::unsupported,
+                  "the file system at /dev/shm cannot allocate memory before it is used; mount a "
+                  "tmpfs there",
+                  kNoPeer, failed);
+    if (failed != 0)
       throw Error(Code::out_of_memory,
                   fmt::format("{} {} bytes of another connection{}", no_room().what, first_bytes(),
                               no_room().advice),

@@ -162,7 +162,7 @@ class Segment {
   void create(const std::string& name, Memory memory);
   void open(const std::string& name);
   void must_allow_files() const;
-  void create_file(const std::string& name);
+  bool create_file(const std::string& name);
   void settle_on_memory();
   [[noreturn]] void throw_no_room(int error) const;
   void release() noexcept;
