@@ -243,7 +243,7 @@ void ShmLink::probe() noexcept {
   const std::uint32_t marks = __atomic_load_n(&peers_marks_, __ATOMIC_ACQUIRE);
   if ((marks & Segment::kBrokenOff) != 0)
     return fail_as_peer_did(static_cast<Code>(marks >> Segment::kWhy & Segment::kMostWhy));
-  const bool gone = !segment_.lives(local_peer_);
+  const bool gone = !segment_.lives(local_peer_) || segment_.dumps_core(local_peer_);
   if (segment_.member(local_peer_).farewell != 0)
     state_.store(State::closed, std::memory_order_release);
   else if (gone)

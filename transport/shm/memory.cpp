@@ -23,6 +23,7 @@
 #include "base/pages.hpp"
 #include "transport/named_file.hpp"
 #include "transport/shm/anonymous.hpp"
+#include "transport/shm/core_dump.hpp"
 
 namespace tutti::transport::shm {
 
@@ -236,6 +237,10 @@ bool Segment::lives(int local_rank) noexcept {
   struct flock theirs = lock_of(local_rank);
   return fcntl(file_, F_GETLK, &theirs) != 0 || theirs.l_type != F_UNLCK ||
          (member(local_rank).pid == getpid() && same_namespace(local_rank));
+}
+
+bool Segment::dumps_core(int local_rank) noexcept {
+  return same_namespace(local_rank) && shm::dumps_core(member(local_rank).pid);
 }
 
 bool Segment::same_namespace(int local_rank) noexcept {

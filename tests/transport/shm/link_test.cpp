@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -12,11 +13,15 @@
 
 #include <catch2/catch.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <optional>
 
+#include "tests/base/settings_folder.hpp"
 #include "tests/transport/shm/meeting.hpp"
+#include "transport/shm/core_dump.hpp"
 
 using namespace tutti::transport;
 using namespace tutti::transport::shm;
@@ -28,10 +33,23 @@ using tutti::tests::SharedMeeting;
 const Meet alone = [](std::int64_t mine) { return mine; };
 constexpr InboxShape kTightShape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}};
 
-// A process with local rank 1, which ends or becomes another program when it is told to.
+enum class Fate : std::uint8_t { end, another_program, core_dump };
+
+// Dumps so much that it takes minutes, though it takes neither memory nor space on a disk.
+[[noreturn]] void dump_core() {
+  const rlimit all{RLIM_INFINITY, RLIM_INFINITY};
+  setrlimit(RLIMIT_CORE, &all);
+  prctl(PR_SET_DUMPABLE, 1);
+  constexpr std::size_t kMuch = std::size_t{1} << 42;
+  mmap(nullptr, kMuch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  signal(SIGABRT, SIG_DFL);
+  std::abort();
+}
+
+// A process with local rank 1, which comes to such an end when it is told to.
 class Peer {
  public:
-  explicit Peer(const std::string& segment, bool becomes_another = false, Copy copy = Copy::once) {
+  explicit Peer(const std::string& segment, Fate fate = Fate::end, Copy copy = Copy::once) {
     REQUIRE(pipe2(word_, O_CLOEXEC) == 0);
     id_ = fork();
     if (id_ != 0) return;
@@ -40,7 +58,8 @@ class Peer {
       Segment mine(segment, 1, 2, kTightShape, copy, meet());
       char got;
       [[maybe_unused]] const auto told = read(word_[0], &got, 1);
-      if (becomes_another) execlp("sleep", "sleep", "30", nullptr);
+      if (fate == Fate::another_program) execlp("sleep", "sleep", "30", nullptr);
+      if (fate == Fate::core_dump) dump_core();
     } catch (...) {
     }
     _exit(0);
@@ -64,7 +83,7 @@ class Peer {
 
 TEST_CASE("a process that has ended, or runs another program, is never written to", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
-  const Peer peer(name, GENERATE(false, true));
+  const Peer peer(name, GENERATE(Fate::end, Fate::another_program));
   Segment segment(name, 0, 2, kTightShape, Copy::once, peer.meet());
   segment.connect(1);
   REQUIRE(segment.copy(1) == Copy::once);
@@ -85,7 +104,7 @@ TEST_CASE("a process that has ended, or runs another program, is never written t
 
 TEST_CASE("nothing counts that was read from a process that is not the peer any more", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
-  const Peer peer(name, GENERATE(false, true));
+  const Peer peer(name, GENERATE(Fate::end, Fate::another_program));
   Segment segment(name, 0, 2, kTightShape, Copy::once, peer.meet());
   segment.connect(1);
   ShmLink link(kTightShape, 1, segment, 0, 1);
@@ -318,7 +337,7 @@ TEST_CASE("an end that fails makes the other one fail, and says why", "[shm]") {
 
 TEST_CASE("a peer that ends is noticed while nobody writes", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
-  const Peer peer(name, GENERATE(false, true));
+  const Peer peer(name, GENERATE(Fate::end, Fate::another_program));
   Segment segment(name, 0, 2, kTightShape, Copy::twice, peer.meet());
   segment.connect(1);
   ShmLink link(kTightShape, 1, segment, 0, 1);
@@ -330,10 +349,44 @@ TEST_CASE("a peer that ends is noticed while nobody writes", "[shm]") {
   CHECK(link.failed());
 }
 
+TEST_CASE("a process is known to have ended before its core dump is written", "[shm]") {
+  std::string pattern;
+  std::ifstream("/proc/sys/kernel/core_pattern") >> pattern;
+  const tutti::tests::SettingsFolder folder;  // for the dump, if there is one
+  if (pattern.starts_with('|') || pattern.starts_with('/')) {
+    WARN("core dumps go elsewhere here: " << pattern);
+    return;
+  }
+  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path);
+  const Peer peer(name, Fate::core_dump);
+  std::filesystem::current_path(before);
+  Segment segment(name, 0, 2, kTightShape, Copy::twice, peer.meet());
+  segment.connect(1);
+  ShmLink link(kTightShape, 1, segment, 0, 1);
+  link.probe();
+  REQUIRE(link.state() == State::ready);
+  peer.tell();
+  while (link.state() == State::ready) {
+    link.probe();
+    usleep(1000);
+  }
+  CHECK(link.failed());
+  CHECK(segment.lives(1));  // it still dumps
+}
+
+TEST_CASE("what /proc says of a process that dumps core", "[shm]") {
+  CHECK(says_dumping("Name:\ta\nUmask:\t0022\nThreads:\t1\nCoreDumping:\t1\nTHP_enabled:\t1\n"));
+  CHECK_FALSE(says_dumping("Name:\ta\nThreads:\t1\nCoreDumping:\t0\nTHP_enabled:\t1\n"));
+  CHECK_FALSE(says_dumping("Name:\tCoreDumping:\t1\nThreads:\t1\n"));
+  CHECK_FALSE(dumps_core(getpid()));
+}
+
 TEST_CASE("what no rank writes to the segment is not believed", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
   SECTION("a way to copy that there is not") {
-    const Peer peer(name, false, static_cast<Copy>(9));
+    const Peer peer(name, Fate::end, static_cast<Copy>(9));
     CHECK_THROWS_WITH(Segment(name, 0, 2, kTightShape, Copy::once, peer.meet()),
                       Catch::StartsWith("rank 1 of this node has written nonsense"));
   }
