@@ -1,34 +1,32 @@
 // Running a program: a list of steps under way, polled until nothing moves.
 #include "collectives/execution/run.hpp"
 
-#include <cstdlib>
 #include <cstring>
-#include <string>
 
 #include "base/clock.hpp"
 #include "base/copy.hpp"
-#include "base/error.hpp"
 
 namespace tutti::collectives {
 
 using protocols::Answer;
 
-void Run::Free::operator()(std::byte* memory) const noexcept { std::free(memory); }
-
-Run::Run(const Program& program) : program_(program), cursor_(program.schedule()) {
+Run::Run(const Program& program, ScratchPool* pool)
+    : program_(program), cursor_(program.schedule()) {
   const std::size_t steps = program.schedule().steps.size();
   transfers_.resize(steps);
   active_.resize(steps);
-  const auto bytes = static_cast<std::size_t>(program.scratch_bytes());
-  if (bytes == 0) return;
-  scratch_.reset(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, bytes)));
-  if (!scratch_)
-    throw Error(Code::out_of_memory,
-                "no memory for " + std::to_string(bytes) +
-                    " bytes of scratch; choose an algorithm that needs less (tutti list)");
+  const Bytes bytes = program.scratch_bytes();
+  if (bytes > kMostOwn) pool_ = pool;
+  if (pool_)
+    take_scratch();
+  else if (bytes > 0)
+    scratch_ = ScratchMemory(bytes);
 }
 
-Run::~Run() { abandon(); }
+Run::~Run() {
+  abandon();
+  give_scratch_back();
+}
 
 void Run::begin_initial() noexcept {
   for (const StepId id : program_.initial()) begin(id);
@@ -134,7 +132,7 @@ Answer Run::receive_and_reduce(StepId id, const MessageName& name) noexcept {
   if (staged == Program::kNotStaged)
     return program_.channel(id)->recv(transfers_[id], name, at(step.target), step.target.length,
                                       step.use, &operand);
-  std::byte* const place = scratch_.get() + staged;
+  std::byte* const place = scratch_.data() + staged;
   const Answer answer =
       program_.channel(id)->recv(transfers_[id], name, place, step.target.length, step.use);
   if (answer == Answer::done) operand.apply(place, at(step.target), 0, step.target.length);

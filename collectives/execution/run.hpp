@@ -8,10 +8,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "collectives/execution/program.hpp"
+#include "collectives/execution/scratch.hpp"
 #include "collectives/schedule/cursor.hpp"
 
 namespace tutti::collectives {
@@ -23,11 +24,25 @@ struct StepTimes {
 
 class Run {
  public:
-  // `program` must outlive the run. Throws Error{out_of_memory}.
-  explicit Run(const Program& program);
+  // Scratch that a run keeps for itself. What is longer is lent by the pool.
+  static constexpr Bytes kMostOwn = 4096;
+
+  // `program` must outlive the run, and so must `pool`; null: the run keeps all its scratch. Has
+  // its scratch. Throws Error{out_of_memory}.
+  explicit Run(const Program& program, ScratchPool* pool = nullptr);
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
+
+  // Between calls others may use what the pool has lent: take before start(), give back after the
+  // end. After a failure not before the run is destroyed: peers or adapters may still be at it.
+  // Throws Error{out_of_memory}.
+  void take_scratch() {
+    if (pool_ && !scratch_) scratch_ = pool_->take(program_.scratch_bytes());
+  }
+  void give_scratch_back() noexcept {
+    if (pool_) pool_->give_back(std::move(scratch_));
+  }
 
   // Binds buffers and a name, to whose ordinal those of the schedule are added, and makes the first
   // steps ready. Not before the last start has ended. Slices are offsets into `input` (never
@@ -37,7 +52,7 @@ class Run {
     // The input is only ever a source: no step kind writes it (the verifier proves that of every
     // schedule).
     base_ = {static_cast<std::byte*>(const_cast<void*>(input)), static_cast<std::byte*>(output),
-             scratch_.get()};
+             scratch_.data()};
     name_ = name;
     combine_ = combine;
     culprit_ = nullptr;
@@ -103,10 +118,8 @@ class Run {
   // shrank would take a tenth of the time of a short message.
   std::vector<StepId> active_;
   std::size_t active_count_ = 0;
-  struct Free {
-    void operator()(std::byte* memory) const noexcept;
-  };
-  std::unique_ptr<std::byte, Free> scratch_;
+  ScratchPool* pool_ = nullptr;  // null: the scratch is this run's own
+  ScratchMemory scratch_;
   std::array<std::byte*, 3> base_{};
   Combine combine_;
   MessageName name_;

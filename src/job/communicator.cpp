@@ -135,8 +135,9 @@ Plan& Communicator::make_plan(const collectives::Task& task) {
   const auto channel_to = [&](Rank peer) -> protocols::Channel& {
     return engine_.connections().channel(world_rank(peer));
   };
-  return plans_.add(std::make_unique<Plan>(std::move(problem), choice,
-                                           Plan::Means{channel_to, engine_.mailbox(), world_rank}));
+  return plans_.add(std::make_unique<Plan>(
+      std::move(problem), choice,
+      Plan::Means{channel_to, engine_.mailbox(), world_rank, &engine_.scratch()}));
 }
 
 void Communicator::refuse(Code code) noexcept {

@@ -45,6 +45,7 @@ struct Configuration {
   bool registration_cache = true;
   Bytes registration_cache_bytes = Bytes{1} << 30;
   int registration_cache_regions = 1024;
+  Bytes scratch_bytes = Bytes{128} << 20;
   Bytes eager_limit = 0;
   Bytes shm_eager_limit = 16 * 1024;
   Bytes small_bytes = 1024;

@@ -47,7 +47,8 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
       connections_(
           bootstrap.size(), cache_options(configuration), dispatcher_,
           [this](Channel& channel) { dispatcher_.greet(channel); },
-          [this](std::string_view line) { warn(line); }) {
+          [this](std::string_view line) { warn(line); }),
+      scratch_(configuration.scratch_bytes) {
   exchange_placement(bootstrap);
   open_transports(bootstrap, options.transports);
   datagrams_ = JobDatagrams::open(options.datagrams, *site_, transports_, bootstrap);

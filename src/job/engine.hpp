@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collectives/execution/scratch.hpp"
 #include "src/job/datagrams.hpp"
 #include "src/job/dispatcher.hpp"
 #include "src/job/trace.hpp"
@@ -54,6 +55,8 @@ class Engine {
   Waiting& waiting() noexcept { return *waiting_; }
   // For broadcasts by datagrams; null where they cannot be had.
   protocols::Mailbox* mailbox() noexcept { return datagrams_ ? datagrams_->mailbox() : nullptr; }
+  // That of all plans of all communicators.
+  collectives::ScratchPool& scratch() noexcept { return scratch_; }
   // Null: calls are not recorded.
   Trace* trace() noexcept { return trace_.get(); }
   // Packets cost CPU time, on some rank.
@@ -113,6 +116,7 @@ class Engine {
   Connections connections_;
   std::optional<Waiting> waiting_;
   std::unique_ptr<Trace> trace_;
+  collectives::ScratchPool scratch_;
   bool software_wire_ = false;
   int active_calls_ = 0;
 };

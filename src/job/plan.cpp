@@ -43,7 +43,8 @@ Plan::Plan(Problem problem, const collectives::Choice& choice, const Means& mean
     : problem_(std::move(problem)),
       choice_(choice),
       program_(choice.algorithm->build(problem_, choice.parameters), means.channel_to,
-               problem_.element) {
+               problem_.element),
+      scratch_(means.scratch) {
   if (program_.schedule().datagrams && problem_.P > 1)
     tree_ = tree_of(program_, problem_, means);
   else
@@ -52,7 +53,7 @@ Plan::Plan(Problem problem, const collectives::Choice& choice, const Means& mean
 }
 
 Running* Plan::make() {
-  made_.push_back(std::make_unique<Running>(program_, tree_ ? &*tree_ : nullptr));
+  made_.push_back(std::make_unique<Running>(program_, tree_ ? &*tree_ : nullptr, scratch_));
   return made_.back().get();
 }
 
@@ -65,21 +66,13 @@ Plan* Plans::search(const Task& task) noexcept {
 }
 
 Plan& Plans::add(std::unique_ptr<Plan> plan) {
-  const Bytes new_scratch = plan->program().scratch_bytes();
-  while ((plans_.size() >= kMost || scratch_bytes() + new_scratch > kMostScratch) &&
-         drop_oldest()) {
+  while (plans_.size() >= kMost && drop_oldest()) {
   }  // once many calls have ended, many plans go
   plans_.push_back(std::move(plan));
   Plan& added = *plans_.back();
   use(added);
   last_[static_cast<std::size_t>(added.task().collective)] = &added;
   return added;
-}
-
-Bytes Plans::scratch_bytes() const noexcept {
-  Bytes bytes = 0;
-  for (const auto& plan : plans_) bytes += plan->program().scratch_bytes();
-  return bytes;
 }
 
 bool Plans::drop_oldest() noexcept {

@@ -21,6 +21,7 @@ class Plan {
     collectives::Program::ChannelTo channel_to;
     protocols::Mailbox* mailbox;  // null: no datagrams
     std::function<int(Rank)> world_rank;
+    collectives::ScratchPool* scratch = nullptr;  // outlives the plan; null: executions keep theirs
   };
   // Connects to the peers of the schedule. Throws Error.
   Plan(collectives::Problem problem, const collectives::Choice& choice, const Means& means);
@@ -39,11 +40,14 @@ class Plan {
   // Throws Error{out_of_memory}.
   Running* take() {
     Running* const running = idle_ ? idle_ : make();
+    running->take_scratch();
     idle_ = running->next_idle_;
     ++taken_;
     return running;
   }
-  void give_back(Running* running) noexcept {
+  // After a failure the execution keeps its scratch: peers or adapters may still be at it.
+  void give_back(Running* running, bool failed = false) noexcept {
+    if (!failed) running->give_scratch_back();
     running->next_idle_ = idle_;
     idle_ = running;
     --taken_;
@@ -55,6 +59,7 @@ class Plan {
   const collectives::Problem problem_;
   const collectives::Choice choice_;
   const collectives::Program program_;
+  collectives::ScratchPool* const scratch_;
   std::optional<MulticastTree> tree_;
   Ordinal mark_ = 0;
   Running* make();
@@ -68,8 +73,6 @@ class Plan {
 class Plans {
  public:
   static constexpr std::size_t kMost = 64;
-  // Bytes of scratch that plans which are not in use keep, beside the last one.
-  static constexpr Bytes kMostScratch = Bytes{128} << 20;
   // `forget` hears of each plan's task before the plan is dropped.
   explicit Plans(std::function<void(const collectives::Task&)> forget)
       : forget_(std::move(forget)) {}
@@ -101,7 +104,6 @@ class Plans {
  private:
   Plan* search(const collectives::Task& task) noexcept;
   bool drop_oldest() noexcept;  // false: all are in use
-  Bytes scratch_bytes() const noexcept;
 
   const std::function<void(const collectives::Task&)> forget_;
   std::vector<std::unique_ptr<Plan>> plans_;

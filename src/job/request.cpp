@@ -88,7 +88,7 @@ void Request::end(State state) noexcept {
       communicator_.engine().trace()->end(*traced_, communicator_.agreement(), number());
     traced_.reset();
   }
-  plan_->give_back(running_);
+  plan_->give_back(running_, state == State::failed);
   state_ = state;
 }
 

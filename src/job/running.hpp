@@ -30,16 +30,24 @@ struct MulticastTree {
 
 class Running {
  public:
-  // With `tree` by datagrams. Throws Error{out_of_memory}.
-  Running(const collectives::Program& program, const MulticastTree* tree) {
+  // With `tree` by datagrams. `pool`: see Run. Throws Error{out_of_memory}.
+  Running(const collectives::Program& program, const MulticastTree* tree,
+          collectives::ScratchPool* pool) {
     if (!tree) {
-      steps_.emplace(program);
+      steps_.emplace(program, pool);
       return;
     }
     datagrams_.emplace(*tree->mailbox, tree->root, tree->parent, tree->children);
     bytes_ = tree->bytes;
   }
 
+  // See Run.
+  void take_scratch() {
+    if (steps_) steps_->take_scratch();
+  }
+  void give_scratch_back() noexcept {
+    if (steps_) steps_->give_scratch_back();
+  }
   void start(const Call& call, const MessageName& name) noexcept {
     if (steps_)
       steps_->start(call.input, call.output, name, call.combine);

@@ -183,19 +183,62 @@ TEST_CASE("a plan in use is never dropped", "[plan]") {
   CHECK(found == kMost);
 }
 
-TEST_CASE("plans do not keep more scratch than some, beside the last", "[plan]") {
-  // Two ranks, over a wire where what is combined comes whole first.
-  tests::Pair wire({.direct = true});
-  const auto plan_with = [&](Bytes bytes) {
+// --- scratch -----------------------------------------------------------------------------------
+
+namespace {
+
+// Two ranks, over a wire where what is combined comes whole first.
+struct Reduces {
+  tests::Pair wire{{.direct = true}};
+  collectives::ScratchPool pool{Bytes{1} << 20};
+  std::unique_ptr<Plan> plan(Bytes bytes) {
     const Problem problem{{.collective = Collective::reduce, .bytes = bytes}, 2, 0};
     const Plan::Means means{[&](Rank) -> protocols::Channel& { return wire.channels[0]; }, nullptr,
-                            [](Rank r) { return r; }};
+                            [](Rank r) { return r; }, &pool};
     return std::make_unique<Plan>(problem, first_of(Collective::reduce), means);
-  };
-  Kept kept;
-  constexpr Bytes kEach = Plans::kMostScratch / 4;
-  for (Bytes i = 0; i < 10; ++i) kept.plans.add(plan_with(kEach - 4096 * i));
-  CHECK(kept.forgotten.size() == 6);
-  kept.plans.add(plan_with(2 * Plans::kMostScratch));
-  CHECK(kept.forgotten.size() == 10);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("plans of all communicators lend each other their scratch", "[plan]") {
+  Reduces reduces;
+  Kept communicators[12];
+  constexpr Bytes kEach = 102'400;
+  for (Kept& kept : communicators) {
+    Plan& plan = kept.plans.add(reduces.plan(kEach));
+    CHECK(plan.program().scratch_bytes() == kEach);
+    Running* const running = plan.take();
+    CHECK(reduces.pool.kept() == 0);
+    plan.give_back(running);
+    CHECK(reduces.pool.kept() == kEach);
+  }
+  CHECK(communicators[0].forgotten.empty());
+}
+
+TEST_CASE("calls under way have scratch of their own", "[plan]") {
+  Reduces reduces;
+  const auto plan = reduces.plan(102'400);
+  Running *const first = plan->take(), *const second = plan->take();
+  CHECK(reduces.pool.kept() == 0);
+  plan->give_back(first);
+  plan->give_back(second);
+  CHECK(reduces.pool.kept() == 204'800);
+}
+
+TEST_CASE("the scratch of a call that has failed serves no other", "[plan]") {
+  Reduces reduces;
+  {
+    const auto plan = reduces.plan(102'400);
+    plan->give_back(plan->take(), true);
+    CHECK(reduces.pool.kept() == 0);
+  }
+  CHECK(reduces.pool.kept() == 102'400);  // by then the failure is settled
+}
+
+TEST_CASE("short scratch stays with its plan", "[plan]") {
+  Reduces reduces;
+  const auto plan = reduces.plan(collectives::Run::kMostOwn);
+  plan->give_back(plan->take());
+  CHECK(reduces.pool.kept() == 0);
 }

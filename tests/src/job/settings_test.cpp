@@ -75,7 +75,7 @@ const std::map<std::string_view, std::string_view> kOthers{
 // tests/rdma/table.py name them.
 const std::set<std::string_view> kShownByJobs{
     "transport", "algorithm", "table", "model", "counts",      "reproducible",
-    "multicast", "node",      "log",   "trace", "trace_calls",
+    "multicast", "node",      "log",   "trace", "trace_calls", "scratch_bytes",
 };
 
 }  // namespace

@@ -1,0 +1,52 @@
+/*
+ * What a process keeps for later calls does not grow with its communicators.
+ *   scratch_test
+ * The same long reduction on one communicator after the other, all of which live on.
+ */
+#include "job.h"
+
+enum { kCommunicators = 12, kInts = 4 << 20 };
+
+static tutti_comm comms[kCommunicators];
+static int mine[kInts], sums[kInts];
+
+/* Bytes of memory that this process takes, without what is shared with other ranks. */
+static long anonymous_bytes(void) {
+  char line[256];
+  long kilobytes = -1;
+  FILE* const status = fopen("/proc/self/status", "r");
+  CHECK(status, "no /proc/self/status");
+  while (fgets(line, sizeof line, status)) sscanf(line, "RssAnon: %ld kB", &kilobytes);
+  fclose(status);
+  CHECK(kilobytes > 0, "/proc/self/status has no RssAnon");
+  return kilobytes << 10;
+}
+
+static void sum(int which, int round) {
+  for (int i = 0; i < kInts; ++i) mine[i] = i % 1000 + job_rank + round;
+  MUST(tutti_allreduce(mine, sums, kInts, MPI_INT, MPI_SUM, comms[which]));
+  for (int i = 0; i < kInts; ++i) {
+    const int expected = job_size * (i % 1000 + round) + job_size * (job_size - 1) / 2;
+    CHECK(sums[i] == expected, "communicator %d, round %d: element %d is %d, not %d", which, round,
+          i, sums[i], expected);
+  }
+}
+
+int main(int argc, char** argv) {
+  job_begin(&argc, &argv);
+  MUST(tutti_init(NULL));
+  for (int c = 0; c < kCommunicators; ++c) MUST(tutti_comm_create(MPI_COMM_WORLD, &comms[c]));
+  const long before = anonymous_bytes();
+  sum(0, 0);
+  const long one = anonymous_bytes();
+  const long buffers = 2 * (long)sizeof sums;
+  CHECK(one - before > buffers + (1 << 20), "the reduction needs no scratch: it tests nothing");
+  for (int round = 0; round < 2; ++round)
+    for (int c = 0; c < kCommunicators; ++c) sum(c, round);
+  const long grown = anonymous_bytes() - one;
+  CHECK(grown < (8 << 20), "%d communicators take %ld KiB more than one", kCommunicators,
+        grown >> 10);
+  for (int c = 0; c < kCommunicators; ++c) MUST(tutti_comm_free(&comms[c]));
+  job_end("scratch_test");
+  return 0;
+}
