@@ -183,11 +183,46 @@ static void with(const char* setting, void (*part)(tutti_comm)) {
   MUST(tutti_finalize());
 }
 
+/* Functions that MPI calls when it copies or deletes an attribute: the program's, so Tutti has no
+ * business with them. */
+static int copied, deleted;
+static int copy(MPI_Comm comm, int keyval, void* extra, void* from, void* to, int* flag) {
+  (void)comm, (void)keyval, (void)extra;
+  *(void**)to = from;
+  *flag = 1;
+  ++copied;
+  return MPI_SUCCESS;
+}
+static int note_delete(MPI_Comm comm, int keyval, void* value, void* extra) {
+  (void)comm, (void)keyval, (void)value, (void)extra;
+  ++deleted;
+  return MPI_SUCCESS;
+}
+
+/* From before tutti_init to after tutti_finalize. */
+static void attributes(void) {
+  const MPI_Comm comms[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+  int keyval;
+  MPI_Comm_create_keyval(copy, note_delete, &keyval, NULL);
+  for (int i = 0; i < 2; ++i) MPI_Comm_set_attr(comms[i], keyval, &copied);
+  MUST(tutti_init(NULL));
+  tutti_comm made[2];
+  for (int i = 0; i < 2; ++i) MUST(tutti_comm_create(comms[i], &made[i]));
+  MUST(tutti_barrier(made[0]));
+  MUST(tutti_comm_free(&made[1]));
+  MUST(tutti_finalize());
+  CHECK(copied == 0, "attributes of the program were copied %d times", copied);
+  CHECK(deleted == 0, "attributes of the program were deleted %d times", deleted);
+  for (int i = 0; i < 2; ++i) MPI_Comm_delete_attr(comms[i], keyval);
+  MPI_Comm_free_keyval(&keyval);
+}
+
 int main(int argc, char** argv) {
   job_begin(&argc, &argv);
   void (*const parts[])(tutti_comm) = {
       operations_of_users, undefined_operations, bottom,           interleaved,
       displacements,       exscan_of_the_first,  invalid_operation};
+  attributes();
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) with(NULL, parts[i]);
   for (int i = 1; i < argc; ++i) {
     char setting[300];
