@@ -92,7 +92,9 @@ typedef struct tutti_options {
  *   an error.
  *
  *   A rank may fork. The child keeps its copy of the rank's memory, and must leave Tutti alone:
- *   there each function returns TUTTI_ERR_UNSUPPORTED, and changes nothing.
+ *   there each function returns TUTTI_ERR_UNSUPPORTED, and changes nothing. The same holds within
+ *   functions of the program that Tutti calls: user-defined operations, and the one that takes the
+ *   log. Functions that MPI calls, of attributes say, may call Tutti.
  * RETURN
  *   TUTTI_SUCCESS or an error code. After an error nothing is left behind, and tutti_init may be
  *   called again.

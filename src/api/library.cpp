@@ -102,6 +102,7 @@ Log log_for(const Configuration& configuration, const tutti_options* options, Lo
   if (options && options->log)
     return [what, call = options->log, context = options->log_context](std::string_view line) {
       try {
+        const Callback callback;
         call(context, fmt::format("{}{}", what, line).c_str());
       } catch (const std::bad_alloc&) {
       }
@@ -170,6 +171,12 @@ void throw_no_library() {
               "call tutti_init first; nothing works before it or after tutti_finalize");
 }
 
+void throw_in_callback() {
+  throw Error(Code::unsupported,
+              "this is called by a function that Tutti has called, the operation of a reduction or "
+              "the function that takes the log; such functions may not call Tutti");
+}
+
 namespace {
 
 // Names of devices come from outside: bytes that are no UTF-8 are replaced, not an error.
@@ -199,6 +206,7 @@ using namespace tutti;
 int tutti_init(const tutti_options* options) {
   try {
     must_not_be_forked();
+    if (Callback::runs_on_this_thread()) throw_in_callback();
     const std::lock_guard lock(g_setup);
     if (g_library)
       throw Error(Code::already_initialized,

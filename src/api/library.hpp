@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "src/api/repeats.hpp"
+#include "src/data/callback.hpp"
 #include "src/data/datatype.hpp"
 #include "src/data/mpi_progress.hpp"
 #include "src/data/reduction.hpp"
@@ -50,6 +51,7 @@ struct Library {
 // Null before tutti_init, after tutti_finalize, and in forked children.
 Library* library() noexcept;
 [[noreturn]] void throw_no_library();
+[[noreturn]] void throw_in_callback();
 
 [[noreturn]] void throw_bad_communicator(tutti_comm comm);
 // The communicator behind a handle. Throws Error{bad_communicator}.
@@ -75,6 +77,8 @@ template <Enter enter = Enter::before, class Body>
     Library* const state = library();
     if (!state) [[unlikely]]
       throw_no_library();
+    if (Callback::runs_on_this_thread()) [[unlikely]]
+      throw_in_callback();
     std::unique_lock<std::mutex> lock;
     if constexpr (enter == Enter::before) lock = state->engine->enter();
     body(*state);

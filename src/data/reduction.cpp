@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "collectives/execution/kernels.hpp"
+#include "src/data/callback.hpp"
 #include "src/data/must_have_mpi.hpp"
 #include "src/data/quiet_errors.hpp"
 
@@ -150,6 +151,7 @@ void Reduction::local(const void* context, const void* left, const void* right, 
                       Bytes bytes) {
   auto* const self = static_cast<Reduction*>(const_cast<void*>(context));  // combine() gave it
   const Bytes most = self->piece();
+  const Callback callback;
   for (Bytes at = 0; at < bytes; at += most) {
     const Bytes now = std::min(most, bytes - at);
     const auto size = static_cast<std::size_t>(now);

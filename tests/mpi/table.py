@@ -216,6 +216,9 @@ def calls():
     yield Job("a first call that is rejected", 5, "refused", seconds=BRIEF)
     yield Job("a first call that is rejected, all ranks together", 3, "refused", ["all"],
               seconds=BRIEF)
+    yield Job("functions of the program that call Tutti", 2, "called_back", seconds=BRIEF)
+    yield Job("functions of the program that call Tutti, threads", 2, "called_back", ["threads"],
+              seconds=BRIEF)
     yield Job("an operation that fails on one rank", 4, "failing_operation", seconds=BRIEF)
     lines = ("allreduce=ring;reduce=chain(segment=1k);reduce_scatter=ring;scan=linear;"
              "exscan=linear")
