@@ -1,6 +1,7 @@
 // The registration cache where the world is unusual: forked children, kernels that tell less,
 // memory that is shared, huge, or not to be watched at all.
 #include <fcntl.h>
+#include <link.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
@@ -136,6 +137,43 @@ TEST_CASE("memory of which pages can go without a word is never kept", "[registr
   CHECK(f.warnings.find('\n') == f.warnings.size() - 1);  // one warning, however often
   munmap(memory, 8 * kPage);
   close(file);
+}
+
+// Large static arrays begin wherever the initialised data end.
+TEST_CASE("an array that begins in the last page of .data stays registered", "[registration]") {
+  static std::byte zeros[16 * kPage];  // so many at least
+  static std::byte data[2 * kPage] = {std::byte{1}};
+  std::memset(zeros, 2, sizeof zeros);
+  data[1] = zeros[1];
+  CHECK(data[1] == zeros[2]);
+  struct Data {
+    std::uintptr_t begin = 0, end = 0;  // of what the file of this program gives
+  } found;
+  dl_iterate_phdr(
+      [](dl_phdr_info* program, std::size_t, void* result) {
+        for (int i = 0; i < program->dlpi_phnum; ++i) {
+          const auto& part = program->dlpi_phdr[i];
+          const std::uintptr_t begin = program->dlpi_addr + part.p_vaddr;
+          if (part.p_type == PT_LOAD && part.p_memsz >= part.p_filesz + sizeof zeros)
+            *static_cast<Data*>(result) = {begin, begin + part.p_filesz};
+        }
+        return 1;  // the first one is the program itself
+      },
+      &found);
+  REQUIRE(found.end != 0);
+  REQUIRE(found.end % kPage != 0);
+  Fixture f;
+  auto* const array = reinterpret_cast<std::byte*>(found.end);
+  CHECK_FALSE(f.hit(array, 8 * kPage));
+  CHECK(f.hit(array, 8 * kPage));
+  CHECK(f.warnings.empty());
+  // Pages behind are watched.
+  const auto at = tutti::pages_around(found.end, found.end + 1).end;
+  CHECK(watched_pages(reinterpret_cast<void*>(at), 7) == 7);
+  // What begins before has more pages with a file behind them.
+  CHECK_FALSE(f.hit(array - kPage, 8 * kPage));
+  CHECK_FALSE(f.hit(array - kPage, 8 * kPage));
+  CHECK_FALSE(f.warnings.empty());
 }
 
 TEST_CASE("memory that cannot be registered does not use up the warning", "[registration]") {
