@@ -4,54 +4,29 @@
 #include <algorithm>
 #include <climits>
 #include <fmt/format.h>
-#include <string>
-#include <vector>
 
 #include "base/error.hpp"
+#include "src/data/constructor.hpp"
+#include "src/data/mpi_error.hpp"
 #include "src/data/must_have_mpi.hpp"
 #include "src/data/own_copy.hpp"
 
 namespace tutti {
 namespace {
 
-std::string text_of(int mpi_error) {
-  char text[MPI_MAX_ERROR_STRING] = {};
-  int length = 0;
-  PMPI_Error_string(mpi_error, text, &length);
-  return text;
-}
-
-void check(int code, const char* call) {
-  if (code != MPI_SUCCESS)
-    throw Error(Code::bad_datatype,
-                fmt::format("{} rejects the datatype: {}", call, text_of(code)));
-}
-
 // Contiguous for certain: a predefined type without gaps, or MPI_Type_contiguous (or a duplicate)
 // of such. Sizes alone do not tell: a permuting indexed type has no gaps, but its data travel in
 // typemap order.
 bool is_contiguous(MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  check(PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner),
-        "MPI_Type_get_envelope");
-  if (combiner == MPI_COMBINER_NAMED) {
+  const Constructor made(type);
+  if (is_predefined(made.combiner())) {
     MPI_Count size = 0, lower = 0, extent = 0;
-    check(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
-    check(PMPI_Type_get_extent_x(type, &lower, &extent), "MPI_Type_get_extent_x");
+    check_mpi(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+    check_mpi(PMPI_Type_get_extent_x(type, &lower, &extent), "MPI_Type_get_extent_x");
     return lower == 0 && size == extent;
   }
-  if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) return false;
-  std::vector<int> i(static_cast<std::size_t>(integers) + 1);
-  std::vector<MPI_Aint> a(static_cast<std::size_t>(addresses) + 1);
-  std::vector<MPI_Datatype> t(static_cast<std::size_t>(types) + 1, MPI_DATATYPE_NULL);
-  check(PMPI_Type_get_contents(type, integers, addresses, types, i.data(), a.data(), t.data()),
-        "MPI_Type_get_contents");
-  const bool inner = is_contiguous(t[0]);
-  int inner_combiner = 0;
-  check(PMPI_Type_get_envelope(t[0], &integers, &addresses, &types, &inner_combiner),
-        "MPI_Type_get_envelope");
-  if (inner_combiner != MPI_COMBINER_NAMED) PMPI_Type_free(&t[0]);
-  return inner;
+  return (made.combiner() == MPI_COMBINER_CONTIGUOUS || made.combiner() == MPI_COMBINER_DUP) &&
+         is_contiguous(made.types()[0]);
 }
 
 }  // namespace
@@ -88,11 +63,12 @@ Layout Datatypes::examine(MPI_Datatype type) const {
         Code::datatype_not_committed,
         fmt::format(
             "the datatype cannot be used for communication: {}; call MPI_Type_commit on it first",
-            text_of(code)));
+            text_of_mpi_error(code)));
   MPI_Count size = 0, lower = 0, extent = 0, true_lower = 0, true_extent = 0;
-  check(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
-  check(PMPI_Type_get_extent_x(type, &lower, &extent), "MPI_Type_get_extent_x");
-  check(PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent), "MPI_Type_get_true_extent_x");
+  check_mpi(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+  check_mpi(PMPI_Type_get_extent_x(type, &lower, &extent), "MPI_Type_get_extent_x");
+  check_mpi(PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent),
+            "MPI_Type_get_true_extent_x");
   if (size == MPI_UNDEFINED)
     throw Error(Code::unsupported, "one element of the datatype has more bytes than MPI can say");
   const bool dense = true_lower == 0 && size == true_extent && size == extent;
@@ -125,12 +101,12 @@ class Datatypes::Based {
     const int one = 1;
     const MPI_Aint back = -layout.lower;
     MPI_Datatype moved = MPI_DATATYPE_NULL;
-    check(PMPI_Type_create_hindexed(1, &one, &back, type, &moved), "MPI_Type_create_hindexed");
+    check_mpi(PMPI_Type_create_hindexed(1, &one, &back, type, &moved), "MPI_Type_create_hindexed");
     const int code = PMPI_Type_create_resized(moved, 0, layout.extent, &type_);
     PMPI_Type_free(&moved);
-    check(code, "MPI_Type_create_resized");
+    check_mpi(code, "MPI_Type_create_resized");
     made_ = true;
-    check(PMPI_Type_commit(&type_), "MPI_Type_commit");
+    check_mpi(PMPI_Type_commit(&type_), "MPI_Type_commit");
     base_ = reinterpret_cast<std::byte*>(layout.lower);
   }
   ~Based() {
@@ -152,8 +128,9 @@ void Datatypes::pack(const void* typed, MPI_Count count, MPI_Datatype type, cons
   const Based at(typed, type, layout);
   in_chunks(count, layout, [&](Bytes from, Bytes to, int elements, int length) {
     int position = 0;
-    check(PMPI_Pack(at.base() + from, elements, at.type(), bytes + to, length, &position, self_),
-          "MPI_Pack");
+    check_mpi(
+        PMPI_Pack(at.base() + from, elements, at.type(), bytes + to, length, &position, self_),
+        "MPI_Pack");
     if (position != length)
       throw Error(Code::unsupported,
                   "this MPI packs the datatype into another number of bytes than its size; use a "
@@ -166,8 +143,9 @@ void Datatypes::unpack(const std::byte* bytes, void* typed, MPI_Count count, MPI
   const Based at(typed, type, layout);
   in_chunks(count, layout, [&](Bytes to, Bytes from, int elements, int length) {
     int position = 0;
-    check(PMPI_Unpack(bytes + from, length, &position, at.base() + to, elements, at.type(), self_),
-          "MPI_Unpack");
+    check_mpi(
+        PMPI_Unpack(bytes + from, length, &position, at.base() + to, elements, at.type(), self_),
+        "MPI_Unpack");
   });
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "collectives/execution/kernels.hpp"
 #include "src/data/callback.hpp"
+#include "src/data/constructor.hpp"
 #include "src/data/must_have_mpi.hpp"
 #include "src/data/quiet_errors.hpp"
 
@@ -120,9 +121,7 @@ bool is_character(MPI_Datatype type) {
 bool is_fortran_real(MPI_Datatype type) {
   for (const MPI_Datatype real : {MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8, MPI_REAL16})
     if (type == real) return true;
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
-         combiner == MPI_COMBINER_F90_REAL;
+  return combiner_of(type) == MPI_COMBINER_F90_REAL;
 }
 bool is_logical(Operation operation) {
   return operation == Operation::logical_and || operation == Operation::logical_or ||

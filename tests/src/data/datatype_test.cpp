@@ -77,6 +77,43 @@ TEST_CASE("what was packed can be unpacked, and gaps stay as they are", "[dataty
   CHECK(ints == std::vector<int>{1, -1, 3, -1, 5, -1, 7, -1});
 }
 
+#if MPI_VERSION >= 4
+TEST_CASE("types may be made with large counts", "[datatype]") {
+  MPI_Datatype row, rows, column, pieces;
+  MPI_Type_contiguous_c(4, MPI_INT, &row);
+  const Type contiguous(row);
+  CHECK(layout_of(contiguous).contiguous);
+  CHECK(layout_of(contiguous).size == 16);
+  MPI_Type_contiguous(2, contiguous, &rows);
+  const Type nested(rows);
+  CHECK(layout_of(nested).contiguous);
+
+  MPI_Type_vector_c(2, 1, 3, MPI_INT, &column);
+  const Type vector(column);
+  CHECK(packed(vector, {1, 2, 3, 4}, 1) == std::vector<int>{1, 4});
+  const MPI_Count lengths[] = {1, 2}, places[] = {3, 0};
+  MPI_Type_indexed_c(2, lengths, places, MPI_INT, &pieces);
+  const Type indexed(pieces);
+  CHECK(packed(indexed, {1, 2, 3, 4}, 1) == std::vector<int>{4, 1, 2});
+}
+#endif
+
+// MPI does not let them be freed, and they come out of types that were made of them.
+TEST_CASE("types may be made of Fortran's kinds", "[datatype]") {
+  MPI_Datatype real, copy, row;
+  MPI_Type_create_f90_real(15, MPI_UNDEFINED, &real);
+  CHECK(layout_of(real).contiguous);
+  for (int i = 0; i < 3; ++i) {
+    MPI_Type_dup(real, &copy);
+    const Type duplicate(copy);
+    CHECK(layout_of(duplicate).contiguous);
+    MPI_Type_contiguous(3, real, &row);
+    const Type contiguous(row);
+    CHECK(layout_of(contiguous).contiguous);
+    CHECK(layout_of(contiguous).size == 24);
+  }
+}
+
 TEST_CASE("a type that cannot be used is named as such", "[datatype]") {
   MPI_Datatype raw = every_other_int();
   CHECK(code_of([] { layout_of(MPI_DATATYPE_NULL); }) == Code::bad_datatype);

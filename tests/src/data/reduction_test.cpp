@@ -95,6 +95,15 @@ TEST_CASE("what MPI does not define is refused", "[reduction]") {
   CHECK_FALSE(refused(MPI_MINLOC, MPI_2INT));
 }
 
+#if MPI_VERSION >= 4
+TEST_CASE("logical operations on a type made with large counts are refused", "[reduction]") {
+  MPI_Datatype row;
+  MPI_Type_contiguous_c(4, MPI_INT, &row);
+  const Type type(row);
+  CHECK(code_of([&] { find(MPI_LAND, type); }) == Code::bad_operation);
+}
+#endif
+
 TEST_CASE("elements that begin before their address cannot be reduced", "[reduction]") {
   const Op op(append);
   const int one = 1, minus_one = -1;
