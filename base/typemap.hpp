@@ -1,0 +1,81 @@
+// Typemap: where the bytes of one element of a datatype lie, in the order in which they travel, as
+// nested loops over runs of bytes. Pure: knows nothing of MPI.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace tutti {
+
+struct Loop {
+  Bytes offset = 0;  // of the first iteration, from where that begins of which this is a part
+  Bytes count = 0;   // iterations
+  Bytes stride = 0;  // bytes from one iteration to the next
+  Bytes each = 0;    // bytes of data in one iteration
+  // What an iteration consists of: so many loops of the typemap, in this order. None: it is one run
+  // of `each` bytes.
+  std::uint32_t first = 0, parts = 0;
+  bool of_runs = false;  // no part has parts
+
+  Bytes size() const noexcept { return count * each; }
+  bool is_run() const noexcept { return parts == 0 && count == 1; }
+};
+
+// `body` so many times, as one loop over what `body` loops over; none: that takes a loop around it.
+// Neither count is 0.
+std::optional<Loop> joined(const Loop& body, Bytes count, Bytes stride) noexcept;
+
+class Typemap {
+ public:
+  const Loop& whole() const noexcept { return whole_; }
+  const Loop* parts_of(const Loop& loop) const noexcept { return loops_.data() + loop.first; }
+  std::size_t loops() const noexcept { return loops_.size() + 1; }
+  Bytes size() const noexcept { return whole_.size(); }
+  bool is_run() const noexcept { return whole_.is_run(); }
+
+ private:
+  friend class TypemapBuilder;
+  Loop whole_;
+  std::vector<Loop> loops_;    // those that are parts of others; several loops may share parts
+  std::vector<Loop> pending_;  // while it is built: parts of sequences that are not complete
+};
+
+// Makes a typemap from the inside out. Pieces that follow each other in memory, and in the order of
+// travel, become one; so do equal pieces at equal distances. What is empty disappears.
+class TypemapBuilder {
+ public:
+  static constexpr std::size_t kMostLoops = 1024;
+
+  // Overwrites `map`, whose memory is used again.
+  explicit TypemapBuilder(Typemap& map);
+  TypemapBuilder(const TypemapBuilder&) = delete;
+  TypemapBuilder& operator=(const TypemapBuilder&) = delete;
+
+  // false: there are more than kMostLoops loops, or some offset or size does not fit in 63 bits.
+  // Then the typemap means nothing.
+  bool fits() const noexcept { return fits_; }
+
+  static Loop run(Bytes bytes) noexcept {
+    return {.count = bytes > 0 ? 1 : 0, .stride = 0, .each = bytes};
+  }
+  // The functions below throw std::bad_alloc.
+  Loop repeat(const Loop& body, Bytes count, Bytes stride);
+  // Parts one after another: begin(), add() each, end() with what begin() gave. Sequences may be
+  // made while another is.
+  std::size_t begin() const noexcept { return map_.pending_.size(); }
+  void add(Loop part, Bytes offset, std::size_t sequence);
+  Loop end(std::size_t sequence);
+  void finish(const Loop& whole) noexcept { map_.whole_ = whole; }
+
+ private:
+  bool take_place() noexcept;
+  void fold_last(std::size_t sequence) noexcept;
+
+  Typemap& map_;
+  bool fits_ = true;
+};
+
+}  // namespace tutti
