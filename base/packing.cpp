@@ -1,0 +1,211 @@
+// Loops over runs of bytes, by the length of the runs.
+#include "base/packing.hpp"
+
+#include <algorithm>
+
+#include "base/copy.hpp"
+
+namespace tutti {
+namespace {
+
+// Which way bytes go.
+enum class Way : bool { pack, unpack };
+
+// Runs of `width` bytes, on either side so far apart.
+struct Runs {
+  std::byte* typed;
+  Bytes stride;
+  std::byte* packed;
+  Bytes packed_stride;
+  Bytes width, count;
+};
+
+template <Way way, class Copy>
+inline void each_run(const Runs& runs, Copy&& copy) noexcept {
+  std::byte *typed = runs.typed, *packed = runs.packed;
+  for (Bytes i = 0; i < runs.count; ++i) {
+    if constexpr (way == Way::pack)
+      copy(packed, typed);
+    else
+      copy(typed, packed);
+    typed += runs.stride;
+    packed += runs.packed_stride;
+  }
+}
+
+template <Way way, std::size_t width>
+void runs_of(const Runs& runs) noexcept {
+  each_run<way>(runs, [](std::byte* to, const std::byte* from) { std::memcpy(to, from, width); });
+}
+
+// Runs of `part` to 2 * `part` bytes, as two that may overlap.
+template <Way way, std::size_t part>
+void runs_of_two(const Runs& runs) noexcept {
+  const auto last = static_cast<std::size_t>(runs.width) - part;
+  each_run<way>(runs, [last](std::byte* to, const std::byte* from) {
+    std::byte head[part], tail[part];
+    std::memcpy(head, from, part);
+    std::memcpy(tail, from + last, part);
+    std::memcpy(to, head, part);
+    std::memcpy(to + last, tail, part);
+  });
+}
+
+template <Way way>
+void runs_of_many(const Runs& runs) noexcept {
+  constexpr std::size_t kPart = 32;
+  const auto last = static_cast<std::size_t>(runs.width) - kPart;
+  each_run<way>(runs, [last](std::byte* to, const std::byte* from) {
+    for (std::size_t at = 0; at < last; at += kPart) std::memcpy(to + at, from + at, kPart);
+    std::memcpy(to + last, from + last, kPart);
+  });
+}
+
+template <Way way>
+void runs_of_any(const Runs& runs) noexcept {
+  const auto width = static_cast<std::size_t>(runs.width);
+  each_run<way>(runs,
+                [width](std::byte* to, const std::byte* from) { copy_bytes(to, from, width); });
+}
+
+template <Way way>
+void move_runs(const Runs& runs) noexcept {
+  constexpr Bytes kLong = 512;  // from here on a call for each run costs less than its copy
+  switch (runs.width) {
+    case 1: return runs_of<way, 1>(runs);
+    case 2: return runs_of<way, 2>(runs);
+    case 4: return runs_of<way, 4>(runs);
+    case 8: return runs_of<way, 8>(runs);
+    case 12: return runs_of<way, 12>(runs);
+    case 16: return runs_of<way, 16>(runs);
+    case 24: return runs_of<way, 24>(runs);
+    case 32: return runs_of<way, 32>(runs);
+    case 64: return runs_of<way, 64>(runs);
+    default: break;
+  }
+  if (runs.width == 3) return runs_of_two<way, 2>(runs);
+  if (runs.width < 8) return runs_of_two<way, 4>(runs);
+  if (runs.width < 16) return runs_of_two<way, 8>(runs);
+  if (runs.width < 32) return runs_of_two<way, 16>(runs);
+  if (runs.width < kLong) return runs_of_many<way>(runs);
+  runs_of_any<way>(runs);
+}
+
+template <Way way>
+class Mover {
+ public:
+  explicit Mover(const Typemap& map) : map_(map) {}
+
+  // All of a loop. `typed`: where that begins of which it is a part.
+  void all(const Loop& loop, std::byte* typed, std::byte* packed) const noexcept {
+    iterations(loop, map_.parts_of(loop), typed + loop.offset, loop.count, packed);
+  }
+  // `count` iterations from the one at `typed` on.
+  void iterations(const Loop& loop, const Loop* parts, std::byte* typed, Bytes count,
+                  std::byte* packed) const noexcept {
+    if (loop.parts == 0)
+      move_runs<way>({typed, loop.stride, packed, loop.each, loop.each, count});
+    else if (loop.of_runs)
+      in_tiles(loop, parts, typed, count, packed);
+    else
+      for (Bytes i = 0; i < count; ++i) {
+        one(loop, parts, typed, packed);
+        typed += loop.stride;
+        packed += loop.each;
+      }
+  }
+  // The bytes from `begin` to `end` of those of a loop, whose first iteration is at `typed`.
+  void some(const Loop& loop, const Loop* parts, std::byte* typed, Bytes begin, Bytes end,
+            std::byte* packed) const noexcept {
+    Bytes i = begin / loop.each;
+    if (const Bytes from = begin % loop.each; from != 0) {
+      const Bytes to = std::min(end - i * loop.each, loop.each);
+      some_of_one(loop, parts, typed + i * loop.stride, from, to, packed);
+      packed += to - from;
+      ++i;
+    }
+    if (i * loop.each >= end) return;
+    const Bytes whole = end / loop.each - i;
+    iterations(loop, parts, typed + i * loop.stride, whole, packed);
+    packed += whole * loop.each;
+    i += whole;
+    if (const Bytes rest = end - i * loop.each; rest > 0)
+      some_of_one(loop, parts, typed + i * loop.stride, 0, rest, packed);
+  }
+
+ private:
+  void one(const Loop& loop, const Loop* parts, std::byte* typed,
+           std::byte* packed) const noexcept {
+    for (const Loop* part = parts; part != parts + loop.parts; ++part) {
+      all(*part, typed, packed);
+      packed += part->size();
+    }
+  }
+  // Part by part for as many iterations as caches hold, so that the innermost loop is long.
+  void in_tiles(const Loop& loop, const Loop* parts, std::byte* typed, Bytes count,
+                std::byte* packed) const noexcept {
+    constexpr Bytes kTile = 8192;
+    const Bytes most = std::max<Bytes>(kTile / loop.each, 1);
+    for (Bytes done = 0; done < count; done += most) {
+      const Bytes now = std::min(most, count - done);
+      Bytes at = 0;
+      for (const Loop* part = parts; part != parts + loop.parts; at += (part++)->size())
+        tile(loop, *part, typed + part->offset, now, packed + at);
+      typed += now * loop.stride;
+      packed += now * loop.each;
+    }
+  }
+  void tile(const Loop& loop, const Loop& part, std::byte* typed, Bytes count,
+            std::byte* packed) const noexcept {
+    const bool across = part.count < count;
+    const Loop &inner = across ? loop : part, &outer = across ? part : loop;
+    Runs runs{typed, inner.stride, packed, inner.each, part.each, across ? count : part.count};
+    for (Bytes i = across ? part.count : count; i > 0; --i) {
+      move_runs<way>(runs);
+      runs.typed += outer.stride;
+      runs.packed += outer.each;
+    }
+  }
+  void some_of_one(const Loop& loop, const Loop* parts, std::byte* typed, Bytes begin, Bytes end,
+                   std::byte* packed) const noexcept {
+    if (loop.parts == 0) return move_runs<way>({typed + begin, 0, packed, 0, end - begin, 1});
+    Bytes at = 0;
+    for (const Loop* part = parts; part != parts + loop.parts && at < end; ++part) {
+      const Bytes from = std::max(begin - at, Bytes{0}), to = std::min(end - at, part->size());
+      at += part->size();
+      if (from >= to) continue;
+      some(*part, map_.parts_of(*part), typed + part->offset, from, to, packed);
+      packed += to - from;
+    }
+  }
+
+  const Typemap& map_;
+};
+
+template <Way way>
+void move(const TypedBytes& typed, Bytes begin, Bytes end, std::byte* packed) noexcept {
+  if (begin >= end) return;
+  const Mover<way> mover(typed.map);
+  Loop element = typed.map.whole();
+  auto* const first = reinterpret_cast<std::byte*>(  // not by pointers: there may be none
+      reinterpret_cast<std::uintptr_t>(typed.first) + static_cast<std::uintptr_t>(element.offset));
+  element.offset = 0;
+  if (const auto loop = joined(element, typed.count, typed.extent))
+    return mover.some(*loop, typed.map.parts_of(*loop), first, begin, end, packed);
+  Loop elements{0, typed.count, typed.extent, element.size()};
+  elements.parts = 1;
+  elements.of_runs = element.parts == 0;
+  mover.some(elements, &element, first, begin, end, packed);
+}
+
+}  // namespace
+
+void pack(const TypedBytes& typed, Bytes begin, Bytes end, std::byte* packed) noexcept {
+  move<Way::pack>(typed, begin, end, packed);
+}
+
+void unpack(const TypedBytes& typed, Bytes begin, Bytes end, const std::byte* packed) noexcept {
+  move<Way::unpack>(typed, begin, end, const_cast<std::byte*>(packed));
+}
+
+}  // namespace tutti

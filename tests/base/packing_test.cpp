@@ -1,0 +1,166 @@
+// Packing by loops, compared with a list of the bytes in the order in which they travel.
+#include "base/packing.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <span>
+#include <vector>
+
+using namespace tutti;
+
+namespace {
+
+// A typemap made at random, and the offsets of its bytes as its parts define them.
+class Random {
+ public:
+  explicit Random(std::uint32_t seed) : random_(seed) {}
+
+  struct Part {
+    Loop loop;
+    std::vector<Bytes> places;
+  };
+  Bytes upto(Bytes last) { return std::uniform_int_distribution<Bytes>(0, last)(random_); }
+  Part part(TypemapBuilder& builder, int depth) {
+    if (depth == 0 || upto(3) == 0) return run();
+    return upto(1) == 0 ? repeated(builder, depth) : sequence(builder, depth);
+  }
+
+ private:
+  Part run() {
+    static constexpr Bytes kWidths[] = {0,  1,  2,  3,  4,  5,  7,  8,  12,
+                                        13, 16, 24, 31, 32, 33, 64, 100};
+    const Bytes width = kWidths[upto(std::size(kWidths) - 1)];
+    Part made{TypemapBuilder::run(width), {}};
+    for (Bytes i = 0; i < width; ++i) made.places.push_back(i);
+    return made;
+  }
+  Part repeated(TypemapBuilder& builder, int depth) {
+    const Part body = part(builder, depth - 1);
+    const Bytes count = upto(5), stride = upto(1) == 0 ? body.loop.size() : upto(300) - 100;
+    Part made{builder.repeat(body.loop, count, stride), {}};
+    for (Bytes i = 0; i < count; ++i)
+      for (const Bytes place : body.places) made.places.push_back(i * stride + place);
+    return made;
+  }
+  Part sequence(TypemapBuilder& builder, int depth) {
+    Part made;
+    const std::size_t begin = builder.begin();
+    Part part = this->part(builder, depth - 1);
+    Bytes offset = upto(100) - 50;
+    for (Bytes i = upto(4); i >= 0; --i) {
+      builder.add(part.loop, offset, begin);
+      for (const Bytes place : part.places) made.places.push_back(offset + place);
+      offset += upto(1) == 0 ? part.loop.size() : upto(60) - 20;
+      if (upto(1) == 0) part = this->part(builder, depth - 1);
+    }
+    made.loop = builder.end(begin);
+    return made;
+  }
+
+  std::mt19937 random_;
+};
+
+struct Elements {
+  Typemap map;
+  Bytes count = 0, extent = 0, lowest = 0, highest = 0;
+  std::vector<Bytes> places;  // of all bytes, in order
+
+  explicit Elements(std::uint32_t seed) {
+    Random random(seed);
+    TypemapBuilder builder(map);
+    const auto made = random.part(builder, 4);
+    builder.finish(made.loop);
+    REQUIRE(builder.fits());
+    REQUIRE(map.size() == static_cast<Bytes>(made.places.size()));
+    count = random.upto(4);
+    extent = random.upto(1) == 0 ? map.size() : random.upto(400) - 100;
+    for (Bytes i = 0; i < count; ++i)
+      for (const Bytes place : made.places) places.push_back(i * extent + place);
+    for (const Bytes place : places) {
+      lowest = std::min(lowest, place);
+      highest = std::max(highest, place + 1);
+    }
+  }
+  std::vector<std::byte> memory(int seed) const {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(highest - lowest));
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<std::byte>(i * 7 + i / 256 + static_cast<std::size_t>(seed));
+    return bytes;
+  }
+  TypedBytes at(std::vector<std::byte>& memory) const {
+    return {map, memory.data() - lowest, count, extent};
+  }
+  bool overlap() const {
+    auto sorted = places;
+    std::ranges::sort(sorted);
+    return std::ranges::adjacent_find(sorted) != sorted.end();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("bytes are packed in the order in which they travel", "[packing]") {
+  for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
+    const Elements elements(seed);
+    auto memory = elements.memory(1);
+    std::vector<std::byte> expected;
+    for (const Bytes place : elements.places)
+      expected.push_back(memory[static_cast<std::size_t>(place - elements.lowest)]);
+    const auto size = static_cast<Bytes>(expected.size());
+    CAPTURE(seed, size);
+    std::vector<std::byte> packed(expected.size());
+    pack(elements.at(memory), 0, size, packed.data());
+    REQUIRE(packed == expected);
+    // Any part of them.
+    Random random(seed + 1000000);
+    for (int i = 0; i < 4; ++i) {
+      const Bytes begin = random.upto(size), end = begin + random.upto(size - begin);
+      std::vector<std::byte> some(static_cast<std::size_t>(end - begin));
+      CAPTURE(begin, end);
+      pack(elements.at(memory), begin, end, some.data());
+      REQUIRE(std::ranges::equal(
+          some, std::span(expected).subspan(static_cast<std::size_t>(begin), some.size())));
+    }
+  }
+}
+
+TEST_CASE("bytes are unpacked to their places, and no other byte changes", "[packing]") {
+  for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
+    const Elements elements(seed);
+    if (elements.overlap()) continue;
+    CAPTURE(seed);
+    const auto size = static_cast<Bytes>(elements.places.size());
+    const auto before = elements.memory(2);
+    std::vector<std::byte> packed(elements.places.size());
+    for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = static_cast<std::byte>(i * 11 + 5);
+    auto wanted = before, got = before;
+    for (std::size_t i = 0; i < packed.size(); ++i)
+      wanted[static_cast<std::size_t>(elements.places[i] - elements.lowest)] = packed[i];
+    Random random(seed);
+    const Bytes middle = random.upto(size);
+    unpack(elements.at(got), 0, middle, packed.data());
+    unpack(elements.at(got), middle, size, packed.data() + middle);
+    REQUIRE(got == wanted);
+    got = before;
+    unpack(elements.at(got), 0, size, packed.data());
+    REQUIRE(got == wanted);
+  }
+}
+
+TEST_CASE("offsets and sizes may be beyond 2 GiB", "[packing]") {
+  constexpr Bytes kRun = Bytes{1} << 20, kMuch = Bytes{3} << 30;
+  Typemap map;
+  TypemapBuilder builder(map);
+  // 3 GiB of the same mebibyte, moved on by a byte each time.
+  builder.finish(builder.repeat(TypemapBuilder::run(kRun), kMuch / kRun, 1));
+  std::vector<std::byte> memory(kRun + kMuch / kRun);
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 13 / 7);
+  std::byte some[3];
+  const TypedBytes typed{map, memory.data(), 1, 0};
+  CHECK(typed.size() == kMuch);
+  pack(typed, kMuch - 2 * kRun - 1, kMuch - 2 * kRun + 2, some);
+  CHECK(some[0] == memory[kRun - 1 + kMuch / kRun - 3]);
+  CHECK(some[1] == memory[kMuch / kRun - 2]);
+  CHECK(some[2] == memory[kMuch / kRun - 1]);
+}
