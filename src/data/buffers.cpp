@@ -2,7 +2,6 @@
 #include "src/data/buffers.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -26,15 +25,6 @@ Bytes checked_bytes(MPI_Count count, const Layout& layout, MPI_Count blocks, con
   return bytes;
 }
 
-void Spare::Free::operator()(std::byte* memory) const noexcept { std::free(memory); }
-
-std::byte* Spare::get(Bytes bytes) {
-  memory_.reset(
-      static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(std::max<Bytes>(bytes, 1)))));
-  if (!memory_) throw Error(Code::out_of_memory, fmt::format("no memory to pack {} bytes", bytes));
-  return memory_.get();
-}
-
 void Blocked::take_one_piece(MPI_Count count, const char* name) {
   if (!user_ && total_ > 0) must_be_absolute(0, name);
   pieces_.push_back({0, count * blocks_, total_});
@@ -46,7 +36,8 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
       user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
       type_(type),
       layout_(datatypes.layout(type)),
-      blocks_(blocks) {
+      blocks_(blocks),
+      spare_(datatypes.scratch()) {
   must_be_host_memory(buffer, name);
   if (!counts) throw Error(Code::bad_buffer, fmt::format("the counts of `{}` are NULL", name));
   bool in_order = layout_.contiguous;

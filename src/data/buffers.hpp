@@ -6,11 +6,11 @@
 
 #include <mpi.h>
 
-#include <memory>
 #include <vector>
 
 #include "src/data/datatype.hpp"
 #include "src/data/gpu_memory.hpp"
+#include "src/data/scratch.hpp"
 
 namespace tutti {
 
@@ -22,19 +22,6 @@ inline Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, c
     return count * layout.size;
   return checked_bytes(count, layout, blocks, name);
 }
-
-// Memory for packed data, not cleared.
-class Spare {
- public:
-  // Throws Error{out_of_memory}.
-  std::byte* get(Bytes bytes);
-
- private:
-  struct Free {
-    void operator()(std::byte* memory) const noexcept;
-  };
-  std::unique_ptr<std::byte, Free> memory_;
-};
 
 // One buffer: a number of blocks, each a number of elements of one type.
 class Blocked {
@@ -51,7 +38,8 @@ class Blocked {
         user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
         type_(type),
         layout_(layout),
-        blocks_(blocks) {
+        blocks_(blocks),
+        spare_(datatypes.scratch()) {
     take_equal_blocks(count, name);
   }
   // Blocks of `counts` elements, at `displacements` (in extents; null: one after another).

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/types.hpp"
+#include "src/data/scratch.hpp"
 
 namespace tutti {
 
@@ -44,6 +45,9 @@ class Datatypes {
   void unpack(const std::byte* bytes, void* typed, MPI_Count count, MPI_Datatype type,
               const Layout& layout) const;
 
+  // Where packed copies live.
+  Scratch& scratch() const noexcept { return scratch_; }
+
  private:
   struct Known {
     MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -55,6 +59,7 @@ class Datatypes {
   void in_chunks(MPI_Count count, const Layout& layout, Call&& call) const;
 
   Known known_[12];
+  mutable Scratch scratch_;
   MPI_Comm self_ = MPI_COMM_NULL;  // a copy of MPI_COMM_SELF that returns errors
 };
 

@@ -23,7 +23,7 @@ std::byte* ReductionBuffer::copied(bool keep) {
 
 // Data, and not the gaps between them.
 void ReductionBuffer::copy(const std::byte* from, std::byte* to) {
-  Spare packed;
+  Spare packed(datatypes_.scratch());
   std::byte* const bytes = packed.get(data_.total());
   datatypes_.pack(from, count_, type_, data_.layout(), bytes);
   datatypes_.unpack(bytes, to, count_, type_, data_.layout());

@@ -21,7 +21,8 @@ class ReductionBuffer {
         count_(count),
         user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
         bytes_(layout.size == 0 ? 0 : count * reduction.element()),
-        direct_(reduction.vectorised() || layout.contiguous) {
+        direct_(reduction.vectorised() || layout.contiguous),
+        spare_(datatypes.scratch()) {
     if (direct_ && !buffer && bytes_ > 0) [[unlikely]]
       throw_null(name);
   }
