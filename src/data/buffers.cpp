@@ -2,6 +2,7 @@
 #include "src/data/buffers.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -25,9 +26,16 @@ Bytes checked_bytes(MPI_Count count, const Layout& layout, MPI_Count blocks, con
   return bytes;
 }
 
+std::byte* Blocked::at(Bytes offset) const noexcept {
+  // Not by pointers: there is none where a type has absolute addresses.
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(user_) +
+                                      static_cast<std::uintptr_t>(offset));
+}
+
 void Blocked::take_one_piece(MPI_Count count, const char* name) {
   if (!user_ && total_ > 0) must_be_absolute(0, name);
-  pieces_.push_back({0, count * blocks_, total_});
+  whole_ = {0, count * blocks_, total_};
+  if (total_ > 0 && layout_.is_run(whole_.count)) direct_ = at(layout_.lower);
 }
 
 Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
@@ -40,7 +48,7 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
       spare_(datatypes.scratch()) {
   must_be_host_memory(buffer, name);
   if (!counts) throw Error(Code::bad_buffer, fmt::format("the counts of `{}` are NULL", name));
-  bool in_order = layout_.contiguous;
+  bool in_order = layout_.is_run(2);
   Bytes next = 0, first = 0;
   bool any = false;
   for (int i = 0; i < blocks; ++i) {
@@ -65,7 +73,7 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
       throw Error(Code::bad_count, fmt::format("the counts of `{}` do not fit in 63 bits", name));
   }
   if (!user_ && total_ > 0) must_be_absolute(first, name);
-  if (in_order) direct_ = user_ + first;
+  if (in_order) direct_ = at(layout_.lower + first);
 }
 
 // A null buffer is MPI_BOTTOM where the type says where in memory the data are, which is not in its
@@ -79,7 +87,7 @@ void Blocked::must_be_absolute(Bytes offset, const char* name) const {
 // Between piece `piece` of the user's buffer and `at` of the packed bytes.
 void Blocked::move(const Piece& piece, Bytes at, bool pack) {
   if (piece.bytes == 0) return;
-  std::byte* const typed = user_ + piece.offset;
+  std::byte* const typed = this->at(piece.offset);
   std::byte* const place = packed_ + at;
   if (layout_.contiguous)
     pack ? copy_bytes(place, typed, static_cast<std::size_t>(piece.bytes))
@@ -98,21 +106,22 @@ std::byte* Blocked::room(int keep) {
   if (keep == -1) return packed_;
   Bytes at = 0;
   if (counts_.empty() && keep >= 0) {
-    const Piece whole = pieces_.front();
-    const MPI_Count each = whole.count / blocks_;
+    const MPI_Count each = whole_.count / blocks_;
     move({keep * each * layout_.extent, each, block_bytes_}, keep * block_bytes_, true);
     return packed_;
   }
-  for (std::size_t i = 0; i < pieces_.size(); at += pieces_[i++].bytes)
-    if (keep == -2 || static_cast<int>(i) == keep) move(pieces_[i], at, true);
+  const auto all = pieces();
+  for (std::size_t i = 0; i < all.size(); at += all[i++].bytes)
+    if (keep == -2 || static_cast<int>(i) == keep) move(all[i], at, true);
   return packed_;
 }
 
 void Blocked::deliver(int except) {
   if (as_is()) return;
   Bytes at = 0;
-  for (std::size_t i = 0; i < pieces_.size(); at += pieces_[i++].bytes)
-    if (static_cast<int>(i) != except || counts_.empty()) move(pieces_[i], at, false);
+  const auto all = pieces();
+  for (std::size_t i = 0; i < all.size(); at += all[i++].bytes)
+    if (static_cast<int>(i) != except || counts_.empty()) move(all[i], at, false);
 }
 
 namespace {
@@ -131,8 +140,8 @@ struct Span {
 
 void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
   if (total_ == 0 || other.total_ == 0) return;
-  if (pieces_.empty() && other.pieces_.empty()) {  // the usual case
-    if (user_ < other.user_ + other.total_ && other.user_ < user_ + total_) shared(remedy);
+  if (direct_ && other.direct_) {  // the usual case
+    if (direct_ < other.direct_ + other.total_ && other.direct_ < direct_ + total_) shared(remedy);
     return;
   }
   // From the first to past the last byte that `count` elements from `offset` on touch.
@@ -146,10 +155,9 @@ void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
                 layout.size == layout.true_extent && (count == 1 || layout.extent == layout.size)};
   };
   const auto each = [&](const Blocked& b, auto&& visit) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(b.user_);
-    if (b.pieces_.empty())
-      return visit(Span{begin, begin + static_cast<std::uintptr_t>(b.total_), true});
-    for (const Piece& piece : b.pieces_)
+    const auto begin = reinterpret_cast<std::uintptr_t>(b.direct_);
+    if (b.direct_) return visit(Span{begin, begin + static_cast<std::uintptr_t>(b.total_), true});
+    for (const Piece& piece : b.pieces())
       if (piece.bytes > 0) visit(span(b, piece.offset, piece.count));
   };
   // Data with gaps may lie in the gaps of the other: an error only for certain, as those that begin
@@ -158,6 +166,14 @@ void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
     return a.begin < b.end && b.begin < a.end &&
            ((a.dense && b.dense) || (a.begin == b.begin && type_ == other.type_));
   };
+  if (direct_ || counts_.empty()) {  // one span, and no memory for it
+    each(*this, [&](const Span& mine) {
+      each(other, [&](const Span& theirs) {
+        if (collide(mine, theirs)) shared(remedy);
+      });
+    });
+    return;
+  }
   std::vector<Span> mine;
   each(*this, [&](const Span& s) { mine.push_back(s); });
   std::sort(mine.begin(), mine.end(),
@@ -172,7 +188,7 @@ void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
 }
 
 void Blocked::must_not_overlap() const {
-  if (as_is()) return;
+  if (as_is() || counts_.empty()) return;
   std::vector<std::pair<Bytes, Bytes>> spans;
   for (const Piece& piece : pieces_)
     if (piece.bytes > 0)

@@ -6,11 +6,11 @@
 
 #include <mpi.h>
 
+#include <span>
 #include <vector>
 
 #include "src/data/datatype.hpp"
 #include "src/data/gpu_memory.hpp"
-#include "src/data/scratch.hpp"
 
 namespace tutti {
 
@@ -77,12 +77,17 @@ class Blocked {
     must_be_host_memory(user_, name);
     block_bytes_ = bytes_of(count, layout_, blocks_, name);
     total_ = block_bytes_ * blocks_;
-    if (layout_.contiguous && user_) [[likely]]  // allocates nothing
+    if (layout_.contiguous && user_) [[likely]]
       direct_ = user_;
     else
       take_one_piece(count, name);
   }
   void take_one_piece(MPI_Count count, const char* name);
+  // As many as there are blocks, or one for all if they are equal.
+  std::span<const Piece> pieces() const noexcept {
+    return counts_.empty() ? std::span(&whole_, 1) : std::span(pieces_);
+  }
+  std::byte* at(Bytes offset) const noexcept;
   void must_be_absolute(Bytes offset, const char* name) const;
   void move(const Piece& piece, Bytes at, bool pack);
 
@@ -90,7 +95,8 @@ class Blocked {
   std::byte* const user_;
   const MPI_Datatype type_;
   Layout layout_;
-  std::vector<Piece> pieces_;  // equal blocks: one for all of them
+  Piece whole_{};              // all of equal blocks
+  std::vector<Piece> pieces_;  // the others
   int blocks_;
   Bytes block_bytes_ = 0, total_ = 0;
   std::vector<Bytes> counts_;

@@ -1,47 +1,28 @@
-// Layouts, and packing through MPI_Pack.
+// Layouts, and packing by our own loops, or through MPI_Pack.
 #include "src/data/datatype.hpp"
 
 #include <algorithm>
 #include <climits>
 #include <fmt/format.h>
+#include <utility>
 
 #include "base/error.hpp"
-#include "src/data/constructor.hpp"
 #include "src/data/mpi_error.hpp"
 #include "src/data/must_have_mpi.hpp"
 #include "src/data/own_copy.hpp"
+#include "src/data/type_reader.hpp"
+
+// From MPI 4 on. In older ones they are null.
+extern "C" {
+[[gnu::weak]] int PMPI_Pack_c(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count, MPI_Count*,
+                              MPI_Comm);
+[[gnu::weak]] int PMPI_Unpack_c(const void*, MPI_Count, MPI_Count*, void*, MPI_Count, MPI_Datatype,
+                                MPI_Comm);
+}
 
 namespace tutti {
-namespace {
 
-// Contiguous for certain: a predefined type without gaps, or MPI_Type_contiguous (or a duplicate)
-// of such. Sizes alone do not tell: a permuting indexed type has no gaps, but its data travel in
-// typemap order.
-bool is_contiguous(MPI_Datatype type) {
-  const Constructor made(type);
-  if (is_predefined(made.combiner())) {
-    MPI_Count size = 0, lower = 0, extent = 0;
-    check_mpi(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
-    check_mpi(PMPI_Type_get_extent_x(type, &lower, &extent), "MPI_Type_get_extent_x");
-    return lower == 0 && size == extent;
-  }
-  return (made.combiner() == MPI_COMBINER_CONTIGUOUS || made.combiner() == MPI_COMBINER_DUP) &&
-         is_contiguous(made.types()[0]);
-}
-
-}  // namespace
-
-Datatypes::Datatypes() : self_(own_copy_of(MPI_COMM_SELF)) {
-  const MPI_Datatype common[] = {MPI_BYTE,    MPI_CHAR,     MPI_INT,           MPI_DOUBLE,
-                                 MPI_FLOAT,   MPI_LONG,     MPI_UNSIGNED,      MPI_UNSIGNED_LONG,
-                                 MPI_INT64_T, MPI_UINT64_T, MPI_UNSIGNED_CHAR, MPI_INT32_T};
-  static_assert(std::size(common) == std::size(decltype(known_){}));
-  for (std::size_t i = 0; i < std::size(common); ++i) {
-    int size = 0;
-    PMPI_Type_size(common[i], &size);
-    known_[i] = {common[i], size};
-  }
-}
+Datatypes::Datatypes() : self_(own_copy_of(MPI_COMM_SELF)) {}
 
 Datatypes::~Datatypes() {
   int finalized = 0;
@@ -64,6 +45,17 @@ Layout Datatypes::examine(MPI_Datatype type) const {
         fmt::format(
             "the datatype cannot be used for communication: {}; call MPI_Type_commit on it first",
             text_of_mpi_error(code)));
+  TypeForm& fresh = TypeFormUse::fresh();
+  TypeFormUse form(&fresh);
+  read(type, fresh);
+  const bool run = form->known && form->map.is_run() && form->map.whole().offset == 0;
+  const bool contiguous = run ? form->size == form->extent : form->size == 0 && form->extent == 0;
+  Layout layout{form->size, contiguous, false, form->lower, form->true_extent, form->extent};
+  layout.form = std::move(form);
+  return layout;
+}
+
+void Datatypes::read(MPI_Datatype type, TypeForm& form) const {
   MPI_Count size = 0, lower = 0, extent = 0, true_lower = 0, true_extent = 0;
   check_mpi(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
   check_mpi(PMPI_Type_get_extent_x(type, &lower, &extent), "MPI_Type_get_extent_x");
@@ -71,22 +63,28 @@ Layout Datatypes::examine(MPI_Datatype type) const {
             "MPI_Type_get_true_extent_x");
   if (size == MPI_UNDEFINED)
     throw Error(Code::unsupported, "one element of the datatype has more bytes than MPI can say");
-  const bool dense = true_lower == 0 && size == true_extent && size == extent;
-  return {size, dense && is_contiguous(type), false, true_lower, true_extent, extent};
+  form.size = size;
+  form.lower = true_lower;
+  form.true_extent = true_extent;
+  form.extent = extent;
+  read_typemap(type, common_, form);
 }
 
-// MPI_Pack counts in int: larger jobs go in chunks of whole elements.
+// What the MPI packs. It counts in int, unless it has functions for large counts: larger jobs go in
+// chunks of whole elements.
 template <class Call>
 void Datatypes::in_chunks(MPI_Count count, const Layout& layout, Call&& call) const {
   if (layout.size == 0) return;
-  if (layout.size > INT_MAX)
+  const Bytes limit = PMPI_Pack_c && PMPI_Unpack_c ? LLONG_MAX : INT_MAX;
+  if (layout.size > limit)
     throw Error(Code::unsupported,
-                fmt::format("one element of the derived datatype has {} bytes; MPI_Pack ends at {}",
-                            layout.size, INT_MAX));
-  const MPI_Count most = INT_MAX / layout.size;
+                fmt::format("one element of the derived datatype has {} bytes in too many pieces; "
+                            "this MPI's MPI_Pack ends at {}",
+                            layout.size, limit));
+  const MPI_Count most = limit / layout.size;
   for (MPI_Count done = 0; done < count;) {
-    const auto chunk = static_cast<int>(std::min<MPI_Count>(most, count - done));
-    call(done * layout.extent, done * layout.size, chunk, static_cast<int>(chunk * layout.size));
+    const auto chunk = std::min<MPI_Count>(most, count - done);
+    call(done * layout.extent, done * layout.size, chunk, chunk * layout.size);
     done += chunk;
   }
 }
@@ -125,12 +123,22 @@ class Datatypes::Based {
 
 void Datatypes::pack(const void* typed, MPI_Count count, MPI_Datatype type, const Layout& layout,
                      std::byte* bytes) const {
+  if (layout.form && layout.form->known)
+    return tutti::pack(layout.bytes_of(typed, count), 0, count * layout.size, bytes);
   const Based at(typed, type, layout);
-  in_chunks(count, layout, [&](Bytes from, Bytes to, int elements, int length) {
-    int position = 0;
-    check_mpi(
-        PMPI_Pack(at.base() + from, elements, at.type(), bytes + to, length, &position, self_),
-        "MPI_Pack");
+  in_chunks(count, layout, [&](Bytes from, Bytes to, MPI_Count elements, MPI_Count length) {
+    MPI_Count position = 0;
+    if (PMPI_Pack_c) {
+      check_mpi(
+          PMPI_Pack_c(at.base() + from, elements, at.type(), bytes + to, length, &position, self_),
+          "MPI_Pack_c");
+    } else {
+      int small = 0;
+      check_mpi(PMPI_Pack(at.base() + from, static_cast<int>(elements), at.type(), bytes + to,
+                          static_cast<int>(length), &small, self_),
+                "MPI_Pack");
+      position = small;
+    }
     if (position != length)
       throw Error(Code::unsupported,
                   "this MPI packs the datatype into another number of bytes than its size; use a "
@@ -140,12 +148,21 @@ void Datatypes::pack(const void* typed, MPI_Count count, MPI_Datatype type, cons
 
 void Datatypes::unpack(const std::byte* bytes, void* typed, MPI_Count count, MPI_Datatype type,
                        const Layout& layout) const {
+  if (layout.form && layout.form->known)
+    return tutti::unpack(layout.bytes_of(typed, count), 0, count * layout.size, bytes);
   const Based at(typed, type, layout);
-  in_chunks(count, layout, [&](Bytes to, Bytes from, int elements, int length) {
-    int position = 0;
-    check_mpi(
-        PMPI_Unpack(bytes + from, length, &position, at.base() + to, elements, at.type(), self_),
-        "MPI_Unpack");
+  in_chunks(count, layout, [&](Bytes to, Bytes from, MPI_Count elements, MPI_Count length) {
+    if (PMPI_Unpack_c) {
+      MPI_Count position = 0;
+      check_mpi(PMPI_Unpack_c(bytes + from, length, &position, at.base() + to, elements, at.type(),
+                              self_),
+                "MPI_Unpack_c");
+    } else {
+      int position = 0;
+      check_mpi(PMPI_Unpack(bytes + from, static_cast<int>(length), &position, at.base() + to,
+                            static_cast<int>(elements), at.type(), self_),
+                "MPI_Unpack");
+    }
   });
 }
 

@@ -4,10 +4,11 @@
 
 #include <mpi.h>
 
-#include <memory>
-
+#include "base/packing.hpp"
 #include "base/types.hpp"
+#include "src/data/common_types.hpp"
 #include "src/data/scratch.hpp"
+#include "src/data/type_form.hpp"
 
 namespace tutti {
 
@@ -20,11 +21,21 @@ struct Layout {
   Bytes lower = 0;          // true lower bound: where the data begin, from the buffer's address
   Bytes true_extent = 0;    // from there to where the data end
   Bytes extent = 0;         // from one element to the next
+  TypeFormUse form{};       // what was read of it; null: it is predefined
+
+  // The data of `count` elements are one run of bytes, in the order in which they travel.
+  bool is_run(MPI_Count count) const noexcept {
+    return contiguous ||
+           (form && form->known && form->map.is_run() && (count == 1 || extent == size));
+  }
+  TypedBytes bytes_of(const void* typed, MPI_Count count) const noexcept {
+    return {form->map, static_cast<std::byte*>(const_cast<void*>(typed)), count, extent};
+  }
 };
 
-// Looks the sizes of the predefined types up once, so that the layout of a common type costs no MPI
-// call. Owns a private communicator, to which local MPI calls report their errors. Throws
-// Error{bootstrap_failed}. One object at a time.
+// Reads types, and packs those that have gaps. The sizes of common predefined types are looked up
+// once, so that their layouts cost no MPI call. Owns a private communicator, to which local MPI
+// calls report their errors. Throws Error{bootstrap_failed}. One object at a time.
 class Datatypes {
  public:
   Datatypes();
@@ -32,10 +43,9 @@ class Datatypes {
   Datatypes(const Datatypes&) = delete;
   Datatypes& operator=(const Datatypes&) = delete;
 
-  // Throws Error{bad_datatype | datatype_not_committed}.
+  // Throws Error{bad_datatype | datatype_not_committed | unsupported}, std::bad_alloc.
   Layout layout(MPI_Datatype type) const {
-    for (const Known& known : known_)
-      if (known.type == type) return {known.size, true, true, 0, known.size, known.size};
+    if (const Bytes size = common_.size_of(type)) return {size, true, true, 0, size, size};
     return examine(type);
   }
   // Between `count` elements at `typed` and count * size contiguous bytes. Throws
@@ -49,16 +59,13 @@ class Datatypes {
   Scratch& scratch() const noexcept { return scratch_; }
 
  private:
-  struct Known {
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    Bytes size = 0;
-  };
   class Based;
   Layout examine(MPI_Datatype type) const;
+  void read(MPI_Datatype type, TypeForm& form) const;
   template <class Call>
   void in_chunks(MPI_Count count, const Layout& layout, Call&& call) const;
 
-  Known known_[12];
+  const CommonTypes common_;
   mutable Scratch scratch_;
   MPI_Comm self_ = MPI_COMM_NULL;  // a copy of MPI_COMM_SELF that returns errors
 };

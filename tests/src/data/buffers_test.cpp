@@ -103,6 +103,38 @@ TEST_CASE("a null buffer is refused, if data are expected there", "[buffers]") {
         Code::bad_buffer);
 }
 
+TEST_CASE("what lies in one run is used as it is, whatever made the datatype", "[buffers]") {
+  const Datatypes types;
+  std::vector<double> data{0, 1, 2, 3, 4, 5, 6, 7};
+  const int lengths[] = {1, 1}, one = 1;
+  const MPI_Aint places[] = {0, 8};
+  const MPI_Datatype inner[] = {MPI_LONG_LONG, MPI_DOUBLE};
+  MPI_Datatype made, other;
+  MPI_Type_create_struct(2, lengths, places, inner, &made);
+  const Type pair(made);
+  MPI_Type_vector(2, 2, 2, MPI_DOUBLE, &made);
+  const Type rows(made);
+  MPI_Type_create_resized(rows, 0, 32, &made);
+  const Type resized(made);
+  for (const MPI_Datatype type : {MPI_Datatype{pair}, MPI_Datatype{rows}, MPI_Datatype{resized}}) {
+    Blocked plain(types, data.data(), 1, type, 2, kName);
+    CHECK(plain.as_is());
+    CHECK(plain.bytes() == reinterpret_cast<std::byte*>(data.data()));
+    CHECK_FALSE(plain.is_plain());  // the handle may be freed
+  }
+  // Behind the buffer's address, and single elements with room behind them.
+  MPI_Type_create_hindexed(1, &one, &places[1], MPI_DOUBLE, &other);
+  MPI_Type_create_resized(other, 0, 32, &made);
+  MPI_Type_free(&other);
+  const Type behind(made);
+  Blocked single(types, data.data(), 1, behind, 1, kName);
+  CHECK(single.as_is());
+  CHECK(single.bytes() == reinterpret_cast<std::byte*>(data.data() + 1));
+  Blocked several(types, data.data(), 1, behind, 2, kName);
+  CHECK_FALSE(several.as_is());
+  CHECK(reinterpret_cast<const double*>(several.bytes())[1] == 5);
+}
+
 TEST_CASE("two buffers that share bytes are told apart from two that interleave", "[buffers]") {
   const Datatypes types;
   const Type gaps(every_other_int_of_four());

@@ -1,6 +1,10 @@
 // What elements of a datatype look like, and packing them.
 #include "src/data/datatype.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <vector>
 
 #include "tests/src/data/types.hpp"
@@ -75,6 +79,57 @@ TEST_CASE("what was packed can be unpacked, and gaps stay as they are", "[dataty
   types.unpack(reinterpret_cast<const std::byte*>(bytes.data()), ints.data(), 2, gaps,
                types.layout(gaps));
   CHECK(ints == std::vector<int>{1, -1, 3, -1, 5, -1, 7, -1});
+}
+
+namespace {
+
+// `bytes` of memory that begin at a page, but one page again and again.
+class Repeated {
+ public:
+  explicit Repeated(std::size_t bytes) : bytes_(bytes) {
+    const int file = memfd_create("repeated", MFD_CLOEXEC);
+    REQUIRE(ftruncate(file, kPart) == 0);
+    memory_ = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    for (std::size_t at = 0; at < bytes; at += kPart)
+      REQUIRE(mmap(static_cast<std::byte*>(memory_) + at, kPart, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED);
+    close(file);
+  }
+  ~Repeated() { munmap(memory_, bytes_); }
+  Repeated(const Repeated&) = delete;
+  Repeated& operator=(const Repeated&) = delete;
+  std::byte* data() const { return static_cast<std::byte*>(memory_); }
+
+  static constexpr std::size_t kPart = std::size_t{16} << 20;
+
+ private:
+  std::size_t bytes_;
+  void* memory_;
+};
+
+}  // namespace
+
+// Pieces of a mebibyte, a kibibyte apart, so that they overlap: little memory holds them.
+TEST_CASE("one element with gaps may be longer than 2 GiB", "[datatype]") {
+  constexpr int kPiece = 1 << 20, kPieces = 2049, kStep = 1024;
+  MPI_Datatype made, rest;
+  MPI_Type_create_hvector(kPieces, kPiece, kStep, MPI_BYTE, &made);
+  const int lengths[] = {1, 5};
+  const MPI_Aint places[] = {kStep, 0};
+  const MPI_Datatype inner[] = {made, MPI_BYTE};
+  MPI_Type_create_struct(2, lengths, places, inner, &rest);
+  const Type pieces(made), type(rest);
+  std::vector<std::byte> typed(kPiece + kPieces * kStep);
+  for (std::size_t i = 0; i < typed.size(); ++i) typed[i] = static_cast<std::byte>(i * 13 / 7);
+  const Datatypes types;
+  const Layout layout = types.layout(type);
+  CHECK(layout.size == Bytes{kPieces} * kPiece + 5);
+  const Repeated packed((static_cast<std::size_t>(layout.size) / Repeated::kPart + 1) *
+                        Repeated::kPart);
+  types.pack(typed.data(), 1, type, layout, packed.data());
+  const std::byte* const end = packed.data() + layout.size;
+  CHECK(std::equal(end - 5, end, typed.data()));
+  CHECK(std::equal(end - 5 - kPiece, end - 5, typed.data() + kPieces * kStep));
 }
 
 #if MPI_VERSION >= 4

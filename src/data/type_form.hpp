@@ -1,0 +1,63 @@
+// What was read of a derived datatype, for as long as somebody uses it. All of it is used with the
+// engine's lock held, but for what MPI calls when a type is freed.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/typemap.hpp"
+
+namespace tutti {
+
+// What a C type of so many bytes may need: at most 16, that of long double and vectors.
+constexpr Bytes alignment_of(Bytes size) noexcept {
+  constexpr Bytes kMost = 16;
+  const Bytes lowest_bit = size & -size;
+  return lowest_bit == 0 ? 1 : std::min(lowest_bit, kMost);
+}
+
+struct TypeForm {
+  Typemap map;
+  bool known = false;                                      // the map says it all; else MPI packs
+  Bytes size = 0, lower = 0, true_extent = 0, extent = 0;  // as in Layout
+  Bytes alignment = 1;  // that what it consists of may need, as far as known
+
+  // --- for those who keep it
+  int users = 0;
+  TypeForm* next = nullptr;
+};
+
+// A use of a form. The last one gives its memory to the next form.
+class TypeFormUse {
+ public:
+  TypeFormUse() noexcept = default;
+  explicit TypeFormUse(TypeForm* form) noexcept : form_(form) {
+    if (form_) ++form_->users;
+  }
+  TypeFormUse(const TypeFormUse& other) noexcept : TypeFormUse(other.form_) {}
+  TypeFormUse(TypeFormUse&& other) noexcept : form_(std::exchange(other.form_, nullptr)) {}
+  TypeFormUse& operator=(TypeFormUse other) noexcept {
+    std::swap(form_, other.form_);
+    return *this;
+  }
+  ~TypeFormUse() {
+    if (form_ && --form_->users == 0) [[unlikely]]
+      give_back(form_);
+  }
+  // Null: it is a predefined type, of which all is known.
+  const TypeForm* get() const noexcept { return form_; }
+  const TypeForm* operator->() const noexcept { return form_; }
+  explicit operator bool() const noexcept { return form_ != nullptr; }
+
+  // A form that nobody uses. Throws std::bad_alloc.
+  static TypeForm& fresh();
+  // Ends one use. `form` must not be null.
+  static void give_back(TypeForm* form) noexcept;
+
+ private:
+  TypeForm* form_ = nullptr;
+};
+
+}  // namespace tutti
