@@ -194,6 +194,9 @@ nlohmann::json description(Library& state, tutti_comm comm) {
   nlohmann::json members = state.engine->describe();
   members["version"] =
       fmt::format("{}.{}.{}", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH);
+  const KeptTypes& kept = state.datatypes.kept();
+  members["datatypes"] = {{"read", kept.read()}, {"kept", kept.kept()}};
+  members["packed_bytes_kept"] = state.datatypes.scratch().kept();
   if (comm != TUTTI_COMM_NULL) members.update(communicator_of(comm).describe());
   return members;
 }

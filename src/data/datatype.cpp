@@ -45,9 +45,13 @@ Layout Datatypes::examine(MPI_Datatype type) const {
         fmt::format(
             "the datatype cannot be used for communication: {}; call MPI_Type_commit on it first",
             text_of_mpi_error(code)));
-  TypeForm& fresh = TypeFormUse::fresh();
-  TypeFormUse form(&fresh);
-  read(type, fresh);
+  TypeFormUse form(kept_.find(type));
+  if (!form) {
+    TypeForm& fresh = TypeFormUse::fresh();
+    form = TypeFormUse(&fresh);
+    read(type, fresh);
+    kept_.was_read(type, fresh);
+  }
   const bool run = form->known && form->map.is_run() && form->map.whole().offset == 0;
   const bool contiguous = run ? form->size == form->extent : form->size == 0 && form->extent == 0;
   Layout layout{form->size, contiguous, false, form->lower, form->true_extent, form->extent};

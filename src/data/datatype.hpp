@@ -7,6 +7,7 @@
 #include "base/packing.hpp"
 #include "base/types.hpp"
 #include "src/data/common_types.hpp"
+#include "src/data/kept_types.hpp"
 #include "src/data/scratch.hpp"
 #include "src/data/type_form.hpp"
 
@@ -34,8 +35,9 @@ struct Layout {
 };
 
 // Reads types, and packs those that have gaps. The sizes of common predefined types are looked up
-// once, so that their layouts cost no MPI call. Owns a private communicator, to which local MPI
-// calls report their errors. Throws Error{bootstrap_failed}. One object at a time.
+// once, so that their layouts cost no MPI call; what was read of a derived type is kept with it
+// from its second use on. Owns a private communicator, to which local MPI calls report their
+// errors. Throws Error{bootstrap_failed}. One object at a time.
 class Datatypes {
  public:
   Datatypes();
@@ -57,6 +59,7 @@ class Datatypes {
 
   // Where packed copies live.
   Scratch& scratch() const noexcept { return scratch_; }
+  const KeptTypes& kept() const noexcept { return kept_; }
 
  private:
   class Based;
@@ -66,6 +69,7 @@ class Datatypes {
   void in_chunks(MPI_Count count, const Layout& layout, Call&& call) const;
 
   const CommonTypes common_;
+  mutable KeptTypes kept_;
   mutable Scratch scratch_;
   MPI_Comm self_ = MPI_COMM_NULL;  // a copy of MPI_COMM_SELF that returns errors
 };

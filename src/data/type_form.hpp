@@ -26,6 +26,8 @@ struct TypeForm {
 
   // --- for those who keep it
   int users = 0;
+  std::uint32_t found = 0;  // uses since it is kept with the datatype
+  std::uint32_t sighting = 0;
   TypeForm* next = nullptr;
 };
 

@@ -1,0 +1,80 @@
+// Attributes, and what MPI says when a type is freed.
+#include "src/data/kept_types.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace tutti {
+namespace {
+
+// Forms of freed types. A type may be freed by any thread, without the engine's lock, and after
+// tutti_finalize.
+constinit std::atomic<TypeForm*> g_freed{nullptr};
+
+std::size_t place_of(MPI_Datatype type, std::size_t places) noexcept {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &type, sizeof type);
+  return static_cast<std::size_t>((bits * 0x9e3779b97f4a7c15ull) >> 32) % places;
+}
+
+}  // namespace
+
+KeptTypes::KeptTypes() { PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &key_, nullptr); }
+
+KeptTypes::~KeptTypes() {
+  take_in_freed();
+  int finalized = 0;
+  PMPI_Finalized(&finalized);
+  if (!finalized) PMPI_Type_free_keyval(&key_);
+}
+
+int KeptTypes::forget(MPI_Datatype, int, void* value, void*) noexcept {
+  auto* const form = static_cast<TypeForm*>(value);
+  form->next = g_freed.load(std::memory_order_relaxed);
+  while (!g_freed.compare_exchange_weak(form->next, form, std::memory_order_release,
+                                        std::memory_order_relaxed)) {
+  }
+  return MPI_SUCCESS;
+}
+
+void KeptTypes::take_in_freed() noexcept {
+  TypeForm* form = g_freed.exchange(nullptr, std::memory_order_acquire);
+  while (form) {
+    TypeForm* const next = form->next;
+    Sighting& sighting = sightings_[form->sighting];
+    constexpr std::uint32_t kMost = 1 << 20;
+    sighting.needed = form->found > 0 ? 2 : std::min(2 * sighting.needed, kMost);
+    sighting.times = 0;
+    const TypeFormUse last(form);  // and the attribute's
+    --form->users;
+    form = next;
+  }
+}
+
+TypeForm* KeptTypes::find(MPI_Datatype type) noexcept {
+  if (g_freed.load(std::memory_order_relaxed)) [[unlikely]]
+    take_in_freed();
+  void* value = nullptr;
+  int found = 0;
+  if (PMPI_Type_get_attr(type, key_, &value, &found) != MPI_SUCCESS || !found) return nullptr;
+  auto* const form = static_cast<TypeForm*>(value);
+  ++form->found;
+  return form;
+}
+
+void KeptTypes::was_read(MPI_Datatype type, TypeForm& form) noexcept {
+  ++read_;
+  const std::size_t place = place_of(type, sightings_.size());
+  Sighting& sighting = sightings_[place];
+  if (sighting.type != type) sighting = {type};
+  if (++sighting.times < sighting.needed) return;
+  form.found = 0;
+  form.sighting = static_cast<std::uint32_t>(place);
+  if (PMPI_Type_set_attr(type, key_, &form) != MPI_SUCCESS) return;
+  ++form.users;
+  ++kept_;
+  sighting.times = 0;
+}
+
+}  // namespace tutti
