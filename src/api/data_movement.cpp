@@ -21,7 +21,7 @@ void bcast(Library& state, UserRequest& request, void* buffer, MPI_Count count, 
   task.collective = Collective::bcast;
   task.root = root;
   task.bytes = data.total();
-  request.call.output = data.room(sends ? 0 : -1);
+  request.call.output = sends ? const_cast<std::byte*>(data.bytes()) : data.room();
 }
 
 // The buffers of a scatter or gather. `all`: what the root alone has, a block for each rank; `one`:

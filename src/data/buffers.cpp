@@ -35,6 +35,7 @@ std::byte* Blocked::at(Bytes offset) const noexcept {
 void Blocked::take_one_piece(MPI_Count count, const char* name) {
   if (!user_ && total_ > 0) must_be_absolute(0, name);
   whole_ = {0, count * blocks_, total_};
+  must_be_in_memory(whole_, name);
   if (total_ > 0 && layout_.is_run(whole_.count)) direct_ = at(layout_.lower);
 }
 
@@ -68,6 +69,7 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
                                 i, name));
     }
     pieces_.push_back({offset, counts[i], bytes});
+    if (!layout_.contiguous) must_be_in_memory(pieces_.back(), name);
     counts_.push_back(bytes);
     if (__builtin_add_overflow(total_, bytes, &total_))
       throw Error(Code::bad_count, fmt::format("the counts of `{}` do not fit in 63 bits", name));
@@ -98,9 +100,42 @@ void Blocked::move(const Piece& piece, Bytes at, bool pack) {
     datatypes_.unpack(place, typed, piece.count, type_, layout_);
 }
 
-const std::byte* Blocked::bytes() { return room(-2); }
+void Blocked::must_be_in_memory(const Piece& piece, const char* name) const {
+  constexpr Bytes kMost = Bytes{1} << 57;  // addresses of processes have no more bits
+  if (piece.bytes == 0) return;
+  const Bytes last = layout_.extent * (piece.count - 1);
+  Bytes begin = 0, end = 0;
+  const bool beyond =
+      __builtin_add_overflow(static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(user_)),
+                             piece.offset, &begin) ||
+      __builtin_add_overflow(begin, layout_.lower, &begin) ||
+      __builtin_add_overflow(begin, std::max<Bytes>(last, 0), &end) ||
+      __builtin_add_overflow(end, layout_.true_extent, &end) ||
+      __builtin_add_overflow(begin, std::min<Bytes>(last, 0), &begin) || begin < 0 || end > kMost;
+  if (beyond)
+    throw Error(
+        Code::bad_buffer,
+        fmt::format("the elements of `{}` lie beyond the memory of a process: {} of them, {} "
+                    "bytes apart, with data from byte {} on, over {} bytes",
+                    name, static_cast<long long>(piece.count), layout_.extent, layout_.lower,
+                    layout_.true_extent));
+}
 
-std::byte* Blocked::room(int keep) {
+// What is certain without looking at every piece.
+void Blocked::must_have_a_place_each() const {
+  bool overlap = layout_.size > layout_.true_extent;
+  if (layout_.form && layout_.form->known) {
+    const Loop& whole = layout_.form->map.whole();
+    overlap =
+        overlap || (whole.parts == 0 && whole.count > 1 && std::abs(whole.stride) < whole.each);
+  }
+  if (overlap)
+    throw Error(Code::bad_datatype,
+                "pieces of the datatype of the receive buffer overlap; there each byte needs a "
+                "place of its own");
+}
+
+std::byte* Blocked::filled(int keep) {
   if (as_is()) return direct_;
   packed_ = spare_.get(total_);
   if (keep == -1) return packed_;

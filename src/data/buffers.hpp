@@ -55,10 +55,14 @@ class Blocked {
   const Layout& layout() const noexcept { return layout_; }
 
   // For reading: all bytes.
-  const std::byte* bytes();
+  const std::byte* bytes() { return filled(-2); }
   // For writing. Block number `keep` (-2: all blocks, -1: none) is filled with what the caller's
-  // buffer holds, for operations in place.
-  std::byte* room(int keep = -1);
+  // buffer holds, for operations in place. Throws Error{bad_datatype} if pieces of the datatype
+  // overlap for certain.
+  std::byte* room(int keep = -1) {
+    if (!as_is()) must_have_a_place_each();
+    return filled(keep);
+  }
   // Brings what was written to room() to the caller's buffer, except block `except`.
   void deliver(int except = -1);
 
@@ -89,6 +93,9 @@ class Blocked {
   }
   std::byte* at(Bytes offset) const noexcept;
   void must_be_absolute(Bytes offset, const char* name) const;
+  void must_be_in_memory(const Piece& piece, const char* name) const;
+  void must_have_a_place_each() const;
+  std::byte* filled(int keep);
   void move(const Piece& piece, Bytes at, bool pack);
 
   const Datatypes& datatypes_;

@@ -103,6 +103,24 @@ TEST_CASE("a null buffer is refused, if data are expected there", "[buffers]") {
         Code::bad_buffer);
 }
 
+TEST_CASE("elements beyond all addresses are refused, and so are bytes to receive without a place",
+          "[buffers]") {
+  const Datatypes types;
+  std::vector<int> data(16);
+  MPI_Datatype made;
+  MPI_Type_create_hvector(2, 1, MPI_Aint{1} << 61, MPI_INT, &made);
+  const Type far(made);
+  CHECK(code_of([&] { Blocked(types, data.data(), 1, far, 1, kName); }) == Code::bad_buffer);
+  CHECK(code_of([&] { blocked(types, data.data(), {0, 1}, {}, far); }) == Code::bad_buffer);
+  CHECK(code_of([&] { Blocked(types, data.data(), 0, far, 1, kName); }) == Code::success);
+  MPI_Type_create_hvector(3, 1, 2, MPI_INT, &made);
+  const Type dense(made);
+  Blocked overlapping(types, data.data(), 2, dense, 1, kName);
+  CHECK(overlapping.total() == 24);
+  CHECK(code_of([&] { overlapping.bytes(); }) == Code::success);
+  CHECK(code_of([&] { overlapping.room(); }) == Code::bad_datatype);
+}
+
 TEST_CASE("what lies in one run is used as it is, whatever made the datatype", "[buffers]") {
   const Datatypes types;
   std::vector<double> data{0, 1, 2, 3, 4, 5, 6, 7};
