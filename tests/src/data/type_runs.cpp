@@ -1,0 +1,115 @@
+// Datatypes built at random, by seeds: each is packed and unpacked by Tutti's loops and by the
+// MPI's MPI_Pack and MPI_Unpack, which must move the same bytes.
+//   type_runs FROM TO    these seeds, both included; a seed draws the same in every run
+#include <mpi.h>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "src/data/datatype.hpp"
+#include "tests/fuzz/types.hpp"
+
+using namespace tutti;
+
+namespace {
+
+using Memory = std::vector<std::byte>;
+
+constexpr Bytes kWidest = 1 << 16;  // nested strides may span gigabytes
+
+// Where elements of a type are.
+struct Place {
+  Bytes lowest = 0, highest = 0;
+  bool overlap = false;  // some byte belongs to two pieces
+
+  Place(const fuzz::Type& type, Bytes count) {
+    std::vector<std::pair<Bytes, Bytes>> pieces;
+    const Bytes extent = type.extent();
+    for (Bytes i = 0; i < count; ++i)
+      for (const fuzz::Entry& entry : type.map)
+        if (entry.bytes > 0)
+          pieces.push_back({i * extent + entry.offset, i * extent + entry.offset + entry.bytes});
+    std::ranges::sort(pieces);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      lowest = std::min(lowest, pieces[i].first);
+      highest = std::max(highest, pieces[i].second);
+      overlap = overlap || (i > 0 && pieces[i].first < pieces[i - 1].second);
+    }
+  }
+  std::size_t bytes() const { return static_cast<std::size_t>(highest - lowest); }
+};
+
+Memory filled(std::size_t bytes, std::size_t seed) {
+  Memory memory(bytes);
+  for (std::size_t i = 0; i < bytes; ++i)
+    memory[i] = static_cast<std::byte>(i * 7 + i / 256 + seed);
+  return memory;
+}
+
+// What is wrong; empty: nothing.
+std::string compare(const Datatypes& datatypes, const fuzz::Type& type, Bytes count) {
+  const Place place(type, count);
+  if (place.bytes() > kWidest) return {};
+  const Layout layout = datatypes.layout(type.handle);
+  const auto length = static_cast<int>(count * layout.size);
+  const auto elements = static_cast<int>(count);
+  Memory typed = filled(place.bytes(), 1);
+  Memory ours(static_cast<std::size_t>(length)), theirs = ours;
+  int position = 0;
+  datatypes.pack(typed.data() - place.lowest, count, type.handle, layout, ours.data());
+  MPI_Pack(typed.data() - place.lowest, elements, type.handle, theirs.data(), length, &position,
+           MPI_COMM_SELF);
+  if (position != length || ours != theirs) return "packed bytes differ";
+  if (place.overlap) return {};
+  Memory mine = filled(place.bytes(), 99), other = mine;
+  position = 0;
+  datatypes.unpack(ours.data(), mine.data() - place.lowest, count, type.handle, layout);
+  MPI_Unpack(ours.data(), length, &position, other.data() - place.lowest, elements, type.handle,
+             MPI_COMM_SELF);
+  return mine == other ? "" : "unpacked bytes differ";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto number = [&](int i) { return std::strtoul(argv[i], nullptr, 10); };
+  if (argc != 3 || number(1) > number(2)) {
+    fmt::print(stderr, "usage: type_runs FIRST_SEED LAST_SEED\n");
+    return 2;
+  }
+  MPI_Init(nullptr, nullptr);
+  std::uint64_t wrong = 0, left_to_mpi = 0, runs = 0, not_packed = 0, types = 0;
+  {
+    const Datatypes datatypes;
+    for (std::uint64_t seed = number(1); seed <= number(2); ++seed) {
+      std::mt19937_64 random(seed);
+      std::vector<std::uint8_t> bytes(128);
+      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random() >> 20);
+      fuzz::Input input(bytes.data(), bytes.size());
+      fuzz::Types all(input);
+      fuzz::Type type = all.make();
+      if (type.map.empty() || MPI_Type_commit(&type.handle) != MPI_SUCCESS) continue;
+      ++types;
+      if (!type.mpi_packs) {
+        ++not_packed;
+        continue;
+      }
+      const Layout layout = datatypes.layout(type.handle);
+      ++(layout.form && !layout.form->known ? left_to_mpi : runs);
+      const std::string what = compare(datatypes, type, static_cast<Bytes>(input.below(4)));
+      if (what.empty()) continue;
+      ++wrong;
+      fmt::print("seed {}: {}\n", seed, what);
+    }
+  }
+  fmt::print(
+      "{} types: {} by loops of ours, {} left to the MPI, {} that the MPI cannot pack; {} "
+      "wrong\n",
+      types, runs, left_to_mpi, not_packed, wrong);
+  MPI_Finalize();
+  return wrong == 0 && left_to_mpi == 0 && runs > 0 ? 0 : 1;
+}
