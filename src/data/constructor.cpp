@@ -65,7 +65,7 @@ bool is_predefined(int combiner) noexcept {
          combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-Constructor::Constructor(MPI_Datatype type) {
+Constructor::Constructor(MPI_Datatype type, const CommonTypes& common) : common_(common) {
   const Envelope e = envelope_of(type);
   combiner_ = e.combiner;
   if (is_predefined(combiner_)) return;
@@ -124,8 +124,8 @@ void Constructor::read_large(MPI_Datatype type, std::size_t integers, std::size_
 Constructor::~Constructor() {
   for (std::size_t k = 0; k < type_count_; ++k) {
     Envelope e;
-    if (types_[k] != MPI_DATATYPE_NULL && get_envelope(types_[k], e) == MPI_SUCCESS &&
-        !is_predefined(e.combiner))
+    if (types_[k] != MPI_DATATYPE_NULL && common_.size_of(types_[k]) == 0 &&
+        get_envelope(types_[k], e) == MPI_SUCCESS && !is_predefined(e.combiner))
       PMPI_Type_free(&types_[k]);
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "src/data/common_types.hpp"
 
 namespace tutti {
 
@@ -22,8 +23,8 @@ class Constructor {
   // More numbers than this are not read.
   static constexpr Bytes kMostNumbers = 1 << 16;
 
-  // Throws Error{bad_datatype | out_of_memory}.
-  explicit Constructor(MPI_Datatype type);
+  // Throws Error{bad_datatype}, std::bad_alloc.
+  Constructor(MPI_Datatype type, const CommonTypes& common);
   ~Constructor();
   Constructor(const Constructor&) = delete;
   Constructor& operator=(const Constructor&) = delete;
@@ -45,6 +46,7 @@ class Constructor {
 
   // So many need no memory of the heap.
   static constexpr std::size_t kFewNumbers = 16, kFewTypes = 8;
+  const CommonTypes& common_;
   int combiner_ = 0;
   bool too_long_ = false;
   std::size_t count_ = 0, type_count_ = 0;

@@ -56,7 +56,7 @@ class Reader {
 
   Loop loop_of(MPI_Datatype type) {
     if (++types_ > kMostTypes || depth_ == kDeepest) return unknown();
-    const Constructor made(type);
+    const Constructor made(type, common_);
     if (is_predefined(made.combiner())) return predefined(type);
     if (made.too_long() || made.combiner() == MPI_COMBINER_DARRAY) return unknown();
     ++depth_;
