@@ -43,7 +43,7 @@ void KeptTypes::take_in_freed() noexcept {
   while (form) {
     TypeForm* const next = form->next;
     Sighting& sighting = sightings_[form->sighting];
-    constexpr std::uint32_t kMost = 1 << 20;
+    constexpr std::uint32_t kMost = 64;  // then it costs nothing that shows
     sighting.needed = form->found > 0 ? 2 : std::min(2 * sighting.needed, kMost);
     sighting.times = 0;
     const TypeFormUse last(form);  // and the attribute's

@@ -22,7 +22,7 @@ class KeptTypes {
   TypeForm* find(MPI_Datatype type) noexcept;
   // Hears of each type that had to be read, and keeps the form of one that comes again. Programs
   // that make a type for every call get the same handle each time: so a handle whose form was kept
-  // in vain must come twice as often before the next one is.
+  // in vain must come twice as often before the next one is, and 64 times at last.
   void was_read(MPI_Datatype type, TypeForm& form) noexcept;
 
   std::uint64_t read() const noexcept { return read_; }
