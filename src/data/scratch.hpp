@@ -16,7 +16,7 @@ class Scratch {
   static constexpr Bytes kUsualLimit = Bytes{128} << 20;
 
   Scratch() = default;
-  ~Scratch() { keep_at_most(0); }
+  ~Scratch() { keep_none(); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
@@ -34,6 +34,7 @@ class Scratch {
  private:
   void drop(Block& block) noexcept;
   Block* smallest() noexcept;
+  void keep_none() noexcept;
 
   std::array<Block, 8> free_{};  // those without memory are no blocks
   Bytes kept_ = 0, limit_ = kUsualLimit;
