@@ -62,7 +62,9 @@ void reduce(Library& state, UserRequest& request, const Reducing& a) {
   const Layout layout = state.datatypes.layout(a.type);
   Reduction* const known = state.operations.known(a.op, a.type);
   Reduction& reduction =
-      known ? *known : request.reduction.emplace(state.operations.find(a.op, a.type, layout));
+      known
+          ? *known
+          : request.reduction.emplace(state.operations.find(a.op, a.type, layout, state.datatypes));
   const Bytes each = layout.size == 0 ? 0 : reduction.element();  // nothing: nothing is touched
   const bool scatters = a.collective == Collective::reduce_scatter;
   collectives::Task& task = request.task;
@@ -87,8 +89,9 @@ void reduce(Library& state, UserRequest& request, const Reducing& a) {
   task.commutative = reduction.commutative() && !reproducible;
   task.left_fold = reproducible;
   request.call.combine = reduction.combine();
-  reduction.reserve(bytes);
   if (request.operand) request.call.input = request.operand->read();
+  if (!reduction.vectorised())
+    reduction.reserve(bytes, request.operands.emplace(state.datatypes.scratch()));
   if (request.result) request.call.output = request.result->room(in_place);
 }
 

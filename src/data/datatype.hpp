@@ -60,6 +60,8 @@ class Datatypes {
   // Where packed copies live.
   Scratch& scratch() const noexcept { return scratch_; }
   const KeptTypes& kept() const noexcept { return kept_; }
+  // This rank alone. Errors of local calls are returned there.
+  MPI_Comm self() const noexcept { return self_; }
 
  private:
   class Based;

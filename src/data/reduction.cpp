@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstring>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -137,48 +138,52 @@ bool is_logical(Operation operation) {
 
 }  // namespace
 
-Bytes Reduction::piece() const noexcept {
-  return std::max((1 << 16) / element_, Bytes{1}) * element_;
-}
-
-void Reduction::reserve_spare(Bytes bytes) {
-  spare_.resize(2 * static_cast<std::size_t>(std::min(bytes, piece())));
-}
-
 // MPI_Reduce_local(in, inout): inout = in op inout.
-void Reduction::local(const void* context, const void* left, const void* right, void* out,
-                      Bytes bytes) {
-  auto* const self = static_cast<Reduction*>(const_cast<void*>(context));  // combine() gave it
-  const Bytes most = self->piece();
+void Reduction::reduce(const void* in, void* inout, Bytes bytes) noexcept {
+  const Bytes elements = bytes / element_;
   const Callback callback;
-  for (Bytes at = 0; at < bytes; at += most) {
-    const Bytes now = std::min(most, bytes - at);
-    const auto size = static_cast<std::size_t>(now);
-    auto* const a = static_cast<const std::byte*>(left) + at;
-    auto* const b = static_cast<const std::byte*>(right) + at;
-    auto* const c = static_cast<std::byte*>(out) + at;
-    // The user's function takes aligned data, which what lies in an arrival slot may not be; and
-    // its right operand is where the result is.
-    std::byte *const in = self->spare_.data(), *const inout = in + size;
-    std::copy_n(a, size, in);
-    std::copy_n(b, size, inout);
-    const int code = PMPI_Reduce_local(in, inout, static_cast<int>(now / self->element_),
-                                       self->type_, self->op_);
+  for (Bytes at = 0; at < elements; at += INT_MAX) {
+    const int code =
+        PMPI_Reduce_local(static_cast<const std::byte*>(in) + at * element_,
+                          static_cast<std::byte*>(inout) + at * element_,
+                          static_cast<int>(std::min<Bytes>(elements - at, INT_MAX)), type_, op_);
     static_assert(MPI_SUCCESS == 0);
-    if (code != MPI_SUCCESS) self->error_ = code;
-    std::copy_n(inout, size, c);
+    if (code != MPI_SUCCESS) error_ = code;
   }
 }
 
-Reduction Operations::find(MPI_Op op, MPI_Datatype type, const Layout& layout) {
+// The user's function works on the right operand where the result is to be, unless that is not
+// aligned for it, as what came in an arrival slot may be. The left one is copied always: a function
+// that writes where it may only read must not spoil what is the caller's, or is still to be sent.
+void Reduction::local(const void* context, const void* left, const void* right, void* out,
+                      Bytes bytes) {
+  auto* const self = static_cast<Reduction*>(const_cast<void*>(context));  // combine() gave it
+  const Bytes most = std::min(bytes, self->piece());
+  const bool in_place = self->aligned(out);
+  for (Bytes at = 0; at < bytes; at += most) {
+    const auto now = static_cast<std::size_t>(std::min(most, bytes - at));
+    std::byte* const result = static_cast<std::byte*>(out) + at;
+    const std::byte* const r = static_cast<const std::byte*>(right) + at;
+    std::byte* const in = self->copies_;
+    std::byte* const inout = in_place ? result : self->copies_ + most;
+    std::memcpy(in, static_cast<const std::byte*>(left) + at, now);
+    if (inout != r) std::memcpy(inout, r, now);
+    self->reduce(in, inout, static_cast<Bytes>(now));
+    if (!in_place) std::memcpy(result, inout, now);
+  }
+}
+
+Reduction Operations::find(MPI_Op op, MPI_Datatype type, const Layout& layout,
+                           const Datatypes& datatypes) {
   if (const Reduction* const found = known(op, type)) return *found;
-  Reduction reduction = resolve(op, type, layout);
+  Reduction reduction = resolve(op, type, layout, datatypes);
   // A user's operation may be freed and its handle come again for another.
   if (reduction.vectorised()) known_.push_back({op, type, reduction});
   return reduction;
 }
 
-Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout) {
+Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout,
+                              const Datatypes& datatypes) {
   must_have_mpi();
   if (op == MPI_OP_NULL)
     throw Error(Code::bad_operation, "the operation is MPI_OP_NULL; pass one such as MPI_SUM");
@@ -187,7 +192,7 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
                 "MPI_REPLACE and MPI_NO_OP are for one-sided accumulation only");
   Reduction reduction;
   const auto operation = predefined(op);
-  const auto element = element_of(type);
+  const auto element = operation ? element_of(type) : std::nullopt;
   if (operation && element) {
     reduction.apply_ = collectives::kernel(operation->ours, *element);
     reduction.element_ = collectives::size_of(*element);
@@ -203,13 +208,18 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
                 "reduce them; use MPI_Type_create_resized");
   int commutes = 1;
   if (!operation) {
-    const QuietErrors quiet;
-    if (PMPI_Op_commutative(op, &commutes) != MPI_SUCCESS)
+    // MPI_Op_commutative reports errors where they end the program. A reduction of nothing, over a
+    // communicator of ours, looks at the operation first.
+    char nothing[2] = {};
+    if (PMPI_Reduce(&nothing[0], &nothing[1], 0, MPI_BYTE, op, 0, datatypes.self()) !=
+            MPI_SUCCESS ||
+        PMPI_Op_commutative(op, &commutes) != MPI_SUCCESS)
       throw Error(Code::bad_operation, "the operation is invalid or has been freed");
   }
   reduction.commutative_ = commutes != 0;
   reduction.apply_ = Reduction::local;
   reduction.element_ = std::max<Bytes>(layout.extent, 1);
+  reduction.alignment_ = layout.form ? layout.form->alignment : alignment_of(layout.extent);
   reduction.op_ = op;
   reduction.type_ = type;
   if (operation) {

@@ -4,10 +4,13 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "base/combine.hpp"
 #include "src/data/datatype.hpp"
+#include "src/data/scratch.hpp"
 
 namespace tutti {
 
@@ -22,15 +25,18 @@ class Reduction {
   Bytes element() const noexcept { return element_; }
   bool commutative() const noexcept { return commutative_; }
   bool vectorised() const noexcept { return op_ == MPI_OP_NULL; }
-  // Makes room for messages of up to `bytes`. Throws std::bad_alloc.
-  void reserve(Bytes bytes) {
-    if (!vectorised()) reserve_spare(bytes);
-  }
+  // For messages of up to `bytes`. `spare` must live as long as combine() is used. Throws
+  // Error{out_of_memory}.
+  void reserve(Bytes bytes, Spare& spare) { copies_ = spare.get(2 * std::min(bytes, piece())); }
 
  private:
   friend class Operations;
-  void reserve_spare(Bytes bytes);
-  Bytes piece() const noexcept;  // bytes that MPI_Reduce_local gets at once
+  // Bytes that MPI_Reduce_local gets at once, as operands are copied.
+  Bytes piece() const noexcept { return std::max((1 << 16) / element_, Bytes{1}) * element_; }
+  bool aligned(const void* operand) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(operand) % static_cast<std::uintptr_t>(alignment_) == 0;
+  }
+  void reduce(const void* in, void* inout, Bytes bytes) noexcept;
   static void local(const void* self, const void* left, const void* right, void* out, Bytes bytes);
 
   Combine::Apply apply_ = nullptr;
@@ -38,8 +44,9 @@ class Reduction {
   bool commutative_ = true;
   MPI_Op op_ = MPI_OP_NULL;  // of MPI_Reduce_local
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
-  std::vector<std::byte> spare_;  // for both operands of a piece
-  int error_ = 0;                 // of MPI_Reduce_local
+  Bytes alignment_ = 1;          // of operands
+  std::byte* copies_ = nullptr;  // room for both operands of a piece
+  int error_ = 0;                // of MPI_Reduce_local
 };
 
 // Finds the function for an operation on a type; remembers those that have a loop of ours.
@@ -53,7 +60,7 @@ class Operations {
     return nullptr;
   }
   // Throws Error{bad_operation | unsupported}.
-  Reduction find(MPI_Op op, MPI_Datatype type, const Layout& layout);
+  Reduction find(MPI_Op op, MPI_Datatype type, const Layout& layout, const Datatypes& datatypes);
 
  private:
   struct Known {
@@ -61,7 +68,8 @@ class Operations {
     MPI_Datatype type;
     Reduction reduction;
   };
-  static Reduction resolve(MPI_Op op, MPI_Datatype type, const Layout& layout);
+  static Reduction resolve(MPI_Op op, MPI_Datatype type, const Layout& layout,
+                           const Datatypes& datatypes);
   std::vector<Known> known_;
 };
 

@@ -16,7 +16,7 @@ void nothing(void*, void*, int*, MPI_Datatype*) {}
 struct Fixture {
   explicit Fixture(MPI_Datatype t) : type(t), layout(types.layout(t)) {
     MPI_Op_create(nothing, 1, &op);
-    reduction = Operations().find(op, type, layout);
+    reduction = Operations().find(op, type, layout, types);
   }
   ~Fixture() { MPI_Op_free(&op); }
   Fixture(const Fixture&) = delete;

@@ -14,13 +14,16 @@ using Ints = std::vector<int>;
 namespace {
 
 Reduction find(MPI_Op op, MPI_Datatype type) {
-  return Operations().find(op, type, Datatypes().layout(type));
+  const Datatypes datatypes;
+  return Operations().find(op, type, datatypes.layout(type), datatypes);
 }
 
 Ints reduced(Reduction& reduction, const Ints& left, const Ints& right) {
   Ints out(left.size(), -1);
   const auto bytes = static_cast<Bytes>(left.size() * sizeof(int));
-  reduction.reserve(bytes);
+  Scratch scratch;
+  Spare spare(scratch);
+  reduction.reserve(bytes, spare);
   const Combine combine = reduction.combine();
   combine.apply(combine.context, left.data(), right.data(), out.data(), bytes);
   return out;
