@@ -67,6 +67,7 @@ def with_sanitizers():
     yield Job("the same call again", 3, "repeats", seconds=BRIEF)
     yield Job("what a rank that gives up leaves to others", 4, "given_up", [1], env=SINGLE)
     yield Job("what MPI allows and few programs do", 3, "semantics")
+    yield Job("derived datatypes", 3, "datatypes", seconds=BRIEF)
     yield Job("64 ranks, each with each", 64, "many", seconds=BRIEF)
     yield Job("threads", 2, "threads")
     yield Job("a rank computes for 2 s", 3, "slow_rank", [2], seconds=BRIEF)
@@ -88,6 +89,7 @@ def with_open_mpi():
     yield Job("errors", 2, "errors")
     yield Job("MPI goes on while ranks wait", 2, "pending", seconds=BRIEF)
     yield Job("what MPI allows and few programs do", 3, "semantics", force="exscan")
+    yield Job("derived datatypes", 3, "datatypes", seconds=BRIEF)
 
 
 def algorithms():
@@ -108,6 +110,8 @@ def algorithms():
             yield Job(f"{what}, {ranks} ranks", ranks, "bits", REDUCTIONS,
                       force=",".join(REDUCTIONS), env=env, suite="mpi" if ranks < 8 else "long")
     yield Job("every operation on every type", 2, "reductions", seconds=BRIEF)
+    for ranks in [2, 3, 4]:
+        yield Job(f"derived datatypes, {ranks} ranks", ranks, "datatypes", seconds=BRIEF)
 
 
 def settings():

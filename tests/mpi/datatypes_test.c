@@ -1,0 +1,168 @@
+/*
+ * Derived datatypes of all kinds, on either side of a call: each buffer must end as the MPI's own
+ * call leaves it, gaps included. A 3-D transposition with subarrays, and a halo exchange.
+ */
+#include "job.h"
+
+enum { kMost = 16, kTypes = 12, kCount = 5 };
+
+static MPI_Datatype made[kTypes];
+static const char* names[kTypes];
+static int types = 0;
+
+static void keep(const char* name, MPI_Datatype type) {
+  MPI_Type_commit(&type);
+  names[types] = name;
+  made[types++] = type;
+}
+
+static MPI_Datatype resized(MPI_Datatype type, MPI_Aint lower, MPI_Aint extent) {
+  MPI_Datatype other;
+  MPI_Type_create_resized(type, lower, extent, &other);
+  MPI_Type_free(&type);
+  return other;
+}
+
+/* Each has 24 bytes of data in an element. */
+static void make_types(void) {
+  const int lengths[3] = {1, 2, 3}, places[3] = {9, 0, 4}, sizes[2] = {4, 6}, parts[2] = {2, 3},
+            starts[2] = {1, 2};
+  const MPI_Aint offsets[2] = {8, 32}, gapless[2] = {0, 16};
+  const int two_and_one[2] = {2, 1};
+  const MPI_Datatype inner[2] = {MPI_LONG_LONG, MPI_DOUBLE};
+  MPI_Datatype type, real;
+  MPI_Type_vector(3, 1, 2, MPI_DOUBLE, &type);
+  keep("vector", type);
+  MPI_Type_vector(3, 2, 3, MPI_INT, &type);
+  keep("vector, resized", resized(type, -4, 60));
+  MPI_Type_indexed(3, lengths, places, MPI_INT, &type);
+  keep("indexed, backwards", type);
+  MPI_Type_create_struct(2, two_and_one, gapless, inner, &type);
+  keep("struct without gaps", type);
+  MPI_Type_create_struct(2, two_and_one, offsets, inner, &type);
+  keep("struct with gaps", type);
+  MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &type);
+  keep("subarray", type);
+  MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_FORTRAN, MPI_INT, &type);
+  keep("subarray in Fortran's order", type);
+  MPI_Type_create_f90_real(15, MPI_UNDEFINED, &real);
+  MPI_Type_contiguous(3, real, &type);
+  keep("Fortran's kinds", type);
+  MPI_Type_vector(3, 1, -2, MPI_DOUBLE, &type);
+  keep("negative stride", type);
+#if MPI_VERSION >= 4
+  MPI_Type_contiguous_c(6, MPI_INT, &type);
+  keep("contiguous with large counts", type);
+  MPI_Type_vector_c(2, 3, 5, MPI_INT, &type);
+  keep("vector with large counts", type);
+#endif
+}
+
+enum { kBytes = 1 << 16, kBefore = 4096 };
+static unsigned char send[kBytes], ours[kBytes], theirs[kBytes];
+
+static void fill(int round) {
+  for (int i = 0; i < kBytes; ++i) {
+    send[i] = pattern((size_t)i, job_rank, round);
+    ours[i] = theirs[i] = (unsigned char)(i * 3 + round);
+  }
+}
+static void compare(const char* call, int a, int b) {
+  for (int i = 0; i < kBytes; ++i)
+    CHECK(ours[i] == theirs[i], "%s from '%s' to '%s': byte %d is %d, not %d", call, names[a],
+          names[b], i - kBefore, ours[i], theirs[i]);
+}
+
+static void both_sides(tutti_comm comm, int a, int b) {
+  void *const s = send + kBefore, *const o = ours + kBefore, *const t = theirs + kBefore;
+  const MPI_Datatype from = made[a], to = made[b];
+  fill(a * kTypes + b);
+  MUST(tutti_alltoall(s, kCount, from, o, kCount, to, comm));
+  MPI_Alltoall(s, kCount, from, t, kCount, to, MPI_COMM_WORLD);
+  compare("alltoall", a, b);
+  fill(a * kTypes + b + 1000);
+  MUST(tutti_allgather(s, kCount, from, o, kCount, to, comm));
+  MPI_Allgather(s, kCount, from, t, kCount, to, MPI_COMM_WORLD);
+  compare("allgather", a, b);
+  fill(a * kTypes + b + 2000);
+  MUST(tutti_gather(s, kCount, from, o, kCount, to, job_size - 1, comm));
+  MPI_Gather(s, kCount, from, t, kCount, to, job_size - 1, MPI_COMM_WORLD);
+  compare("gather", a, b);
+  fill(a * kTypes + b + 3000);
+  MUST(tutti_scatter(s, kCount, from, o, kCount, to, 0, comm));
+  MPI_Scatter(s, kCount, from, t, kCount, to, 0, MPI_COMM_WORLD);
+  compare("scatter", a, b);
+  fill(a * kTypes + b + 4000);
+  if (job_rank == 0) memcpy(ours, send, kBytes), memcpy(theirs, send, kBytes);
+  MUST(tutti_bcast(o, kCount, job_rank == 0 ? from : to, 0, comm));
+  MPI_Bcast(t, kCount, job_rank == 0 ? from : to, 0, MPI_COMM_WORLD);
+  compare("bcast", a, b);
+}
+
+/* x of all, a part of y, to y of all, a part of x: as an FFT needs it. */
+static void transpose(tutti_comm comm) {
+  enum { kZ = 3, kPart = 4 };
+  const int n = kPart * job_size;
+  const int mine[3] = {kPart, n, kZ}, other[3] = {n, kPart, kZ}, part[3] = {kPart, kPart, kZ},
+            zero[3] = {0, 0, 0};
+  MPI_Datatype raw, from, to;
+  MPI_Type_create_subarray(3, mine, part, zero, MPI_ORDER_C, MPI_DOUBLE, &raw);
+  from = resized(raw, 0, kPart * kZ * 8);
+  MPI_Type_commit(&from);
+  MPI_Type_create_subarray(3, other, part, zero, MPI_ORDER_C, MPI_DOUBLE, &raw);
+  to = resized(raw, 0, kPart * kPart * kZ * 8);
+  MPI_Type_commit(&to);
+  const size_t bytes = (size_t)(kPart * n * kZ) * 8;
+  double *const a = malloc(bytes), *const b = malloc(bytes), *const c = malloc(bytes);
+  for (int i = 0; i < kPart * n * kZ; ++i) a[i] = job_rank * 10000 + i, b[i] = c[i] = -1;
+  for (int i = 0; i < 3; ++i) MUST(tutti_alltoall(a, 1, from, b, 1, to, comm));
+  MPI_Alltoall(a, 1, from, c, 1, to, MPI_COMM_WORLD);
+  CHECK(memcmp(b, c, bytes) == 0, "the transposed array differs from the MPI's");
+  free(a);
+  free(b);
+  free(c);
+  MPI_Type_free(&from);
+  MPI_Type_free(&to);
+}
+
+/* Columns of a matrix go to the next rank's border and to that of the one before. */
+static void halo(tutti_comm comm) {
+  if (job_size < 3) return; /* there are two neighbours */
+  enum { kN = 40 };
+  static double own[kN][kN], a[kN][kN], b[kN][kN];
+  for (int i = 0; i < kN; ++i)
+    for (int j = 0; j < kN; ++j) own[i][j] = a[i][j] = b[i][j] = job_rank * 10000 + i * kN + j;
+  MPI_Datatype column, type;
+  MPI_Type_vector(kN, 1, kN, MPI_DOUBLE, &column);
+  type = resized(column, 0, 8);
+  MPI_Type_commit(&type);
+  MPI_Count counts[kMost] = {0}, from[kMost] = {0}, to[kMost] = {0};
+  int small_counts[kMost] = {0}, small_from[kMost] = {0}, small_to[kMost] = {0};
+  const int next = (job_rank + 1) % job_size, before = (job_rank + job_size - 1) % job_size;
+  counts[next] = counts[before] = small_counts[next] = small_counts[before] = 1;
+  from[next] = small_from[next] = kN - 2;
+  to[next] = small_to[next] = kN - 1;
+  from[before] = small_from[before] = 1;
+  MUST(tutti_alltoallv(own, counts, from, type, a, counts, to, type, comm));
+  MPI_Alltoallv(own, small_counts, small_from, type, b, small_counts, small_to, type,
+                MPI_COMM_WORLD);
+  CHECK(memcmp(a, b, sizeof a) == 0, "the halo differs from the MPI's");
+  MPI_Type_free(&type);
+}
+
+int main(int argc, char** argv) {
+  job_begin(&argc, &argv);
+  CHECK(job_size <= kMost, "too many ranks");
+  tutti_comm comm;
+  MUST(tutti_init(NULL));
+  MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+  make_types();
+  for (int a = 0; a < types; ++a)
+    for (int b = 0; b < types; ++b) both_sides(comm, a, b);
+  transpose(comm);
+  halo(comm);
+  for (int i = 0; i < types; ++i) MPI_Type_free(&made[i]);
+  MUST(tutti_comm_free(&comm));
+  job_end("datatypes");
+  return 0;
+}
