@@ -35,6 +35,7 @@ bool TypemapBuilder::take_place() noexcept {
 
 Loop TypemapBuilder::repeat(const Loop& body, Bytes count, Bytes stride) {
   if (count == 0 || body.count == 0) return {};
+  if (count == 1) return body;
   Bytes bytes = 0, reach = 0;
   if (__builtin_mul_overflow(count, body.size(), &bytes) ||
       __builtin_mul_overflow(count, stride, &reach))
