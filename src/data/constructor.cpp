@@ -4,15 +4,8 @@
 #include <algorithm>
 #include <new>
 
+#include "src/data/large_counts.hpp"
 #include "src/data/mpi_error.hpp"
-
-// From MPI 4 on. In older ones they are null.
-extern "C" {
-[[gnu::weak]] int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*,
-                                           MPI_Count*, int*);
-[[gnu::weak]] int PMPI_Type_get_contents_c(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count,
-                                           int*, MPI_Aint*, MPI_Count*, MPI_Datatype*);
-}
 
 namespace tutti {
 namespace {
@@ -25,7 +18,7 @@ struct Envelope {
 // The form for small counts is an error for types that were made by the other, and an error of
 // these functions ends the program by default.
 int get_envelope(MPI_Datatype type, Envelope& e) noexcept {
-  if (PMPI_Type_get_envelope_c)
+  if constexpr (kHasLargeCounts)
     return PMPI_Type_get_envelope_c(type, &e.integers, &e.addresses, &e.counts, &e.types,
                                     &e.combiner);
   int integers = 0, addresses = 0, types = 0;
@@ -77,7 +70,7 @@ Constructor::Constructor(MPI_Datatype type, const CommonTypes& common) : common_
   make_room();
   const auto integers = static_cast<std::size_t>(e.integers);
   const auto addresses = static_cast<std::size_t>(e.addresses);
-  if (e.counts > 0)
+  if (e.counts > 0)  // made by a function for large counts
     read_large(type, integers, addresses, static_cast<std::size_t>(e.counts));
   else
     read_small(type, integers, addresses);
@@ -108,16 +101,18 @@ void Constructor::read_small(MPI_Datatype type, std::size_t integers, std::size_
 
 void Constructor::read_large(MPI_Datatype type, std::size_t integers, std::size_t addresses,
                              std::size_t counts) {
-  FewOrMany<int> i(integers);
-  FewOrMany<MPI_Aint> a(addresses);
-  FewOrMany<MPI_Count> c(counts);
-  check_mpi(PMPI_Type_get_contents_c(
-                type, static_cast<MPI_Count>(integers), static_cast<MPI_Count>(addresses),
-                static_cast<MPI_Count>(counts), static_cast<MPI_Count>(type_count_), i.data(),
-                a.data(), c.data(), types_),
-            "MPI_Type_get_contents_c");
-  Bytes* const next = std::copy_n(a.data(), addresses, std::copy_n(i.data(), integers, numbers_));
-  std::copy_n(c.data(), counts, next);
+  if constexpr (kHasLargeCounts) {
+    FewOrMany<int> i(integers);
+    FewOrMany<MPI_Aint> a(addresses);
+    FewOrMany<MPI_Count> c(counts);
+    check_mpi(PMPI_Type_get_contents_c(
+                  type, static_cast<MPI_Count>(integers), static_cast<MPI_Count>(addresses),
+                  static_cast<MPI_Count>(counts), static_cast<MPI_Count>(type_count_), i.data(),
+                  a.data(), c.data(), types_),
+              "MPI_Type_get_contents_c");
+    Bytes* const next = std::copy_n(a.data(), addresses, std::copy_n(i.data(), integers, numbers_));
+    std::copy_n(c.data(), counts, next);
+  }
 }
 
 // MPI gave a reference to each derived type.

@@ -7,18 +7,11 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "src/data/large_counts.hpp"
 #include "src/data/mpi_error.hpp"
 #include "src/data/must_have_mpi.hpp"
 #include "src/data/own_copy.hpp"
 #include "src/data/type_reader.hpp"
-
-// From MPI 4 on. In older ones they are null.
-extern "C" {
-[[gnu::weak]] int PMPI_Pack_c(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count, MPI_Count*,
-                              MPI_Comm);
-[[gnu::weak]] int PMPI_Unpack_c(const void*, MPI_Count, MPI_Count*, void*, MPI_Count, MPI_Datatype,
-                                MPI_Comm);
-}
 
 namespace tutti {
 
@@ -79,7 +72,7 @@ void Datatypes::read(MPI_Datatype type, TypeForm& form) const {
 template <class Call>
 void Datatypes::in_chunks(MPI_Count count, const Layout& layout, Call&& call) const {
   if (layout.size == 0) return;
-  const Bytes limit = PMPI_Pack_c && PMPI_Unpack_c ? LLONG_MAX : INT_MAX;
+  const Bytes limit = kHasLargeCounts ? LLONG_MAX : INT_MAX;
   if (layout.size > limit)
     throw Error(Code::unsupported,
                 fmt::format("one element of the derived datatype has {} bytes in too many pieces; "
@@ -132,7 +125,7 @@ void Datatypes::pack(const void* typed, MPI_Count count, MPI_Datatype type, cons
   const Based at(typed, type, layout);
   in_chunks(count, layout, [&](Bytes from, Bytes to, MPI_Count elements, MPI_Count length) {
     MPI_Count position = 0;
-    if (PMPI_Pack_c) {
+    if constexpr (kHasLargeCounts) {
       check_mpi(
           PMPI_Pack_c(at.base() + from, elements, at.type(), bytes + to, length, &position, self_),
           "MPI_Pack_c");
@@ -156,7 +149,7 @@ void Datatypes::unpack(const std::byte* bytes, void* typed, MPI_Count count, MPI
     return tutti::unpack(layout.bytes_of(typed, count), 0, count * layout.size, bytes);
   const Based at(typed, type, layout);
   in_chunks(count, layout, [&](Bytes to, Bytes from, MPI_Count elements, MPI_Count length) {
-    if (PMPI_Unpack_c) {
+    if constexpr (kHasLargeCounts) {
       MPI_Count position = 0;
       check_mpi(PMPI_Unpack_c(bytes + from, length, &position, at.base() + to, elements, at.type(),
                               self_),

@@ -12,9 +12,6 @@ namespace tutti {
 
 class Scratch {
  public:
-  // What is kept while it is not in use.
-  static constexpr Bytes kUsualLimit = Bytes{128} << 20;
-
   Scratch() = default;
   ~Scratch() { keep_none(); }
   Scratch(const Scratch&) = delete;
@@ -28,6 +25,7 @@ class Scratch {
   Block take(Bytes bytes);
   void give_back(Block block) noexcept;
 
+  // While it is not in use.
   void keep_at_most(Bytes limit) noexcept;
   Bytes kept() const noexcept { return kept_; }
 
@@ -37,7 +35,7 @@ class Scratch {
   void keep_none() noexcept;
 
   std::array<Block, 8> free_{};  // those without memory are no blocks
-  Bytes kept_ = 0, limit_ = kUsualLimit;
+  Bytes kept_ = 0, limit_ = Bytes{128} << 20;
 };
 
 // A block of it, or none, as long as this lives.
