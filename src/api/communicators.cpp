@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <numeric>
+#include <span>
 
 #include "src/api/library.hpp"
 #include "src/data/gpu_memory.hpp"
@@ -19,22 +21,43 @@ std::mutex g_handles_lock;
 // child that was forked and exits, what belongs to its parent.
 std::deque<tutti_comm_object>& g_handles = *new std::deque<tutti_comm_object>;
 
-// The members by rank of MPI_COMM_WORLD. Throws Error{unsupported}.
-std::vector<int> world_ranks_of(MPI_Comm mpi, int size) {
-  std::vector<int> local(static_cast<std::size_t>(size)), world(local.size());
-  std::iota(local.begin(), local.end(), 0);
+// Calls `each(first, world_ranks)` for members from `first` on, by rank of MPI_COMM_WORLD: some at
+// a time, so that it needs no memory.
+template <class Each>
+void translate_members(MPI_Comm mpi, Each&& each) {
+  std::array<int, 64> local, world;
   MPI_Group group = MPI_GROUP_NULL, world_group = MPI_GROUP_NULL;
+  int size = 0;
+  PMPI_Comm_size(mpi, &size);
   PMPI_Comm_group(mpi, &group);
   PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-  PMPI_Group_translate_ranks(group, size, local.data(), world_group, world.data());
+  for (int first = 0; first < size; first += static_cast<int>(local.size())) {
+    const auto some = std::min(local.size(), static_cast<std::size_t>(size - first));
+    std::iota(local.begin(), local.end(), first);
+    PMPI_Group_translate_ranks(group, static_cast<int>(some), local.data(), world_group,
+                               world.data());
+    each(first, std::span(world.data(), some));
+  }
   PMPI_Group_free(&group);
   PMPI_Group_free(&world_group);
-  if (std::find(world.begin(), world.end(), MPI_UNDEFINED) != world.end())
+}
+
+std::vector<int> world_ranks_of(MPI_Comm mpi, int size) {
+  std::vector<int> all(static_cast<std::size_t>(size));
+  translate_members(mpi, [&](int first, std::span<const int> ranks) {
+    std::copy(ranks.begin(), ranks.end(), all.begin() + first);
+  });
+  return all;
+}
+
+// A stranger to one member is one to all of its world, and they are strangers to him: all throw,
+// and tell each other nothing. Throws Error{unsupported}.
+void must_know_all(MPI_Comm mpi) {
+  if (has_strangers(mpi))
     throw Error(Code::unsupported,
                 "a rank of the MPI communicator is not in MPI_COMM_WORLD (spawned or connected "
                 "later); Tutti reaches the ranks of "
                 "MPI_COMM_WORLD only");
-  return world;
 }
 
 tutti_comm fresh_handle() {
@@ -62,6 +85,7 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
           Code::bad_communicator,
           "the MPI communicator is an intercommunicator; merge it with MPI_Intercomm_merge first");
   }
+  must_know_all(mpi);
   transport::MpiBootstrap bootstrap(mpi);
   if (!comm)
     throw Error(Code::bad_buffer,
@@ -85,6 +109,14 @@ void throw_bad_communicator(tutti_comm comm) {
               : comm->magic != tutti_comm_object::kMagic
                   ? "this is no communicator of Tutti; make one with tutti_comm_create"
                   : "the communicator was freed");
+}
+
+bool has_strangers(MPI_Comm mpi) {
+  bool found = false;
+  translate_members(mpi, [&](int, std::span<const int> ranks) {
+    found |= std::find(ranks.begin(), ranks.end(), MPI_UNDEFINED) != ranks.end();
+  });
+  return found;
 }
 
 void free_all_communicators() noexcept {

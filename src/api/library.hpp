@@ -74,6 +74,10 @@ enum class Enter : bool { by_itself, before };
 template <Enter enter = Enter::before, class Body>
 [[gnu::always_inline]] inline int guard(Body&& body) noexcept {
   try {
+// Whether a member of an MPI communicator is not in this rank's MPI_COMM_WORLD. A local call, which
+// allocates nothing; all members get the same answer.
+bool has_strangers(MPI_Comm mpi);
+
     Library* const state = library();
     if (!state) [[unlikely]]
       throw_no_library();
