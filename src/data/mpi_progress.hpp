@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include <mutex>
+
 #include "src/data/own_copy.hpp"
 
 namespace tutti {
@@ -27,8 +29,11 @@ class MpiProgress {
   MpiProgress(const MpiProgress&) = delete;
   MpiProgress& operator=(const MpiProgress&) = delete;
 
-  // Does nothing on a thread that may not call MPI, or after MPI_Finalize.
+  // Does nothing on a thread that may not call MPI, or after MPI_Finalize, or while another thread
+  // does it: programs have threads whatever level they have asked MPI for.
   void operator()() const noexcept {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return;
     int finalized = 0, main_thread = 1, found = 0;
     PMPI_Finalized(&finalized);
     if (finalized) return;
@@ -38,6 +43,7 @@ class MpiProgress {
   }
 
  private:
+  mutable std::mutex mutex_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int level_ = MPI_THREAD_SINGLE;
 };
