@@ -22,6 +22,14 @@ void throw_unequal(Bytes sent, Bytes received) {
                           sent, received));
 }
 
+void warn_of_shared_bytes(const Library& state) {
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true))
+    state.engine->warn(
+        "the send and the receive buffer of a call share bytes, which MPI forbids: "
+        "such calls copy their data");
+}
+
 const MPI_Count* must_have(const MPI_Count* counts, const char* name) {
   if (!counts)
     throw Error(Code::bad_buffer,

@@ -26,10 +26,23 @@ inline void forbid_in_place(const void* buffer, const char* name) {
   if (buffer == MPI_IN_PLACE) [[unlikely]]
     throw_in_place(name);
 }
+// Once.
+void warn_of_shared_bytes(const Library& state);
 // The block that a rank sends to itself has one length at both ends.
 inline void check_equal(Bytes sent, Bytes received) {
   if (sent != received) [[unlikely]]
     throw_unequal(sent, received);
+}
+// The send and the receive buffer of a collective, or those of the root.
+template <class Buffer>
+void keep_apart(const Library& state, Buffer& sent, const Buffer& received) {
+  const Manner& manner = state.manner;
+  if (!manner.lenient) return sent.must_not_share(received, kUseInPlace);
+  if (!sent.shares(received)) return;
+  if (!manner.equal_buffers && sent.begins_with(received))
+    return sent.must_not_share(received, kUseInPlace);
+  warn_of_shared_bytes(state);
+  sent.detach();
 }
 const MPI_Count* must_have(const MPI_Count* counts, const char* name);
 // The counts of a v-form of scatter or gather; not null even where they are not looked at.

@@ -71,12 +71,12 @@ void scatter_or_gather(Library& state, UserRequest& request, Collective which, c
                 all_name);
   else if (is_root)
     all.emplace(state.datatypes, a.all, a.count, a.all_type, comm.size(), all_name);
-  if (is_root && gathers) all->must_not_overlap();
+  if (is_root && gathers && !state.manner.lenient) all->must_not_overlap();
   if (!in_place) one.emplace(state.datatypes, a.one, a.one_count, a.one_type, 1, one_name);
   if (is_root && !in_place) {
     const Bytes of_root = v ? all->counts()[static_cast<std::size_t>(a.root)] : all->block_bytes();
     check_equal(gathers ? one->total() : of_root, gathers ? of_root : one->total());
-    all->must_not_share(*one, kUseInPlace);
+    keep_apart(state, *request.from, *request.to);
   }
 
   collectives::Task& task = request.task;
@@ -95,16 +95,16 @@ void scatter_or_gather(Library& state, UserRequest& request, Collective which, c
 }
 
 // request.to is there, and request.from unless it is in place.
-void allgather(UserRequest& request) {
+void allgather(const Library& state, UserRequest& request) {
   const Communicator& comm = request.communicator();
   Maybe<Blocked>& from = request.from;
   Blocked& to = *request.to;
-  to.must_not_overlap();
+  if (!state.manner.lenient) to.must_not_overlap();
   const bool v = !to.counts().empty();
   const Bytes own = v ? to.counts()[static_cast<std::size_t>(comm.rank())] : to.block_bytes();
   if (from) {
     check_equal(from->total(), own);
-    from->must_not_share(to, kUseInPlace);
+    keep_apart(state, *from, to);
     request.call.input = from->bytes();
   }
   collectives::Task& task = request.task;
@@ -117,16 +117,16 @@ void allgather(UserRequest& request) {
   request.call.output = to.room(from ? -1 : comm.rank());
 }
 
-void alltoall(UserRequest& request) {
+void alltoall(const Library& state, UserRequest& request) {
   Maybe<Blocked>& from = request.from;
   Blocked& to = *request.to;
-  to.must_not_overlap();
+  if (!state.manner.lenient) to.must_not_overlap();
   const bool v = !to.counts().empty();
   if (from) {
     const auto own = static_cast<std::size_t>(request.communicator().rank());
     check_equal(v ? from->counts()[own] : from->block_bytes(),
                 v ? to.counts()[own] : to.block_bytes());
-    from->must_not_share(to, kUseInPlace);
+    keep_apart(state, *from, to);
     request.call.input = from->bytes();
   }
   collectives::Task& task = request.task;
@@ -214,7 +214,7 @@ int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
       request.from.emplace(state.datatypes, sendbuf, sendcount, sendtype, 1, "sendbuf");
     request.to.emplace(state.datatypes, recvbuf, recvcount, recvtype, request.communicator().size(),
                        "recvbuf");
-    allgather(request);
+    allgather(state, request);
   });
 }
 
@@ -227,7 +227,7 @@ int tutti_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
       request.from.emplace(state.datatypes, sendbuf, sendcount, sendtype, 1, "sendbuf");
     request.to.emplace(state.datatypes, recvbuf, must_have(recvcounts, "recvcounts"), displs,
                        recvtype, request.communicator().size(), "recvbuf");
-    allgather(request);
+    allgather(state, request);
   });
 }
 
@@ -241,7 +241,7 @@ int tutti_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     if (sendbuf != MPI_IN_PLACE)
       request.from.emplace(state.datatypes, sendbuf, sendcount, sendtype, size, "sendbuf");
     request.to.emplace(state.datatypes, recvbuf, recvcount, recvtype, size, "recvbuf");
-    alltoall(request);
+    alltoall(state, request);
   });
 }
 
@@ -256,6 +256,6 @@ int tutti_alltoallv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_
                            sendtype, size, "sendbuf");
     request.to.emplace(state.datatypes, recvbuf, must_have(recvcounts, "recvcounts"), rdispls,
                        recvtype, size, "recvbuf");
-    alltoall(request);
+    alltoall(state, request);
   });
 }

@@ -117,10 +117,10 @@ Log log_for(const Configuration& configuration, const tutti_options* options, Lo
   };
 }
 
-std::unique_ptr<Library> start(const tutti_options* options) {
+std::unique_ptr<Library> start(const tutti_options* options, const Manner& manner) {
   transport::MpiBootstrap bootstrap(MPI_COMM_WORLD);
   get_own_page();
-  auto state = std::make_unique<Library>();
+  auto state = std::make_unique<Library>(manner);
   bootstrap.confirm();  // a rank without memory would leave the others alone in the next call
   state->mpi.open();
   state->configuration = load_configuration(settings_of(options));
@@ -138,7 +138,7 @@ std::unique_ptr<Library> start(const tutti_options* options) {
     for (const std::string& warning : state->configuration.warnings) log(warning);
   state->engine = std::make_unique<Engine>(
       state->configuration, bootstrap,
-      Engine::Options{.threads = level == MPI_THREAD_MULTIPLE,
+      Engine::Options{.threads = manner.always_locks || level == MPI_THREAD_MULTIPLE,
                       .datagrams = collectives::wants_datagrams(state->rules),
                       .log = std::move(log),
                       .warn = log_of(LogLevel::warn),
@@ -177,6 +177,23 @@ void throw_in_callback() {
               "the function that takes the log; such functions may not call Tutti");
 }
 
+int initialize(const tutti_options* options, const Manner& manner) noexcept {
+  try {
+    must_not_be_forked();
+    if (Callback::runs_on_this_thread()) throw_in_callback();
+    const std::lock_guard lock(g_setup);
+    if (g_library)
+      throw Error(Code::already_initialized,
+                  "tutti_init was called before; call tutti_finalize first");
+    must_have_mpi();
+    g_library = start(options, manner);
+    g_own.load()->library.store(g_library.get(), std::memory_order_release);
+    return TUTTI_SUCCESS;
+  } catch (...) {
+    return code_of_exception();
+  }
+}
+
 namespace {
 
 // Names of devices come from outside: bytes that are no UTF-8 are replaced, not an error.
@@ -206,22 +223,7 @@ nlohmann::json description(Library& state, tutti_comm comm) {
 
 using namespace tutti;
 
-int tutti_init(const tutti_options* options) {
-  try {
-    must_not_be_forked();
-    if (Callback::runs_on_this_thread()) throw_in_callback();
-    const std::lock_guard lock(g_setup);
-    if (g_library)
-      throw Error(Code::already_initialized,
-                  "tutti_init was called before; call tutti_finalize first");
-    must_have_mpi();
-    g_library = start(options);
-    g_own.load()->library.store(g_library.get(), std::memory_order_release);
-    return TUTTI_SUCCESS;
-  } catch (...) {
-    return code_of_exception();
-  }
-}
+int tutti_init(const tutti_options* options) { return initialize(options, {}); }
 
 int tutti_finalize(void) {
   const int code = guard([](Library& state) {

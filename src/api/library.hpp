@@ -38,7 +38,19 @@ struct tutti_comm_object {
 
 namespace tutti {
 
+// For whom Tutti runs. The drop-in serves programs that were written for an MPI, with its mistakes.
+struct Manner {
+  bool always_locks = false;  // several threads may call, whatever MPI's level of threads says
+  // What MPIs take without an error is taken: blocks of a receive buffer that overlap, operations
+  // on types for which the standard has none, send and receive buffers that share bytes.
+  bool lenient = false;
+  bool equal_buffers = false;  // the same, even if both have the same address
+};
+
 struct Library {
+  explicit Library(const Manner& m) : manner(m), operations(m.lenient) {}
+
+  const Manner manner;
   Configuration configuration;
   collectives::Rules rules;
   MpiProgress mpi;
@@ -62,7 +74,14 @@ inline Communicator& communicator_of(tutti_comm comm) {
   return *comm->communicator;
 }
 
+// Whether a member of an MPI communicator is not in this rank's MPI_COMM_WORLD. A local call, which
+// allocates nothing; all members get the same answer.
+bool has_strangers(MPI_Comm mpi);
+
 void free_all_communicators() noexcept;
+
+// tutti_init for somebody else than a program that calls Tutti.
+int initialize(const tutti_options* options, const Manner& manner) noexcept;
 
 // Within a handler: the code of what was thrown, whose message this thread's
 // tutti_last_error_message() is from now on.
@@ -74,10 +93,6 @@ enum class Enter : bool { by_itself, before };
 template <Enter enter = Enter::before, class Body>
 [[gnu::always_inline]] inline int guard(Body&& body) noexcept {
   try {
-// Whether a member of an MPI communicator is not in this rank's MPI_COMM_WORLD. A local call, which
-// allocates nothing; all members get the same answer.
-bool has_strangers(MPI_Comm mpi);
-
     Library* const state = library();
     if (!state) [[unlikely]]
       throw_no_library();

@@ -76,8 +76,7 @@ void reduce(Library& state, UserRequest& request, const Reducing& a) {
   if (has_result)
     request.result.emplace(state.datatypes, layout, reduction, a.recvbuf,
                            in_place ? elements.whole : elements.own, a.type, "recvbuf");
-  if (request.operand && request.result)
-    request.operand->must_not_share(*request.result, kUseInPlace);
+  if (request.operand && request.result) keep_apart(state, *request.operand, *request.result);
 
   const Bytes bytes = request.operand ? request.operand->bytes() : request.result->bytes();
   const bool reproducible = state.configuration.reproducible;

@@ -166,19 +166,23 @@ struct Span {
   bool dense;  // all bytes between are data
 };
 
-[[noreturn]] void shared(const char* remedy) {
-  throw Error(Code::buffers_overlap,
-              fmt::format("the send and the receive buffer share bytes; {}", remedy));
-}
-
 }  // namespace
 
 void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
-  if (total_ == 0 || other.total_ == 0) return;
-  if (direct_ && other.direct_) {  // the usual case
-    if (direct_ < other.direct_ + other.total_ && other.direct_ < direct_ + total_) shared(remedy);
-    return;
-  }
+  if (shares(other))
+    throw Error(Code::buffers_overlap,
+                fmt::format("the send and the receive buffer share bytes; {}", remedy));
+}
+
+void Blocked::detach() {
+  if (counts_.empty()) whole_ = {0, total_ / layout_.size, total_};
+  direct_ = nullptr;
+}
+
+bool Blocked::shares(const Blocked& other) const {
+  if (total_ == 0 || other.total_ == 0) return false;
+  if (direct_ && other.direct_)  // the usual case
+    return direct_ < other.direct_ + other.total_ && other.direct_ < direct_ + total_;
   // From the first to past the last byte that `count` elements from `offset` on touch.
   const auto span = [](const Blocked& b, Bytes offset, MPI_Count count) {
     const Layout& layout = b.layout_;
@@ -202,24 +206,25 @@ void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
            ((a.dense && b.dense) || (a.begin == b.begin && type_ == other.type_));
   };
   if (direct_ || counts_.empty()) {  // one span, and no memory for it
+    bool found = false;
     each(*this, [&](const Span& mine) {
-      each(other, [&](const Span& theirs) {
-        if (collide(mine, theirs)) shared(remedy);
-      });
+      each(other, [&](const Span& theirs) { found |= collide(mine, theirs); });
     });
-    return;
+    return found;
   }
   std::vector<Span> mine;
   each(*this, [&](const Span& s) { mine.push_back(s); });
   std::sort(mine.begin(), mine.end(),
             [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  bool found = false;
   each(other, [&](const Span& theirs) {
     // Pieces may interleave, so all of mine that begin before its end are asked: mostly one or two.
     for (const Span& s : mine) {
       if (s.begin >= theirs.end) break;
-      if (collide(s, theirs)) shared(remedy);
+      found |= collide(s, theirs);
     }
   });
+  return found;
 }
 
 void Blocked::must_not_overlap() const {

@@ -66,8 +66,12 @@ class Blocked {
   // Brings what was written to room() to the caller's buffer, except block `except`.
   void deliver(int except = -1);
 
+  bool shares(const Blocked& other) const;
+  bool begins_with(const Blocked& other) const noexcept { return user_ == other.user_; }
   // Throws Error{buffers_overlap} if the two share bytes; `remedy` says what to do about it.
   void must_not_share(const Blocked& other, const char* remedy) const;
+  // From now on bytes() is a copy, whatever is written to the caller's buffer.
+  void detach();
   // Throws Error{bad_displacement} if two blocks overlap.
   void must_not_overlap() const;
 

@@ -183,7 +183,7 @@ Reduction Operations::find(MPI_Op op, MPI_Datatype type, const Layout& layout,
 }
 
 Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout,
-                              const Datatypes& datatypes) {
+                              const Datatypes& datatypes) const {
   must_have_mpi();
   if (op == MPI_OP_NULL)
     throw Error(Code::bad_operation, "the operation is MPI_OP_NULL; pass one such as MPI_SUM");
@@ -198,9 +198,10 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
     reduction.element_ = collectives::size_of(*element);
     // A pair may be laid out by the MPI in another way than by the compiler.
     if (reduction.apply_ && reduction.element_ == layout.extent) return reduction;
-    if (!reduction.apply_) undefined(operation, type);
+    if (!reduction.apply_ && !lenient_) undefined(operation, type);
   }
-  if (operation && (is_character(type) || (is_logical(operation->ours) && is_fortran_real(type))))
+  if (operation && !lenient_ &&
+      (is_character(type) || (is_logical(operation->ours) && is_fortran_real(type))))
     undefined(operation, type);
   if (layout.lower < 0 || layout.lower + layout.true_extent > layout.extent)
     throw Error(Code::unsupported,

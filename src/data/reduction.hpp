@@ -52,6 +52,9 @@ class Reduction {
 // Finds the function for an operation on a type; remembers those that have a loop of ours.
 class Operations {
  public:
+  // `lenient`: whatever the MPI computes is an operation, though the standard may not define it.
+  explicit Operations(bool lenient = false) : lenient_(lenient) {}
+
   // One that was found before, and any call may use: it is vectorised(). Null: there is none. Valid
   // until the next find().
   Reduction* known(MPI_Op op, MPI_Datatype type) noexcept {
@@ -68,8 +71,10 @@ class Operations {
     MPI_Datatype type;
     Reduction reduction;
   };
-  static Reduction resolve(MPI_Op op, MPI_Datatype type, const Layout& layout,
-                           const Datatypes& datatypes);
+  Reduction resolve(MPI_Op op, MPI_Datatype type, const Layout& layout,
+                    const Datatypes& datatypes) const;
+
+  const bool lenient_;
   std::vector<Known> known_;
 };
 

@@ -28,7 +28,7 @@ class ReductionBuffer {
   }
 
   // As that of Blocked.
-  bool is_plain() const noexcept { return data_.is_plain(); }
+  bool is_plain() const noexcept { return direct_ && data_.is_plain(); }
   // As elements of the reduction lie.
   Bytes bytes() const noexcept { return bytes_; }
   // For reading.
@@ -43,6 +43,10 @@ class ReductionBuffer {
   void must_not_share(const ReductionBuffer& other, const char* remedy) const {
     data_.must_not_share(other.data_, remedy);
   }
+  // As those of Blocked.
+  bool shares(const ReductionBuffer& other) const { return data_.shares(other.data_); }
+  bool begins_with(const ReductionBuffer& other) const noexcept { return user_ == other.user_; }
+  void detach() noexcept { direct_ = false; }
 
  private:
   [[noreturn]] void throw_null(const char* name) const;
@@ -55,7 +59,7 @@ class ReductionBuffer {
   const MPI_Count count_;
   std::byte* const user_;
   const Bytes bytes_;
-  const bool direct_;  // the operation works in the caller's buffer
+  bool direct_;  // the operation works in the caller's buffer
   Spare spare_;
   std::byte* mine_ = nullptr;
 };
