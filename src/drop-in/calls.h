@@ -1,0 +1,70 @@
+/* The MPI functions that the drop-in defines, as lists for X macros: each has the names MPI_name
+ * and PMPI_name. TUTTI_CAUGHT: those that Tutti runs; TUTTI_PASSED: those that go to the MPI
+ * beneath, and are counted. */
+#ifndef TUTTI_DROP_IN_CALLS_H
+#define TUTTI_DROP_IN_CALLS_H
+
+#include <mpi.h>
+
+#if MPI_VERSION >= 4
+#define TUTTI_IF_MPI_4(...) __VA_ARGS__
+#else
+#define TUTTI_IF_MPI_4(...)
+#endif
+
+/* Collectives that have data; `suffix` makes the other forms: _c, _init, _init_c. */
+#define TUTTI_DATA(X, suffix)     \
+  X(Allgather##suffix)            \
+  X(Allgatherv##suffix)           \
+  X(Allreduce##suffix)            \
+  X(Alltoall##suffix)             \
+  X(Alltoallv##suffix)            \
+  X(Alltoallw##suffix)            \
+  X(Bcast##suffix)                \
+  X(Exscan##suffix)               \
+  X(Gather##suffix)               \
+  X(Gatherv##suffix)              \
+  X(Reduce##suffix)               \
+  X(Reduce_scatter##suffix)       \
+  X(Reduce_scatter_block##suffix) \
+  X(Scan##suffix)                 \
+  X(Scatter##suffix)              \
+  X(Scatterv##suffix)
+#define TUTTI_STARTED(X, suffix)   \
+  X(Iallgather##suffix)            \
+  X(Iallgatherv##suffix)           \
+  X(Iallreduce##suffix)            \
+  X(Ialltoall##suffix)             \
+  X(Ialltoallv##suffix)            \
+  X(Ialltoallw##suffix)            \
+  X(Ibcast##suffix)                \
+  X(Iexscan##suffix)               \
+  X(Igather##suffix)               \
+  X(Igatherv##suffix)              \
+  X(Ireduce##suffix)               \
+  X(Ireduce_scatter##suffix)       \
+  X(Ireduce_scatter_block##suffix) \
+  X(Iscan##suffix)                 \
+  X(Iscatter##suffix)              \
+  X(Iscatterv##suffix)             \
+  X(Ineighbor_allgather##suffix)   \
+  X(Ineighbor_allgatherv##suffix)  \
+  X(Ineighbor_alltoall##suffix)    \
+  X(Ineighbor_alltoallv##suffix)   \
+  X(Ineighbor_alltoallw##suffix)
+#define TUTTI_NEIGHBOURS(X, suffix) \
+  X(Neighbor_allgather##suffix)     \
+  X(Neighbor_allgatherv##suffix)    \
+  X(Neighbor_alltoall##suffix)      \
+  X(Neighbor_alltoallv##suffix)     \
+  X(Neighbor_alltoallw##suffix)
+
+#define TUTTI_CAUGHT(X) X(Barrier) TUTTI_DATA(X, ) TUTTI_IF_MPI_4(TUTTI_DATA(X, _c))
+#define TUTTI_PASSED(X)                                                                   \
+  X(Ibarrier)                                                                             \
+  TUTTI_STARTED(X, )                                                                      \
+  TUTTI_NEIGHBOURS(X, )                                                                   \
+  TUTTI_IF_MPI_4(X(Barrier_init) TUTTI_STARTED(X, _c) TUTTI_NEIGHBOURS(X, _c) TUTTI_DATA( \
+      X, _init) TUTTI_NEIGHBOURS(X, _init) TUTTI_DATA(X, _init_c) TUTTI_NEIGHBOURS(X, _init_c))
+
+#endif
