@@ -315,6 +315,13 @@ const Setting kSettings[] = {
     NUMBER(trace_calls, 1, 1000000, "trace_calls", "number",
            "How many calls of each collective a rank records, the first ones; some 60 bytes a "
            "step."),
+    same(TEXT(only, "only", "collective,…",
+              "Under the drop-in: the collectives that Tutti runs, such as allreduce,bcast; all "
+              "others go to the MPI. Empty: all.")),
+    TEXT(stats, "stats", "1|file",
+         "Under the drop-in: at the end, rank 0 writes a table of its collectives to standard "
+         "error: calls, bytes, time, and who ran them by which algorithm. A file: and the same as "
+         "JSON into this file. In the environment only."),
 };
 
 std::string known_names() {

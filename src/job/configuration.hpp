@@ -61,6 +61,7 @@ struct Configuration {
   LogLevel log = LogLevel::warn;
   std::string trace;
   int trace_calls = 1000;
+  std::string only, stats;  // of the drop-in
 
   std::vector<std::string> warnings;  // TUTTI_* variables that name no setting
 };

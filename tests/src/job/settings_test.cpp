@@ -74,8 +74,8 @@ const std::map<std::string_view, std::string_view> kOthers{
 // Jobs show what these do, since they concern no part alone; tests/mpi/table.py and
 // tests/rdma/table.py name them.
 const std::set<std::string_view> kShownByJobs{
-    "transport", "algorithm", "table", "model", "counts",      "reproducible",
-    "multicast", "node",      "log",   "trace", "trace_calls", "scratch_bytes",
+    "transport", "algorithm", "table", "model", "counts",      "reproducible",  "multicast",
+    "node",      "log",       "trace", "only",  "trace_calls", "scratch_bytes", "stats",
 };
 
 }  // namespace

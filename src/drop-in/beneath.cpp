@@ -1,0 +1,91 @@
+// The MPI beneath: whatever Tutti calls by its PMPI_ name here goes to the MPI's own function. The
+// entries define the same names for the program, and Tutti's calls must not come back to it. So
+// these definitions are hidden, and found first by what is linked together with them.
+#include "src/drop-in/beneath.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+// What Tutti calls besides the collectives.
+#define TUTTI_OTHERS(X)     \
+  X(Comm_call_errhandler)   \
+  X(Comm_create_keyval)     \
+  X(Comm_free)              \
+  X(Comm_get_attr)          \
+  X(Comm_get_errhandler)    \
+  X(Comm_group)             \
+  X(Comm_rank)              \
+  X(Comm_set_attr)          \
+  X(Comm_set_errhandler)    \
+  X(Comm_size)              \
+  X(Comm_split)             \
+  X(Comm_test_inter)        \
+  X(Errhandler_free)        \
+  X(Error_string)           \
+  X(Finalized)              \
+  X(Group_free)             \
+  X(Group_translate_ranks)  \
+  X(Ibarrier)               \
+  X(Initialized)            \
+  X(Iprobe)                 \
+  X(Is_thread_main)         \
+  X(Op_commutative)         \
+  X(Pack)                   \
+  X(Query_thread)           \
+  X(Reduce_local)           \
+  X(Send)                   \
+  X(Test)                   \
+  X(Type_commit)            \
+  X(Type_create_hindexed)   \
+  X(Type_create_keyval)     \
+  X(Type_create_resized)    \
+  X(Type_free)              \
+  X(Type_free_keyval)       \
+  X(Type_get_attr)          \
+  X(Type_get_contents)      \
+  X(Type_get_envelope)      \
+  X(Type_get_extent_x)      \
+  X(Type_get_name)          \
+  X(Type_get_true_extent_x) \
+  X(Type_set_attr)          \
+  X(Type_size)              \
+  X(Type_size_x)            \
+  X(Unpack)                 \
+  TUTTI_IF_MPI_4(X(Pack_c) X(Type_get_contents_c) X(Type_get_envelope_c) X(Unpack_c))
+
+extern "C" {
+#define JUMP(name)                                                                         \
+  __asm__(".data\n.balign 8\n.globl tutti_own_" #name "\n.hidden tutti_own_" #name         \
+          "\n"                                                                             \
+          "tutti_own_" #name                                                               \
+          ": .quad 0\n"                                                                    \
+          ".text\n.balign 16\n.globl PMPI_" #name "\n.hidden PMPI_" #name                  \
+          "\n"                                                                             \
+          ".type PMPI_" #name ", @function\nPMPI_" #name                                   \
+          ":\n  endbr64\n"                                                                 \
+          "  jmp *tutti_own_" #name "(%rip)\n.size PMPI_" #name ", . - PMPI_" #name "\n"); \
+  extern tutti_function tutti_own_##name __attribute__((visibility("hidden")));
+TUTTI_CAUGHT(JUMP)
+TUTTI_OTHERS(JUMP)
+#undef JUMP
+}
+
+namespace tutti::drop_in {
+
+void find_beneath(tutti_function (*find)(const char* name)) {
+  const struct {
+    const char* name;
+    tutti_function* own;
+  } all[] = {
+#define ROW(name) {"PMPI_" #name, &tutti_own_##name},
+      TUTTI_CAUGHT(ROW) TUTTI_OTHERS(ROW)
+#undef ROW
+  };
+  for (const auto& [name, own] : all) {
+    *own = find(name);
+    if (!*own) throw Error(Code::unsupported, fmt::format("the MPI has no {}", name));
+  }
+}
+
+}  // namespace tutti::drop_in

@@ -1,0 +1,142 @@
+// Making, finding and freeing the states of communicators.
+#include "src/drop-in/communicators.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <new>
+#include <set>
+
+#include "src/api/library.hpp"
+#include "src/drop-in/statistics.hpp"
+
+namespace tutti::drop_in {
+namespace {
+
+int g_keyval = MPI_KEYVAL_INVALID;
+int g_self_keyval = MPI_KEYVAL_INVALID;
+void (*g_at_end)() = nullptr;
+
+// Freed by the program, and not by Tutti yet: MPI may hold locks of its own when it tells us.
+std::atomic<Communicator*> g_freed{nullptr};
+// Grows when a handle loses its meaning.
+std::atomic<std::uint64_t> g_frees{0};
+// One thread at a time asks MPI about attributes, whatever level of threads MPI has.
+std::mutex g_attributes;
+
+int note_freed(MPI_Comm, int, void* value, void*) noexcept {
+  auto* const freed = static_cast<Communicator*>(value);
+  g_frees.fetch_add(1, std::memory_order_release);
+  freed->next_freed = g_freed.load(std::memory_order_relaxed);
+  while (!g_freed.compare_exchange_weak(freed->next_freed, freed, std::memory_order_release))
+    continue;
+  return MPI_SUCCESS;
+}
+
+int note_end(MPI_Comm, int, void*, void*) noexcept {
+  g_at_end();
+  return MPI_SUCCESS;
+}
+
+void check(int code, const char* call) {
+  if (code != MPI_SUCCESS) throw Error(Code::bootstrap_failed, std::string(call) + " failed");
+}
+
+// Of communicators that live, if statistics are wanted.
+std::set<Communicator*>& g_living = *new std::set<Communicator*>;
+
+void note_algorithms_of(Communicator& state) noexcept {
+  if (!statistics_wanted) return;
+  note_algorithms(state.tutti);
+  const std::lock_guard lock(g_attributes);
+  g_living.erase(&state);
+}
+
+void free_those_freed() noexcept {
+  if (!g_freed.load(std::memory_order_relaxed)) return;
+  Communicator* freed = g_freed.exchange(nullptr, std::memory_order_acquire);
+  while (freed) {
+    Communicator* const next = freed->next_freed;
+    if (freed->tutti != TUTTI_COMM_NULL) {
+      note_algorithms_of(*freed);
+      tutti_comm_free(&freed->tutti);
+    }
+    delete freed;
+    freed = next;
+  }
+}
+
+// All decide alike, without a message, except where Tutti fails: it does so on all ranks.
+void decide(Communicator& state, MPI_Comm comm) {
+  int inter = 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  PMPI_Comm_size(comm, &state.size);
+  PMPI_Comm_rank(comm, &state.rank);
+  if (inter)
+    state.why_not = "an intercommunicator";
+  else if (state.size == 1)
+    state.why_not = "one rank";
+  else if (has_strangers(comm))
+    state.why_not = "members outside MPI_COMM_WORLD";
+  else if (tutti_comm_create(comm, &state.tutti) != TUTTI_SUCCESS)
+    state.why_not = "no memory";
+}
+
+Communicator* attribute_of(MPI_Comm comm, int& code) {
+  const std::lock_guard lock(g_attributes);
+  void* value = nullptr;
+  int found = 0;
+  code = PMPI_Comm_get_attr(comm, g_keyval, &value, &found);
+  return code == MPI_SUCCESS && found ? static_cast<Communicator*>(value) : nullptr;
+}
+
+Communicator* make(MPI_Comm comm, int& code) {
+  free_those_freed();
+  auto* const state = new (std::nothrow) Communicator;
+  if (!state) {
+    std::fprintf(stderr, "tutti: no memory for a communicator\n");
+    std::abort();
+  }
+  decide(*state, comm);
+  const std::lock_guard lock(g_attributes);
+  if (statistics_wanted && state->tutti != TUTTI_COMM_NULL) g_living.insert(state);
+  code = PMPI_Comm_set_attr(comm, g_keyval, state);
+  return code == MPI_SUCCESS ? state : nullptr;
+}
+
+struct Last {
+  MPI_Comm comm;
+  Communicator* state = nullptr;
+  std::uint64_t frees = 0;
+};
+thread_local Last t_last;
+
+}  // namespace
+
+void open_communicators(void (*at_end)()) {
+  g_at_end = at_end;
+  check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_freed, &g_keyval, nullptr),
+        "MPI_Comm_create_keyval");
+  check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &g_self_keyval, nullptr),
+        "MPI_Comm_create_keyval");
+  check(PMPI_Comm_set_attr(MPI_COMM_SELF, g_self_keyval, nullptr), "MPI_Comm_set_attr");
+}
+
+void close_communicators() noexcept {
+  free_those_freed();
+  for (Communicator* const state : std::set(g_living)) note_algorithms_of(*state);
+  g_frees.fetch_add(1, std::memory_order_release);
+}
+
+Communicator* find_communicator(MPI_Comm comm, int& code) noexcept {
+  code = MPI_SUCCESS;
+  const std::uint64_t frees = g_frees.load(std::memory_order_acquire);
+  if (t_last.state && t_last.comm == comm && t_last.frees == frees) [[likely]]
+    return t_last.state;
+  Communicator* state = attribute_of(comm, code);
+  if (!state && code == MPI_SUCCESS) state = make(comm, code);
+  if (state) t_last = {comm, state, g_frees.load(std::memory_order_acquire)};
+  return state;
+}
+
+}  // namespace tutti::drop_in

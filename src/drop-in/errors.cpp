@@ -1,0 +1,50 @@
+// From Tutti's codes to MPI's classes.
+#include "src/drop-in/errors.hpp"
+
+#include <cstdio>
+
+#include "tutti/tutti.h"
+
+namespace tutti::drop_in {
+namespace {
+
+int class_of(int code) {
+  switch (code) {
+    case TUTTI_ERR_COMM: return MPI_ERR_COMM;
+    case TUTTI_ERR_BUFFER:
+    case TUTTI_ERR_OVERLAP: return MPI_ERR_BUFFER;
+    case TUTTI_ERR_COUNT: return MPI_ERR_COUNT;
+    case TUTTI_ERR_TYPE:
+    case TUTTI_ERR_TYPE_NOT_COMMITTED: return MPI_ERR_TYPE;
+    case TUTTI_ERR_ROOT: return MPI_ERR_ROOT;
+    case TUTTI_ERR_SIZE_MISMATCH: return MPI_ERR_TRUNCATE;
+    case TUTTI_ERR_OP:
+    case TUTTI_ERR_OP_FAILED: return MPI_ERR_OP;
+    case TUTTI_ERR_DISPLACEMENT: return MPI_ERR_ARG;
+    case TUTTI_ERR_NO_MEMORY:
+    case TUTTI_ERR_LOCKED_MEMORY: return MPI_ERR_NO_MEM;
+    case TUTTI_ERR_UNSUPPORTED: return MPI_ERR_UNSUPPORTED_OPERATION;
+    case TUTTI_ERR_INTERNAL: return MPI_ERR_INTERN;
+    default: return MPI_ERR_OTHER;
+  }
+}
+
+bool is_fatal(MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return true;
+  const bool fatal = handler == MPI_ERRORS_ARE_FATAL;
+  PMPI_Errhandler_free(&handler);
+  return fatal;
+}
+
+}  // namespace
+
+int report(int code, MPI_Comm comm) noexcept {
+  const int error = class_of(code);
+  // What happened is more than MPI will say of it.
+  if (is_fatal(comm)) std::fprintf(stderr, "tutti: %s\n", tutti_last_error_message());
+  PMPI_Comm_call_errhandler(comm, error);
+  return error;
+}
+
+}  // namespace tutti::drop_in

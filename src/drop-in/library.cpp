@@ -1,0 +1,157 @@
+// Tutti behind the entries: from MPI_Init to MPI_Finalize.
+#include "src/api/library.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "src/drop-in/beneath.hpp"
+#include "src/drop-in/communicators.hpp"
+#include "src/drop-in/interface.h"
+#include "src/drop-in/statistics.hpp"
+#include "src/drop-in/taking.hpp"
+
+namespace tutti::drop_in {
+namespace {
+
+const tutti_drop_in_entries* g_entries = nullptr;
+std::string& g_statistics_file = *new std::string;  // empty: none
+bool g_prints_statistics = false;
+
+void say_that_mpi_is_alone(const std::string& why) {
+  std::fprintf(stderr, "tutti: the program runs with its MPI alone: %s\n", why.c_str());
+}
+
+void write_statistics() {
+  if (!g_prints_statistics) return;
+  const std::string table = statistics_table(g_entries->passed);
+  std::fwrite(table.data(), 1, table.size(), stderr);
+  if (g_statistics_file.empty()) return;
+  std::FILE* const file = std::fopen(g_statistics_file.c_str(), "w");
+  if (!file) {
+    std::fprintf(stderr, "tutti: cannot write %s: %s\n", g_statistics_file.c_str(),
+                 std::strerror(errno));
+    return;
+  }
+  std::fprintf(file, "%s\n", statistics_json(g_entries->passed).c_str());
+  std::fclose(file);
+}
+
+// In MPI_Finalize, which calls MPI functions of the program no more: from now on, every collective
+// is the MPI's.
+void end() noexcept {
+  g_entries->stopped();
+  close_communicators();
+  try {
+    write_statistics();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tutti: no statistics: %s\n", error.what());
+  }
+  tutti_finalize();
+}
+
+// Rank 0 says what the first rank with a cause of its own says.
+void explain_failure(int code, int rank) {
+  int size = 1;
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  int mine = code == TUTTI_ERR_BOOTSTRAP ? size : rank, first = size;
+  PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  std::array<char, 1024> text{};
+  std::snprintf(text.data(), text.size(), "%s", tutti_last_error_message());
+  if (first < size)
+    PMPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_BYTE, first, MPI_COMM_WORLD);
+  if (rank > 0) return;
+  if (first > 0 && first < size)
+    say_that_mpi_is_alone(fmt::format("rank {}: {}", first, text.data()));
+  else
+    say_that_mpi_is_alone(text.data());
+}
+
+// The calls whose names the setting lists, in any form. Throws Error{bad_configuration}.
+std::uint64_t calls_named(std::string_view list) {
+  if (list.empty()) return ~std::uint64_t{0};
+  std::uint64_t calls = 0;
+  while (!list.empty()) {
+    const auto comma = std::min(list.find(','), list.size());
+    const std::string_view name = trimmed(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    const std::uint64_t named = calls_of(name);
+    if (named == 0)
+      throw Error(Code::bad_configuration,
+                  fmt::format("the setting `only` takes names of MPI's blocking collectives, such "
+                              "as allreduce,bcast, not '{:.200}'",
+                              name));
+    calls |= named;
+  }
+  return calls;
+}
+
+// The same on all ranks, for the settings are. Throws Error{bad_configuration}.
+void take_settings(const Configuration& configuration, int rank) {
+  calls_taken = calls_named(configuration.only);
+  statistics_wanted = !configuration.stats.empty() && configuration.stats != "0";
+  g_prints_statistics = statistics_wanted && rank == 0;
+  if (configuration.stats != "1") g_statistics_file = configuration.stats;
+}
+
+}  // namespace
+
+bool reserve_counts(Communicator& comm) noexcept {
+  try {
+    if (comm.counts.empty()) comm.counts.resize(4 * static_cast<std::size_t>(comm.size));
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+bool looks_at_counts(const Communicator& comm, int root) noexcept {
+  const Library* const state = library();
+  return comm.rank == root || (state && state->configuration.counts == Counts::all);
+}
+
+}  // namespace tutti::drop_in
+
+using namespace tutti;
+using namespace tutti::drop_in;
+
+int tutti_drop_in_start(const tutti_drop_in_entries* entries,
+                        tutti_function functions[TUTTI_CALLS]) {
+  g_entries = entries;
+  try {
+    find_beneath(entries->find);
+  } catch (const Error& error) {
+    say_that_mpi_is_alone(error.message);
+    return 0;  // the same on all ranks: they have the same MPI
+  }
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#ifdef OPEN_MPI
+  constexpr bool kEqualBuffers = true;
+#else
+  constexpr bool kEqualBuffers = false;
+#endif
+  const int code =
+      initialize(nullptr, {.always_locks = true, .lenient = true, .equal_buffers = kEqualBuffers});
+  if (code != TUTTI_SUCCESS) {
+    explain_failure(code, rank);
+    return 0;
+  }
+  try {
+    take_settings(library()->configuration, rank);
+    open_communicators(end);
+  } catch (const Error& error) {
+    if (rank == 0) say_that_mpi_is_alone(error.message);
+    tutti_finalize();
+    return 0;
+  }
+  add_movements(functions);
+  add_reductions(functions);
+  add_alltoallw(functions);
+  return 1;
+}

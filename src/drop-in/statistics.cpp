@@ -1,0 +1,156 @@
+// Counting calls, and the table at the end.
+#include "src/drop-in/statistics.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "models/json_text.hpp"
+
+namespace tutti::drop_in {
+namespace {
+
+struct Sum {
+  std::uint64_t calls = 0, bytes = 0;
+  double seconds = 0;
+  void add(MPI_Count more, double time) noexcept {
+    ++calls;
+    bytes += static_cast<std::uint64_t>(std::max<MPI_Count>(more, 0));
+    seconds += time;
+  }
+};
+
+struct Counted {
+  Sum tutti;
+  std::map<std::string_view, Sum> mpi;  // by why it went there
+};
+
+constexpr std::array<std::string_view, TUTTI_CALLS> kNames{
+#define TUTTI_NAME(name) "MPI_" #name,
+    TUTTI_CAUGHT(TUTTI_NAME)
+#undef TUTTI_NAME
+};
+
+std::mutex g_lock;
+std::array<Counted, TUTTI_CALLS>& g_calls = *new std::array<Counted, TUTTI_CALLS>;
+auto& g_algorithms = *new std::map<std::string, std::set<std::string>>;  // by collective
+
+// Tutti's name of the collective: one for its forms of equal and of other blocks.
+std::string collective_of(std::string_view call) {
+  std::string name(call.substr(4));
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const std::string_view end : {"_c", "_block", "v", "w"})
+    if (name.ends_with(end)) name.resize(name.size() - end.size());
+  return name;
+}
+
+std::map<std::string, std::uint64_t> calls_passed(const tutti_passed* passed) {
+  std::map<std::string, std::uint64_t> all;
+  for (; passed->name; ++passed) {
+    const std::string_view name = passed->name;
+    if (*passed->calls > 0)
+      all[std::string(name.substr(name.starts_with("P") ? 1 : 0))] += *passed->calls;
+  }
+  return all;
+}
+
+std::vector<std::string> algorithms_of(std::string_view call) {
+  const auto found = g_algorithms.find(collective_of(call));
+  if (found == g_algorithms.end()) return {};
+  return {found->second.begin(), found->second.end()};
+}
+
+}  // namespace
+
+std::uint64_t calls_of(std::string_view name) noexcept {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  std::uint64_t calls = 0;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    std::string_view own = kNames[i].substr(4);
+    if (own.ends_with("_c")) own.remove_suffix(2);
+    if (std::equal(own.begin(), own.end(), name.begin(), name.end(), same))
+      calls |= std::uint64_t{1} << i;
+  }
+  return calls;
+}
+
+Watch::~Watch() {
+  const std::chrono::duration<double> time = Clock::now() - begin_;
+  const std::string_view why = comm_.why_not ? comm_.why_not : "switched off";
+  const std::lock_guard lock(g_lock);
+  Counted& counted = g_calls[static_cast<std::size_t>(call_)];
+  try {
+    (taken_ ? counted.tutti : counted.mpi[why]).add(bytes_, time.count());
+  } catch (const std::bad_alloc&) {
+    // One call less in the table.
+  }
+}
+
+void note_algorithms(tutti_comm comm) noexcept {
+  try {
+    std::size_t size = 0;
+    if (tutti_describe(comm, nullptr, 0, &size) != TUTTI_SUCCESS) return;
+    std::string text(size + 1, '\0');
+    if (tutti_describe(comm, text.data(), text.size(), &size) != TUTTI_SUCCESS) return;
+    text.resize(size);
+    const auto all = nlohmann::json::parse(text)["communicator"]["collectives"];
+    const std::lock_guard lock(g_lock);
+    for (const auto& [name, one] : all.items()) g_algorithms[name].insert(one["algorithm"]);
+  } catch (const std::exception&) {
+    // The table does not name them.
+  }
+}
+
+std::string statistics_table(const tutti_passed* passed) {
+  const std::lock_guard lock(g_lock);
+  std::string text = fmt::format("tutti: {:<26} {:>10} {:>14} {:>10}  {}\n",
+                                 "collectives of rank 0", "calls", "bytes", "seconds", "run by");
+  const auto line = [&](std::string_view name, const Sum& sum, const std::string& by) {
+    text += fmt::format("tutti: {:<26} {:>10} {:>14} {:>10.4f}  {}\n", name, sum.calls, sum.bytes,
+                        sum.seconds, by);
+  };
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (g_calls[i].tutti.calls > 0)
+      line(kNames[i], g_calls[i].tutti,
+           fmt::format("Tutti: {}", fmt::join(algorithms_of(kNames[i]), ", ")));
+    for (const auto& [why, sum] : g_calls[i].mpi)
+      line(kNames[i], sum, fmt::format("the MPI: {}", why));
+  }
+  for (const auto& [name, calls] : calls_passed(passed))
+    text += fmt::format("tutti: {:<26} {:>10} {:>14} {:>10}  the MPI: no blocking collective\n",
+                        name, calls, "", "");
+  return text;
+}
+
+std::string statistics_json(const tutti_passed* passed) {
+  const std::lock_guard lock(g_lock);
+  const auto object = [](const Sum& sum) {
+    return nlohmann::json{{"calls", sum.calls}, {"bytes", sum.bytes}, {"seconds", sum.seconds}};
+  };
+  nlohmann::json all = nlohmann::json::object();
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const Counted& counted = g_calls[i];
+    if (counted.tutti.calls == 0 && counted.mpi.empty()) continue;
+    nlohmann::json& one = all[std::string(kNames[i])];
+    one["tutti"] = object(counted.tutti);
+    one["tutti"]["algorithms"] = algorithms_of(kNames[i]);
+    for (const auto& [why, sum] : counted.mpi) one["mpi"][std::string(why)] = object(sum);
+  }
+  for (const auto& [name, calls] : calls_passed(passed))
+    all[name]["mpi"]["passed on"]["calls"] = calls;
+  return models::json_text(all);
+}
+
+}  // namespace tutti::drop_in

@@ -1,0 +1,47 @@
+// What went through the drop-in, for the setting `stats`: calls, bytes and time of each collective,
+// by whom it was run.
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/drop-in/communicators.hpp"
+#include "src/drop-in/interface.h"
+
+namespace tutti::drop_in {
+
+inline bool statistics_wanted = false;
+
+// From the beginning of a call to its end.
+class Watch {
+ public:
+  Watch(int call, const Communicator& comm, bool taken, MPI_Count bytes) noexcept
+      : call_(call), comm_(comm), taken_(taken), bytes_(bytes), begin_(Clock::now()) {}
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const int call_;
+  const Communicator& comm_;
+  const bool taken_;
+  const MPI_Count bytes_;
+  const Clock::time_point begin_;
+};
+
+// Remembers which algorithms ran on a communicator that is about to be freed.
+void note_algorithms(tutti_comm comm) noexcept;
+
+// The calls, as bits, of a collective by its name without MPI_, in any case: all forms of counts.
+std::uint64_t calls_of(std::string_view name) noexcept;
+
+// This rank's table, and as JSON.
+std::string statistics_table(const tutti_passed* passed);
+std::string statistics_json(const tutti_passed* passed);
+
+}  // namespace tutti::drop_in

@@ -1,0 +1,109 @@
+// What every function of the drop-in does: it finds the communicator, and lets Tutti or the MPI
+// beneath run the call.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "src/drop-in/communicators.hpp"
+#include "src/drop-in/errors.hpp"
+#include "src/drop-in/interface.h"
+#include "src/drop-in/statistics.hpp"
+
+// The MPI's own function: the large-count form where the counts are large. In templates only: where
+// an MPI has no such form, nobody asks for it.
+#define TUTTI_BENEATH(name, Count, ...)       \
+  [&] {                                       \
+    if constexpr (std::is_same_v<Count, int>) \
+      return PMPI_##name(__VA_ARGS__);        \
+    else                                      \
+      return PMPI_##name##_c(__VA_ARGS__);    \
+  }
+
+namespace tutti::drop_in {
+
+static_assert(TUTTI_CALLS <= 64);
+// The calls that Tutti takes, as bits; the same on all ranks.
+inline std::uint64_t calls_taken = ~std::uint64_t{0};
+
+// `tutti(communicator)` returns a code of Tutti's, `beneath()` one of MPI's. `bytes()`: what this
+// rank sends, for statistics.
+template <class Tutti, class Beneath, class Bytes>
+[[gnu::always_inline]] inline int take(int call, MPI_Comm comm, Tutti&& tutti, Beneath&& beneath,
+                                       Bytes&& bytes) noexcept {
+  int error = MPI_SUCCESS;
+  Communicator* const state = find_communicator(comm, error);
+  if (!state) [[unlikely]]
+    return error;
+  const bool taken = state->tutti != TUTTI_COMM_NULL && (calls_taken >> call & 1) != 0;
+  if (statistics_wanted) [[unlikely]] {
+    const Watch watch(call, *state, taken, bytes());
+    if (!taken) return beneath();
+    const int code = tutti(*state);
+    return code == TUTTI_SUCCESS ? MPI_SUCCESS : report(code, comm);
+  }
+  if (!taken) return beneath();
+  const int code = tutti(*state);
+  return code == TUTTI_SUCCESS ? MPI_SUCCESS : report(code, comm);
+}
+
+// Of no elements the type does not matter, and may be none.
+template <class Count>
+MPI_Datatype type_of(Count count, MPI_Datatype type) noexcept {
+  return count == 0 ? MPI_BYTE : type;
+}
+
+// Makes room for four arrays of counts. False: there is no memory.
+bool reserve_counts(Communicator& comm) noexcept;
+// Whether this rank has the counts of all in a v-form of gather or scatter.
+bool looks_at_counts(const Communicator& comm, int root) noexcept;
+
+// The same numbers as Tutti wants them, in part `part` of the communicator's room for four arrays.
+// Null if there are none, or no memory.
+template <class Number>
+const MPI_Count* widened(Communicator& comm, int part, const Number* numbers) noexcept {
+  if constexpr (std::is_same_v<Number, MPI_Count>) {
+    return numbers;
+  } else {
+    if (!numbers || !reserve_counts(comm)) return nullptr;
+    MPI_Count* const room = comm.counts.data() + part * comm.size;
+    for (int i = 0; i < comm.size; ++i) room[i] = numbers[i];
+    return room;
+  }
+}
+// The type of blocks that may all be empty.
+template <class Count>
+MPI_Datatype type_of(const Communicator& comm, const Count* counts, MPI_Datatype type) noexcept {
+  if (type != MPI_DATATYPE_NULL || !counts) return type;
+  for (int i = 0; i < comm.size; ++i)
+    if (counts[i] != 0) return type;
+  return MPI_BYTE;
+}
+
+inline MPI_Count size_of(MPI_Datatype type) noexcept {
+  MPI_Count size = 0;
+  return type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS ? 0 : size;
+}
+
+template <class Function>
+tutti_function as_function(Function* function) noexcept {
+  return reinterpret_cast<tutti_function>(function);
+}
+#define TUTTI_PUT(name, function) functions[TUTTI_CALL_##name] = as_function(function)
+template <class Count>
+MPI_Count sum_of(MPI_Comm comm, const Count* counts) noexcept {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  MPI_Count sum = 0;
+  for (int i = 0; counts && i < size; ++i) sum += counts[i];
+  return sum;
+}
+
+// Puts the functions of a file into the table of what is called from now on.
+void add_movements(tutti_function functions[TUTTI_CALLS]);
+void add_reductions(tutti_function functions[TUTTI_CALLS]);
+void add_alltoallw(tutti_function functions[TUTTI_CALLS]);
+
+}  // namespace tutti::drop_in
