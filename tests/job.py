@@ -26,7 +26,8 @@ def with_a_rank_apart(command, setting):
 def beside(command, build, library):
     """The same job, with another library preloaded."""
     at = command.words.index("-n") + 2
-    preload = f"{build.folder}/tests/lib{library}.so:$LD_PRELOAD"
+    path = build.drop_in() if library == "drop_in" else f"{build.folder}/tests/lib{library}.so"
+    preload = f"$LD_PRELOAD:{path}"  # sanitizers must be loaded first
     command.words[at:] = ["sh", "-c", f'export LD_PRELOAD="{preload}"; exec "$@" 2>&1', "sh",
                           *command.words[at:]]
     return command

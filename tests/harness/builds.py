@@ -33,14 +33,19 @@ class Build:
             self.launcher = str(beside) if beside.exists() else "mpiexec"
 
     def program(self, name):
-        """`tutti`, or one of the programs of tests/mpi, tests/rdma and tests/faults."""
+        """`tutti`, or a program of tests/mpi, tests/drop-in, tests/rdma or tests/faults."""
         if name == "tutti":
             return self.folder / "tools/tutti"
         folders = {"rdma": ["devices", "grows", "in_flight", "multicast", "rails", "traffic",
                             "unlucky"],
-                   "faults": ["soak"]}
+                   "faults": ["soak"],
+                   "drop-in": ["plain", "plain_errors", "plain_life", "plain_threads"]}
         folder = next((folder for folder, names in folders.items() if name in names), "mpi")
         return self.folder / f"tests/{folder}/{name}_test"
+
+    def drop_in(self):
+        """The library to preload."""
+        return next(self.folder.glob("libtutti-mpi-*.so"))
 
     def algorithms(self):
         """What `tutti list --json` prints; the build keeps it in a file."""

@@ -37,7 +37,7 @@ class Job:
     apart: str = ""  # puts every other rank into a container of such a kind
     small_shm: int = 0  # gives the job a /dev/shm of its own, of so many MiB
     ramfs: bool = False  # gives the job a /dev/shm of its own that is a ramfs
-    beside: str = ""  # a library of the tests that is preloaded
+    beside: str = ""  # a library of the tests that is preloaded, or drop_in
     status: int = 0
     expect: str | None = None  # must be printed; None: ok with so many ranks
     needs: str = ""  # a library that must be built, too
@@ -241,6 +241,21 @@ def calls():
               expect="allgather", seconds=BRIEF)
 
 
+def drop_in(*ranks):
+    """Plain MPI programs under the drop-in."""
+    def under(name, ranks, *words, **more):
+        return Job(f"drop-in, {name}, {ranks} ranks", ranks, *words, beside="drop_in",
+                   needs="drop_in", seconds=BRIEF, **more)
+
+    for P in ranks:
+        yield under("every collective", P, "plain")
+        yield under("communicators", P, "plain_life")
+    for P in ranks[1:]:
+        yield under("errors", P, "plain_errors")
+    for level in [3]:
+        yield under(f"threads at level {level}", 2, "plain_threads", [level])
+
+
 def jobs(mpi, sanitizer):
     """The jobs of a build with these options, in the order in which they run."""
     parts = [slow_rank]
@@ -249,11 +264,12 @@ def jobs(mpi, sanitizer):
         # the end of a thread.
         pass
     elif sanitizer != "none":
-        parts += [with_sanitizers]
+        parts += [with_sanitizers, lambda: drop_in(2, 3)]
     elif mpi == "openmpi":
-        parts += [with_open_mpi]
+        parts += [with_open_mpi, lambda: drop_in(1, 2, 4)]
     else:
-        parts += [algorithms, settings, errors, deaths, around_the_job, containers, calls]
+        parts += [algorithms, settings, errors, deaths, around_the_job, containers, calls,
+                  lambda: drop_in(1, 2, 3, 4)]
     found = [one for part in parts for one in part()]
     names = collections.Counter(one.name for one in found)
     if twice := [name for name, count in names.items() if count > 1]:

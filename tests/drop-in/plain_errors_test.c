@@ -1,0 +1,108 @@
+/* Wrong arguments: the communicator's error handler is called once, with a class of MPI's; and what
+ * MPIs take although the standard does not is taken. */
+#include "plain.h"
+
+static int handled, handled_class;
+
+static void handle(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  ++handled;
+  MPI_Error_class(*code, &handled_class);
+}
+
+static int class_of(int code) {
+  int result = 0;
+  MPI_Error_class(code, &result);
+  return result;
+}
+
+/* With the handler of the user's, and with MPI_ERRORS_RETURN. */
+#define GIVES(expected, call)                                                                     \
+  do {                                                                                            \
+    handled = 0;                                                                                  \
+    int code_ = (call);                                                                           \
+    CHECK(handled == 1, "%s: %d calls of the error handler", #call, handled);                     \
+    CHECK(handled_class == (expected), "%s: class %d in the handler", #call, handled_class);      \
+    CHECK(class_of(code_) == (expected), "%s: class %d", #call, class_of(code_));                 \
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);                                             \
+    handled = 0;                                                                                  \
+    code_ = (call);                                                                               \
+    CHECK(handled == 0 && class_of(code_) == (expected), "%s: class %d", #call, class_of(code_)); \
+    MPI_Comm_set_errhandler(comm, handler);                                                       \
+  } while (0)
+#define PASSES(call)                                                          \
+  do {                                                                        \
+    handled = 0;                                                              \
+    const int code_ = (call);                                                 \
+    CHECK(handled == 0 && code_ == MPI_SUCCESS, "%s gives %d", #call, code_); \
+  } while (0)
+
+static void refused(MPI_Comm comm, MPI_Errhandler handler) {
+  int x = 0, y = 0;
+  MPI_Datatype uncommitted;
+  MPI_Type_contiguous(2, MPI_INT, &uncommitted);
+  GIVES(MPI_ERR_ROOT, MPI_Bcast(&x, 1, MPI_INT, size, comm));
+  GIVES(MPI_ERR_ROOT, MPI_Reduce(&x, &y, 1, MPI_INT, MPI_SUM, -1, comm));
+  GIVES(MPI_ERR_COUNT, MPI_Bcast(&x, -1, MPI_INT, 0, comm));
+  GIVES(MPI_ERR_TYPE, MPI_Bcast(&x, 1, MPI_DATATYPE_NULL, 0, comm));
+  GIVES(MPI_ERR_TYPE, MPI_Bcast(&x, 1, uncommitted, 0, comm));
+  GIVES(MPI_ERR_OP, MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_OP_NULL, comm));
+  MPI_Type_free(&uncommitted);
+}
+
+/* All of these give the same under both MPIs. */
+static void taken(MPI_Comm comm) {
+  char c = 1, d = 0;
+  PASSES(MPI_Allreduce(&c, &d, 1, MPI_CHAR, MPI_SUM, comm));
+  CHECK(d == size, "the sum of characters is %d", d);
+  c = 3;
+  PASSES(MPI_Allreduce(&c, &d, 1, MPI_CHAR, MPI_BAND, comm));
+  CHECK(d == 3, "the bits of characters are %d", d);
+
+  /* All blocks at one place. */
+  int x = 7, out[64];
+  int counts[64], places[64];
+  for (int i = 0; i < size; ++i) {
+    counts[i] = 1;
+    places[i] = 0;
+  }
+  PASSES(MPI_Allgatherv(&x, 1, MPI_INT, out, counts, places, MPI_INT, comm));
+  CHECK(out[0] == 7, "blocks at one place: %d", out[0]);
+
+  /* Buffers that share bytes. */
+  int shared[65];
+  for (int i = 0; i < 65; ++i) shared[i] = rank;
+  PASSES(MPI_Allreduce(shared, shared + 1, 2, MPI_INT, MPI_SUM, comm));
+  CHECK(shared[1] == size * (size - 1) / 2 && shared[2] == shared[1], "shared: %d", shared[1]);
+#ifdef OPEN_MPI
+  shared[0] = rank;
+  PASSES(MPI_Allreduce(shared, shared, 1, MPI_INT, MPI_SUM, comm));
+  CHECK(shared[0] == size * (size - 1) / 2, "the same buffer: %d", shared[0]);
+#endif
+
+  /* Nothing at all. */
+  PASSES(MPI_Bcast(NULL, 0, MPI_INT, 0, comm));
+  PASSES(MPI_Allreduce(NULL, NULL, 0, MPI_INT, MPI_SUM, comm));
+  for (int i = 0; i < size; ++i) counts[i] = 0;
+  PASSES(MPI_Alltoallv(NULL, counts, places, MPI_INT, NULL, counts, places, MPI_INT, comm));
+  PASSES(MPI_Gather(NULL, 0, MPI_INT, NULL, 0, MPI_INT, 0, comm));
+}
+
+int main(int argc, char** argv) {
+  begin(&argc, &argv);
+  MPI_Comm comm;
+  MPI_Errhandler handler;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_create_errhandler(handle, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  refused(comm, handler);
+  taken(comm);
+  refused(comm, handler); /* all ranks refuse: the communicator is as good as before */
+  int one = 1, sum = 0;
+  PASSES(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm));
+  CHECK(sum == size, "the sum is %d", sum);
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_free(&comm);
+  finish("plain_errors");
+  return 0;
+}

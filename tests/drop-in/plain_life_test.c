@@ -1,0 +1,118 @@
+/* Communicators of all kinds, made and freed; and collectives in what MPI_Finalize calls. */
+#include "plain.h"
+
+static long memory(void) {
+  long pages = 0, resident = 0;
+  FILE* const file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2) resident = 0;
+  if (file) fclose(file);
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+static void use(MPI_Comm comm) {
+  int P, r, sum = -1;
+  MPI_Comm_size(comm, &P);
+  MPI_Comm_rank(comm, &r);
+  MPI_Allreduce(&r, &sum, 1, MPI_INT, MPI_SUM, comm);
+  CHECK(sum == P * (P - 1) / 2, "the sum over %d ranks is %d", P, sum);
+  MPI_Barrier(comm);
+}
+static void use_and_free(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return;
+  use(comm);
+  MPI_Comm_free(&comm);
+}
+
+static void kinds(void) {
+  MPI_Comm comm;
+  MPI_Request request;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  use_and_free(comm);
+  MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  use_and_free(comm);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &comm);
+  use_and_free(comm);
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : 0, rank, &comm);
+  use_and_free(comm);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+  use_and_free(comm);
+  MPI_Group world, group;
+  int first[1] = {0};
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_excl(world, size > 1 ? 1 : 0, first, &group);
+  MPI_Comm_create(MPI_COMM_WORLD, group, &comm);
+  use_and_free(comm);
+  if (rank > 0) {
+    MPI_Comm_create_group(MPI_COMM_WORLD, group, 5, &comm);
+    use_and_free(comm);
+  }
+  MPI_Group_free(&group);
+  MPI_Group_free(&world);
+  int dimensions[1] = {size}, periods[1] = {1};
+  MPI_Cart_create(MPI_COMM_WORLD, 1, dimensions, periods, 1, &comm);
+  use_and_free(comm);
+  int index[64], edges[64];
+  for (int i = 0; i < size; ++i) {
+    index[i] = i + 1;
+    edges[i] = (i + 1) % size;
+  }
+  MPI_Graph_create(MPI_COMM_WORLD, size, index, edges, 0, &comm);
+  use_and_free(comm);
+  if (size > 1) { /* an intercommunicator */
+    MPI_Comm half, inter;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank % 2 ? 0 : 1, 9, &inter);
+    int one = 1, sum = 0, others = 0;
+    MPI_Comm_remote_size(inter, &others);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, inter);
+    CHECK(sum == others, "%d of %d on the other side", sum, others);
+    MPI_Intercomm_merge(inter, rank % 2, &comm);
+    use_and_free(comm);
+    MPI_Comm_free(&inter);
+    use_and_free(half);
+  }
+  use(MPI_COMM_SELF);
+}
+
+static int called;
+static int at_end(MPI_Comm comm, int key, void* value, void* extra) {
+  (void)comm;
+  (void)key;
+  (void)value;
+  (void)extra;
+  ++called;
+  use(MPI_COMM_WORLD);
+  return MPI_SUCCESS;
+}
+
+int main(int argc, char** argv) {
+  const int times = argc > 1 ? atoi(argv[1]) : 200;
+  begin(&argc, &argv);
+  int key, other, flag = 0;
+  char* value = NULL;
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &other, NULL);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_WORLD, other, &flag);
+  use(MPI_COMM_WORLD);
+  kinds();
+  long before = 0;
+  for (int i = 0; i < times; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_get_attr(comm, other, &value, &flag);
+    CHECK(flag, "the program's attributes are copied");
+    use_and_free(comm);
+    if (i == times / 2) before = memory();
+  }
+  const long grown = memory() - before;
+  CHECK(times < 1000 || grown < times * 64, "%d communicators leave %ld bytes", times / 2, grown);
+  kinds();
+  MPI_Finalize();
+  CHECK(called == 1, "MPI_Finalize has called the program %d times", called);
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (rank == 0 && finalized) printf("plain_life: ok with %d ranks\n", size);
+  return 0;
+}
