@@ -24,6 +24,12 @@ static tutti_function next_function(const char* name) {
   return found.function;
 }
 
+/* An object of the MPI's, such as a handle: programs may have a copy of their own, which counts. */
+static void* mpi_object(const char* name) {
+  void* const found = dlsym(RTLD_DEFAULT, name);
+  return found || !g_mpi ? found : dlsym(g_mpi, name);
+}
+
 /* Objects are loaded again, as it were, to ask them: not while the loader's list is being read. */
 enum { MOST_OBJECTS = 4096 };
 struct objects {
@@ -137,7 +143,7 @@ static void* load_beside(const char* name) {
 
 /* Whether the program's MPI is of the kind that this library is made for: the same on all ranks. */
 static int fits(void) {
-  const int is_open_mpi = next_function("ompi_mpi_comm_world") != NULL;
+  const int is_open_mpi = mpi_object("ompi_mpi_comm_world") != NULL;
 #ifdef OPEN_MPI
   if (is_open_mpi) return 1;
   if (is_first_rank()) complain("it is not Open MPI, for which the preloaded library is made");
@@ -162,7 +168,7 @@ static void show_mpi(void) {
 /* A rank that cannot load Tutti must not be alone in that. */
 static int all_have(int mine) {
 #ifdef OPEN_MPI
-#define HANDLE(type, handle) ((type)(void*)(size_t)next_function(handle))
+#define HANDLE(type, handle) ((type)mpi_object(handle))
   const MPI_Comm world = HANDLE(MPI_Comm, "ompi_mpi_comm_world");
   const MPI_Datatype type = HANDLE(MPI_Datatype, "ompi_mpi_int");
   const MPI_Op minimum = HANDLE(MPI_Op, "ompi_mpi_op_min");
