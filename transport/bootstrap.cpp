@@ -1,4 +1,4 @@
-// Who has given up is the largest of numbers that fall with the rank.
+// Who has given up is the largest of numbers that fall with the rank, and are beyond all others.
 #include "transport/bootstrap.hpp"
 
 #include <fmt/format.h>
@@ -6,6 +6,10 @@
 #include "base/error.hpp"
 
 namespace tutti::transport {
+
+namespace {
+constexpr std::int64_t kGivenUp = std::int64_t{1} << 62;
+}
 
 void Bootstrap::allgather(const void* mine, std::size_t bytes, void* all) {
   confirm();
@@ -18,15 +22,17 @@ void Bootstrap::broadcast(void* data, std::size_t bytes) {
 }
 
 std::int64_t Bootstrap::maximum(std::int64_t mine) {
-  confirm();
-  return largest(mine);
+  const std::int64_t all = largest(mine);
+  must_go_on(all);
+  return all;
 }
 
-void Bootstrap::confirm() {
-  const std::int64_t worst = largest(0);
-  if (worst == 0) return;
+void Bootstrap::confirm() { must_go_on(largest(0)); }
+
+void Bootstrap::must_go_on(std::int64_t largest) {
+  if (largest < kGivenUp) return;
   over_ = true;
-  const auto failing = static_cast<int>(size() - worst);
+  const auto failing = static_cast<int>(kGivenUp + size() - largest);
   throw Error(
       Code::bootstrap_failed,
       fmt::format("rank {} of the MPI communicator gave up; see the error it returned", failing),
@@ -36,7 +42,7 @@ void Bootstrap::confirm() {
 void Bootstrap::leave() noexcept {
   if (over_ || std::uncaught_exceptions() <= exceptions_) return;
   try {
-    largest(size() - rank());
+    largest(kGivenUp + size() - rank());
   } catch (const Error&) {
     // MPI has failed: nobody can be told.
   }

@@ -3,8 +3,8 @@
 // never user data.
 //
 // A rank that fails between two exchanges would leave the others in the next one for ever. So each
-// exchange begins with the question whether all go on, and a bootstrap that is left by an exception
-// answers it.
+// exchange begins with the question whether all go on, or, in maximum(), is that question; and a
+// bootstrap that is left by an exception answers it.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,8 @@ class Bootstrap {
   void allgather(const void* mine, std::size_t bytes, void* all);
   // Fills `data` on all ranks with rank 0's. Collective. Throws Error{bootstrap_failed}.
   void broadcast(void* data, std::size_t bytes);
-  // The largest of all ranks' values. Collective. Throws Error{bootstrap_failed}.
+  // The largest of all ranks' values, which are less than 2^62. Collective. Throws
+  // Error{bootstrap_failed}.
   std::int64_t maximum(std::int64_t mine);
   // All ranks have come this far. Collective. Throws Error{bootstrap_failed}, which names the
   // lowest rank that has given up.
@@ -41,6 +42,8 @@ class Bootstrap {
   virtual void exchange(const void* mine, std::size_t bytes, void* all) = 0;
   virtual void spread(void* data, std::size_t bytes) = 0;
   virtual std::int64_t largest(std::int64_t mine) = 0;
+
+  void must_go_on(std::int64_t largest);
 
   const int exceptions_ = std::uncaught_exceptions();
   bool over_ = false;  // somebody has given up
