@@ -42,14 +42,6 @@ void translate_members(MPI_Comm mpi, Each&& each) {
   PMPI_Group_free(&world_group);
 }
 
-std::vector<int> world_ranks_of(MPI_Comm mpi, int size) {
-  std::vector<int> all(static_cast<std::size_t>(size));
-  translate_members(mpi, [&](int first, std::span<const int> ranks) {
-    std::copy(ranks.begin(), ranks.end(), all.begin() + first);
-  });
-  return all;
-}
-
 // A stranger to one member is one to all of its world, and they are strangers to him: all throw,
 // and tell each other nothing. Throws Error{unsupported}.
 void must_know_all(MPI_Comm mpi) {
@@ -90,14 +82,7 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   if (!comm)
     throw Error(Code::bad_buffer,
                 "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
-  std::vector<int> world = world_ranks_of(mpi, bootstrap.size());
-  const tutti_comm handle = fresh_handle();
-  auto repeats = std::make_unique<Repeats>();
-  auto made = agree_on_communicator(engine, bootstrap, bootstrap.rank(), world, *state.selection);
-  const auto lock = engine.enter();
-  handle->communicator = std::move(made);
-  handle->repeats = std::move(repeats);
-  *comm = handle;
+  *comm = make_communicator(state, bootstrap, world_ranks_of(mpi, bootstrap.size()));
 }
 
 }  // namespace
@@ -109,6 +94,26 @@ void throw_bad_communicator(tutti_comm comm) {
               : comm->magic != tutti_comm_object::kMagic
                   ? "this is no communicator of Tutti; make one with tutti_comm_create"
                   : "the communicator was freed");
+}
+
+std::vector<int> world_ranks_of(MPI_Comm mpi, int size) {
+  std::vector<int> all(static_cast<std::size_t>(size));
+  translate_members(mpi, [&](int first, std::span<const int> ranks) {
+    std::copy(ranks.begin(), ranks.end(), all.begin() + first);
+  });
+  return all;
+}
+
+tutti_comm make_communicator(Library& state, transport::Bootstrap& bootstrap,
+                             const std::vector<int>& world_ranks) {
+  const tutti_comm handle = fresh_handle();
+  auto repeats = std::make_unique<Repeats>();
+  auto made = agree_on_communicator(*state.engine, bootstrap, bootstrap.rank(), world_ranks,
+                                    *state.selection);
+  const auto lock = state.engine->enter();
+  handle->communicator = std::move(made);
+  handle->repeats = std::move(repeats);
+  return handle;
 }
 
 bool has_strangers(MPI_Comm mpi) {

@@ -78,6 +78,12 @@ inline Communicator& communicator_of(tutti_comm comm) {
 // allocates nothing; all members get the same answer.
 bool has_strangers(MPI_Comm mpi);
 
+// The members of an MPI communicator, none of which is a stranger, by rank of MPI_COMM_WORLD.
+std::vector<int> world_ranks_of(MPI_Comm mpi, int size);
+// Makes a communicator of Tutti's with the ranks of the bootstrap. Throws Error: then all members
+// do.
+tutti_comm make_communicator(Library& state, transport::Bootstrap& bootstrap,
+                             const std::vector<int>& world_ranks);
 void free_all_communicators() noexcept;
 
 // tutti_init for somebody else than a program that calls Tutti.

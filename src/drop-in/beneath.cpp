@@ -26,7 +26,10 @@
   X(Finalized)              \
   X(Group_free)             \
   X(Group_translate_ranks)  \
+  X(Iallgather)             \
+  X(Iallreduce)             \
   X(Ibarrier)               \
+  X(Ibcast)                 \
   X(Initialized)            \
   X(Iprobe)                 \
   X(Is_thread_main)         \

@@ -8,7 +8,9 @@
 #include <set>
 
 #include "src/api/library.hpp"
+#include "src/data/gpu_memory.hpp"
 #include "src/drop-in/statistics.hpp"
+#include "src/drop-in/stepped_bootstrap.hpp"
 
 namespace tutti::drop_in {
 namespace {
@@ -21,8 +23,9 @@ void (*g_at_end)() = nullptr;
 std::atomic<Communicator*> g_freed{nullptr};
 // Grows when a handle loses its meaning.
 std::atomic<std::uint64_t> g_frees{0};
-// One thread at a time asks MPI about attributes, whatever level of threads MPI has.
-std::mutex g_attributes;
+// One thread at a time is in MPI, as far as the drop-in calls it for itself: programs have threads
+// whatever level they have asked MPI for.
+std::mutex g_mpi;
 
 int note_freed(MPI_Comm, int, void* value, void*) noexcept {
   auto* const freed = static_cast<Communicator*>(value);
@@ -48,7 +51,7 @@ std::set<Communicator*>& g_living = *new std::set<Communicator*>;
 void note_algorithms_of(Communicator& state) noexcept {
   if (!statistics_wanted) return;
   note_algorithms(state.tutti);
-  const std::lock_guard lock(g_attributes);
+  const std::lock_guard lock(g_mpi);
   g_living.erase(&state);
 }
 
@@ -66,24 +69,39 @@ void free_those_freed() noexcept {
   }
 }
 
+// All members make it, or none.
+void agree(Communicator& state, MPI_Comm comm) {
+  const int code = guard<Enter::by_itself>([&](Library& library) {
+    SteppedBootstrap bootstrap(comm, state.rank, state.size, g_mpi);
+    std::unique_lock lock(g_mpi);
+    const std::vector<int> world = world_ranks_of(comm, state.size);
+    lock.unlock();
+    look_for_gpu_driver();
+    state.tutti = make_communicator(library, bootstrap, world);
+  });
+  if (code != TUTTI_SUCCESS) state.why_not = "Tutti has failed there";
+}
+
 // All decide alike, without a message, except where Tutti fails: it does so on all ranks.
 void decide(Communicator& state, MPI_Comm comm) {
-  int inter = 0;
-  PMPI_Comm_test_inter(comm, &inter);
-  PMPI_Comm_size(comm, &state.size);
-  PMPI_Comm_rank(comm, &state.rank);
-  if (inter)
-    state.why_not = "an intercommunicator";
-  else if (state.size == 1)
-    state.why_not = "one rank";
-  else if (has_strangers(comm))
-    state.why_not = "members outside MPI_COMM_WORLD";
-  else if (tutti_comm_create(comm, &state.tutti) != TUTTI_SUCCESS)
-    state.why_not = "no memory";
+  {
+    const std::lock_guard lock(g_mpi);
+    int inter = 0;
+    PMPI_Comm_test_inter(comm, &inter);
+    PMPI_Comm_size(comm, &state.size);
+    PMPI_Comm_rank(comm, &state.rank);
+    if (inter)
+      state.why_not = "an intercommunicator";
+    else if (state.size == 1)
+      state.why_not = "one rank";
+    else if (has_strangers(comm))
+      state.why_not = "members outside MPI_COMM_WORLD";
+  }
+  if (!state.why_not) agree(state, comm);
 }
 
 Communicator* attribute_of(MPI_Comm comm, int& code) {
-  const std::lock_guard lock(g_attributes);
+  const std::lock_guard lock(g_mpi);
   void* value = nullptr;
   int found = 0;
   code = PMPI_Comm_get_attr(comm, g_keyval, &value, &found);
@@ -98,7 +116,7 @@ Communicator* make(MPI_Comm comm, int& code) {
     std::abort();
   }
   decide(*state, comm);
-  const std::lock_guard lock(g_attributes);
+  const std::lock_guard lock(g_mpi);
   if (statistics_wanted && state->tutti != TUTTI_COMM_NULL) g_living.insert(state);
   code = PMPI_Comm_set_attr(comm, g_keyval, state);
   return code == MPI_SUCCESS ? state : nullptr;

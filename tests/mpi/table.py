@@ -241,8 +241,9 @@ def calls():
               expect="allgather", seconds=BRIEF)
 
 
-def drop_in(*ranks):
-    """Plain MPI programs under the drop-in."""
+def drop_in(*ranks, levels=(3,)):
+    """Plain MPI programs under the drop-in. At thread levels below MPI_THREAD_MULTIPLE two threads
+    end in UCX under MPICH, without Tutti as well."""
     def under(name, ranks, *words, **more):
         return Job(f"drop-in, {name}, {ranks} ranks", ranks, *words, beside="drop_in",
                    needs="drop_in", seconds=BRIEF, **more)
@@ -252,7 +253,7 @@ def drop_in(*ranks):
         yield under("communicators", P, "plain_life")
     for P in ranks[1:]:
         yield under("errors", P, "plain_errors")
-    for level in [3]:
+    for level in levels:
         yield under(f"threads at level {level}", 2, "plain_threads", [level])
 
 
@@ -266,7 +267,7 @@ def jobs(mpi, sanitizer):
     elif sanitizer != "none":
         parts += [with_sanitizers, lambda: drop_in(2, 3)]
     elif mpi == "openmpi":
-        parts += [with_open_mpi, lambda: drop_in(1, 2, 4)]
+        parts += [with_open_mpi, lambda: drop_in(1, 2, 4, levels=(1, 3))]
     else:
         parts += [algorithms, settings, errors, deaths, around_the_job, containers, calls,
                   lambda: drop_in(1, 2, 3, 4)]
