@@ -13,5 +13,6 @@ void add_draw(CommandLine& line);
 void add_measure(CommandLine& line);
 void add_tune(CommandLine& line);
 void add_explain(CommandLine& line);
+void add_run(CommandLine& line);
 
 }  // namespace tutti::tools

@@ -1,0 +1,176 @@
+// `tutti run`: starts an MPI program that does not know Tutti, with the drop-in preloaded.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "tools/command_line.hpp"
+#include "tools/commands.hpp"
+
+namespace tutti::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunOptions {
+  int ranks = 0;
+  std::optional<std::string> stats;
+  std::string mpi, only, launcher;
+  std::vector<std::string> program;
+};
+
+[[noreturn]] void cannot(const std::string& why) { throw Error(Code::bad_configuration, why); }
+
+// As the shell finds it.
+fs::path find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* const path = std::getenv("PATH");
+  std::string_view rest = path ? path : "/usr/bin:/bin";
+  while (!rest.empty()) {
+    const auto colon = std::min(rest.find(':'), rest.size());
+    const fs::path candidate = fs::path(rest.substr(0, colon)) / name;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+  cannot(fmt::format("there is no program {}", name));
+}
+
+// What a command writes to its standard output; no shell reads its words.
+std::string output_of(const std::vector<std::string>& words) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) cannot(fmt::format("no pipe: {}", std::strerror(errno)));
+  const pid_t child = fork();
+  if (child < 0) cannot(fmt::format("no process: {}", std::strerror(errno)));
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[0]);
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execvp(arguments[0], arguments.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  std::string text;
+  std::array<char, 4096> some;
+  for (ssize_t got = 0; (got = read(ends[0], some.data(), some.size())) > 0;)
+    text.append(some.data(), static_cast<std::size_t>(got));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return text;
+}
+
+// mpich or openmpi, by the libraries that a file needs; empty: neither.
+std::string family_of(const fs::path& file) {
+  const std::string libraries = output_of({"ldd", file.string()});
+  if (libraries.find("libmpich.so") != std::string::npos ||
+      libraries.find("libmpi.so.12") != std::string::npos)
+    return "mpich";
+  if (libraries.find("libmpi.so.40") != std::string::npos) return "openmpi";
+  return "";
+}
+
+// A program in Python has no MPI before it loads mpi4py.
+std::string family_of_mpi4py(const std::string& python) {
+  std::string file =
+      output_of({python, "-c",
+                 "import mpi4py.rc; mpi4py.rc.initialize = False; from mpi4py import MPI; "
+                 "print(MPI.__file__)"});
+  while (!file.empty() && file.back() == '\n') file.pop_back();
+  return file.empty() ? "" : family_of(file);
+}
+
+std::string family_for(const RunOptions& options) {
+  if (!options.mpi.empty()) return options.mpi;
+  const fs::path program = find_program(options.program.front());
+  std::string family = family_of(program);
+  if (family.empty() && program.filename().string().starts_with("python"))
+    family = family_of_mpi4py(program);
+  if (family.empty())
+    cannot(
+        fmt::format("{} needs no MPI library that Tutti knows, or is linked statically; if it "
+                    "loads one later, name it with --mpi",
+                    program.string()));
+  return family;
+}
+
+// Beside the program, in a build, or in the folder for libraries.
+fs::path library_for(const std::string& family) {
+  std::array<char, PATH_MAX> self{};
+  if (readlink("/proc/self/exe", self.data(), self.size() - 1) < 0)
+    cannot("the path of tutti cannot be read");
+  const fs::path folder = fs::path(self.data()).parent_path();
+  const std::string name = fmt::format("libtutti-mpi-{}.so", family);
+  for (const fs::path& candidate : {folder / ".." / name, folder / ".." / TUTTI_LIBDIR / name})
+    if (fs::exists(candidate)) return fs::canonical(candidate);
+  cannot(fmt::format("{} is not installed", name));
+}
+
+// The words that start the job, each variable being set for the ranks alone.
+std::vector<std::string> command_for(const RunOptions& options, const std::string& family,
+                                     const std::string& preload) {
+  std::vector<std::string> words{options.launcher};
+  if (options.launcher.empty()) {
+    words = {fmt::format("mpiexec.{}", family)};
+    if (output_of({"which", words[0]}).empty()) words = {"mpiexec"};
+  }
+  if (options.ranks > 0) words.insert(words.end(), {"-n", std::to_string(options.ranks)});
+  const auto set = [&](const std::string& name, const std::string& value) {
+    if (family == "openmpi")
+      words.insert(words.end(), {"-x", fmt::format("{}={}", name, value)});
+    else
+      words.insert(words.end(), {"-genv", name, value});
+  };
+  const char* const other = std::getenv("LD_PRELOAD");
+  set("LD_PRELOAD", other && *other ? fmt::format("{}:{}", preload, other) : preload);
+  if (options.stats) set("TUTTI_STATS", options.stats->empty() ? "1" : *options.stats);
+  if (!options.only.empty()) set("TUTTI_ONLY", options.only);
+  words.insert(words.end(), options.program.begin(), options.program.end());
+  return words;
+}
+
+int run(const RunOptions& options) {
+  const std::string family = family_for(options);
+  const auto words = command_for(options, family, library_for(family));
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  cannot(fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
+}
+
+}  // namespace
+
+void add_run(CommandLine& line) {
+  auto options = std::make_shared<RunOptions>();
+  const Command command =
+      line.command("run", "Run an MPI program, its blocking collectives being Tutti's");
+  command.option("-n,--ranks", options->ranks, "Ranks of the job").between(1, INT_MAX);
+  command.option("--stats", options->stats,
+                 "At the end, print what rank 0 has called; a file: write it there as JSON, too",
+                 "FILE");
+  command.option("--only", options->only, "The collectives that Tutti runs: allreduce,bcast,…");
+  command.option("--mpi", options->mpi, "The program's MPI, if its libraries do not show it")
+      .one_of({"mpich", "openmpi"});
+  command.option("--launcher", options->launcher,
+                 "The program that starts jobs, instead of that MPI's mpiexec");
+  command.option("program", options->program, "The program and its arguments, behind --")
+      .required();
+  command.footer("Example: tutti run --stats -n 4 -- ./program its arguments");
+  command.runs([options] { return run(*options); });
+}
+
+}  // namespace tutti::tools
