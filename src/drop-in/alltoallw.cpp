@@ -135,11 +135,9 @@ int alltoallw(const void* in, const Count* sends, const Displacement* from,
       },
       TUTTI_BENEATH(Alltoallw, Count, in, sends, from, send_types, out, receives, to, receive_types,
                     comm),
-      [&] {
-        int size = 0;
-        PMPI_Comm_size(comm, &size);
+      [&](const Communicator& c) {
         MPI_Count bytes = 0;
-        for (int i = 0; i < size; ++i)
+        for (int i = 0; i < c.size; ++i)
           if (receives[i] > 0) bytes += receives[i] * size_of(receive_types[i]);
         return bytes;
       });

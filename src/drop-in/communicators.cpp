@@ -90,6 +90,7 @@ void decide(Communicator& state, MPI_Comm comm) {
     PMPI_Comm_test_inter(comm, &inter);
     PMPI_Comm_size(comm, &state.size);
     PMPI_Comm_rank(comm, &state.rank);
+    state.between_groups = inter != 0;
     if (inter)
       state.why_not = "an intercommunicator";
     else if (state.size == 1)

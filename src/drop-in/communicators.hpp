@@ -16,6 +16,7 @@ struct Communicator {
   tutti_comm tutti = TUTTI_COMM_NULL;
   const char* why_not = nullptr;
   int rank = 0, size = 1;
+  bool between_groups = false;    // an intercommunicator
   std::vector<MPI_Count> counts;  // room for the arrays of one call
   Communicator* next_freed = nullptr;
 };

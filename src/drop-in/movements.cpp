@@ -7,7 +7,7 @@ namespace {
 int barrier(MPI_Comm comm) {
   return take(
       TUTTI_CALL_Barrier, comm, [](Communicator& c) { return tutti_barrier(c.tutti); },
-      [&] { return PMPI_Barrier(comm); }, [] { return MPI_Count{0}; });
+      [&] { return PMPI_Barrier(comm); }, [](const Communicator&) { return MPI_Count{0}; });
 }
 
 template <class Count>
@@ -18,7 +18,7 @@ int bcast(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm)
         return tutti_bcast(buffer, count, type_of(count, type), root, c.tutti);
       },
       TUTTI_BENEATH(Bcast, Count, buffer, count, type, root, comm),
-      [&] { return count * size_of(type); });
+      [&](const Communicator&) { return count * size_of(type); });
 }
 
 template <class Count>
@@ -31,7 +31,7 @@ int gather(const void* in, Count sends, MPI_Datatype send_type, void* out, Count
                             type_of(receives, receive_type), root, c.tutti);
       },
       TUTTI_BENEATH(Gather, Count, in, sends, send_type, out, receives, receive_type, root, comm),
-      [&] { return in == MPI_IN_PLACE ? 0 : sends * size_of(send_type); });
+      [&](const Communicator&) { return in == MPI_IN_PLACE ? 0 : sends * size_of(send_type); });
 }
 
 template <class Count>
@@ -44,7 +44,9 @@ int scatter(const void* in, Count sends, MPI_Datatype send_type, void* out, Coun
                              type_of(receives, receive_type), root, c.tutti);
       },
       TUTTI_BENEATH(Scatter, Count, in, sends, send_type, out, receives, receive_type, root, comm),
-      [&] { return out == MPI_IN_PLACE ? 0 : receives * size_of(receive_type); });
+      [&](const Communicator&) {
+        return out == MPI_IN_PLACE ? 0 : receives * size_of(receive_type);
+      });
 }
 
 // What only the root has is not looked at elsewhere.
@@ -62,7 +64,7 @@ int gatherv(const void* in, Count sends, MPI_Datatype send_type, void* out, cons
       },
       TUTTI_BENEATH(Gatherv, Count, in, sends, send_type, out, receives, places, receive_type, root,
                     comm),
-      [&] { return in == MPI_IN_PLACE ? 0 : sends * size_of(send_type); });
+      [&](const Communicator&) { return in == MPI_IN_PLACE ? 0 : sends * size_of(send_type); });
 }
 
 template <class Count, class Displacement>
@@ -79,7 +81,9 @@ int scatterv(const void* in, const Count* sends, const Displacement* places, MPI
       },
       TUTTI_BENEATH(Scatterv, Count, in, sends, places, send_type, out, receives, receive_type,
                     root, comm),
-      [&] { return out == MPI_IN_PLACE ? 0 : receives * size_of(receive_type); });
+      [&](const Communicator&) {
+        return out == MPI_IN_PLACE ? 0 : receives * size_of(receive_type);
+      });
 }
 
 template <class Count>
@@ -92,7 +96,7 @@ int allgather(const void* in, Count sends, MPI_Datatype send_type, void* out, Co
                                type_of(receives, receive_type), c.tutti);
       },
       TUTTI_BENEATH(Allgather, Count, in, sends, send_type, out, receives, receive_type, comm),
-      [&] { return receives * size_of(receive_type); });
+      [&](const Communicator&) { return receives * size_of(receive_type); });
 }
 
 template <class Count, class Displacement>
@@ -107,7 +111,7 @@ int allgatherv(const void* in, Count sends, MPI_Datatype send_type, void* out,
       },
       TUTTI_BENEATH(Allgatherv, Count, in, sends, send_type, out, receives, places, receive_type,
                     comm),
-      [&] { return in == MPI_IN_PLACE ? 0 : sends * size_of(send_type); });
+      [&](const Communicator&) { return in == MPI_IN_PLACE ? 0 : sends * size_of(send_type); });
 }
 
 template <class Count>
@@ -120,7 +124,7 @@ int alltoall(const void* in, Count sends, MPI_Datatype send_type, void* out, Cou
                               type_of(receives, receive_type), c.tutti);
       },
       TUTTI_BENEATH(Alltoall, Count, in, sends, send_type, out, receives, receive_type, comm),
-      [&] { return receives * size_of(receive_type); });
+      [&](const Communicator& c) { return size_of(receive_type) * receives * c.size; });
 }
 
 template <class Count, class Displacement>
@@ -138,7 +142,7 @@ int alltoallv(const void* in, const Count* sends, const Displacement* from, MPI_
       },
       TUTTI_BENEATH(Alltoallv, Count, in, sends, from, send_type, out, receives, to, receive_type,
                     comm),
-      [&] { return sum_of(comm, receives) * size_of(receive_type); });
+      [&](const Communicator& c) { return sum_of(c, receives) * size_of(receive_type); });
 }
 
 }  // namespace

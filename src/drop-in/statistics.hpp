@@ -19,9 +19,10 @@ inline bool statistics_wanted = false;
 // From the beginning of a call to its end.
 class Watch {
  public:
-  Watch(int call, const Communicator& comm, bool taken, MPI_Count bytes) noexcept
-      : call_(call), comm_(comm), taken_(taken), bytes_(bytes), begin_(Clock::now()) {}
+  Watch(int call, const Communicator& comm, bool taken) noexcept
+      : call_(call), comm_(comm), taken_(taken), begin_(Clock::now()) {}
   ~Watch();
+  void note(MPI_Count bytes) noexcept { bytes_ = bytes; }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
@@ -30,7 +31,7 @@ class Watch {
   const int call_;
   const Communicator& comm_;
   const bool taken_;
-  const MPI_Count bytes_;
+  MPI_Count bytes_ = 0;
   const Clock::time_point begin_;
 };
 

@@ -28,8 +28,8 @@ static_assert(TUTTI_CALLS <= 64);
 // The calls that Tutti takes, as bits; the same on all ranks.
 inline std::uint64_t calls_taken = ~std::uint64_t{0};
 
-// `tutti(communicator)` returns a code of Tutti's, `beneath()` one of MPI's. `bytes()`: what this
-// rank sends, for statistics.
+// `tutti(communicator)` returns a code of Tutti's, `beneath()` one of MPI's. `bytes(communicator)`:
+// what this rank gives, or gets of a root, for statistics; asked when the call was right.
 template <class Tutti, class Beneath, class Bytes>
 [[gnu::always_inline]] inline int take(int call, MPI_Comm comm, Tutti&& tutti, Beneath&& beneath,
                                        Bytes&& bytes) noexcept {
@@ -38,15 +38,18 @@ template <class Tutti, class Beneath, class Bytes>
   if (!state) [[unlikely]]
     return error;
   const bool taken = state->tutti != TUTTI_COMM_NULL && (calls_taken >> call & 1) != 0;
-  if (statistics_wanted) [[unlikely]] {
-    const Watch watch(call, *state, taken, bytes());
+  const auto run = [&] {
     if (!taken) return beneath();
     const int code = tutti(*state);
     return code == TUTTI_SUCCESS ? MPI_SUCCESS : report(code, comm);
+  };
+  if (statistics_wanted) [[unlikely]] {
+    Watch watch(call, *state, taken);
+    const int code = run();
+    if (code == MPI_SUCCESS && !state->between_groups) watch.note(bytes(*state));
+    return code;
   }
-  if (!taken) return beneath();
-  const int code = tutti(*state);
-  return code == TUTTI_SUCCESS ? MPI_SUCCESS : report(code, comm);
+  return run();
 }
 
 // Of no elements the type does not matter, and may be none.
@@ -82,6 +85,12 @@ MPI_Datatype type_of(const Communicator& comm, const Count* counts, MPI_Datatype
   return MPI_BYTE;
 }
 
+template <class Count>
+MPI_Count sum_of(const Communicator& comm, const Count* counts) noexcept {
+  MPI_Count sum = 0;
+  for (int i = 0; i < comm.size; ++i) sum += counts[i];
+  return sum;
+}
 inline MPI_Count size_of(MPI_Datatype type) noexcept {
   MPI_Count size = 0;
   return type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS ? 0 : size;
@@ -92,14 +101,6 @@ tutti_function as_function(Function* function) noexcept {
   return reinterpret_cast<tutti_function>(function);
 }
 #define TUTTI_PUT(name, function) functions[TUTTI_CALL_##name] = as_function(function)
-template <class Count>
-MPI_Count sum_of(MPI_Comm comm, const Count* counts) noexcept {
-  int size = 0;
-  PMPI_Comm_size(comm, &size);
-  MPI_Count sum = 0;
-  for (int i = 0; counts && i < size; ++i) sum += counts[i];
-  return sum;
-}
 
 // Puts the functions of a file into the table of what is called from now on.
 void add_movements(tutti_function functions[TUTTI_CALLS]);

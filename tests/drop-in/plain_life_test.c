@@ -67,6 +67,16 @@ static void kinds(void) {
     MPI_Comm_remote_size(inter, &others);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, inter);
     CHECK(sum == others, "%d of %d on the other side", sum, others);
+    /* As many counts as there are ranks on the other side, which may be less than on this one. */
+    int* const counts = calloc(2 * (size_t)others, sizeof *counts);
+    MPI_Datatype* const types = malloc((size_t)others * sizeof *types);
+    for (int i = 0; i < others; ++i) types[i] = MPI_INT;
+    MPI_Alltoallw(NULL, counts, counts + others, types, NULL, counts, counts + others, types,
+                  inter);
+    MPI_Alltoallv(NULL, counts, counts + others, MPI_INT, NULL, counts, counts + others, MPI_INT,
+                  inter);
+    free(counts);
+    free(types);
     MPI_Intercomm_merge(inter, rank % 2, &comm);
     use_and_free(comm);
     MPI_Comm_free(&inter);
