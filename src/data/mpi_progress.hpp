@@ -6,6 +6,7 @@
 
 #include <mutex>
 
+#include "src/data/mpi_lock.hpp"
 #include "src/data/own_copy.hpp"
 
 namespace tutti {
@@ -30,9 +31,9 @@ class MpiProgress {
   MpiProgress& operator=(const MpiProgress&) = delete;
 
   // Does nothing on a thread that may not call MPI, or after MPI_Finalize, or while another thread
-  // does it: programs have threads whatever level they have asked MPI for.
+  // has the lock.
   void operator()() const noexcept {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
+    const std::unique_lock lock(mpi_lock, std::try_to_lock);
     if (!lock) return;
     int finalized = 0, main_thread = 1, found = 0;
     PMPI_Finalized(&finalized);
@@ -43,7 +44,6 @@ class MpiProgress {
   }
 
  private:
-  mutable std::mutex mutex_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int level_ = MPI_THREAD_SINGLE;
 };

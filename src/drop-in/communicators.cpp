@@ -9,6 +9,7 @@
 
 #include "src/api/library.hpp"
 #include "src/data/gpu_memory.hpp"
+#include "src/data/mpi_lock.hpp"
 #include "src/drop-in/statistics.hpp"
 #include "src/drop-in/stepped_bootstrap.hpp"
 
@@ -23,9 +24,6 @@ void (*g_at_end)() = nullptr;
 std::atomic<Communicator*> g_freed{nullptr};
 // Grows when a handle loses its meaning.
 std::atomic<std::uint64_t> g_frees{0};
-// One thread at a time is in MPI, as far as the drop-in calls it for itself: programs have threads
-// whatever level they have asked MPI for.
-std::mutex g_mpi;
 
 int note_freed(MPI_Comm, int, void* value, void*) noexcept {
   auto* const freed = static_cast<Communicator*>(value);
@@ -51,7 +49,7 @@ std::set<Communicator*>& g_living = *new std::set<Communicator*>;
 void note_algorithms_of(Communicator& state) noexcept {
   if (!statistics_wanted) return;
   note_algorithms(state.tutti);
-  const std::lock_guard lock(g_mpi);
+  const std::lock_guard lock(mpi_lock);
   g_living.erase(&state);
 }
 
@@ -72,8 +70,8 @@ void free_those_freed() noexcept {
 // All members make it, or none.
 void agree(Communicator& state, MPI_Comm comm) {
   const int code = guard<Enter::by_itself>([&](Library& library) {
-    SteppedBootstrap bootstrap(comm, state.rank, state.size, g_mpi);
-    std::unique_lock lock(g_mpi);
+    SteppedBootstrap bootstrap(comm, state.rank, state.size);
+    std::unique_lock lock(mpi_lock);
     const std::vector<int> world = world_ranks_of(comm, state.size);
     lock.unlock();
     look_for_gpu_driver();
@@ -85,7 +83,7 @@ void agree(Communicator& state, MPI_Comm comm) {
 // All decide alike, without a message, except where Tutti fails: it does so on all ranks.
 void decide(Communicator& state, MPI_Comm comm) {
   {
-    const std::lock_guard lock(g_mpi);
+    const std::lock_guard lock(mpi_lock);
     int inter = 0;
     PMPI_Comm_test_inter(comm, &inter);
     PMPI_Comm_size(comm, &state.size);
@@ -102,7 +100,7 @@ void decide(Communicator& state, MPI_Comm comm) {
 }
 
 Communicator* attribute_of(MPI_Comm comm, int& code) {
-  const std::lock_guard lock(g_mpi);
+  const std::lock_guard lock(mpi_lock);
   void* value = nullptr;
   int found = 0;
   code = PMPI_Comm_get_attr(comm, g_keyval, &value, &found);
@@ -117,7 +115,7 @@ Communicator* make(MPI_Comm comm, int& code) {
     std::abort();
   }
   decide(*state, comm);
-  const std::lock_guard lock(g_mpi);
+  const std::lock_guard lock(mpi_lock);
   if (statistics_wanted && state->tutti != TUTTI_COMM_NULL) g_living.insert(state);
   code = PMPI_Comm_set_attr(comm, g_keyval, state);
   return code == MPI_SUCCESS ? state : nullptr;

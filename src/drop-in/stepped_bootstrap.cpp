@@ -1,10 +1,12 @@
 // Each exchange is a non-blocking collective of the MPI's.
 #include "src/drop-in/stepped_bootstrap.hpp"
 
+#include <mutex>
 #include <string>
 #include <thread>
 
 #include "base/error.hpp"
+#include "src/data/mpi_lock.hpp"
 
 namespace tutti::drop_in {
 
@@ -17,11 +19,11 @@ void SteppedBootstrap::run(const char* call, Start&& start) {
   };
   MPI_Request request = MPI_REQUEST_NULL;
   {
-    const std::lock_guard lock(lock_);
+    const std::lock_guard lock(mpi_lock);
     must(start(&request));
   }
   for (int done = 0; true; std::this_thread::yield()) {
-    const std::lock_guard lock(lock_);
+    const std::lock_guard lock(mpi_lock);
     must(PMPI_Test(&request, &done, MPI_STATUS_IGNORE));
     if (done) return;
   }

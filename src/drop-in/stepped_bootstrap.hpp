@@ -3,20 +3,18 @@
 
 #include <mpi.h>
 
-#include <mutex>
-
 #include "transport/bootstrap.hpp"
 
 namespace tutti::drop_in {
 
 // Threads of a program may make communicators at the same time, whatever level of threads it has
-// asked MPI for. So every call of MPI is made with a lock held, and none waits for other ranks. A
+// asked MPI for. So every call of MPI is made with mpi_lock held, and none waits for other ranks. A
 // lock that is held while ranks wait for each other would be a deadlock, as threads of two ranks
 // may come in different orders.
 class SteppedBootstrap final : public transport::Bootstrap {
  public:
-  SteppedBootstrap(MPI_Comm comm, int rank, int size, std::mutex& lock) noexcept
-      : comm_(comm), rank_(rank), size_(size), lock_(lock) {}
+  SteppedBootstrap(MPI_Comm comm, int rank, int size) noexcept
+      : comm_(comm), rank_(rank), size_(size) {}
   ~SteppedBootstrap() override { leave(); }
   SteppedBootstrap(const SteppedBootstrap&) = delete;
   SteppedBootstrap& operator=(const SteppedBootstrap&) = delete;
@@ -34,7 +32,6 @@ class SteppedBootstrap final : public transport::Bootstrap {
 
   const MPI_Comm comm_;
   const int rank_, size_;
-  std::mutex& lock_;
 };
 
 }  // namespace tutti::drop_in

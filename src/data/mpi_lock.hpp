@@ -1,0 +1,13 @@
+// One thread at a time is in MPI's progress, as far as Tutti brings it there without being asked by
+// the program: some programs have several threads in collectives though they have asked MPI for
+// less than MPI_THREAD_MULTIPLE.
+#pragma once
+
+#include <mutex>
+
+namespace tutti {
+
+// Held for single calls of MPI that wait for no other rank. Who holds it takes no other lock.
+inline std::mutex mpi_lock;
+
+}  // namespace tutti
