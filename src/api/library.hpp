@@ -41,14 +41,15 @@ namespace tutti {
 // For whom Tutti runs. The drop-in serves programs that were written for an MPI, with its mistakes.
 struct Manner {
   bool always_locks = false;  // several threads may call, whatever MPI's level of threads says
-  // What MPIs take without an error is taken: blocks of a receive buffer that overlap, operations
-  // on types for which the standard has none, send and receive buffers that share bytes.
+  // What MPIs take without an error is taken: blocks of a receive buffer, or pieces of its
+  // datatype, that overlap, operations on types for which the standard has none, send and receive
+  // buffers that share bytes.
   bool lenient = false;
   bool equal_buffers = false;  // the same, even if both have the same address
 };
 
 struct Library {
-  explicit Library(const Manner& m) : manner(m), operations(m.lenient) {}
+  explicit Library(const Manner& m) : manner(m), datatypes(m.lenient), operations(m.lenient) {}
 
   const Manner manner;
   Configuration configuration;

@@ -58,9 +58,9 @@ class Blocked {
   const std::byte* bytes() { return filled(-2); }
   // For writing. Block number `keep` (-2: all blocks, -1: none) is filled with what the caller's
   // buffer holds, for operations in place. Throws Error{bad_datatype} if pieces of the datatype
-  // overlap for certain.
+  // overlap for certain, unless Datatypes is lenient.
   std::byte* room(int keep = -1) {
-    if (!as_is()) must_have_a_place_each();
+    if (!as_is() && !datatypes_.lenient()) must_have_a_place_each();
     return filled(keep);
   }
   // Brings what was written to room() to the caller's buffer, except block `except`.

@@ -15,7 +15,7 @@
 
 namespace tutti {
 
-Datatypes::Datatypes() : self_(own_copy_of(MPI_COMM_SELF)) {}
+Datatypes::Datatypes(bool lenient) : lenient_(lenient), self_(own_copy_of(MPI_COMM_SELF)) {}
 
 Datatypes::~Datatypes() {
   int finalized = 0;

@@ -40,7 +40,8 @@ struct Layout {
 // errors. Throws Error{bootstrap_failed}. One object at a time.
 class Datatypes {
  public:
-  Datatypes();
+  // `lenient`: pieces of a type in which data arrive may overlap, as far as MPIs do not mind.
+  explicit Datatypes(bool lenient = false);
   ~Datatypes();
   Datatypes(const Datatypes&) = delete;
   Datatypes& operator=(const Datatypes&) = delete;
@@ -62,6 +63,7 @@ class Datatypes {
   const KeptTypes& kept() const noexcept { return kept_; }
   // This rank alone. Errors of local calls are returned there.
   MPI_Comm self() const noexcept { return self_; }
+  bool lenient() const noexcept { return lenient_; }
 
  private:
   class Based;
@@ -70,6 +72,7 @@ class Datatypes {
   template <class Call>
   void in_chunks(MPI_Count count, const Layout& layout, Call&& call) const;
 
+  const bool lenient_;
   const CommonTypes common_;
   mutable KeptTypes kept_;
   mutable Scratch scratch_;

@@ -69,6 +69,15 @@ static void taken(MPI_Comm comm) {
   PASSES(MPI_Allgatherv(&x, 1, MPI_INT, out, counts, places, MPI_INT, comm));
   CHECK(out[0] == 7, "blocks at one place: %d", out[0]);
 
+  /* Pieces of a datatype that overlap where data arrive. */
+  MPI_Datatype overlapping;
+  MPI_Type_vector(2, 2, 1, MPI_INT, &overlapping);
+  MPI_Type_commit(&overlapping);
+  for (int i = 0; i < 3; ++i) out[i] = rank == 0 ? i : -1;
+  PASSES(MPI_Bcast(out, 1, overlapping, 0, comm));
+  CHECK(out[0] == 0 && out[1] == 1 && out[2] == 2, "pieces that overlap: %d %d", out[1], out[2]);
+  MPI_Type_free(&overlapping);
+
   /* Buffers that share bytes. */
   int shared[65];
   for (int i = 0; i < 65; ++i) shared[i] = rank;
