@@ -33,14 +33,14 @@ inline void check_equal(Bytes sent, Bytes received) {
   if (sent != received) [[unlikely]]
     throw_unequal(sent, received);
 }
-// The send and the receive buffer of a collective, or those of the root.
+// The send and the receive buffer of a collective, or those of the root. `same_place`: what a rank
+// gives to itself is where it is to arrive.
 template <class Buffer>
-void keep_apart(const Library& state, Buffer& sent, const Buffer& received) {
+void keep_apart(const Library& state, Buffer& sent, const Buffer& received, bool same_place) {
   const Manner& manner = state.manner;
-  if (!manner.lenient) return sent.must_not_share(received, kUseInPlace);
-  if (!sent.shares(received)) return;
-  if (!manner.equal_buffers && sent.begins_with(received))
+  if (!manner.lenient || (same_place && !manner.equal_buffers))
     return sent.must_not_share(received, kUseInPlace);
+  if (!sent.shares(received)) return;
   warn_of_shared_bytes(state);
   sent.detach();
 }

@@ -76,7 +76,7 @@ void scatter_or_gather(Library& state, UserRequest& request, Collective which, c
   if (is_root && !in_place) {
     const Bytes of_root = v ? all->counts()[static_cast<std::size_t>(a.root)] : all->block_bytes();
     check_equal(gathers ? one->total() : of_root, gathers ? of_root : one->total());
-    keep_apart(state, *request.from, *request.to);
+    keep_apart(state, *request.from, *request.to, one->has_same_place(0, *all, a.root));
   }
 
   collectives::Task& task = request.task;
@@ -104,7 +104,7 @@ void allgather(const Library& state, UserRequest& request) {
   const Bytes own = v ? to.counts()[static_cast<std::size_t>(comm.rank())] : to.block_bytes();
   if (from) {
     check_equal(from->total(), own);
-    keep_apart(state, *from, to);
+    keep_apart(state, *from, to, from->has_same_place(0, to, comm.rank()));
     request.call.input = from->bytes();
   }
   collectives::Task& task = request.task;
@@ -126,7 +126,7 @@ void alltoall(const Library& state, UserRequest& request) {
     const auto own = static_cast<std::size_t>(request.communicator().rank());
     check_equal(v ? from->counts()[own] : from->block_bytes(),
                 v ? to.counts()[own] : to.block_bytes());
-    keep_apart(state, *from, to);
+    keep_apart(state, *from, to, from->has_same_place(0, to, 0));
     request.call.input = from->bytes();
   }
   collectives::Task& task = request.task;

@@ -45,7 +45,7 @@ struct Manner {
   // datatype, that overlap, operations on types for which the standard has none, send and receive
   // buffers that share bytes.
   bool lenient = false;
-  bool equal_buffers = false;  // the same, even if both have the same address
+  bool equal_buffers = false;  // the same, even if a rank's own data are where they are to arrive
 };
 
 struct Library {

@@ -76,7 +76,9 @@ void reduce(Library& state, UserRequest& request, const Reducing& a) {
   if (has_result)
     request.result.emplace(state.datatypes, layout, reduction, a.recvbuf,
                            in_place ? elements.whole : elements.own, a.type, "recvbuf");
-  if (request.operand && request.result) keep_apart(state, *request.operand, *request.result);
+  if (request.operand && request.result)
+    keep_apart(state, *request.operand, *request.result,
+               request.operand->has_same_place(*request.result));
 
   const Bytes bytes = request.operand ? request.operand->bytes() : request.result->bytes();
   const bool reproducible = state.configuration.reproducible;

@@ -67,7 +67,10 @@ class Blocked {
   void deliver(int except = -1);
 
   bool shares(const Blocked& other) const;
-  bool begins_with(const Blocked& other) const noexcept { return user_ == other.user_; }
+  // Block `mine` is where block `theirs` of the other is, and of the same type.
+  bool has_same_place(int mine, const Blocked& other, int theirs) const noexcept {
+    return type_ == other.type_ && at(offset_of(mine)) == other.at(other.offset_of(theirs));
+  }
   // Throws Error{buffers_overlap} if the two share bytes; `remedy` says what to do about it.
   void must_not_share(const Blocked& other, const char* remedy) const;
   // From now on bytes() is a copy, whatever is written to the caller's buffer.
@@ -96,6 +99,10 @@ class Blocked {
     return counts_.empty() ? std::span(&whole_, 1) : std::span(pieces_);
   }
   std::byte* at(Bytes offset) const noexcept;
+  Bytes offset_of(int block) const noexcept {
+    if (!counts_.empty()) return pieces_[static_cast<std::size_t>(block)].offset;
+    return block * (layout_.contiguous ? block_bytes_ : whole_.count / blocks_ * layout_.extent);
+  }
   void must_be_absolute(Bytes offset, const char* name) const;
   void must_be_in_memory(const Piece& piece, const char* name) const;
   void must_have_a_place_each() const;

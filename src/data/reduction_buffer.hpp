@@ -45,7 +45,7 @@ class ReductionBuffer {
   }
   // As those of Blocked.
   bool shares(const ReductionBuffer& other) const { return data_.shares(other.data_); }
-  bool begins_with(const ReductionBuffer& other) const noexcept { return user_ == other.user_; }
+  bool has_same_place(const ReductionBuffer& other) const noexcept { return user_ == other.user_; }
   void detach() noexcept { direct_ = false; }
 
  private:

@@ -48,6 +48,11 @@ static void refused(MPI_Comm comm, MPI_Errhandler handler) {
   GIVES(MPI_ERR_TYPE, MPI_Bcast(&x, 1, uncommitted, 0, comm));
   GIVES(MPI_ERR_OP, MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_OP_NULL, comm));
   MPI_Type_free(&uncommitted);
+#ifdef MPICH
+  int all[64] = {0}; /* a rank's own data are where they are to arrive */
+  GIVES(MPI_ERR_BUFFER, MPI_Allgather(all + rank, 1, MPI_INT, all, 1, MPI_INT, comm));
+  GIVES(MPI_ERR_BUFFER, MPI_Allreduce(&x, &x, 1, MPI_INT, MPI_SUM, comm));
+#endif
 }
 
 /* All of these give the same under both MPIs. */
@@ -83,6 +88,9 @@ static void taken(MPI_Comm comm) {
   for (int i = 0; i < 65; ++i) shared[i] = rank;
   PASSES(MPI_Allreduce(shared, shared + 1, 2, MPI_INT, MPI_SUM, comm));
   CHECK(shared[1] == size * (size - 1) / 2 && shared[2] == shared[1], "shared: %d", shared[1]);
+  x = out[0] = 10 + rank; /* where the data of rank 0 are to arrive */
+  PASSES(MPI_Allgather(rank == 0 ? &x : out, 1, MPI_INT, out, 1, MPI_INT, comm));
+  for (int i = 0; i < size; ++i) CHECK(out[i] == 10 + i, "data from elsewhere: %d", out[i]);
 #ifdef OPEN_MPI
   shared[0] = rank;
   PASSES(MPI_Allreduce(shared, shared, 1, MPI_INT, MPI_SUM, comm));
