@@ -3,10 +3,6 @@
 // these definitions are hidden, and found first by what is linked together with them.
 #include "src/drop-in/beneath.hpp"
 
-#include <fmt/format.h>
-
-#include "base/error.hpp"
-
 // What Tutti calls besides the collectives.
 #define TUTTI_OTHERS(X)     \
   X(Comm_call_errhandler)   \
@@ -76,7 +72,7 @@ TUTTI_OTHERS(JUMP)
 
 namespace tutti::drop_in {
 
-void find_beneath(tutti_function (*find)(const char* name)) {
+const char* find_beneath(tutti_function (*find)(const char* name)) noexcept {
   const struct {
     const char* name;
     tutti_function* own;
@@ -85,10 +81,12 @@ void find_beneath(tutti_function (*find)(const char* name)) {
       TUTTI_CAUGHT(ROW) TUTTI_OTHERS(ROW)
 #undef ROW
   };
+  const char* missing = nullptr;
   for (const auto& [name, own] : all) {
     *own = find(name);
-    if (!*own) throw Error(Code::unsupported, fmt::format("the MPI has no {}", name));
+    if (!*own) missing = name;
   }
+  return missing;
 }
 
 }  // namespace tutti::drop_in

@@ -23,8 +23,8 @@ const tutti_drop_in_entries* g_entries = nullptr;
 std::string& g_statistics_file = *new std::string;  // empty: none
 bool g_prints_statistics = false;
 
-void say_that_mpi_is_alone(const std::string& why) {
-  std::fprintf(stderr, "tutti: the program runs with its MPI alone: %s\n", why.c_str());
+void say_that_mpi_is_alone(const char* begin, const char* why) {
+  std::fprintf(stderr, "tutti: the program runs with its MPI alone: %s%s\n", begin, why);
 }
 
 void write_statistics() {
@@ -55,21 +55,20 @@ void end() noexcept {
   tutti_finalize();
 }
 
-// Rank 0 says what the first rank with a cause of its own says.
-void explain_failure(int code, int rank) {
+// Rank 0 says what the first rank with a cause of its own says. Collective.
+void explain_failure(bool has_cause, const char* cause, int rank) {
   int size = 1;
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
-  int mine = code == TUTTI_ERR_BOOTSTRAP ? size : rank, first = size;
+  int mine = has_cause ? rank : size, first = size;
   PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   std::array<char, 1024> text{};
-  std::snprintf(text.data(), text.size(), "%s", tutti_last_error_message());
+  std::snprintf(text.data(), text.size(), "%s", cause);
   if (first < size)
     PMPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_BYTE, first, MPI_COMM_WORLD);
   if (rank > 0) return;
-  if (first > 0 && first < size)
-    say_that_mpi_is_alone(fmt::format("rank {}: {}", first, text.data()));
-  else
-    say_that_mpi_is_alone(text.data());
+  std::array<char, 32> who{};
+  if (first > 0 && first < size) std::snprintf(who.data(), who.size(), "rank %d: ", first);
+  say_that_mpi_is_alone(who.data(), text.data());
 }
 
 // The calls whose names the setting lists, in any form. Throws Error{bad_configuration}.
@@ -123,14 +122,13 @@ using namespace tutti::drop_in;
 int tutti_drop_in_start(const tutti_drop_in_entries* entries,
                         tutti_function functions[TUTTI_CALLS]) {
   g_entries = entries;
-  try {
-    find_beneath(entries->find);
-  } catch (const Error& error) {
-    say_that_mpi_is_alone(error.message);
-    return 0;  // the same on all ranks: they have the same MPI
-  }
+  const char* const missing = find_beneath(entries->find);
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (missing) {  // the same on all ranks: they have the same MPI
+    if (rank == 0) say_that_mpi_is_alone("it has no ", missing);
+    return 0;
+  }
 #ifdef OPEN_MPI
   constexpr bool kEqualBuffers = true;
 #else
@@ -139,14 +137,17 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
   const int code =
       initialize(nullptr, {.always_locks = true, .lenient = true, .equal_buffers = kEqualBuffers});
   if (code != TUTTI_SUCCESS) {
-    explain_failure(code, rank);
+    explain_failure(code != TUTTI_ERR_BOOTSTRAP, tutti_last_error_message(), rank);
     return 0;
   }
-  try {
-    take_settings(library()->configuration, rank);
+  const int settled = guard<Enter::by_itself>([&](Library& library) {
+    take_settings(library.configuration, rank);
     open_communicators(end);
-  } catch (const Error& error) {
-    if (rank == 0) say_that_mpi_is_alone(error.message);
+  });
+  int mine = settled == TUTTI_SUCCESS, all = 0;
+  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (!all) {
+    explain_failure(!mine, mine ? "" : tutti_last_error_message(), rank);
     tutti_finalize();
     return 0;
   }
