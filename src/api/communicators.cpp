@@ -20,6 +20,7 @@ std::mutex g_handles_lock;
 // Grows only, see tutti_comm_object. Not destroyed at the end of the program: that would undo, in a
 // child that was forked and exits, what belongs to its parent.
 std::deque<tutti_comm_object>& g_handles = *new std::deque<tutti_comm_object>;
+std::vector<tutti_comm>& g_spare_handles = *new std::vector<tutti_comm>;  // some of them
 
 // Calls `each(first, world_ranks)` for members from `first` on, by rank of MPI_COMM_WORLD: some at
 // a time, so that it needs no memory.
@@ -54,7 +55,10 @@ void must_know_all(MPI_Comm mpi) {
 
 tutti_comm fresh_handle() {
   const std::lock_guard lock(g_handles_lock);
-  return &g_handles.emplace_back();
+  if (g_spare_handles.empty()) return &g_handles.emplace_back();
+  const tutti_comm handle = g_spare_handles.back();
+  g_spare_handles.pop_back();
+  return handle;
 }
 
 // Without the engine's lock where it speaks with others through MPI: they may come to it only after
@@ -122,6 +126,15 @@ bool has_strangers(MPI_Comm mpi) {
     found |= std::find(ranks.begin(), ranks.end(), MPI_UNDEFINED) != ranks.end();
   });
   return found;
+}
+
+void give_back_handle(tutti_comm handle) noexcept {
+  const std::lock_guard lock(g_handles_lock);
+  try {
+    g_spare_handles.push_back(handle);
+  } catch (const std::bad_alloc&) {
+    // It stays freed for ever.
+  }
 }
 
 void free_all_communicators() noexcept {

@@ -23,7 +23,7 @@
 #include "tutti/tutti.h"
 
 // What a tutti_comm points to. Never given back to the allocator, so that a freed handle is an
-// error and not a crash.
+// error and not a crash; see give_back_handle().
 struct tutti_comm_object {
   static constexpr std::uint64_t kMagic = 0x7475747469636f6dull;
   std::uint64_t magic = kMagic;
@@ -85,6 +85,8 @@ std::vector<int> world_ranks_of(MPI_Comm mpi, int size);
 // do.
 tutti_comm make_communicator(Library& state, transport::Bootstrap& bootstrap,
                              const std::vector<int>& world_ranks);
+// A freed handle that no program has seen may be that of the next communicator.
+void give_back_handle(tutti_comm handle) noexcept;
 void free_all_communicators() noexcept;
 
 // tutti_init for somebody else than a program that calls Tutti.

@@ -25,12 +25,15 @@ std::atomic<Communicator*> g_freed{nullptr};
 // Grows when a handle loses its meaning.
 std::atomic<std::uint64_t> g_frees{0};
 
-int note_freed(MPI_Comm, int, void* value, void*) noexcept {
-  auto* const freed = static_cast<Communicator*>(value);
-  g_frees.fetch_add(1, std::memory_order_release);
-  freed->next_freed = g_freed.load(std::memory_order_relaxed);
-  while (!g_freed.compare_exchange_weak(freed->next_freed, freed, std::memory_order_release))
+void put_aside(Communicator& state) noexcept {
+  state.next_freed = g_freed.load(std::memory_order_relaxed);
+  while (!g_freed.compare_exchange_weak(state.next_freed, &state, std::memory_order_release))
     continue;
+}
+
+int note_freed(MPI_Comm, int, void* value, void*) noexcept {
+  g_frees.fetch_add(1, std::memory_order_release);
+  put_aside(*static_cast<Communicator*>(value));
   return MPI_SUCCESS;
 }
 
@@ -60,7 +63,8 @@ void free_those_freed() noexcept {
     Communicator* const next = freed->next_freed;
     if (freed->tutti != TUTTI_COMM_NULL) {
       note_algorithms_of(*freed);
-      tutti_comm_free(&freed->tutti);
+      const tutti_comm handle = freed->tutti;
+      if (tutti_comm_free(&freed->tutti) == TUTTI_SUCCESS) give_back_handle(handle);
     }
     delete freed;
     freed = next;
@@ -107,6 +111,13 @@ Communicator* attribute_of(MPI_Comm comm, int& code) {
   return code == MPI_SUCCESS && found ? static_cast<Communicator*>(value) : nullptr;
 }
 
+// This rank alone cannot keep it: the others, who may wait in it already, hear of that.
+void give_up(Communicator& state) noexcept {
+  if (state.tutti != TUTTI_COMM_NULL)
+    guard([&](Library&) { communicator_of(state.tutti).refuse(Code::out_of_memory); });
+  put_aside(state);
+}
+
 Communicator* make(MPI_Comm comm, int& code) {
   free_those_freed();
   auto* const state = new (std::nothrow) Communicator;
@@ -115,10 +126,14 @@ Communicator* make(MPI_Comm comm, int& code) {
     std::abort();
   }
   decide(*state, comm);
-  const std::lock_guard lock(mpi_lock);
-  if (statistics_wanted && state->tutti != TUTTI_COMM_NULL) g_living.insert(state);
-  code = PMPI_Comm_set_attr(comm, g_keyval, state);
-  return code == MPI_SUCCESS ? state : nullptr;
+  {
+    const std::lock_guard lock(mpi_lock);
+    if (statistics_wanted && state->tutti != TUTTI_COMM_NULL) g_living.insert(state);
+    code = PMPI_Comm_set_attr(comm, g_keyval, state);
+  }
+  if (code == MPI_SUCCESS) return state;
+  give_up(*state);
+  return nullptr;
 }
 
 struct Last {

@@ -172,6 +172,9 @@ def around_the_job():
               ["bench", "--collective", "barrier", "--no-mpi", "--time-limit", "0.01"],
               env={"TUTTI_LOG": "info"}, expect="the least time by the model", seconds=BRIEF)
     yield Job("the log cannot be written", 3, "broken_log", seconds=BRIEF)
+    # What is left of each would be 24 bytes or more.
+    yield Job("drop-in, 100,000 communicators, one after another", 2, "plain_life", [100000],
+              beside="drop_in", needs="drop_in", suite="long")
     for ranks in [2, 3]:
         yield Job(f"threads, {ranks} ranks", ranks, "threads", seconds=BRIEF)
     for copy, env in [("single", SINGLE), ("double", DOUBLE)]:
