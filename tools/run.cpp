@@ -33,9 +33,10 @@ struct RunOptions {
 
 [[noreturn]] void cannot(const std::string& why) { throw Error(Code::bad_configuration, why); }
 
-// As the shell finds it.
+// As the shell finds it. Empty: there is none.
 fs::path find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
+  if (name.find('/') != std::string::npos)
+    return access(name.c_str(), X_OK) == 0 ? fs::path(name) : fs::path();
   const char* const path = std::getenv("PATH");
   std::string_view rest = path ? path : "/usr/bin:/bin";
   while (!rest.empty()) {
@@ -44,7 +45,7 @@ fs::path find_program(const std::string& name) {
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
     rest.remove_prefix(std::min(colon + 1, rest.size()));
   }
-  cannot(fmt::format("there is no program {}", name));
+  return {};
 }
 
 // What a command writes to its standard output; no shell reads its words.
@@ -96,6 +97,7 @@ std::string family_of_mpi4py(const std::string& python) {
 std::string family_for(const RunOptions& options) {
   if (!options.mpi.empty()) return options.mpi;
   const fs::path program = find_program(options.program.front());
+  if (program.empty()) cannot(fmt::format("there is no program {}", options.program.front()));
   std::string family = family_of(program);
   if (family.empty() && program.filename().string().starts_with("python"))
     family = family_of_mpi4py(program);
@@ -125,7 +127,7 @@ std::vector<std::string> command_for(const RunOptions& options, const std::strin
   std::vector<std::string> words{options.launcher};
   if (options.launcher.empty()) {
     words = {fmt::format("mpiexec.{}", family)};
-    if (output_of({"which", words[0]}).empty()) words = {"mpiexec"};
+    if (find_program(words[0]).empty()) words = {"mpiexec"};
   }
   if (options.ranks > 0) words.insert(words.end(), {"-n", std::to_string(options.ranks)});
   const auto set = [&](const std::string& name, const std::string& value) {
