@@ -32,7 +32,10 @@ int class_of(int code) {
 bool is_fatal(MPI_Comm comm) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return true;
-  const bool fatal = handler == MPI_ERRORS_ARE_FATAL;
+  bool fatal = handler == MPI_ERRORS_ARE_FATAL;
+#if MPI_VERSION >= 4
+  fatal |= handler == MPI_ERRORS_ABORT;
+#endif
   PMPI_Errhandler_free(&handler);
   return fatal;
 }
