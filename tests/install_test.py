@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `meson install` leaves: a versioned library with tutti_* symbols only, header, pkg-config
-file, program, manual pages.
+"""What `meson install` leaves: a versioned library with tutti_* symbols only, header, files for
+pkg-config and CMake, program, the drop-in, manual pages.
 
 Usage: install_test.py DESTDIR ROOT
 """
@@ -74,4 +74,40 @@ with tempfile.TemporaryDirectory() as folder:
                  env=os.environ | {"LD_LIBRARY_PATH": str(library.parent)})
     check("0 1 2" in output, f"the README's program prints {output!r}")
 check("bruck" in run(find("bin/tutti"), "list"), "the installed program does not run")
+
+# The same by CMake, with a version that is there and one that is not.
+PROJECT = """cmake_minimum_required(VERSION 3.13)
+project(example C)
+find_package(tutti {} REQUIRED)
+add_executable(example example.c)
+target_link_libraries(example tutti::tutti)
+"""
+with tempfile.TemporaryDirectory() as folder:
+    pathlib.Path(folder, "example.c").write_text(program.group(1))
+    description = pathlib.Path(folder, "CMakeLists.txt")
+    configure = ["cmake", "-S", folder, "-B", f"{folder}/build", "-DCMAKE_C_COMPILER=mpicc.mpich",
+                 f"-Dtutti_DIR={find('tutti-config.cmake').parent}"]
+    description.write_text(PROJECT.format("1.0"))
+    check(subprocess.run(configure, capture_output=True).returncode, "CMake finds version 1.0")
+    description.write_text(PROJECT.format("0.1"))
+    run(*configure)
+    run("cmake", "--build", f"{folder}/build")
+    output = run("mpiexec.mpich", "-n", "3", f"{folder}/build/example",
+                 env=os.environ | {"LD_LIBRARY_PATH": str(library.parent)})
+    check("0 1 2" in output, f"the program that CMake built prints {output!r}")
+
+# A program that knows nothing of Tutti, under the drop-in.
+with tempfile.TemporaryDirectory() as folder:
+    plain = pathlib.Path(folder, "plain")
+    plain.with_suffix(".c").write_text("""#include <mpi.h>
+int main(int c, char** v) {
+  return MPI_Init(&c, &v) || MPI_Barrier(MPI_COMM_WORLD) || MPI_Finalize();
+}
+""")
+    run("mpicc.mpich", plain.with_suffix(".c"), "-o", plain)
+    started = subprocess.run([find("bin/tutti"), "run", "--stats", "-n", "2", "--", plain],
+                             capture_output=True, text=True)
+    said = started.stdout + started.stderr
+    check(started.returncode == 0 and re.search("MPI_Barrier +1 .*Tutti: ", said),
+          f"`tutti run` of what is installed prints {said!r}")
 print(f"{checks} things are where they belong")
