@@ -1,7 +1,7 @@
 // Memory that is taken and given back.
 #include "collectives/execution/scratch.hpp"
 
-#include <cstdlib>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -9,11 +9,14 @@
 
 namespace tutti::collectives {
 
-void ScratchMemory::Free::operator()(std::byte* memory) const noexcept { std::free(memory); }
+void ScratchMemory::Free::operator()(std::byte* memory) const noexcept {
+  ::operator delete (memory, std::align_val_t{kCacheLine});
+}
 
 ScratchMemory::ScratchMemory(Bytes bytes) : bytes_(bytes) {
-  memory_.reset(
-      static_cast<std::byte*>(std::aligned_alloc(kCacheLine, static_cast<std::size_t>(bytes))));
+  // Not std::aligned_alloc(), which is for multiples of the alignment only.
+  memory_.reset(static_cast<std::byte*>(::operator new (
+      static_cast<std::size_t>(bytes), std::align_val_t{kCacheLine}, std::nothrow)));
   if (!memory_)
     throw Error(Code::out_of_memory,
                 "no memory for " + std::to_string(bytes) +
