@@ -142,7 +142,8 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
                       .datagrams = collectives::wants_datagrams(state->rules),
                       .log = std::move(log),
                       .warn = log_of(LogLevel::warn),
-                      .drive_others = std::cref(state->mpi)});
+                      .drive_others = std::cref(state->mpi),
+                      .drives_while = &state->mpi.windows});
   const Engine& engine = *state->engine;
   const bool wire = engine.placement().nodes() > 1 || engine.wire_on_nodes();
   const std::string_view kind = models::wire_of(wire, engine.software_wire());

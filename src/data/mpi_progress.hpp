@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <mutex>
 
 #include "src/data/mpi_lock.hpp"
@@ -27,6 +28,10 @@ class MpiProgress {
     PMPI_Finalized(&finalized);
     if (!finalized && comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
   }
+  // For one-sided communication, as far as Tutti knows of them: other ranks may use them at any
+  // time, and some MPIs move that only while this rank calls MPI.
+  std::atomic<int> windows{0};
+
   MpiProgress(const MpiProgress&) = delete;
   MpiProgress& operator=(const MpiProgress&) = delete;
 

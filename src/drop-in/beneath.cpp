@@ -65,7 +65,7 @@ extern "C" {
           ":\n  endbr64\n"                                                                 \
           "  jmp *tutti_own_" #name "(%rip)\n.size PMPI_" #name ", . - PMPI_" #name "\n"); \
   extern tutti_function tutti_own_##name __attribute__((visibility("hidden")));
-TUTTI_CAUGHT(JUMP)
+TUTTI_REPLACED(JUMP)
 TUTTI_OTHERS(JUMP)
 #undef JUMP
 }
@@ -78,7 +78,7 @@ const char* find_beneath(tutti_function (*find)(const char* name)) noexcept {
     tutti_function* own;
   } all[] = {
 #define ROW(name) {"PMPI_" #name, &tutti_own_##name},
-      TUTTI_CAUGHT(ROW) TUTTI_OTHERS(ROW)
+      TUTTI_REPLACED(ROW) TUTTI_OTHERS(ROW)
 #undef ROW
   };
   const char* missing = nullptr;

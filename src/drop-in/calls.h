@@ -1,6 +1,8 @@
 /* The MPI functions that the drop-in defines, as lists for X macros: each has the names MPI_name
- * and PMPI_name. TUTTI_CAUGHT: those that Tutti runs; TUTTI_PASSED: those that go to the MPI
- * beneath, and are counted. */
+ * and PMPI_name. TUTTI_CAUGHT: those that Tutti runs; TUTTI_WINDOWS: those that go to
+ * the MPI beneath, and of which Tutti takes note; TUTTI_PASSED: those that go there and are
+ * counted.
+ */
 #ifndef TUTTI_DROP_IN_CALLS_H
 #define TUTTI_DROP_IN_CALLS_H
 
@@ -60,6 +62,15 @@
   X(Neighbor_alltoallw##suffix)
 
 #define TUTTI_CAUGHT(X) X(Barrier) TUTTI_DATA(X, ) TUTTI_IF_MPI_4(TUTTI_DATA(X, _c))
+/* Made and freed by all members of a communicator; other ranks may use them at any time. */
+#define TUTTI_WINDOWS(X) \
+  X(Win_allocate)        \
+  X(Win_allocate_shared) \
+  X(Win_create)          \
+  X(Win_create_dynamic)  \
+  X(Win_free)            \
+  TUTTI_IF_MPI_4(X(Win_allocate_c) X(Win_allocate_shared_c) X(Win_create_c))
+#define TUTTI_REPLACED(X) TUTTI_CAUGHT(X) TUTTI_WINDOWS(X)
 #define TUTTI_PASSED(X)                                                                   \
   X(Ibarrier)                                                                             \
   TUTTI_STARTED(X, )                                                                      \

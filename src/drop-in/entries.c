@@ -58,7 +58,7 @@ __asm__(
 #define BOTH_CODES(name) CODE(MPI_##name) CODE(PMPI_##name)
 
 #pragma GCC visibility push(hidden)
-TUTTI_CAUGHT(BOTH_CODES)
+TUTTI_REPLACED(BOTH_CODES)
 TUTTI_PASSED(BOTH_CODES)
 BOTH_CODES(Init)
 BOTH_CODES(Init_thread)
@@ -69,6 +69,6 @@ BOTH_CODES(Init_thread)
    tutti_counted_##symbol},
 #define BOTH_ROWS(name) ROW(MPI_##name) ROW(PMPI_##name)
 
-const struct tutti_entry tutti_entries[] = {TUTTI_CAUGHT(BOTH_ROWS) TUTTI_PASSED(BOTH_ROWS)
+const struct tutti_entry tutti_entries[] = {TUTTI_REPLACED(BOTH_ROWS) TUTTI_PASSED(BOTH_ROWS)
                                                 BOTH_ROWS(Init) BOTH_ROWS(Init_thread)};
 const int tutti_number_of_entries = sizeof tutti_entries / sizeof tutti_entries[0];

@@ -9,10 +9,12 @@
 extern "C" {
 #endif
 
-/* The functions that Tutti takes, in the order of this list. */
+/* The functions that Tutti replaces, in the order of the lists: the collectives come first. */
 enum {
 #define TUTTI_ENTRY(name) TUTTI_CALL_##name,
-  TUTTI_CAUGHT(TUTTI_ENTRY)
+  TUTTI_CAUGHT(TUTTI_ENTRY) TUTTI_COLLECTIVES,
+  TUTTI_BEFORE_WINDOWS = TUTTI_COLLECTIVES - 1,
+  TUTTI_WINDOWS(TUTTI_ENTRY)
 #undef TUTTI_ENTRY
       TUTTI_CALLS
 };

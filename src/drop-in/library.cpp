@@ -154,5 +154,6 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
   add_movements(functions);
   add_reductions(functions);
   add_alltoallw(functions);
+  add_windows(functions);
   return 1;
 }

@@ -34,14 +34,14 @@ struct Counted {
   std::map<std::string_view, Sum> mpi;  // by why it went there
 };
 
-constexpr std::array<std::string_view, TUTTI_CALLS> kNames{
+constexpr std::array<std::string_view, TUTTI_COLLECTIVES> kNames{
 #define TUTTI_NAME(name) "MPI_" #name,
     TUTTI_CAUGHT(TUTTI_NAME)
 #undef TUTTI_NAME
 };
 
 std::mutex g_lock;
-std::array<Counted, TUTTI_CALLS>& g_calls = *new std::array<Counted, TUTTI_CALLS>;
+std::array<Counted, TUTTI_COLLECTIVES>& g_calls = *new std::array<Counted, TUTTI_COLLECTIVES>;
 auto& g_algorithms = *new std::map<std::string, std::set<std::string>>;  // by collective
 
 // Tutti's name of the collective: one for its forms of equal and of other blocks.

@@ -24,7 +24,7 @@
 
 namespace tutti::drop_in {
 
-static_assert(TUTTI_CALLS <= 64);
+static_assert(TUTTI_COLLECTIVES <= 64);
 // The calls that Tutti takes, as bits; the same on all ranks.
 inline std::uint64_t calls_taken = ~std::uint64_t{0};
 
@@ -106,5 +106,6 @@ tutti_function as_function(Function* function) noexcept {
 void add_movements(tutti_function functions[TUTTI_CALLS]);
 void add_reductions(tutti_function functions[TUTTI_CALLS]);
 void add_alltoallw(tutti_function functions[TUTTI_CALLS]);
+void add_windows(tutti_function functions[TUTTI_CALLS]);
 
 }  // namespace tutti::drop_in

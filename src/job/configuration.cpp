@@ -78,6 +78,7 @@ constexpr std::array<Word<MulticastWay>, 5> kMulticast{{{"auto", MulticastWay::a
                                                         {"each", MulticastWay::each},
                                                         {"off", MulticastWay::off}}};
 constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
+constexpr std::array<Word<bool>, 2> kDrives{{{"sometimes", false}, {"always", true}}};
 
 int slots(std::string_view text) {
   const auto value = number(text, 1, 64, false);
@@ -299,6 +300,12 @@ const Setting kSettings[] = {
     NUMBER(spin, -1, 1000000000, "spin", "number",
            "How often a waiting rank polls before it gives its core away. -1: often if each rank "
            "has a core of its own, else not at all."),
+    WORD(always_drives_mpi, kDrives, "drive_mpi", "sometimes|always",
+         "How often a rank that waits calls MPI, so that what the program has pending there goes "
+         "on. sometimes: at first often, after 20 ms every 50 us, and after a second every "
+         "millisecond, since it sleeps between. always: it never sleeps; for one-sided "
+         "communication, which many MPIs move only while the target calls them. Under the drop-in "
+         "it is always as long as there are windows."),
     WORD(wire, kWires, "wire", "auto|hardware|software",
          "Whether packets cost CPU time, as with rxe and siw (software). If so, Tutti chooses "
          "algorithms with few packets rather than few rounds. auto: what the device says."),

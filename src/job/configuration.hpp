@@ -56,6 +56,7 @@ struct Configuration {
   transport::shm::Copy shm_copy = transport::shm::Copy::automatic;
   transport::shm::Memory shm_memory = transport::shm::Memory::automatic;
   int spin = -1;
+  bool always_drives_mpi = false;
   Wire wire = Wire::automatic;
   std::string node;
   LogLevel log = LogLevel::warn;

@@ -35,6 +35,7 @@ Waiting::Settings waiting_settings(const Configuration& c, bool oversubscribed) 
   settings.spin = c.spin >= 0 ? static_cast<std::uint32_t>(c.spin) : oversubscribed ? 0 : 20000;
   settings.probe_interval = std::chrono::milliseconds(c.probe_interval_ms);
   settings.timeout = std::chrono::milliseconds(c.timeout_ms);
+  settings.drives_always = c.always_drives_mpi;
   return settings;
 }
 
@@ -54,6 +55,7 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
   datagrams_ = JobDatagrams::open(options.datagrams, *site_, transports_, bootstrap);
   Waiting::Settings waiting = waiting_settings(configuration_, placement_->oversubscribed());
   waiting.drive_others = std::move(options.drive_others);
+  waiting.drives_while = options.drives_while;
   waiting_.emplace(connections_, std::move(waiting), threads_ ? &mutex_ : nullptr);
   if (!configuration.trace.empty())
     trace_ = std::make_unique<Trace>(configuration.trace, configuration.trace_calls, *placement_);

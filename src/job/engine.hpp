@@ -38,6 +38,7 @@ class Engine {
     Log log;                             // null: nothing is logged
     Log warn;                            // null: there are no warnings
     std::function<void()> drive_others;  // see Waiting::Settings
+    const std::atomic<int>* drives_while = nullptr;
     std::span<const TransportKind> transports = transport_kinds();
   };
   // Collective over `bootstrap`: opens transports and exchanges addresses. Throws Error; the other

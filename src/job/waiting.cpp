@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 namespace {
 
 // After the polls of Settings::spin, a rank yields at every poll; then it sleeps, a little after a
-// while, a millisecond once the wait is plainly long.
+// while, a millisecond once the wait is plainly long. Whom MPI serves by this rank only when it
+// calls MPI would wait as long.
 constexpr auto kNapAfter = 20ms;
 constexpr auto kSleepAfter = 1s;
 constexpr std::uint32_t kYieldsPerLook = 16;
@@ -27,8 +28,9 @@ bool Waiting::give_core_away(Patience& patience, Agreement& agreement,
   if (agreement.failed()) return false;
   if (lock_) lock_->unlock();  // while this thread waits, others may call
   const auto waited = patience.looked - patience.since;
-  if (look || waited >= kNapAfter) drive_others();
-  if (waited < kNapAfter)
+  const bool wide_awake = others_are_pressing();
+  if (look || wide_awake || waited >= kNapAfter) drive_others();
+  if (wide_awake || waited < kNapAfter)
     sched_yield();
   else
     std::this_thread::sleep_for(waited < kSleepAfter ? 50us : 1ms);

@@ -3,6 +3,7 @@
 // user's time limit. With more ranks than cores the job stays fast only if waiting ranks yield.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <mutex>
@@ -29,6 +30,10 @@ class Waiting {
     // Lets the MPI around us move what the program has pending there. Called now and then by a rank
     // that waits, without the lock where it gives its core away. Null: nothing to call.
     std::function<void()> drive_others;
+    // Drives them whenever a core is given away, and never sleeps: always, or as long as the number
+    // is not 0. Null: there is none.
+    bool drives_always = false;
+    const std::atomic<int>* drives_while = nullptr;
   };
   // `lock` is held while a call runs, and free while it gives its core away; null: one thread only.
   Waiting(Connections& connections, Settings settings, std::mutex* lock)
@@ -66,6 +71,10 @@ class Waiting {
     FunctionRef<void(Visit)> each_waiting;
     FunctionRef<bool(protocols::Channel&)> fits;
   };
+  bool others_are_pressing() const noexcept {
+    return settings_.drives_always || (settings_.drives_while && *settings_.drives_while != 0);
+  }
+
   static constexpr std::uint32_t kPollsPerLook = 64, kPollsPerDrive = 64 * kPollsPerLook;
 
   bool give_core_away(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;

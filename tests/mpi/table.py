@@ -255,6 +255,7 @@ def drop_in(*ranks, levels=(3,)):
         yield under("every collective", P, "plain")
         yield under("communicators", P, "plain_life")
     yield under("communicators and statistics", 3, "plain_life", env={"TUTTI_STATS": "1"})
+    yield under("windows", 2, "plain_windows")
     for P in ranks[1:]:
         yield under("errors", P, "plain_errors")
     for level in levels:

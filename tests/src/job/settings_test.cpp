@@ -34,7 +34,8 @@ std::string told(const Configuration& c) {
   const auto cache = cache_options(c);
   note(cache.enabled, cache.max_bytes, cache.max_regions);
   const auto waiting = waiting_settings(c, true);
-  note(waiting.spin, waiting.probe_interval.count(), waiting.timeout.count());
+  note(waiting.spin, waiting.probe_interval.count(), waiting.timeout.count(),
+       waiting.drives_always);
   return text.str();
 }
 
@@ -68,6 +69,7 @@ const std::map<std::string_view, std::string_view> kOthers{
     {"shm_copy", "double"},
     {"shm_memory", "file"},
     {"spin", "7"},
+    {"drive_mpi", "always"},
     {"wire", "software"},
 };
 
