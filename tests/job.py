@@ -80,9 +80,9 @@ def make_parser():
     parser.add_argument("job", metavar="NAME | RANKS",
                         help="the name of a row, in which options change fields; or a number")
     parser.add_argument("words", metavar="PROGRAM", nargs=argparse.REMAINDER,
-                        help="collectives for collectives_test and so on, or tutti; dead_rank has "
-                             "the arguments BYTES SEED, the seed `new` being one that was never "
-                             "tried")
+                        help="collectives for collectives_test and so on, tutti, or any other by "
+                             "its path; dead_rank has the arguments BYTES SEED, the seed `new` "
+                             "being one that was never tried")
     return parser
 
 

@@ -33,9 +33,12 @@ class Build:
             self.launcher = str(beside) if beside.exists() else "mpiexec"
 
     def program(self, name):
-        """`tutti`, or a program of tests/mpi, tests/drop-in, tests/rdma or tests/faults."""
+        """`tutti`, a program of tests/mpi, tests/drop-in, tests/rdma or tests/faults, or any other
+        by its path."""
         if name == "tutti":
             return self.folder / "tools/tutti"
+        if "/" in name:
+            return self.folder / name
         folders = {"rdma": ["devices", "grows", "in_flight", "multicast", "rails", "traffic",
                             "unlucky"],
                    "faults": ["soak"],
