@@ -1,0 +1,91 @@
+// Whether buffers share bytes, and whether blocks of one do.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "src/data/buffers.hpp"
+
+namespace tutti {
+
+namespace {
+
+struct Span {
+  std::uintptr_t begin, end;
+  bool dense;  // all bytes between are data
+};
+
+}  // namespace
+
+void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
+  if (shares(other))
+    throw Error(Code::buffers_overlap,
+                fmt::format("the send and the receive buffer share bytes; {}", remedy));
+}
+
+bool Blocked::shares(const Blocked& other) const {
+  if (total_ == 0 || other.total_ == 0) return false;
+  if (direct_ && other.direct_)  // the usual case
+    return direct_ < other.direct_ + other.total_ && other.direct_ < direct_ + total_;
+  // From the first to past the last byte that `count` elements from `offset` on touch.
+  const auto span = [](const Blocked& b, Bytes offset, MPI_Count count) {
+    const Layout& layout = b.layout_;
+    const auto base = reinterpret_cast<std::uintptr_t>(b.user_) +
+                      static_cast<std::uintptr_t>(offset + layout.lower);
+    const Bytes last = layout.extent * (count - 1);
+    return Span{base + static_cast<std::uintptr_t>(std::min<Bytes>(0, last)),
+                base + static_cast<std::uintptr_t>(std::max<Bytes>(0, last) + layout.true_extent),
+                layout.size == layout.true_extent && (count == 1 || layout.extent == layout.size)};
+  };
+  const auto each = [&](const Blocked& b, auto&& visit) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(b.direct_);
+    if (b.direct_) return visit(Span{begin, begin + static_cast<std::uintptr_t>(b.total_), true});
+    for (const Piece& piece : b.pieces())
+      if (piece.bytes > 0) visit(span(b, piece.offset, piece.count));
+  };
+  // Data with gaps may lie in the gaps of the other: an error only for certain, as those that begin
+  // alike.
+  const auto collide = [&](const Span& a, const Span& b) {
+    return a.begin < b.end && b.begin < a.end &&
+           ((a.dense && b.dense) || (a.begin == b.begin && type_ == other.type_));
+  };
+  if (direct_ || counts_.empty()) {  // one span, and no memory for it
+    bool found = false;
+    each(*this, [&](const Span& mine) {
+      each(other, [&](const Span& theirs) { found |= collide(mine, theirs); });
+    });
+    return found;
+  }
+  std::vector<Span> mine;
+  each(*this, [&](const Span& s) { mine.push_back(s); });
+  std::sort(mine.begin(), mine.end(),
+            [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  bool found = false;
+  each(other, [&](const Span& theirs) {
+    // Pieces may interleave, so all of mine that begin before its end are asked: mostly one or two.
+    for (const Span& s : mine) {
+      if (s.begin >= theirs.end) break;
+      found |= collide(s, theirs);
+    }
+  });
+  return found;
+}
+
+void Blocked::must_not_overlap() const {
+  if (as_is() || counts_.empty()) return;
+  std::vector<std::pair<Bytes, Bytes>> spans;
+  for (const Piece& piece : pieces_)
+    if (piece.bytes > 0)
+      spans.push_back({piece.offset, piece.offset + (layout_.extent >= layout_.true_extent
+                                                         ? piece.count * layout_.extent
+                                                         : 0)});
+  // Elements that reach into each other may be meant to; not so blocks at the same place.
+  std::sort(spans.begin(), spans.end());
+  for (std::size_t i = 1; i < spans.size(); ++i)
+    if (spans[i].first < spans[i - 1].second || spans[i].first == spans[i - 1].first)
+      throw Error(Code::bad_displacement,
+                  "two blocks of the receive buffer overlap; their displacements, in extents of "
+                  "the type, must leave room for the counts");
+}
+
+}  // namespace tutti
