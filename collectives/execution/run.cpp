@@ -20,7 +20,7 @@ Run::Run(const Program& program, ScratchPool* pool)
   if (pool_)
     take_scratch();
   else if (bytes > 0)
-    scratch_ = ScratchMemory(bytes);
+    scratch_ = ScratchMemory(bytes, kUse);
 }
 
 Run::~Run() {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/scratch.hpp"
 #include "collectives/execution/program.hpp"
-#include "collectives/execution/scratch.hpp"
 #include "collectives/schedule/cursor.hpp"
 
 namespace tutti::collectives {
@@ -38,7 +38,7 @@ class Run {
   // end. After a failure not before the run is destroyed: peers or adapters may still be at it.
   // Throws Error{out_of_memory}.
   void take_scratch() {
-    if (pool_ && !scratch_) scratch_ = pool_->take(program_.scratch_bytes());
+    if (pool_ && !scratch_) scratch_ = pool_->take(program_.scratch_bytes(), kUse);
   }
   void give_scratch_back() noexcept {
     if (pool_) pool_->give_back(std::move(scratch_));
@@ -91,6 +91,9 @@ class Run {
   protocols::Channel* culprit() const noexcept { return culprit_; }
 
  private:
+  static constexpr ScratchUse kUse{kCacheLine,
+                                   "of scratch; choose an algorithm that needs less (tutti list)"};
+
   void begin(StepId id) noexcept {
     if (times_) [[unlikely]]
       note_begin(id);

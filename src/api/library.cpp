@@ -127,6 +127,7 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
   ReadRules read = read_rules(state->configuration);
   state->rules = std::move(read.rules);
   agree_on_settings(state->configuration, read.table, bootstrap);
+  state->scratch.keep_at_most(state->configuration.scratch_bytes);
   look_for_gpu_driver();
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
@@ -143,7 +144,8 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
                       .log = std::move(log),
                       .warn = log_of(LogLevel::warn),
                       .drive_others = std::cref(state->mpi),
-                      .drives_while = &state->mpi.windows});
+                      .drives_while = &state->mpi.windows,
+                      .scratch = &state->scratch});
   const Engine& engine = *state->engine;
   const bool wire = engine.placement().nodes() > 1 || engine.wire_on_nodes();
   const std::string_view kind = models::wire_of(wire, engine.software_wire());
@@ -214,7 +216,7 @@ nlohmann::json description(Library& state, tutti_comm comm) {
       fmt::format("{}.{}.{}", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH);
   const KeptTypes& kept = state.datatypes.kept();
   members["datatypes"] = {{"read", kept.read()}, {"kept", kept.kept()}};
-  members["packed_bytes_kept"] = state.datatypes.scratch().kept();
+  members["scratch_bytes_kept"] = state.scratch.kept();
   if (comm != TUTTI_COMM_NULL) members.update(communicator_of(comm).describe());
   return members;
 }

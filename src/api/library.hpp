@@ -49,12 +49,14 @@ struct Manner {
 };
 
 struct Library {
-  explicit Library(const Manner& m) : manner(m), datatypes(m.lenient), operations(m.lenient) {}
+  explicit Library(const Manner& m)
+      : manner(m), datatypes(scratch, m.lenient), operations(m.lenient) {}
 
   const Manner manner;
   Configuration configuration;
   collectives::Rules rules;
   MpiProgress mpi;
+  ScratchPool scratch{0};
   Datatypes datatypes;
   Operations operations;
   std::unique_ptr<Engine> engine;

@@ -16,9 +16,9 @@ class UserRequest final : public Request {
 
   // Filled in by the function that checks the arguments, along with `call`.
   collectives::Task task;
-  Maybe<Blocked> from, to;     // of collectives that move data
-  Maybe<Reduction> reduction;  // of the others, where it is this call's own
-  Maybe<Spare> operands;       // what that copies
+  Maybe<Blocked> from, to;        // of collectives that move data
+  Maybe<Reduction> reduction;     // of the others, where it is this call's own
+  Maybe<ScratchBuffer> operands;  // what that copies
   Maybe<ReductionBuffer> operand, result;
 
   // Nothing is to be delivered, and equal arguments will always mean the same.

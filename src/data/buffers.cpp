@@ -46,7 +46,7 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
       type_(type),
       layout_(datatypes.layout(type)),
       blocks_(blocks),
-      spare_(datatypes.scratch()) {
+      room_(datatypes.scratch()) {
   must_be_host_memory(buffer, name);
   if (!counts) throw Error(Code::bad_buffer, fmt::format("the counts of `{}` are NULL", name));
   bool in_order = layout_.is_run(2);
@@ -137,7 +137,7 @@ void Blocked::must_have_a_place_each() const {
 
 std::byte* Blocked::filled(int keep) {
   if (as_is()) return direct_;
-  packed_ = spare_.get(total_);
+  packed_ = room_.get(total_, kPackedCopy);
   if (keep == -1) return packed_;
   Bytes at = 0;
   if (counts_.empty() && keep >= 0) {

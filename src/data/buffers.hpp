@@ -39,7 +39,7 @@ class Blocked {
         type_(type),
         layout_(layout),
         blocks_(blocks),
-        spare_(datatypes.scratch()) {
+        room_(datatypes.scratch()) {
     take_equal_blocks(count, name);
   }
   // Blocks of `counts` elements, at `displacements` (in extents; null: one after another).
@@ -119,7 +119,7 @@ class Blocked {
   Bytes block_bytes_ = 0, total_ = 0;
   std::vector<Bytes> counts_;
   std::byte* direct_ = nullptr;
-  Spare spare_;
+  ScratchBuffer room_;
   std::byte* packed_ = nullptr;
 };
 

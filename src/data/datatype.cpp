@@ -15,7 +15,8 @@
 
 namespace tutti {
 
-Datatypes::Datatypes(bool lenient) : lenient_(lenient), self_(own_copy_of(MPI_COMM_SELF)) {}
+Datatypes::Datatypes(ScratchPool& scratch, bool lenient)
+    : lenient_(lenient), scratch_(scratch), self_(own_copy_of(MPI_COMM_SELF)) {}
 
 Datatypes::~Datatypes() {
   int finalized = 0;

@@ -5,10 +5,10 @@
 #include <mpi.h>
 
 #include "base/packing.hpp"
+#include "base/scratch.hpp"
 #include "base/types.hpp"
 #include "src/data/common_types.hpp"
 #include "src/data/kept_types.hpp"
-#include "src/data/scratch.hpp"
 #include "src/data/type_form.hpp"
 
 namespace tutti {
@@ -34,14 +34,20 @@ struct Layout {
   }
 };
 
+// Within its page a copy begins where malloc lets large blocks begin: copies by the
+// processor's string instruction, as the kernel makes them, are slow to a place that is a few bytes
+// further on in its page than the source (base/copy.hpp).
+inline constexpr ScratchUse kPackedCopy{16, "of copied data"};
+
 // Reads types, and packs those that have gaps. The sizes of common predefined types are looked up
 // once, so that their layouts cost no MPI call; what was read of a derived type is kept with it
 // from its second use on. Owns a private communicator, to which local MPI calls report their
 // errors. Throws Error{bootstrap_failed}. One object at a time.
 class Datatypes {
  public:
-  // `lenient`: pieces of a type in which data arrive may overlap, as far as MPIs do not mind.
-  explicit Datatypes(bool lenient = false);
+  // `scratch` must outlive this. `lenient`: pieces of a type in which data arrive may overlap, as
+  // far as MPIs do not mind.
+  explicit Datatypes(ScratchPool& scratch, bool lenient = false);
   ~Datatypes();
   Datatypes(const Datatypes&) = delete;
   Datatypes& operator=(const Datatypes&) = delete;
@@ -59,7 +65,7 @@ class Datatypes {
               const Layout& layout) const;
 
   // Where packed copies live.
-  Scratch& scratch() const noexcept { return scratch_; }
+  ScratchPool& scratch() const noexcept { return scratch_; }
   const KeptTypes& kept() const noexcept { return kept_; }
   // This rank alone. Errors of local calls are returned there.
   MPI_Comm self() const noexcept { return self_; }
@@ -75,7 +81,7 @@ class Datatypes {
   const bool lenient_;
   const CommonTypes common_;
   mutable KeptTypes kept_;
-  mutable Scratch scratch_;
+  ScratchPool& scratch_;
   MPI_Comm self_ = MPI_COMM_NULL;  // a copy of MPI_COMM_SELF that returns errors
 };
 

@@ -10,7 +10,6 @@
 
 #include "base/combine.hpp"
 #include "src/data/datatype.hpp"
-#include "src/data/scratch.hpp"
 
 namespace tutti {
 
@@ -25,9 +24,11 @@ class Reduction {
   Bytes element() const noexcept { return element_; }
   bool commutative() const noexcept { return commutative_; }
   bool vectorised() const noexcept { return op_ == MPI_OP_NULL; }
-  // For messages of up to `bytes`. `spare` must live as long as combine() is used. Throws
+  // For messages of up to `bytes`. `operands` must live as long as combine() is used. Throws
   // Error{out_of_memory}.
-  void reserve(Bytes bytes, Spare& spare) { copies_ = spare.get(2 * std::min(bytes, piece())); }
+  void reserve(Bytes bytes, ScratchBuffer& operands) {
+    copies_ = operands.get(2 * std::min(bytes, piece()), kPackedCopy);
+  }
 
  private:
   friend class Operations;

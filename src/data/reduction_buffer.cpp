@@ -15,7 +15,7 @@ void ReductionBuffer::throw_null(const char* name) const {
 }
 
 std::byte* ReductionBuffer::copied(bool keep) {
-  mine_ = spare_.get(bytes_);
+  mine_ = elements_.get(bytes_, kPackedCopy);
   std::fill_n(mine_, bytes_, std::byte{0});
   if (keep) copy(user_, mine_);
   return mine_;
@@ -23,8 +23,8 @@ std::byte* ReductionBuffer::copied(bool keep) {
 
 // Data, and not the gaps between them.
 void ReductionBuffer::copy(const std::byte* from, std::byte* to) {
-  Spare packed(datatypes_.scratch());
-  std::byte* const bytes = packed.get(data_.total());
+  ScratchBuffer packed(datatypes_.scratch());
+  std::byte* const bytes = packed.get(data_.total(), kPackedCopy);
   datatypes_.pack(from, count_, type_, data_.layout(), bytes);
   datatypes_.unpack(bytes, to, count_, type_, data_.layout());
 }

@@ -22,7 +22,7 @@ class ReductionBuffer {
         user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
         bytes_(layout.size == 0 ? 0 : count * reduction.element()),
         direct_(reduction.vectorised() || layout.contiguous),
-        spare_(datatypes.scratch()) {
+        elements_(datatypes.scratch()) {
     if (direct_ && !buffer && bytes_ > 0) [[unlikely]]
       throw_null(name);
   }
@@ -60,7 +60,7 @@ class ReductionBuffer {
   std::byte* const user_;
   const Bytes bytes_;
   bool direct_;  // the operation works in the caller's buffer
-  Spare spare_;
+  ScratchBuffer elements_;
   std::byte* mine_ = nullptr;
 };
 

@@ -22,7 +22,7 @@ class Packed {
          const Displacement* offsets, const MPI_Datatype* types, int blocks, const char* name)
       : datatypes_(datatypes),
         user_(reinterpret_cast<std::uintptr_t>(buffer)),
-        spare_(datatypes.scratch()) {
+        room_(datatypes.scratch()) {
     must_be_host_memory(buffer, name);
     if (!counts || !offsets || !types)
       throw Error(Code::bad_buffer,
@@ -42,7 +42,7 @@ class Packed {
       if (__builtin_add_overflow(total_, bytes, &total_))
         throw Error(Code::bad_count, std::string("the blocks do not fit in 63 bits: ") + name);
     }
-    if (total_ > 0) bytes_ = spare_.get(total_);
+    if (total_ > 0) bytes_ = room_.get(total_, kPackedCopy);
   }
 
   void pack() {
@@ -90,7 +90,7 @@ class Packed {
   std::vector<Block> blocks_;
   std::vector<MPI_Count> lengths_, places_;
   Bytes total_ = 0;
-  Spare spare_;
+  ScratchBuffer room_;
   std::byte* bytes_ = nullptr;
 };
 

@@ -137,7 +137,7 @@ Plan& Communicator::make_plan(const collectives::Task& task) {
   };
   return plans_.add(std::make_unique<Plan>(
       std::move(problem), choice,
-      Plan::Means{channel_to, engine_.mailbox(), world_rank, &engine_.scratch()}));
+      Plan::Means{channel_to, engine_.mailbox(), world_rank, engine_.scratch()}));
 }
 
 void Communicator::refuse(Code code) noexcept {

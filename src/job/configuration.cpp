@@ -266,10 +266,10 @@ const Setting kSettings[] = {
     NUMBER(registration_cache_regions, 1, 1000000, "registration_cache_regions", "number",
            "How many regions may stay registered while they are not in use."),
     SIZE(scratch_bytes, 0, (1ll << 50), "scratch_bytes",
-         "How many bytes of memory for intermediate results, and for blocks that are received "
-         "before they are combined, the process keeps for later calls, of all its communicators "
-         "together. What the call before has used is kept even if it is more, unless this is 0; "
-         "what calls under way need is not counted."),
+         "How many bytes of memory for intermediate results, for blocks that are received before "
+         "they are combined, and for packed copies of data with gaps, the process keeps for later "
+         "calls, of all its communicators together. What the call before has used is kept even if "
+         "it is more, unless this is 0; what calls under way need is not counted."),
     same(SIZE(eager_limit, 0, (1 << 20), "eager_limit",
               "Over verbs, longer messages go by rendezvous, straight into the user's buffer. 0: "
               "16k, or 64k if packets cost CPU time.")),

@@ -49,7 +49,7 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
           bootstrap.size(), cache_options(configuration), dispatcher_,
           [this](Channel& channel) { dispatcher_.greet(channel); },
           [this](std::string_view line) { warn(line); }),
-      scratch_(configuration.scratch_bytes) {
+      scratch_(options.scratch) {
   exchange_placement(bootstrap);
   open_transports(bootstrap, options.transports);
   datagrams_ = JobDatagrams::open(options.datagrams, *site_, transports_, bootstrap);

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/execution/scratch.hpp"
+#include "base/scratch.hpp"
 #include "src/job/datagrams.hpp"
 #include "src/job/dispatcher.hpp"
 #include "src/job/trace.hpp"
@@ -39,6 +39,7 @@ class Engine {
     Log warn;                            // null: there are no warnings
     std::function<void()> drive_others;  // see Waiting::Settings
     const std::atomic<int>* drives_while = nullptr;
+    ScratchPool* scratch = nullptr;  // outlives the engine; null: executions keep theirs
     std::span<const TransportKind> transports = transport_kinds();
   };
   // Collective over `bootstrap`: opens transports and exchanges addresses. Throws Error; the other
@@ -57,7 +58,7 @@ class Engine {
   // For broadcasts by datagrams; null where they cannot be had.
   protocols::Mailbox* mailbox() noexcept { return datagrams_ ? datagrams_->mailbox() : nullptr; }
   // That of all plans of all communicators.
-  collectives::ScratchPool& scratch() noexcept { return scratch_; }
+  ScratchPool* scratch() const noexcept { return scratch_; }
   // Null: calls are not recorded.
   Trace* trace() noexcept { return trace_.get(); }
   // Packets cost CPU time, on some rank.
@@ -117,7 +118,7 @@ class Engine {
   Connections connections_;
   std::optional<Waiting> waiting_;
   std::unique_ptr<Trace> trace_;
-  collectives::ScratchPool scratch_;
+  ScratchPool* const scratch_;
   bool software_wire_ = false;
   int active_calls_ = 0;
 };

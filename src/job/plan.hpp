@@ -21,7 +21,7 @@ class Plan {
     collectives::Program::ChannelTo channel_to;
     protocols::Mailbox* mailbox;  // null: no datagrams
     std::function<int(Rank)> world_rank;
-    collectives::ScratchPool* scratch = nullptr;  // outlives the plan; null: executions keep theirs
+    ScratchPool* scratch = nullptr;  // outlives the plan; null: executions keep theirs
   };
   // Connects to the peers of the schedule. Throws Error.
   Plan(collectives::Problem problem, const collectives::Choice& choice, const Means& means);
@@ -59,7 +59,7 @@ class Plan {
   const collectives::Problem problem_;
   const collectives::Choice choice_;
   const collectives::Program program_;
-  collectives::ScratchPool* const scratch_;
+  ScratchPool* const scratch_;
   std::optional<MulticastTree> tree_;
   Ordinal mark_ = 0;
   Running* make();

@@ -31,8 +31,7 @@ struct MulticastTree {
 class Running {
  public:
   // With `tree` by datagrams. `pool`: see Run. Throws Error{out_of_memory}.
-  Running(const collectives::Program& program, const MulticastTree* tree,
-          collectives::ScratchPool* pool) {
+  Running(const collectives::Program& program, const MulticastTree* tree, ScratchPool* pool) {
     if (!tree) {
       steps_.emplace(program, pool);
       return;

@@ -153,7 +153,8 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Datatypes* const datatypes = new Datatypes;
+  static ScratchPool scratch(Bytes{1} << 20);
+  static const Datatypes* const datatypes = new Datatypes(scratch);
   Input input(data, size);
   Types types(input);
   Type type = types.make();

@@ -150,6 +150,22 @@ static void halo(tutti_comm comm) {
   MPI_Type_free(&type);
 }
 
+/* Memory for packed copies is kept, as far as the setting says. */
+static void kept_memory(const char* setting, long long least, long long most) {
+  const char* settings[] = {setting, NULL};
+  const tutti_options options = {sizeof options, settings, NULL, NULL};
+  tutti_comm comm;
+  MUST(tutti_init(&options));
+  MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+  for (int i = 0; i < 3; ++i)
+    MUST(tutti_alltoall(send + kBefore, kCount, made[0], ours + kBefore, kCount, made[1], comm));
+  const long long kept = job_describes(comm, "scratch_bytes_kept");
+  CHECK(kept >= least && kept <= most, "with %s %lld bytes are kept", setting, kept);
+  CHECK(job_describes(comm, "kept") == 2, "not both datatypes are kept");
+  MUST(tutti_comm_free(&comm));
+  MUST(tutti_finalize());
+}
+
 int main(int argc, char** argv) {
   job_begin(&argc, &argv);
   CHECK(job_size <= kMost, "too many ranks");
@@ -161,8 +177,12 @@ int main(int argc, char** argv) {
     for (int b = 0; b < types; ++b) both_sides(comm, a, b);
   transpose(comm);
   halo(comm);
-  for (int i = 0; i < types; ++i) MPI_Type_free(&made[i]);
   MUST(tutti_comm_free(&comm));
+  MUST(tutti_finalize());
+  kept_memory("scratch_bytes=16M", 2 * job_size * kCount * 24, 16 << 20);
+  kept_memory("scratch_bytes=0", 0, 0);
+  for (int i = 0; i < types; ++i) MPI_Type_free(&made[i]);
+  MUST(tutti_init(NULL));
   job_end("datatypes");
   return 0;
 }

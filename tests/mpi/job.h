@@ -44,6 +44,9 @@ static inline unsigned char pattern(size_t i, int rank, int round) {
 
 void job_begin(int* argc, char*** argv);
 
+/* The number that tutti_describe gives a member, such as world_size. */
+long long job_describes(tutti_comm comm, const char* member);
+
 /* Prints that the test has passed: its caller expects it. */
 void job_end(const char* name);
 #endif

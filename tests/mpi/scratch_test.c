@@ -1,7 +1,8 @@
 /*
  * What a process keeps for later calls does not grow with its communicators.
  *   scratch_test
- * The same long reduction on one communicator after the other, all of which live on.
+ * The same long reduction on one communicator after the other, all of which live on; then packed
+ * copies.
  */
 #include "job.h"
 
@@ -32,6 +33,24 @@ static void sum(int which, int round) {
   }
 }
 
+/* Packed copies take the memory that reductions have given back, and give it back. */
+static void pack(void) {
+  const long long kept = job_describes(comms[0], "scratch_bytes_kept");
+  CHECK(kept > (1 << 20), "only %lld bytes are kept", kept);
+  MPI_Datatype every_other;
+  MPI_Type_vector(kInts / 16, 1, 2, MPI_INT, &every_other);
+  MPI_Type_commit(&every_other);
+  for (int i = 0; i < kInts; ++i) mine[i] = job_rank == 0 ? i : -i;
+  MUST(tutti_bcast(mine, 1, every_other, 0, comms[0]));
+  for (int i = 0; i < kInts / 8; ++i) {
+    const int expected = job_rank == 0 || i % 2 == 0 ? i : -i;
+    CHECK(mine[i] == expected, "element %d is %d, not %d", i, mine[i], expected);
+  }
+  MPI_Type_free(&every_other);
+  const long long then = job_describes(comms[0], "scratch_bytes_kept");
+  CHECK(then == kept, "after packing %lld bytes are kept, before %lld", then, kept);
+}
+
 int main(int argc, char** argv) {
   job_begin(&argc, &argv);
   MUST(tutti_init(NULL));
@@ -46,6 +65,7 @@ int main(int argc, char** argv) {
   const long grown = anonymous_bytes() - one;
   CHECK(grown < (8 << 20), "%d communicators take %ld KiB more than one", kCommunicators,
         grown >> 10);
+  pack();
   for (int c = 0; c < kCommunicators; ++c) MUST(tutti_comm_free(&comms[c]));
   job_end("scratch_test");
   return 0;

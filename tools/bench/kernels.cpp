@@ -14,7 +14,6 @@
 #include "base/error.hpp"
 #include "collectives/execution/kernels.hpp"
 #include "src/data/reduction.hpp"
-#include "src/data/scratch.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/drawing/svg.hpp"
 
@@ -133,7 +132,7 @@ struct Pair {
 };
 
 Pair measure_pair(Reduction& reduction, const Layout& layout, MPI_Op op, MPI_Datatype type,
-                  std::int64_t bytes, int repetitions, Spare& spare) {
+                  std::int64_t bytes, int repetitions, ScratchBuffer& operands) {
   const Bytes count = std::max<std::int64_t>(1, bytes / reduction.element());
   const auto room = static_cast<std::size_t>(std::max(reduction.element(), layout.extent) * count);
   const Contents contents = op == MPI_MINLOC || op == MPI_MAXLOC ? Contents::pairs : Contents::ones;
@@ -146,7 +145,7 @@ Pair measure_pair(Reduction& reduction, const Layout& layout, MPI_Op op, MPI_Dat
   const auto renew = [&] {
     if (contents == Contents::pairs) std::memcpy(right.get(), fresh.get(), room);
   };
-  reduction.reserve(reduction.element() * count, spare);
+  reduction.reserve(reduction.element() * count, operands);
   const Combine combine = reduction.combine();
   const auto here = [&] {
     renew();
@@ -173,10 +172,10 @@ Pair measure_pair(Reduction& reduction, const Layout& layout, MPI_Op op, MPI_Dat
 }  // namespace
 
 void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions) {
-  const Datatypes datatypes;
+  ScratchPool scratch(0);
+  const Datatypes datatypes(scratch);
   Operations all;
-  Scratch scratch;
-  Spare spare(scratch);
+  ScratchBuffer operands(scratch);
   fmt::print(
       "kernels: {}; GB/s of one operand, in place as MPI_Reduce_local: Tutti / MPI, and the "
       "ratio\n\n{:<7} {:<17}",
@@ -197,7 +196,7 @@ void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions) {
       fmt::print("{:<7} {:<17}", op.name, subject.name);
       for (const std::int64_t bytes : sizes) {
         const auto [here, by_mpi] =
-            measure_pair(reduction, layout, op.op, subject.type, bytes, repetitions, spare);
+            measure_pair(reduction, layout, op.op, subject.type, bytes, repetitions, operands);
         const double volume = static_cast<double>(bytes) * 1e-9;
         if (by_mpi == 0) {
           fmt::print(" {:>7.2f} /       -     -", volume / here);

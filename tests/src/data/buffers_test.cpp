@@ -29,7 +29,7 @@ std::vector<int> ints(const std::byte* bytes, std::size_t count) {
 }  // namespace
 
 TEST_CASE("blocks that lie one after another are used as they are", "[buffers]") {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   std::vector<int> data{0, 1, 2, 3, 4, 5};
   Blocked equal(types, data.data(), 2, MPI_INT, 3, kName);
   CHECK(equal.as_is());
@@ -44,7 +44,7 @@ TEST_CASE("blocks that lie one after another are used as they are", "[buffers]")
 }
 
 TEST_CASE("scattered blocks are brought together, and back", "[buffers]") {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   std::vector<int> data{0, 1, 2, 3, 4, 5, 6, 7};
   Blocked read = blocked(types, data.data(), {2, 1, 3}, {6, 4, 0});
   CHECK_FALSE(read.as_is());
@@ -59,7 +59,7 @@ TEST_CASE("scattered blocks are brought together, and back", "[buffers]") {
 }
 
 TEST_CASE("elements with gaps are packed and unpacked, block by block", "[buffers]") {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   const Type type(every_other_int_of_four());
   std::vector<int> data{0, 1, 2, 3, 4, 5, 6, 7};
   Blocked equal(types, data.data(), 1, type, 2, kName);
@@ -77,7 +77,7 @@ TEST_CASE("elements with gaps are packed and unpacked, block by block", "[buffer
 }
 
 TEST_CASE("counts that are negative, or fit in no number, are refused", "[buffers]") {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   const Layout layout = types.layout(MPI_INT);
   const auto bytes = [&](MPI_Count count, MPI_Count blocks) {
     return code_of([&] { bytes_of(count, layout, blocks, kName); });
@@ -95,7 +95,7 @@ TEST_CASE("counts that are negative, or fit in no number, are refused", "[buffer
 }
 
 TEST_CASE("a null buffer is refused, if data are expected there", "[buffers]") {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   CHECK(code_of([&] { Blocked(types, nullptr, 1, MPI_INT, 2, kName); }) == Code::bad_buffer);
   CHECK(code_of([&] { Blocked(types, nullptr, 0, MPI_INT, 2, kName); }) == Code::success);
   CHECK(code_of([&] { blocked(types, nullptr, {0, 1}, {}); }) == Code::bad_buffer);
@@ -105,7 +105,7 @@ TEST_CASE("a null buffer is refused, if data are expected there", "[buffers]") {
 
 TEST_CASE("elements beyond all addresses are refused, and so are bytes to receive without a place",
           "[buffers]") {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   std::vector<int> data(16);
   MPI_Datatype made;
   MPI_Type_create_hvector(2, 1, MPI_Aint{1} << 61, MPI_INT, &made);
@@ -122,7 +122,7 @@ TEST_CASE("elements beyond all addresses are refused, and so are bytes to receiv
 }
 
 TEST_CASE("what lies in one run is used as it is, whatever made the datatype", "[buffers]") {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   std::vector<double> data{0, 1, 2, 3, 4, 5, 6, 7};
   const int lengths[] = {1, 1}, one = 1;
   const MPI_Aint places[] = {0, 8};
@@ -154,7 +154,7 @@ TEST_CASE("what lies in one run is used as it is, whatever made the datatype", "
 }
 
 TEST_CASE("two buffers that share bytes are told apart from two that interleave", "[buffers]") {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   const Type gaps(every_other_int_of_four());
   std::vector<int> data(16);
   const auto share = [&](const Blocked& a, const Blocked& b) {
@@ -175,7 +175,7 @@ TEST_CASE("two buffers that share bytes are told apart from two that interleave"
 }
 
 TEST_CASE("blocks of one buffer must not overlap", "[buffers]") {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   std::vector<int> data(16);
   const auto overlap = [&](const Counts& counts, const Counts& places) {
     const Blocked blocks = blocked(types, data.data(), counts, places);

@@ -14,10 +14,10 @@ using namespace tutti::tests;
 
 namespace {
 
-Layout layout_of(MPI_Datatype type) { return Datatypes().layout(type); }
+Layout layout_of(MPI_Datatype type) { return Datatypes(g_scratch).layout(type); }
 
 std::vector<int> packed(MPI_Datatype type, const std::vector<int>& ints, MPI_Count count) {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   const Layout layout = types.layout(type);
   std::vector<int> bytes(static_cast<std::size_t>(count * layout.size) / sizeof(int));
   types.pack(ints.data(), count, type, layout, reinterpret_cast<std::byte*>(bytes.data()));
@@ -74,7 +74,7 @@ TEST_CASE("what was packed can be unpacked, and gaps stay as they are", "[dataty
   const Type gaps(every_other_int_of_four());
   const std::vector<int> bytes = packed(gaps, {1, 2, 3, 4, 5, 6, 7, 8}, 2);
   CHECK(bytes == std::vector<int>{1, 3, 5, 7});
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   std::vector<int> ints(8, -1);
   types.unpack(reinterpret_cast<const std::byte*>(bytes.data()), ints.data(), 2, gaps,
                types.layout(gaps));
@@ -121,7 +121,7 @@ TEST_CASE("one element with gaps may be longer than 2 GiB", "[datatype]") {
   const Type pieces(made), type(rest);
   std::vector<std::byte> typed(kPiece + kPieces * kStep);
   for (std::size_t i = 0; i < typed.size(); ++i) typed[i] = static_cast<std::byte>(i * 13 / 7);
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   const Layout layout = types.layout(type);
   CHECK(layout.size == Bytes{kPieces} * kPiece + 5);
   const Repeated packed((static_cast<std::size_t>(layout.size) / Repeated::kPart + 1) *

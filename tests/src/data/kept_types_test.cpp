@@ -22,7 +22,7 @@ MPI_Datatype made(int length) {
 }  // namespace
 
 TEST_CASE("a type that is used again is not read again", "[kept]") {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   const Type type(every_other_int());
   for (int i = 0; i < 10; ++i) CHECK(types.layout(type).size == 8);
   CHECK(types.kept().read() == 2);
@@ -30,7 +30,7 @@ TEST_CASE("a type that is used again is not read again", "[kept]") {
 }
 
 TEST_CASE("a handle that comes again for another type is read anew", "[kept]") {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   for (int i = 1; i < 300; ++i) {
     MPI_Datatype type = made(i);
     for (int use = 0; use < 3; ++use) {
@@ -44,7 +44,7 @@ TEST_CASE("a handle that comes again for another type is read anew", "[kept]") {
 }
 
 TEST_CASE("types that are made for one call each are seldom kept", "[kept]") {
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   constexpr int kCalls = 4000;
   for (int i = 0; i < kCalls; ++i) {
     MPI_Datatype type = made(3);
@@ -60,7 +60,7 @@ TEST_CASE("types that are made for one call each are seldom kept", "[kept]") {
 
 TEST_CASE("a type may be freed while what was read of it is used", "[kept]") {
   const std::vector<int> ints{1, 2, 3, 4, 5, 6, 7};
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   for (int uses = 1; uses < 4; ++uses) {
     MPI_Datatype type = made(2);
     for (int i = 1; i < uses; ++i) types.layout(type);
@@ -78,12 +78,12 @@ TEST_CASE("a type may be freed later than Tutti ends", "[kept]") {
   MPI_Datatype type = every_other_int();
   MPI_Type_commit(&type);
   for (int i = 0; i < 3; ++i) {
-    const Datatypes types;
+    const Datatypes types(g_scratch);
     for (int use = 0; use < 3; ++use) CHECK(types.layout(type).size == 8);
     CHECK(types.kept().kept() == 1);
   }
   MPI_Type_free(&type);
-  const Datatypes types;
+  const Datatypes types(g_scratch);
   const Type other(every_other_int());
   CHECK(types.layout(other).size == 8);
 }

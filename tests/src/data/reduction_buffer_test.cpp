@@ -26,7 +26,7 @@ struct Fixture {
   }
 
   const MPI_Datatype type;
-  Datatypes types;
+  Datatypes types{g_scratch};
   const Layout layout;
   MPI_Op op = MPI_OP_NULL;
   Reduction reduction;

@@ -14,16 +14,15 @@ using Ints = std::vector<int>;
 namespace {
 
 Reduction find(MPI_Op op, MPI_Datatype type) {
-  const Datatypes datatypes;
+  const Datatypes datatypes(g_scratch);
   return Operations().find(op, type, datatypes.layout(type), datatypes);
 }
 
 Ints reduced(Reduction& reduction, const Ints& left, const Ints& right) {
   Ints out(left.size(), -1);
   const auto bytes = static_cast<Bytes>(left.size() * sizeof(int));
-  Scratch scratch;
-  Spare spare(scratch);
-  reduction.reserve(bytes, spare);
+  ScratchBuffer operands(g_scratch);
+  reduction.reserve(bytes, operands);
   const Combine combine = reduction.combine();
   combine.apply(combine.context, left.data(), right.data(), out.data(), bytes);
   return out;

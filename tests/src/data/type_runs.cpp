@@ -85,7 +85,8 @@ int main(int argc, char** argv) {
   MPI_Init(nullptr, nullptr);
   std::uint64_t wrong = 0, left_to_mpi = 0, runs = 0, not_packed = 0, types = 0;
   {
-    const Datatypes datatypes;
+    ScratchPool scratch(0);
+    const Datatypes datatypes(scratch);
     for (std::uint64_t seed = number(1); seed <= number(2); ++seed) {
       std::mt19937_64 random(seed);
       std::vector<std::uint8_t> bytes(128);

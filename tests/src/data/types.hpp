@@ -6,8 +6,12 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "base/scratch.hpp"
 
 namespace tutti::tests {
+
+// Of all Datatypes here: tests that want to know what is kept have one of their own.
+inline ScratchPool g_scratch{Bytes{1} << 20};
 
 // A committed datatype, freed at the end.
 class Type {

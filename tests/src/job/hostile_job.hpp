@@ -78,6 +78,7 @@ class Job {
         engines_(static_cast<std::size_t>(ranks)) {
     for (int rank = 0; rank < ranks; ++rank)
       selections_.emplace_back(rules, *models::find_shipped("shm"));
+    for (int rank = 0; rank < ranks; ++rank) scratch_.emplace_back(configuration.scratch_bytes);
     const TransportKind kind{[](const Site&) { return true; },
                              [this](const Site& site, transport::Bootstrap&) {
                                return std::make_unique<HostileTransport>(net,
@@ -86,9 +87,12 @@ class Job {
     ThreadBootstrap::Meeting meeting(ranks);
     const auto outcomes = run([&](int rank) {
       ThreadBootstrap bootstrap(meeting, rank);
-      engines_[static_cast<std::size_t>(rank)] = std::make_unique<Engine>(
-          configuration, bootstrap,
-          Engine::Options{.threads = threads, .log = {}, .transports = {&kind, 1}});
+      const auto place = static_cast<std::size_t>(rank);
+      engines_[place] = std::make_unique<Engine>(configuration, bootstrap,
+                                                 Engine::Options{.threads = threads,
+                                                                 .log = {},
+                                                                 .scratch = &scratch_[place],
+                                                                 .transports = {&kind, 1}});
     });
     for (const Outcome& outcome : outcomes)
       if (outcome.code != Code::success) throw Error(outcome.code, outcome.message);
@@ -140,6 +144,7 @@ class Job {
 
  private:
   const int ranks_;
+  std::deque<ScratchPool> scratch_;  // of each rank
   std::vector<std::unique_ptr<Engine>> engines_;
   std::deque<Selection> selections_;  // of each rank
   Communicators world_;

@@ -73,7 +73,7 @@ const std::map<std::string_view, std::string_view> kOthers{
     {"wire", "software"},
 };
 
-// Jobs show what these do, since they concern no part alone; tests/mpi/table.py,
+// Jobs show what these do, since they concern no part alone; tests/mpi/table.py and its programs,
 // tests/rdma/table.py and tests/drop-in/meson.build name them.
 const std::set<std::string_view> kShownByJobs{
     "transport", "algorithm", "table", "model", "counts",      "reproducible",  "multicast",
