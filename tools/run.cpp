@@ -41,11 +41,20 @@ fs::path find_program(const std::string& name) {
   std::string_view rest = path ? path : "/usr/bin:/bin";
   while (!rest.empty()) {
     const auto colon = std::min(rest.find(':'), rest.size());
-    const fs::path candidate = fs::path(rest.substr(0, colon)) / name;
+    fs::path candidate = fs::path(rest.substr(0, colon)) / name;
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
     rest.remove_prefix(std::min(colon + 1, rest.size()));
   }
   return {};
+}
+
+// As long as the words live.
+std::vector<char*> arguments_for_exec(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  return arguments;
 }
 
 // What a command writes to its standard output; no shell reads its words.
@@ -57,10 +66,7 @@ std::string output_of(const std::vector<std::string>& words) {
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
     close(ends[0]);
-    std::vector<char*> arguments;
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    execvp(arguments[0], arguments.data());
+    execvp(words[0].c_str(), arguments_for_exec(words).data());
     _exit(127);
   }
   close(ends[1]);
@@ -147,10 +153,7 @@ std::vector<std::string> command_for(const RunOptions& options, const std::strin
 int run(const RunOptions& options) {
   const std::string family = family_for(options);
   const auto words = command_for(options, family, library_for(family));
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  execvp(arguments[0], arguments.data());
+  execvp(words[0].c_str(), arguments_for_exec(words).data());
   cannot(fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
 }
 
