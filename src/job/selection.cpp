@@ -128,12 +128,23 @@ models::Platform spread_platform(const models::Platform* mine, std::string_view 
 }
 
 std::shared_ptr<models::Decisions> Selection::decisions_for(const collectives::Facts& facts) {
-  std::erase_if(made_, [](const auto& made) { return made.expired(); });
-  for (const auto& made : made_)
-    if (auto known = made.lock(); known && known->facts() == facts) return known;
-  auto decisions = std::make_shared<models::Decisions>(platform_, facts);
-  made_.push_back(decisions);
-  return decisions;
+  auto known =
+      std::ranges::find_if(made_, [&](const auto& made) { return made->facts() == facts; });
+  if (known == made_.end()) {
+    drop_unused();
+    known = made_.insert(made_.end(), std::make_shared<models::Decisions>(platform_, facts));
+  }
+  std::rotate(known, known + 1, made_.end());
+  return made_.back();
+}
+
+// Leaves room for one more. A program that makes and frees communicators in a loop would pay for
+// their tables each time.
+void Selection::drop_unused() noexcept {
+  const auto is_unused = [](const auto& made) { return made.use_count() == 1; };
+  for (auto unused = std::ranges::count_if(made_, is_unused);
+       unused >= static_cast<std::ptrdiff_t>(kMostUnused); --unused)
+    made_.erase(std::ranges::find_if(made_, is_unused));
 }
 
 collectives::Choice Selection::choose(const collectives::Problem& problem,

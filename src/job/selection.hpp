@@ -37,7 +37,9 @@ class Selection {
   Selection(const collectives::Rules& rules, models::Platform platform)
       : rules_(rules), platform_(std::move(platform)) {}
 
-  // Communicators of equal facts share their decisions.
+  // Communicators of equal facts share their decisions, also if there is none of them for a while:
+  // the last used ones are kept.
+  static constexpr std::size_t kMostUnused = 8;
   std::shared_ptr<models::Decisions> decisions_for(const collectives::Facts& facts);
   // What is chosen by hand, else what the model chooses. Throws Error{algorithm_not_applicable}.
   collectives::Choice choose(const collectives::Problem& problem,
@@ -47,7 +49,8 @@ class Selection {
  private:
   const collectives::Rules& rules_;
   const models::Platform platform_;
-  std::vector<std::weak_ptr<models::Decisions>> made_;
+  void drop_unused() noexcept;
+  std::vector<std::shared_ptr<models::Decisions>> made_;  // the last used one at the end
 };
 
 }  // namespace tutti

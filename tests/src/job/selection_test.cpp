@@ -172,6 +172,28 @@ TEST_CASE("communicators of equal facts share their tables", "[selection]") {
   CHECK(selection.decisions_for({8, 1, 8}) != first);
 }
 
+TEST_CASE("the tables that were used last stay for the next communicator", "[selection]") {
+  const collectives::Rules rules;
+  Selection selection(rules, *models::find_shipped("shm"));
+  const auto use = [&](int P) {
+    const auto decisions = selection.decisions_for({P, 1, P});
+    const std::size_t before = decisions->estimates();
+    decisions->table({{.collective = Collective::allreduce, .bytes = 8}, P});
+    return before == 0;  // whether it was made anew
+  };
+  constexpr int kMany = static_cast<int>(Selection::kMostUnused) + 2;
+  const auto in_use = selection.decisions_for({2, 1, 2});
+  CHECK(use(3));
+  for (int P = 4; P < kMany; ++P) CHECK(use(P));
+  CHECK_FALSE(use(3));  // from now on the last used one
+  CHECK(use(2));
+  CHECK(use(kMany + 1));
+  CHECK(use(kMany + 2));
+  CHECK_FALSE(use(3));
+  CHECK(use(4));  // the first to go
+  CHECK(selection.decisions_for({2, 1, 2}) == in_use);
+}
+
 TEST_CASE("a choice by hand comes before the model's", "[selection]") {
   collectives::Rules rules;
   Selection selection(rules, *models::find_shipped("shm"));
