@@ -171,7 +171,8 @@ TUTTI_API int tutti_finalize(void);
  *   TUTTI_ERR_NOT_INITIALIZED  tutti_init was not called.
  *   TUTTI_ERR_COMM             `mpi` is MPI_COMM_NULL, has been freed, or is an intercommunicator.
  *   TUTTI_ERR_BUFFER           `comm` is NULL.
- *   TUTTI_ERR_UNSUPPORTED      a rank of `mpi` is not in MPI_COMM_WORLD (spawned or connected).
+ *   TUTTI_ERR_UNSUPPORTED      a rank of `mpi` is not in MPI_COMM_WORLD (spawned or connected), or
+ *                              the program has made 2^32 communicators.
  *   TUTTI_ERR_NO_MEMORY        memory is exhausted.
  *   TUTTI_ERR_BOOTSTRAP        MPI reported an error, or another rank could not make the
  *                              communicator; then no rank has it.

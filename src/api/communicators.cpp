@@ -110,14 +110,16 @@ std::vector<int> world_ranks_of(MPI_Comm mpi, int size) {
 
 tutti_comm make_communicator(Library& state, transport::Bootstrap& bootstrap,
                              const std::vector<int>& world_ranks) {
-  const tutti_comm handle = fresh_handle();
+  // No program has seen it if this fails.
+  std::unique_ptr<tutti_comm_object, decltype(&give_back_handle)> handle(fresh_handle(),
+                                                                         give_back_handle);
   auto repeats = std::make_unique<Repeats>();
   auto made = agree_on_communicator(*state.engine, bootstrap, bootstrap.rank(), world_ranks,
                                     *state.selection);
   const auto lock = state.engine->enter();
   handle->communicator = std::move(made);
   handle->repeats = std::move(repeats);
-  return handle;
+  return handle.release();
 }
 
 bool has_strangers(MPI_Comm mpi) {

@@ -51,6 +51,8 @@ class Agreement {
   // So many calls, the last ones, can still be compared with what a member says of them.
   static constexpr std::size_t kRemembered = 16;
 
+  static constexpr CommunicatorId kNoId = 0;  // of none: the members have not agreed on it yet
+
   // `world_ranks`: the members, by rank of this communicator. `id`: agreed by all members, and so
   // is `first`, the number of the first call.
   Agreement(CommunicatorId id, int rank, std::vector<int> world_ranks, CollectiveNumber first = 0);
@@ -58,6 +60,7 @@ class Agreement {
   Agreement& operator=(const Agreement&) = delete;
 
   CommunicatorId id() const noexcept { return id_; }
+  void set_id(CommunicatorId id) noexcept { id_ = id; }  // before the first call
   int rank() const noexcept { return rank_; }
   int world_rank() const noexcept { return world_ranks_[static_cast<std::size_t>(rank_)]; }
   int size() const noexcept { return static_cast<int>(world_ranks_.size()); }
@@ -183,7 +186,7 @@ class Agreement {
   void fail_as_different(int member, const char* what) noexcept;
   void fail_out_of_memory() noexcept { fail(Code::out_of_memory, world_rank(), "out of memory"); }
 
-  const CommunicatorId id_;
+  CommunicatorId id_;
   const int rank_;
   const std::vector<int> world_ranks_;
   CollectiveNumber next_;       // the number of the next call

@@ -44,47 +44,80 @@ collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_
 
 namespace {
 
+// Of each rank, numbered in the order of first appearance.
+std::vector<int> nodes_of(const transport::Placement& placement,
+                          const std::vector<int>& world_ranks) {
+  std::map<int, int> number;
+  std::vector<int> nodes;
+  nodes.reserve(world_ranks.size());
+  for (const int world : world_ranks)
+    nodes.push_back(number.try_emplace(placement.node_of(world), static_cast<int>(number.size()))
+                        .first->second);
+  return nodes;
+}
+
 // A communicator that not all ranks have yet. What the dispatcher knows changes under the lock.
-struct Unborn {
-  explicit Unborn(Engine& e) : engine(e) {}
-  ~Unborn() { drop(); }
+class Unborn {
+ public:
+  explicit Unborn(Engine& engine) : engine_(engine) {}
+  ~Unborn() {
+    const auto lock = engine_.enter();
+    identifiers().end(vote_);
+    communicator_.reset();
+  }
   Unborn(const Unborn&) = delete;
   Unborn& operator=(const Unborn&) = delete;
 
-  CommunicatorId propose_id() {
-    drop();
-    const auto lock = engine.enter();
-    return engine.dispatcher().propose_id();
+  // All that can fail.
+  void make(int rank, const std::vector<int>& world_ranks, Selection& selection) {
+    const auto lock = engine_.enter();
+    communicator_ =
+        std::make_unique<Communicator>(engine_, Agreement::kNoId, rank, world_ranks, selection);
   }
-  // Makes none if this rank has that number already.
-  void make(CommunicatorId id, int rank, const std::vector<int>& world, Selection& selection) {
-    const auto lock = engine.enter();
-    if (engine.dispatcher().is_free(id))
-      communicator = std::make_unique<Communicator>(engine, id, rank, world, selection);
+  Identifiers::Proposal propose() noexcept {
+    const auto lock = engine_.enter();
+    return identifiers().propose(vote_);
   }
-  void drop() noexcept {
-    if (!communicator) return;
-    const auto lock = engine.enter();
-    communicator.reset();
+  // False: another communicator has that number here. Otherwise it is this one's from now on.
+  bool take(CommunicatorId id) noexcept {
+    const auto lock = engine_.enter();
+    const bool taken = Identifiers::may_be_taken(id) && !engine_.dispatcher().is_free(id);
+    if (communicator_ && !taken)
+      engine_.dispatcher().identify(communicator_->agreement(), id);
+    else
+      identifiers().note(id);
+    identifiers().end(vote_);
+    return !communicator_ || !taken;
   }
+  std::unique_ptr<Communicator> born() noexcept { return std::move(communicator_); }
 
-  Engine& engine;
-  std::unique_ptr<Communicator> communicator;
+ private:
+  Identifiers& identifiers() noexcept { return engine_.dispatcher().identifiers(); }
+
+  Engine& engine_;
+  Identifiers::Vote vote_;
+  std::unique_ptr<Communicator> communicator_;
 };
 
 }  // namespace
 
+// A rank that fails before the first vote says so by that vote, as it leaves the bootstrap: see
+// Bootstrap. Nothing fails after it on one rank alone.
 std::unique_ptr<Communicator> agree_on_communicator(Engine& engine, transport::Bootstrap& bootstrap,
                                                     std::optional<int> rank,
                                                     const std::vector<int>& world_ranks,
                                                     Selection& selection) {
   Unborn made{engine};
-  for (bool taken = true; taken;) {
-    const auto id = static_cast<CommunicatorId>(bootstrap.maximum(made.propose_id()));
-    if (rank) made.make(id, *rank, world_ranks, selection);
-    taken = bootstrap.maximum(!rank || made.communicator ? 0 : 1) != 0;
+  if (rank) made.make(*rank, world_ranks, selection);
+  for (;;) {
+    const Identifiers::Proposal agreed = bootstrap.maximum(made.propose());
+    if (Identifiers::used_up(agreed))
+      throw Error(Code::unsupported,
+                  "the program has made so many communicators that no number is left for another");
+    const bool taken = !made.take(static_cast<CommunicatorId>(agreed));
+    if (!Identifiers::may_be_taken(agreed) || bootstrap.maximum(taken ? 1 : 0) == 0)
+      return made.born();
   }
-  return std::move(made.communicator);
 }
 
 Communicator::Communicator(Engine& engine, CommunicatorId id, int rank,
@@ -95,11 +128,7 @@ Communicator::Communicator(Engine& engine, CommunicatorId id, int rank,
       selection_(selection),
       decisions_(selection.decisions_for(facts_)),
       plans_([this](const collectives::Task& task) { agreement_.forget(task); }) {
-  std::map<int, int> number;
-  for (const int world : agreement_.world_ranks())
-    nodes_.push_back(
-        number.try_emplace(engine.placement().node_of(world), static_cast<int>(number.size()))
-            .first->second);
+  if (facts_.nodes > 1) nodes_ = nodes_of(engine.placement(), agreement_.world_ranks());
   engine_.dispatcher().add(agreement_);
 }
 

@@ -77,7 +77,7 @@ class Communicator {
   const collectives::Facts facts_;
   const Selection& selection_;
   const std::shared_ptr<models::Decisions> decisions_;
-  std::vector<int> nodes_;  // of each rank, numbered in the order of first appearance
+  std::vector<int> nodes_;  // of each rank, if there are several; see nodes_of()
   Plans plans_;
 };
 

@@ -50,22 +50,29 @@ bool is_near(int member, const Agreement& agreement) {
 void Dispatcher::add(Agreement& agreement) {
   catch_up();
   agreements_.push_back(&agreement);
-  next_id_ = std::max(next_id_, agreement.id() + 1);
+  if (agreement.id() != Agreement::kNoId) identifiers_.note(agreement.id());
+}
+
+void Dispatcher::identify(Agreement& agreement, CommunicatorId id) noexcept {
+  agreement.set_id(id);
+  identifiers_.note(id);
 }
 
 void Dispatcher::remove(Agreement& agreement) noexcept {
   std::erase(agreements_, &agreement);
+  if (agreement.id() == Agreement::kNoId) return;
   Freed::Said said;
   try {
     agreement.each_old_news([&](const News& news) { said.push_back(news); });
   } catch (const std::bad_alloc&) {  // then members hear less of it
   }
-  freed_.note(agreement.id(), std::move(said));
+  freed(agreement.id()).note(agreement.id(), std::move(said));
   // What has come for it keeps slots that others may need, and may be of calls that are not made.
   catch_up();
 }
 
 Agreement* Dispatcher::find(CommunicatorId id) const noexcept {
+  if (id == Agreement::kNoId) return nullptr;
   const auto found = std::find_if(agreements_.begin(), agreements_.end(),
                                   [&](const Agreement* a) { return a->id() == id; });
   return found != agreements_.end() ? *found : nullptr;
@@ -99,8 +106,8 @@ void Dispatcher::hear(const News& news, int from) noexcept {
       channel.mention(*answer);
     else
       channel.announce(*answer);
-  } else if (news.kind == News::Kind::waits && freed_.has(news.communicator)) {
-    if (const auto said = freed_.answer(news.communicator, news.call))
+  } else if (news.kind == News::Kind::waits && freed(news.communicator).has(news.communicator)) {
+    if (const auto said = freed(news.communicator).answer(news.communicator, news.call))
       return channel.announce(*said);
     channel.mention(
         {.kind = News::Kind::passed, .communicator = news.communicator, .call = news.call});
@@ -109,15 +116,16 @@ void Dispatcher::hear(const News& news, int from) noexcept {
 
 bool Dispatcher::unwanted(const MessageName& name, int from) noexcept {
   if (Agreement* const agreement = find(name.communicator)) return agreement->unwanted(name, from);
-  if (freed_.ended_well(name.communicator)) came_after_the_end(name, from);
-  return freed_.has(name.communicator);
+  const Freed& freed_here = freed(name.communicator);
+  if (freed_here.ended_well(name.communicator)) came_after_the_end(name, from);
+  return freed_here.has(name.communicator);
 }
 
 // No call of this rank can return the error any more, but perhaps one of the sender.
 void Dispatcher::came_after_the_end(const MessageName& name, int from) noexcept {
   const News news{.communicator = name.communicator, .code = Code::size_mismatch, .culprit = from};
   try {
-    freed_.note(name.communicator, {news});
+    freed(name.communicator).note(name.communicator, {news});
     warn(
         fmt::format("rank {} of MPI_COMM_WORLD has sent what no call of this rank asked for, on a "
                     "communicator that this rank has freed: do all ranks call the same "
@@ -133,7 +141,7 @@ void Dispatcher::came_after_the_end(const MessageName& name, int from) noexcept 
 News Dispatcher::why_unwanted(const MessageName& name, int from) noexcept {
   const Agreement* const agreement = find(name.communicator);
   if (agreement && agreement->failed()) return agreement->failure_news();
-  if (const auto said = freed_.answer(name.communicator, name.collective))
+  if (const auto said = freed(name.communicator).answer(name.communicator, name.collective))
     return {.communicator = name.communicator, .code = said->code, .culprit = said->culprit};
   return {.communicator = name.communicator, .code = Code::size_mismatch, .culprit = from};
 }

@@ -6,6 +6,7 @@
 // hears what it would have heard before.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <mutex>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "src/job/agreement.hpp"
 #include "src/job/connections.hpp"
 #include "src/job/freed.hpp"
+#include "src/job/identifiers.hpp"
 
 namespace tutti {
 
@@ -27,12 +29,13 @@ class Dispatcher final : public protocols::Listener {
   explicit Dispatcher(Connections& connections, Log warn = {}, std::mutex* lock = nullptr)
       : connections_(connections), warn_(std::move(warn)), lock_(lock) {}
 
-  // The members of a new communicator take the largest of what they propose, if it is free on all
-  // of them; other threads may be making others meanwhile.
-  CommunicatorId propose_id() noexcept { return next_id_++; }
-  bool is_free(CommunicatorId id) const noexcept { return !find(id) && !freed_.has(id); }
-  // From now on until remove(), `agreement` hears what concerns it. Throws std::bad_alloc.
+  Identifiers& identifiers() noexcept { return identifiers_; }
+  bool is_free(CommunicatorId id) const noexcept { return !find(id) && !freed(id).has(id); }
+  // From now on until remove(), `agreement` hears what concerns it; but nothing does before it has
+  // an identifier. Throws std::bad_alloc.
   void add(Agreement& agreement);
+  // The members have agreed on its identifier.
+  void identify(Agreement& agreement, CommunicatorId id) noexcept;
   void remove(Agreement& agreement) noexcept;
   const std::vector<Agreement*>& agreements() const noexcept { return agreements_; }
   // Reads and sends news, and looks at what has come, though this rank waits for nothing in Tutti:
@@ -65,6 +68,8 @@ class Dispatcher final : public protocols::Listener {
 
  private:
   Agreement* find(CommunicatorId id) const noexcept;
+  const Freed& freed(CommunicatorId id) const noexcept { return freed_[id >= Identifiers::kUpper]; }
+  Freed& freed(CommunicatorId id) noexcept { return freed_[id >= Identifiers::kUpper]; }
   void came_after_the_end(const MessageName& name, int from) noexcept;
   void await_writes(const Agreement& agreement) noexcept;
   void end_writes(const Agreement& agreement) noexcept;
@@ -83,8 +88,9 @@ class Dispatcher final : public protocols::Listener {
   std::mutex* const lock_;
   bool left_ = false;  // nothing is read or told any more
   std::vector<Agreement*> agreements_;
-  Freed freed_;
-  CommunicatorId next_id_ = 1;
+  // Of each half of the numbers: between freed ones of different halves lie many that are free.
+  std::array<Freed, 2> freed_;
+  Identifiers identifiers_;
 };
 
 }  // namespace tutti

@@ -107,20 +107,56 @@ News waiting_in(CommunicatorId id, CollectiveNumber call) {
 TEST_CASE("an identifier is free until it is used, and never again", "[dispatcher]") {
   DispatchingJob job;
   Dispatcher& dispatcher = job[0].dispatcher;
-  const CommunicatorId first = dispatcher.propose_id();
-  CHECK(dispatcher.propose_id() == first + 1);  // another thread's
-  CHECK(dispatcher.is_free(first));
-  {
-    const DispatchedMember member(job[0], 10, 0);
-    CHECK_FALSE(dispatcher.is_free(10));
-    CHECK(dispatcher.propose_id() == 11);
-    CHECK(dispatcher.agreements() ==
-          std::vector<Agreement*>{const_cast<DispatchedMember*>(&member)});
+  Identifiers::Vote vote;
+  for (const CommunicatorId half : {0u, static_cast<unsigned>(Identifiers::kUpper)}) {
+    INFO("numbers from " << half << " on");
+    {
+      const DispatchedMember member(job[0], half + 10, 0);
+      CHECK_FALSE(dispatcher.is_free(half + 10));
+      CHECK(dispatcher.agreements() ==
+            std::vector<Agreement*>{const_cast<DispatchedMember*>(&member)});
+    }
+    CHECK(dispatcher.agreements().empty());
+    CHECK_FALSE(dispatcher.is_free(half + 10));
+    CHECK(dispatcher.is_free(half + 9));
+    CHECK(dispatcher.is_free(half + 11));
   }
-  CHECK(dispatcher.agreements().empty());
-  CHECK_FALSE(dispatcher.is_free(10));
-  CHECK(dispatcher.is_free(9));
-  CHECK(dispatcher.is_free(11));
+  CHECK(dispatcher.identifiers().propose(vote) == 11);
+}
+
+TEST_CASE("a communicator without a number yet hears nothing, and leaves nothing", "[dispatcher]") {
+  DispatchingJob job;
+  Dispatcher& dispatcher = job[0].dispatcher;
+  job[0].connections.channel(1);
+  {
+    DispatchedMember member(job[0], Agreement::kNoId, 0);
+    job[1].connections.channel(0).announce(
+        {.communicator = Agreement::kNoId, .code = Code::timed_out, .culprit = 1});
+    job.settle();
+    CHECK_FALSE(member.failed());
+    CHECK_FALSE(dispatcher.unwanted({Agreement::kNoId, 0, 0}, 1));
+    dispatcher.identify(member, 6);
+    CHECK_FALSE(dispatcher.is_free(6));
+    job[1].connections.channel(0).announce(
+        {.communicator = 6, .code = Code::timed_out, .culprit = 1});
+    job.settle();
+    CHECK(member.failed());
+  }
+  CHECK_FALSE(dispatcher.is_free(6));
+  { const DispatchedMember given_up(job[0], Agreement::kNoId, 0); }
+  CHECK(dispatcher.is_free(Agreement::kNoId));
+  Identifiers::Vote vote;
+  CHECK(dispatcher.identifiers().propose(vote) == 7);
+}
+
+TEST_CASE("many freed identifiers of the upper half leave the lower half free", "[dispatcher]") {
+  DispatchingJob job;
+  { const DispatchedMember member(job[0], 5, 0); }
+  const auto upper = static_cast<CommunicatorId>(Identifiers::kUpper);
+  for (CommunicatorId id = upper; id < upper + 4 * Freed::kMostRanges; id += 2)
+    const DispatchedMember member(job[0], id, 0);
+  CHECK(job[0].dispatcher.is_free(6));
+  CHECK(job[0].dispatcher.is_free(upper - 1));
 }
 
 TEST_CASE("freed identifiers are remembered in whatever order they are freed", "[dispatcher]") {
