@@ -238,6 +238,13 @@ def calls():
     for error in ["EPERM", "ENOMEM", "EIO"]:
         yield Job(f"the kernel refuses a copy, {error}", 3, "refused_copy", [error], env=SINGLE,
                   seconds=BRIEF)
+    for side, types in [("both", ["vector", "resized", "struct", "indexed", "subarray"]),
+                        ("send", ["struct"]), ("receive", ["indexed"])]:
+        for name in types:
+            yield Job(f"tutti bench --type {name}, {side}", 3, "tutti",
+                      ["bench", "--type", name, "--type-side", side, "--sizes", "8,960,60k",
+                       "--piece", "24" if side == "send" else "32", "--root", "1",
+                       "--time-limit", "0.01"], expect="alltoall", seconds=BRIEF)
     yield Job("tutti bench", 2, "tutti",
               ["bench", "--max", "64k", "--time-limit", "0.05", "--json",
                "{build}/tests/mpi/bench.json", "--svg", "{build}/tests/mpi/bench.svg"],

@@ -43,6 +43,34 @@ std::vector<std::int64_t> sizes_of(const BenchOptions& options) {
   return sizes;
 }
 
+std::vector<std::string> names_of_collectives() {
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < collectives::kCollectives; ++c)
+    names.emplace_back(name_of(static_cast<collectives::Collective>(c)));
+  return names;
+}
+
+// Which the user means. MPI has no operation on derived datatypes but the program's own.
+std::vector<std::string> collectives_of(const BenchOptions& options) {
+  using collectives::Collective;
+  const bool typed = !options.type.constructor.empty();
+  const auto moves_data = [](const std::string& name) {
+    const auto which = collectives::collective_named(name);
+    return which && *which != Collective::barrier && !collectives::reduces(*which);
+  };
+  std::vector<std::string> found = options.collectives;
+  const bool all = std::ranges::find(found, "all") != found.end();
+  if (all || (typed && found.empty())) {
+    found = names_of_collectives();
+    if (typed) std::erase_if(found, [&](const std::string& name) { return !moves_data(name); });
+  }
+  if (found.empty()) found = {"barrier", "bcast", "allgather", "allreduce"};
+  if (const auto other = std::ranges::find_if_not(found, moves_data); typed && other != found.end())
+    throw Error(Code::bad_configuration,
+                fmt::format("--type is for collectives that move data, which {} does not", *other));
+  return found;
+}
+
 double slowest_ms(double seconds) {
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return seconds * 1e3;
@@ -91,7 +119,9 @@ void run_all(const BenchOptions& options, int rank) {
   if (options.root < 0 || options.root >= setting.ranks)
     throw Error(Code::bad_root,
                 fmt::format("--root {} is not one of the {} ranks", options.root, setting.ranks));
+  setting.type = options.type;
   const std::vector<std::int64_t> sizes = sizes_of(options);
+  const std::vector<std::string> wanted = collectives_of(options);
 
   double begin = MPI_Wtime();
   must(tutti_init(nullptr), "tutti_init");
@@ -121,8 +151,8 @@ void run_all(const BenchOptions& options, int rank) {
   {
     ProgressBar bar("measuring");
     std::size_t done = 0;
-    const std::size_t total = options.collectives.size() * sizes.size();
-    for (const std::string& collective : options.collectives) {
+    const std::size_t total = wanted.size() * sizes.size();
+    for (const std::string& collective : wanted) {
       bool first = true;
       for (const std::int64_t bytes :
            collective == "barrier" ? std::vector<std::int64_t>{0} : sizes) {
@@ -184,14 +214,13 @@ void add_bench(CommandLine& line) {
   const Command command = line.command("bench",
                                        "under mpiexec: Tutti and the surrounding MPI, in turn in "
                                        "one run, each result checked before it is timed");
-  std::vector<std::string> names;
-  for (std::size_t c = 0; c < collectives::kCollectives; ++c)
-    names.emplace_back(name_of(static_cast<collectives::Collective>(c)));
+  const std::vector<std::string> names = names_of_collectives();
   std::vector<std::string> allowed = names;
   allowed.emplace_back("all");
   command
       .option("--collective", options->collectives,
-              fmt::format("{}, or all (default: barrier,bcast,allgather,allreduce)",
+              fmt::format("{}, or all (default: barrier,bcast,allgather,allreduce; with --type all "
+                          "that move data)",
                           fmt::join(names, ", ")))
       .comma_separated()
       .one_of(allowed);
@@ -211,6 +240,21 @@ void add_bench(CommandLine& line) {
   command.option("--root", options->root, "root of the rooted collectives").show_default();
   command.flag("--check,!--no-check", options->check, "check results before timing (default)");
   command.flag("!--no-mpi", options->with_mpi, "leave the surrounding MPI out");
+  command
+      .option("--type", options->type.constructor,
+              fmt::format("buffers of a derived datatype: {}; a third column has the time without "
+                          "gaps",
+                          fmt::join(type_constructors(), ", ")))
+      .one_of(type_constructors());
+  command.option("--piece", options->type.piece, "bytes between two gaps of --type")
+      .show_default()
+      .between(1, 1 << 20);
+  const auto side = std::make_shared<std::string>(type_sides().front());
+  command
+      .option("--type-side", *side,
+              fmt::format("where the datatype is: {}", fmt::join(type_sides(), ", ")))
+      .show_default()
+      .one_of(type_sides());
   command.flag("--raw", options->raw,
                "also plain RDMA writes between ranks 0 and 1, as a floor to judge by");
   command.flag(
@@ -220,10 +264,9 @@ void add_bench(CommandLine& line) {
   command.option("--svg", options->svg, "draw a picture into this file");
   command.footer(
       "Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");
-  command.runs([options, names] {
-    if (std::find(options->collectives.begin(), options->collectives.end(), "all") !=
-        options->collectives.end())
-      options->collectives = names;
+  command.runs([options, side] {
+    options->type.side =
+        static_cast<TypeSide>(std::ranges::find(type_sides(), *side) - type_sides().begin());
     return run_bench(*options);
   });
 }

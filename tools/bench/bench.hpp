@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/layouts.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::tools {
 
 struct BenchOptions {
-  std::vector<std::string> collectives = {"barrier", "bcast", "allgather", "allreduce"};
+  std::vector<std::string> collectives;  // empty: some
   std::vector<std::string>
       sizes;  // bytes as the user wrote them; empty: powers of four from least to most
   std::string least = "8", most = "1M";
@@ -22,6 +23,7 @@ struct BenchOptions {
   double seconds = 1.0;  // at most, for each library and point
   int root = 0;
   bool check = true, with_mpi = true, raw = false, kernels = false;
+  TypeWish type;
   std::string json, svg;
 };
 
@@ -39,6 +41,7 @@ struct BenchRow {
   std::int64_t bytes = 0;  // of one block where there are blocks, else of the message
   Timing tutti;
   std::optional<Timing> mpi;
+  std::optional<Timing> plain;  // Tutti on as many bytes without gaps; null: that is `tutti`
 };
 
 // Says what is wrong on this rank, and ends the job, in which others may wait for it. A second
@@ -68,6 +71,7 @@ class RawWire {
 struct BenchSetting {
   int ranks = 0;
   std::string mpi, transports, device;
+  TypeWish type;  // of the buffers
   int nodes = 0;
   double init_ms = 0, create_ms = 0;  // of the slowest rank
   std::int64_t connections = 0, connection_bytes = 0,

@@ -12,7 +12,22 @@ namespace tutti::tools {
 
 using collectives::Collective;
 
-Job::Job(std::string name, std::int64_t size, int root_rank, MPI_Comm ranks, tutti_comm c)
+namespace {
+
+// The layout of one side. bcast has one buffer: the root sends, the others receive.
+TypeWish wish_of(const TypeWish& wish, TypeSide side) {
+  return wish.side == TypeSide::both || wish.side == side ? wish : TypeWish{};
+}
+TypeSide side_of_result(const std::string& collective, MPI_Comm ranks, int root) {
+  int rank = 0;
+  MPI_Comm_rank(ranks, &rank);
+  return collective == "bcast" && rank == root ? TypeSide::send : TypeSide::receive;
+}
+
+}  // namespace
+
+Job::Job(std::string name, std::int64_t size, int root_rank, MPI_Comm ranks, tutti_comm c,
+         const TypeWish& wish)
     : collective(std::move(name)),
       which(*collectives::collective_named(collective)),
       bytes(size),
@@ -20,33 +35,31 @@ Job::Job(std::string name, std::int64_t size, int root_rank, MPI_Comm ranks, tut
       P(1),
       root(root_rank),
       mpi(ranks),
-      comm(c) {
+      comm(c),
+      from(wish_of(wish, TypeSide::send), size),
+      to(wish_of(wish, side_of_result(collective, ranks, root_rank)), size) {
   MPI_Comm_rank(mpi, &rank);
   MPI_Comm_size(mpi, &P);
-  const std::int64_t all = bytes * P;
   const auto is = [&](const char* one) { return collective == one; };
-  send.resize(static_cast<std::size_t>(is("scatter") || is("alltoall") || is("reduce_scatter") ? all
-                                       : is("bcast")                                           ? 0
-                                                     : bytes) +
-              1);
-  receive.resize(
-      static_cast<std::size_t>(is("gather") || is("allgather") || is("alltoall") ? all : bytes) +
-      1);
+  const bool sends_all = is("scatter") || is("alltoall") || is("reduce_scatter"),
+             receives_all = is("gather") || is("allgather") || is("alltoall");
+  send.resize((is("bcast") ? 0 : from.room(sends_all ? P : 1)) + 1);
+  receive.resize(to.room(receives_all ? P : 1) + 1);
 }
 
 void Job::run_tutti() {
   unsigned char *const s = send.data(), *const r = receive.data();
-  const MPI_Count n = bytes, ints = bytes / static_cast<MPI_Count>(sizeof(int));
+  const MPI_Count n = from.count(), m = to.count(),
+                  ints = bytes / static_cast<MPI_Count>(sizeof(int));
+  const MPI_Datatype sent = from.type(), received = to.type();
   int code = TUTTI_SUCCESS;
   switch (which) {
     case Collective::barrier: code = tutti_barrier(comm); break;
-    case Collective::bcast: code = tutti_bcast(r, n, MPI_BYTE, root, comm); break;
-    case Collective::scatter:
-      code = tutti_scatter(s, n, MPI_BYTE, r, n, MPI_BYTE, root, comm);
-      break;
-    case Collective::gather: code = tutti_gather(s, n, MPI_BYTE, r, n, MPI_BYTE, root, comm); break;
-    case Collective::allgather: code = tutti_allgather(s, n, MPI_BYTE, r, n, MPI_BYTE, comm); break;
-    case Collective::alltoall: code = tutti_alltoall(s, n, MPI_BYTE, r, n, MPI_BYTE, comm); break;
+    case Collective::bcast: code = tutti_bcast(r, m, received, root, comm); break;
+    case Collective::scatter: code = tutti_scatter(s, n, sent, r, m, received, root, comm); break;
+    case Collective::gather: code = tutti_gather(s, n, sent, r, m, received, root, comm); break;
+    case Collective::allgather: code = tutti_allgather(s, n, sent, r, m, received, comm); break;
+    case Collective::alltoall: code = tutti_alltoall(s, n, sent, r, m, received, comm); break;
     case Collective::reduce: code = tutti_reduce(s, r, ints, MPI_INT, MPI_SUM, root, comm); break;
     case Collective::allreduce: code = tutti_allreduce(s, r, ints, MPI_INT, MPI_SUM, comm); break;
     case Collective::reduce_scatter:
@@ -60,14 +73,16 @@ void Job::run_tutti() {
 
 void Job::run_mpi() {
   unsigned char *const s = send.data(), *const r = receive.data();
-  const int n = static_cast<int>(bytes), ints = n / static_cast<int>(sizeof(int));
+  const int n = from.count(), m = to.count(),
+            ints = static_cast<int>(bytes / static_cast<std::int64_t>(sizeof(int)));
+  const MPI_Datatype sent = from.type(), received = to.type();
   switch (which) {
     case Collective::barrier: MPI_Barrier(mpi); break;
-    case Collective::bcast: MPI_Bcast(r, n, MPI_BYTE, root, mpi); break;
-    case Collective::scatter: MPI_Scatter(s, n, MPI_BYTE, r, n, MPI_BYTE, root, mpi); break;
-    case Collective::gather: MPI_Gather(s, n, MPI_BYTE, r, n, MPI_BYTE, root, mpi); break;
-    case Collective::allgather: MPI_Allgather(s, n, MPI_BYTE, r, n, MPI_BYTE, mpi); break;
-    case Collective::alltoall: MPI_Alltoall(s, n, MPI_BYTE, r, n, MPI_BYTE, mpi); break;
+    case Collective::bcast: MPI_Bcast(r, m, received, root, mpi); break;
+    case Collective::scatter: MPI_Scatter(s, n, sent, r, m, received, root, mpi); break;
+    case Collective::gather: MPI_Gather(s, n, sent, r, m, received, root, mpi); break;
+    case Collective::allgather: MPI_Allgather(s, n, sent, r, m, received, mpi); break;
+    case Collective::alltoall: MPI_Alltoall(s, n, sent, r, m, received, mpi); break;
     case Collective::reduce: MPI_Reduce(s, r, ints, MPI_INT, MPI_SUM, root, mpi); break;
     case Collective::allreduce: MPI_Allreduce(s, r, ints, MPI_INT, MPI_SUM, mpi); break;
     case Collective::reduce_scatter:
@@ -94,8 +109,8 @@ void check(Job& job) {
     const auto prepare = [&] {
       std::fill(job.receive.begin(), job.receive.end(), static_cast<unsigned char>(0xEE));
       if (job.collective == "bcast" && job.rank == job.root)
-        for (std::int64_t i = 0; i < job.bytes; ++i)
-          job.receive[static_cast<std::size_t>(i)] = datum(job.root, i, round);
+        for (std::size_t i = 0; i + 1 < job.receive.size(); ++i)
+          job.receive[i] = datum(job.root, static_cast<std::int64_t>(i), round);
     };
     prepare();
     job.run_mpi();

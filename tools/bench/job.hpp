@@ -7,23 +7,26 @@
 #include <vector>
 
 #include "collectives/schedule/problem.hpp"
+#include "tools/bench/layouts.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::tools {
 
 // Ready to be called again and again. `bytes` are of one block where there are blocks, else of the
-// message. Reductions add ints; of other lengths the bytes that are none are left.
+// message, without gaps. Reductions add ints; of other lengths the bytes that are none are left.
 struct Job {
   std::string collective;
   collectives::Collective which;  // the same: the timed call decides by it
   std::int64_t bytes;
   int rank, P, root;
   MPI_Comm mpi;
-  tutti_comm comm;                           // of the same ranks
+  tutti_comm comm;       // of the same ranks
+  BlockLayout from, to;  // of a block in `send` and `receive`, not of reductions
   std::vector<unsigned char> send, receive;  // bcast uses `receive` alone
 
   // First touch is slow in some places, and is not what is measured: vectors touch.
-  Job(std::string name, std::int64_t size, int root_rank, MPI_Comm ranks, tutti_comm c);
+  Job(std::string name, std::int64_t size, int root_rank, MPI_Comm ranks, tutti_comm c,
+      const TypeWish& wish = {});
 
   void run_tutti();
   void run_mpi();

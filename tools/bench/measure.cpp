@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "base/error.hpp"
@@ -156,34 +157,57 @@ std::string describe(tutti_comm comm) {
   return text;
 }
 
+namespace {
+
+// One of the calls that take turns.
+struct Contender {
+  Call call;
+  Plan plan{0, 0};
+  std::vector<double> times;  // microseconds a call, of each repetition
+
+  void prepare(const BenchOptions& options, tutti_comm comm) {
+    call();
+    plan = plan_for(call, options, comm);
+  }
+  void take_turn(int repetition, tutti_comm comm) {
+    if (repetition < plan.repetitions)
+      times.push_back(batch(call, plan.calls, comm) * 1e6 / plan.calls);
+  }
+  Timing result(tutti_comm comm) {
+    Timing timing = timing_of(std::move(times), plan.calls);
+    count_traffic(call, comm, timing);
+    return timing;
+  }
+};
+
+}  // namespace
+
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes,
                  tutti_comm comm) {
-  Job job(collective, bytes, options.root, MPI_COMM_WORLD, comm);
+  Job job(collective, bytes, options.root, MPI_COMM_WORLD, comm, options.type);
+  std::optional<Job> plain_job;
+  if (!options.type.constructor.empty())
+    plain_job.emplace(collective, bytes, options.root, MPI_COMM_WORLD, comm);
   if (options.check) check(job);
-  const Call tutti = [&] { job.run_tutti(); }, mpi = [&] { job.run_mpi(); };
-  tutti();
-  const Plan tutti_plan = plan_for(tutti, options, comm);
-  Plan mpi_plan{0, 0};
-  if (options.with_mpi) {
-    mpi();
-    mpi_plan = plan_for(mpi, options, comm);
+  if (options.check && plain_job) check(*plain_job);
+  Contender tutti{[&] { job.run_tutti(); }}, mpi{[&] { job.run_mpi(); }},
+      plain{[&] { plain_job->run_tutti(); }};
+  std::vector<Contender*> all{&tutti};
+  if (options.with_mpi) all.push_back(&mpi);
+  if (plain_job) all.push_back(&plain);
+  int repetitions = 0;
+  for (Contender* const one : all) {
+    one->prepare(options, comm);
+    repetitions = std::max(repetitions, one->plan.repetitions);
   }
-  std::vector<double> tutti_times, mpi_times;
-  for (int i = 0; i < std::max(tutti_plan.repetitions, mpi_plan.repetitions); ++i) {
-    if (i < tutti_plan.repetitions)
-      tutti_times.push_back(batch(tutti, tutti_plan.calls, comm) * 1e6 / tutti_plan.calls);
-    if (i < mpi_plan.repetitions)
-      mpi_times.push_back(batch(mpi, mpi_plan.calls, comm) * 1e6 / mpi_plan.calls);
-  }
+  for (int i = 0; i < repetitions; ++i)
+    for (Contender* const one : all) one->take_turn(i, comm);
   BenchRow row;
   row.collective = collective;
   row.bytes = bytes;
-  row.tutti = timing_of(std::move(tutti_times), tutti_plan.calls);
-  count_traffic(tutti, comm, row.tutti);
-  if (options.with_mpi) {
-    row.mpi = timing_of(std::move(mpi_times), mpi_plan.calls);
-    count_traffic(mpi, comm, *row.mpi);
-  }
+  row.tutti = tutti.result(comm);
+  if (options.with_mpi) row.mpi = mpi.result(comm);
+  if (plain_job) row.plain = plain.result(comm);
   const auto facts = models::parse_json(describe(comm));
   const auto& last = facts["communicator"]["collectives"][collective];
   row.algorithm = last.value("algorithm", "?");

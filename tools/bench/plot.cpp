@@ -34,12 +34,15 @@ struct Library {
 constexpr Library kTutti{"#0b6e4f", "Tutti", [](const BenchRow& r) { return &r.tutti; }};
 constexpr Library kMpi{"#c8553d", "MPI",
                        [](const BenchRow& r) { return r.mpi ? &*r.mpi : nullptr; }};
+constexpr Library kPlain{"#5b5f97", "Tutti without gaps",
+                         [](const BenchRow& r) { return r.plain ? &*r.plain : nullptr; }};
 
-// A circle for Tutti, a square for the MPI: not all see the colours, and printers may have none.
+// A circle for Tutti, empty without gaps, a square for the MPI: not all see the colours, and
+// printers may have none.
 std::string library_mark(const Library& library, double x, double y) {
-  if (library.pick == kTutti.pick)
-    return fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3.4" fill="{}"/>)", x, y,
-                       library.colour);
+  if (library.pick != kMpi.pick)
+    return fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3.4" fill="{}" stroke="{}"/>)", x, y,
+                       library.pick == kPlain.pick ? "white" : library.colour, library.colour);
   return fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="6" height="6" fill="{}"/>)", x - 3,
                      y - 3, library.colour);
 }
@@ -89,13 +92,14 @@ std::string draw_line(const Library& library, const CollectivePanel& p) {
 
 std::string draw_side_by_side(const CollectivePanel& p) {
   std::string drawn;
-  const bool two = kMpi.pick(*p.rows.front()) != nullptr;
-  for (const Library* library : {&kTutti, &kMpi}) {
+  std::vector<const Library*> there;
+  for (const Library* const library : {&kTutti, &kMpi, &kPlain})
+    if (library->pick(*p.rows.front())) there.push_back(library);
+  const double each = kCollectivePanel.inner_width() / static_cast<double>(there.size());
+  double x = p.axes.left - each / 2;
+  for (const Library* const library : there) {
     const Timing* const t = library->pick(*p.rows.front());
-    if (!t) continue;
-    const double x = p.axes.left + kCollectivePanel.inner_width() * (!two                 ? 0.5
-                                                                     : library == &kTutti ? 0.3
-                                                                                          : 0.7);
+    x += each;
     drawn += draw_point(*library, p, *p.rows.front(), x) +
              text(x + 9, p.y(t->median) + 4, time_text(t->median), R"(font-size="11")");
     drawn += text(x, p.axes.top + kCollectivePanel.inner_height() + 17, library->name, kTick);
@@ -110,7 +114,8 @@ std::string draw_panel(CollectivePanel& p, const std::string& title) {
   std::string drawn = text(p.axes.left, p.axes.top - 10, title, svg::kTitle) + p.axes.draw_times();
   drawn += p.axes.draw_frame();
   drawn += p.one_size ? draw_side_by_side(p)
-                      : p.axes.draw_sizes() + draw_line(kMpi, p) + draw_line(kTutti, p);
+                      : p.axes.draw_sizes() + draw_line(kMpi, p) + draw_line(kPlain, p) +
+                            draw_line(kTutti, p);
   const std::string what =
       collective == collectives::Collective::barrier ? "no data"
       : p.one_size ? fmt::format("{} of {}", blocks ? "one rank's block" : "message",
@@ -121,7 +126,7 @@ std::string draw_panel(CollectivePanel& p, const std::string& title) {
 }
 
 // Widens the picture to what it needs.
-std::string draw_head(const BenchSetting& s, bool with_mpi, double& width) {
+std::string draw_head(const BenchSetting& s, bool with_mpi, bool with_plain, double& width) {
   constexpr double kLargeLetter = 8;
   const std::string title = fmt::format("{} rank{} on {} node{}, connections: {}{}{}", s.ranks,
                                         s.ranks == 1 ? "" : "s", s.nodes, s.nodes == 1 ? "" : "s",
@@ -135,6 +140,7 @@ std::string draw_head(const BenchSetting& s, bool with_mpi, double& width) {
   };
   entry(kTutti, kTutti.name);
   if (with_mpi) entry(kMpi, s.mpi);
+  if (with_plain) entry(kPlain, kPlain.name);
   width = std::max({width, 28 + kLargeLetter * static_cast<double>(title.size()),
                     x + 14 + kLetter * static_cast<double>(note.size())});
   return drawn + text(x, 48, note, svg::kNote);
@@ -145,13 +151,14 @@ std::string draw_head(const BenchSetting& s, bool with_mpi, double& width) {
 void write_svg(const std::string& path, const BenchSetting& s, const std::vector<BenchRow>& rows) {
   std::map<std::string, CollectivePanel> panels;
   std::vector<std::string> order;
-  bool with_mpi = false;
+  bool with_mpi = false, with_plain = false;
   for (const BenchRow& r : rows) {
     if (!panels.count(r.collective)) order.push_back(r.collective);
     CollectivePanel& p = panels[r.collective];
     p.rows.push_back(&r);
     p.axes.include(r.tutti.low, r.tutti.high);
     if (r.mpi) p.axes.include(r.mpi->low, r.mpi->high), with_mpi = true;
+    if (r.plain) p.axes.include(r.plain->low, r.plain->high), with_plain = true;
   }
   // About as wide as a screen: four panels are two by two.
   const std::size_t columns = std::max<std::size_t>(
@@ -166,7 +173,7 @@ void write_svg(const std::string& path, const BenchSetting& s, const std::vector
     body += draw_panel(p, order[i]);
   }
   double width = kCollectivePanel.width * static_cast<double>(columns);
-  const std::string head = draw_head(s, with_mpi, width);
+  const std::string head = draw_head(s, with_mpi, with_plain, width);
   const std::size_t lines = (order.size() + columns - 1) / columns;
   const double height =
       kCollectivePanel.head + kCollectivePanel.height * static_cast<double>(lines);

@@ -30,12 +30,21 @@ nlohmann::json json_of(const Timing& t) {
   return j;
 }
 
+std::string side_text(TypeSide side) {
+  return side == TypeSide::both ? "on both sides"
+                                : "on the side of the " +
+                                      std::string(side == TypeSide::send ? "senders" : "receivers");
+}
+
 }  // namespace
 
 void print_header(const BenchSetting& s) {
   fmt::print("Tutti and {}, in turn in one run\n", s.mpi);
   fmt::print("  {} ranks on {} node(s), connections: {}{}{}\n", s.ranks, s.nodes, s.transports,
              s.device.empty() ? "" : "; ", s.device);
+  if (!s.type.constructor.empty())
+    fmt::print("  buffers of the datatype {}, pieces of {} bytes, {}; plain: Tutti without gaps\n",
+               s.type.constructor, s.type.piece, side_text(s.type.side));
   fmt::print("  start-up of the slowest rank: tutti_init {:.1f} ms, tutti_comm_create {:.2f} ms\n",
              s.init_ms, s.create_ms);
   fmt::print(
@@ -49,6 +58,7 @@ void print_row(const BenchRow& r, bool first) {
   if (first) {
     fmt::print("\n{}\n{:>9}  {:>9} {:>21}  {:>9} {:>21}  {:>8}", r.collective, "size", "Tutti us",
                "[95 %]", "MPI us", "[95 %]", "MPI/Tutti");
+    if (r.plain) fmt::print("  {:>9} {:>21}  {:>11}", "plain us", "[95 %]", "Tutti/plain");
     if (counted) fmt::print("  {:>9} {:>9} {:>9} {:>9}", "pkt/op", "MPI's", "B/op", "MPI's");
     fmt::print("  algorithm, digest\n");
   }
@@ -62,6 +72,9 @@ void print_row(const BenchRow& r, bool first) {
                r.mpi->median / r.tutti.median);
   else
     fmt::print("{:>9} {:>21}  {:>9}", "-", "", "-");
+  if (r.plain)
+    fmt::print("  {:>9} {:>21}  {:>10.2f}x", column_text(r.plain->median), interval(*r.plain),
+               r.tutti.median / r.plain->median);
   if (counted) {
     const auto number = [](const std::optional<double>& v) {
       return v ? fmt::format("{:.1f}", *v) : std::string("-");
@@ -110,6 +123,10 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
                         {"connection_bytes", s.connection_bytes},
                         {"address_bytes", s.address_bytes},
                         {"rows", nlohmann::json::array()}};
+  if (!s.type.constructor.empty())
+    all["type"] = {{"constructor", s.type.constructor},
+                   {"piece", s.type.piece},
+                   {"side", type_sides()[static_cast<std::size_t>(s.type.side)]}};
   for (const BenchRow& r : rows) {
     nlohmann::json row = {{"collective", r.collective},
                           {"bytes", r.bytes},
@@ -120,6 +137,7 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
       row["mpi"] = json_of(*r.mpi);
       row["ratio"] = r.mpi->median / r.tutti.median;
     }
+    if (r.plain) row["plain"] = json_of(*r.plain);
     all["rows"].push_back(row);
   }
   if (raw)
