@@ -41,7 +41,7 @@ static void add_halves(void* in, void* inout, int* count, MPI_Datatype* type) {
   for (int i = 0; i < *count; ++i) b[i] = narrow(widen(a[i]) + widen(b[i]));
 }
 
-/* What is to be learnt, at a point of the square from -1 to 1 that belongs to the sample. */
+/* The function to learn, at the i-th sample: a point of the square from -1 to 1. */
 static float sample(int i, float* x, float* y) {
   *x = (float)(i * 37 % SAMPLES) * 2 / SAMPLES - 1;
   *y = (float)(i * 211 % SAMPLES) * 2 / SAMPLES - 1;

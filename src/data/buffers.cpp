@@ -27,7 +27,7 @@ Bytes checked_bytes(MPI_Count count, const Layout& layout, MPI_Count blocks, con
 }
 
 std::byte* Blocked::at(Bytes offset) const noexcept {
-  // Not by pointers: there is none where a type has absolute addresses.
+  // By integers: the buffer may be null (MPI_BOTTOM), and then pointer arithmetic is undefined.
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(user_) +
                                       static_cast<std::uintptr_t>(offset));
 }
@@ -121,7 +121,7 @@ void Blocked::must_be_in_memory(const Piece& piece, const char* name) const {
                     layout_.true_extent));
 }
 
-// What is certain without looking at every piece.
+// Finds what shows without looking at every piece.
 void Blocked::must_have_a_place_each() const {
   bool overlap = layout_.size > layout_.true_extent;
   if (layout_.form && layout_.form->known) {

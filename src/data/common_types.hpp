@@ -28,7 +28,7 @@ class CommonTypes {
       known_[i] = {common[i], size};
     }
   }
-  // They have no gaps. 0: it is none of these.
+  // Bytes of a common type, which has no gaps. 0: the type is not a common one.
   Bytes size_of(MPI_Datatype type) const noexcept {
     for (const Known& known : known_)
       if (known.type == type) return known.size;

@@ -44,7 +44,7 @@ class Constructor {
                   std::size_t counts);
   void make_room();
 
-  // So many need no memory of the heap.
+  // Constructors with at most so many arguments are read without an allocation.
   static constexpr std::size_t kFewNumbers = 16, kFewTypes = 8;
   const CommonTypes& common_;
   int combiner_ = 0;

@@ -68,8 +68,8 @@ void Datatypes::read(MPI_Datatype type, TypeForm& form) const {
   read_typemap(type, common_, form);
 }
 
-// What the MPI packs. It counts in int, unless it has functions for large counts: larger jobs go in
-// chunks of whole elements.
+// Calls the MPI's packing for chunks of whole elements: it counts in int, unless it has functions
+// for large counts.
 template <class Call>
 void Datatypes::in_chunks(MPI_Count count, const Layout& layout, Call&& call) const {
   if (layout.size == 0) return;

@@ -21,8 +21,8 @@ class KeptTypes {
   // Null: none is kept with that type.
   TypeForm* find(MPI_Datatype type) noexcept;
   // Hears of each type that had to be read, and keeps the form of one that comes again. Programs
-  // that make a type for every call get the same handle each time: so a handle whose form was kept
-  // in vain must come twice as often before the next one is, and 64 times at last.
+  // that make a type for every call get the same handle each time: so a handle whose kept form was
+  // never used must come twice as often before the next form is kept, at most 64 times.
   void was_read(MPI_Datatype type, TypeForm& form) noexcept;
 
   std::uint64_t read() const noexcept { return read_; }

@@ -73,7 +73,7 @@ class Packed {
     MPI_Datatype type;
     Layout layout;
   };
-  // Not by pointers: there is none where a type has absolute addresses.
+  // By integers: the buffer may be null (MPI_BOTTOM), and then pointer arithmetic is undefined.
   std::uintptr_t address(Bytes offset) const noexcept {
     return user_ + static_cast<std::uintptr_t>(offset);
   }
