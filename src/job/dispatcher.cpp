@@ -23,7 +23,7 @@ using protocols::News;
 namespace {
 
 constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{5000},
-    kLeavePatience{5000};
+    kLeavePatience{5000}, kAskPause{10};
 // For sends of calls that have failed: how long an adapter may complete none, how many times so
 // long all of them may take, and how long it takes to give up those that are left.
 constexpr std::chrono::milliseconds kReadPatience{2000}, kFlushPatience{1000};
@@ -199,10 +199,17 @@ void Dispatcher::take_leave() noexcept {
   const auto speaks = [](const Channel* channel) {
     return can_hear(channel) && !channel->connecting() && channel->news_pending();
   };
-  const auto deadline = RunningClock::now() + kLeavePatience;
-  for (; std::any_of(all.begin(), all.end(), speaks) && RunningClock::now() < deadline;
-       sched_yield())
+  auto now = RunningClock::now(), asked = now;
+  const auto deadline = now + kLeavePatience;
+  for (; std::any_of(all.begin(), all.end(), speaks) && now < deadline; now = RunningClock::now()) {
     catch_up();
+    if (now - asked >= kAskPause) {  // who has left reads nothing, and may not show it by itself
+      asked = now;
+      for (Channel* const channel : all)
+        if (speaks(channel)) channel->probe();
+    }
+    sched_yield();
+  }
   left_ = true;
 }
 
