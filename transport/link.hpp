@@ -188,6 +188,8 @@ class Link {
   // finished.
   virtual bool notifies() const noexcept { return false; }
   virtual const char* kind() const noexcept = 0;  // as Transport::kind()
+  // For people, such as "process 4711 is stopped". Empty: that is not known. Throws std::bad_alloc.
+  virtual std::string state_of_peer() { return {}; }
 
   // --- what every link has
 

@@ -250,6 +250,16 @@ void ShmLink::probe() noexcept {
     has_ended();
 }
 
+std::string ShmLink::state_of_peer() {
+  const char state = segment_.state(local_peer_);
+  const char* const what = state == 'T'                   ? "is stopped"
+                           : state == 't'                 ? "is stopped by a debugger"
+                           : state == 'R'                 ? "runs"
+                           : state == 'S' || state == 'D' ? "sleeps or waits for something else"
+                                                          : nullptr;
+  return what ? "process " + std::to_string(pid_) + " " + what : std::string();
+}
+
 void ShmLink::break_off(Code code) noexcept {
   const auto why = static_cast<std::uint32_t>(code) & Segment::kMostWhy;
   __atomic_or_fetch(&my_marks_, Segment::kBrokenOff | why << Segment::kWhy, __ATOMIC_RELEASE);

@@ -42,6 +42,7 @@ class ShmLink final : public Link {
   bool peer_lives() noexcept override { return segment_.lives(local_peer_); }
   void renew(std::uint32_t invitation) noexcept override;
   const char* kind() const noexcept override { return "shm"; }
+  std::string state_of_peer() override;
 
  private:
   void break_off(Code code) noexcept override;

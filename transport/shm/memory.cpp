@@ -23,7 +23,7 @@
 #include "base/pages.hpp"
 #include "transport/named_file.hpp"
 #include "transport/shm/anonymous.hpp"
-#include "transport/shm/core_dump.hpp"
+#include "transport/shm/process_status.hpp"
 
 namespace tutti::transport::shm {
 
@@ -241,6 +241,10 @@ bool Segment::lives(int local_rank) noexcept {
 
 bool Segment::dumps_core(int local_rank) noexcept {
   return same_namespace(local_rank) && shm::dumps_core(member(local_rank).pid);
+}
+
+char Segment::state(int local_rank) noexcept {
+  return same_namespace(local_rank) ? state_of(member(local_rank).pid) : '\0';
 }
 
 bool Segment::same_namespace(int local_rank) noexcept {

@@ -99,6 +99,8 @@ class Segment {
   // It has ended, but writes its core dump and so seems to live. As far as this can be seen: not
   // in another PID namespace. Some system calls.
   bool dumps_core(int local_rank) noexcept;
+  // See shm::state_of().
+  char state(int local_rank) noexcept;
   // Whether `from` has connected to `to`, so that it may have written to the inbox there.
   void note_call(int to, int from) noexcept { call_flag(to, from) = 1; }
   bool has_called(int to, int from) noexcept { return call_flag(to, from) != 0; }
