@@ -99,6 +99,7 @@ class Channel {
   void announce(const News& news) noexcept { control_.announce(news); }
   // Tells the peer if there is plenty of credit, else not at all: the caller repeats it.
   void mention(const News& news) noexcept { control_.mention(news); }
+  void mention(const Standing& standing) noexcept { control_.mention(standing); }
   bool news_pending() const noexcept { return control_.news_pending(); }
 
   // --- failures

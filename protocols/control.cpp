@@ -40,6 +40,10 @@ void Control::take(const Arrived& message) noexcept {
       if (const auto wish = message.as<Wish>(); wish && wish->access <= Access::read)
         return note(*wish);
       break;
+    case Kind::standing:
+      if (const auto standing = message.as<Standing>())
+        return listener_.hear_standing(*standing, link_.peer());
+      break;
   }
   link_.distrust("its control message of %lld bytes (kind %lld) makes no sense", message.bytes,
                  message.name().ordinal);
@@ -66,11 +70,6 @@ void Control::announce(const News& news) noexcept {
   if (news_count_ == news_.size()) return;  // full: the peer still gets the earlier ones
   news_[news_count_++] = news;
   send_news();
-}
-
-// Leaves half of the credits to announcements.
-void Control::mention(const News& news) noexcept {
-  if (news_count_ == 0 && rings_.half_free(Ring::control)) put(Kind::news, news);
 }
 
 // What a failed link cannot carry is dropped.

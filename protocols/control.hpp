@@ -81,7 +81,8 @@ class Control {
   // Tells the peer; kept while there is no credit.
   void announce(const News& news) noexcept;
   // Tells the peer if there is plenty of credit, else not at all: the caller repeats it.
-  void mention(const News& news) noexcept;
+  void mention(const News& news) noexcept { mention(Kind::news, news); }
+  void mention(const Standing& standing) noexcept { mention(Kind::standing, standing); }
   void send_news() noexcept {
     if (news_pending()) send_pending();
   }
@@ -89,7 +90,7 @@ class Control {
 
  private:
   // Stands in the ordinal of the name.
-  enum class Kind : Ordinal { ask = Ask::kOrdinal, finished, withdrawn, news, wish };
+  enum class Kind : Ordinal { ask = Ask::kOrdinal, finished, withdrawn, news, wish, standing };
   struct Withdrawal {
     std::uint32_t rendezvous;
     News cause;
@@ -98,6 +99,11 @@ class Control {
   Answer put(Kind kind, const Body& body) noexcept {
     return rings_.put(transport::Ring::control, nullptr, {0, 0, static_cast<Ordinal>(kind)}, &body,
                       sizeof body);
+  }
+  // Leaves half of the credits to announcements.
+  template <class Body>
+  void mention(Kind kind, const Body& body) noexcept {
+    if (news_count_ == 0 && rings_.half_free(transport::Ring::control)) put(kind, body);
   }
   void send_pending() noexcept;
   void take(const Arrived& message) noexcept;

@@ -35,12 +35,28 @@ struct News {
   }
 };
 
+// What a rank says of itself to one that waits for it. For people, who want to know why a job
+// hangs: nothing is decided by it.
+struct Standing {
+  CommunicatorId communicator = 0;  // where the other one waits
+  CollectiveNumber calls = 0;       // that the sender has begun there
+  // The call that it is in now, of that communicator or another one; 0: in none.
+  CommunicatorId in = 0;
+  CollectiveNumber call = 0;
+  std::int32_t collective = 0;  // a number of collectives::Collective
+  std::int32_t root = 0;        // in the communicator
+  std::int64_t bytes = 0;       // as in collectives::Task
+
+  friend bool operator==(const Standing&, const Standing&) = default;
+};
+
 // Hears the news of all channels, and judges messages that no receive has asked for.
 class Listener {
  public:
   virtual ~Listener() = default;
   // `from`: the peer's rank of MPI_COMM_WORLD.
   virtual void hear(const News& news, int from) noexcept = 0;
+  virtual void hear_standing(const Standing& /*standing*/, int /*from*/) noexcept {}
   // Whether nobody will ever ask for that message of `from`: its communicator failed here or was
   // freed, or this rank made another call instead, which the listener may note as a failure.
   virtual bool unwanted(const MessageName& name, int from) noexcept = 0;

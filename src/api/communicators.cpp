@@ -86,7 +86,7 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   if (!comm)
     throw Error(Code::bad_buffer,
                 "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
-  *comm = make_communicator(state, bootstrap, world_ranks_of(mpi, bootstrap.size()));
+  *comm = make_communicator(state, bootstrap, world_ranks_of(mpi, bootstrap.size()), name_of(mpi));
 }
 
 }  // namespace
@@ -108,8 +108,15 @@ std::vector<int> world_ranks_of(MPI_Comm mpi, int size) {
   return all;
 }
 
+std::string name_of(MPI_Comm mpi) {
+  std::array<char, MPI_MAX_OBJECT_NAME> name{};
+  int length = 0;
+  PMPI_Comm_get_name(mpi, name.data(), &length);
+  return name.data();
+}
+
 tutti_comm make_communicator(Library& state, transport::Bootstrap& bootstrap,
-                             const std::vector<int>& world_ranks) {
+                             const std::vector<int>& world_ranks, std::string name) {
   // No program has seen it if this fails.
   std::unique_ptr<tutti_comm_object, decltype(&give_back_handle)> handle(fresh_handle(),
                                                                          give_back_handle);
@@ -117,6 +124,7 @@ tutti_comm make_communicator(Library& state, transport::Bootstrap& bootstrap,
   auto made = agree_on_communicator(*state.engine, bootstrap, bootstrap.rank(), world_ranks,
                                     *state.selection);
   const auto lock = state.engine->enter();
+  made->agreement().set_name(std::move(name));
   handle->communicator = std::move(made);
   handle->repeats = std::move(repeats);
   return handle.release();

@@ -83,10 +83,11 @@ bool has_strangers(MPI_Comm mpi);
 
 // The members of an MPI communicator, none of which is a stranger, by rank of MPI_COMM_WORLD.
 std::vector<int> world_ranks_of(MPI_Comm mpi, int size);
-// Makes a communicator of Tutti's with the ranks of the bootstrap. Throws Error: then all members
-// do.
+std::string name_of(MPI_Comm mpi);
+// Makes a communicator of Tutti's with the ranks of the bootstrap. `name`: what people call it; may
+// be empty. Throws Error: then all members do.
 tutti_comm make_communicator(Library& state, transport::Bootstrap& bootstrap,
-                             const std::vector<int>& world_ranks);
+                             const std::vector<int>& world_ranks, std::string name);
 // A freed handle that no program has seen may be that of the next communicator.
 void give_back_handle(tutti_comm handle) noexcept;
 void free_all_communicators() noexcept;

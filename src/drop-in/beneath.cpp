@@ -10,6 +10,7 @@
   X(Comm_free)              \
   X(Comm_get_attr)          \
   X(Comm_get_errhandler)    \
+  X(Comm_get_name)          \
   X(Comm_group)             \
   X(Comm_rank)              \
   X(Comm_set_attr)          \

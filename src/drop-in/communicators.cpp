@@ -77,9 +77,10 @@ void agree(Communicator& state, MPI_Comm comm) {
     SteppedBootstrap bootstrap(comm, state.rank, state.size);
     std::unique_lock lock(mpi_lock);
     const std::vector<int> world = world_ranks_of(comm, state.size);
+    std::string name = name_of(comm);
     lock.unlock();
     look_for_gpu_driver();
-    state.tutti = make_communicator(library, bootstrap, world);
+    state.tutti = make_communicator(library, bootstrap, world, std::move(name));
   });
   if (code != TUTTI_SUCCESS) state.why_not = "Tutti has failed there";
 }

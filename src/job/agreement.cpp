@@ -195,6 +195,39 @@ std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
   return static_cast<std::uint32_t>(hash.value());
 }
 
+// --- who is where, for people ------------------------------------------------------------------
+
+protocols::Standing Agreement::standing(const OpenCall* in) const noexcept {
+  protocols::Standing mine{.communicator = id_, .calls = next_};
+  if (in && in->task_) {
+    const Task& task = *in->task_;
+    mine.in = id_;
+    mine.call = in->number_;
+    mine.collective = static_cast<std::int32_t>(task.collective);
+    mine.root = task.root;
+    mine.bytes = task.bytes;
+  }
+  return mine;
+}
+
+void Agreement::hear(const protocols::Standing& standing, int from, Time now) noexcept {
+  const auto same = [&](const Said& said) { return said.member == from; };
+  if (const auto place = std::ranges::find_if(said_, same); place != said_.end()) {
+    *place = {from, standing, now};
+    return;
+  }
+  try {
+    said_.push_back({from, standing, now});
+  } catch (const std::bad_alloc&) {  // then people hear less of it
+  }
+}
+
+const Agreement::Said* Agreement::said(int member) const noexcept {
+  const auto place =
+      std::ranges::find_if(said_, [&](const Said& said) { return said.member == member; });
+  return place != said_.end() ? &*place : nullptr;
+}
+
 // --- failure -----------------------------------------------------------------------------------
 
 News Agreement::refusal(const Refused& call) const noexcept {

@@ -61,6 +61,9 @@ class Agreement {
 
   CommunicatorId id() const noexcept { return id_; }
   void set_id(CommunicatorId id) noexcept { id_ = id; }  // before the first call
+  // What people call the communicator; empty: it has no name.
+  const std::string& name() const noexcept { return name_; }
+  void set_name(std::string name) noexcept { name_ = std::move(name); }
   int rank() const noexcept { return rank_; }
   int world_rank() const noexcept { return world_ranks_[static_cast<std::size_t>(rank_)]; }
   int size() const noexcept { return static_cast<int>(world_ranks_.size()); }
@@ -125,6 +128,21 @@ class Agreement {
   // before the last such look that it has passed the call, it will never come: a failure.
   // `unacknowledged`: this rank may only be waiting for its own adapter, so let it.
   void waited_in_vain(const OpenCall& call, int member, bool unacknowledged, Time now) noexcept;
+
+  // --- who is where, for people ----------------------------------------------------------------
+
+  // What this rank says of itself, as far as its calls here tell: that it may be in another
+  // communicator's is left out.
+  protocols::Standing standing() const noexcept { return standing(newest_); }
+  protocols::Standing standing(const OpenCall* in) const noexcept;
+  // What a member said last; `when` it came. Null: nothing.
+  struct Said {
+    int member;
+    protocols::Standing standing;
+    Time when;
+  };
+  void hear(const protocols::Standing& standing, int from, Time now) noexcept;
+  const Said* said(int member) const noexcept;
 
   // --- failure ---------------------------------------------------------------------------------
 
@@ -196,6 +214,8 @@ class Agreement {
   static constexpr std::size_t kRefusedKept = 4096;
   std::vector<Refusal> refusals_;  // the first of them, if a member is very far ahead
   std::vector<Passed> passed_;
+  std::vector<Said> said_;  // by members that were waited for: few
+  std::string name_;
   Code failure_code_ = Code::success;
   int failure_culprit_ = kNoPeer;
   std::string failure_text_;

@@ -257,6 +257,9 @@ const Setting kSettings[] = {
         "slow rank is not a dead one. Time in which this process is stopped does not count. The "
         "error may come some seconds later, when nothing is on its way from or to the buffers any "
         "more."),
+    NUMBER(report_after_ms, 0, 2000000000, "report_after", "milliseconds",
+           "After how long a rank that waits in a collective prints, once, which call that is, for "
+           "which ranks it waits, and where those are. 0: never."),
     NUMBER(probe_interval_ms, 1, 60000, "probe_interval", "milliseconds",
            "How often a waiting rank asks the peers that it waits for whether they are alive."),
     WORD(registration_cache, kSwitch, "registration_cache", "on|off",

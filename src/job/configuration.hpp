@@ -41,6 +41,7 @@ struct Configuration {
   MulticastWay multicast = MulticastWay::automatic;
   int connect_timeout_ms = 8000;
   int timeout_ms = 0;
+  int report_after_ms = 10000;
   int probe_interval_ms = 200;
   bool registration_cache = true;
   Bytes registration_cache_bytes = Bytes{1} << 30;

@@ -100,7 +100,11 @@ void Dispatcher::hear(const News& news, int from) noexcept {
       return channel.link().distrust("it speaks of communicator %lld, of which it is no member",
                                      news.communicator);
     const auto answer = agreement->hear(news, from);
-    if (!answer) return;
+    if (!answer) {
+      if (news.kind == News::Kind::waits && !agreement->failed())
+        channel.mention(standing_in(*agreement));
+      return;
+    }
     // That a call was passed is said again for as long as the peer asks.
     if (answer->kind == News::Kind::passed)
       channel.mention(*answer);
@@ -112,6 +116,24 @@ void Dispatcher::hear(const News& news, int from) noexcept {
     channel.mention(
         {.kind = News::Kind::passed, .communicator = news.communicator, .call = news.call});
   }
+}
+
+protocols::Standing Dispatcher::standing_in(const Agreement& agreement) const noexcept {
+  protocols::Standing mine = agreement.standing();
+  for (const Agreement* const other : agreements_) {
+    if (mine.in != Agreement::kNoId) break;
+    const CollectiveNumber calls = mine.calls;
+    mine = other->standing();
+    mine.communicator = agreement.id();
+    mine.calls = calls;
+  }
+  return mine;
+}
+
+void Dispatcher::hear_standing(const protocols::Standing& standing, int from) noexcept {
+  Agreement* const agreement = find(standing.communicator);
+  if (agreement && agreement->has_member(from))
+    agreement->hear(standing, from, RunningClock::now());
 }
 
 bool Dispatcher::unwanted(const MessageName& name, int from) noexcept {

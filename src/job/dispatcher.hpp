@@ -62,12 +62,16 @@ class Dispatcher final : public protocols::Listener {
   // The last that is sent: failures, and news that waits for credit, for 5 s at most.
   void take_leave() noexcept;
 
+  // Null: there is none.
+  Agreement* find(CommunicatorId id) const noexcept;
+
   void hear(const protocols::News& news, int from) noexcept override;
+  void hear_standing(const protocols::Standing& standing, int from) noexcept override;
   bool unwanted(const MessageName& name, int from) noexcept override;
   protocols::News why_unwanted(const MessageName& name, int from) noexcept override;
 
  private:
-  Agreement* find(CommunicatorId id) const noexcept;
+  protocols::Standing standing_in(const Agreement& agreement) const noexcept;
   const Freed& freed(CommunicatorId id) const noexcept { return freed_[id >= Identifiers::kUpper]; }
   Freed& freed(CommunicatorId id) noexcept { return freed_[id >= Identifiers::kUpper]; }
   void came_after_the_end(const MessageName& name, int from) noexcept;

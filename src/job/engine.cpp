@@ -35,6 +35,7 @@ Waiting::Settings waiting_settings(const Configuration& c, bool oversubscribed) 
   settings.spin = c.spin >= 0 ? static_cast<std::uint32_t>(c.spin) : oversubscribed ? 0 : 20000;
   settings.probe_interval = std::chrono::milliseconds(c.probe_interval_ms);
   settings.timeout = std::chrono::milliseconds(c.timeout_ms);
+  settings.report_after = std::chrono::milliseconds(c.report_after_ms);
   settings.drives_always = c.always_drives_mpi;
   return settings;
 }
@@ -56,6 +57,8 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
   Waiting::Settings waiting = waiting_settings(configuration_, placement_->oversubscribed());
   waiting.drive_others = std::move(options.drive_others);
   waiting.drives_while = options.drives_while;
+  waiting.report = warn_;
+  waiting.find = [this](CommunicatorId id) { return dispatcher_.find(id); };
   waiting_.emplace(connections_, std::move(waiting), threads_ ? &mutex_ : nullptr);
   if (!configuration.trace.empty())
     trace_ = std::make_unique<Trace>(configuration.trace, configuration.trace_calls, *placement_);

@@ -75,11 +75,38 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement,
       parting |= channel.closed();
   });
   patience.parting = parting;
-  if (settings_.timeout > 0ms && now - patience.since > settings_.timeout)
+  const auto waited = now - patience.since;
+  if (settings_.report_after > 0ms && waited > settings_.report_after && !patience.reported)
+    report(patience, agreement, waiter);
+  if (settings_.timeout > 0ms && waited > settings_.timeout && !agreement.failed())
     agreement.fail(Code::timed_out, last,
                    "rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting "
-                   "`timeout`",
-                   last, settings_.timeout.count());
+                   "`timeout`. This rank {}",
+                   last, settings_.timeout.count(), reason(patience, agreement, waiter));
+}
+
+void Waiting::report(Patience& patience, const Agreement& agreement,
+                     const Waiter& waiter) noexcept {
+  patience.reported = true;
+  if (!settings_.report) return;
+  try {
+    settings_.report(fmt::format("rank {} of MPI_COMM_WORLD {}", agreement.world_rank(),
+                                 reason(patience, agreement, waiter)));
+  } catch (const std::exception&) {  // no memory
+  }
+}
+
+std::string Waiting::reason(const Patience& patience, const Agreement& agreement,
+                            const Waiter& waiter) const noexcept {
+  try {
+    std::vector<Channel*> awaited;
+    waiter.each_waiting([&](Channel& channel) { awaited.push_back(&channel); });
+    return why_it_hangs(agreement, waiter.call, std::move(awaited),
+                        {patience.since, patience.looked, settings_.probe_interval},
+                        settings_.find);
+  } catch (const std::bad_alloc&) {
+    return "has no memory to say more";
+  }
 }
 
 // A peer whose part of the call is over says nothing more, so its mistake shows only in what it has

@@ -11,6 +11,7 @@
 #include "base/function_ref.hpp"
 #include "src/job/agreement.hpp"
 #include "src/job/connections.hpp"
+#include "src/job/hang_report.hpp"
 
 namespace tutti {
 
@@ -18,6 +19,7 @@ namespace tutti {
 struct Patience {
   std::uint32_t polls = 0, yields = 0;
   Agreement::Time since{}, looked{}, probed{};  // the first look at the clock, the last, the probe
+  bool reported = false;                        // that it takes long
   bool parting = false;  // a peer waited for has left: what it sent before is looked at once more
 };
 
@@ -26,7 +28,10 @@ class Waiting {
   struct Settings {
     std::uint32_t spin = 0;  // polls before the core is given away
     std::chrono::milliseconds probe_interval{200};
-    std::chrono::milliseconds timeout{0};  // 0: none
+    std::chrono::milliseconds timeout{0};       // 0: none
+    std::chrono::milliseconds report_after{0};  // 0: never
+    Log report;                                 // takes why a call hangs; null: nobody does
+    FindAgreement find;                         // names the communicators in it; null: nobody can
     // Lets the MPI around us move what the program has pending there. Called now and then by a rank
     // that waits, without the lock where it gives its core away. Null: nothing to call.
     std::function<void()> drive_others;
@@ -79,6 +84,9 @@ class Waiting {
 
   bool give_core_away(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
   void housekeeping(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
+  void report(Patience& patience, const Agreement& agreement, const Waiter& waiter) noexcept;
+  std::string reason(const Patience& patience, const Agreement& agreement,
+                     const Waiter& waiter) const noexcept;
   void look_for_misfits(Agreement& agreement, const Waiter& waiter) noexcept;
 
   Connections& connections_;

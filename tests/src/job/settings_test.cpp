@@ -35,7 +35,7 @@ std::string told(const Configuration& c) {
   note(cache.enabled, cache.max_bytes, cache.max_regions);
   const auto waiting = waiting_settings(c, true);
   note(waiting.spin, waiting.probe_interval.count(), waiting.timeout.count(),
-       waiting.drives_always);
+       waiting.report_after.count(), waiting.drives_always);
   return text.str();
 }
 
@@ -55,6 +55,7 @@ const std::map<std::string_view, std::string_view> kOthers{
     {"verbs_retry", "2"},
     {"connect_timeout", "1234"},
     {"timeout", "4321"},
+    {"report_after", "765"},
     {"probe_interval", "17"},
     {"registration_cache", "off"},
     {"registration_cache_bytes", "12345"},

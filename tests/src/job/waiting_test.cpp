@@ -30,6 +30,40 @@ TEST_CASE("a wait ends with the user's limit, and names who did not come", "[wai
   CHECK(outcomes[1].code == Code::success);
 }
 
+TEST_CASE("who waits hears where the others are", "[waiting][threads]") {
+  Configuration settings = Job::settings();
+  settings.timeout_ms = 2000;
+  Job job(2, {}, settings);
+  const Job::Communicators second = job.make(2, {0, 1});
+  job.world(0).agreement().set_name("solver");
+  for (const auto& communicator : second) communicator->agreement().set_name("halo");
+  const auto says = [](const Outcome& outcome, const char* words) {
+    CHECK(outcome.code == Code::timed_out);
+    CHECK_THAT(outcome.message, Catch::Matchers::Contains(words));
+  };
+  SECTION("in a call of another communicator") {
+    const auto outcomes = job.run([&](int rank) {
+      Operation(job.world(rank), task_of(Collective::barrier)).run();
+      Communicator& mine = rank == 0 ? job.world(0) : *second[1];
+      Operation(mine, task_of(Collective::allreduce, 24)).run();
+    });
+    says(outcomes[0], "has been in call 2 of communicator `solver` (allreduce, 24 bytes) for ");
+    says(outcomes[0],
+         "It waits for rank 1, which has made one call there, and is in a call of "
+         "communicator `halo` (allreduce, 24 bytes)");
+    // Rank 1 knows no name for the other one.
+    says(outcomes[1], "is in a call of communicator number 1 (allreduce, 24 bytes)");
+  }
+  SECTION("in none") {
+    job.run([&](int rank) { Operation(job.world(rank), task_of(Collective::barrier)).run(); });
+    const auto outcomes = job.run([&](int rank) {
+      if (rank == 0) Operation(job.world(0), task_of(Collective::gather, 3, 0)).run();
+    });
+    says(outcomes[0], "has been in call 2 of communicator `solver` (gather, 3 bytes, root 0) for");
+    says(outcomes[0], "rank 1, which has been in no collective of Tutti's for ");
+  }
+}
+
 TEST_CASE("slow is not dead", "[waiting][threads]") {
   for (const int spin : {0, 100}) {
     Configuration settings = Job::settings();

@@ -1,0 +1,27 @@
+// Why a call takes long, in words: what it is, for whom it waits, and what those have said last.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "protocols/channel.hpp"
+#include "src/job/agreement.hpp"
+
+namespace tutti {
+
+// The communicator with that identifier; null: this rank has none.
+using FindAgreement = std::function<const Agreement*(CommunicatorId)>;
+
+struct Interval {
+  Agreement::Time since, now;
+  std::chrono::milliseconds probes{};  // between two
+};
+// The end of a sentence that begins with the rank: "has been in call 4 of communicator `solver`
+// (allreduce, 800 bytes) for 10 s. It waits for rank 2, which …". Throws std::bad_alloc.
+std::string why_it_hangs(const Agreement& agreement, const OpenCall& call,
+                         std::vector<protocols::Channel*> awaited, const Interval& waited,
+                         const FindAgreement& find);
+
+}  // namespace tutti
