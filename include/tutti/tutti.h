@@ -34,7 +34,7 @@ enum {
   TUTTI_ERR_ALREADY_INITIALIZED = 2, /* tutti_init was called before */
   TUTTI_ERR_MPI_NOT_INITIALIZED = 3, /* MPI_Init was not called, or MPI_Finalize was */
   TUTTI_ERR_COMM = 4,                /* null, freed or foreign, or an intercommunicator */
-  TUTTI_ERR_BUFFER = 5,              /* null or not accessible; MPI_IN_PLACE misplaced */
+  TUTTI_ERR_BUFFER = 5,              /* null, or memory of a GPU; MPI_IN_PLACE misplaced */
   TUTTI_ERR_OVERLAP = 6,             /* the send and the receive buffer share bytes */
   TUTTI_ERR_COUNT = 7,               /* negative, or the bytes do not fit in 63 bits */
   TUTTI_ERR_TYPE = 8,                /* MPI_DATATYPE_NULL or an invalid datatype */
