@@ -72,7 +72,7 @@ with tempfile.TemporaryDirectory() as folder:
     run("gcc", "-std=c99", source, "-o", example, *flags, "-lmpich")
     output = run("mpiexec.mpich", "-n", "3", example,
                  env=os.environ | {"LD_LIBRARY_PATH": str(library.parent)})
-    check("0 1 2" in output, f"the README's program prints {output!r}")
+    check("sum of ones: 3" in output, f"the README's program prints {output!r}")
 check("bruck" in run(find("bin/tutti"), "list"), "the installed program does not run")
 
 # The same by CMake, with a version that is there and one that is not.
@@ -94,7 +94,7 @@ with tempfile.TemporaryDirectory() as folder:
     run("cmake", "--build", f"{folder}/build")
     output = run("mpiexec.mpich", "-n", "3", f"{folder}/build/example",
                  env=os.environ | {"LD_LIBRARY_PATH": str(library.parent)})
-    check("0 1 2" in output, f"the program that CMake built prints {output!r}")
+    check("sum of ones: 3" in output, f"the program that CMake built prints {output!r}")
 
 # A program that knows nothing of Tutti, under the drop-in.
 with tempfile.TemporaryDirectory() as folder:
