@@ -153,8 +153,12 @@ def papers(tutti):
                 yield f'{a["collective"]} {a["algorithm"]}: what is "{paper}"?'
 
 
-def readme(compiler, files):
-    code = re.search(r"^```c\n(.*?)^```$", files.texts["README.md"], re.S | re.M).group(1)
+def readme(tutti, compiler, files):
+    text = files.texts["README.md"]
+    said, there = re.search(r"in (\d+)\s+algorithms", text).group(1), len(program(tutti, "list"))
+    if int(said) != there:
+        yield f"README.md has {said} algorithms, and the program {there}"
+    code = re.search(r"^```c\n(.*?)^```$", text, re.S | re.M).group(1)
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "readme.c")
         source.write_text(code)
@@ -182,7 +186,7 @@ def main():
             pathlib.Path(root, path).write_text(with_list(files.texts[path], make, tutti, files))
         return 0
     check_myself(files)
-    found = [*places(files), *lists(tutti, files), *papers(tutti), *readme(compiler, files)]
+    found = [*places(files), *lists(tutti, files), *papers(tutti), *readme(tutti, compiler, files)]
     print("\n".join(found) if found else f"{len(files.texts)} files name what exists")
     return 1 if found else 0
 
