@@ -101,6 +101,8 @@ typedef struct tutti_options {
  * ERRORS
  *   TUTTI_ERR_ALREADY_INITIALIZED  tutti_init was called before.
  *   TUTTI_ERR_MPI_NOT_INITIALIZED  call MPI_Init first.
+ *   TUTTI_ERR_UNSUPPORTED          the MPI of this process is not of the kind for which this
+ *                                  library was built: MPICH, or Open MPI.
  *   TUTTI_ERR_CONFIGURATION        a value cannot be understood; the message names it and what is
  *                                  allowed.
  *   TUTTI_ERR_UNKNOWN_ALGORITHM    the setting `algorithm` or `table` names an algorithm that does

@@ -188,6 +188,7 @@ int initialize(const tutti_options* options, const Manner& manner) noexcept {
     if (g_library)
       throw Error(Code::already_initialized,
                   "tutti_init was called before; call tutti_finalize first");
+    must_have_own_mpi();
     must_have_mpi();
     g_library = start(options, manner);
     g_own.load()->library.store(g_library.get(), std::memory_order_release);

@@ -1,11 +1,46 @@
-// Whether MPI runs. Calls of MPI after MPI_Finalize end the program.
+// Whether MPI runs, and which. Calls of MPI after MPI_Finalize end the program, and handles of one
+// MPI are wild pointers to another.
 #pragma once
 
+#include <fmt/format.h>
 #include <mpi.h>
+
+#include <array>
+#include <string_view>
 
 #include "base/error.hpp"
 
 namespace tutti {
+
+// MPIs with the same binary interface go by one name.
+#ifdef OPEN_MPI
+inline constexpr std::string_view kOwnMpi = "Open MPI", kOtherOption = "mpich";
+#else
+inline constexpr std::string_view kOwnMpi = "MPICH", kOtherOption = "openmpi";
+#endif
+
+// By what MPI_Get_library_version says. Empty: one that is not known here, which may fit.
+constexpr std::string_view mpi_named_in(std::string_view version) {
+  for (const std::string_view name : {"Open MPI", "Spectrum MPI"})
+    if (version.find(name) != version.npos) return "Open MPI";
+  for (const std::string_view name : {"MPICH", "MVAPICH", "Intel(R) MPI"})
+    if (version.find(name) != version.npos) return "MPICH";
+  return {};
+}
+
+// Throws Error{unsupported}. Passes no handle, and may be called before MPI_Init.
+inline void must_have_own_mpi() {
+  // Longer than the MPI_MAX_LIBRARY_VERSION_STRING of any MPI: this may not be the one of mpi.h.
+  std::array<char, 1 << 14> version{};
+  int length = 0;
+  PMPI_Get_library_version(version.data(), &length);
+  const std::string_view name = mpi_named_in(version.data());
+  if (!name.empty() && name != kOwnMpi)
+    throw Error(Code::unsupported,
+                fmt::format("this process runs {}, and this Tutti was built for {}; link the "
+                            "program to {}, or to a Tutti built with `meson setup -Dmpi={}`",
+                            name, kOwnMpi, kOwnMpi, kOtherOption));
+}
 
 // Throws Error{mpi_not_initialized}.
 inline void must_have_mpi() {
@@ -14,8 +49,9 @@ inline void must_have_mpi() {
   PMPI_Finalized(&finalized);
   if (!initialized || finalized)
     throw Error(Code::mpi_not_initialized,
-                "MPI is not running; call MPI_Init before tutti_init, and tutti_finalize before "
-                "MPI_Finalize");
+                fmt::format("MPI is not running; call MPI_Init, of {}, before tutti_init, and "
+                            "tutti_finalize before MPI_Finalize",
+                            kOwnMpi));
 }
 
 }  // namespace tutti

@@ -21,6 +21,7 @@
   X(Errhandler_free)        \
   X(Error_string)           \
   X(Finalized)              \
+  X(Get_library_version)    \
   X(Group_free)             \
   X(Group_translate_ranks)  \
   X(Iallgather)             \

@@ -1,0 +1,22 @@
+// Which MPI runs, by what it says of itself.
+#include "src/data/must_have_mpi.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace tutti;
+
+TEST_CASE("MPIs are known by what they say of themselves", "[mpi]") {
+  for (const char* version :
+       {"MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7 12:34:45 CDT 2022\n",
+        "MVAPICH2 Version      :\t2.3.7\n", "Intel(R) MPI Library 2021.9 for Linux* OS\n",
+        "MPI VERSION    : CRAY MPICH version 8.1.25.17 (ANL base 3.4a2)\n"})
+    CHECK(mpi_named_in(version) == "MPICH");
+  CHECK(mpi_named_in("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, May 26, 2022") ==
+        "Open MPI");
+  CHECK(mpi_named_in("HPE MPT 2.25  08/20/21 03:59:04").empty());
+}
+
+TEST_CASE("the MPI of this build is the one that runs", "[mpi]") {
+  CHECK_NOTHROW(must_have_own_mpi());
+  CHECK_NOTHROW(must_have_mpi());
+}
