@@ -57,6 +57,9 @@ page = find("tutti.1")
 lint(page)
 check("TUTTI_ALGORITHM" in page.read_text(), "tutti.1 has no settings")
 
+HEADER_REFUSES = "this Tutti was built for MPICH, and mpi.h is Open MPI's"
+OPEN_MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
 # The README's program, built with pkg-config alone.
 program = re.search(r"```c\n(.*?)```", (root / "README.md").read_text(), re.S)
 check(program, "the README has no C program")
@@ -73,28 +76,68 @@ with tempfile.TemporaryDirectory() as folder:
     output = run("mpiexec.mpich", "-n", "3", example,
                  env=os.environ | {"LD_LIBRARY_PATH": str(library.parent)})
     check("sum of ones: 3" in output, f"the README's program prints {output!r}")
+
+    # With another MPI than the library's: by the installed header, and past it by that of the tree.
+    example = source.with_suffix(".openmpi")
+    check(run("pkg-config", "--variable=mpi", "tutti", env=environment) == "mpich\n",
+          "pkg-config does not say which MPI the library is for")
+    refused = subprocess.run(["mpicc.openmpi", source, "-o", example, *flags], capture_output=True,
+                             text=True)
+    check(refused.returncode and HEADER_REFUSES in refused.stderr,
+          f"mpicc of Open MPI says {refused.stderr!r}")
+    run("mpicc.openmpi", source, "-o", example, "-I", root / "include", "-L", library.parent,
+        "-ltutti")
+    started = subprocess.run(["mpiexec.openmpi", "-n", "1", example], capture_output=True,
+                             text=True, env=os.environ | OPEN_MPI_AS_ROOT
+                             | {"LD_LIBRARY_PATH": str(library.parent)})
+    check(started.returncode == 1 and "this process runs Open MPI, and this Tutti was built for "
+          "MPICH; link" in started.stdout,
+          f"with Open MPI: {started.returncode}, {started.stdout!r}, {started.stderr!r}")
 check("bruck" in run(find("bin/tutti"), "list"), "the installed program does not run")
 
-# The same by CMake, with a version that is there and one that is not.
+# The same by CMake, with a version that is there and one that is not, and with either MPI.
 PROJECT = """cmake_minimum_required(VERSION 3.13)
 project(example C)
-find_package(tutti {} REQUIRED)
+{before}
+find_package(tutti {version} REQUIRED)
+{after}
 add_executable(example example.c)
-target_link_libraries(example tutti::tutti)
+target_link_libraries(example tutti::tutti {libraries})
 """
-with tempfile.TemporaryDirectory() as folder:
-    pathlib.Path(folder, "example.c").write_text(program.group(1))
-    description = pathlib.Path(folder, "CMakeLists.txt")
-    configure = ["cmake", "-S", folder, "-B", f"{folder}/build", "-DCMAKE_C_COMPILER=mpicc.mpich",
-                 f"-Dtutti_DIR={find('tutti-config.cmake').parent}"]
-    description.write_text(PROJECT.format("1.0"))
-    check(subprocess.run(configure, capture_output=True).returncode, "CMake finds version 1.0")
-    description.write_text(PROJECT.format("0.1"))
-    run(*configure)
-    run("cmake", "--build", f"{folder}/build")
-    output = run("mpiexec.mpich", "-n", "3", f"{folder}/build/example",
-                 env=os.environ | {"LD_LIBRARY_PATH": str(library.parent)})
-    check("sum of ones: 3" in output, f"the program that CMake built prints {output!r}")
+MPI = {"libraries": "MPI::MPI_C"}
+FIND_MPI = "find_package(MPI REQUIRED)"
+
+
+def cmake(folder, *choice, version="0.1", before="", after="", libraries=""):
+    """Configures the project in the folder, and builds it. Returns all that was said."""
+    folder = pathlib.Path(folder)
+    (folder / "example.c").write_text(program.group(1))
+    (folder / "CMakeLists.txt").write_text(PROJECT.format(
+        version=version, before=before, after=after, libraries=libraries))
+    said = ""
+    for command in (["-S", folder, "-B", folder / "build",
+                     f"-Dtutti_DIR={find('tutti-config.cmake').parent}", *choice],
+                    ["--build", folder / "build"]):
+        done = subprocess.run(["cmake", *command], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        said += done.stdout
+        if done.returncode:
+            return " ".join(said.split())
+    return run("mpiexec.mpich", "-n", "3", folder / "build/example",
+               env=os.environ | {"LD_LIBRARY_PATH": str(library.parent)})
+
+
+CMAKE_REFUSES = "was built for MPICH, and mpi.h of this project is another MPI's. Choose MPICH"
+for expected, choice, more in (
+        ("sum of ones: 3", "-DCMAKE_C_COMPILER=mpicc.mpich", {}),
+        ("sum of ones: 3", "-DMPI_C_COMPILER=mpicc.mpich", MPI | {"before": FIND_MPI}),
+        ("requested version", "-DCMAKE_C_COMPILER=mpicc.mpich", {"version": "1.0"}),
+        (CMAKE_REFUSES, "-DCMAKE_C_COMPILER=mpicc.openmpi", {}),
+        (CMAKE_REFUSES, "-DMPI_C_COMPILER=mpicc.openmpi", MPI | {"before": FIND_MPI}),
+        (HEADER_REFUSES, "-DMPI_C_COMPILER=mpicc.openmpi", MPI | {"after": FIND_MPI})):
+    with tempfile.TemporaryDirectory() as folder:
+        said = cmake(folder, choice, **more)
+        check(expected in said, f"CMake with {choice} {more} says {said!r}")
 
 # A program that knows nothing of Tutti, under the drop-in.
 with tempfile.TemporaryDirectory() as folder:

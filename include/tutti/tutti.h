@@ -12,6 +12,20 @@
 #include <mpi.h>
 #include <stddef.h>
 
+/* Handles of one MPI mean nothing to another. The installed header defines above for which MPI its
+ * library was built: 1 for Open MPI, 0 for MPICH and all MPIs with its binary interface. */
+#ifdef TUTTI_FOR_OPEN_MPI
+#if TUTTI_FOR_OPEN_MPI && !defined(OPEN_MPI)
+#error \
+    "this Tutti was built for Open MPI, and mpi.h is of another MPI: \
+compile with Open MPI's mpicc, or install a Tutti for your MPI beside it (meson setup -Dmpi=...)"
+#elif !TUTTI_FOR_OPEN_MPI && defined(OPEN_MPI)
+#error \
+    "this Tutti was built for MPICH, and mpi.h is Open MPI's: \
+compile with MPICH's mpicc, or install a Tutti for Open MPI beside it (meson setup -Dmpi=openmpi)"
+#endif
+#endif
+
 #define TUTTI_VERSION_MAJOR 0
 #define TUTTI_VERSION_MINOR 1
 #define TUTTI_VERSION_PATCH 0
