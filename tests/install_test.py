@@ -78,7 +78,7 @@ with tempfile.TemporaryDirectory() as folder:
     check("sum of ones: 3" in output, f"the README's program prints {output!r}")
 
     # With another MPI than the library's: by the installed header, and past it by that of the tree.
-    example = source.with_suffix(".openmpi")
+    mpich_example, example = example, source.with_suffix(".openmpi")
     check(run("pkg-config", "--variable=mpi", "tutti", env=environment) == "mpich\n",
           "pkg-config does not say which MPI the library is for")
     refused = subprocess.run(["mpicc.openmpi", source, "-o", example, *flags], capture_output=True,
@@ -93,6 +93,12 @@ with tempfile.TemporaryDirectory() as folder:
     check(started.returncode == 1 and "this process runs Open MPI, and this Tutti was built for "
           "MPICH; link" in started.stdout,
           f"with Open MPI: {started.returncode}, {started.stdout!r}, {started.stderr!r}")
+    # And with another's launcher, which makes as many jobs of one rank each.
+    warned = subprocess.run(["mpiexec.openmpi", "--oversubscribe", "-n", "2", mpich_example],
+                            capture_output=True, text=True, env=os.environ | OPEN_MPI_AS_ROOT
+                            | {"LD_LIBRARY_PATH": str(library.parent)})
+    check(warned.returncode == 0 and warned.stderr.count("is not the mpiexec of MPICH") == 1,
+          f"mpiexec of Open MPI: {warned.stdout!r}, {warned.stderr!r}")
 check("bruck" in run(find("bin/tutti"), "list"), "the installed program does not run")
 
 # The same by CMake, with a version that is there and one that is not, and with either MPI.

@@ -150,6 +150,7 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
   const bool wire = engine.placement().nodes() > 1 || engine.wire_on_nodes();
   const std::string_view kind = models::wire_of(wire, engine.software_wire());
   const auto warn = [&](std::string_view line) { engine.warn(line); };
+  if (const std::string line = say_who_started(bootstrap.size()); !line.empty()) warn(line);
   AgreedPlatform agreed = agree_on_platform(state->configuration, kind, bootstrap, warn);
   state->selection.emplace(state->rules, std::move(agreed.platform));
   if (agreed.to_measure)

@@ -6,9 +6,13 @@
 #include <mpi.h>
 
 #include <array>
+#include <cstdlib>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace tutti {
 
@@ -52,6 +56,23 @@ inline void must_have_mpi() {
                 fmt::format("MPI is not running; call MPI_Init, of {}, before tutti_init, and "
                             "tutti_finalize before MPI_Finalize",
                             kOwnMpi));
+}
+
+// What to say to a program that another MPI's launcher has started: each of its processes is a job
+// of one rank. Empty: there is nothing to say, or not by this one of the processes.
+inline std::string say_who_started(int ranks) {
+  for (const auto& [size, rank] : {std::pair{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                                   std::pair{"PMI_SIZE", "PMI_RANK"}}) {
+    const char* const processes = std::getenv(size);
+    const char* const number = std::getenv(rank);
+    if (ranks > 1 || !processes || !number || std::string_view(number) != "0") continue;
+    if (parse_number(processes).value_or(0) > 1)
+      return fmt::format(
+          "MPI_COMM_WORLD has 1 rank, and the launcher has started {} processes "
+          "({}): it is not the mpiexec of {}, for which this program is",
+          processes, size, kOwnMpi);
+  }
+  return {};
 }
 
 }  // namespace tutti

@@ -2,6 +2,8 @@
 #include "src/data/must_have_mpi.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <string>
 
 using namespace tutti;
 
@@ -14,6 +16,23 @@ TEST_CASE("MPIs are known by what they say of themselves", "[mpi]") {
   CHECK(mpi_named_in("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, May 26, 2022") ==
         "Open MPI");
   CHECK(mpi_named_in("HPE MPT 2.25  08/20/21 03:59:04").empty());
+}
+
+TEST_CASE("a job of one rank that a launcher of many has started has the wrong launcher", "[mpi]") {
+  for (const char* name : {"OMPI_COMM_WORLD", "PMI"}) {
+    const std::string size = std::string(name) + "_SIZE", rank = std::string(name) + "_RANK";
+    setenv(size.c_str(), "4", 1);
+    setenv(rank.c_str(), "0", 1);
+    CHECK(say_who_started(1).find("started 4 processes (" + size) != std::string::npos);
+    CHECK(say_who_started(4).empty());
+    setenv(rank.c_str(), "1", 1);
+    CHECK(say_who_started(1).empty());
+    setenv(size.c_str(), "1", 1);
+    setenv(rank.c_str(), "0", 1);
+    CHECK(say_who_started(1).empty());
+    unsetenv(size.c_str());
+    unsetenv(rank.c_str());
+  }
 }
 
 TEST_CASE("the MPI of this build is the one that runs", "[mpi]") {
