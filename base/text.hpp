@@ -41,14 +41,26 @@ inline std::optional<double> parse_decimal(std::string_view text) {
   return value;
 }
 
-// A whole number, with k, K, M or G behind it for powers of 1024: "64k".
+// A whole number, and a unit if one is wanted: k, M, G or T for powers of 1024, alone or with B or
+// iB behind it, or B. "64k", "64 KiB"; case does not count.
 inline std::optional<Bytes> parse_size(std::string_view text) {
-  const char unit = text.empty() ? '\0' : text.back();
-  const int shift = unit == 'k' || unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0;
-  if (shift != 0) text.remove_suffix(1);
-  const auto value = parse_number(text);
+  const auto digits = text.find_last_of("0123456789") + 1;  // 0: there is none
+  std::string_view unit = trimmed(text.substr(digits));
+  const auto drop = [&unit](char letter) {
+    const bool is_last =
+        !unit.empty() && (unit.back() == letter || unit.back() == letter - 'a' + 'A');
+    if (is_last) unit.remove_suffix(1);
+    return is_last;
+  };
+  const bool binary = drop('b') && drop('i');
+  constexpr std::string_view kUnits = "kmgt";
+  int shift = 0;
+  for (std::size_t i = 0; i < kUnits.size() && shift == 0; ++i)
+    if (drop(kUnits[i])) shift = 10 * (static_cast<int>(i) + 1);
+  const auto value = parse_number(text.substr(0, digits));
   const Bytes most = std::numeric_limits<Bytes>::max() >> shift;
-  if (!value || *value > most || *value < -most) return std::nullopt;
+  if (!unit.empty() || (binary && shift == 0) || !value || *value > most || *value < -most)
+    return std::nullopt;
   return *value * (Bytes{1} << shift);
 }
 

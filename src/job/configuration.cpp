@@ -26,7 +26,7 @@ long long number(std::string_view text, long long least, long long most, bool si
   const auto value = sizes ? parse_size(text) : parse_number(text);
   if (!value || *value < least || *value > most)
     throw fmt::format("takes a {} from {} to {}",
-                      sizes ? "size in bytes (with k, M or G)" : "number", least, most);
+                      sizes ? "size in bytes (such as 64k or 2 MiB)" : "number", least, most);
   return *value;
 }
 

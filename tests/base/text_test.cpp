@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 
 #include <catch2/catch.hpp>
+#include <string>
 
 using namespace tutti;
 
@@ -38,19 +39,27 @@ TEST_CASE("decimal numbers are finite, and nothing stands beside them", "[text]"
   }
 }
 
-TEST_CASE("sizes take k, K, M and G, and no other unit", "[text]") {
+TEST_CASE("sizes take powers of 1024 as units, and no others", "[text]") {
   CHECK(parse_size("0") == 0);
   CHECK(parse_size("1") == 1);
   CHECK(parse_size("64k") == 64 << 10);
   CHECK(parse_size("64K") == 64 << 10);
   CHECK(parse_size("3M") == 3 << 20);
   CHECK(parse_size("2G") == Bytes{2} << 30);
+  CHECK(parse_size("5T") == Bytes{5} << 40);
+  for (const char* unit : {"m", "M", "mb", "MB", "MiB", "mib", " M", " MiB ", "\tMB"}) {
+    INFO(unit);
+    CHECK(parse_size("64" + std::string(unit)) == 64 << 20);
+  }
+  CHECK(parse_size("64B") == 64);
+  CHECK(parse_size("64 kB") == 64 << 10);
   CHECK(parse_size("-1k") == -1024);
   CHECK(parse_size("9223372036854775807") == 9223372036854775807);
   CHECK(parse_size("8589934591G") == Bytes{8589934591} << 30);
   CHECK(parse_size("-8589934591G") == -(Bytes{8589934591} << 30));
-  for (const char* wrong : {"", "k", "64kk", "64 k", "64kB", "64m", "64g", "5T", "0x10", "+1",
-                            "1.5k", "1e3", "9223372036854775808", "8589934592G", "-8589934592G"}) {
+  for (const char* wrong :
+       {"", "k", "64kk", "64iB", "64i", "64ki", "64P", "64Bk", "64k 1", " 64k", "64bit", "0x10",
+        "+1", "1.5k", "1e3", "9223372036854775808", "8589934592G", "-8589934592G"}) {
     INFO(wrong);
     CHECK_FALSE(parse_size(wrong));
   }

@@ -70,7 +70,7 @@ TEST_CASE("choices: wrong ones are explained", "[choices]") {
   refused("allgather=bruck(j=1)", Code::bad_configuration, "only the parameter k");
   refused("allgather=ring(k=1)", Code::bad_configuration, "no parameters");
   refused("bcast=chain(segment=-5)", Code::bad_configuration, "segment=64k");
-  refused("bcast=chain(segment=5T)", Code::bad_configuration, "segment=64k");
+  refused("bcast=chain(segment=5X)", Code::bad_configuration, "segment=64k");
   refused("bcast=chain(segment=9999999999999G)", Code::bad_configuration, "segment=64k");
   refused("bcast=chain(segment=64k", Code::bad_configuration, "')' is missing");
   refused("bcast=chain(segment=64k)k=1", Code::bad_configuration, "after the ')'");
@@ -162,10 +162,11 @@ TEST_CASE("choices: sizes", "[choices]") {
   CHECK(segment("64K") == 64 << 10);
   CHECK(segment("3M") == 3 << 20);
   CHECK(segment("2G") == Bytes{2} << 30);
+  CHECK(segment("64 KiB") == 64 << 10);
   CHECK(segment("9223372036854775807") == 9223372036854775807);
   CHECK(segment("8589934591G") == Bytes{8589934591} << 30);
-  for (const char* wrong : {"", "k", "64kk", "64 k", "64kB", "0x10", "+1", "1.5k", "1e3",
-                            "9223372036854775808", "8589934592G", "64m"}) {
+  for (const char* wrong : {"", "k", "64kk", "64x", "64 kk", "0x10", "+1", "1.5k", "1e3",
+                            "9223372036854775808", "8589934592G"}) {
     refused("bcast=chain(segment=" + std::string{wrong} + ")", Code::bad_configuration,
             "segment=64k");
   }
