@@ -76,6 +76,11 @@ with tempfile.TemporaryDirectory() as folder:
     output = run("mpiexec.mpich", "-n", "3", example,
                  env=os.environ | {"LD_LIBRARY_PATH": str(library.parent)})
     check("sum of ones: 3" in output, f"the README's program prints {output!r}")
+    warned = subprocess.run(["mpiexec.mpich", "-n", "3", example], capture_output=True, text=True,
+                            env=os.environ | {"LD_LIBRARY_PATH": str(library.parent),
+                                              "TUTTI_ALGORITM": "allreduce=ring"}).stderr
+    check(warned.count("TUTTI_ALGORITM names no setting") == 1,
+          f"three ranks with a misspelt setting say {warned!r}")
 
     # With another MPI than the library's: by the installed header, and past it by that of the tree.
     mpich_example, example = example, source.with_suffix(".openmpi")

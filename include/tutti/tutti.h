@@ -4,7 +4,8 @@
  * This header is the whole C API and its manual: the page of each function is generated from the
  * comment above it. C99 and C++. MPI starts the job and exchanges addresses. MPI_Datatype, MPI_Op,
  * MPI_Comm and MPI_IN_PLACE are accepted as they are. Functions that can fail return TUTTI_SUCCESS
- * (0) or one of the TUTTI_ERR_* codes. No function prints, exits or aborts.
+ * (0) or one of the TUTTI_ERR_* codes. No function exits or aborts, and none prints, but for the
+ * log; see the setting `log`.
  */
 #ifndef TUTTI_TUTTI_H
 #define TUTTI_TUTTI_H

@@ -10,6 +10,7 @@
 #include <functional>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/hash.hpp"
 #include "base/no_size_signal.hpp"
@@ -93,11 +94,9 @@ void agree_on_settings(const Configuration& configuration, const std::string& ta
   }
 }
 
-// Where lines of this level go; null: nowhere. A line that cannot be built or written is lost:
-// calls do not fail for their log.
-Log log_for(const Configuration& configuration, const tutti_options* options, LogLevel level,
-            int rank) {
-  if (configuration.log < level) return {};
+// Where lines of this level go. A line that cannot be built or written is lost: calls do not fail
+// for their log.
+Log log_for(const tutti_options* options, LogLevel level, int rank) {
   const std::string_view what = level == LogLevel::warn ? "warning: " : "";
   if (options && options->log)
     return [what, call = options->log, context = options->log_context](std::string_view line) {
@@ -124,6 +123,11 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
   bootstrap.confirm();  // a rank without memory would leave the others alone in the next call
   state->mpi.open();
   state->configuration = load_configuration(settings_of(options));
+  // Nobody means them, so the level of the log does not count. Once in a process.
+  static bool told = false;
+  if (bootstrap.rank() == 0 && !std::exchange(told, true))
+    for (const std::string& warning : state->configuration.warnings)
+      log_for(options, LogLevel::warn, 0)(warning);
   ReadRules read = read_rules(state->configuration);
   state->rules = std::move(read.rules);
   agree_on_settings(state->configuration, read.table, bootstrap);
@@ -132,16 +136,13 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   const auto log_of = [&](LogLevel least) {
-    return log_for(state->configuration, options, least, bootstrap.rank());
+    return state->configuration.log < least ? Log() : log_for(options, least, bootstrap.rank());
   };
-  Log log = log_of(LogLevel::info);
-  if (log)
-    for (const std::string& warning : state->configuration.warnings) log(warning);
   state->engine = std::make_unique<Engine>(
       state->configuration, bootstrap,
       Engine::Options{.threads = manner.always_locks || level == MPI_THREAD_MULTIPLE,
                       .datagrams = collectives::wants_datagrams(state->rules),
-                      .log = std::move(log),
+                      .log = log_of(LogLevel::info),
                       .warn = log_of(LogLevel::warn),
                       .drive_others = std::cref(state->mpi),
                       .drives_while = &state->mpi.windows,

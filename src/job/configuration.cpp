@@ -15,6 +15,7 @@
 #include "base/bits.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 
 namespace tutti {
@@ -318,7 +319,7 @@ const Setting kSettings[] = {
     WORD(log, kLogs, "log", "off|warn|info",
          "What goes to tutti_options.log, or to standard error if there is none. warn: what makes "
          "this job slower than it need be, once for each node. info: also what was chosen and "
-         "why."),
+         "why. At any level, rank 0 warns of variables TUTTI_… that name no setting."),
     TEXT(trace, "trace", "folder",
          "Each rank writes what its calls did, step by step, into a file in this folder, which "
          "`tutti draw --trace` draws. Empty: nothing is recorded, at no cost."),
@@ -334,17 +335,28 @@ const Setting kSettings[] = {
          "JSON into this file. In the environment only."),
 };
 
-std::string known_names() {
-  std::string names;
-  for (const Setting& s : kSettings)
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", s.name);
-  return names;
-}
+// What else begins with TUTTI_ in an environment: variables of the tests and tools, and those by
+// which modules and build systems say where an installation is.
+constexpr std::string_view kOtherVariables[] = {
+    "CONFIG", "CACHE",   "HOST_ENGINE", "KERNEL_SCRIPT", "STOCK_KERNEL_SCRIPT",
+    "SHOW",   "BASE",    "BIN",         "DIR",           "HOME",
+    "INC",    "INCLUDE", "LIB",         "PREFIX",        "ROOT",
+    "VERSION"};
+constexpr std::string_view kPrefix = "TUTTI_";
 
 const Setting* find(std::string_view name) {
   const auto* found = std::find_if(std::begin(kSettings), std::end(kSettings),
                                    [&](const Setting& s) { return s.name == name; });
   return found == std::end(kSettings) ? nullptr : found;
+}
+
+// What to say about a name that no setting has.
+std::string advice_on(std::string_view name, std::string (*shown)(const Setting&)) {
+  std::array<std::string_view, std::size(kSettings)> names;
+  std::ranges::transform(kSettings, names.begin(), &Setting::name);
+  const auto near = nearest(name, names);
+  return near.empty() ? "tutti(1) lists all settings"
+                      : fmt::format("the nearest is {}", shown(*find(near)));
 }
 
 void apply(Configuration& configuration, const Setting& setting, std::string_view value,
@@ -365,9 +377,10 @@ void apply_line(Configuration& configuration, std::string_view line, const std::
                 fmt::format("{}: expected name = value, not '{:.200}'", source, line));
   const Setting* setting = find(name);
   if (!setting)
-    throw Error(Code::bad_configuration,
-                fmt::format("{}: there is no setting `{:.200}`; there are: {}", source, name,
-                            known_names()));
+    throw Error(
+        Code::bad_configuration,
+        fmt::format("{}: there is no setting `{:.200}`; {}", source, name,
+                    advice_on(name, [](const Setting& s) { return fmt::format("`{}`", s.name); })));
   apply(configuration, *setting, trimmed(line.substr(equals + 1)), source);
 }
 
@@ -383,17 +396,19 @@ void read_lines(Configuration& configuration, const char* path) {
 void read_environment(Configuration& configuration) {
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text(*entry);
-    if (!text.starts_with("TUTTI_")) continue;
+    if (!text.starts_with(kPrefix)) continue;
     const auto equals = text.find('=');
     const std::string_view variable = text.substr(0, equals);
+    const std::string_view name = variable.substr(kPrefix.size());
     const auto* found =
         std::find_if(std::begin(kSettings), std::end(kSettings),
                      [&](const Setting& s) { return environment_name(s) == variable; });
     if (found != std::end(kSettings))
       apply(configuration, *found, text.substr(equals + 1), std::string(variable));
-    else if (variable != "TUTTI_CONFIG")
-      configuration.warnings.push_back(fmt::format(
-          "the environment variable {:.200} names no setting and is ignored", variable));
+    else if (std::ranges::find(kOtherVariables, name) == std::end(kOtherVariables))
+      configuration.warnings.push_back(
+          fmt::format("the environment variable {:.200} names no setting and is ignored; {}",
+                      variable, advice_on(name, environment_name)));
   }
 }
 
@@ -402,7 +417,7 @@ void read_environment(Configuration& configuration) {
 std::span<const Setting> settings() { return kSettings; }
 
 std::string environment_name(const Setting& setting) {
-  std::string name = "TUTTI_";
+  std::string name(kPrefix);
   for (const char c : setting.name)
     name += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
   return name;

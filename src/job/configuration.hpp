@@ -65,7 +65,7 @@ struct Configuration {
   int trace_calls = 1000;
   std::string only, stats;  // of the drop-in
 
-  std::vector<std::string> warnings;  // TUTTI_* variables that name no setting
+  std::vector<std::string> warnings;  // variables that name no setting: what to tell the user
 };
 
 struct Setting {

@@ -119,6 +119,10 @@ def settings():
     yield Job("settings that differ between ranks are refused", 3, "collectives",
               rank_1="TUTTI_ALGORITHM=allgather=ring", status=1,
               expect="must be the same on all ranks", seconds=BRIEF)
+    yield Job("rank 0 says which variable names no setting, at any level of the log", 3,
+              "collectives", env={"TUTTI_ALGORITM": "bcast=chain", "TUTTI_LOG": "off"},
+              expect="tutti[0]: warning: the environment variable TUTTI_ALGORITM names no "
+              "setting and is ignored; the nearest is TUTTI_ALGORITHM", seconds=BRIEF)
     yield Job("3 ranks, single copy", 3, "collectives", env=SINGLE)
     yield Job("3 ranks, double copy", 3, "collectives", env=DOUBLE)
     yield Job("3 ranks, double copy for the sake of one", 3, "collectives",

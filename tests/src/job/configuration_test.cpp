@@ -1,4 +1,5 @@
 // Settings: sources and their order, and messages that say what to do.
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,12 +132,36 @@ TEST_CASE("settings are read from files only, and no other thing is waited for",
   }
 }
 
-TEST_CASE("an unknown variable is a warning", "[configuration]") {
-  setenv("TUTTI_NO_SUCH_THING", "1", 1);
-  const auto warnings = load_configuration({}).warnings;
-  unsetenv("TUTTI_NO_SUCH_THING");
-  REQUIRE(warnings.size() == 1);
-  CHECK(warnings[0].find("TUTTI_NO_SUCH_THING") != std::string::npos);
+TEST_CASE("a variable that names no setting is a warning, with the nearest name",
+          "[configuration]") {
+  for (const auto& [variable, advice] :
+       {std::pair{"TUTTI_ALGORITM", "the nearest is TUTTI_ALGORITHM"},
+        std::pair{"TUTTI_TIMEOUT_MS", "the nearest is TUTTI_TIMEOUT"},
+        std::pair{"TUTTI_Log", "the nearest is TUTTI_LOG"},
+        std::pair{"TUTTI_NO_SUCH_THING", "tutti(1) lists all settings"}}) {
+    setenv(variable, "1", 1);
+    const auto warnings = load_configuration({}).warnings;
+    unsetenv(variable);
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0] == fmt::format("the environment variable {} names no setting and is ignored; "
+                                     "{}",
+                                     variable, advice));
+  }
+}
+
+TEST_CASE("variables of tests, tools and installations are no settings", "[configuration]") {
+  for (const char* variable : {"TUTTI_CACHE", "TUTTI_HOST_ENGINE", "TUTTI_ROOT", "TUTTI_DIR"}) {
+    setenv(variable, "/tmp", 1);
+    CHECK(load_configuration({}).warnings.empty());
+    unsetenv(variable);
+  }
+}
+
+TEST_CASE("a name that no setting has is an error, with the nearest", "[configuration]") {
+  CHECK(error_of({"algoritm=ring"}) ==
+        "tutti_options.settings: there is no setting `algoritm`; the nearest is `algorithm`");
+  CHECK(error_of({"magic=1"}) ==
+        "tutti_options.settings: there is no setting `magic`; tutti(1) lists all settings");
 }
 
 TEST_CASE("every setting shows a value that it reads again", "[configuration]") {
