@@ -64,6 +64,12 @@ inline std::optional<Bytes> parse_size(std::string_view text) {
   return *value * (Bytes{1} << shift);
 }
 
+// "1 rank", "2 ranks".
+template <class Number>
+std::string counted(Number number, std::string_view one) {
+  return std::to_string(number).append(" ").append(one).append(number == 1 ? "" : "s");
+}
+
 // With control characters as \n, \t or \x1b: what a user wrote, in a message of one line.
 inline std::string in_one_line(std::string_view text) {
   constexpr char kDigits[] = "0123456789abcdef";

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "models/decision/explanation.hpp"
 #include "src/job/selection.hpp"
 
@@ -154,9 +155,9 @@ Plan& Communicator::make_plan(const collectives::Task& task) {
   collectives::Problem problem = problem_for(task);
   const collectives::Choice choice = selection_.choose(problem, *decisions_);
   if (engine_.logs())
-    engine_.log(fmt::format("{} of {} bytes on {} ranks, {} nodes: {} ({})",
-                            collectives::name_of(task.collective),
-                            collectives::typical_bytes(problem), size(), facts_.nodes,
+    engine_.log(fmt::format("{} of {} on {}, {}: {} ({})", collectives::name_of(task.collective),
+                            counted(collectives::typical_bytes(problem), "byte"),
+                            counted(size(), "rank"), counted(facts_.nodes, "node"),
                             collectives::to_string(choice), choice.reason));
   const auto world_rank = [this](Rank peer) {
     return agreement_.world_ranks()[static_cast<std::size_t>(peer)];

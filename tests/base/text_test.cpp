@@ -13,6 +13,12 @@ TEST_CASE("blanks at both ends are taken off", "[text]") {
   CHECK(trimmed("").empty());
 }
 
+TEST_CASE("one thing has no plural", "[text]") {
+  CHECK(counted(0, "node") == "0 nodes");
+  CHECK(counted(1, "node") == "1 node");
+  CHECK(counted(std::size_t{2}, "node") == "2 nodes");
+}
+
 TEST_CASE("what a user wrote stands in one line", "[text]") {
   CHECK(in_one_line("it's \"ä\" \\ ") == "it's \"ä\" \\ ");
   CHECK(in_one_line("a\nb\tc\x1b[1m\x7f") == "a\\nb\\tc\\x1b[1m\\x7f");

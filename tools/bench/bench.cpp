@@ -171,10 +171,9 @@ void run_all(const BenchOptions& options, int rank) {
   }
   if (rank == 0) {
     if (raw) print_raw(*raw, setting, rows);
-    fmt::print(
-        "\nmemory of the rank that has most: {} bytes of addresses, {} connections of together {} "
-        "bytes\n",
-        setting.address_bytes, setting.connections, setting.connection_bytes);
+    fmt::print("\nmemory of the rank that has most: {} of addresses, {} of together {}\n",
+               counted(setting.address_bytes, "byte"), counted(setting.connections, "connection"),
+               counted(setting.connection_bytes, "byte"));
     if (!options.json.empty()) write_json(options.json, setting, rows, raw);
     if (!options.svg.empty()) write_svg(options.svg, setting, rows);
   }

@@ -92,6 +92,7 @@ void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions);
 std::string describe(tutti_comm comm);  // tutti_describe as a string
 void must(int code, const char* call);  // throws Error with Tutti's message
 
+std::string place_of(const BenchSetting& setting);  // "2 ranks on 1 node"
 void print_header(const BenchSetting& setting);
 void print_row(const BenchRow& row, bool first);
 // What 8 bytes take over the bare wire, and how near the rows come to it.

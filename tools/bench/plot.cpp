@@ -128,9 +128,8 @@ std::string draw_panel(CollectivePanel& p, const std::string& title) {
 // Widens the picture to what it needs.
 std::string draw_head(const BenchSetting& s, bool with_mpi, bool with_plain, double& width) {
   constexpr double kLargeLetter = 8;
-  const std::string title = fmt::format("{} rank{} on {} node{}, connections: {}{}{}", s.ranks,
-                                        s.ranks == 1 ? "" : "s", s.nodes, s.nodes == 1 ? "" : "s",
-                                        s.transports, s.device.empty() ? "" : "; ", s.device);
+  const std::string title = fmt::format("{}, connections: {}{}{}", place_of(s), s.transports,
+                                        s.device.empty() ? "" : "; ", s.device);
   const std::string note = "medians; bars: 95 % confidence";
   std::string drawn = text(14, 24, title, R"(font-size="14")");
   double x = 20;

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "models/json_text.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/drawing/svg.hpp"
@@ -38,19 +39,22 @@ std::string side_text(TypeSide side) {
 
 }  // namespace
 
+std::string place_of(const BenchSetting& s) {
+  return fmt::format("{} on {}", counted(s.ranks, "rank"), counted(s.nodes, "node"));
+}
+
 void print_header(const BenchSetting& s) {
   fmt::print("Tutti and {}, in turn in one run\n", s.mpi);
-  fmt::print("  {} ranks on {} node(s), connections: {}{}{}\n", s.ranks, s.nodes, s.transports,
-             s.device.empty() ? "" : "; ", s.device);
+  fmt::print("  {}, connections: {}{}{}\n", place_of(s), s.transports, s.device.empty() ? "" : "; ",
+             s.device);
   if (!s.type.constructor.empty())
     fmt::print("  buffers of the datatype {}, pieces of {} bytes, {}; plain: Tutti without gaps\n",
                s.type.constructor, s.type.piece, side_text(s.type.side));
   fmt::print("  start-up of the slowest rank: tutti_init {:.1f} ms, tutti_comm_create {:.2f} ms\n",
              s.init_ms, s.create_ms);
   fmt::print(
-      "  times: microseconds a call, maximum over ranks, median of repetitions [95 % confidence "
-      "interval]; every result checked before it "
-      "is timed\n");
+      "  times: microseconds a call, maximum over ranks, median of repetitions [95 % confidence\n"
+      "  interval]; every result checked before it is timed\n");
 }
 
 void print_row(const BenchRow& r, bool first) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "tools/draw/picture.hpp"
 #include "tools/drawing/svg.hpp"
 
@@ -227,7 +228,7 @@ class ChartPainter {
 
 std::string title_of(collectives::Collective collective, const std::string& algorithm, int P,
                      Bytes bytes) {
-  std::string title = fmt::format("{} {}, {} ranks", name_of(collective), algorithm, P);
+  std::string title = fmt::format("{} {}, {}", name_of(collective), algorithm, counted(P, "rank"));
   if (collective == collectives::Collective::barrier) return title;
   return title + fmt::format(", {}{}", svg::size_text(bytes),
                              collectives::has_blocks(collective) ? " a block" : "");

@@ -43,9 +43,7 @@ Case case_of(const DrawOptions& options) {
   const Case one{collective, choices_of(what, collective).front(), ranks.front(),
                  collective == collectives::Collective::barrier ? 0 : bytes.front()};
   if (const auto reason = why_not(what, one))
-    throw Error(Code::algorithm_not_applicable,
-                fmt::format("{} {}, {} ranks, {} bytes: {}", name_of(one.collective),
-                            to_string(one.choice), one.P, one.bytes, *reason));
+    throw Error(Code::algorithm_not_applicable, fmt::format("{}: {}", to_string(one), *reason));
   return one;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "collectives/selection/choices.hpp"
 #include "models/simulator.hpp"
 #include "tools/drawing/svg.hpp"
@@ -31,10 +32,6 @@ Recorded read_rank(const std::string& path) {
   } catch (const Error& error) {
     bad_configuration(fmt::format("{:.200}: {}", path, error.message));
   }
-}
-
-std::string nodes_text(std::size_t nodes) {
-  return nodes == 1 ? "1 node" : fmt::format("{} nodes", nodes);
 }
 
 }  // namespace
@@ -96,11 +93,11 @@ Chart Recordings::chart(const std::vector<RecordedPlace>& places) const {
   const auto us = [&](Rank rank, std::int64_t time) {
     return static_cast<double>(aligned(rank, time) - begin) / 1e3;
   };
-  Chart chart{
-      .title = title_of(first.collective, first.algorithm, first.P, first.bytes),
-      .note = fmt::format("recorded: call {}, on {}", first.name.number, nodes_text(nodes.size())),
-      .P = first.P,
-      .time = static_cast<double>(end - begin) / 1e3};
+  Chart chart{.title = title_of(first.collective, first.algorithm, first.P, first.bytes),
+              .note = fmt::format("recorded: call {}, on {}", first.name.number,
+                                  counted(nodes.size(), "node")),
+              .P = first.P,
+              .time = static_cast<double>(end - begin) / 1e3};
   if (clocks_.uncertainty > 0)
     chart.note += fmt::format("; their clocks are brought together within ±{}",
                               svg::time_text(static_cast<double>(clocks_.uncertainty) / 1e3));

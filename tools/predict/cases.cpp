@@ -228,7 +228,14 @@ std::optional<std::string> why_not(const PredictOptions& options, const Case& wh
           what.choice.algorithm->build(problem, what.choice.parameters).steps.size()) *
       what.P;
   if (steps <= most_steps) return {};
-  return fmt::format("it has some {:.2g} steps, and this model takes {:.0g}", steps, most_steps);
+  return fmt::format("it has {:.0f} steps, and this model takes {:.0f}", steps, most_steps);
+}
+
+std::string to_string(const Case& what) {
+  std::string text = fmt::format("{} {}, {}", name_of(what.collective), to_string(what.choice),
+                                 counted(what.P, "rank"));
+  if (what.collective != Collective::barrier) text += ", " + counted(what.bytes, "byte");
+  return text;
 }
 
 Prediction predict(const PredictOptions& options, const Case& what, const Platform& platform,

@@ -50,9 +50,7 @@ int run_predict(const PredictOptions& options) {
     for (const Case& what : cases) {
       bar.show(predictions.size() + left_out.size(), platforms.size() * cases.size());
       if (const auto reason = why_not(options, what)) {
-        const std::string text =
-            fmt::format("{} {}, {} ranks, {} bytes: {}", name_of(what.collective),
-                        to_string(what.choice), what.P, what.bytes, *reason);
+        const std::string text = fmt::format("{}: {}", to_string(what), *reason);
         if (!options.algorithms.empty()) throw Error(Code::algorithm_not_applicable, text);
         left_out.push_back(text);
         continue;

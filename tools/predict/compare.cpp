@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "tools/predict/measurements.hpp"
 
 namespace tutti::tools {
@@ -76,10 +77,10 @@ void print_comparison(const PredictOptions& given) {
   PredictOptions options = given;
   options.ranks_per_node = (measured.ranks + measured.nodes - 1) / measured.nodes;
   for (const Column& column : columns_of(options)) {
-    fmt::print(
-        "\n{}; {} ranks on {} nodes, {}\n{:<14} {:<30} {:>10} {:>12} {:>12} {:>9} {:>7}  {}\n",
-        column.title, measured.ranks, measured.nodes, given.compare, "collective", "algorithm",
-        "bytes", "measured us", "predicted us", "error", "mu", "schedule");
+    fmt::print("\n{}; {} on {}, {}\n{:<14} {:<30} {:>10} {:>12} {:>12} {:>9} {:>7}  {}\n",
+               column.title, counted(measured.ranks, "rank"), counted(measured.nodes, "node"),
+               given.compare, "collective", "algorithm", "bytes", "measured us", "predicted us",
+               "error", "mu", "schedule");
     std::vector<double> errors, proportional;
     for (const MeasuredCase& row : measured.rows) {
       if (const auto reason = why_not(options, row.what)) {
@@ -103,9 +104,9 @@ void print_comparison(const PredictOptions& given) {
     }
     if (!errors.empty())
       fmt::print(
-          "median of {} rows: relative error {:.1f} %, proportional error mu {:.2f}; worst mu "
+          "median of {}: relative error {:.1f} %, proportional error mu {:.2f}; worst mu "
           "{:.2f}\n",
-          errors.size(), 100 * upper_median(errors), upper_median(proportional),
+          counted(errors.size(), "row"), 100 * upper_median(errors), upper_median(proportional),
           *std::max_element(proportional.begin(), proportional.end()));
   }
 }

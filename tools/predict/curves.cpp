@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "tools/drawing/log_axes.hpp"
 #include "tools/drawing/svg.hpp"
 #include "tools/predict/predict.hpp"
@@ -73,7 +74,7 @@ class CurvesPainter {
     const bool barrier = p.what.collective == collectives::Collective::barrier;
     std::string title{name_of(p.what.collective)};
     if (!over_ranks_)
-      title += fmt::format(", {} ranks", p.what.P);
+      title += ", " + counted(p.what.P, "rank");
     else if (!barrier)
       title += fmt::format(", {}{}", svg::size_text(p.what.bytes), blocks ? " a block" : "");
     const std::string note = describe(*p.platform);

@@ -39,6 +39,9 @@ struct Case {
   int P;
   Bytes bytes;
 };
+// "bcast chain(k=1), 8 ranks, 64 bytes"; a barrier has no bytes.
+std::string to_string(const Case& what);
+
 struct Prediction {
   Case what;
   const models::Platform* platform;

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "models/bluegene_p.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
@@ -33,7 +34,8 @@ void print_path(const Prediction& p) {
       ranks += fmt::format("{}{}->{}", ranks.empty() ? "" : ", ", bar.rank, bar.peer);
   }
   if (messages > kMostShown) ranks += ", ...";
-  fmt::print("  critical path  {} steps, {} messages: {}\n", path.size(), messages, ranks);
+  fmt::print("  critical path  {}, {}: {}\n", counted(path.size(), "step"),
+             counted(messages, "message"), ranks);
 }
 
 json json_of(const Prediction& p) {
@@ -70,12 +72,11 @@ std::string describe(const models::Platform& platform) {
 }
 
 void print_one(const Prediction& p) {
-  fmt::print("{} {}, {} ranks", name_of(p.what.collective), to_string(p.what.choice), p.what.P);
-  if (p.what.collective != collectives::Collective::barrier) fmt::print(", {} bytes", p.what.bytes);
+  fmt::print("{}", to_string(p.what));
   fmt::print("; {}\n  simulated      {} us\n", describe(*p.platform), us(p.result.time));
-  fmt::print("  messages       {} between nodes ({} bytes), {} within ({} bytes)\n",
-             p.result.between.messages, p.result.between.bytes, p.result.within.messages,
-             p.result.within.bytes);
+  fmt::print("  messages       {} between nodes ({}), {} within ({})\n", p.result.between.messages,
+             counted(p.result.between.bytes, "byte"), p.result.within.messages,
+             counted(p.result.within.bytes, "byte"));
   print_path(p);
   fmt::print("  schedule       {} (digest of rank 0)\n", p.digest);
   for (const auto& [form, time] : p.printed) {

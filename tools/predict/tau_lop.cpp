@@ -156,8 +156,7 @@ int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
   for (const Case& what : cases) {
     bar.show(rows.size() + left_out.size(), cases.size());
     if (const auto reason = why_not(options, what, kMostStepsEvaluated)) {
-      left_out.push_back(fmt::format("{} {}, {} ranks: {}", name_of(what.collective),
-                                     to_string(what.choice), what.P, *reason));
+      left_out.push_back(fmt::format("{}: {}", to_string(what), *reason));
       if (!options.algorithms.empty()) throw Error(Code::algorithm_not_applicable, left_out.back());
       continue;
     }

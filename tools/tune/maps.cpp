@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "collectives/schedule/problem.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
@@ -41,8 +42,8 @@ Comparison compare(const std::vector<Point>& points, const Oracle& oracle, std::
     if (!penalty) continue;
     if (penalties.empty() || *penalty > all.worst_penalty) {
       all.worst_penalty = *penalty;
-      all.where = fmt::format("{} of {} on {} ranks", name_of(point.collective),
-                              svg::size_text(point.bytes), point.P);
+      all.where = fmt::format("{} of {} on {}", name_of(point.collective),
+                              svg::size_text(point.bytes), counted(point.P, "rank"));
     }
     penalties.push_back(*penalty);
   }
