@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 #include "models/names.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/text.hpp"
 #include "base/files.hpp"
 
 namespace tutti::tools {
@@ -106,6 +108,7 @@ json explain(const ExplainOptions& options, Effort& effort) {
 }
 
 double number(const json& object, const char* key) { return object.at(key).get<double>(); }
+std::string digits(const json& object, const char* key) { return four_digits(number(object, key)); }
 
 // The statements of HPM, from coarse to fine.
 void print_statement(const json& all) {
@@ -113,17 +116,18 @@ void print_statement(const json& all) {
   fmt::print("\n  class               {}\n", statement["class"].get<std::string>());
   const double constant = number(statement, "constant"), slope = number(statement, "per_byte");
   if (slope > 0)
-    fmt::print("  dominant terms      T(m) = {:.4g} + {:.4g} m us, near this size\n", constant,
-               slope);
+    fmt::print("  dominant terms      T(m) = {} + {} m us, near this size\n", four_digits(constant),
+               four_digits(slope));
   else
-    fmt::print("  dominant terms      T = {:.4g} us\n", constant);
-  fmt::print("  over mappings       {:.4g} to {:.4g} us\n",
-             number(statement, "least_over_mappings"), number(statement, "most_over_mappings"));
+    fmt::print("  dominant terms      T = {} us\n", four_digits(constant));
+  fmt::print("  over mappings       {} to {} us\n", digits(statement, "least_over_mappings"),
+             digits(statement, "most_over_mappings"));
   std::string terms;
   for (const auto& [name, value] : statement["parts"].items())
     if (value.get<double>() > 0)
-      terms += fmt::format("{}{:.4g} {}", terms.empty() ? "" : " + ", value.get<double>(), name);
-  fmt::print("  exact               {:.4g} us = {}\n", number(statement, "latency"), terms);
+      terms += fmt::format("{}{} {}", terms.empty() ? " = " : " + ",
+                           four_digits(value.get<double>()), name);
+  fmt::print("  exact               {} us{}\n", digits(statement, "latency"), terms);
   for (std::size_t i = 0; i < all["ranges"].size(); ++i)
     fmt::print("  {:<20}{:>9} bytes and more: {}\n", i == 0 ? "ranges" : "",
                all["ranges"][i]["from"].get<Bytes>(),
@@ -131,23 +135,34 @@ void print_statement(const json& all) {
 }
 
 void print_candidates(const json& candidates) {
-  fmt::print("\n  {:<44}{:>11}{:>11}{:>8}{:>18}{:>8}{:>10}\n", "candidate", "us", "latency",
-             "rounds", "messages in+out", "peers", "memory");
+  // Calls in a row differ from one alone if there is a root.
+  const bool in_a_row = std::ranges::any_of(candidates, [](const json& one) {
+    return !one.contains("excluded") && one["time"] != one["latency"];
+  });
+  std::size_t width = 44;
+  for (const json& one : candidates)
+    if (!one.contains("excluded"))
+      width = std::max(width, one["algorithm"].get_ref<const std::string&>().size());
+  fmt::print("\n  {:<{}}{:>11}", "candidate", width, "us");
+  if (in_a_row) fmt::print("{:>11}", "alone");
+  fmt::print("{:>8}{:>18}{:>8}{:>14}\n", "rounds", "messages in+out", "peers", "bytes");
   for (const json& one : candidates) {
     if (one.contains("excluded")) continue;
     const json& messages = one["messages"];
+    fmt::print("  {:<{}}{:>11}", one["algorithm"].get<std::string>(), width, digits(one, "time"));
+    if (in_a_row) fmt::print("{:>11}", digits(one, "latency"));
     fmt::print(
-        "  {:<44}{:>11.4g}{:>11.4g}{:>8.0f}{:>18}{:>8}{:>10.3g}{}\n",
-        one["algorithm"].get<std::string>(), number(one, "time"), number(one, "latency"),
-        number(one, "rounds"),
+        "{:>8.0f}{:>18}{:>8}{:>14.0f}{}\n", number(one, "rounds"),
         fmt::format("{:.0f}+{:.0f}", number(messages, "within"), number(messages, "between")),
         one["peers"].get<int>(), number(one, "memory"),
         one.contains("times_over_limit") ? "  over the limits" : "");
   }
   fmt::print(
-      "\n  us: what counts: the time of a call, of several in a row if it has a root; messages:\n"
-      "  on the critical path, within nodes + between them; memory: bytes of connections and "
-      "scratch.\n");
+      "\n  us: the time of a call{};\n"
+      "  messages: on the critical path, within nodes + between them; bytes: memory of "
+      "connections\n"
+      "  and scratch.\n",
+      in_a_row ? ", of several in a row, by which it is chosen; alone: of one call" : "");
   bool first = true;
   for (const json& one : candidates) {
     if (!one.contains("excluded")) continue;
@@ -163,10 +178,13 @@ int run_explain(const ExplainOptions& options) {
     fmt::print("{}\n", models::json_text(all, 2));
     return 0;
   }
-  fmt::print("{} of {} bytes, {} ranks, {} node{}; model {} ({})\n\n  chosen              {}\n",
-             options.collective, all["bytes"].get<Bytes>(), options.ranks, all["nodes"].get<int>(),
-             all["nodes"] == 1 ? "" : "s", all["model"]["name"].get<std::string>(),
-             all["model"]["source"].get<std::string>(), all["algorithm"].get<std::string>());
+  fmt::print("{}", options.collective);
+  if (options.collective != "barrier")
+    fmt::print(" of {}", counted(all["bytes"].get<Bytes>(), "byte"));
+  fmt::print(", {}, {}; model {} ({})\n\n  chosen              {}\n",
+             counted(options.ranks, "rank"), counted(all["nodes"].get<int>(), "node"),
+             all["model"]["name"].get<std::string>(), all["model"]["source"].get<std::string>(),
+             all["algorithm"].get<std::string>());
   fmt::print("  reason              {}\n", all["reason"].get<std::string>());
   print_statement(all);
   print_candidates(all["candidates"]);

@@ -6,6 +6,7 @@ Usage: explain_test.py PROGRAM
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,24 @@ def told(*arguments):
     done = explain(*arguments, "--json")
     assert done.returncode == 0, done
     return json.loads(done.stdout)
+
+
+def printed(*arguments):
+    done = explain(*arguments)
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+def reads_well():
+    """Numbers have no exponent, one thing has no plural, and no column repeats another."""
+    for arguments in (("reduce", "-P", 1000, "--ppn", 8, "-m", 2 ** 30), ("barrier", "-P", 1),
+                      ("allgather", "-P", 64, "-m", 1)):
+        text = printed(*arguments)
+        assert not re.search(r"\de[+]\d", text), text
+        assert not re.search(r"\b1 (ranks|nodes|bytes)\b", text), text
+        heads = next(line for line in text.splitlines() if line.startswith("  candidate"))
+        assert ("alone" in heads) == (arguments[0] == "reduce"), text
+    assert printed("barrier").startswith("barrier, 8 ranks, "), printed("barrier")
 
 
 def holds(told):
@@ -71,6 +90,7 @@ def main():
             assert told(*arguments) == told(*arguments)
             holds(told(*arguments))
             holds(told(*arguments, "--in-turn", "--cores", 1, "--model", "rxe"))
+    reads_well()
     print("choices are explained, and bad commands refused")
 
 

@@ -8,11 +8,13 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
 #include "tools/drawing/svg.hpp"
 #include "tools/measure/measure.hpp"
 #include "tools/measure/sampler.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -22,11 +24,9 @@ using models::Median;
 using models::Sample;
 using nlohmann::json;
 
-std::string number(double us) { return fmt::format("{:.4g}", us); }
-
 // The median, and half of its interval in percent.
 std::string shown(const Median& median) {
-  return fmt::format("{} ±{:.0f}%", number(median.value), 50 * median.width());
+  return fmt::format("{} ±{:.0f}%", four_digits(median.value), 50 * median.width());
 }
 
 int outliers_of(const SizeReading& size) {
@@ -69,7 +69,7 @@ void print_fits(const LevelReading& level) {
     for (const FittedRange& range : ranges)
       fmt::print("    {:>9} to {:>9}  {} us + {} us/B ({}); residual at most {:.0f} %, at {}\n",
                  svg::size_text(range.least), svg::size_text(range.most),
-                 number(range.line.at_zero), number(range.line.per_byte),
+                 four_digits(range.line.at_zero), four_digits(range.line.per_byte),
                  range.line.per_byte > 0 ? fmt::format("{:.0f} MB/s", 1 / range.line.per_byte)
                                          : "no slope",
                  100 * range.error, svg::size_text(range.worst.bytes));
@@ -103,7 +103,7 @@ void print_level(const LevelReading& level) {
   for (const SizeReading& size : level.sizes) {
     fmt::print("  {:>9} {:>15} {:>3} {:>15} {:>10} {:>15} {:>15} {:>10}\n",
                svg::size_text(size.bytes), shown(size.round_trip), size.n, shown(size.burst),
-               number(size.gap()), shown(size.o_s), shown(size.o_r),
+               four_digits(size.gap()), shown(size.o_s), shown(size.o_r),
                fmt::format("{}/{}", outliers_of(size), count_of(size)));
     wide += narrow(size) ? 0 : 1;
   }
@@ -123,11 +123,11 @@ void print_level(const LevelReading& level) {
         "  the curves bend between these sizes, too: the time was used up before they were "
         "measured\n");
   fmt::print("  o by delays, IB 4.3.3: {} us; L = PRTT(1,0,{})/2 - o_s - o_r = {} us\n",
-             number(level.delayed.value), level.sizes.front().bytes,
-             number(models::latency_of(level.readings())));
+             four_digits(level.delayed.value), level.sizes.front().bytes,
+             four_digits(models::latency_of(level.readings())));
   for (std::size_t n = 1; n <= level.peers.size(); ++n) {
     const PeersReading& one = level.peers[n - 1];
-    fmt::print("  {:>2} peers: o_s(n) {}, o_r(n) {}, until the last answered {} us\n", n,
+    fmt::print("  {:>7}: o_s(n) {}, o_r(n) {}, until the last answered {} us\n", counted(n, "peer"),
                shown(one.o_s), shown(one.o_r), shown(one.time));
   }
   print_at_once(level.rings, "rings of tau-lop", "send a message each");
@@ -140,9 +140,9 @@ std::string parameters_of(const models::Model& model) {
   const json parameters = models::parameters_to_json(model);
   for (const auto& [name, value] : parameters.items()) {
     if (!text.empty()) text += ", ";
-    text += name + (value.is_number_float() ? " " + number(value.get<double>())
+    text += name + (value.is_number_float() ? " " + four_digits(value.get<double>())
                     : value.is_number()     ? " " + models::json_text(value)
-                                            : fmt::format(": {} entries", value.size()));
+                                            : ": " + counted(value.size(), "row"));
   }
   return text;
 }
@@ -154,9 +154,9 @@ std::string parameters_of(const TauLop& parameters) {
   for (const int channel : {models::tau_lop::kMemory, models::tau_lop::kNetwork}) {
     const auto& transfer = parameters.transfer[channel];
     text += fmt::format("{}o{} {}, L{}(1,\u03c4)", channel > 0 ? "; " : "", channel,
-                        number(parameters.overhead[channel](0)), channel);
+                        four_digits(parameters.overhead[channel](0)), channel);
     for (const auto& [tau, curve] : transfer.tables())
-      text += fmt::format(" {}: {}", tau, number(curve(1)));
+      text += fmt::format(" {}: {}", tau, four_digits(curve(1)));
   }
   return text;
 }
@@ -246,8 +246,8 @@ json json_of(const LevelReading& level) {
 
 void print_measured(const Measured& measured) {
   const models::Machine& machine = measured.origin.machine;
-  fmt::print("measured on {}: {}, {} core{}\n", measured.origin.date, machine.cpu, machine.cores,
-             machine.cores == 1 ? "" : "s");
+  fmt::print("measured on {}: {}, {}\n", measured.origin.date, machine.cpu,
+             counted(machine.cores, "core"));
   for (const LevelReading& level : measured.levels) print_level(level);
   fmt::print("\none processor: copying {} us/B, combining (sum of int32) {} us/B\n",
              shown(measured.compute.copy), shown(measured.compute.reduce));
