@@ -23,6 +23,7 @@
 #include "src/job/transports.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/text.hpp"
 #include "transport/processors.hpp"
 #include "transport/shm/memory.hpp"
 #include "transport/verbs/survey.hpp"
@@ -88,7 +89,8 @@ json choice(const Configuration& c) {
     result = {{"device", device.name()}, {"why", device.reason()}, {"software", device.software()}};
   } catch (const Error& error) {
     settled.clear();
-    result["why"] = "none: " + error.message;
+    // This is what it advises.
+    result["why"] = "none: " + error.message.substr(0, error.message.find("; `tutti info`"));
   }
   result["missing"] = choice.missing();
   result["ports"] = json::array();
@@ -188,8 +190,8 @@ json memory_facts(const Configuration& c, bool software) {
 void print_memory(const json& memory) {
   fmt::print(
       "Memory of a rank (a connection is made when two ranks first speak)\n"
-      "  a connection: verbs {} bytes, {} once it has proven hot; shared memory {} bytes, {} once "
-      "it has carried messages of all kinds\n"
+      "  a connection: verbs {} bytes, {} once it has proven hot; shared memory {} bytes,\n"
+      "  {} once it has carried messages of all kinds\n"
       "  {:>9} {:>12}   {:<59}{}\n  {:>9} {:>12}",
       memory["verbs_connection_bytes"].get<std::size_t>(),
       memory["most_verbs_connection_bytes"].get<std::size_t>(),
@@ -251,9 +253,9 @@ void print(const json& all, const Configuration& configuration) {
       "\nMachine\n{}\nSettings (option, then environment, then the file TUTTI_CONFIG names)\n",
       all["topology"].get<std::string>());
   for (const Setting& s : settings())
-    fmt::print("  {:<27} {:<14} {} ({}); {}\n", s.name,
+    fmt::print("  {:<27} {:<14} {} ({})\n{}", s.name,
                s.show(configuration).empty() ? "\"\"" : s.show(configuration), environment_name(s),
-               s.type, documentation_of(s));
+               s.type, paragraph(documentation_of(s), 6));
   for (const std::string& warning : configuration.warnings) fmt::print("  note: {}\n", warning);
 }
 

@@ -126,8 +126,8 @@ void add_draw(CommandLine& line) {
                  "model its simulation lies below");
   command.option("--call", options->call, "that call, by its number in its communicator")
       .not_negative();
-  add_platform(command, options->what);
-  add_call(command, options->what);
+  add_platform(command, options->what, HowMany::one);
+  add_call(command, options->what, HowMany::one);
   add_setting(command, options->what);
   command.footer(
       "Without a model the chart is under LogGP with the parameters boba. Examples:\n"

@@ -90,29 +90,37 @@ void add_reports(const Command& command, PredictOptions& o) {
 
 }  // namespace
 
-void add_platform(const Command& command, PredictOptions& o) {
-  command.option("--model", o.models, "models by name, or `all`").comma_separated();
+void add_platform(const Command& command, PredictOptions& o, HowMany how_many) {
+  const bool one = how_many == HowMany::one;
+  command.option("--model", o.models, one ? "a model by name" : "models by name, or `all`")
+      .comma_separated();
   command
       .option("--params", o.params,
-              "published parameters by name, or a JSON file (default: the model's first "
-              "published ones)")
+              one ? "published parameters by name, or a JSON file"
+                  : "published parameters by name, or a JSON file (default: the model's first "
+                    "published ones)")
       .comma_separated();
   command.option("--set", o.set, "NAME=NUMBER: another value of a parameter").comma_separated();
 }
 
-void add_call(const Command& command, PredictOptions& o) {
+void add_call(const Command& command, PredictOptions& o, HowMany how_many) {
+  const bool one = how_many == HowMany::one;
   command.option("--algorithm", o.algorithms,
-                 "an algorithm, with parameters such as bruck(k=3); may come several times "
-                 "(default: all)");
+                 one ? "the algorithm, with parameters if you like, such as bruck(k=3)"
+                     : "an algorithm, with parameters such as bruck(k=3); may come several times "
+                       "(default: all)");
   o.ranks = {"8"};
   o.bytes = {"8"};
-  command.option("-P,--ranks", o.ranks, "numbers of ranks, such as 8, 2,4 or 2-1024 (times two)")
+  command
+      .option("-P,--ranks", o.ranks,
+              one ? "number of ranks" : "numbers of ranks, such as 8, 2,4 or 2-1024 (times two)")
       .comma_separated()
       .show_default();
   command
       .option("-m,--bytes", o.bytes,
-              "sizes of a message, or of one rank's block, such as 8, 1k,64k or 8-1M (times "
-              "four)")
+              one ? "size of the message, or of one rank's block, such as 8 or 64k"
+                  : "sizes of a message, or of one rank's block, such as 8, 1k,64k or 8-1M (times "
+                    "four)")
       .comma_separated()
       .show_default();
   command.option("--ppn", o.ranks_per_node, "ranks per node").between(1, 1 << 20).show_default();
@@ -145,8 +153,8 @@ void add_predict(CommandLine& line) {
       .between(1, 1 << 16);
   command.option("--segment", options->segment,
                  "with --model tau-lop: longer messages within a node are cut into such");
-  add_platform(command, *options);
-  add_call(command, *options);
+  add_platform(command, *options, HowMany::several);
+  add_call(command, *options, HowMany::several);
   add_setting(command, *options);
   add_reports(command, *options);
   command.footer(

@@ -66,9 +66,10 @@ std::vector<int> ranks_of(const PredictOptions& options);
 std::vector<Bytes> sizes_of(const PredictOptions& options);
 
 // The options of `predict` that other commands take as well: of the platform; of the call; and of
-// how the simulator takes them.
-void add_platform(const Command& command, PredictOptions& options);
-void add_call(const Command& command, PredictOptions& options);
+// how the simulator takes them. A picture is of one platform and one call.
+enum class HowMany { one, several };
+void add_platform(const Command& command, PredictOptions& options, HowMany how_many);
+void add_call(const Command& command, PredictOptions& options, HowMany how_many);
 void add_setting(const Command& command, PredictOptions& options);
 
 // What rank 0 is asked.

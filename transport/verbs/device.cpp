@@ -65,7 +65,7 @@ Device::Device(const DeviceChoice& choice, const std::function<void(std::string_
   if (!list || !list[0])
     throw Error(Code::no_device,
                 "there is no RDMA device here; load its driver, or add one in software: rdma link "
-                "add rxe0 type rxe netdev eth0 (see `tutti info`); on one node, "
+                "add rxe0 type rxe netdev eth0; on one node, "
                 "TUTTI_TRANSPORT=shm needs none");
   ibv_device** device = list.get();
   while (*device && !choice.device.empty() && choice.device != ibv_get_device_name(*device))
