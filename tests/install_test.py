@@ -11,20 +11,11 @@ import subprocess
 import sys
 import tempfile
 
+from harness import checks
+from harness.checks import check, run
+from harness.installed import PLAIN, PLAIN_RAN, README_PRINTS, cmake_project, readme_program
+
 target, root = (pathlib.Path(p).resolve() for p in sys.argv[1:])
-checks = 0
-
-
-def check(truth, message):
-    global checks
-    checks += 1
-    if not truth:
-        sys.exit(f"install_test: {message}")
-
-
-def run(*command, **more):
-    return subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True,
-                          **more).stdout
 
 
 def find(pattern):
@@ -61,8 +52,7 @@ HEADER_REFUSES = "this Tutti was built for MPICH, and mpi.h is Open MPI's"
 OPEN_MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 # The README's program, built with pkg-config alone.
-program = re.search(r"```c\n(.*?)```", (root / "README.md").read_text(), re.S)
-check(program, "the README has no C program")
+program = readme_program(root)
 environment = os.environ | {"PKG_CONFIG_PATH": str(find("tutti.pc").parent),
                             "PKG_CONFIG_SYSROOT_DIR": str(target)}
 flags = run("pkg-config", "--cflags", "--libs", "tutti", env=environment).split()
@@ -70,12 +60,12 @@ system = "/usr/include/x86_64-linux-gnu"
 flags = [flag.replace(f"{target}{system}", system) for flag in flags]
 with tempfile.TemporaryDirectory() as folder:
     source = pathlib.Path(folder, "example.c")
-    source.write_text(program.group(1))
+    source.write_text(program)
     example = source.with_suffix("")
     run("gcc", "-std=c99", source, "-o", example, *flags, "-lmpich")
     output = run("mpiexec.mpich", "-n", "3", example,
                  env=os.environ | {"LD_LIBRARY_PATH": str(library.parent)})
-    check("sum of ones: 3" in output, f"the README's program prints {output!r}")
+    check(README_PRINTS in output, f"the README's program prints {output!r}")
     warned = subprocess.run(["mpiexec.mpich", "-n", "3", example], capture_output=True, text=True,
                             env=os.environ | {"LD_LIBRARY_PATH": str(library.parent),
                                               "TUTTI_ALGORITM": "allreduce=ring"}).stderr
@@ -122,7 +112,7 @@ FIND_MPI = "find_package(MPI REQUIRED)"
 def cmake(folder, *choice, version="0.1", before="", after="", libraries=""):
     """Configures the project in the folder, and builds it. Returns all that was said."""
     folder = pathlib.Path(folder)
-    (folder / "example.c").write_text(program.group(1))
+    (folder / "example.c").write_text(program)
     (folder / "CMakeLists.txt").write_text(PROJECT.format(
         version=version, before=before, after=after, libraries=libraries))
     said = ""
@@ -140,8 +130,8 @@ def cmake(folder, *choice, version="0.1", before="", after="", libraries=""):
 
 CMAKE_REFUSES = "was built for MPICH, and mpi.h of this project is another MPI's. Choose MPICH"
 for expected, choice, more in (
-        ("sum of ones: 3", "-DCMAKE_C_COMPILER=mpicc.mpich", {}),
-        ("sum of ones: 3", "-DMPI_C_COMPILER=mpicc.mpich", MPI | {"before": FIND_MPI}),
+        (README_PRINTS, "-DCMAKE_C_COMPILER=mpicc.mpich", {}),
+        (README_PRINTS, "-DMPI_C_COMPILER=mpicc.mpich", MPI | {"before": FIND_MPI}),
         ("requested version", "-DCMAKE_C_COMPILER=mpicc.mpich", {"version": "1.0"}),
         (CMAKE_REFUSES, "-DCMAKE_C_COMPILER=mpicc.openmpi", {}),
         (CMAKE_REFUSES, "-DMPI_C_COMPILER=mpicc.openmpi", MPI | {"before": FIND_MPI}),
@@ -153,15 +143,8 @@ for expected, choice, more in (
 # A program that knows nothing of Tutti, under the drop-in.
 with tempfile.TemporaryDirectory() as folder:
     plain = pathlib.Path(folder, "plain")
-    plain.with_suffix(".c").write_text("""#include <mpi.h>
-int main(int c, char** v) {
-  return MPI_Init(&c, &v) || MPI_Barrier(MPI_COMM_WORLD) || MPI_Finalize();
-}
-""")
+    plain.with_suffix(".c").write_text(PLAIN)
     run("mpicc.mpich", plain.with_suffix(".c"), "-o", plain)
-    started = subprocess.run([find("bin/tutti"), "run", "--stats", "-n", "2", "--", plain],
-                             capture_output=True, text=True)
-    said = started.stdout + started.stderr
-    check(started.returncode == 0 and re.search("MPI_Barrier +1 .*Tutti: ", said),
-          f"`tutti run` of what is installed prints {said!r}")
-print(f"{checks} things are where they belong")
+    said = run(find("bin/tutti"), "run", "--stats", "-n", "2", "--", plain, together=True)
+    check(PLAIN_RAN.search(said), f"`tutti run` of what is installed prints {said!r}")
+print(f"{checks.made} things are where they belong")
