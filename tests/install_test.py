@@ -13,7 +13,7 @@ import tempfile
 
 from harness import checks
 from harness.checks import check, run
-from harness.installed import PLAIN, PLAIN_RAN, README_PRINTS, cmake_project, readme_program
+from harness.installed import PLAIN, PLAIN_RAN, README_PRINTS, readme_program
 
 target, root = (pathlib.Path(p).resolve() for p in sys.argv[1:])
 

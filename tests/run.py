@@ -32,6 +32,9 @@ IN_BULK = ["-Dunity=on", "-Dunity_size=8", "-Dcpp_args=-Wno-subobject-linkage -W
 # Virtual hosts at once, each on a core of its own; more would take memory that machines lack.
 MOST_GUESTS = 4
 
+# Parts that only --long brings, unless they are named.
+LONG = {"fuzz", "packages"}
+
 
 class Parts:
     """Each public method is a part; its comment says what is tested."""
@@ -125,6 +128,13 @@ class Parts:
                 [sys.executable, self.source / "tests/install_test.py", target, self.source],
                 expect="things are where they belong"))
 
+    def packages(self):
+        """with --long: Debian packages for both MPIs, and what becomes of them in a clean root"""
+        self.runner.run("Debian packages", Command(
+            [sys.executable, self.source / "tests/package_test.py", self.source,
+             self.runner.work / "packages"],
+            expect="things are as a package should have them"), 7200)
+
     def _run(self, test):
         return self.runner.run(f"rdma: {test.name}", test.command, test.seconds, test.show)
 
@@ -163,11 +173,11 @@ examples:
     parser.add_argument("--match", metavar="REGEX", default="",
                         help="of a part's tests only those whose name, as it is printed, has it")
     parser.add_argument("--long", action="store_true",
-                        help="also what takes hours, and what is drawn anew in each run: the part "
-                             "fuzz; faults by seeds never tried; the whole proof matrix; random "
-                             "collectives for an hour, twice; a million runs over the hostile "
-                             "wire; and the rank that computes while others wait does so for "
-                             "five minutes")
+                        help="also what takes hours, and what is drawn anew in each run: the parts "
+                             "fuzz and packages; faults by seeds never tried; the whole proof "
+                             "matrix; random collectives for an hour, twice; a million runs over "
+                             "the hostile wire; and the rank that computes while others wait does "
+                             "so for five minutes")
     parser.add_argument("--work", metavar="DIR",
                         help="build here and keep it (default: a folder in the cache, emptied)")
     options = parser.parse_args()
@@ -177,7 +187,7 @@ examples:
         parser.error(f"--match {options.match}: {error}")
     options.whole = not options.only and not options.match
     if options.only is None:
-        options.only = ",".join(part for part in parts if part != "fuzz" or options.long)
+        options.only = ",".join(part for part in parts if part not in LONG or options.long)
     options.only = options.only.split(",")
     for part in options.only:
         if part not in parts:
