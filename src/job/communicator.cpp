@@ -88,6 +88,7 @@ class Unborn {
     else
       identifiers().note(id);
     identifiers().end(vote_);
+    vote_.refused = taken;
     return !communicator_ || !taken;
   }
   std::unique_ptr<Communicator> born() noexcept { return std::move(communicator_); }

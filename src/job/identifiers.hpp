@@ -33,11 +33,14 @@ class Identifiers {
   // There are none left. Other ranks may still propose less; they hear of it by the largest.
   static constexpr bool used_up(Proposal agreed) noexcept { return agreed >= kEnd; }
 
-  // A vote begins. Each has an object of its own, whose `first` says that it is the only one.
+  // A vote begins. Each has an object of its own, which says whether it is the only one, and
+  // whether what was agreed on in it was taken here. Then the next proposal is above all that this
+  // rank knows: others would try these one by one.
   struct Vote {
-    bool first = false;
+    bool first = false, refused = false;
   };
   Proposal propose(Vote& vote) noexcept {
+    if (vote.refused) return upper_++;
     vote.first = !std::exchange(one_votes_, true);
     return vote.first && lower_ < kUpper ? lower_ : upper_++;
   }

@@ -148,8 +148,8 @@ TEST_CASE("a number of the upper half that is taken on some rank is not agreed o
       said.push_back(vote);
       return said.size() == 1 ? kUpper + 3 : vote;
     });
-    CHECK(said == std::vector<std::int64_t>{2, 1, 2});
-    CHECK(made->agreement().id() == 2);
+    CHECK(said == std::vector<std::int64_t>{2, 1, kUpper + 4, 0});
+    CHECK(made->agreement().id() == kUpper + 4);
   }
   SECTION("on another one") {
     std::vector<std::int64_t> said;
