@@ -16,11 +16,14 @@
 
 namespace tutti {
 
-// MPIs with the same binary interface go by one name.
-#ifdef OPEN_MPI
+// The MPI of mpi.h. MPIs with the same binary interface go by one name; one that is not known here
+// has none, and may stand above any other.
+#if defined(OPEN_MPI)
 inline constexpr std::string_view kOwnMpi = "Open MPI", kOtherOption = "mpich";
-#else
+#elif defined(MPICH_VERSION) || defined(MVAPICH2_VERSION) || defined(I_MPI_VERSION)
 inline constexpr std::string_view kOwnMpi = "MPICH", kOtherOption = "openmpi";
+#else
+inline constexpr std::string_view kOwnMpi, kOtherOption;
 #endif
 
 // By what MPI_Get_library_version says. Empty: one that is not known here, which may fit.
@@ -39,7 +42,7 @@ inline void must_have_own_mpi() {
   int length = 0;
   PMPI_Get_library_version(version.data(), &length);
   const std::string_view name = mpi_named_in(version.data());
-  if (!name.empty() && name != kOwnMpi)
+  if (!kOwnMpi.empty() && !name.empty() && name != kOwnMpi)
     throw Error(Code::unsupported,
                 fmt::format("this process runs {}, and this Tutti was built for {}; link the "
                             "program to {}, or to a Tutti built with `meson setup -Dmpi={}`",
@@ -53,9 +56,9 @@ inline void must_have_mpi() {
   PMPI_Finalized(&finalized);
   if (!initialized || finalized)
     throw Error(Code::mpi_not_initialized,
-                fmt::format("MPI is not running; call MPI_Init, of {}, before tutti_init, and "
+                fmt::format("MPI is not running; call MPI_Init{}{} before tutti_init, and "
                             "tutti_finalize before MPI_Finalize",
-                            kOwnMpi));
+                            kOwnMpi.empty() ? "" : " of ", kOwnMpi));
 }
 
 // What to say to a program that another MPI's launcher has started: each of its processes is a job
@@ -65,7 +68,8 @@ inline std::string say_who_started(int ranks) {
                                    std::pair{"PMI_SIZE", "PMI_RANK"}}) {
     const char* const processes = std::getenv(size);
     const char* const number = std::getenv(rank);
-    if (ranks > 1 || !processes || !number || std::string_view(number) != "0") continue;
+    if (kOwnMpi.empty() || ranks > 1 || !processes || !number || std::string_view(number) != "0")
+      continue;
     if (parse_number(processes).value_or(0) > 1)
       return fmt::format(
           "MPI_COMM_WORLD has 1 rank, and the launcher has started {} processes "
