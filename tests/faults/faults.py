@@ -25,11 +25,20 @@ FAULTS = {
     "none": "nothing goes wrong",
     "stop": "a rank is stopped and goes on, five times",
     "kill": "a rank is killed",
+    "child": "a rank is killed that has forked a child, which lives on",
     "refuse": "one call to the system or to verbs fails",
     "exhaust": "the same, and all later calls of that function",
     "full": "on one host: /dev/shm, the job's own, is full from a moment on",
     "link": "in the virtual RDMA host: a host's link goes away for up to half a second",
     "cut": "the same, for good",
+}
+# Of calls that are refused. A seed draws one of those that are asked for.
+KINDS = {
+    "memory": "malloc, new", "maps": "mmap, shm_open, fallocate",
+    "threads": "pthread_create, eventfd", "copies": "process_vm_readv, process_vm_writev",
+    "sockets": "socket, bind, sendto", "devices": "opening one, protection domains",
+    "registrations": "memory regions", "completions": "completion queues and their channels",
+    "pairs": "queue pairs, address handles",
 }
 EVERYWHERE = [fault for fault in FAULTS if fault not in ("link", "cut")]
 OUTCOMES = ["right results on all ranks", "an error on all", "results on some, errors on others"]
@@ -105,29 +114,30 @@ def finish(command, folder, ranks, limit):
         return problem, output.read()
 
 
-def run_one(options, build, fault, seed):
+def run_one(options, build, fault, ranks, seed):
     """What came of one job: an outcome, or what is wrong; and what the ranks reported."""
     before = segments()
     with tempfile.TemporaryDirectory(prefix="tutti-faults-") as folder:
         program = build.folder / "tests/faults/faults_test"
-        words = shlex.join([str(program), folder, str(seed), str(options.calls), fault])
+        words = shlex.join([str(program), folder, str(seed), str(options.calls),
+                            fault.replace(" ", ":")])
         shell = f"trap : USR1; trap '' PIPE; {words}; true"
         unclean = ["-disable-auto-cleanup"] if build.mpi == "mpich" else []
-        words = [build.launcher, *unclean, "-n", options.ranks, "sh", "-c", shell]
+        words = [build.launcher, *unclean, "-n", ranks, "sh", "-c", shell]
         command = Command(words, build.job_environment(), status=None)
         if fault == "full":
             command = with_small_shm(command, 16)
             command.env["TUTTI_SHM_MEMORY"] = "file"
         here = pathlib.Path(folder)
         with Link(fault, seed, here):
-            problem, output = finish(command, here, options.ranks, options.limit)
+            problem, output = finish(command, here, ranks, options.limit)
         reports = {int(path.name.removeprefix("rank-")): path.read_text().strip()
                    for path in here.glob("rank-*")}
     told = [f"rank {rank}: {line}" for rank, line in sorted(reports.items())]
     if "WRONG DATA" in output:
         problem = "wrong data"
-    elif not problem and len(reports) < options.ranks:
-        problem = f"{options.ranks - len(reports)} ranks reported nothing"
+    elif not problem and len(reports) < ranks:
+        problem = f"{ranks - len(reports)} ranks reported nothing"
     elif not problem and (left := left_behind(before)):
         problem = f"left behind: {', '.join(sorted(left))}"
     lines = list(reports.values())
@@ -143,9 +153,15 @@ def run_one(options, build, fault, seed):
 def parse():
     parser = argparse.ArgumentParser(
         prog="faults.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="faults:\n" + "\n".join(f"  {name:<8} {what}" for name, what in FAULTS.items()))
+        epilog="faults:\n" + "\n".join(f"  {name:<8} {what}" for name, what in FAULTS.items())
+        + "\n\nkinds of calls:\n"
+        + "\n".join(f"  {name:<14} {what}" for name, what in KINDS.items()))
     parser.add_argument("--build", default=".", help="the build folder (default: the current one)")
-    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--ranks", default="4", metavar="N[:M]",
+                        help="ranks of a job: so many, or from N to M by the seed (default: 4)")
+    parser.add_argument("--kinds", default="", metavar="KIND,…",
+                        help="kinds of calls that are refused; all for all of them (default: any "
+                             "call, which is most often one for memory)")
     parser.add_argument("--faults", default=",".join(EVERYWHERE), metavar="FAULT,…",
                         help="which (default: those that need no virtual RDMA host)")
     parser.add_argument("--seeds", default="1:5", metavar="FROM:TO", help="both included")
@@ -161,6 +177,13 @@ def parse():
     for fault in options.faults:
         if fault not in FAULTS:
             parser.error(f"there is no fault '{fault}'; there are: {', '.join(FAULTS)}")
+    options.kinds = list(KINDS) if options.kinds == "all" else [
+        kind for kind in options.kinds.split(",") if kind]
+    for kind in options.kinds:
+        if kind not in KINDS:
+            parser.error(f"there is no kind of calls '{kind}'; there are: {', '.join(KINDS)}")
+    fewest, _, most = options.ranks.partition(":")
+    options.ranks = range(int(fewest), int(most or fewest) + 1)
     first, last = map(int, options.seeds.split(":"))
     options.seeds = [*range(first, last + 1),
                      *(random.randrange(10**6, 2**31) for _ in range(options.new))]
@@ -170,29 +193,34 @@ def parse():
 def main():
     options = parse()
     build = Build(options.build)
-    counts = {fault: collections.Counter() for fault in options.faults}
+    counts = collections.defaultdict(collections.Counter)
     problems, begin = [], time.monotonic()
     jobs = [(fault, seed) for seed in options.seeds for fault in options.faults]
     for done, (fault, seed) in enumerate(jobs, 1):
         started = time.monotonic()
-        outcome, told = run_one(options, build, fault, seed)
+        draw = random.Random(seed)
+        ranks = draw.choice(options.ranks)
+        if options.kinds and fault in ("refuse", "exhaust"):
+            fault = f"{fault} {draw.choice(options.kinds)}"
+        outcome, told = run_one(options, build, fault, ranks, seed)
         counts[fault][outcome] += 1
         failed = outcome not in OUTCOMES
         if failed:
-            problems.append(f"{fault}, seed {seed}: {outcome}")
+            problems.append(f"{fault}, {ranks} ranks, seed {seed}: {outcome}")
         if failed or options.verbose:
-            print(f"{fault}, seed {seed}: {outcome} ({time.monotonic() - started:.1f} s)")
+            print(f"{fault}, {ranks} ranks, seed {seed}: {outcome} ({time.monotonic() - started:.1f} s)")
             print("\n".join("    " + line for line in told))
         if os.isatty(2) and os.isatty(1):
             print(f"\r{done} of {len(jobs)} jobs", end="", file=sys.stderr, flush=True)
-    print(f"{'':<10}" + "".join(f"{outcome:>36}" for outcome in OUTCOMES) + f"{'wrong':>8}")
-    for fault, count in counts.items():
+    print(f"{'':<22}" + "".join(f"{outcome:>36}" for outcome in OUTCOMES) + f"{'wrong':>8}")
+    for fault, count in sorted(counts.items()):
         wrong = sum(n for outcome, n in count.items() if outcome not in OUTCOMES)
-        print(f"{fault:<10}" + "".join(f"{count[outcome]:>36}" for outcome in OUTCOMES)
+        print(f"{fault:<22}" + "".join(f"{count[outcome]:>36}" for outcome in OUTCOMES)
               + f"{wrong:>8}")
     for problem in problems:
         print(f"FAILED  {problem}")
-    print(f"{len(jobs)} jobs of {options.ranks} ranks, {len(problems)} failed, "
+    ranks = "–".join(map(str, sorted({options.ranks[0], options.ranks[-1]})))
+    print(f"{len(jobs)} jobs of {ranks} ranks, {len(problems)} failed, "
           f"{time.monotonic() - begin:.0f} s")
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(counts, indent=1) + "\n")

@@ -2,10 +2,12 @@
 // system refuses it something, or shared memory is full. Every rank ends with the right results of
 // all calls, or with an error, within bounded time.
 //
-//   sh -c "faults_test DIRECTORY SEED CALLS none|kill|stop|refuse|exhaust|full; true"
+//   sh -c "faults_test DIRECTORY SEED CALLS none|kill|child|stop|refuse[:KIND]|exhaust[:KIND]|full
+//          true"
 //
 // The ranks make CALLS collectives by the seed (stream.hpp), or as many as succeed. refuse: the
-// seed's call of Tutti to the system fails (refusals.hpp), once; exhaust: from then on; full: all
+// seed's call of Tutti to the system fails (refusals.hpp), once, one of KIND or any; exhaust: from
+// then on; child: a rank is killed that has forked a child, which lives on; full: all
 // that is left of /dev/shm is taken, so it should be the job's own. No rank leaves before all have
 // returned: of a failure others must learn otherwise. Until then it computes on, by itself or with
 // another rank. Each rank leaves a file DIRECTORY/rank-R with a line: `ok`, an error, or `killed`;
@@ -46,7 +48,7 @@ bool exists(const std::string& name) { return access((folder + "/" + name).c_str
 class Tormentor {
  public:
   Tormentor(const std::string& fault, unsigned seed) : random_(seed ^ 0xfa) {
-    if (fault != "kill" && fault != "stop" && fault != "full") return;
+    if (fault != "kill" && fault != "child" && fault != "stop" && fault != "full") return;
     CHECK(pipe(ends_) == 0, "no pipe");
     child_ = fork();
     CHECK(child_ >= 0, "no child");
@@ -82,7 +84,7 @@ class Tormentor {
     const pid_t parent = getppid();
     int rank = 0;
     if (read(ends_[0], &rank, sizeof rank) != sizeof rank) _exit(0);
-    if (fault == "kill") {
+    if (fault == "kill" || fault == "child") {
       pause_up_to(300'000);
       report(report_of(rank), "killed");
       kill(parent, SIGKILL);
@@ -147,8 +149,17 @@ void compute_on(tutti_comm pair) {
   }
 }
 
+// It has all that its parent has, and goes on until the job has ended.
+void leave_a_child() {
+  const pid_t child = fork();
+  CHECK(child >= 0, "no child");
+  if (child > 0) return;
+  while (access(folder.c_str(), F_OK) == 0) usleep(100'000);
+  _exit(0);
+}
+
 // The whole life of Tutti in this rank; what is to be reported.
-std::string live(unsigned seed, int calls, Tormentor& tormentor) {
+std::string live(unsigned seed, int calls, Tormentor& tormentor, bool forks_a_child) {
   if (const int code = tutti_init(nullptr)) return error_of(code, "tutti_init");
   std::string result = "ok";
   tutti_comm comm = TUTTI_COMM_NULL;
@@ -159,6 +170,7 @@ std::string live(unsigned seed, int calls, Tormentor& tormentor) {
     tutti_comm pair = make_pair();
     MPI_Barrier(MPI_COMM_WORLD);
     if (job_rank == 0) report("begun", "");
+    if (forks_a_child) leave_a_child();
     tormentor.begin(job_rank);
     while (stream.calls() < calls)
       if (const int failed = stream.next()) {
@@ -181,9 +193,12 @@ std::string live(unsigned seed, int calls, Tormentor& tormentor) {
 }
 
 // Which call is refused: as often one of the first ten as one of the next ninety, and so on.
-int moment(std::mt19937& random) {
+// Of kinds other than memory there are few calls.
+int moment(std::mt19937& random, const std::string& kind) {
+  const unsigned kMostDigits = kind.empty() || kind == "memory" ? 4 : 2;
   int most = 10;
-  for (unsigned digits = static_cast<unsigned>(random()) % 4; digits > 0; --digits) most *= 10;
+  for (unsigned digits = static_cast<unsigned>(random()) % kMostDigits; digits > 0; --digits)
+    most *= 10;
   return static_cast<int>(random() % static_cast<unsigned>(most)) + 1;
 }
 
@@ -209,12 +224,14 @@ void wait_for_reports() {
 int main(int argc, char** argv) {
   if (argc != 5) {
     std::fprintf(stderr,
-                 "usage: faults_test DIRECTORY SEED CALLS none|kill|stop|refuse|exhaust|full\n");
+                 "usage: faults_test DIRECTORY SEED CALLS "
+                 "none|kill|child|stop|refuse[:KIND]|exhaust[:KIND]|full\n");
     return 2;
   }
   folder = argv[1];
   const auto seed = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));
-  const std::string fault = argv[4];
+  const std::string words = argv[4], fault = words.substr(0, words.find(':')),
+                    kind = words.substr(std::min(fault.size() + 1, words.size()));
   std::set_terminate(tell_where);
   // Before MPI, whose memory a child should not have. Every rank has one; the victim's begins.
   std::mt19937 random(seed);
@@ -223,10 +240,11 @@ int main(int argc, char** argv) {
   const auto choice = static_cast<unsigned>(random());
   const bool victim = choice % static_cast<unsigned>(job_size) == static_cast<unsigned>(job_rank);
   if (!victim) tormentor.end();
+  CHECK(kind.empty() || is_kind(kind), "there is no kind of calls `%s`", kind.c_str());
   if (victim && (fault == "refuse" || fault == "exhaust"))
-    refuse(moment(random), fault == "exhaust");
-  if (victim && fault == "none") refuse(0, false);
-  std::string result = live(seed, std::atoi(argv[3]), tormentor);
+    refuse(kind, moment(random, kind), fault == "exhaust");
+  if (victim && fault == "none") refuse("", 0, false);
+  std::string result = live(seed, std::atoi(argv[3]), tormentor, victim && fault == "child");
   if (victim && result == "ok" && fallible_calls() > 0)
     result += " (" + std::to_string(fallible_calls()) + " fallible calls" +
               (refused() ? std::string(", ") + refused() + " was refused)" : ")");
