@@ -21,7 +21,6 @@
 
 #include "tests/base/settings_folder.hpp"
 #include "tests/transport/shm/meeting.hpp"
-#include "transport/shm/process_status.hpp"
 
 using namespace tutti::transport;
 using namespace tutti::transport::shm;
@@ -374,20 +373,6 @@ TEST_CASE("a process is known to have ended before its core dump is written", "[
   }
   CHECK(link.failed());
   CHECK(segment.lives(1));  // it still dumps
-}
-
-TEST_CASE("what /proc says of a process that dumps core", "[shm]") {
-  CHECK(says_dumping("Name:\ta\nUmask:\t0022\nThreads:\t1\nCoreDumping:\t1\nTHP_enabled:\t1\n"));
-  CHECK_FALSE(says_dumping("Name:\ta\nThreads:\t1\nCoreDumping:\t0\nTHP_enabled:\t1\n"));
-  CHECK_FALSE(says_dumping("Name:\tCoreDumping:\t1\nThreads:\t1\n"));
-  CHECK_FALSE(dumps_core(getpid()));
-}
-
-TEST_CASE("the state of a process is told from its status", "[shm]") {
-  CHECK(state_in("Name:\ta\nUmask:\t0022\nState:\tT (stopped)\nTgid:\t1\n") == 'T');
-  CHECK(state_in("Name:\tState:\tT\nUmask:\t0022\n") == 0);
-  CHECK(state_in("") == 0);
-  CHECK(state_of(getpid()) == 'R');
 }
 
 TEST_CASE("what no rank writes to the segment is not believed", "[shm]") {
