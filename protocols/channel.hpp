@@ -126,8 +126,12 @@ class Channel {
   bool failed() const noexcept { return link_.failed(); }
   bool connecting() const noexcept { return link_.state() == transport::State::connecting; }
   bool closed() const noexcept { return link_.state() == transport::State::closed; }
-  // Asks for a sign of life: a dead peer makes the link fail sooner or later.
-  void probe() noexcept { link_.probe(); }
+  // Asks for a sign of life: a dead peer makes the link fail sooner or later. Reads the news that
+  // the peer has left for those to whom it cannot connect.
+  void probe() noexcept {
+    link_.probe();
+    control_.read_notices();
+  }
 
   int peer() const noexcept { return link_.peer(); }  // rank of MPI_COMM_WORLD
   transport::Link& link() noexcept { return link_; }

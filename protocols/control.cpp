@@ -49,6 +49,14 @@ void Control::take(const Arrived& message) noexcept {
                  message.name().ordinal);
 }
 
+void Control::read_notices() noexcept {
+  while (const auto notice = link_.notice()) {
+    const News news = news_in(*notice);
+    if (!news.credible()) return link_.distrust("a notice that it has left makes no sense");
+    listener_.hear_notice(news, link_.peer());
+  }
+}
+
 bool Control::note(std::uint32_t rendezvous, const Outcome& outcome) noexcept {
   if (rendezvous >= kMostRendezvous || !expected_[rendezvous]) return false;
   expected_.reset(rendezvous);

@@ -49,6 +49,8 @@ class Control {
 
   // Reads everything that has arrived. News goes to the listener.
   void read() noexcept;
+  // The same of what the peer has left for those to whom it cannot connect. Slower.
+  void read_notices() noexcept;
 
   // --- rendezvous
 

@@ -4,9 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "transport/notice.hpp"
 
 namespace tutti::protocols {
 
@@ -35,6 +38,20 @@ struct News {
   }
 };
 
+// News as a transport keeps it for those to whom its rank cannot connect.
+inline transport::Notice notice_of(const News& news) noexcept {
+  static_assert(std::is_trivially_copyable_v<News> && sizeof news <= sizeof(transport::Notice));
+  transport::Notice notice;
+  std::memcpy(notice.bytes.data(), &news, sizeof news);
+  return notice;
+}
+// The reader's end: of what anybody may have written.
+inline News news_in(const transport::Notice& notice) noexcept {
+  News news;
+  std::memcpy(&news, notice.bytes.data(), sizeof news);
+  return news;
+}
+
 // What a rank says of itself to one that waits for it. For people, who want to know why a job
 // hangs: nothing is decided by it.
 struct Standing {
@@ -56,6 +73,9 @@ class Listener {
   virtual ~Listener() = default;
   // `from`: the peer's rank of MPI_COMM_WORLD.
   virtual void hear(const News& news, int from) noexcept = 0;
+  // The same of news that the peer has left for all. They may be of a communicator of which this
+  // rank is no member, and which has the number of another one here.
+  virtual void hear_notice(const News& /*news*/, int /*from*/) noexcept {}
   virtual void hear_standing(const Standing& /*standing*/, int /*from*/) noexcept {}
   // Whether nobody will ever ask for that message of `from`: its communicator failed here or was
   // freed, or this rank made another call instead, which the listener may note as a failure.

@@ -22,6 +22,7 @@
 #include "base/error.hpp"
 #include "transport/inbox.hpp"
 #include "transport/memory.hpp"
+#include "transport/notice.hpp"
 
 namespace tutti::transport {
 
@@ -98,6 +99,10 @@ class Link {
   // Asks the peer for a sign of life (a zero-byte write, a lock), without blocking; if the peer is
   // dead, the link fails sooner or later. Called now and then while a rank waits for this peer.
   virtual void probe() noexcept = 0;
+
+  // What the peer has left for those to whom it cannot connect (Transport::leave_notice()), one
+  // after the other, each once.
+  virtual std::optional<Notice> notice() noexcept { return std::nullopt; }
 
   // Whether the device may still read a source that write() was given, up to that ticket. It may
   // after the link has failed, too.

@@ -51,6 +51,10 @@ class Transport {
   // A link that a PEER has begun and that this function has not returned before; null if there is
   // none.
   virtual Link* accepted() noexcept { return nullptr; }
+  // For all peers that this rank does not reach, as it has no memory for a link: each finds the
+  // notice by its own link, also while this rank computes. Takes no memory. false: there is no room
+  // for it, or no place.
+  virtual bool leave_notice(const Notice& /*notice*/) noexcept { return false; }
   // Has a peer's wish for a link failed for want of memory since the last call of this? The peer
   // asks again, so the caller may free memory and all is well.
   virtual bool take_starved() noexcept { return false; }

@@ -173,11 +173,7 @@ Plan& Communicator::make_plan(const collectives::Task& task) {
 
 void Communicator::refuse(Code code) noexcept {
   if (agreement_.failed()) return;
-  // Who lacks memory makes no connections that need some.
-  const bool lacks_memory = code == Code::out_of_memory || code == Code::locked_memory;
-  using Reach = Dispatcher::Reach;
-  engine_.dispatcher().spread(agreement_, agreement_.refuse(code),
-                              lacks_memory ? Reach::connected : Reach::near);
+  engine_.dispatcher().spread(agreement_, agreement_.refuse(code), Dispatcher::Reach::near);
 }
 
 void Communicator::blame(protocols::Channel* culprit) noexcept {

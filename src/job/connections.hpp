@@ -57,6 +57,11 @@ class Connections {
   void progress_some() noexcept;
   static constexpr std::size_t kSome = 16;
   void progress_all() noexcept;
+  // For those to whom there is no connection, and no memory for one: see
+  // Transport::leave_notice().
+  void leave_notice(const transport::Notice& notice) noexcept {
+    for (transport::Transport* const transport : transports_) transport->leave_notice(notice);
+  }
   // Makes channels for the links that peers began.
   void adopt_links() noexcept;
 

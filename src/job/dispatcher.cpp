@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "base/index.hpp"
@@ -136,6 +137,11 @@ void Dispatcher::hear_standing(const protocols::Standing& standing, int from) no
     agreement->hear(standing, from, RunningClock::now());
 }
 
+void Dispatcher::hear_notice(const News& news, int from) noexcept {
+  Agreement* const agreement = find(news.communicator);
+  if (agreement && agreement->has_member(from)) agreement->hear(news, from);
+}
+
 bool Dispatcher::unwanted(const MessageName& name, int from) noexcept {
   if (Agreement* const agreement = find(name.communicator)) return agreement->unwanted(name, from);
   const Freed& freed_here = freed(name.communicator);
@@ -180,6 +186,7 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
   // Who waits for this rank may have connected to it. A new channel is greeted with the news.
   if (reach == Reach::near) connections_.adopt_links();
   bool stuck = false;  // news of before is not on its way yet: this one will not be soon
+  bool untold = false;
   for (int r = 0; r < agreement.size(); ++r) {
     if (r == agreement.rank()) continue;
     const int member = agreement.world_ranks()[index(r)];
@@ -192,15 +199,26 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
       } else {
         connections_.channel_at_once(member);
       }
-    } catch (const std::exception&) {  // no connection: the member hears when it asks
+    } catch (const std::exception&) {  // no connection, and perhaps no memory for one
+      untold = true;
     }
   }
+  if (untold) leave_notice(news);
   if (reach == Reach::near)
     wait_for_members(agreement, kConnectPatience,
                      [](const Channel& channel) { return channel.connecting(); });
   if (!stuck || reach == Reach::connected)
     wait_for_members(agreement, kSpreadPatience,
                      [](const Channel& channel) { return channel.news_pending(); });
+}
+
+// Who refuses a call, or fails, tells the same of the communicator from then on.
+void Dispatcher::leave_notice(const News& news) noexcept {
+  const auto left = std::span(noticed_).first(notices_);
+  if (std::ranges::find(left, news.communicator) != left.end() || notices_ == noticed_.size())
+    return;
+  noticed_[notices_++] = news.communicator;
+  connections_.leave_notice(notice_of(news));
 }
 
 void Dispatcher::spread_failure(const Agreement& agreement) noexcept {

@@ -49,7 +49,8 @@ class Dispatcher final : public protocols::Listener {
   // Tells the members: on this node all of them, elsewhere the connected ones, and the `near` ones,
   // which may wait in a call that has connected this rank to nobody yet. The others hear of it when
   // they connect and this rank takes note. Waits until the news is on its way, as this rank may
-  // not enter Tutti again for long: 0.3 s at most, and 5 s for connections that come about.
+  // not enter Tutti again for long: 0.3 s at most, and 5 s for connections that come about. Where
+  // this rank has no memory for a connection, it leaves a notice.
   enum class Reach : bool { connected, near };
   void spread(const Agreement& agreement, const protocols::News& news, Reach reach) noexcept;
   // Tells the members that the communicator has failed, and ends all use of the buffers of calls
@@ -66,6 +67,7 @@ class Dispatcher final : public protocols::Listener {
   Agreement* find(CommunicatorId id) const noexcept;
 
   void hear(const protocols::News& news, int from) noexcept override;
+  void hear_notice(const protocols::News& news, int from) noexcept override;
   void hear_standing(const protocols::Standing& standing, int from) noexcept override;
   bool unwanted(const MessageName& name, int from) noexcept override;
   protocols::News why_unwanted(const MessageName& name, int from) noexcept override;
@@ -74,6 +76,7 @@ class Dispatcher final : public protocols::Listener {
   protocols::Standing standing_in(const Agreement& agreement) const noexcept;
   const Freed& freed(CommunicatorId id) const noexcept { return freed_[id >= Identifiers::kUpper]; }
   Freed& freed(CommunicatorId id) noexcept { return freed_[id >= Identifiers::kUpper]; }
+  void leave_notice(const protocols::News& news) noexcept;
   void came_after_the_end(const MessageName& name, int from) noexcept;
   void await_writes(const Agreement& agreement) noexcept;
   void end_writes(const Agreement& agreement) noexcept;
@@ -95,6 +98,9 @@ class Dispatcher final : public protocols::Listener {
   // Of each half of the numbers: between freed ones of different halves lie many that are free.
   std::array<Freed, 2> freed_;
   Identifiers identifiers_;
+  // Communicators of which notices were left, which stay.
+  std::array<CommunicatorId, 8> noticed_{};
+  std::size_t notices_ = 0;
 };
 
 }  // namespace tutti

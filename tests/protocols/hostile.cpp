@@ -135,6 +135,12 @@ Post HostileLink::fetch(void* target, const RemoteKey& source, std::size_t bytes
   return Post::done;
 }
 
+std::optional<transport::Notice> HostileLink::notice() noexcept {
+  const auto& left = net_.notices[peer()];
+  if (notices_read_ == left.size()) return std::nullopt;
+  return left[notices_read_++];
+}
+
 void HostileLink::probe() noexcept {
   const std::lock_guard lock(net_.lock_);
   const HostileLink& theirs = net_.link(peer(), from_);

@@ -102,6 +102,7 @@ class HostileLink final : public transport::Link {
   void ask_for_more() noexcept override { asked_for_more = true; }
   void progress() noexcept override {}
   void probe() noexcept override;
+  std::optional<transport::Notice> notice() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;
   bool drained() noexcept override;
   bool takes_back() const noexcept override { return fetches(); }
@@ -171,6 +172,7 @@ class HostileLink final : public transport::Link {
   std::deque<Write> queue_, large_queue_;
   std::uint64_t tickets_ = 0, acknowledged_ = 0;
   std::array<std::uint32_t, transport::kRings> puts_{};
+  std::size_t notices_read_ = 0;
   // What this rank has invited the peer to.
   enum class Invitation : std::uint8_t { open, entered, taken_back };
   std::array<std::atomic<Invitation>, kInvitations> invitations_{};
@@ -205,6 +207,8 @@ class HostileNet {
   void leave(int rank) { left_[static_cast<std::size_t>(rank)] = true; }
   bool left(int rank) const { return left_[static_cast<std::size_t>(rank)]; }
 
+  // By the rank that has left them.
+  std::map<int, std::vector<transport::Notice>> notices;
   const transport::InboxShape shape;
   const Hostility hostility;
   FakeRegistrar registrar;

@@ -2,6 +2,7 @@
 // over the net that all share, and a thread of its own.
 #pragma once
 
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "tests/protocols/hostile.hpp"
@@ -34,14 +35,25 @@ class HostileTransport : public transport::Transport {
 
   bool reaches(int peer) const noexcept override { return peer != rank_; }
   bool connects_at_once() const noexcept override { return net_.hostility.connects_at_once; }
-  transport::Link& connect(int peer) override { return net_.connect(rank_, peer); }
-  transport::Link* accepted() noexcept override { return net_.accepted(rank_); }
+  transport::Link& connect(int peer) override {
+    if (lacks_memory) throw std::bad_alloc();
+    return net_.connect(rank_, peer);
+  }
+  transport::Link* accepted() noexcept override {
+    return lacks_memory ? nullptr : net_.accepted(rank_);
+  }
+  bool leave_notice(const transport::Notice& notice) noexcept override {
+    net_.notices[rank_].push_back(notice);
+    return true;
+  }
   bool progress() noexcept override { return net_.step_to(rank_); }
 
   std::size_t bytes_per_connection() const noexcept override { return net_.shape.bytes(); }
   nlohmann::json describe() const override {
     return {{"hostile", {{"seed", net_.hostility.seed}}}};
   }
+
+  bool lacks_memory = false;
 
  private:
   HostileNet& net_;

@@ -250,6 +250,12 @@ void ShmLink::probe() noexcept {
     has_ended();
 }
 
+std::optional<Notice> ShmLink::notice() noexcept {
+  const auto next = segment_.notice(local_peer_, notices_read_);
+  if (next) ++notices_read_;
+  return next;
+}
+
 std::string ShmLink::state_of_peer() {
   const char state = segment_.state(local_peer_);
   const char* const what = state == 'T'                   ? "is stopped"

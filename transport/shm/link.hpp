@@ -30,6 +30,7 @@ class ShmLink final : public Link {
   }
   void progress() noexcept override {}
   void probe() noexcept override;
+  std::optional<Notice> notice() noexcept override;
   bool drained() noexcept override { return true; }
   bool writes_directly() const noexcept override { return copy_ != Copy::twice; }
   bool fetches() const noexcept override { return copy_ != Copy::twice; }
@@ -83,6 +84,7 @@ class ShmLink final : public Link {
   Fetches fetches_;         // by the peer
   FetchClock fetch_clock_;  // of this rank's
   bool room_for_pieces_;    // there was always enough
+  std::uint32_t notices_read_ = 0;
 };
 
 }  // namespace tutti::transport::shm

@@ -247,6 +247,22 @@ char Segment::state(int local_rank) noexcept {
   return same_namespace(local_rank) ? state_of(member(local_rank).pid) : '\0';
 }
 
+bool Segment::leave_notice(const Notice& notice) noexcept {
+  Member& me = member(rank_);
+  const std::uint32_t number = me.notices;
+  if (number >= Member::kMostNotices) return false;
+  me.notice[number] = notice;
+  me.notices.store(number + 1, std::memory_order_release);
+  return true;
+}
+
+std::optional<Notice> Segment::notice(int local_rank, std::uint32_t number) noexcept {
+  Member& other = member(local_rank);
+  if (number >= Member::kMostNotices || number >= other.notices.load(std::memory_order_acquire))
+    return std::nullopt;
+  return other.notice[number];
+}
+
 bool Segment::same_namespace(int local_rank) noexcept {
   const std::uint64_t mine = member(rank_).pid_namespace;
   return mine != 0 && member(local_rank).pid_namespace == mine;

@@ -18,12 +18,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "transport/inbox.hpp"
 #include "transport/link.hpp"
+#include "transport/notice.hpp"
 #include "transport/shm/fetches.hpp"
 #include "transport/shm/mapping.hpp"
 #include "transport/shm/secret.hpp"
@@ -61,6 +63,10 @@ struct alignas(kCacheLine) Member {
   // The kernel forbids this rank to reach another's memory; the same though all have permitted it.
   // Not bool, as not every byte is one.
   std::atomic<std::uint8_t> refused, refused_when_asked;
+  // What it has left for those to whom it cannot connect: so many, which stay.
+  static constexpr std::uint32_t kMostNotices = 6;
+  std::atomic<std::uint32_t> notices;
+  std::array<Notice, kMostNotices> notice;
 };
 
 // The invitations of the owner of an inbox to the peer that writes it (Link::enter()): by number,
@@ -101,6 +107,10 @@ class Segment {
   bool dumps_core(int local_rank) noexcept;
   // See shm::state_of().
   char state(int local_rank) noexcept;
+  // Of this rank, for all others. false: there are kMostNotices already.
+  bool leave_notice(const Notice& notice) noexcept;
+  // The notice of a rank with that number, counted from 0; nullopt: there are fewer.
+  std::optional<Notice> notice(int local_rank, std::uint32_t number) noexcept;
   // Whether `from` has connected to `to`, so that it may have written to the inbox there.
   void note_call(int to, int from) noexcept { call_flag(to, from) = 1; }
   bool has_called(int to, int from) noexcept { return call_flag(to, from) != 0; }

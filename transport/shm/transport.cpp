@@ -73,6 +73,10 @@ Link* ShmTransport::accepted() noexcept {
   return nullptr;
 }
 
+bool ShmTransport::leave_notice(const Notice& notice) noexcept {
+  return segment_ && segment_->leave_notice(notice);
+}
+
 void ShmTransport::say_farewell() noexcept {
   if (segment_) segment_->member(my_local_rank_).farewell = 1;
 }

@@ -37,6 +37,7 @@ class ShmTransport final : public Transport {
   bool connects_at_once() const noexcept override { return true; }
   Link& connect(int peer) override;
   Link* accepted() noexcept override;
+  bool leave_notice(const Notice& notice) noexcept override;
   bool needs_progress() const noexcept override { return false; }  // receivers poll their inboxes
 
   std::size_t bytes_per_connection() const noexcept override {

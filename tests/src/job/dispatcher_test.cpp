@@ -396,6 +396,38 @@ TEST_CASE("who rejects a call tells members to which it was not connected, and g
   }
 }
 
+// Nobody looks after rank 0 after it has rejected the call: it computes.
+TEST_CASE("who has no memory for a connection is heard all the same", "[dispatcher]") {
+  using Reach = Dispatcher::Reach;
+  DispatchingJob job;
+  DispatchedMember rejects(job[0], 1, 0), waits(job[1], 1, 1), fails(job[0], 2, 0, {0, 2}),
+      other(job[1], 2, 0, {1}), member(job[2], 2, 1, {0, 2});
+  job[0].transport.lacks_memory = true;
+  job[0].dispatcher.spread(rejects, rejects.refuse(Code::out_of_memory), Reach::connected);
+  job[0].dispatcher.spread(rejects, rejects.refuse(Code::out_of_memory), Reach::connected);
+  fails.fail(Code::out_of_memory, 0, "no memory");
+  job[0].dispatcher.spread(fails, fails.failure_news(), Reach::connected);
+  CHECK(job.net.notices[0].size() == 2);  // one of each communicator
+  BegunCall call;
+  waits.open(call);
+  for (const int rank : {1, 2}) {
+    Channel& to_rejecting = job[rank].connections.channel(0);
+    job.settle(1);
+    to_rejecting.probe();
+    CHECK_FALSE(to_rejecting.failed());
+  }
+  CHECK(waits.failure_code() == Code::out_of_memory);
+  CHECK(waits.failure_culprit() == 0);
+  CHECK(member.failure_code() == Code::out_of_memory);
+  CHECK_FALSE(other.failed());  // which has the same number
+  waits.close(call);
+
+  job.net.notices[0].push_back(notice_of({.kind = News::Kind::refused}));
+  Channel& channel = *job[1].connections.find(0);
+  channel.probe();
+  CHECK(channel.failure_code() == Code::transport_failed);
+}
+
 TEST_CASE("who connects late hears what each of its communicators has to say", "[dispatcher]") {
   DispatchingJob job(false);
   DispatchedMember one(job[0], 1, 0), two(job[0], 2, 0), three(job[0], 3, 0, {0, 2});

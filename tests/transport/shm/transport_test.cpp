@@ -65,34 +65,67 @@ TEST_CASE("all ranks hear at once that one cannot make or open the segment", "[s
   }
 }
 
-TEST_CASE("a rank finds the links that others of its node began, each once", "[shm]") {
-  constexpr int kRanks = 3;
-  const std::vector<transport::PlacementCard> cards(kRanks);
-  const SharedMeeting meeting(kRanks);
+namespace {
+
+// Ranks of one node that have met.
+struct SharedNode {
+  explicit SharedNode(int size) : cards(static_cast<std::size_t>(size)), meeting(size) {
+    std::vector<transport::Address> addresses;
+    for (int r = 0; r < size; ++r) {
+      placements.push_back(std::make_unique<Placement>(r, cards));
+      ranks.push_back(std::make_unique<ShmTransport>(transport::shm::Options{}, *placements.back(),
+                                                     kUsual, std::ref(meeting)));
+      addresses.push_back(ranks.back()->address());
+    }
+    std::vector<std::thread> threads;
+    for (const auto& rank : ranks) threads.emplace_back([&] { rank->set_peers(addresses); });
+    for (std::thread& thread : threads) thread.join();
+  }
+  ShmTransport& operator[](int rank) { return *ranks[index(rank)]; }
+
+  const std::vector<transport::PlacementCard> cards;
+  const SharedMeeting meeting;
   std::vector<std::unique_ptr<Placement>> placements;
   std::vector<std::unique_ptr<ShmTransport>> ranks;
-  std::vector<transport::Address> addresses;
-  for (int r = 0; r < kRanks; ++r) {
-    placements.push_back(std::make_unique<Placement>(r, cards));
-    ranks.push_back(std::make_unique<ShmTransport>(transport::shm::Options{}, *placements.back(),
-                                                   kUsual, std::ref(meeting)));
-    addresses.push_back(ranks.back()->address());
-  }
-  std::vector<std::thread> threads;
-  for (const auto& rank : ranks) threads.emplace_back([&] { rank->set_peers(addresses); });
-  for (std::thread& thread : threads) thread.join();
+};
 
-  for (const auto& rank : ranks) CHECK(rank->accepted() == nullptr);
-  Link& theirs = ranks[2]->connect(0);
-  Link* const mine = ranks[0]->accepted();
+}  // namespace
+
+TEST_CASE("a rank finds the links that others of its node began, each once", "[shm]") {
+  SharedNode node(3);
+  for (const auto& rank : node.ranks) CHECK(rank->accepted() == nullptr);
+  Link& theirs = node[2].connect(0);
+  Link* const mine = node[0].accepted();
   REQUIRE(mine);
   CHECK(mine->peer() == 2);
-  CHECK(ranks[0]->accepted() == nullptr);
-  CHECK(ranks[1]->accepted() == nullptr);
-  CHECK(ranks[2]->accepted() == nullptr);  // it has connected by itself
+  for (const auto& rank : node.ranks) CHECK(rank->accepted() == nullptr);  // 2 began by itself
 
   const int sent = 5;
   REQUIRE(theirs.put(transport::Ring::line, 0, &sent, {{1, 0, 0}, sizeof sent, 0, 1}) ==
           transport::Post::done);
   CHECK(mine->arrived(transport::Ring::line, 1));
+}
+
+TEST_CASE("a rank that connects to nobody can leave a few notices for all", "[shm]") {
+  using transport::Notice;
+  SharedNode node(3);
+  const auto notice = [](int number) {
+    Notice made;
+    made.bytes.front() = made.bytes.back() = static_cast<std::byte>(number);
+    return made;
+  };
+  Link& early = node[2].connect(1);
+  CHECK_FALSE(early.notice());
+  int left = 0;
+  while (node[1].leave_notice(notice(left + 1))) REQUIRE(++left < 100);
+  CHECK(left >= 2);
+  for (Link* const reader : {&early, &node[0].connect(1)}) {
+    for (int i = 0; i < left; ++i) {
+      const auto read = reader->notice();
+      REQUIRE(read);
+      CHECK(read->bytes == notice(i + 1).bytes);
+    }
+    CHECK_FALSE(reader->notice());
+  }
+  CHECK_FALSE(node[0].connect(2).notice());
 }
