@@ -131,6 +131,7 @@ struct Ear final : protocols::Listener {
   void hear(const protocols::News& news, int from) noexcept override {
     must(news.credible() && from == 1, "news is credible");
   }
+  void hear_notice(const protocols::News& news, int from) noexcept override { hear(news, from); }
   bool unwanted(const MessageName& name, int) noexcept override {
     return name.communicator == abandoned;
   }

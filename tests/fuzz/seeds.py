@@ -150,6 +150,26 @@ RINGS = [
       + b"\x0d" + 4 * go_on(1) for polls in (0, 1)),
 ]
 
+# The steps of segment_fuzz.cpp.
+def poke(what, word, value):
+    return struct.pack("<BBHI", 2, what, word, value)
+
+
+def story(*steps):
+    return b"".join(steps)
+
+
+BEGUN = bytes([4, 0, 0, 0]), bytes([4, 1, 1, 0])
+SEGMENTS = [
+    story(BEGUN[0] + bytes([2]), bytes([5, 0]), arrive(LINE, 40, bytes(40)), bytes([5, 0])),
+    story(BEGUN[1] + bytes([8]), bytes([5, 1]), arrive(CONTROL, 4, NEWS), bytes([8]),
+          bytes([5, 1, 7, 1])),
+    story(bytes([9, 0]), NEWS, bytes(8), bytes([8, 9, 5]), NEWS, bytes(8), bytes([8])),
+    story(poke(3, 1, 0x02010001), bytes([10, 4, 2, 10, 5, 0, 10, 6, 3, 10, 7, 1, 10, 7, 4])),
+    story(poke(1, 12, 1 << 31 | 21 << 16), bytes([8]), poke(5, 0, 1), bytes([8])),
+    story(BEGUN[0] + bytes([8]), bytes([5, 0]), poke(1, 2, 7), poke(4, 0, 2), bytes([7, 0, 8])),
+]
+
 # A message of 40 bytes, cut into fragments of 16; then what was sent and in which window.
 DATAGRAMS = [
     b"\x28" + b"".join(bytes([0, 1, fragment, 0]) + bytes(16) for fragment in range(2))
@@ -183,6 +203,7 @@ SEEDS = {
     "recorded": RECORDED,
     "results": RESULTS,
     "rings": RINGS,
+    "segment": SEGMENTS,
     "settings": SETTINGS,
     "table": TABLES,
 }
