@@ -11,7 +11,8 @@ import sys
 import tempfile
 
 from harness.builds import Build
-from harness.jobs import CONTAINERS, apart, dead_rank, job, new_seed, with_own_shm, with_small_shm
+from harness.jobs import (CONTAINERS, apart, dead_rank, job, new_seed, survivors, with_own_shm,
+                          with_small_shm)
 from mpi.table import Job, jobs
 
 
@@ -41,6 +42,12 @@ def follow(build, row):
         with tempfile.TemporaryDirectory(prefix="tutti-dead-rank-") as folder:
             seed = new_seed() if seed == "new" else int(seed)
             return dead_rank(build, row.ranks, size, seed, folder, row.env).follow()
+    if row.saved:
+        with tempfile.TemporaryDirectory(prefix="tutti-saved-") as folder:
+            command = survivors(build, row.ranks, 1, row.program, arguments, folder, row.env,
+                                row.saved)
+            command.expect = row.expect or ""
+            return command.follow()
     command = job(build, row.ranks, row.program, *arguments, force=row.force, env=row.env)
     command.status = row.status
     if row.expect is not None:
@@ -73,6 +80,9 @@ def make_parser():
     parser.add_argument("--beside", metavar="LIBRARY", help="a library of the tests to preload")
     parser.add_argument("--apart", choices=CONTAINERS, help="every other rank is in a container, "
                         "which has its own PID or IPC namespace, or /dev/shm")
+    parser.add_argument("--saved", metavar="FILES",
+                        help="a rank dies; each other one leaves such a file in a folder, which is "
+                             "the program's first argument")
     parser.add_argument("--small-shm", type=int, metavar="MIB",
                         help="the job has a /dev/shm of its own, of so many MiB")
     parser.add_argument("--ramfs", action="store_true",

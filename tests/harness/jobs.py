@@ -72,13 +72,13 @@ def apart(command, kind):
     return command
 
 
-def survivors(build, ranks, dead, program, arguments, folder, env=None):
+def survivors(build, ranks, dead, program, arguments, folder, env=None, files="survivor-*"):
     """A job of which so many ranks die. The others leave files in the folder, the program's first
     argument, and these are judged: a launcher that has lost ranks may well stumble at its end."""
     folder = pathlib.Path(folder)
 
     def judge(_):
-        left = len(list(folder.glob("survivor-*")))
+        left = len(list(folder.glob(files)))
         if left == ranks - dead:
             return ""
         return f"{left} of {ranks - dead} survivors returned and went on without the dead"

@@ -38,6 +38,7 @@ class Job:
     small_shm: int = 0  # gives the job a /dev/shm of its own, of so many MiB
     ramfs: bool = False  # gives the job a /dev/shm of its own that is a ramfs
     beside: str = ""  # a library of the tests that is preloaded, or drop_in
+    saved: str = ""  # a rank dies; files that each other one leaves in a folder, its argument
     status: int = 0
     expect: str | None = None  # must be printed; None: ok with so many ranks
     needs: str = ""  # a library that must be built, too
