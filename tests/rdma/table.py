@@ -349,8 +349,8 @@ def failures(build, long):
 def faults(build, long):
     """Jobs in which something goes wrong, by seeds; the machine of each batch is started once."""
     batch = Command([sys.executable, FOLDER.parent / "faults/faults.py", "--build", build.folder,
-                     "--seeds", "1:2", "--new", int(long),
-                     "--faults", "none,stop,kill,refuse,exhaust"],
+                     "--seeds", "1:2", "--new", int(long), "--ranks", "2:6", "--kinds", "all",
+                     "--faults", "none,stop,kill,child,refuse,exhaust"],
                     expect=", 0 failed")
     yield Test("faults by seeds, 4 hosts", guest(batch, "--hosts", 4))
     lossy = dataclasses.replace(batch, words=[*batch.words, "--lossy"])
