@@ -18,7 +18,8 @@ namespace {
 
 int g_keyval = MPI_KEYVAL_INVALID;
 int g_self_keyval = MPI_KEYVAL_INVALID;
-void (*g_at_end)() = nullptr;
+CommunicatorRules g_rules{};
+constexpr const char* kNew = "its communicator is new";
 
 // Freed by the program, and not by Tutti yet: MPI may hold locks of its own when it tells us.
 std::atomic<Communicator*> g_freed{nullptr};
@@ -38,7 +39,7 @@ int note_freed(MPI_Comm, int, void* value, void*) noexcept {
 }
 
 int note_end(MPI_Comm, int, void*, void*) noexcept {
-  g_at_end();
+  g_rules.at_end();
   return MPI_SUCCESS;
 }
 
@@ -85,23 +86,38 @@ void agree(Communicator& state, MPI_Comm comm) {
   if (code != TUTTI_SUCCESS) state.why_not = "Tutti has failed there";
 }
 
-// All decide alike, without a message, except where Tutti fails: it does so on all ranks.
+// All decide alike, without a message, except where Tutti fails: it does so on all ranks. Once the
+// calls before are made.
 void decide(Communicator& state, MPI_Comm comm) {
+  state.why_not = nullptr;
   {
     const std::lock_guard lock(mpi_lock);
-    int inter = 0;
-    PMPI_Comm_test_inter(comm, &inter);
-    PMPI_Comm_size(comm, &state.size);
-    PMPI_Comm_rank(comm, &state.rank);
-    state.between_groups = inter != 0;
-    if (inter)
-      state.why_not = "an intercommunicator";
-    else if (state.size == 1)
-      state.why_not = "one rank";
-    else if (has_strangers(comm))
-      state.why_not = "members outside MPI_COMM_WORLD";
+    if (has_strangers(comm)) state.why_not = "members outside MPI_COMM_WORLD";
   }
-  if (!state.why_not) agree(state, comm);
+  if (state.why_not) return;
+  agree(state, comm);
+  const std::lock_guard lock(mpi_lock);
+  if (statistics_wanted && state.tutti != TUTTI_COMM_NULL) g_living.insert(&state);
+}
+
+// What the communicator says of itself; the rest is decided by its first call, or a later one.
+void look_at(Communicator& state, MPI_Comm comm) {
+  const std::lock_guard lock(mpi_lock);
+  int inter = 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  PMPI_Comm_size(comm, &state.size);
+  PMPI_Comm_rank(comm, &state.rank);
+  state.between_groups = inter != 0;
+  state.why_not = inter ? "an intercommunicator" : state.size == 1 ? "one rank" : kNew;
+  if (state.why_not == kNew) state.calls_before = comm == g_rules.world ? 0 : g_rules.calls_of_mpi;
+}
+
+// Before each call of a communicator that is new.
+void come_closer(Communicator& state, MPI_Comm comm) {
+  if (state.calls_before == 0)
+    decide(state, comm);
+  else
+    --state.calls_before;
 }
 
 Communicator* attribute_of(MPI_Comm comm, int& code) {
@@ -126,10 +142,10 @@ Communicator* make(MPI_Comm comm, int& code) {
     std::fprintf(stderr, "tutti: no memory for a communicator\n");
     std::abort();
   }
-  decide(*state, comm);
+  look_at(*state, comm);
+  if (state->why_not == kNew) come_closer(*state, comm);
   {
     const std::lock_guard lock(mpi_lock);
-    if (statistics_wanted && state->tutti != TUTTI_COMM_NULL) g_living.insert(state);
     code = PMPI_Comm_set_attr(comm, g_keyval, state);
   }
   if (code == MPI_SUCCESS) return state;
@@ -146,8 +162,8 @@ thread_local Last t_last;
 
 }  // namespace
 
-void open_communicators(void (*at_end)()) {
-  g_at_end = at_end;
+void open_communicators(const CommunicatorRules& rules) {
+  g_rules = rules;
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_freed, &g_keyval, nullptr),
         "MPI_Comm_create_keyval");
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &g_self_keyval, nullptr),
@@ -167,8 +183,12 @@ Communicator* find_communicator(MPI_Comm comm, int& code) noexcept {
   if (t_last.state && t_last.comm == comm && t_last.frees == frees) [[likely]]
     return t_last.state;
   Communicator* state = attribute_of(comm, code);
-  if (!state && code == MPI_SUCCESS) state = make(comm, code);
-  if (state) t_last = {comm, state, g_frees.load(std::memory_order_acquire)};
+  if (!state && code == MPI_SUCCESS)
+    state = make(comm, code);
+  else if (state && state->why_not == kNew)
+    come_closer(*state, comm);
+  if (state && state->why_not != kNew)
+    t_last = {comm, state, g_frees.load(std::memory_order_acquire)};
   return state;
 }
 

@@ -1,5 +1,7 @@
 // What the drop-in knows of an MPI communicator: whether its collectives are Tutti's. The state is
-// an attribute of the communicator, made by its first collective, where all ranks are.
+// an attribute of the communicator, made by its first collective, where all ranks are. To make a
+// communicator of Tutti's takes messages, and many programs make one for a call or two: so the
+// first calls are the MPI's, as many as the setting `drop_in_from` says.
 #pragma once
 
 #include <mpi.h>
@@ -16,14 +18,20 @@ struct Communicator {
   tutti_comm tutti = TUTTI_COMM_NULL;
   const char* why_not = nullptr;
   int rank = 0, size = 1;
+  int calls_before = 0;           // of the MPI's still to come, before Tutti's
   bool between_groups = false;    // an intercommunicator
   std::vector<MPI_Count> counts;  // room for the arrays of one call
   Communicator* next_freed = nullptr;
 };
 
-// Before the first call. Throws Error{bootstrap_failed}. `at_end`: called in MPI_Finalize, after
-// the program's own attributes of MPI_COMM_SELF are gone.
-void open_communicators(void (*at_end)());
+struct CommunicatorRules {
+  // Called in MPI_Finalize, after the program's own attributes of MPI_COMM_SELF are gone.
+  void (*at_end)();
+  MPI_Comm world;    // MPI_COMM_WORLD, whose collectives are Tutti's from the first on
+  int calls_of_mpi;  // the first ones of each other communicator
+};
+// Before the first call. Throws Error{bootstrap_failed}.
+void open_communicators(const CommunicatorRules& rules);
 // Frees what programs have freed, and at the end all.
 void close_communicators() noexcept;
 

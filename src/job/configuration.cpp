@@ -329,6 +329,11 @@ const Setting kSettings[] = {
     same(TEXT(only, "only", "collective,…",
               "Under the drop-in: the collectives that Tutti runs, such as allreduce,bcast; all "
               "others go to the MPI. Empty: all.")),
+    same(NUMBER(drop_in_from, 1, 1000000, "drop_in_from", "number",
+                "Under the drop-in: from which call on a communicator's collectives are Tutti's. "
+                "Those before go to the MPI, as to make a communicator of Tutti's takes messages, "
+                "and a program may make many for one call each. MPI_COMM_WORLD's are Tutti's from "
+                "the first on, and so are all with `reproducible`.")),
     TEXT(stats, "stats", "1|file",
          "Under the drop-in: at the end, rank 0 writes a table of its collectives to standard "
          "error: calls, bytes, time, and who ran them by which algorithm. A file: and the same as "

@@ -64,6 +64,7 @@ struct Configuration {
   std::string trace;
   int trace_calls = 1000;
   std::string only, stats;  // of the drop-in
+  int drop_in_from = 2;
 
   std::vector<std::string> warnings;  // variables that name no setting: what to tell the user
 };

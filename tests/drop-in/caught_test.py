@@ -27,7 +27,8 @@ def main():
         words = build.mpiexec(ranks, "sh", "-c", preload, "sh", *sys.argv[3:])
         done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.STDOUT, check=False,
-                              env=os.environ | build.job_environment() | {"TUTTI_STATS": str(file)})
+                              env=os.environ | build.job_environment() | {
+                                  "TUTTI_STATS": str(file), "TUTTI_DROP_IN_FROM": "1"})
         print(done.stdout)
         if done.returncode or f"ok with {ranks} ranks" not in done.stdout:
             sys.exit(f"status {done.returncode}")

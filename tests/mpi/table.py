@@ -272,7 +272,10 @@ def drop_in(*ranks, levels=(3,)):
     for P in ranks:
         yield under("every collective", P, "plain")
         yield under("communicators", P, "plain_life")
-    yield under("communicators and statistics", 3, "plain_life", env={"TUTTI_STATS": "1"})
+    yield under("communicators and statistics", 3, "plain_life", env={"TUTTI_STATS": "1"},
+                expect="the MPI: its communicator is new")
+    yield under("communicators from their first call on", 3, "plain_life",
+                env={"TUTTI_DROP_IN_FROM": "1"})
     yield under("windows", 2, "plain_windows")
     for P in ranks[1:]:
         yield under("errors", P, "plain_errors")
