@@ -11,6 +11,7 @@
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/progress_bar.hpp"
+#include "tools/verify_choices.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -88,7 +89,8 @@ void add_verify(CommandLine& line) {
     std::string collective, algorithm;
     std::vector<int> P;
     int threads = 0;
-    bool json = false, quick = false;
+    bool json = false, quick = false, choices = false;
+    ChoicesOptions choice;
   };
   auto arguments = std::make_shared<Arguments>();
   const Command command = line.command("verify",
@@ -104,7 +106,32 @@ void add_verify(CommandLine& line) {
       .between(0, 1024);
   command.flag("--quick", arguments->quick, "P up to 17 and 33 only");
   command.flag("--json", arguments->json, "rows as JSON");
+  command.flag("--choices", arguments->choices,
+               "instead of proofs: hold what is chosen against the simulator, and print each cell "
+               "where another candidate is faster");
+  command.option("--platform", arguments->choice.platform, "with --choices: shm, rxe or hardware")
+      .show_default();
+  command.option("--nodes", arguments->choice.nodes, "with --choices: so many")
+      .comma_separated()
+      .between(1, 4096)
+      .show_default();
+  command.option("--ppn", arguments->choice.ranks_per_node, "with --choices: ranks of each node")
+      .comma_separated()
+      .between(1, 1024)
+      .show_default();
+  command.option("--sizes", arguments->choice.sizes, "with --choices: bytes")
+      .comma_separated()
+      .show_default();
+  command
+      .option("--layout", arguments->choice.layout,
+              "with --choices: how ranks are laid out on nodes: blocks, in-turn or shuffled")
+      .show_default();
   command.runs([arguments] {
+    if (arguments->choices) {
+      arguments->choice.collective = collective_or_all(arguments->collective);
+      arguments->choice.json = arguments->json;
+      return verify_choices(arguments->choice);
+    }
     collectives::ProofOptions options;
     options.collective = collective_or_all(arguments->collective);
     options.algorithm = arguments->algorithm;

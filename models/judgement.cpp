@@ -1,0 +1,115 @@
+// Candidates, one by one. Pure.
+#include "models/judgement.hpp"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/index.hpp"
+#include "models/decision/candidates.hpp"
+#include "models/decision/decisions.hpp"
+#include "models/simulator.hpp"
+
+namespace tutti::models {
+namespace {
+
+using collectives::Choice;
+using collectives::Collective;
+using collectives::Facts;
+using collectives::Problem;
+
+std::vector<int> nodes_of(const Cell& cell) {
+  std::vector<int> node(index(cell.P()));
+  for (int r = 0; r < cell.P(); ++r)
+    node[index(r)] = cell.layout == Layout::blocks ? r / cell.ranks_per_node : r % cell.nodes;
+  if (cell.layout != Layout::shuffled) return node;
+  // Not std::shuffle, whose results differ between C++ libraries.
+  std::mt19937_64 random(1);
+  for (std::size_t left = node.size(); left > 1; --left)
+    std::swap(node[left - 1], node[random() % left]);
+  return node;
+}
+
+// The simulator knows nothing of messages that a receiver takes in pieces; and one call is judged.
+Platform without_pieces(Platform platform) {
+  platform.piece = 0;
+  if (platform.budget) platform.budget->calls = 1;
+  return platform;
+}
+
+class Judge {
+ public:
+  Judge(const Cell& cell, const Platform& platform)
+      : platform_(without_pieces(platform)),
+        node_(nodes_of(cell)),
+        problem_{{.collective = cell.collective, .bytes = cell.bytes}, cell.P()},
+        facts_{.P = cell.P(),
+               .nodes = cell.nodes,
+               .max_ranks_per_node = cell.ranks_per_node,
+               .in_order = std::is_sorted(node_.begin(), node_.end())},
+        decisions_(platform_, facts_) {
+    if (cell.collective == Collective::barrier) problem_.bytes = 0;
+    if (cell.nodes > 1) problem_.node = node_;
+  }
+
+  Choice chosen() { return decisions_.select(problem_); }
+  std::vector<Choice> candidates(bool all_parameters) const {
+    std::vector<Choice> all;
+    for (const Candidate& candidate : decisions_.candidates(problem_))
+      if (candidate.excluded.empty()) all.push_back(candidate.choice);
+    if (!all_parameters) return all;
+    for (const Choice& choice : plain_candidates(problem_.collective))
+      if (!why_not(*choice.algorithm, problem_, choice.parameters) &&
+          choice.parameters.segment * 2 <= std::max<Bytes>(problem_.bytes, 0) &&
+          choice.parameters.k < std::max(2, problem_.P))
+        all.push_back(choice);
+    return all;
+  }
+  double messages(const Choice& choice) const {
+    double sum = 0;
+    for (const int rank : {0, problem_.P / 2, problem_.P - 1})
+      for (const auto& step : schedule_of(choice, rank).steps)
+        sum += step.kind == collectives::StepKind::send ? 1 : 0;
+    return sum / 3 * problem_.P;
+  }
+  Judgement::Played play(const Choice& choice) const {
+    const auto result = simulate(problem_.P, [&](Rank rank) { return schedule_of(choice, rank); },
+                                 platform_, {.node = node_});
+    return {choice, estimate_of(choice, problem_.bytes, platform_, facts_).latency, result.time};
+  }
+
+ private:
+  collectives::Schedule schedule_of(const Choice& choice, Rank rank) const {
+    Problem mine = problem_;
+    mine.rank = rank;
+    return choice.algorithm->build(mine, choice.parameters);
+  }
+
+  const Platform platform_;
+  const std::vector<int> node_;
+  Problem problem_;
+  const Facts facts_;
+  Decisions decisions_;
+};
+
+}  // namespace
+
+Judgement judge(const Cell& cell, const Platform& platform, bool all_parameters,
+                double most_messages) {
+  Judge judge(cell, platform);
+  Judgement judgement;
+  judgement.chosen = judgement.best = judge.play(judge.chosen());
+  judgement.played = 1;
+  for (const Choice& choice : judge.candidates(all_parameters)) {
+    const bool is_chosen = choice.algorithm == judgement.chosen.choice.algorithm &&
+                           choice.parameters == judgement.chosen.choice.parameters;
+    if (is_chosen || judge.messages(choice) > most_messages) continue;
+    ++judgement.played;
+    const auto played = judge.play(choice);
+    if (played.simulated < judgement.best.simulated) judgement.best = played;
+  }
+  return judgement;
+}
+
+}  // namespace tutti::models

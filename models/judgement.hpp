@@ -1,0 +1,46 @@
+// Choices held against the simulator: how much longer does what is chosen take than the best of the
+// candidates, by the schedules that run? Pure.
+#pragma once
+
+#include <optional>
+
+#include "collectives/selection/choices.hpp"
+#include "collectives/selection/facts.hpp"
+#include "models/platform.hpp"
+
+namespace tutti::models {
+
+// Where the ranks of a call are.
+enum class Layout : std::uint8_t {
+  blocks,    // the ranks of a node follow each other
+  in_turn,   // rank r is on node r mod nodes
+  shuffled,  // anywhere, as many on each node, by a fixed seed
+};
+
+struct Cell {
+  collectives::Collective collective{};
+  int nodes = 1, ranks_per_node = 1;
+  Bytes bytes = 0;
+  Layout layout = Layout::blocks;
+  int P() const noexcept { return nodes * ranks_per_node; }
+};
+
+struct Judgement {
+  struct Played {
+    collectives::Choice choice{};
+    double estimate = 0, simulated = 0;  // us, of one call
+  };
+  Played chosen, best;  // the same, if nothing is faster
+  int played = 0;       // candidates
+  double excess() const noexcept {
+    return best.simulated > 0 ? chosen.simulated / best.simulated : 1;
+  }
+};
+
+// Plays what is chosen and each algorithm's best parameters by the estimates; `all_parameters`:
+// and all others that are candidates. What would take more than `most_messages` is left out, if it
+// is not chosen. Throws as simulate() does.
+Judgement judge(const Cell& cell, const Platform& platform, bool all_parameters = false,
+                double most_messages = 2e6);
+
+}  // namespace tutti::models
