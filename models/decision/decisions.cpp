@@ -14,7 +14,7 @@ namespace {
 using namespace collectives;
 
 // Sizes at which all candidates are compared; between two different winners these two are.
-constexpr Bytes kFirstSize = 8, kLastSize = Bytes{16} << 20, kSizeStep = 8;
+constexpr Bytes kFirstSize = 8, kLastSize = Bytes{16} << 20, kSizeStep = 4;
 // A border is found to this part of its size.
 constexpr Bytes kPrecision = 16;
 // Who is listed later must be faster by this factor: estimates that differ less do not differ. Then
@@ -166,7 +166,7 @@ Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors) c
   floors.resize(options.plain.size());
   for (std::size_t i = 0; i < options.plain.size(); ++i) consider(options.plain[i], &floors[i]);
   // The levels one after the other: what is best within a node hardly depends on what speaks
-  // across, nor on how long segments are, but on whether there are any.
+  // across.
   Choice levels{options.hierarchical};
   const auto better = [&](Nested Parameters::*level, std::span<const Nested> all) {
     Least least_yet;
@@ -177,15 +177,12 @@ Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors) c
     }
     levels.parameters.*level = chosen;
   };
-  int tried = 0;
   for (const Bytes segment : segment_candidates()) {
     if (!options.hierarchical) break;
     if (segment > 0 && (!options.hierarchical->traits.segment || bytes < 2 * segment)) continue;
     levels.parameters.segment = segment;
-    if (tried++ < 2) {
-      better(&Parameters::within, options.within);
-      better(&Parameters::across, options.across);
-    }
+    better(&Parameters::within, options.within);
+    better(&Parameters::across, options.across);
     consider(levels);
   }
   best.reason = excess <= 1 ? reason_of(detailed_of(best, bytes))

@@ -73,6 +73,7 @@ class Round {
   double first = 0;    // of it: one message,
   double compute = 0;  // and combining and copying
   double work = 0;     // of all cores
+  double passing = 0;  // the node's port, by one segment, in all such rounds
   Occupied occupied;
 
  private:
@@ -95,6 +96,7 @@ class Round {
                 border_ * far_.costs.gap,
                 in_.far * far_.costs.spacing,
                 platform_.shared_ports ? stage_.leaving * far_.costs.gap : 0};
+    passing = platform_.shared_ports ? stage_.passing * far_.costs.gap : 0;
   }
 
   // What combining the last message adds to its arrival.
@@ -181,11 +183,14 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     turn = std::max(turn, wakes);
     sum.work += stage.rounds * round.work;
     occupied.add(round.occupied, stage.busy);
+    occupied.node = std::max(occupied.node, round.passing);
     count(sum, stage, segments);
   }
-  const bool in_step = sketch.is_in_step() && sum.rounds > 0 && segments > 1;
-  const double each =
-      std::max(in_step ? sum.latency / sum.rounds : occupied.most(), scarce ? sum.work / cores : 0);
+  const bool in_step = !sketch.step().empty() && segments > 1;
+  double step = 0;
+  for (const Stage& stage : sketch.step())
+    step += Round{stage, platform, costs}.time / static_cast<double>(sketch.step().size());
+  const double each = std::max(in_step ? step : occupied.most(), scarce ? sum.work / cores : 0);
   // Ranks that forward take a turn for each further segment. Of calls in a row they forward many in
   // one turn.
   const double further = in_step || sum.rounds <= 1 ? 0 : (segments - 1) * turn;

@@ -58,13 +58,20 @@ void Sketch::tree(int k, Bytes bytes, Way way, Bytewise bytewise, Keeps keeps) {
   for (double part = place_.P; part > 1;) {
     const double children = std::min<double>(k, part - 1), next = ceil_div(part, k + 1);
     const double messages = std::min(reached * children, place_.P - reached);
-    const bool far = keeps == Keeps::nearest ? !within_node(part) : place_.nodes > 1;
+    const bool near = place_.nodes == 1 ||
+                      (keeps == Keeps::nearest ? within_node(part)
+                                               : place_.in_order && reached + messages <= place_.q);
+    const bool far = !near;
+    // Who keeps the farthest ranks has sent to those beside it: senders fill nodes.
+    const double senders = place_.in_order && keeps == Keeps::farthest
+                               ? std::min<double>(reached, place_.q)
+                               : ceil_div(reached, place_.nodes);
     Stage& stage = add(bytewise == Bytewise::blocks ? static_cast<Bytes>(next) * bytes : bytes);
     stage.out = counted(way == Way::down ? children : 1, far);
     stage.in = counted(way == Way::down ? 1 : children, far);
     stage.all = counted(messages * place_.copies, far);
     stage.border = far ? children : 0;
-    stage.leaving = std::max(stage.border, far ? messages / place_.nodes : 0);
+    stage.leaving = far ? std::min(senders * children, messages) * place_.copies : 0;
     stage.woken = (way == Way::down ? messages : std::min(reached, messages)) * place_.copies;
     stage.combined = combines_ && way == Way::up ? children * static_cast<double>(stage.bytes) : 0;
     stage.exchange = false;
@@ -75,39 +82,60 @@ void Sketch::tree(int k, Bytes bytes, Way way, Bytewise bytewise, Keeps keeps) {
   meets(peers);
 }
 
-void Sketch::levels_of_tree(int children, double levels, Bytes bytes, Way way) {
-  if (place_.P < 2) return;
-  // A chain crosses a border after each node. In another tree a rank's children are the farther
-  // away the farther itself is from the root.
-  const double all = place_.P - 1;
-  double far_levels = place_.nodes == 1 ? 0 : levels;
-  if (far_levels > 0 && place_.in_order && children == 1)
-    far_levels = levels >= all ? place_.nodes - 1 : std::ceil(levels / place_.q);
-  else if (far_levels > 0 && place_.in_order)
-    for (double width = children, reached = 1 + width; reached <= place_.q && far_levels > 1;
-         reached += width *= children)
-      --far_levels;
+void Sketch::path(double hops, Bytes bytes, Way way) {
+  // In the order of the nodes it crosses a border after each; else each hop is one.
+  double far_hops = place_.nodes == 1 ? 0 : hops;
+  const bool crosses_once = place_.in_order;
+  if (far_hops > 0 && crosses_once)
+    far_hops = hops >= place_.P - 1.0 ? place_.nodes - 1 : std::ceil(hops / place_.q);
   for (const bool far : {true, false}) {
-    const double rounds = far ? far_levels : levels - far_levels;
+    const double rounds = far ? far_hops : hops - far_hops;
     if (rounds <= 0) continue;
     Stage& stage = add(bytes);
     stage.rounds = rounds;
-    stage.out = counted(way == Way::down ? children : 1, far);
-    stage.in = counted(way == Way::down ? 1 : children, far);
-    stage.all = counted(all / levels * place_.copies, far);
-    stage.leaving = stage.border = far ? children : 0;
-    stage.woken = all / levels * place_.copies;
-    stage.combined = combines_ && way == Way::up ? children * static_cast<double>(bytes) : 0;
-    stage.busy = far || far_levels == 0 ? 1 : 0;
+    stage.out = stage.in = counted(1, far);
+    const double each = (place_.P - 1.0) / hops;
+    stage.all = counted(each * place_.copies, far);
+    stage.leaving = stage.border = far ? 1 : 0;
+    stage.passing = far && !crosses_once ? place_.q : 0;
+    stage.woken = each * place_.copies;
+    stage.combined = combines_ && way == Way::up ? static_cast<double>(bytes) : 0;
+    stage.busy = far || far_hops == 0 ? 1 : 0;
   }
-  meets(children + 1.0);
+  meets(2);
 }
 
+// Level by level. The ranks of a level follow each other, so a node has many of them, whose
+// children are on other nodes: all share its port. A rank, and but for the first also a node, is in
+// one level only.
 void Sketch::k_ary(int k, Bytes bytes, Way way) {
-  if (k == 1) return levels_of_tree(1, place_.P - 1, bytes, way);
-  double levels = 0;
-  for (double reached = 1, width = 1; reached < place_.P; ++levels) reached += width *= k;
-  levels_of_tree(std::min(k, place_.P - 1), levels, bytes, way);
+  if (place_.P < 2) return;
+  if (k == 1) return path(place_.P - 1.0, bytes, way);
+  const std::size_t begin = stages_.size();
+  std::size_t busiest = begin;
+  double children_met = 0;
+  for (double before = 0, width = 1; before + width < place_.P;) {
+    const double below = std::min(width * k, place_.P - before - width);
+    const double children = std::min<double>(k, below), parents = ceil_div(below, children);
+    const bool near = place_.nodes == 1 || (place_.in_order && before + width + below <= place_.q);
+    const double of_a_node =
+        place_.in_order ? std::min<double>(parents, place_.q) : ceil_div(parents, place_.nodes);
+    Stage& stage = add(bytes);
+    stage.out = counted(way == Way::down ? children : 1, !near);
+    stage.in = counted(way == Way::down ? 1 : children, !near);
+    stage.all = counted(below * place_.copies, !near);
+    stage.border = near ? 0 : children;
+    stage.leaving = near ? 0 : std::min(of_a_node * children, below) * place_.copies;
+    stage.woken = below * place_.copies;
+    stage.combined = combines_ && way == Way::up ? children * static_cast<double>(bytes) : 0;
+    stage.busy = 0;
+    if (stage.leaving > stages_[busiest].leaving) busiest = stages_.size() - 1;
+    children_met = std::max(children_met, children);
+    before += width;
+    width = below;
+  }
+  stages_[busiest].busy = 1;
+  meets(children_met + 1.0);
 }
 
 void Sketch::chains(int k, Bytes bytes, Way way) {
@@ -126,7 +154,7 @@ void Sketch::chains(int k, Bytes bytes, Way way) {
   }
   const double hops = heads > 1 ? length - 1 : length;
   if (hops > 0) {
-    levels_of_tree(1, hops, bytes, way);
+    path(hops, bytes, way);
     for (std::size_t i = stages_.size(); i-- > 0 && stages_[i].exchange;)
       stages_[i].all = {stages_[i].all.near > 0 ? heads * place_.copies : 0,
                         stages_[i].all.far > 0 ? heads * place_.copies : 0};
@@ -139,14 +167,29 @@ void Sketch::ring(Bytes bytes, double rounds) {
   if (place_.P < 2) return;
   const double borders = place_.nodes == 1 ? 0 : place_.in_order ? place_.nodes : place_.P;
   const double far_rounds = std::min(rounds, std::ceil(rounds * borders / (place_.P - 1)));
+  round_about(bytes, far_rounds, rounds - far_rounds);
+}
+
+void Sketch::round_about(Bytes bytes, double far_rounds, double near_rounds) {
   for (const bool far : {true, false}) {
-    const double count = far ? far_rounds : rounds - far_rounds;
-    if (count <= 0) continue;
-    shift(1, bytes, 1, 1, count);
+    const double rounds = far ? far_rounds : near_rounds;
+    if (rounds <= 0) continue;
+    shift(1, bytes, 1, 1, rounds);
     stages_.back().out = stages_.back().in = counted(1, far);
   }
   peers_ = 0;
   meets(2);
+}
+
+// Who is at a border exchanges across it every other time, and the others wait for it: long
+// messages within the node begin when those from outside have come.
+void Sketch::exchange_with_neighbors(Bytes bytes) {
+  const double further = place_.P / 2 - 1;
+  const bool within = place_.nodes == 1, all_far = !within && (!place_.in_order || place_.q == 1);
+  round_about(bytes, all_far ? 1 : 0, all_far ? 0 : 1);
+  const double far_rounds = within ? 0 : all_far ? further : std::ceil(further / 2);
+  round_about(2 * bytes, far_rounds, further - far_rounds);
+  if (!within && !all_far) copies(far_rounds * 2 * static_cast<double>(bytes));
 }
 
 void Sketch::shift(double distance, Bytes bytes, double to, double messages, double rounds) {
@@ -178,6 +221,13 @@ void Sketch::dissemination(int k, Bytes bytes, bool grows, double messages) {
       stage.out = stage.in = counted(to * messages, false);
   }
   meets(2 * k * rounds);
+}
+
+void Sketch::in_step(Bytes bytes) {
+  const std::size_t first = stages_.size();
+  for (double d = 1; d < place_.P; d *= 2) shift(d, bytes);
+  step_.assign(stages_.begin() + static_cast<std::ptrdiff_t>(first), stages_.end());
+  stages_.resize(first);
 }
 
 void Sketch::hand_over(Bytes bytes, bool far, double all) {

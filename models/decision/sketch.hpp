@@ -36,7 +36,8 @@ struct Stage {
   double combined = 0, copied = 0;  // bytes, by the rank on the critical path
   double woken = 0;                 // ranks that wait for a message
   double busy = 1;                  // in how many of the rounds the busiest rank takes part
-  bool exchange = true;             // a rank sends and receives in the same round
+  double passing = 0;    // if not 0: of one segment, in all rounds, from the busiest node to others
+  bool exchange = true;  // a rank sends and receives in the same round
 };
 
 class Sketch {
@@ -47,9 +48,10 @@ class Sketch {
   void begin(const Place& place) {
     place_ = place;
     stages_.clear();
+    step_.clear();
     peers_ = other_levels_ = 0;
     scratch_ = 0;
-    combines_ = one_way_ = in_step_ = false;
+    combines_ = one_way_ = false;
   }
   // What follows is another level, of ranks that are placed like this.
   void level(const Place& place) {
@@ -72,12 +74,12 @@ class Sketch {
   enum class Keeps : bool { farthest, nearest };
   void tree(int k, Bytes bytes, Way way, Bytewise bytewise = Bytewise::whole,
             Keeps keeps = Keeps::farthest);
-  // Every rank of the path has `children`; so many levels.
-  void levels_of_tree(int children, double levels, Bytes bytes, Way way);
   void k_ary(int k, Bytes bytes, Way way);
   void chains(int k, Bytes bytes, Way way);
   // P − 1 rounds to the next rank.
   void ring(Bytes bytes, double rounds);
+  // P / 2 exchanges with the one and the other neighbour by turns, of two blocks but for the first.
+  void exchange_with_neighbors(Bytes bytes);
   // ⌈log_{k+1} P⌉ rounds of k messages to r + y(k+1)^i. `grows`: the bytes double, or what the base
   // is, up to those of all ranks.
   void dissemination(int k, Bytes bytes, bool grows, double messages = 1);
@@ -103,14 +105,15 @@ class Sketch {
   void needs_scratch(Bytes bytes) { scratch_ += bytes; }
   // Some ranks may begin the next call before others have got this one's messages.
   void one_way() { one_way_ = true; }
-  // Each further segment takes a round of all ranks.
-  void in_step() { in_step_ = true; }
+  // Each further segment takes a round in which all ranks send, to those 1, 2, 4 … away by turns.
+  void in_step(Bytes bytes);
   void two_way() { one_way_ = false; }
   // So many ranks are spoken to at this level, at least.
   void meets(double peers);
 
   void without_bytes() {
     for (Stage& stage : stages_) stage.bytes = 0;
+    for (Stage& stage : step_) stage.bytes = 0;
   }
 
   const Place& place() const noexcept { return place_; }
@@ -118,20 +121,25 @@ class Sketch {
   int peers() const noexcept { return other_levels_ + peers_; }
   Bytes scratch() const noexcept { return scratch_; }
   bool is_one_way() const noexcept { return one_way_; }
-  bool is_in_step() const noexcept { return in_step_; }
+  // The rounds of further segments; none: segments follow each other through the stages.
+  const std::vector<Stage>& step() const noexcept { return step_; }
 
  private:
   Stage& add(Bytes bytes);
+  // Exchanges with the next ranks, so many across a border.
+  void round_about(Bytes bytes, double far_rounds, double near_rounds);
+  // So many hops from rank to rank.
+  void path(double hops, Bytes bytes, Way way);
   // Do all ranks that are so many numbers apart, from an aligned one on, share a node?
   bool within_node(double ranks) const noexcept;
   // Messages that leave a node if all its ranks send that far.
   double leaving(double distance) const noexcept;
 
   Place place_;
-  std::vector<Stage> stages_;
+  std::vector<Stage> stages_, step_;
   int peers_ = 0, other_levels_ = 0;
   Bytes scratch_ = 0;
-  bool combines_ = false, one_way_ = false, in_step_ = false;
+  bool combines_ = false, one_way_ = false;
 };
 
 }  // namespace tutti::models

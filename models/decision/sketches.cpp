@@ -57,15 +57,17 @@ void binary(Sketch& s, Bytes m, Of) {
 template <Way way>
 void circulant_tree(Sketch& s, Bytes m, Of) {
   s.tree(1, m, way);
-  s.in_step();
+  s.in_step(m);
 }
 template <Way way>
 void blocks_tree(Sketch& s, Bytes m, Of p) {
   s.tree(p.k, m, way, Blocks::blocks);
+  s.needs_scratch((s.place().P + p.k) / (p.k + 1) * m);  // of the largest subtree
 }
 template <Way way>
 void blocks_halving(Sketch& s, Bytes m, Of) {
   s.tree(1, m, way, Blocks::blocks, Sketch::Keeps::nearest);
+  s.needs_scratch((s.place().P + 1) / 2 * m);
 }
 
 template <auto Up, auto Down>
@@ -80,6 +82,12 @@ void combined(Sketch& s, Bytes m, Of p) {
   s.combining(true);
   Up(s, m, p);
   s.combining(false);
+}
+// The same in a copy of all blocks, as the program's are only read.
+template <auto Draw>
+void copied(Sketch& s, Bytes m, Of p) {
+  combined<Draw>(s, m, p);
+  s.needs_scratch(all(s, m));
 }
 template <auto Draw>
 void rooted(Sketch& s, Bytes m, Of p) {
@@ -99,16 +107,13 @@ void bruck(Sketch& s, Bytes m, Of p) {
   s.needs_scratch(all(s, m) / 2);
 }
 void dissemination(Sketch& s, Bytes m, Of) { s.dissemination(1, m, true); }
-void neighbor_exchange(Sketch& s, Bytes m, Of) {
-  const int further = s.place().P / 2 - 1;
-  s.ring(m, 1);
-  if (further > 0) s.ring(2 * m, further);
-}
+void neighbor_exchange(Sketch& s, Bytes m, Of) { s.exchange_with_neighbors(m); }
 void halving_doubling_blocks(Sketch& s, Bytes m, Of) {
   const int among = partners(s);
   s.doubling(m / 2, 1, m, 0);
   s.doubling(static_cast<Bytes>(among) * m / 2, 0.5, 0, all(s, m));
   s.copies(2.0 * static_cast<double>(all(s, m)));
+  s.needs_scratch(2 * all(s, m) + 2 * m);
 }
 void gather_bcast(Sketch& s, Bytes m, Of) {
   s.star(m, kUp);
@@ -129,7 +134,7 @@ void scatter_doubling(Sketch& s, Bytes m, Of) {
   s.doubling(piece(s, m), 2, 0, m);
 }
 void reduce_scatter_gather(Sketch& s, Bytes m, Of) {
-  s.combining(true).doubling(m / 2, 0.5, m, 0);
+  s.combining(true).doubling(piece(s, m), 2, m, 0);
   s.combining(false).tree(1, piece(s, m), kUp, Blocks::blocks, Sketch::Keeps::nearest);
 }
 void pairwise_gather(Sketch& s, Bytes m, Of) {
@@ -153,7 +158,7 @@ void there_and_back(Sketch& s, Bytes m, Of p) {
 }
 void halving_doubling(Sketch& s, Bytes m, Of) {
   s.combining(true).doubling(m / 2, 0.5, m, 0);
-  s.combining(false).doubling(m / partners(s), 2, 0, m);
+  s.combining(false).doubling(m / 2, 0.5, 0, m);
 }
 // Whole vectors, combined at the end.
 template <auto Draw>
@@ -173,7 +178,9 @@ void multiplying(Sketch& s, Bytes m, Of p) {
     const bool extra = groups < s.place().P;
     const bool far = s.place().q == 1;
     if (extra) s.hand_over(m, far, s.place().P - groups);
-    for (double d = 1; d < groups; d *= radix) s.shift(d, m, radix - 1);
+    double peers = extra ? 1 : 0;
+    for (double d = 1; d < groups; d *= radix, peers += radix - 1) s.shift(d, m, radix - 1);
+    s.meets(peers);
     s.combining(false);
     if (extra) s.hand_over(m, far, s.place().P - groups);
     s.needs_scratch(radix * m);
@@ -285,13 +292,13 @@ constexpr auto kRows = std::to_array<Row>({
     {Collective::allreduce, "bine-doubling", bine_whole},
     {Collective::allreduce, "bine-halving-doubling", there_and_back<bine>},
 
-    {Collective::reduce_scatter, "recursive-halving", combined<doubling>},
-    {Collective::reduce_scatter, "ring", combined<ring>},
+    {Collective::reduce_scatter, "recursive-halving", copied<doubling>},
+    {Collective::reduce_scatter, "ring", copied<ring>},
     {Collective::reduce_scatter, "pairwise", combined<pairwise>},
     {Collective::reduce_scatter, "full-fan-out", combined<at_once>},
-    {Collective::reduce_scatter, "dissemination", combined<dissemination>},
-    {Collective::reduce_scatter, "circulant", combined<dissemination>},
-    {Collective::reduce_scatter, "bine", combined<bine>},
+    {Collective::reduce_scatter, "dissemination", copied<dissemination>},
+    {Collective::reduce_scatter, "circulant", copied<dissemination>},
+    {Collective::reduce_scatter, "bine", copied<bine>},
     {Collective::reduce_scatter, "reduce-scatter", reduce_then_scatter},
     {Collective::reduce_scatter, "linear", combined<at_once>},
 

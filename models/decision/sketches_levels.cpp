@@ -118,6 +118,12 @@ bool draw_grid(Sketch& sketch, const Place& place, const Algorithm& algorithm, B
     phase(second, whole ? bytes : first.P * bytes);
     if (!whole && grid.rows_first != place.in_order)
       sketch.copies(static_cast<double>(place.P * bytes));
+    // A reduction combines in a copy of all blocks, or keeps the vectors of a line; an allgather
+    // puts blocks into the order of ranks.
+    if (whole)
+      sketch.needs_scratch(grid.doubling ? 2 * bytes : (place.q + place.nodes) * bytes);
+    else if (collectives::reduces(grid.collective) || grid.rows_first != place.in_order)
+      sketch.needs_scratch(place.P * bytes);
     return true;
   }
   return false;

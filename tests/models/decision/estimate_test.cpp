@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/decision/candidates.hpp"
@@ -83,6 +84,35 @@ struct Tally {
 };
 
 }  // namespace
+
+TEST_CASE("estimates know what scratch the schedules need", "[decision]") {
+  constexpr Bytes kBlock = 4096;
+  Sketch sketch;
+  for (std::size_t c = 0; c < kCollectives; ++c)
+    for (const auto& [nodes, each] : {std::pair{4, 4}, std::pair{8, 2}, std::pair{1, 16}}) {
+      const int P = nodes * each;
+      const Problem problem = problem_of(static_cast<Collective>(c), P, each, kBlock);
+      for (const Choice& choice : plain_candidates(problem.collective)) {
+        if (choice.parameters.segment > 0) continue;
+        if (why_not(*choice.algorithm, problem, choice.parameters)) continue;
+        if (!draw(sketch, {.P = P, .nodes = nodes, .q = each}, *choice.algorithm, problem.bytes,
+                  choice.parameters))
+          continue;
+        Bytes most = 0;
+        for (Rank rank = 0; rank < P; ++rank) {
+          Problem mine = problem;
+          mine.rank = rank;
+          most = std::max(most, choice.algorithm->build(mine, choice.parameters).scratch_bytes);
+        }
+        INFO(name_of(problem.collective)
+             << ' ' << to_string(choice) << ", " << nodes << " x " << each << ": "
+             << sketch.scratch() << " bytes, really " << most);
+        // A block or two matter to nobody.
+        CHECK(sketch.scratch() >= most / 2 - 2 * kBlock);
+        CHECK(sketch.scratch() <= 2 * most + 2 * kBlock);
+      }
+    }
+}
 
 TEST_CASE("estimates are near to simulations, and rank alike", "[decision]") {
   const Platform platform = adapter();

@@ -1,0 +1,72 @@
+// What is chosen, beside what might have been, by the simulator.
+#include "models/judgement.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "models/decision/shipped.hpp"
+
+using namespace tutti;
+using namespace tutti::models;
+using collectives::Collective;
+
+namespace {
+
+const Platform& hardware() { return *find_shipped("hardware"); }
+
+std::string words(const Cell& cell, const Judgement& judgement) {
+  return std::string(name_of(cell.collective)) + " on " + std::to_string(cell.nodes) + " x " +
+         std::to_string(cell.ranks_per_node) + " ranks, " + std::to_string(cell.bytes) +
+         " bytes: " + to_string(judgement.chosen.choice) + ' ' +
+         std::to_string(judgement.chosen.simulated) + " us, best " +
+         to_string(judgement.best.choice) + ' ' + std::to_string(judgement.best.simulated);
+}
+
+}  // namespace
+
+TEST_CASE("what is chosen on clusters is near to the best, by the simulator", "[decision]") {
+  std::vector<double> excesses;
+  for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce})
+    for (const int nodes : {2, 4, 8})
+      for (const int each : {4, 16})
+        for (const Bytes bytes : {8, 4096, 65536, 1048576}) {
+          const Cell cell{collective, nodes, each, bytes};
+          const Judgement judgement = judge(cell, hardware());
+          INFO(words(cell, judgement));
+          CHECK(judgement.excess() < 1.25);
+          excesses.push_back(judgement.excess());
+        }
+  std::sort(excesses.begin(), excesses.end());
+  CHECK(excesses[excesses.size() / 2] < 1.01);
+}
+
+// Trees in which all ranks of a node send to others at the same time: the node has one port.
+TEST_CASE("many ranks of a node do not speak to others at once", "[decision]") {
+  for (const Cell& cell :
+       {Cell{Collective::bcast, 16, 64, 65536}, Cell{Collective::bcast, 16, 16, 4096},
+        Cell{Collective::reduce, 8, 64, 1048576}, Cell{Collective::reduce, 8, 16, 65536},
+        Cell{Collective::reduce, 2, 64, 1048576}}) {
+    const Judgement judgement = judge(cell, hardware());
+    INFO(words(cell, judgement));
+    CHECK(judgement.excess() < 1.25);
+    CHECK(judgement.chosen.estimate / judgement.chosen.simulated < 1.5);
+    CHECK(judgement.chosen.estimate / judgement.chosen.simulated > 1 / 1.5);
+  }
+}
+
+TEST_CASE("where ranks are laid out changes what is played, and not what was asked", "[decision]") {
+  Cell cell{Collective::allreduce, 4, 4, 65536};
+  std::vector<double> times;
+  for (const Layout layout : {Layout::blocks, Layout::in_turn, Layout::shuffled}) {
+    cell.layout = layout;
+    const Judgement judgement = judge(cell, hardware());
+    INFO(words(cell, judgement));
+    CHECK(judgement.played > 5);
+    CHECK(judgement.excess() >= 1);
+    CHECK(judgement.excess() < 1.6);
+    times.push_back(judgement.best.simulated);
+  }
+  CHECK(times[0] <= times[1]);
+}
