@@ -138,6 +138,11 @@ def main():
         assert ([row["time_us"] for row in rows("--params", path, *arguments)]
                 == [row["time_us"] for row in rows("--params", "metropolis", *arguments)])
 
+        # Tutti's own parameters have names, too.
+        shown = predict("--params", "rxe", "--show-params")
+        assert json.loads(shown.stdout)["name"] == "rxe", shown
+        assert rows("--params", "shm,hardware", *arguments)
+
         done = predict("--params", "boba", "--compare", bench_file(folder))
         assert done.returncode == 0 and "the same" in done.stdout, done
         assert "relative error 50.0 %, proportional error mu 2.00" in done.stdout, done

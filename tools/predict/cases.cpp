@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -11,7 +10,7 @@
 #include "collectives/schedule/in_a_row.hpp"
 #include "models/json.hpp"
 #include "models/names.hpp"
-#include "base/files.hpp"
+#include "tools/parameters.hpp"
 #include "tools/predict/predict.hpp"
 
 namespace tutti::tools {
@@ -54,39 +53,23 @@ models::Changes changes_of(const PredictOptions& options) {
   return changes;
 }
 
-struct Source {
-  std::string name, origin, json;
-};
-
-Source source_of(const std::string& name) {
-  if (const auto* const known = models::find_published(name))
-    return {std::string(known->name), std::string(known->source), std::string(known->json)};
-  try {
-    return {name, {}, parameters_text(name)};
-  } catch (const Error& error) {
-    std::vector<std::string_view> names;
-    for (const auto& some : models::published()) names.push_back(some.name);
-    bad_configuration(fmt::format("--params: {}; what needs no file is {}", error.message,
-                                  fmt::join(names, ", ")));
-  }
-}
-
 // The first published parameters of the model, for who names none.
-Source default_source(const std::string& model) {
+NamedParameters default_parameters(const std::string& model) {
   const std::string_view wanted = name_of(models::model_named(model));
   for (const auto& some : models::published())
     if (some.complete && name_of(models::parse_platform(some.json).between) == wanted)
-      return source_of(std::string(some.name));
+      return parameters_named(std::string(some.name));
   bad_configuration(
       fmt::format("no paper prints parameters of {}: name some with --params", model));
 }
 
-Platform platform_from(const Source& source, models::Changes changes, const std::string& model) {
+Platform platform_from(const NamedParameters& source, models::Changes changes,
+                       const std::string& model) {
   changes.model = model;
   try {
-    Platform platform = models::parse_platform(source.json, changes);
+    Platform platform = models::parse_platform(source.text, changes);
     if (platform.name.empty()) platform.name = source.name;
-    if (platform.source.empty()) platform.source = source.origin;
+    if (platform.source.empty()) platform.source = source.source;
     return platform;
   } catch (const Error& error) {
     bad_configuration(fmt::format("{:.200}: {}", source.name, error.message));
@@ -112,13 +95,6 @@ models::Setting setting_of(const PredictOptions& options, int P) {
 
 }  // namespace
 
-const std::string& parameters_text(const std::string& path) {
-  static std::map<std::string, std::string> known;
-  auto found = known.find(path);
-  if (found == known.end()) found = known.emplace(path, read_stream(path)).first;
-  return found->second;
-}
-
 std::vector<int> nodes_of(const PredictOptions& options, int P) {
   std::vector<int> node(index(P));
   for (Rank rank = 0; rank < P; ++rank) node[index(rank)] = rank / options.ranks_per_node;
@@ -136,25 +112,26 @@ Problem problem_of(const PredictOptions& options, const Case& what) {
 std::vector<Platform> platforms_of(const PredictOptions& options) {
   const models::Changes changes = changes_of(options);
   std::vector<Platform> all;
-  std::vector<Source> sources;
-  for (const std::string& name : options.params) sources.push_back(source_of(name));
+  std::vector<NamedParameters> sources;
+  for (const std::string& name : options.params) sources.push_back(parameters_named(name));
   const bool every_model = options.models == std::vector<std::string>{"all"};
   if (options.models.empty() && sources.empty())
     bad_configuration(
         "name a model (--model) or parameters (--params); --list-models names those there are");
   if (options.models.empty())
-    for (const Source& source : sources) all.push_back(platform_from(source, changes, ""));
+    for (const NamedParameters& source : sources) all.push_back(platform_from(source, changes, ""));
   if (every_model && sources.empty())
     for (const auto& some : models::published())
       if (some.complete)
-        all.push_back(platform_from(source_of(std::string(some.name)), changes, ""));
+        all.push_back(platform_from(parameters_named(std::string(some.name)), changes, ""));
   for (const std::string& model : options.models) {
     if (every_model) break;
-    if (sources.empty()) all.push_back(platform_from(default_source(model), changes, model));
-    for (const Source& source : sources) all.push_back(platform_from(source, changes, model));
+    if (sources.empty()) all.push_back(platform_from(default_parameters(model), changes, model));
+    for (const NamedParameters& source : sources)
+      all.push_back(platform_from(source, changes, model));
   }
   if (every_model)
-    for (const Source& source : sources)
+    for (const NamedParameters& source : sources)
       for (const models::Model& model : models::models())
         try {  // those that these parameters suffice for
           all.push_back(platform_from(source, changes, std::string(name_of(model))));

@@ -6,6 +6,7 @@
 #include "models/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/parameters.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/predict/predict.hpp"
 
@@ -96,9 +97,8 @@ void add_platform(const Command& command, PredictOptions& o, HowMany how_many) {
       .comma_separated();
   command
       .option("--params", o.params,
-              one ? "published parameters by name, or a JSON file"
-                  : "published parameters by name, or a JSON file (default: the model's first "
-                    "published ones)")
+              fmt::format("parameters: {}{}", kParametersAre,
+                          one ? "" : " (default: the model's first published ones)"))
       .comma_separated();
   command.option("--set", o.set, "NAME=NUMBER: another value of a parameter").comma_separated();
 }

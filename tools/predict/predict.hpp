@@ -54,9 +54,6 @@ struct Prediction {
   std::vector<Printed> printed;  // closed forms
 };
 
-// A file of --params. It is read once, as it may be a pipe. Throws Error{bad_configuration}.
-const std::string& parameters_text(const std::string& path);
-
 // What the options name; throws Error{bad_configuration}, which says what there is.
 std::vector<models::Platform> platforms_of(const PredictOptions& options);
 std::vector<collectives::Collective> collectives_of(const PredictOptions& options);

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "models/bluegene_p.hpp"
+#include "models/decision/shipped.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
 #include "models/names.hpp"
@@ -132,6 +133,9 @@ void print_models() {
   }
   fmt::print(
       "tau-lop\n    (expressions over transfers: --symbolic; parameters only from a file)\n");
+  fmt::print("\nParameters that Tutti brings along:\n");
+  for (const auto& some : models::shipped_platforms())
+    fmt::print("{:<16} {}\n", some.name, some.source);
   fmt::print("\nParameters that the papers print:\n");
   for (const auto& some : models::published())
     fmt::print("{:<16} {}: {}\n", some.name, some.source, some.what);

@@ -12,9 +12,9 @@
 #include "base/text.hpp"
 #include "collectives/algorithms/catalogue.hpp"
 #include "collectives/schedule/in_a_row.hpp"
-#include "models/names.hpp"
 #include "models/predictor.hpp"
 #include "models/tau_lop/parameters.hpp"
+#include "tools/parameters.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/predict/predict.hpp"
 
@@ -104,9 +104,8 @@ const std::string& tau_lop_text(const std::string& path) try {
 }
 
 bool names_tau_lop(const std::string& params) {
-  if (models::find_published(params)) return false;
   try {
-    return models::is_tau_lop(parameters_text(params));
+    return models::is_tau_lop(parameters_named(params).text);
   } catch (const Error&) {
     return false;  // platforms_of() reports a file that cannot be read
   }

@@ -12,6 +12,7 @@
 #include "tools/bench/bench.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/parameters.hpp"
 #include "base/files.hpp"
 #include "tools/tune/measurement.hpp"
 #include "tools/tune/points.hpp"
@@ -116,7 +117,7 @@ void check(const TuneOptions& options, int ranks) {
   ranks_of(options, ranks);
   if (oracles_of(options).empty() && options.method == "predicted")
     bad_configuration(
-        "--method predicted needs --params FILE, which `tutti measure --save=FILE` writes");
+        "--method predicted needs --params, a file that `tutti measure --save=FILE` writes, say");
   for (const std::string& path : {options.table, options.svg})
     if (!path.empty()) must_be_writable(path);
 }
@@ -194,8 +195,9 @@ void add_tune(CommandLine& line) {
       .one_of({"measured", "predicted", "guided"});
   command
       .option("--params", options->params,
-              "parameters of models: what tutti measure --save=FILE or --json wrote (in a job "
-              "the last one is always the model that selects by default)")
+              fmt::format("parameters of models: {}, as tutti measure --save=FILE or --json wrote "
+                          "it (in a job the last one is always the model that selects by default)",
+                          kParametersAre))
       .comma_separated();
   command.option("--margin", options->margin, "guided: percent from the best prediction")
       .show_default()

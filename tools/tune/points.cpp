@@ -1,5 +1,4 @@
 // From the options to points.
-#include "base/files.hpp"
 #include "tools/tune/points.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "tools/parameters.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -26,13 +26,13 @@ std::vector<Value> ascending(std::vector<Value> values) {
 
 std::vector<Oracle> oracles_of(const TuneOptions& options) {
   std::vector<Oracle> all;
-  for (const std::string& path : options.params) {
-    const std::string text = read_file(path);
+  for (const std::string& name : options.params) {
+    const NamedParameters parameters = parameters_named(name);
     try {
-      for (const models::Predictor& predictor : models::parse_predictors(text))
+      for (const models::Predictor& predictor : models::parse_predictors(parameters.text))
         all.push_back(oracle_of(predictor));
     } catch (const Error& error) {
-      bad_configuration(fmt::format("{}: {}", path, error.message));
+      bad_configuration(fmt::format("{:.200}: {}", name, error.message));
     }
   }
   return all;

@@ -9,7 +9,7 @@ namespace tutti::tools {
 
 // All throw Error{bad_configuration}, which says what there is.
 
-// The files of --params: a model each, or what `tutti measure --json` prints, which has them all.
+// What --params names: a model each, or what `tutti measure --json` prints, which has them all.
 std::vector<Oracle> oracles_of(const TuneOptions& options);
 std::vector<collectives::Collective> collectives_of(const TuneOptions& options);
 std::vector<Bytes> sizes_of(const TuneOptions& options);

@@ -1,0 +1,45 @@
+// Tutti's own parameters first, then those of papers, then files.
+#include "tools/parameters.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "models/decision/shipped.hpp"
+#include "models/json.hpp"
+#include "models/json_text.hpp"
+#include "models/names.hpp"
+
+namespace tutti::tools {
+
+NamedParameters parameters_named(const std::string& name) {
+  if (const auto* const own = models::find_shipped(name))
+    return {own->name, own->source, models::json_text(models::to_json(*own))};
+  if (const auto* const known = models::find_published(name))
+    return {std::string(known->name), std::string(known->source), std::string(known->json),
+            known->complete};
+  try {
+    return {name, {}, parameters_text(name)};
+  } catch (const Error& error) {
+    std::vector<std::string_view> names;
+    for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
+    for (const auto& some : models::published()) names.push_back(some.name);
+    bad_configuration(fmt::format("--params: {}; what needs no file is {}", error.message,
+                                  fmt::join(names, ", ")));
+  }
+}
+
+const std::string& parameters_text(const std::string& path) {
+  static std::map<std::string, std::string> known;
+  auto found = known.find(path);
+  if (found == known.end()) found = known.emplace(path, read_stream(path)).first;
+  return found->second;
+}
+
+}  // namespace tutti::tools
