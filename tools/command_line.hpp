@@ -50,6 +50,8 @@ class Command {
   // The value may be left out: then it is empty. `value`: how the help calls it.
   Option option(const std::string& names, std::optional<std::string>& into, const std::string& text,
                 const std::string& value) const;
+  // What an option was called before: it works, and no help has it.
+  void older_name(const std::string& name, std::string& into) const;
   // "!--no-x" sets it to false.
   void flag(const std::string& names, bool& into, const std::string& text) const;
   void footer(const std::string& text) const;  // at the end of its help

@@ -1,4 +1,5 @@
-// `tutti explain`: which algorithm would run a call, and why.
+// `tutti explain`: which algorithm would run a call, and why. What a job decides by, the settings
+// and the kept parameters, is read by the job's own functions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,15 +10,17 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "models/decision/explanation.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
-#include "models/names.hpp"
+#include "src/job/configuration.hpp"
+#include "src/job/selection.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/parameters.hpp"
 #include "tools/text.hpp"
-#include "base/files.hpp"
+#include "transport/placement.hpp"
+#include "transport/verbs/survey.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -25,52 +28,76 @@ namespace {
 using nlohmann::json;
 
 struct ExplainOptions {
-  std::string collective, model, bytes = "8";
+  std::string collective, params, bytes = "8";
   int ranks = 8, ranks_per_node = 1, cores = 0;
   bool in_turn = false, json = false;
 };
 
 constexpr int kMostRanksExplained = 1 << 24;  // each has a node in the problem that is explained
 
-std::string read_parameters(const std::string& path) try {
-  return read_stream(path);
-} catch (const Error& error) {
-  std::vector<std::string_view> names;
-  for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
-  for (const auto& some : models::published()) names.push_back(some.name);
-  bad_configuration(
-      fmt::format("--model: {}; what needs no file is {}", error.message, fmt::join(names, ", ")));
+void warn(std::string_view line) { fmt::print(stderr, "tutti explain: warning: {}\n", line); }
+
+// Of a job between this host and others, as its ranks would find: hardware goes before software.
+bool software_wire_here(const Configuration& configuration) {
+  if (configuration.wire != Wire::automatic) return configuration.wire == Wire::software;
+  const std::vector<std::string> wanted = device_names(configuration.device);
+  bool software = false;
+  for (const auto& device : transport::verbs::survey()) {
+    if (!device.problem.empty()) continue;
+    if (!wanted.empty() && std::ranges::find(wanted, device.name) == wanted.end()) continue;
+    if (!device.software) return false;
+    software = true;
+  }
+  return software;
 }
 
-models::Platform platform_of(const std::string& name, std::string_view wire) {
-  if (const auto* const shipped = models::find_shipped(name.empty() ? wire : name)) return *shipped;
-  std::string text;
-  std::string_view source;
-  if (const auto* const published = models::find_published(name)) {
-    if (!published->complete)
-      bad_configuration(fmt::format("--model {}: the paper does not print all parameters", name));
-    text = published->json;
-    source = published->source;
-  } else {
-    text = read_parameters(name);
-  }
+// The parameters that --params names, in place of the job's.
+PlatformHere named_platform(const std::string& name, std::string_view wire) {
+  const std::string from = fmt::format("--params {}", name);
+  if (const auto* const own = models::find_shipped(name)) return {*own, false, from};
+  const NamedParameters named = parameters_named(name);
+  if (!named.complete)
+    bad_configuration(fmt::format("--params {}: the paper does not print all parameters", name));
   try {
-    models::Platform platform = models::completed(models::parse_platform(text), wire);
-    if (platform.name.empty()) platform.name = name;
-    if (platform.source.empty()) platform.source = source;
-    return platform;
+    models::Platform platform = models::completed(models::parse_platform(named.text), wire);
+    if (platform.name.empty()) platform.name = named.name;
+    if (platform.source.empty()) platform.source = named.source;
+    return {std::move(platform), false, from};
   } catch (const Error& error) {
-    bad_configuration(fmt::format("--model {:.200}: {}", name, error.message));
+    bad_configuration(fmt::format("--params {:.200}: {}", name, error.message));
   }
 }
 
-// What the table took from which the call's algorithm is read.
-struct Effort {
-  std::size_t estimates = 0;
-  std::chrono::duration<double, std::micro> time{};
+// The hardware threads that ranks of one node, which is this host, may run on.
+int cores_here() { return static_cast<int>(transport::card_of_this_process({}).threads.count()); }
+
+// The job as far as it is known: what its communicator of all ranks would know of itself.
+struct ExplainedJob {
+  collectives::Facts facts;
+  PlatformHere platform;
 };
 
-json explain(const ExplainOptions& options, Effort& effort) {
+ExplainedJob job_of(const ExplainOptions& options, const Configuration& configuration) {
+  collectives::Facts facts{.P = options.ranks};
+  facts.max_ranks_per_node = std::min(options.ranks_per_node, options.ranks);
+  facts.nodes = (facts.P + facts.max_ranks_per_node - 1) / facts.max_ranks_per_node;
+  facts.in_order = !options.in_turn || facts.nodes == 1;
+  facts.wire_within = configuration.transport == TransportChoice::verbs;
+  facts.cores = options.cores > 0 ? options.cores : facts.nodes == 1 ? cores_here() : 0;
+  facts.oversubscribed = facts.cores > 0 && facts.cores < options.ranks;
+  const bool wire = facts.nodes > 1 || facts.wire_within;
+  if (options.params.empty()) {
+    facts.software_wire = wire && software_wire_here(configuration);
+    return {facts, platform_here(configuration, models::wire_of(wire, facts.software_wire), warn)};
+  }
+  PlatformHere named = named_platform(options.params, models::wire_of(wire, false));
+  const models::Cores cores = named.platform.cores.value_or(models::Cores{});
+  facts.software_wire = wire && cores.per_message + cores.per_byte > 0;
+  return {facts, std::move(named)};
+}
+
+collectives::Problem problem_of(const ExplainOptions& options, const collectives::Facts& facts,
+                                const Configuration& configuration) {
   const auto collective = collectives::collective_named(options.collective);
   if (!collective)
     bad_configuration(fmt::format("there is no collective '{}', but {}", options.collective,
@@ -83,36 +110,58 @@ json explain(const ExplainOptions& options, Effort& effort) {
     bad_configuration(
         fmt::format("--bytes '{}' for each of {} ranks are too many: at most {} in all",
                     options.bytes, options.ranks, models::kMostInAll));
-  collectives::Facts facts{.P = options.ranks};
-  facts.max_ranks_per_node = std::min(options.ranks_per_node, options.ranks);
-  facts.nodes = (facts.P + facts.max_ranks_per_node - 1) / facts.max_ranks_per_node;
-  facts.in_order = !options.in_turn || facts.nodes == 1;
-  facts.cores = options.cores;
-  facts.oversubscribed = options.cores > 0 && options.cores < options.ranks;
-  const models::Platform platform =
-      platform_of(options.model, models::wire_of(facts.nodes > 1, false));
-  const models::Cores cores = platform.cores.value_or(models::Cores{});
-  facts.software_wire = facts.nodes > 1 && cores.per_message + cores.per_byte > 0;
-  collectives::Problem problem{{.collective = *collective, .bytes = *bytes}, facts.P};
-  problem.datagrams = false;
+  collectives::Problem problem{explained_task(*collective, *bytes, configuration), facts.P};
   std::vector<int> nodes(facts.nodes > 1 ? static_cast<std::size_t>(facts.P) : 0);
   for (int rank = 0; rank < static_cast<int>(nodes.size()); ++rank)
     nodes[static_cast<std::size_t>(rank)] =
         facts.in_order ? rank / facts.max_ranks_per_node : rank % facts.nodes;
   problem.node = std::move(nodes);
+  return problem;
+}
+
+// What the table took from which the call's algorithm is read.
+struct Effort {
+  std::size_t estimates = 0;
+  std::chrono::duration<double, std::micro> time{};
+};
+
+// Settings by which an algorithm is chosen, as far as they are set.
+json settings_of(const Configuration& configuration, bool by_model) {
+  json all = json::object();
+  if (!configuration.algorithm.empty()) all["algorithm"] = configuration.algorithm;
+  if (!configuration.table.empty()) all["table"] = configuration.table;
+  if (by_model && !configuration.model.empty()) all["model"] = configuration.model;
+  return all;
+}
+
+json explain(const ExplainOptions& options, Effort& effort) {
+  const Configuration configuration = load_configuration({});
+  for (const std::string& warning : configuration.warnings) warn(warning);
+  const collectives::Rules rules = read_rules(configuration).rules;
+  const ExplainedJob job = job_of(options, configuration);
+  collectives::Problem problem = problem_of(options, job.facts, configuration);
+  // A job whose settings name what needs a group of all ranks joins one.
+  problem.datagrams = job.facts.P == 1 || (collectives::wants_datagrams(rules) &&
+                                           configuration.multicast != MulticastWay::off);
+  Selection selection(rules, job.platform.platform);
+  const auto decisions = selection.decisions_for(job.facts);
   const auto begin = std::chrono::steady_clock::now();
-  models::Decisions decisions{platform, facts};
-  decisions.table(problem);
-  effort = {decisions.estimates(), std::chrono::steady_clock::now() - begin};
-  return models::explanation(decisions, problem);
+  decisions->table(problem);
+  effort = {decisions->estimates(), std::chrono::steady_clock::now() - begin};
+  json all = selection.explain(problem, *decisions);
+  all["model"]["from"] =
+      job.platform.from + (job.platform.to_measure
+                               ? "; a job measures others when it starts, as the setting says"
+                               : "");
+  all["settings"] = settings_of(configuration, options.params.empty());
+  return all;
 }
 
 double number(const json& object, const char* key) { return object.at(key).get<double>(); }
 std::string digits(const json& object, const char* key) { return four_digits(number(object, key)); }
 
 // The statements of HPM, from coarse to fine.
-void print_statement(const json& all) {
-  const json& statement = all["statement"];
+void print_statement(const json& statement) {
   fmt::print("\n  class               {}\n", statement["class"].get<std::string>());
   const double constant = number(statement, "constant"), slope = number(statement, "per_byte");
   if (slope > 0)
@@ -128,10 +177,13 @@ void print_statement(const json& all) {
       terms += fmt::format("{}{} {}", terms.empty() ? " = " : " + ",
                            four_digits(value.get<double>()), name);
   fmt::print("  exact               {} us{}\n", digits(statement, "latency"), terms);
-  for (std::size_t i = 0; i < all["ranges"].size(); ++i)
-    fmt::print("  {:<20}{:>9} bytes and more: {}\n", i == 0 ? "ranges" : "",
-               all["ranges"][i]["from"].get<Bytes>(),
-               all["ranges"][i]["algorithm"].get<std::string>());
+}
+
+void print_ranges(const json& ranges, bool by_hand) {
+  const char* const label = by_hand ? "by the model" : "ranges";
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    fmt::print("  {:<20}{:>9} bytes and more: {}\n", i == 0 ? label : "",
+               ranges[i]["from"].get<Bytes>(), ranges[i]["algorithm"].get<std::string>());
 }
 
 void print_candidates(const json& candidates) {
@@ -181,12 +233,21 @@ int run_explain(const ExplainOptions& options) {
   fmt::print("{}", options.collective);
   if (options.collective != "barrier")
     fmt::print(" of {}", counted(all["bytes"].get<Bytes>(), "byte"));
-  fmt::print(", {}, {}; model {} ({})\n\n  chosen              {}\n",
+  const auto text = [](const json& value) { return value.get<std::string>(); };
+  fmt::print(", {}, {}; model {} ({})\n\n  parameters          {}\n",
              counted(options.ranks, "rank"), counted(all["nodes"].get<int>(), "node"),
-             all["model"]["name"].get<std::string>(), all["model"]["source"].get<std::string>(),
-             all["algorithm"].get<std::string>());
-  fmt::print("  reason              {}\n", all["reason"].get<std::string>());
-  print_statement(all);
+             text(all["model"]["name"]), text(all["model"]["source"]), text(all["model"]["from"]));
+  for (const auto& [name, value] : all["settings"].items())
+    fmt::print("  setting {:<12}{}\n", name, text(value));
+  if (all["oversubscribed"].get<bool>())
+    fmt::print("  cores               {}, which the ranks share\n", all["cores"].get<int>());
+  fmt::print("  chosen              {}\n  reason              {}\n", text(all["algorithm"]),
+             text(all["reason"]));
+  if (all.contains("statement"))
+    print_statement(all["statement"]);
+  else
+    fmt::print("\n  The model does not know its time: see below what is left out.\n");
+  print_ranges(all["ranges"], text(all["reason"]).starts_with("by hand"));
   print_candidates(all["candidates"]);
   fmt::print("\nThe table of this collective took {} estimates and {:.0f} us.\n", effort.estimates,
              effort.time.count());
@@ -209,17 +270,19 @@ void add_explain(CommandLine& line) {
       .show_default();
   command
       .option("--cores", o.cores,
-              "cores of all machines together, if ranks share them (default: one a rank)")
+              "cores of all machines together, if ranks share them (default: on one node this "
+              "host's, else one a rank)")
       .between(1, kMostRanksExplained);
   command.flag("--in-turn", o.in_turn, "ranks are dealt out to the nodes in turn");
-  command.option("--model", o.model,
-                 "parameters: shm, rxe, hardware, published ones by name, or a JSON file "
-                 "(default: hardware, or shm on one node)");
+  command.option("--params", o.params,
+                 fmt::format("parameters instead of the job's: {}", kParametersAre));
+  command.older_name("--model", o.params);
   command.flag("--json", o.json, "as JSON, as tutti_explain(3) has it");
   command.footer(
-      "Times are in microseconds. Examples:\n"
+      "It is the job that would run with the settings of this environment. Times are in\n"
+      "microseconds. Examples:\n"
       "  tutti explain allgather -P 64 -m 4096 --ppn 8\n"
-      "  tutti explain barrier -P 8 --ppn 2 --model rxe --cores 4");
+      "  tutti explain barrier -P 8 --ppn 2 --params rxe --cores 4");
   command.runs([options] { return run_explain(*options); });
 }
 

@@ -809,16 +809,17 @@ TUTTI_API int tutti_describe(tutti_comm comm, char* text, size_t size, size_t* n
  * DESCRIPTION
  *   Writes a JSON object about a call of `collective` ("bcast", "reduce_scatter", as `tutti list`
  *   names them) on this communicator. `bytes` is the length of the message or, for collectives
- *   whose data are blocks, of one block. The call that is meant has a commutative operation and
- *   blocks of one length.
+ *   whose data are blocks, of one block. The call that is meant has a commutative operation (whose
+ *   operands keep their order if the setting `reproducible` is on) and blocks of one length.
  *
  *   The members "algorithm" and "reason" say what the call would run; a choice by hand (the
  *   settings `algorithm` and `table`) comes first, then the cost model. "candidates" has every
  *   algorithm, the fastest first: the predicted time in microseconds and what it is made of,
  *   rounds, messages and bytes on the critical path within and between nodes, connections and
- *   memory; or, as "excluded", why it cannot run the call. "ranges" says from which number of bytes
- *   on the model chooses which algorithm. "statement" has the asymptotic class of the choice, its
- *   time as a constant and a part for each byte, and its bounds over mappings of ranks to nodes.
+ *   memory; or, as "excluded", why it cannot run the call, or why it is chosen by hand only.
+ *   "ranges" says from which number of bytes on the model chooses which algorithm. "statement" has
+ *   the asymptotic class of the choice, its time as a constant and a part for each byte, and its
+ *   bounds over mappings of ranks to nodes; it is missing if the model does not know the algorithm.
  *   "model" names the parameters and where they are from.
  *
  *   At most `size` bytes are written, the terminating zero included. Unless `needed` is NULL,

@@ -105,30 +105,30 @@ json statement(const Choice& choice, Bytes bytes, const Decisions& decisions) {
 
 }  // namespace
 
-json explanation(Decisions& decisions, const Problem& problem) {
+json explanation(Decisions& decisions, const Problem& problem, const Choice& choice) {
   const Facts& facts = decisions.facts();
   const Platform& platform = decisions.platform();
   const Bytes bytes = problem.collective == Collective::barrier ? 0 : typical_bytes(problem);
-  const Choice choice = decisions.select(problem);
   json candidates = json::array(), ranges = json::array();
   for (const Candidate& one : decisions.candidates(problem))
     candidates.push_back(candidate_to_json(one));
   for (const Decisions::Interval& one : decisions.table(problem))
     ranges.push_back({{"from", one.from}, {"algorithm", to_string(one.choice)}});
-  return {{"collective", name_of(problem.collective)},
-          {"bytes", bytes},
-          {"ranks", facts.P},
-          {"nodes", facts.nodes},
-          {"ranks_per_node", facts.max_ranks_per_node},
-          {"software_wire", facts.software_wire},
-          {"oversubscribed", facts.oversubscribed},
-          {"cores", facts.cores},
-          {"model", {{"name", platform.name}, {"source", platform.source}}},
-          {"algorithm", to_string(choice)},
-          {"reason", choice.reason},
-          {"statement", statement(choice, bytes, decisions)},
-          {"ranges", ranges},
-          {"candidates", candidates}};
+  json all = {{"collective", name_of(problem.collective)},
+              {"bytes", bytes},
+              {"ranks", facts.P},
+              {"nodes", facts.nodes},
+              {"ranks_per_node", facts.max_ranks_per_node},
+              {"software_wire", facts.software_wire},
+              {"oversubscribed", facts.oversubscribed},
+              {"cores", facts.cores},
+              {"model", {{"name", platform.name}, {"source", platform.source}}},
+              {"algorithm", to_string(choice)},
+              {"reason", choice.reason},
+              {"ranges", ranges},
+              {"candidates", candidates}};
+  if (can_estimate(choice, facts)) all["statement"] = statement(choice, bytes, decisions);
+  return all;
 }
 
 }  // namespace tutti::models

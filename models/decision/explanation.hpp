@@ -8,7 +8,8 @@
 
 namespace tutti::models {
 
-// See tutti_explain(3).
-nlohmann::json explanation(Decisions& decisions, const collectives::Problem& problem);
+// See tutti_explain(3). `choice`: what runs the call, by hand or by these decisions.
+nlohmann::json explanation(Decisions& decisions, const collectives::Problem& problem,
+                           const collectives::Choice& choice);
 
 }  // namespace tutti::models

@@ -12,7 +12,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "models/decision/explanation.hpp"
 #include "src/job/selection.hpp"
 
 namespace tutti {
@@ -211,12 +210,8 @@ nlohmann::json Communicator::explain(std::string_view name, Bytes bytes) const {
     throw Error(Code::bad_count, fmt::format("{} bytes for each of {} ranks are too many: at most "
                                              "{} in all",
                                              bytes, size(), models::kMostInAll));
-  const auto problem = problem_for({.collective = *collective, .bytes = bytes});
-  const collectives::Choice choice = selection_.choose(problem, *decisions_);
-  nlohmann::json all = models::explanation(*decisions_, problem);
-  all["algorithm"] = collectives::to_string(choice);
-  all["reason"] = choice.reason;
-  return all;
+  const auto problem = problem_for(explained_task(*collective, bytes, engine_.configuration()));
+  return selection_.explain(problem, *decisions_);
 }
 
 nlohmann::json Communicator::describe() const {

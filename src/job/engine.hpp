@@ -61,6 +61,7 @@ class Engine {
   ScratchPool* scratch() const noexcept { return scratch_; }
   // Null: calls are not recorded.
   Trace* trace() noexcept { return trace_.get(); }
+  const Configuration& configuration() const noexcept { return configuration_; }
   // Packets cost CPU time, on some rank.
   bool software_wire() const noexcept { return software_wire_; }
   // Ranks of one node speak over the wire, too.

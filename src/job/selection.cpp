@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "models/decision/explanation.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
@@ -25,28 +26,33 @@ constexpr std::string_view kMeasure = "measure";
 struct Said {
   enum Kind : std::uint64_t { shipped, to_measure, parameters, failed };
   Kind kind = failed;
-  std::string text;  // the name of a shipped platform; JSON; or why there is none
+  std::string text;    // the name of a shipped platform; JSON; or why there is none
+  std::string from{};  // of PlatformHere; stays here
 };
-Said as_parameters(const models::Platform& platform) {
-  return {Said::parameters, models::json_text(models::to_json(platform))};
+Said as_parameters(const models::Platform& platform, std::string from) {
+  return {Said::parameters, models::json_text(models::to_json(platform)), std::move(from)};
 }
 
 // `otherwise`: what there is if nothing that was kept can be taken.
 Said kept_platform(std::string_view wire, const Warn& warn, Said::Kind otherwise) {
+  const std::string file = models::kept_file(wire);
   try {
     const models::Machine machine = models::this_machine();
     if (auto kept = models::read_kept(wire, machine)) {
       // Messages within nodes may have been measured by themselves.
       if (!kept->within && wire != "shm")
         if (auto shm = models::read_kept("shm", machine)) kept->within = std::move(shm->between);
-      return as_parameters(models::completed(*std::move(kept), wire));
+      return as_parameters(models::completed(*std::move(kept), wire),
+                           fmt::format("kept for this user in {}", file));
     }
   } catch (const Error& error) {
     warn(fmt::format("{}; {}", error.message,
                      otherwise == Said::to_measure ? "it is measured anew"
                                                    : "the shipped parameters are taken"));
   }
-  return {otherwise, std::string(wire)};
+  const std::string where =
+      file.empty() ? "XDG_CONFIG_HOME and HOME name no folder for others" : "none are in " + file;
+  return {otherwise, std::string(wire), fmt::format("Tutti's own for {}: {}", wire, where)};
 }
 
 std::string read_model(const std::string& path) try {
@@ -78,12 +84,25 @@ Said platform_of(const Configuration& configuration, std::string_view wire, cons
   const std::string& name = configuration.model;
   if (name.empty()) return kept_platform(wire, warn, Said::shipped);
   if (name == kMeasure) return kept_platform(wire, warn, Said::to_measure);
-  if (!names_a_file(name)) return {Said::shipped, name};
+  if (!names_a_file(name))
+    return {Said::shipped, name, "Tutti's own: the setting `model` names them"};
   const models::Platform platform = models::completed(platform_in(name), wire);
   if (!platform.origin.machine.cpu.empty())
     if (const auto why = models::why_foreign(platform, models::this_machine(), wire))
       warn(fmt::format("the parameters of the setting `model`, {:.200}: {}", name, *why));
-  return as_parameters(platform);
+  return as_parameters(platform,
+                       fmt::format("of the file {}, which the setting `model` names", name));
+}
+
+AgreedPlatform agreed_platform(const Said& said) {
+  switch (said.kind) {
+    // Without JSON, whose values cannot be destroyed where memory is short: the usual start.
+    case Said::shipped: return {*models::find_shipped(said.text)};
+    case Said::to_measure: return {*models::find_shipped(said.text), true};
+    // Rank 0, too: all have read the same digits.
+    case Said::parameters: return {models::parse_platform(said.text)};
+    default: throw Error(Code::bad_configuration, said.text);
+  }
 }
 
 AgreedPlatform spread(Said said, transport::Bootstrap& bootstrap) {
@@ -91,22 +110,22 @@ AgreedPlatform spread(Said said, transport::Bootstrap& bootstrap) {
   bootstrap.broadcast(head, sizeof head);
   said.text.resize(head[1]);
   bootstrap.broadcast(said.text.data(), said.text.size());
-  switch (head[0]) {
-    // Without JSON, whose values cannot be destroyed where memory is short: the usual start.
-    case Said::shipped: return {*models::find_shipped(said.text)};
-    case Said::to_measure: return {*models::find_shipped(said.text), true};
-    // Rank 0, too: all have read the same digits.
-    case Said::parameters: return {models::parse_platform(said.text)};
-    default: break;
-  }
-  throw Error(Code::bad_configuration,
-              bootstrap.rank() == 0 ? said.text : "on rank 0: " + said.text);
+  said.kind = static_cast<Said::Kind>(head[0]);
+  if (said.kind == Said::failed && bootstrap.rank() != 0) said.text = "on rank 0: " + said.text;
+  return agreed_platform(said);
 }
 
 }  // namespace
 
 void check_model(const Configuration& configuration) {
   if (names_a_file(configuration.model)) platform_in(configuration.model);
+}
+
+PlatformHere platform_here(const Configuration& configuration, std::string_view wire,
+                           const Warn& warn) {
+  Said said = platform_of(configuration, wire, warn);
+  AgreedPlatform found = agreed_platform(said);
+  return {std::move(found.platform), found.to_measure, std::move(said.from)};
 }
 
 AgreedPlatform agree_on_platform(const Configuration& configuration, std::string_view wire,
@@ -122,9 +141,15 @@ AgreedPlatform agree_on_platform(const Configuration& configuration, std::string
 
 models::Platform spread_platform(const models::Platform* mine, std::string_view wire,
                                  transport::Bootstrap& bootstrap) {
-  Said said{Said::shipped, std::string(wire)};
-  if (mine) said = as_parameters(models::completed(*mine, wire));
+  Said said{Said::shipped, std::string(wire), {}};
+  if (mine) said = as_parameters(models::completed(*mine, wire), {});
   return spread(std::move(said), bootstrap).platform;
+}
+
+collectives::Task explained_task(collectives::Collective collective, Bytes bytes,
+                                 const Configuration& configuration) {
+  const bool ordered = configuration.reproducible && collectives::reduces(collective);
+  return {.collective = collective, .bytes = bytes, .commutative = !ordered, .left_fold = ordered};
 }
 
 std::shared_ptr<models::Decisions> Selection::decisions_for(const collectives::Facts& facts) {
@@ -151,6 +176,11 @@ collectives::Choice Selection::choose(const collectives::Problem& problem,
                                       models::Decisions& decisions) const {
   if (const auto by_hand = collectives::choose(problem, decisions.facts(), rules_)) return *by_hand;
   return decisions.select(problem);
+}
+
+nlohmann::json Selection::explain(const collectives::Problem& problem,
+                                  models::Decisions& decisions) const {
+  return models::explanation(decisions, problem, choose(problem, decisions));
 }
 
 }  // namespace tutti

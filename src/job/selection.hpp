@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +18,16 @@ namespace tutti {
 // What agree_on_platform() would refuse of the setting `model`, on rank 0. Throws
 // Error{bad_configuration}.
 void check_model(const Configuration& configuration);
+
+// What a job takes whose rank 0 is this process, without the job.
+struct PlatformHere {
+  models::Platform platform;
+  bool to_measure = false;  // a job would measure first; until then the parameters are these
+  std::string from;         // for people: whose parameters these are, and which file they are in
+};
+// As agree_on_platform(), of which it is rank 0's part.
+PlatformHere platform_here(const Configuration& configuration, std::string_view wire,
+                           const std::function<void(std::string_view)>& warn);
 
 struct AgreedPlatform {
   models::Platform platform;
@@ -32,6 +44,11 @@ AgreedPlatform agree_on_platform(const Configuration& configuration, std::string
 models::Platform spread_platform(const models::Platform* mine, std::string_view wire,
                                  transport::Bootstrap& bootstrap);
 
+// What an explanation is of: blocks of one length, and a commutative operation unless the setting
+// `reproducible` lets reductions keep the order of the ranks.
+collectives::Task explained_task(collectives::Collective collective, Bytes bytes,
+                                 const Configuration& configuration);
+
 class Selection {
  public:
   Selection(const collectives::Rules& rules, models::Platform platform)
@@ -44,6 +61,9 @@ class Selection {
   // What is chosen by hand, else what the model chooses. Throws Error{algorithm_not_applicable}.
   collectives::Choice choose(const collectives::Problem& problem,
                              models::Decisions& decisions) const;
+  // What choose() chooses and why, and what the model says of it and of all others; see
+  // tutti_explain(3). Throws Error{algorithm_not_applicable}.
+  nlohmann::json explain(const collectives::Problem& problem, models::Decisions& decisions) const;
   const models::Platform& platform() const noexcept { return platform_; }
 
  private:

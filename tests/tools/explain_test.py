@@ -5,6 +5,7 @@ holds together.
 Usage: explain_test.py PROGRAM
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -12,33 +13,37 @@ import sys
 import tempfile
 
 PROGRAM = sys.argv[1]
+# What the user of the test has set and kept is not meant.
+HOME = tempfile.TemporaryDirectory(prefix="tutti-explain-")
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("TUTTI_")}
+CLEAN["XDG_CONFIG_HOME"] = HOME.name
 LOGP = {"model": "logp", "parameters": {"L": 1, "o": 1, "g": 1}}
 
 
-def explain(*arguments):
+def explain(*arguments, **settings):
     return subprocess.run([PROGRAM, "explain", *map(str, arguments)], capture_output=True,
-                          text=True)
+                          text=True, env=CLEAN | settings)
 
 
-def refused(words, *arguments):
-    done = explain(*arguments)
+def refused(words, *arguments, **settings):
+    done = explain(*arguments, **settings)
     assert done.returncode != 0 and words in done.stderr, (arguments, done)
 
 
 def refused_file(folder, words, text):
     path = pathlib.Path(folder, "parameters.json")
     path.write_text(text if isinstance(text, str) else json.dumps(text))
-    refused(f"--model {path}: {words}", "bcast", "--model", path)
+    refused(f"--params {path}: {words}", "bcast", "--params", path)
 
 
-def told(*arguments):
-    done = explain(*arguments, "--json")
+def told(*arguments, **settings):
+    done = explain(*arguments, "--json", **settings)
     assert done.returncode == 0, done
     return json.loads(done.stdout)
 
 
-def printed(*arguments):
-    done = explain(*arguments)
+def printed(*arguments, **settings):
+    done = explain(*arguments, **settings)
     assert done.returncode == 0, done
     return done.stdout
 
@@ -67,11 +72,59 @@ def holds(told):
     assert all(one["excluded"] for one in candidates[len(applying):]), told
 
 
+def reads_settings(folder):
+    """It says which setting it used, and refuses what tutti_init would."""
+    call = ["allgather", "-P", 4, "--ppn", 4, "-m", 64]
+    usual = told(*call)
+    assert usual["model"]["name"] == "shm" and usual["settings"] == {}, usual
+    assert f"none are in {HOME.name}" in usual["model"]["from"], usual
+    named = told(*call, TUTTI_MODEL="rxe")
+    assert named["model"]["name"] == "rxe" and named["settings"] == {"model": "rxe"}, named
+    assert "the setting `model`" in printed(*call, TUTTI_MODEL="rxe")
+    # What the command line names goes before what the environment does.
+    assert told(*call, "--params", "hardware", TUTTI_MODEL="rxe")["model"]["name"] == "hardware"
+    assert told(*call, "--model", "hardware")["model"]["name"] == "hardware"  # its older name
+    file = pathlib.Path(folder, "parameters.json")
+    file.write_text(json.dumps(LOGP | {"name": "mine"}))
+    mine = told(*call, TUTTI_MODEL=str(file))
+    assert mine["model"]["name"] == "mine" and str(file) in mine["model"]["from"], mine
+    table = pathlib.Path(folder, "table.json")
+    table.write_text(json.dumps({"rules": [{"collective": "allgather", "ranks": [2, 8],
+                                            "algorithm": "bruck(k=2)"}]}))
+    by_table = told(*call, TUTTI_TABLE=str(table))
+    assert by_table["algorithm"] == "bruck(k=2)" and "`table`" in by_table["reason"], by_table
+    assert told(*call, TUTTI_TABLE=str(table), TUTTI_ALGORITHM="allgather=ring")["reason"] \
+        == "by hand: the setting `algorithm` names it"
+    # On one node a grid's rows are no nodes: the model does not try it, and it can run.
+    forced = told(*call, TUTTI_ALGORITHM="allgather=rows-first")
+    assert forced["algorithm"] == "rows-first" and "statement" not in forced, forced
+    (grid,) = [one for one in forced["candidates"] if one["algorithm"] == "rows-first"]
+    assert "chosen by hand only here" in grid["excluded"], grid
+    assert "does not know its time" in printed(*call, TUTTI_ALGORITHM="allgather=rows-first")
+    # What is said of the time is said of what runs.
+    ring = told("allgather", "-P", 64, TUTTI_ALGORITHM="allgather=ring")
+    (time,) = [one["latency"] for one in ring["candidates"] if one["algorithm"] == "ring"]
+    assert abs(ring["statement"]["latency"] - time) < 1e-9 * time, ring
+    config = pathlib.Path(folder, "config")
+    config.write_text("algorithm = allgather=bruck(k=3)\n")
+    assert told(*call, TUTTI_CONFIG=str(config))["algorithm"] == "bruck(k=3)"
+    assert told("allreduce", TUTTI_REPRODUCIBLE="on")["algorithm"] \
+        != told("allreduce", TUTTI_REPRODUCIBLE="off")["algorithm"]
+    software = told("allgather", TUTTI_WIRE="software")
+    assert software["software_wire"] and software["model"]["name"] == "rxe", software
+    assert told("allgather", TUTTI_WIRE="hardware")["model"]["name"] == "hardware"
+    refused("/nonexistent", *call, TUTTI_MODEL="/nonexistent")
+    refused("/nonexistent", *call, TUTTI_TABLE="/nonexistent")
+    refused("no algorithm", *call, TUTTI_ALGORITHM="allgather=rings")
+    refused("commutative", "reduce", TUTTI_REPRODUCIBLE="on", TUTTI_ALGORITHM="reduce=hierarchical")
+    assert "TUTTI_TABEL" in explain(*call, TUTTI_TABEL="x").stderr
+
+
 def main():
     refused("there is no collective 'barier'", "barier")
     refused("cannot read bobba: No such file or directory; what needs no file is shm, rxe", "bcast",
-            "--model", "bobba")
-    refused("the paper does not print all parameters", "bcast", "--model", "ib-measured")
+            "--params", "bobba")
+    refused("the paper does not print all parameters", "bcast", "--params", "ib-measured")
     for P in (0, -3, "x", 2 ** 25):
         refused("", "bcast", "-P", P)
     for size in ("-1", "8q"):
@@ -83,13 +136,14 @@ def main():
         refused_file(folder, "cores.wake: must be zero or more", LOGP | {"cores": {"wake": -1}})
         refused_file(folder, "budget.peers: must be", LOGP | {"budget": {"peers": 1e300}})
         refused_file(folder, "budget: there is no 'peer' here", LOGP | {"budget": {"peer": 1}})
+        reads_settings(folder)
     for P, ppn, size in ((1, 1, 0), (1, 8, 8), (7, 2, 2 ** 40), (64, 8, 4096), (1000, 1000, 1),
                          (2 ** 20, 2 ** 12, 2 ** 30)):
         for collective in ("barrier", "allgather", "exscan", "reduce"):
             arguments = [collective, "-P", P, "--ppn", ppn, "-m", size]
             assert told(*arguments) == told(*arguments)
             holds(told(*arguments))
-            holds(told(*arguments, "--in-turn", "--cores", 1, "--model", "rxe"))
+            holds(told(*arguments, "--in-turn", "--cores", 1, "--params", "rxe"))
     reads_well()
     print("choices are explained, and bad commands refused")
 

@@ -92,6 +92,10 @@ TEST_CASE("what was measured here is taken, what was measured elsewhere is named
   CHECK(here.within);
   REQUIRE(here.cores);
   CHECK(here.cores->per_message == Approx(models::find_shipped("rxe")->cores->per_message));
+  // A tool that has no job reads the same, and says where.
+  const PlatformHere alone = platform_here({}, "rxe", {});
+  CHECK(models::to_json(alone.platform).dump() == models::to_json(here).dump());
+  CHECK_THAT(alone.from, Catch::Contains(models::kept_file("rxe")));
   measured.origin.machine.cpu = "another";
   CHECK(taken(warning).name == "rxe");
   CHECK_THAT(warning, Catch::Contains("measured-rxe.json") && Catch::Contains("'another'"));
@@ -202,6 +206,40 @@ TEST_CASE("a choice by hand comes before the model's", "[selection]") {
   CHECK(selection.choose(problem, *decisions).algorithm == decisions->select(problem).algorithm);
   rules.forced = collectives::parse_choices("bcast=chain");
   CHECK(selection.choose(problem, *decisions).algorithm->name == "chain");
+  // And it is explained: what is said of the time is said of it.
+  const auto told = selection.explain(problem, *decisions);
+  CHECK(told["algorithm"].get<std::string>().starts_with("chain"));
+  for (const auto& one : told["candidates"])
+    if (one["algorithm"] == told["algorithm"])
+      CHECK(one["latency"] == told["statement"]["latency"]);
+}
+
+TEST_CASE("sums of reproducible reductions are explained as they run", "[selection]") {
+  Configuration configuration;
+  CHECK(explained_task(Collective::reduce, 8, configuration) ==
+        collectives::Task{.collective = Collective::reduce, .bytes = 8});
+  configuration.reproducible = true;
+  const auto task = explained_task(Collective::reduce, 8, configuration);
+  CHECK(task.left_fold);
+  CHECK_FALSE(task.commutative);
+  CHECK_FALSE(explained_task(Collective::bcast, 8, configuration).left_fold);
+}
+
+TEST_CASE("parameters say where they are from", "[selection]") {
+  const tests::SettingsFolder folder;
+  Configuration configuration;
+  CHECK_THAT(platform_here(configuration, "shm", {}).from,
+             Catch::Contains("Tutti's own for shm: none are in " + models::kept_file("shm")));
+  configuration.model = "measure";
+  CHECK(platform_here(configuration, "shm", {}).to_measure);
+  configuration.model = "rxe";
+  CHECK(platform_here(configuration, "shm", {}).platform.name == "rxe");
+  configuration.model = folder.path + "/mine.json";
+  std::ofstream(configuration.model)
+      << R"({"model": "logp", "parameters": {"L": 1, "o": 1, "g": 1}})";
+  CHECK_THAT(platform_here(configuration, "shm", {}).from, Catch::Contains(configuration.model));
+  configuration.model = "/nonexistent";
+  CHECK_THROWS_WITH(platform_here(configuration, "shm", {}), Catch::Contains("/nonexistent"));
 }
 
 TEST_CASE("what was measured over shared memory counts for messages within nodes", "[selection]") {
