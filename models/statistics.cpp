@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
+#include <cmath>
 
 namespace tutti::models {
 
@@ -21,6 +22,35 @@ Median median_of(std::vector<double> values) {
   median.outliers = static_cast<int>(std::count_if(
       values.begin(), values.end(), [&](double v) { return v < first - far || v > third + far; }));
   return median;
+}
+
+Median repeated(std::vector<Median> all) {
+  std::sort(all.begin(), all.end(),
+            [](const Median& a, const Median& b) { return a.value < b.value; });
+  Median middle = all[(all.size() - 1) / 2];
+  if (all.size() == 1) return middle;
+  std::vector<double> values;
+  values.reserve(all.size());
+  for (const Median& one : all) values.push_back(one.value);
+  const Median together = median_of(std::move(values));
+  middle.low = together.low;
+  middle.high = together.high;
+  return middle;
+}
+
+void Tally::add(const Median& one, const Median& other) {
+  if (overlap(one, other) || one.value <= 0 || other.value <= 0) {
+    ++unknown_;
+    return;
+  }
+  ++(one.value < other.value ? less_ : greater_);
+  logarithms_ += std::log(other.value / one.value);
+}
+
+std::optional<double> Tally::ratio() const {
+  const int known = less_ + greater_;
+  if (known == 0) return std::nullopt;
+  return std::exp(logarithms_ / known);
 }
 
 }  // namespace tutti::models

@@ -1,6 +1,7 @@
 // What repeated measurements say: the median, how sure it is, and what stands apart. Pure.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 namespace tutti::models {
@@ -19,6 +20,31 @@ struct Median {
 
 // At least one value.
 Median median_of(std::vector<double> values);
+
+// Whether two intervals have a value in common: then it is not known which median is less.
+inline bool overlap(const Median& a, const Median& b) noexcept {
+  return a.low <= b.high && b.low <= a.high;
+}
+
+// What repeated measurements of the same say together: the middle one of their medians, and the
+// interval of these. Fewer than kFewestForInterval span from the least to the greatest. One alone
+// keeps its own interval. At least one.
+Median repeated(std::vector<Median> all);
+
+// Two quantities, measured at several points: which one is less at how many, and by how much.
+class Tally {
+ public:
+  void add(const Median& one, const Median& other);
+  int less() const noexcept { return less_; }        // points at which the first one is less
+  int greater() const noexcept { return greater_; }  // … the other one
+  int unknown() const noexcept { return unknown_; }  // … the intervals overlap
+  // The geometric mean of other/one, where it is known; nothing: nowhere.
+  std::optional<double> ratio() const;
+
+ private:
+  int less_ = 0, greater_ = 0, unknown_ = 0;
+  double logarithms_ = 0;
+};
 
 // Too few values have no interval of 95 %.
 inline constexpr int kFewestForInterval = 6;
