@@ -16,6 +16,7 @@
 #include "models/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/hosts.hpp"
 #include "tools/progress_bar.hpp"
 
 namespace tutti::tools {
@@ -123,6 +124,7 @@ void run_all(const BenchOptions& options, int rank) {
   const std::vector<std::int64_t> sizes = sizes_of(options);
   const std::vector<std::string> wanted = collectives_of(options);
 
+  setting.hosts = hosts_of_job();
   double begin = MPI_Wtime();
   must(tutti_init(nullptr), "tutti_init");
   setting.init_ms = slowest_ms(MPI_Wtime() - begin);
@@ -170,6 +172,7 @@ void run_all(const BenchOptions& options, int rank) {
     raw = wire->result();
   }
   if (rank == 0) {
+    print_tally(tally_of(rows));
     if (raw) print_raw(*raw, setting, rows);
     fmt::print("\nmemory of the rank that has most: {} of addresses, {} of together {}\n",
                counted(setting.address_bytes, "byte"), counted(setting.connections, "connection"),

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "models/statistics.hpp"
 #include "tools/bench/layouts.hpp"
+#include "tools/busy.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::tools {
@@ -76,6 +78,7 @@ struct BenchSetting {
   double init_ms = 0, create_ms = 0;  // of the slowest rank
   std::int64_t connections = 0, connection_bytes = 0,
                address_bytes = 0;  // of the rank that has most
+  std::vector<Host> hosts;         // at rank 0, as they were before anything was measured
 };
 
 // Both libraries, until what is slow only in a job's first moments is over (first touches,
@@ -95,6 +98,9 @@ void must(int code, const char* call);  // throws Error with Tutti's message
 std::string place_of(const BenchSetting& setting);  // "2 ranks on 1 node"
 void print_header(const BenchSetting& setting);
 void print_row(const BenchRow& row, bool first);
+// Tutti against the MPI. Where their intervals overlap neither is the faster one.
+models::Tally tally_of(const std::vector<BenchRow>& rows);
+void print_tally(const models::Tally& tally);
 // What 8 bytes take over the bare wire, and how near the rows come to it.
 void print_raw(const RawRow& raw, const BenchSetting& setting, const std::vector<BenchRow>& rows);
 void write_json(const std::string& path, const BenchSetting& setting,

@@ -31,6 +31,14 @@ nlohmann::json json_of(const Timing& t) {
   return j;
 }
 
+models::Median median_of(const Timing& t) { return {t.median, t.low, t.high, t.repetitions, 0}; }
+
+bool overlap(const Timing& a, const Timing& b) {
+  return models::overlap(median_of(a), median_of(b));
+}
+// Behind a ratio.
+const char* mark(const Timing& a, const Timing& b) { return overlap(a, b) ? "~" : " "; }
+
 std::string side_text(TypeSide side) {
   return side == TypeSide::both ? "on both sides"
                                 : "on the side of the " +
@@ -45,6 +53,7 @@ std::string place_of(const BenchSetting& s) {
 
 void print_header(const BenchSetting& s) {
   fmt::print("Tutti and {}, in turn in one run\n", s.mpi);
+  if (const std::string line = busy_line(s.hosts); !line.empty()) fmt::print("  {}\n", line);
   fmt::print("  {}, connections: {}{}{}\n", place_of(s), s.transports, s.device.empty() ? "" : "; ",
              s.device);
   if (!s.type.constructor.empty())
@@ -54,15 +63,16 @@ void print_header(const BenchSetting& s) {
              s.init_ms, s.create_ms);
   fmt::print(
       "  times: microseconds a call, maximum over ranks, median of repetitions [95 % confidence\n"
-      "  interval]; every result checked before it is timed\n");
+      "  interval]; every result checked before it is timed; ~: the two intervals overlap, so\n"
+      "  neither counts as faster\n");
 }
 
 void print_row(const BenchRow& r, bool first) {
   const bool counted = r.tutti.packets.has_value();
   if (first) {
-    fmt::print("\n{}\n{:>9}  {:>9} {:>21}  {:>9} {:>21}  {:>8}", r.collective, "size", "Tutti us",
+    fmt::print("\n{}\n{:>9}  {:>9} {:>21}  {:>9} {:>21}  {:>9} ", r.collective, "size", "Tutti us",
                "[95 %]", "MPI us", "[95 %]", "MPI/Tutti");
-    if (r.plain) fmt::print("  {:>9} {:>21}  {:>11}", "plain us", "[95 %]", "Tutti/plain");
+    if (r.plain) fmt::print("  {:>9} {:>21}  {:>11} ", "plain us", "[95 %]", "Tutti/plain");
     if (counted) fmt::print("  {:>9} {:>9} {:>9} {:>9}", "pkt/op", "MPI's", "B/op", "MPI's");
     fmt::print("  algorithm, digest\n");
   }
@@ -72,13 +82,13 @@ void print_row(const BenchRow& r, bool first) {
   fmt::print("{:>9}  {:>9} {:>21}  ", r.collective == "barrier" ? "-" : svg::size_text(r.bytes),
              column_text(r.tutti.median), interval(r.tutti));
   if (r.mpi)
-    fmt::print("{:>9} {:>21}  {:>8.2f}x", column_text(r.mpi->median), interval(*r.mpi),
-               r.mpi->median / r.tutti.median);
+    fmt::print("{:>9} {:>21}  {:>8.2f}x{}", column_text(r.mpi->median), interval(*r.mpi),
+               r.mpi->median / r.tutti.median, mark(r.tutti, *r.mpi));
   else
-    fmt::print("{:>9} {:>21}  {:>9}", "-", "", "-");
+    fmt::print("{:>9} {:>21}  {:>9} ", "-", "", "-");
   if (r.plain)
-    fmt::print("  {:>9} {:>21}  {:>10.2f}x", column_text(r.plain->median), interval(*r.plain),
-               r.tutti.median / r.plain->median);
+    fmt::print("  {:>9} {:>21}  {:>10.2f}x{}", column_text(r.plain->median), interval(*r.plain),
+               r.tutti.median / r.plain->median, mark(r.tutti, *r.plain));
   if (counted) {
     const auto number = [](const std::optional<double>& v) {
       return v ? fmt::format("{:.1f}", *v) : std::string("-");
@@ -90,6 +100,23 @@ void print_row(const BenchRow& r, bool first) {
   }
   fmt::print("  {} {}\n", r.algorithm, r.digest.substr(0, 8));
   std::fflush(stdout);
+}
+
+models::Tally tally_of(const std::vector<BenchRow>& rows) {
+  models::Tally tally;
+  for (const BenchRow& row : rows)
+    if (row.mpi) tally.add(median_of(row.tutti), median_of(*row.mpi));
+  return tally;
+}
+
+void print_tally(const models::Tally& tally) {
+  const int known = tally.less() + tally.greater();
+  if (known + tally.unknown() == 0) return;
+  fmt::print("\nTutti is faster in {}, the MPI in {}; in {} their intervals overlap (~)",
+             counted(tally.less(), "row"), tally.greater(), tally.unknown());
+  if (const auto ratio = tally.ratio())
+    fmt::print("; MPI/Tutti {:.2f}, geometric mean of the other {}", *ratio, known);
+  fmt::print("\n");
 }
 
 void print_raw(const RawRow& raw, const BenchSetting& s, const std::vector<BenchRow>& rows) {
@@ -126,7 +153,9 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
                         {"connections", s.connections},
                         {"connection_bytes", s.connection_bytes},
                         {"address_bytes", s.address_bytes},
+                        {"hosts", nlohmann::json::array()},
                         {"rows", nlohmann::json::array()}};
+  for (const Host& host : s.hosts) all["hosts"].push_back(json_of(host));
   if (!s.type.constructor.empty())
     all["type"] = {{"constructor", s.type.constructor},
                    {"piece", s.type.piece},
@@ -140,10 +169,16 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
     if (r.mpi) {
       row["mpi"] = json_of(*r.mpi);
       row["ratio"] = r.mpi->median / r.tutti.median;
+      row["overlap"] = overlap(r.tutti, *r.mpi);
     }
     if (r.plain) row["plain"] = json_of(*r.plain);
     all["rows"].push_back(row);
   }
+  const models::Tally tally = tally_of(rows);
+  all["tally"] = {{"tutti_faster", tally.less()},
+                  {"mpi_faster", tally.greater()},
+                  {"overlap", tally.unknown()}};
+  if (const auto ratio = tally.ratio()) all["tally"]["mean_ratio"] = *ratio;
   if (raw)
     all["raw"] = {{"write_8", json_of(raw->write)},
                   {"write_1M_16_in_flight", json_of(raw->stream)}};

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""tutti bench as a job: what overlaps is marked and counts for neither, and a busy machine is said
+at the top.
+
+Usage: bench_test.py BUILD RANKS
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from harness.builds import Build  # noqa: E402
+
+BUILD = Build(sys.argv[1])
+RANKS = int(sys.argv[2])
+PROGRAM = str(BUILD.program("tutti"))
+MOST_SPINNING = 16  # CPUs that a test may take
+
+
+def bench(file, *words):
+    command = BUILD.mpiexec(RANKS, PROGRAM, "bench", "--json", file, "--time-limit", "0.01", *words)
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          env=os.environ | BUILD.job_environment(), timeout=250)
+    assert done.returncode == 0, done
+    return done.stdout, json.loads(file.read_text())
+
+
+def overlap(a, b):
+    return a["low_us"] <= b["high_us"] and b["low_us"] <= a["high_us"]
+
+
+def marks(out, found):
+    """Each row's mark and the last line are what the intervals say."""
+    rows = found["rows"]
+    assert len(rows) == 1 + 3 * 3, rows
+    printed = re.findall(r"\] +[\d.]+x([~ ]) ", out)
+    assert len(printed) == len(rows), out
+    for row, mark in zip(rows, printed):
+        assert row["overlap"] == overlap(row["tutti"], row["mpi"]), row
+        assert (mark == "~") == row["overlap"], (row, out)
+    known = [row for row in rows if not row["overlap"]]
+    faster = sum(row["tutti"]["median_us"] < row["mpi"]["median_us"] for row in known)
+    tally = found["tally"]
+    assert (tally["tutti_faster"], tally["mpi_faster"], tally["overlap"]) \
+        == (faster, len(known) - faster, len(rows) - len(known)), tally
+    assert ("mean_ratio" in tally) == bool(known), tally
+    assert f"in {tally['overlap']} their intervals overlap" in out, out
+
+
+def hosts(out, found):
+    """All ranks are on this host, whose load stands at the top if others have its CPUs."""
+    (host,) = found["hosts"]
+    assert host["ranks"] == RANKS and host["cpus_allowed"] >= 1, host
+    head = out[:out.index("connections:")]
+    assert ("busy: " + host["name"] in head) == host["busy"], (host, out)
+    return host
+
+
+def busy(file):
+    """Who has no CPU of its own is told so."""
+    cpus = os.cpu_count()
+    if cpus > MOST_SPINNING or len(os.sched_getaffinity(0)) < cpus:
+        return print("not tried: this machine has more CPUs than a test may take")
+    spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(cpus)]
+    try:
+        host = hosts(*bench(file, "--collective", "barrier", "--no-mpi"))
+    finally:
+        for one in spinning:
+            one.kill()
+            one.wait()
+    # Systems without procs_running have nothing to say.
+    running = re.search(r"^procs_running (\d+)", pathlib.Path("/proc/stat").read_text(), re.M)
+    assert host["busy"] or not running or int(running.group(1)) == 0, host
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="tutti-bench-") as name:
+        file = pathlib.Path(name, "bench.json")
+        out, found = bench(file, "--collective", "barrier,bcast,allgather,allreduce", "--sizes",
+                           "8,1k,64k")
+        marks(out, found)
+        hosts(out, found)
+        out, found = bench(file, "--collective", "barrier", "--no-mpi")
+        assert "overlap (~)" not in out and found["tally"]["overlap"] == 0, out
+        busy(file)
+    print(f"measured by {RANKS} ranks, and what overlaps told")
+
+
+main()
