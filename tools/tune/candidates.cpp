@@ -91,7 +91,7 @@ std::vector<Candidate> candidates_for(Collective collective, const std::vector<i
   return all;
 }
 
-void add_candidate(Point& point, const std::vector<int>& node, const Choice& choice) {
+int add_candidate(Point& point, const std::vector<int>& node, const Choice& choice) {
   const Candidate added{
       choice,
       to_string(choice),
@@ -101,10 +101,12 @@ void add_candidate(Point& point, const std::vector<int>& node, const Choice& cho
   const auto same =
       std::find_if(point.candidates.begin(), point.candidates.end(),
                    [&](const Candidate& some) { return some.digest == added.digest; });
+  const auto number = static_cast<int>(same - point.candidates.begin());
   if (same == point.candidates.end())
     point.candidates.push_back(added);
   else
     *same = added;
+  return number;
 }
 
 Oracle oracle_of(const models::Predictor& predictor) {
@@ -174,6 +176,13 @@ std::optional<double> Point::penalty(std::size_t oracle) const noexcept {
   if (!chosen) return std::nullopt;
   const double least = candidates[static_cast<std::size_t>(best)].measured->value;
   return std::max(0.0, 100 * (chosen->value / least - 1));
+}
+
+bool Point::decided() const noexcept {
+  const int best = best_measured();
+  if (best < 0 || by_default < 0 || best == by_default) return true;
+  const auto& usual = candidates[static_cast<std::size_t>(by_default)].measured;
+  return !usual || !overlap(*candidates[static_cast<std::size_t>(best)].measured, *usual);
 }
 
 }  // namespace tutti::tools

@@ -12,6 +12,7 @@
 #include "tools/bench/bench.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/hosts.hpp"
 #include "tools/parameters.hpp"
 #include "base/files.hpp"
 #include "tools/tune/measurement.hpp"
@@ -34,9 +35,9 @@ void predict_all(std::vector<Point>& points, const std::vector<Oracle>& oracles,
 }
 
 void report(const TuneOptions& options, const std::vector<Point>& points,
-            const std::vector<Oracle>& oracles, bool measured) {
+            const std::vector<Oracle>& oracles, std::span<const Host> hosts, bool measured) {
   if (options.json)
-    fmt::print("{}\n", json_of(points, oracles));
+    fmt::print("{}\n", json_of(points, oracles, hosts));
   else
     print_maps(points, oracles);
   if (options.compare && !options.json) print_comparison(comparisons_of(points, oracles));
@@ -44,6 +45,12 @@ void report(const TuneOptions& options, const std::vector<Point>& points,
     write_file(options.table, table_of(points, measured) + "\n");
   }
   if (!options.svg.empty()) draw_maps(options.svg, points, oracles);
+  if (const std::string text = undecided_text(points); !text.empty())
+    fmt::print(
+        stderr,
+        "not decided (~), as the intervals overlap after {} repetitions; a table has no rule "
+        "for them, so that the model chooses:\n{}",
+        Agenda::kRounds - Agenda::kFinals, text);
 }
 
 std::string job_of(const Engine& engine, const NodeOf& node_of) {
@@ -56,7 +63,8 @@ std::string job_of(const Engine& engine, const NodeOf& node_of) {
 
 // At rank 0: predicts, measures and reports.
 bool tune_at_root(const TuneOptions& options, State& state, std::vector<Point>& points,
-                  const NodeOf& node_of, const Oracle& selection, tutti_comm world) {
+                  const NodeOf& node_of, const Oracle& selection, std::span<const Host> hosts,
+                  tutti_comm world) {
   auto oracles = oracles_of(options);
   oracles.push_back(selection);
   predict_all(points, oracles, node_of);
@@ -66,14 +74,15 @@ bool tune_at_root(const TuneOptions& options, State& state, std::vector<Point>& 
     done = measure_points(points, &agenda, options.seconds, world);
   }
   if (done)
-    report(options, points, oracles, true);
+    report(options, points, oracles, hosts, true);
   else
     fmt::print(stderr, "interrupted: {} candidates stand in {}\n", state.size(), options.state);
   return done;
 }
 
 // Whether it came to its end.
-bool tune_points(const TuneOptions& options, int rank, tutti_comm world) {
+bool tune_points(const TuneOptions& options, int rank, std::span<const Host> hosts,
+                 tutti_comm world) {
   const Engine& engine = *library()->engine;
   const NodeOf node_of = [&](int one) { return engine.placement().node_of(one); };
   std::optional<State> state;  // of rank 0
@@ -89,11 +98,13 @@ bool tune_points(const TuneOptions& options, int rank, tutti_comm world) {
   auto points = points_of(options, ranks_of(options, engine.size()), node_of,
                           library()->engine->mailbox() != nullptr);
   const Oracle selection = oracle_of_selection(points, node_of);
-  return state ? tune_at_root(options, *state, points, node_of, selection, world)
+  return state ? tune_at_root(options, *state, points, node_of, selection, hosts, world)
                : measure_points(points, nullptr, options.seconds, world);
 }
 
 bool tune_in_job(const TuneOptions& options, int rank) {
+  const std::vector<Host> hosts = hosts_of_job();
+  if (const std::string line = busy_line(hosts); !line.empty()) fmt::print(stderr, "{}\n", line);
   // Broadcasts by datagrams join their group at the start, where somebody names them.
   const char* const settings[] = {"algorithm=bcast=prefer multicast", nullptr};
   tutti_options chosen{};
@@ -103,7 +114,7 @@ bool tune_in_job(const TuneOptions& options, int rank) {
   library()->rules = {};
   tutti_comm world = TUTTI_COMM_NULL;
   must(tutti_comm_create(MPI_COMM_WORLD, &world), "tutti_comm_create");
-  const bool done = tune_points(options, rank, world);
+  const bool done = tune_points(options, rank, hosts, world);
   must(tutti_barrier(world), "tutti_barrier");  // rank 0 may have worked a while
   must(tutti_comm_free(&world), "tutti_comm_free");
   must(tutti_finalize(), "tutti_finalize");
@@ -130,7 +141,7 @@ int tune_predicted(const TuneOptions& options) {
   const auto oracles = oracles_of(options);
   auto points = points_of(options, ranks_of(options, kMostRanks), node_of, false);
   predict_all(points, oracles, node_of);
-  report(options, points, oracles, false);
+  report(options, points, oracles, {}, false);
   return 0;
 }
 

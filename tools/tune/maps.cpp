@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text.hpp"
 #include "collectives/schedule/problem.hpp"
@@ -61,11 +62,13 @@ Comparison compare(const std::vector<Point>& points, const Oracle& oracle, std::
 // Points are in the order of collectives, then P, then sizes.
 std::string table_of(const std::vector<Point>& points, bool measured) {
   json rules = json::array();
+  bool goes_on = false;  // the last rule ends where this point begins
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Point& point = points[i];
     const Candidate* const best = best_of(point, measured);
-    if (!best) continue;
     const bool first = i == 0 || !same_row(points[i - 1], point);
+    const bool follows = std::exchange(goes_on, best && (!measured || point.decided())) && !first;
+    if (!goes_on) continue;
     const bool last = i + 1 == points.size() || !same_row(points[i + 1], point);
     // The next larger number of ranks of this collective begins another rule.
     int next = point.P + 1;
@@ -77,7 +80,7 @@ std::string table_of(const std::vector<Point>& points, bool measured) {
     const std::string algorithm = "prefer " + best->name;
     json bytes = {first ? 0 : point.bytes, nullptr};
     if (!last) bytes[1] = points[i + 1].bytes - 1;
-    if (!first && !rules.empty() && rules.back()["algorithm"] == algorithm) {
+    if (follows && rules.back()["algorithm"] == algorithm) {
       rules.back()["bytes"][1] = bytes[1];
       continue;
     }
@@ -89,6 +92,22 @@ std::string table_of(const std::vector<Point>& points, bool measured) {
                      {"comment", measured ? "measured by tutti tune" : "predicted by tutti tune"}});
   }
   return models::json_text(json{{"rules", rules}}, 1);
+}
+
+std::string undecided_text(const std::vector<Point>& points) {
+  std::string text;
+  const auto shown = [](const Candidate& one) {
+    return fmt::format("{} takes {:.3f} us [{:.3f}, {:.3f}]", one.name, one.measured->value,
+                       one.measured->low, one.measured->high);
+  };
+  for (const Point& point : points)
+    if (!point.decided())
+      text += fmt::format(
+          "  {}{} on {}: {}, the model's choice {}\n", name_of(point.collective),
+          point.collective == Collective::barrier ? "" : " of " + svg::size_text(point.bytes),
+          counted(point.P, "rank"), shown(*best_of(point, true)),
+          shown(point.candidates[static_cast<std::size_t>(point.by_default)]));
+  return text;
 }
 
 void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& oracles) {
@@ -103,12 +122,12 @@ void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& ora
     const Candidate *const measured = best_of(point, true), *const predicted =
                                                                 best_of(point, false);
     const auto penalty = point.penalty(0);
-    fmt::print("{:>6} {:>4} {:>9}  {:<34} {:>11}  {:<34} {:>11} {:>8}\n", point.P,
+    fmt::print("{:>6} {:>4} {:>9}  {:<34} {:>11}{} {:<34} {:>11} {:>8}\n", point.P,
                point.ranks_per_node,
                point.collective == Collective::barrier ? "-" : svg::size_text(point.bytes),
                measured ? measured->name : "-",
                measured ? fmt::format("{:.3f}", measured->measured->value) : "-",
-               predicted ? predicted->name : "",
+               point.decided() ? " " : "~", predicted ? predicted->name : "",
                predicted ? fmt::format("{:.3f}", predicted->predicted[0]) : "",
                penalty ? fmt::format("{:.0f} %", *penalty) : "");
   }
@@ -133,15 +152,23 @@ void print_comparison(const std::vector<Comparison>& comparisons) {
                one.worst_penalty, one.where);
 }
 
-std::string json_of(const std::vector<Point>& points, const std::vector<Oracle>& oracles) {
-  json all = {{"models", json::array()}, {"points", json::array()}, {"comparison", json::array()}};
+std::string json_of(const std::vector<Point>& points, const std::vector<Oracle>& oracles,
+                    std::span<const Host> hosts) {
+  json all = {{"models", json::array()},
+              {"hosts", json::array()},
+              {"points", json::array()},
+              {"comparison", json::array()}};
+  for (const Host& host : hosts) all["hosts"].push_back(json_of(host));
   for (const Oracle& oracle : oracles) all["models"].push_back(oracle.label);
   for (const Point& point : points) {
     json one = {{"collective", name_of(point.collective)},
                 {"ranks", point.P},
                 {"ranks_per_node", point.ranks_per_node},
                 {"bytes", point.bytes},
+                {"decided", point.decided()},
                 {"candidates", json::array()}};
+    if (point.by_default >= 0)
+      one["by_default"] = point.candidates[static_cast<std::size_t>(point.by_default)].name;
     for (const Candidate& candidate : point.candidates) {
       json row = {{"algorithm", candidate.name}, {"predicted_us", json::array()}};
       for (const double time : candidate.predicted)

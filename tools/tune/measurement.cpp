@@ -89,7 +89,14 @@ models::Median TunedRanks::measure(const Point& point, const Candidate& candidat
 }
 
 std::vector<std::size_t> wanted_of(const TuneOptions& options, const Point& point) {
-  if (options.method == "guided") return near_best(point, options.margin);
+  if (options.method == "guided") {
+    std::vector<std::size_t> near = near_best(point, options.margin);
+    // Beside which the best one has to prove itself.
+    const auto by_default = static_cast<std::size_t>(point.by_default);
+    if (point.by_default >= 0 && std::ranges::find(near, by_default) == near.end())
+      near.push_back(by_default);
+    return near;
+  }
   std::vector<std::size_t> all(point.candidates.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   return all;
@@ -108,8 +115,9 @@ Oracle oracle_of_selection(std::vector<Point>& points, const NodeOf& node_of) {
   for (Point& point : points) {
     collectives::Problem problem{{.collective = point.collective, .bytes = point.bytes}, point.P};
     problem.datagrams = false;
-    add_candidate(point, nodes_of(node_of, point.P),
-                  selection.decisions_for(facts_of_first(point.P))->select(problem));
+    point.by_default =
+        add_candidate(point, nodes_of(node_of, point.P),
+                      selection.decisions_for(facts_of_first(point.P))->select(problem));
   }
   return {"selection",
           [&selection](const Point& point, const Candidate& candidate, const std::vector<int>&) {
@@ -163,8 +171,12 @@ void Agenda::begin_round(Point& point, int round) {
     finalists_ = this_round_;
     for (Candidate& candidate : point.candidates)
       candidate.finalist = finalists_.contains(&candidate);
-  } else {
+  } else if (round < kAgain) {
     this_round_ = finalists_;
+  } else if (!point.decided()) {
+    for (const int number : {point.best_measured(), point.by_default})
+      if (medians_.contains(&point.candidates[index(number)]))
+        this_round_.insert(&point.candidates[index(number)]);
   }
   if (this_round_.size() == 1 && round > 0) this_round_.clear();  // nobody to compare it with
 }
@@ -182,6 +194,7 @@ void Agenda::choose(const Point& point, double margin) {
   }
   for (std::size_t oracle = 0; oracle < point.candidates.front().predicted.size(); ++oracle)
     add(point.best_predicted(oracle));
+  add(point.by_default);
 }
 
 Agenda::Step Agenda::step(const Candidate& candidate) const {
@@ -192,9 +205,7 @@ Agenda::Step Agenda::step(const Candidate& candidate) const {
 void Agenda::measured(const Point& point, Candidate& candidate, const models::Median& median) {
   auto& all = medians_[&candidate];
   all.push_back(median);
-  std::sort(all.begin(), all.end(),
-            [](const models::Median& a, const models::Median& b) { return a.value < b.value; });
-  candidate.measured = all[(all.size() - 1) / 2];
+  candidate.measured = models::repeated(all);
   state_.add(point, candidate);
   if (all.size() == 1 && !candidate.finalist) bar_.show(++done_, total_);
 }

@@ -24,7 +24,9 @@ class Agenda {
   // the luckiest, so those that may be the best, and those that an oracle trusts, are measured
   // again in further rounds, in turn; the median counts. In the finals are the best by then, and
   // what oracles trust, and of these only the finals count: luck that brought one there is gone.
-  static constexpr int kFinals = 3, kRounds = kFinals + 5;
+  // If the finals cannot tell the best one from what runs without a table, both are measured up to
+  // ten times more.
+  static constexpr int kFinals = 3, kAgain = kFinals + 5, kRounds = kAgain + 10;
   void begin_round(Point& point, int round);
   Step step(const Candidate& candidate) const;
   void measured(const Point& point, Candidate& candidate, const models::Median& median);

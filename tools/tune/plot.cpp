@@ -96,7 +96,10 @@ Cell method_cell(const Collected& c, const Point& point, bool measured) {
   const std::string* const name = best_name(point, measured);
   if (!name) return {"#f4f4f4", "-", "not known"};
   const std::size_t number = c.number(*name);
-  return {kMethodColours[number % std::size(kMethodColours)], fmt::format("{}", number + 1), *name};
+  const bool decided = !measured || point.decided();
+  return {kMethodColours[number % std::size(kMethodColours)],
+          fmt::format("{}{}", number + 1, decided ? "" : " ~"),
+          decided ? *name : *name + ", or the model's choice: their intervals overlap"};
 }
 
 // White below 5 %, as in OCC figure 7; red from 300 %.

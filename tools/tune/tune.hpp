@@ -5,12 +5,14 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "collectives/selection/choices.hpp"
 #include "models/predictor.hpp"
 #include "models/statistics.hpp"
+#include "tools/busy.hpp"
 
 namespace tutti::tools {
 
@@ -37,12 +39,16 @@ struct Point {
   int P = 2, ranks_per_node = 1;
   Bytes bytes = 0;
   std::vector<Candidate> candidates;
+  int by_default = -1;  // number of the one that runs without a table; −1: not known
 
   // Number of the best one, among finalists if there are any; −1: none has a time.
   int best_measured() const noexcept;
   int best_predicted(std::size_t oracle) const noexcept;
   // The percentage that is lost by trusting the oracle; nothing: not both were measured.
   std::optional<double> penalty(std::size_t oracle) const noexcept;
+  // Whether the measurements can tell the best one from what runs without a table: they are the
+  // same one, or their intervals have nothing in common. If not, a table leaves the point out.
+  bool decided() const noexcept;
 };
 
 // Who says what a candidate takes, in us. `node`: of each rank. −1: it cannot be said.
@@ -58,16 +64,18 @@ Oracle oracle_of(const models::Predictor& predictor);
 // it twice would only tell how exact that is. `node` of each rank; `datagrams`: they can be had.
 std::vector<Candidate> candidates_for(collectives::Collective collective,
                                       const std::vector<int>& node, Bytes bytes, bool datagrams);
-// Adds a candidate. One that has the same schedules gets this name.
-void add_candidate(Point& point, const std::vector<int>& node, const collectives::Choice& choice);
+// Adds a candidate; returns its number. One that has the same schedules gets this name.
+int add_candidate(Point& point, const std::vector<int>& node, const collectives::Choice& choice);
 // Fills in predicted[oracle] of all candidates.
 void predict(Point& point, const std::vector<int>& node, const std::vector<Oracle>& oracles);
 // Those within `margin` percent of the best prediction of the first oracle.
 std::vector<std::size_t> near_best(const Point& point, double margin);
 
 // The table that selection reads (`tutti list --schema`): the best candidate of each point, for the
-// sizes and numbers of ranks up to the next one.
+// sizes and numbers of ranks up to the next one. Measured points that are not decided have no rule.
 std::string table_of(const std::vector<Point>& points, bool measured);
+// A line for each measured point that is not decided.
+std::string undecided_text(const std::vector<Point>& points);
 void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& oracles);
 // How far an oracle is off: the proportional errors of all candidates, TAU eq. 7.9, and what is
 // lost by trusting it.
@@ -82,7 +90,8 @@ struct Comparison {
 std::vector<Comparison> comparisons_of(const std::vector<Point>& points,
                                        const std::vector<Oracle>& oracles);
 void print_comparison(const std::vector<Comparison>& comparisons);
-std::string json_of(const std::vector<Point>& points, const std::vector<Oracle>& oracles);
+std::string json_of(const std::vector<Point>& points, const std::vector<Oracle>& oracles,
+                    std::span<const Host> hosts);
 void draw_maps(const std::string& path, const std::vector<Point>& points,
                const std::vector<Oracle>& oracles);
 

@@ -1,0 +1,74 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tools/tune/tune.hpp"
+
+namespace tutti::tools {
+namespace {
+
+using collectives::Collective;
+using nlohmann::json;
+
+models::Median time(double value, double low, double high) {
+  return {.value = value, .low = low, .high = high, .count = 11, .outliers = 0};
+}
+
+// Two candidates, the second of which runs by default.
+Point point(Bytes bytes, models::Median ring, models::Median bruck) {
+  Point one{.collective = Collective::allgather,
+            .P = 4,
+            .ranks_per_node = 4,
+            .bytes = bytes,
+            .candidates = {},
+            .by_default = 1};
+  for (const char* const name : {"ring", "bruck"})
+    one.candidates.push_back({{collectives::find(Collective::allgather, name)}, name, 0, {}, {}});
+  one.candidates[0].measured = ring;
+  one.candidates[1].measured = bruck;
+  return one;
+}
+
+Point faster(Bytes bytes) { return point(bytes, time(1, 0.9, 1.1), time(2, 1.9, 2.1)); }
+Point slower(Bytes bytes) { return point(bytes, time(2, 1.9, 2.1), time(1, 0.9, 1.1)); }
+Point unclear(Bytes bytes) { return point(bytes, time(1, 0.9, 5), time(2, 1.9, 2.1)); }
+
+json rules_of(const std::vector<Point>& points) {
+  return json::parse(table_of(points, true))["rules"];
+}
+
+}  // namespace
+
+TEST_CASE("a point is decided if its best is surely faster than what runs by default, or is that",
+          "[tune]") {
+  CHECK(faster(8).decided());
+  CHECK(slower(8).decided());
+  CHECK_FALSE(unclear(8).decided());
+  Point alone = unclear(8);
+  alone.candidates[1].measured.reset();  // nothing to compare it with
+  CHECK(alone.decided());
+  alone.by_default = -1;
+  CHECK(alone.decided());
+  CHECK(Point{}.decided());
+  CHECK(undecided_text({faster(8), slower(8), alone}).empty());
+  CHECK_THAT(undecided_text({unclear(8)}),
+             Catch::Contains("allgather of 8 B on 4 ranks: ring takes 1.000 us [0.900, 5.000], the "
+                             "model's choice bruck takes 2.000 us"));
+}
+
+TEST_CASE("what is not decided has no rule, and no rule reaches over it", "[tune]") {
+  const auto all = rules_of({faster(8), faster(64), faster(512)});
+  REQUIRE(all.size() == 1);
+  CHECK(all[0]["bytes"] == json({0, nullptr}));
+  const auto hole = rules_of({faster(8), unclear(64), faster(512)});
+  REQUIRE(hole.size() == 2);
+  CHECK(hole[0]["bytes"] == json({0, 63}));
+  CHECK(hole[1]["bytes"] == json({512, nullptr}));
+  CHECK(hole[0]["algorithm"] == "prefer ring");
+  const auto begin = rules_of({unclear(8), slower(64)});
+  REQUIRE(begin.size() == 1);
+  CHECK(begin[0]["bytes"] == json({64, nullptr}));
+  CHECK(begin[0]["algorithm"] == "prefer bruck");
+  CHECK(rules_of({unclear(8)}).empty());
+}
+
+}  // namespace tutti::tools
