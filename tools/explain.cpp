@@ -259,7 +259,7 @@ int run_explain(const ExplainOptions& options) {
 void add_explain(CommandLine& line) {
   auto options = std::make_shared<ExplainOptions>();
   const Command command =
-      line.command("explain", "which algorithm would run a call by the cost model, and why");
+      line.command("explain", "which algorithm would run a call of a job, and why");
   ExplainOptions& o = *options;
   command.option("collective", o.collective, "a collective, such as allgather").required();
   command.option("-P,--ranks", o.ranks, "ranks").between(1, kMostRanksExplained).show_default();

@@ -335,6 +335,9 @@ std::string_view why_no_sketch(const Algorithm& algorithm) noexcept {
   if (algorithm.traits.times)
     return "it is chosen by hand only: its tree is shaped by times that the choice names, and is "
            "found by a search";
+  if (algorithm.traits.levels)
+    return "it is chosen by hand only here: it takes several nodes, and several ranks on one, to "
+           "have two levels";
   if (algorithm.traits.nodes)
     return "it is chosen by hand only here: there are not several nodes of equally many ranks, "
            "which would be the rows of its grid";

@@ -100,6 +100,8 @@ def reads_settings(folder):
     assert forced["algorithm"] == "rows-first" and "statement" not in forced, forced
     (grid,) = [one for one in forced["candidates"] if one["algorithm"] == "rows-first"]
     assert "chosen by hand only here" in grid["excluded"], grid
+    (levels,) = [one for one in forced["candidates"] if one["algorithm"] == "hierarchical"]
+    assert "two levels" in levels["excluded"], levels
     assert "does not know its time" in printed(*call, TUTTI_ALGORITHM="allgather=rows-first")
     # What is said of the time is said of what runs.
     ring = told("allgather", "-P", 64, TUTTI_ALGORITHM="allgather=ring")
