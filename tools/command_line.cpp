@@ -75,6 +75,9 @@ Option Command::option(const std::string& names, std::optional<std::string>& int
 void Command::older_name(const std::string& name, std::string& into) const {
   app_->add_option(name, into)->group("");
 }
+void Command::older_name(const std::string& name, std::vector<std::string>& into) const {
+  app_->add_option(name, into)->delimiter(',')->group("");
+}
 void Command::flag(const std::string& names, bool& into, const std::string& text) const {
   app_->add_flag(names, into, text);
 }

@@ -52,6 +52,7 @@ class Command {
                 const std::string& value) const;
   // What an option was called before: it works, and no help has it.
   void older_name(const std::string& name, std::string& into) const;
+  void older_name(const std::string& name, std::vector<std::string>& into) const;  // with commas
   // "!--no-x" sets it to false.
   void flag(const std::string& names, bool& into, const std::string& text) const;
   void footer(const std::string& text) const;  // at the end of its help

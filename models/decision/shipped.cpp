@@ -10,7 +10,7 @@ namespace {
 
 // Microseconds, and microseconds per byte.
 //   L, o, g   half of a barrier of 2 ranks less the overheads; a broadcast of 8 bytes to one rank,
-//             call after call, is g; tutti bench --collective barrier,bcast --sizes 8, 2 ranks on
+//             call after call, is g; tutti bench --collective barrier,bcast --bytes 8, 2 ranks on
 //             two cores of an AMD EPYC (docs/measured.md, "Shared memory").
 //   O         a broadcast of 64 KiB and of 1 MiB to one rank, the same way: cores move the bytes,
 //   so

@@ -80,7 +80,7 @@ def busy(file):
 def main():
     with tempfile.TemporaryDirectory(prefix="tutti-bench-") as name:
         file = pathlib.Path(name, "bench.json")
-        out, found = bench(file, "--collective", "barrier,bcast,allgather,allreduce", "--sizes",
+        out, found = bench(file, "--collective", "barrier,bcast,allgather,allreduce", "--bytes",
                            "8,1k,64k")
         marks(out, found)
         hosts(out, found)

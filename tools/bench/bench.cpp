@@ -227,9 +227,10 @@ void add_bench(CommandLine& line) {
       .comma_separated()
       .one_of(allowed);
   command
-      .option("--sizes", options->sizes,
+      .option("-m,--bytes", options->sizes,
               "sizes in bytes, such as 8,1k,64k,1M (default: times four from --min to --max)")
       .comma_separated();
+  command.older_name("--sizes", options->sizes);
   command.option("--min", options->least, "smallest size").show_default();
   command.option("--max", options->most, "largest size").show_default();
   command

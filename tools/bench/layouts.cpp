@@ -100,7 +100,7 @@ BlockLayout::BlockLayout(const TypeWish& wish, std::int64_t bytes) : BlockLayout
   const std::int64_t piece = std::min<std::int64_t>(wish.piece, bytes);
   if (piece == 0 || bytes % piece != 0)
     throw Error(Code::bad_configuration,
-                fmt::format("{} bytes are not a number of pieces of {} bytes; choose other --sizes "
+                fmt::format("{} bytes are not a number of pieces of {} bytes; choose other --bytes "
                             "or another --piece",
                             bytes, wish.piece));
   const auto pieces = static_cast<int>(bytes / piece);

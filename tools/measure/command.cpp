@@ -54,7 +54,7 @@ void check(const MeasureOptions& options, int ranks) {
 std::string command_of(const MeasureOptions& options) {
   std::string text = "tutti measure";
   if (!options.wire.empty()) text += " --wire " + options.wire;
-  if (!options.models.empty()) text += fmt::format(" --models {}", fmt::join(options.models, ","));
+  if (!options.models.empty()) text += fmt::format(" --model {}", fmt::join(options.models, ","));
   return text + fmt::format(" --min {} --max {} --time-limit {}", options.least, options.most,
                             options.seconds);
 }
@@ -270,9 +270,10 @@ void add_measure(CommandLine& line) {
               "shm, verbs, or mpi for the surrounding MPI (default: what the job has)")
       .one_of({"shm", "verbs", "mpi"});
   command
-      .option("--models", options->models,
+      .option("--model", options->models,
               "models by name, the first of which is saved (default: plogp, and all others)")
       .comma_separated();
+  command.older_name("--models", options->models);
   command.option("--min", options->least, "smallest size").show_default();
   command.option("--max", options->most, "largest size").show_default();
   command.option("--time-limit", options->seconds, "seconds, about, for each level")
@@ -296,7 +297,7 @@ void add_measure(CommandLine& line) {
       "Examples:\n"
       "  mpiexec -n 2 tutti measure --save                    this machine's shared memory\n"
       "  mpiexec -n 4 --hosts a,b tutti measure --save --svg measured.svg   and its wire\n"
-      "  mpiexec -n 2 tutti measure --wire mpi --models loggp,hockney       the MPI at hand\n"
+      "  mpiexec -n 2 tutti measure --wire mpi --model loggp,hockney       the MPI at hand\n"
       "  mpiexec -n 2 tutti measure --save=mine.json && tutti predict --params mine.json \\\n"
       "      --collective allreduce -P 64 -m 8-64k");
   command.runs([options] { return run_measure(*options); });

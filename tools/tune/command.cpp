@@ -191,7 +191,8 @@ void add_tune(CommandLine& line) {
   command.option("--collective", options->collectives, "collectives, or all")
       .comma_separated()
       .show_default();
-  command.option("-m,--sizes", options->sizes, "sizes of a message or of one rank's block")
+  command.older_name("--sizes", options->sizes);
+  command.option("-m,--bytes", options->sizes, "sizes of a message or of one rank's block")
       .comma_separated()
       .show_default();
   command
