@@ -96,7 +96,7 @@ def measured(folder):
 
 def undecided(err):
     """Points that stderr says measurements cannot tell, as collective and size."""
-    return re.findall(r"^  (\w+)(?: of ([\d.]+ \S+))? on \d+ ranks?: .*, the model's choice", err,
+    return re.findall(r"^  (\w+)(?: of ([\d.]+ \S+))? on \d+ ranks?: .*the model's choice", err,
                       re.MULTILINE)
 
 

@@ -178,11 +178,26 @@ std::optional<double> Point::penalty(std::size_t oracle) const noexcept {
   return std::max(0.0, 100 * (chosen->value / least - 1));
 }
 
-bool Point::decided() const noexcept {
+int Point::rival() const noexcept {
   const int best = best_measured();
-  if (best < 0 || by_default < 0 || best == by_default) return true;
-  const auto& usual = candidates[static_cast<std::size_t>(by_default)].measured;
-  return !usual || !overlap(*candidates[static_cast<std::size_t>(best)].measured, *usual);
+  if (best < 0 || by_default < 0) return -1;
+  const auto at = [&](int i) -> const Candidate& {
+    return candidates[static_cast<std::size_t>(i)];
+  };
+  if (best != by_default) return at(by_default).measured ? by_default : -1;
+  int next = -1;
+  for (int i = 0; i < static_cast<int>(candidates.size()); ++i) {
+    if (i == best || !at(i).measured || at(i).finalist != at(best).finalist) continue;
+    if (next < 0 || at(i).measured->value < at(next).measured->value) next = i;
+  }
+  return next;
+}
+
+bool Point::decided() const noexcept {
+  const int other = rival();
+  if (other < 0) return true;
+  return !overlap(*candidates[static_cast<std::size_t>(best_measured())].measured,
+                  *candidates[static_cast<std::size_t>(other)].measured);
 }
 
 }  // namespace tutti::tools

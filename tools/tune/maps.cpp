@@ -96,17 +96,19 @@ std::string table_of(const std::vector<Point>& points, bool measured) {
 
 std::string undecided_text(const std::vector<Point>& points) {
   std::string text;
-  const auto shown = [](const Candidate& one) {
-    return fmt::format("{} takes {:.3f} us [{:.3f}, {:.3f}]", one.name, one.measured->value,
-                       one.measured->low, one.measured->high);
+  const auto shown = [](const Point& point, int number) {
+    const Candidate& one = point.candidates[static_cast<std::size_t>(number)];
+    return fmt::format("{}{} takes {:.3f} us [{:.3f}, {:.3f}]",
+                       number == point.by_default ? "the model's choice " : "", one.name,
+                       one.measured->value, one.measured->low, one.measured->high);
   };
   for (const Point& point : points)
     if (!point.decided())
       text += fmt::format(
-          "  {}{} on {}: {}, the model's choice {}\n", name_of(point.collective),
+          "  {}{} on {}: {}, {}\n", name_of(point.collective),
           point.collective == Collective::barrier ? "" : " of " + svg::size_text(point.bytes),
-          counted(point.P, "rank"), shown(*best_of(point, true)),
-          shown(point.candidates[static_cast<std::size_t>(point.by_default)]));
+          counted(point.P, "rank"), shown(point, point.best_measured()),
+          shown(point, point.rival()));
   return text;
 }
 

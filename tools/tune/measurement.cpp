@@ -174,7 +174,7 @@ void Agenda::begin_round(Point& point, int round) {
   } else if (round < kAgain) {
     this_round_ = finalists_;
   } else if (!point.decided()) {
-    for (const int number : {point.best_measured(), point.by_default})
+    for (const int number : {point.best_measured(), point.rival()})
       if (medians_.contains(&point.candidates[index(number)]))
         this_round_.insert(&point.candidates[index(number)]);
   }

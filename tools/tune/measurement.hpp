@@ -24,8 +24,7 @@ class Agenda {
   // the luckiest, so those that may be the best, and those that an oracle trusts, are measured
   // again in further rounds, in turn; the median counts. In the finals are the best by then, and
   // what oracles trust, and of these only the finals count: luck that brought one there is gone.
-  // If the finals cannot tell the best one from what runs without a table, both are measured up to
-  // ten times more.
+  // If the finals cannot tell the best one from its rival, both are measured up to ten times more.
   static constexpr int kFinals = 3, kAgain = kFinals + 5, kRounds = kAgain + 10;
   void begin_round(Point& point, int round);
   Step step(const Candidate& candidate) const;

@@ -46,8 +46,11 @@ struct Point {
   int best_predicted(std::size_t oracle) const noexcept;
   // The percentage that is lost by trusting the oracle; nothing: not both were measured.
   std::optional<double> penalty(std::size_t oracle) const noexcept;
-  // Whether the measurements can tell the best one from what runs without a table: they are the
-  // same one, or their intervals have nothing in common. If not, a table leaves the point out.
+  // What the best one has to be told from: what runs without a table, or if it is that itself, the
+  // next best one. −1: there is none.
+  int rival() const noexcept;
+  // Whether the measurements can tell them apart: their intervals have nothing in common, or there
+  // is no rival. If not, a table leaves the point out, so that the model chooses.
   bool decided() const noexcept;
 };
 

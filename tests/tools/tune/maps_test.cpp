@@ -38,11 +38,20 @@ json rules_of(const std::vector<Point>& points) {
 
 }  // namespace
 
-TEST_CASE("a point is decided if its best is surely faster than what runs by default, or is that",
+TEST_CASE("a point is decided if its best is surely faster than what runs by default, or than all",
           "[tune]") {
   CHECK(faster(8).decided());
   CHECK(slower(8).decided());
   CHECK_FALSE(unclear(8).decided());
+  CHECK(unclear(8).rival() == 1);
+  // The best one is what runs by default: then it is the next best one that counts.
+  const Point confirmed = point(8, time(2, 1.05, 9), time(1, 0.9, 1.1));
+  CHECK(confirmed.best_measured() == confirmed.by_default);
+  CHECK(confirmed.rival() == 0);
+  CHECK_FALSE(confirmed.decided());
+  Point final = confirmed;  // which was not measured as often
+  final.candidates[1].finalist = true;
+  CHECK(final.decided());
   Point alone = unclear(8);
   alone.candidates[1].measured.reset();  // nothing to compare it with
   CHECK(alone.decided());
