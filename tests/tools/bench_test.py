@@ -57,6 +57,10 @@ def hosts(out, found):
     assert host["ranks"] == RANKS and host["cpus_allowed"] >= 1, host
     head = out[:out.index("connections:")]
     assert ("busy: " + host["name"] in head) == host["busy"], (host, out)
+    barrier = found["barrier_before"]
+    assert found["unsteady"] == ("unsteady: a barrier took" in head), (barrier, out)
+    wide = barrier["high_us"] - barrier["low_us"]
+    assert found["unsteady"] == (wide / barrier["median_us"] > 1), barrier
     return host
 
 

@@ -134,8 +134,9 @@ void run_all(const BenchOptions& options, int rank) {
   setting.create_ms = slowest_ms(MPI_Wtime() - begin);
   must(tutti_barrier(comm), "tutti_barrier");
   read_memory(setting, comm);
-  if (rank == 0) print_header(setting);
   warm_up(options, comm);
+  setting.barrier = measure_barrier(options, comm);
+  if (rank == 0) print_header(setting);
 
   // Before and after the collectives, so that a machine that changes its pace favours neither.
   std::optional<RawWire> wire;

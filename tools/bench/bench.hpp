@@ -79,12 +79,15 @@ struct BenchSetting {
   std::int64_t connections = 0, connection_bytes = 0,
                address_bytes = 0;  // of the rank that has most
   std::vector<Host> hosts;         // at rank 0, as they were before anything was measured
+  Timing barrier;                  // of Tutti, before anything else
 };
 
 // Both libraries, until what is slow only in a job's first moments is over (first touches,
 // connections, clocks): over rxe the first 50 ms are a quarter slower. Collective over
 // MPI_COMM_WORLD.
 void warm_up(const BenchOptions& options, tutti_comm comm);
+// Tutti's barrier, by which one can see how steady the machine is. Collective over MPI_COMM_WORLD.
+Timing measure_barrier(const BenchOptions& options, tutti_comm comm);
 // Throws Error on a wrong result or a failed call. Collective over MPI_COMM_WORLD.
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes,
                  tutti_comm comm);

@@ -182,6 +182,13 @@ struct Contender {
 
 }  // namespace
 
+Timing measure_barrier(const BenchOptions& options, tutti_comm comm) {
+  Contender barrier{[comm] { must(tutti_barrier(comm), "tutti_barrier"); }};
+  barrier.prepare(options, comm);
+  for (int i = 0; i < barrier.plan.repetitions; ++i) barrier.take_turn(i, comm);
+  return timing_of(std::move(barrier.times), barrier.plan.calls);
+}
+
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes,
                  tutti_comm comm) {
   Job job(collective, bytes, options.root, MPI_COMM_WORLD, comm, options.type);

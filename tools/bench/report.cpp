@@ -39,6 +39,9 @@ bool overlap(const Timing& a, const Timing& b) {
 // Behind a ratio.
 const char* mark(const Timing& a, const Timing& b) { return overlap(a, b) ? "~" : " "; }
 
+// Not even the first digit of a barrier's median is sure.
+bool unsteady(const BenchSetting& s) { return median_of(s.barrier).width() > 1; }
+
 std::string side_text(TypeSide side) {
   return side == TypeSide::both ? "on both sides"
                                 : "on the side of the " +
@@ -54,6 +57,10 @@ std::string place_of(const BenchSetting& s) {
 void print_header(const BenchSetting& s) {
   fmt::print("Tutti and {}, in turn in one run\n", s.mpi);
   if (const std::string line = busy_line(s.hosts); !line.empty()) fmt::print("  {}\n", line);
+  if (unsteady(s))
+    fmt::print("  unsteady: a barrier took {} us [{}, {}] before anything else was measured\n",
+               column_text(s.barrier.median), column_text(s.barrier.low),
+               column_text(s.barrier.high));
   fmt::print("  {}, connections: {}{}{}\n", place_of(s), s.transports, s.device.empty() ? "" : "; ",
              s.device);
   if (!s.type.constructor.empty())
@@ -154,6 +161,8 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
                         {"connection_bytes", s.connection_bytes},
                         {"address_bytes", s.address_bytes},
                         {"hosts", nlohmann::json::array()},
+                        {"barrier_before", json_of(s.barrier)},
+                        {"unsteady", unsteady(s)},
                         {"rows", nlohmann::json::array()}};
   for (const Host& host : s.hosts) all["hosts"].push_back(json_of(host));
   if (!s.type.constructor.empty())
