@@ -11,7 +11,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "models/decision/shipped.hpp"
-#include "models/json.hpp"
 #include "models/json_text.hpp"
 #include "src/job/configuration.hpp"
 #include "src/job/selection.hpp"
@@ -53,19 +52,7 @@ bool software_wire_here(const Configuration& configuration) {
 
 // The parameters that --params names, in place of the job's.
 PlatformHere named_platform(const std::string& name, std::string_view wire) {
-  const std::string from = fmt::format("--params {}", name);
-  if (const auto* const own = models::find_shipped(name)) return {*own, false, from};
-  const NamedParameters named = parameters_named(name);
-  if (!named.complete)
-    bad_configuration(fmt::format("--params {}: the paper does not print all parameters", name));
-  try {
-    models::Platform platform = models::completed(models::parse_platform(named.text), wire);
-    if (platform.name.empty()) platform.name = named.name;
-    if (platform.source.empty()) platform.source = named.source;
-    return {std::move(platform), false, from};
-  } catch (const Error& error) {
-    bad_configuration(fmt::format("--params {:.200}: {}", name, error.message));
-  }
+  return {platform_named(name, wire), false, fmt::format("--params {}", name)};
 }
 
 // The hardware threads that ranks of one node, which is this host, may run on.

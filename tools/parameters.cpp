@@ -42,4 +42,19 @@ const std::string& parameters_text(const std::string& path) {
   return found->second;
 }
 
+models::Platform platform_named(const std::string& name, std::string_view wire) {
+  if (const auto* const own = models::find_shipped(name)) return *own;
+  const NamedParameters named = parameters_named(name);
+  if (!named.complete)
+    bad_configuration(fmt::format("--params {}: the paper does not print all parameters", name));
+  try {
+    models::Platform platform = models::completed(models::parse_platform(named.text), wire);
+    if (platform.name.empty()) platform.name = named.name;
+    if (platform.source.empty()) platform.source = named.source;
+    return platform;
+  } catch (const Error& error) {
+    bad_configuration(fmt::format("--params {:.200}: {}", name, error.message));
+  }
+}
+
 }  // namespace tutti::tools

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+
+#include "models/platform.hpp"
 
 namespace tutti::tools {
 
@@ -18,6 +21,8 @@ struct NamedParameters {
 // A file is read once, as it may be a pipe. Throws Error{bad_configuration}, which says what needs
 // no file.
 NamedParameters parameters_named(const std::string& name);
+// As a job would have it, on such a wire (models::wire_of()). Throws Error{bad_configuration}.
+models::Platform platform_named(const std::string& name, std::string_view wire);
 // Of a file alone. Throws Error.
 const std::string& parameters_text(const std::string& path);
 

@@ -10,6 +10,7 @@
 #include "models/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/parameters.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/verify_choices.hpp"
 
@@ -109,7 +110,9 @@ void add_verify(CommandLine& line) {
   command.flag("--choices", arguments->choices,
                "instead of proofs: hold what is chosen against the simulator, and print each cell "
                "where another candidate is faster");
-  command.option("--platform", arguments->choice.platform, "with --choices: shm, rxe or hardware")
+  command
+      .option("--params", arguments->choice.params,
+              fmt::format("with --choices: {}", kParametersAre))
       .show_default();
   command.option("--nodes", arguments->choice.nodes, "with --choices: so many")
       .comma_separated()
@@ -119,7 +122,7 @@ void add_verify(CommandLine& line) {
       .comma_separated()
       .between(1, 1024)
       .show_default();
-  command.option("--sizes", arguments->choice.sizes, "with --choices: bytes")
+  command.option("-m,--bytes", arguments->choice.sizes, "with --choices: of a message or block")
       .comma_separated()
       .show_default();
   command

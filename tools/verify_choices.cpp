@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -12,6 +11,7 @@
 #include "models/decision/shipped.hpp"
 #include "models/json_text.hpp"
 #include "models/judgement.hpp"
+#include "tools/parameters.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/text.hpp"
 
@@ -78,10 +78,7 @@ std::string shown(const Judgement::Played& played) {
 }  // namespace
 
 int verify_choices(const ChoicesOptions& options) {
-  const models::Platform* const shipped = models::find_shipped(options.platform);
-  if (!shipped)
-    throw Error(Code::bad_configuration,
-                fmt::format("there is no platform '{}': shm, rxe or hardware", options.platform));
+  const models::Platform platform = platform_named(options.params, models::wire_of(true, false));
   const std::vector<Cell> cells = cells_of(options);
   ProgressBar bar("simulating");
   nlohmann::json out = nlohmann::json::array();
@@ -89,7 +86,7 @@ int verify_choices(const ChoicesOptions& options) {
   std::size_t done = 0;
   for (const Cell& cell : cells) {
     bar.show(done++, cells.size());
-    const Judgement judgement = models::judge(cell, *shipped);
+    const Judgement judgement = models::judge(cell, platform);
     excesses.push_back(judgement.excess());
     if (options.json)
       out.push_back({{"collective", name_of(cell.collective)},
@@ -116,7 +113,7 @@ int verify_choices(const ChoicesOptions& options) {
     fmt::print(
         "{} on {}: choice / best, by the simulator (estimates in brackets): median {:.2f}, "
         "worst {:.2f}; above {} in {}, above {} in {}\n",
-        counted(static_cast<long long>(excesses.size()), "cell"), options.platform,
+        counted(static_cast<long long>(excesses.size()), "cell"), options.params,
         excesses[excesses.size() / 2], excesses.back(), kWorthSaying, above(kWorthSaying), kTooMuch,
         above(kTooMuch));
   return excesses.back() > kTooMuch ? 1 : 0;

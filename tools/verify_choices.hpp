@@ -11,7 +11,7 @@ namespace tutti::tools {
 
 struct ChoicesOptions {
   std::optional<collectives::Collective> collective;  // nothing: all
-  std::string platform = "hardware", layout = "blocks";
+  std::string params = "hardware", layout = "blocks";
   std::vector<int> nodes{1, 2, 4, 8, 16}, ranks_per_node{1, 4, 8, 16, 64};
   std::vector<std::string> sizes{"8", "4k", "64k", "1M"};
   bool json = false;
