@@ -18,7 +18,7 @@ const char* text_of(Code code) noexcept {
     case Code::bad_datatype: return "a datatype is null or invalid";
     case Code::datatype_not_committed: return "a datatype is not committed";
     case Code::bad_root: return "the root is not a rank of the communicator";
-    case Code::size_mismatch: return "sizes differ between send and receive, or between ranks";
+    case Code::size_mismatch: return "a block is sent with another size than it is received";
     case Code::bad_configuration: return "a configuration value or file cannot be used";
     case Code::unknown_algorithm: return "there is no algorithm of that name";
     case Code::algorithm_not_applicable: return "the forced algorithm cannot run this call";
@@ -38,6 +38,7 @@ const char* text_of(Code code) noexcept {
     case Code::bad_operation: return "the operation is not defined on the datatype";
     case Code::bad_displacement: return "blocks of the receive buffer overlap";
     case Code::operation_failed: return "a user-defined operation failed";
+    case Code::calls_differ: return "ranks make different calls, or pass different sizes or roots";
   }
   return nullptr;
 }

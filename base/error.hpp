@@ -43,6 +43,7 @@ enum class Code : int {
   bad_operation = 28,
   bad_displacement = 29,
   operation_failed = 30,
+  calls_differ = 31,
 };
 
 // What a code means, in a few words; null: there is no such code.

@@ -113,7 +113,7 @@ bool Channel::fits(const MessageName& call, Expectation expected) noexcept {
     if (const auto wanted = expected(name.ordinal - call.ordinal)) {
       all_fit &= fits(*wanted, ring, message.bytes);
     } else {
-      complain(Code::size_mismatch,
+      complain(Code::calls_differ,
                "it has sent a message that this rank does not receive from it in this call: do all "
                "ranks pass the same sizes and roots?");
       all_fit = false;
@@ -130,7 +130,7 @@ bool Channel::fits(const Expected& expected, Ring ring, Bytes came) noexcept {
     if (goes_in_pieces(protocol) || protocol == Protocol::either)
       return true;  // the receive sees whether it fits
     complain(
-        Code::size_mismatch,
+        Code::calls_differ,
         "a message of at least %lld bytes came where %lld were expected: do all ranks pass the "
         "same sizes?",
         came, expected.bytes);

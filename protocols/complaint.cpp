@@ -22,7 +22,7 @@ Answer Complaint::about_memory(Code code, const char* text) noexcept {
 }
 
 Answer Complaint::about_length(Bytes came, Bytes expected, bool more) noexcept {
-  return about_exchange(Code::size_mismatch,
+  return about_exchange(Code::calls_differ,
                         more
                             ? "a message of more than %lld bytes came where %lld were expected: "
                               "do all ranks pass the same sizes?"

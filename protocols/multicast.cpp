@@ -143,7 +143,7 @@ Answer MulticastBroadcast::hear(Child& child) noexcept {
   child.hearing = {};
   if (child.status.bytes != fragments_.bytes())
     return not_done(child.channel->complain(
-                        Code::size_mismatch,
+                        Code::calls_differ,
                         "a broadcast of %lld bytes is received where %lld are sent: do all ranks "
                         "pass the same sizes?",
                         child.status.bytes, fragments_.bytes()),

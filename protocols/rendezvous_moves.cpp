@@ -56,7 +56,7 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
   if (entry->memory.length != static_cast<std::uint64_t>(bytes)) {
     const auto theirs = static_cast<long long>(entry->memory.length);
     return complaint_.about_exchange(
-        Code::size_mismatch,
+        Code::calls_differ,
         "%lld bytes are expected where %lld are sent: do all ranks pass the same sizes?",
         writes ? theirs : bytes, writes ? bytes : theirs);
   }

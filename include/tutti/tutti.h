@@ -55,7 +55,7 @@ enum {
   TUTTI_ERR_TYPE = 8,                /* MPI_DATATYPE_NULL or an invalid datatype */
   TUTTI_ERR_TYPE_NOT_COMMITTED = 9,  /* a derived datatype without MPI_Type_commit */
   TUTTI_ERR_ROOT = 10,               /* root is not a rank of the communicator */
-  TUTTI_ERR_SIZE_MISMATCH = 11,      /* sent and received sizes differ */
+  TUTTI_ERR_SIZE_MISMATCH = 11,      /* a block is sent and received with different sizes */
   TUTTI_ERR_CONFIGURATION = 12,      /* a setting or its file cannot be read */
   TUTTI_ERR_UNKNOWN_ALGORITHM = 13,  /* no algorithm of that name */
   TUTTI_ERR_NOT_APPLICABLE = 14,     /* the forced algorithm cannot run this call */
@@ -74,7 +74,8 @@ enum {
   TUTTI_ERR_PEER_FINALIZED = 27,     /* this rank waits for a peer that called tutti_finalize */
   TUTTI_ERR_OP = 28,                 /* MPI_OP_NULL, or not defined on the datatype */
   TUTTI_ERR_DISPLACEMENT = 29,       /* two blocks of a receive buffer overlap */
-  TUTTI_ERR_OP_FAILED = 30           /* a user-defined operation reported an error */
+  TUTTI_ERR_OP_FAILED = 30,          /* a user-defined operation reported an error */
+  TUTTI_ERR_CALLS_DIFFER = 31        /* ranks make different calls, or pass other sizes or roots */
 };
 
 /* A communicator of Tutti: an opaque handle. */
@@ -179,7 +180,7 @@ TUTTI_API int tutti_finalize(void);
  *   have called. The mistake shows when its message has come to a rank that does not ask for it,
  *   and that rank looks, as it does whenever it waits, now and then in other calls, and in
  *   tutti_comm_free. No number of calls is promised, but ranks that call tutti_barrier again and
- *   again all get TUTTI_ERR_SIZE_MISMATCH. A rank that frees the communicator without an error does
+ *   again all get TUTTI_ERR_CALLS_DIFFER. A rank that frees the communicator without an error does
  *   not get this one any more: what it finds then, or later, is a warning in the log (setting
  *   `log`). The sender, and whoever waits for the rank, still get the error.
  * RETURN
@@ -236,6 +237,8 @@ TUTTI_API int tutti_comm_free(tutti_comm* comm);
  *   TUTTI_ERR_COMM             `comm` is null or has been freed.
  *   TUTTI_ERR_NOT_APPLICABLE   the algorithm that a setting forces cannot run this call; the
  *                              message says why.
+ *   TUTTI_ERR_CALLS_DIFFER     ranks make different calls, or pass different sizes or roots; the
+ *                              communicator has failed for good.
  *   TUTTI_ERR_PEER_FAILED      a rank died, or a peer reports that one did; the communicator has
  *                              failed for good.
  *   TUTTI_ERR_PEER_FINALIZED   a rank that this one waits for has called tutti_finalize.
@@ -270,7 +273,6 @@ TUTTI_API int tutti_barrier(tutti_comm comm);
  *   TUTTI_ERR_TYPE                `type` is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
  *   TUTTI_ERR_ROOT                `root` is not a rank of `comm`.
- *   TUTTI_ERR_SIZE_MISMATCH       a rank sent another number of bytes than this one expects.
  *   and those of tutti_barrier(3).
  * THREADS
  *   One collective at a time on each communicator.
@@ -303,8 +305,7 @@ TUTTI_API int tutti_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int 
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
  *   TUTTI_ERR_ROOT                `root` is not a rank of `comm`.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   and those of tutti_barrier(3).
  * THREADS
  *   One collective at a time on each communicator.
@@ -338,8 +339,7 @@ TUTTI_API int tutti_scatter(const void* sendbuf, MPI_Count sendcount, MPI_Dataty
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
  *   TUTTI_ERR_ROOT                `root` is not a rank of `comm`.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   and those of tutti_barrier(3).
  * THREADS
  *   One collective at a time on each communicator.
@@ -373,8 +373,7 @@ TUTTI_API int tutti_scatterv(const void* sendbuf, const MPI_Count* sendcounts,
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
  *   TUTTI_ERR_ROOT                `root` is not a rank of `comm`.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   and those of tutti_barrier(3).
  * THREADS
  *   One collective at a time on each communicator.
@@ -408,8 +407,7 @@ TUTTI_API int tutti_gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatyp
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
  *   TUTTI_ERR_ROOT                `root` is not a rank of `comm`.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   TUTTI_ERR_DISPLACEMENT        blocks of the receive buffer overlap.
  *   and those of tutti_barrier(3).
  * THREADS
@@ -444,8 +442,7 @@ TUTTI_API int tutti_gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Dataty
  *   TUTTI_ERR_COUNT               a count is negative or too large.
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   and those of tutti_barrier(3).
  * THREADS
  *   One collective at a time on each communicator.
@@ -478,8 +475,7 @@ TUTTI_API int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Data
  *   TUTTI_ERR_COUNT               a count is negative or too large.
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   TUTTI_ERR_DISPLACEMENT        blocks of the receive buffer overlap.
  *   and those of tutti_barrier(3).
  * THREADS
@@ -511,8 +507,7 @@ TUTTI_API int tutti_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Dat
  *   TUTTI_ERR_COUNT               a count is negative or too large.
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   and those of tutti_barrier(3).
  * THREADS
  *   One collective at a time on each communicator.
@@ -546,8 +541,7 @@ TUTTI_API int tutti_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datat
  *   TUTTI_ERR_COUNT               a count is negative or too large.
  *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
  *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   TUTTI_ERR_DISPLACEMENT        blocks of the receive buffer overlap.
  *   and those of tutti_barrier(3).
  * THREADS
@@ -590,8 +584,7 @@ TUTTI_API int tutti_alltoallv(const void* sendbuf, const MPI_Count* sendcounts,
  *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or `op` is MPI_OP_NULL.
  *   TUTTI_ERR_OP_FAILED           a user-defined operation failed, here or at a peer.
  *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   and those of tutti_barrier(3).
  * THREADS
  *   One collective at a time on each communicator.
@@ -624,8 +617,7 @@ TUTTI_API int tutti_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, 
  *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or `op` is MPI_OP_NULL.
  *   TUTTI_ERR_OP_FAILED           a user-defined operation failed, here or at a peer.
  *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   and those of tutti_barrier(3).
  * THREADS
  *   One collective at a time on each communicator.
@@ -659,8 +651,7 @@ TUTTI_API int tutti_allreduce(const void* sendbuf, void* recvbuf, MPI_Count coun
  *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or `op` is MPI_OP_NULL.
  *   TUTTI_ERR_OP_FAILED           a user-defined operation failed, here or at a peer.
  *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   and those of tutti_barrier(3).
  * THREADS
  *   One collective at a time on each communicator.
@@ -692,8 +683,7 @@ TUTTI_API int tutti_reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI
  *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or `op` is MPI_OP_NULL.
  *   TUTTI_ERR_OP_FAILED           a user-defined operation failed, here or at a peer.
  *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   and those of tutti_barrier(3).
  * THREADS
  *   One collective at a time on each communicator.
@@ -726,8 +716,7 @@ TUTTI_API int tutti_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI
  *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or `op` is MPI_OP_NULL.
  *   TUTTI_ERR_OP_FAILED           a user-defined operation failed, here or at a peer.
  *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   and those of tutti_barrier(3).
  * THREADS
  *   One collective at a time on each communicator.
@@ -760,8 +749,7 @@ TUTTI_API int tutti_scan(const void* sendbuf, void* recvbuf, MPI_Count count, MP
  *   TUTTI_ERR_OP                  MPI does not define `op` on `type`, or `op` is MPI_OP_NULL.
  *   TUTTI_ERR_OP_FAILED           a user-defined operation failed, here or at a peer.
  *   TUTTI_ERR_UNSUPPORTED         elements of `type` overlap each other.
- *   TUTTI_ERR_SIZE_MISMATCH       the bytes sent and received for a block differ, here or at a
- *                                 peer.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
  *   and those of tutti_barrier(3).
  * THREADS
  *   One collective at a time on each communicator.

@@ -17,7 +17,8 @@ int class_of(int code) {
     case TUTTI_ERR_TYPE:
     case TUTTI_ERR_TYPE_NOT_COMMITTED: return MPI_ERR_TYPE;
     case TUTTI_ERR_ROOT: return MPI_ERR_ROOT;
-    case TUTTI_ERR_SIZE_MISMATCH: return MPI_ERR_TRUNCATE;
+    case TUTTI_ERR_SIZE_MISMATCH:
+    case TUTTI_ERR_CALLS_DIFFER: return MPI_ERR_TRUNCATE;
     case TUTTI_ERR_OP:
     case TUTTI_ERR_OP_FAILED: return MPI_ERR_OP;
     case TUTTI_ERR_DISPLACEMENT: return MPI_ERR_ARG;

@@ -250,7 +250,7 @@ void Agreement::fail_as_refused(int member, Code code) noexcept {
 }
 
 void Agreement::fail_as_different(int member, const char* what) noexcept {
-  fail(Code::size_mismatch, member,
+  fail(Code::calls_differ, member,
        "rank {} of MPI_COMM_WORLD {}: do all ranks call the same collectives, with the same sizes "
        "and roots?",
        member, what);

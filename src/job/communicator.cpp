@@ -137,7 +137,7 @@ Communicator::~Communicator() {
   Dispatcher& dispatcher = engine_.dispatcher();
   dispatcher.catch_up();
   if (agreement_.failed() && !agreement_.told()) {
-    if (agreement_.failure_code() == Code::size_mismatch)
+    if (agreement_.failure_code() == Code::calls_differ)
       dispatcher.warn(agreement_.failure_text());
     settle_failure();
   }

@@ -151,7 +151,7 @@ bool Dispatcher::unwanted(const MessageName& name, int from) noexcept {
 
 // No call of this rank can return the error any more, but perhaps one of the sender.
 void Dispatcher::came_after_the_end(const MessageName& name, int from) noexcept {
-  const News news{.communicator = name.communicator, .code = Code::size_mismatch, .culprit = from};
+  const News news{.communicator = name.communicator, .code = Code::calls_differ, .culprit = from};
   try {
     freed(name.communicator).note(name.communicator, {news});
     warn(
@@ -171,7 +171,7 @@ News Dispatcher::why_unwanted(const MessageName& name, int from) noexcept {
   if (agreement && agreement->failed()) return agreement->failure_news();
   if (const auto said = freed(name.communicator).answer(name.communicator, name.collective))
     return {.communicator = name.communicator, .code = said->code, .culprit = said->culprit};
-  return {.communicator = name.communicator, .code = Code::size_mismatch, .culprit = from};
+  return {.communicator = name.communicator, .code = Code::calls_differ, .culprit = from};
 }
 
 // --- what goes ---------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ TEST_CASE("a message of another length is found, by whatever protocol it came", 
             CHECK(receiving == Answer::done);
           } else if (sending == Answer::done) {  // the others wait, and can be told
             CHECK((!fitted || receiving == Answer::failed));
-            CHECK(pair.channels[1].failure_code() == Code::size_mismatch);
+            CHECK(pair.channels[1].failure_code() == Code::calls_differ);
             CHECK_FALSE(pair.channels[1].failed());
           }
           pair.channels[0].abandon(s);
@@ -169,7 +169,7 @@ TEST_CASE("a message that the call does not receive is found, and others are lef
       }));
     }
     CHECK_FALSE(pair.channels[1].fits(call, nothing));
-    CHECK(pair.channels[1].failure_code() == Code::size_mismatch);
+    CHECK(pair.channels[1].failure_code() == Code::calls_differ);
   }
 }
 

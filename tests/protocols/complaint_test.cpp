@@ -11,10 +11,10 @@ using protocols::Complaint;
 TEST_CASE("a complaint names the peer, until it is replaced or forgotten", "[complaint]") {
   Complaint complaint(17);
   CHECK_FALSE(complaint.made());
-  CHECK(complaint.about_exchange(Code::size_mismatch, "%lld came, not %lld", 3, 4) ==
+  CHECK(complaint.about_exchange(Code::calls_differ, "%lld came, not %lld", 3, 4) ==
         Answer::failed);
   CHECK(complaint.made());
-  CHECK(complaint.code() == Code::size_mismatch);
+  CHECK(complaint.code() == Code::calls_differ);
   CHECK(complaint.text() == std::string("exchange with rank 17 of MPI_COMM_WORLD: 3 came, not 4"));
   CHECK(complaint.fault() == tutti::Fault::of_peer);
   CHECK(complaint.about_memory(Code::locked_memory, "too much: 100%") == Answer::failed);
@@ -30,6 +30,6 @@ TEST_CASE("a text that is too long is cut", "[complaint]") {
   const std::string text(1000, 'x');
   complaint.about_memory(Code::locked_memory, text.c_str());
   CHECK(complaint.text() == std::string(255, 'x'));
-  complaint.about_exchange(Code::size_mismatch, text.c_str());
+  complaint.about_exchange(Code::calls_differ, text.c_str());
   CHECK(std::string(complaint.text()).size() == 255);
 }

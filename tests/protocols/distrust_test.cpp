@@ -109,9 +109,9 @@ std::vector<Wrong> all_wrong() {
   all.push_back({kFinished, "identifier", 7, {1, 63, 64, kHalf, kMost}});
   all.push_back({kWithdrawn, "identifier", 13, {1, 63, 64, kHalf, kMost}});
   all.push_back({kWithdrawn, "kind of news", 12, {1, 2, 3, 4, kMost}});
-  all.push_back({kWithdrawn, "cause", 9, {0, 31, kHalf, kMost}});
+  all.push_back({kWithdrawn, "cause", 9, {0, 32, kHalf, kMost}});
   all.push_back({kNews, "kind of news", 11, {2, 3, 4, kHalf, kMost}});
-  all.push_back({kNews, "cause", 8, {0, 31, kHalf, kMost}});
+  all.push_back({kNews, "cause", 8, {0, 32, kHalf, kMost}});
   all.push_back({kNews, "culprit", 7, {kHalf, kMost - 1}});
   return all;
 }

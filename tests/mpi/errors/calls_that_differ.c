@@ -10,8 +10,8 @@ void mismatched_sizes(void) {
   const int code = tutti_bcast(data, job_rank == 0 ? 8 : 16, MPI_BYTE, 0, comm);
   if (job_rank != 0) CHECK(code != TUTTI_SUCCESS, "a broadcast of other sizes passes");
   /* the root learns of it at the latest when it waits for the others */
-  GIVES(tutti_barrier(comm), TUTTI_ERR_SIZE_MISMATCH);
-  GIVES(tutti_barrier(comm), TUTTI_ERR_SIZE_MISMATCH);
+  GIVES(tutti_barrier(comm), TUTTI_ERR_CALLS_DIFFER);
+  GIVES(tutti_barrier(comm), TUTTI_ERR_CALLS_DIFFER);
   MUST(tutti_comm_free(&comm));
 }
 
@@ -51,12 +51,12 @@ void mismatches(tutti_comm good) {
         watch("%s, %d elements, and %d on rank %d", about[k].name, (int)sizes[i].all,
               (int)sizes[i].one, wrong);
         const int code = call(k, &a, comm);
-        CHECK(code == TUTTI_SUCCESS || code == TUTTI_ERR_SIZE_MISMATCH,
+        CHECK(code == TUTTI_SUCCESS || code == TUTTI_ERR_CALLS_DIFFER,
               "%s: %d elements, and %d on rank %d: gives %d (%s)", about[k].name, (int)sizes[i].all,
               (int)sizes[i].one, wrong, code, tutti_last_error_message());
         int next = code;
         while (next == 0) next = tutti_barrier(comm);
-        CHECK(next == TUTTI_ERR_SIZE_MISMATCH,
+        CHECK(next == TUTTI_ERR_CALLS_DIFFER,
               "%s: %d elements, and %d on rank %d: gave %d, and then %d (%s)", about[k].name,
               (int)sizes[i].all, (int)sizes[i].one, wrong, code, next, tutti_last_error_message());
         MUST(tutti_comm_free(&comm));
@@ -72,7 +72,7 @@ static void calls_differ(const char* what, kind mine, const arguments* a) {
   watch("%s", what);
   int code = call(mine, a, comm);
   while (code == 0) code = tutti_barrier(comm);
-  CHECK(code == TUTTI_ERR_SIZE_MISMATCH, "%s: gives %d (%s)", what, code,
+  CHECK(code == TUTTI_ERR_CALLS_DIFFER, "%s: gives %d (%s)", what, code,
         tutti_last_error_message());
   MUST(tutti_comm_free(&comm));
   unwatch();
@@ -107,7 +107,7 @@ static int worst_code(kind k, const arguments* a, const char* what) {
   MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
   watch("%s, and then MPI only", what);
   const int code = call(k, a, comm);
-  CHECK(code == TUTTI_SUCCESS || code == TUTTI_ERR_SIZE_MISMATCH, "%s: gives %d (%s)", what, code,
+  CHECK(code == TUTTI_SUCCESS || code == TUTTI_ERR_CALLS_DIFFER, "%s: gives %d (%s)", what, code,
         tutti_last_error_message());
   int worst = 0;
   MPI_Allreduce(&code, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -129,7 +129,7 @@ void mismatches_left_to_mpi(tutti_comm good) {
         set_counts(&a, job_rank == wrong ? sizes[i].one : sizes[i].all);
         snprintf(what, sizeof what, "%s, %d elements, and %d on rank %d", about[k].name,
                  (int)sizes[i].all, (int)sizes[i].one, wrong);
-        CHECK(worst_code(k, &a, what) == TUTTI_ERR_SIZE_MISMATCH, "%s: passes", what);
+        CHECK(worst_code(k, &a, what) == TUTTI_ERR_CALLS_DIFFER, "%s: passes", what);
       }
       if (!about[k].rooted || about[k].recv == AT_ROOT) continue;
       arguments a = right();
@@ -157,7 +157,7 @@ void left_alone(tutti_comm good) {
     else if (job_rank != 0)
       code = tutti_barrier(comm);
     if (!freed || job_rank != 0)
-      CHECK(code == TUTTI_ERR_SIZE_MISMATCH, "rank 0 has %s: gives %d (%s)", what, code,
+      CHECK(code == TUTTI_ERR_CALLS_DIFFER, "rank 0 has %s: gives %d (%s)", what, code,
             tutti_last_error_message());
     MUST(tutti_comm_free(&comm));
     unwatch();

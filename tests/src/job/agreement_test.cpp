@@ -186,7 +186,7 @@ TEST_CASE("what no call will ask for is a failure", "[agreement]") {
     me.close(second);
     CHECK(me.unwanted(message(1, 0x105), 11));
   }
-  CHECK(me.failure_code() == Code::size_mismatch);
+  CHECK(me.failure_code() == Code::calls_differ);
   CHECK(me.failure_culprit() == 11);
   // Nothing is wanted on a failed communicator.
   CHECK(me.unwanted(message(0, 0x105), 12));

@@ -24,7 +24,7 @@ TEST_CASE("a passed call fails whoever waits in it, at the second look", "[agree
   me.waited_in_vain(call, 11, true, at(4));  // only our adapter may be late
   CHECK_FALSE(me.failed());
   me.waited_in_vain(call, 11, false, at(5));
-  CHECK(me.failure_code() == Code::size_mismatch);
+  CHECK(me.failure_code() == Code::calls_differ);
   CHECK(me.failure_culprit() == 11);
 }
 
@@ -89,13 +89,13 @@ TEST_CASE("who waits in another call is found out, while it is open here and aft
       me.open(mine);
       if (over) me.close(mine);
       CHECK_FALSE(ask(other, theirs, me));
-      CHECK(me.failure_code() == Code::size_mismatch);
+      CHECK(me.failure_code() == Code::calls_differ);
       CHECK(me.failure_culprit() == other.world_rank());
       // Asked again, it says that it has failed, and why.
       const auto answer = ask(other, theirs, me);
       REQUIRE(answer);
       other.hear(*answer, me.world_rank());
-      CHECK(other.failure_code() == Code::size_mismatch);
+      CHECK(other.failure_code() == Code::calls_differ);
     }
 }
 

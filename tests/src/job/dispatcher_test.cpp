@@ -235,7 +235,7 @@ TEST_CASE("what is unwanted is asked of the communicator", "[dispatcher]") {
   { const DispatchedMember freed(job[0], 2, 0); }
   CHECK(dispatcher.unwanted({2, 0, 0}, 1));
   // It ended well here, so who waits has made another call.
-  CHECK(dispatcher.why_unwanted({2, 0, 0}, 1).code == Code::size_mismatch);
+  CHECK(dispatcher.why_unwanted({2, 0, 0}, 1).code == Code::calls_differ);
   CHECK(dispatcher.why_unwanted({2, 0, 0}, 1).culprit == 1);
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("who waits in a call that is over hears it, also if the communicator w
     job.mention(1, waiting_in(1, 0));
     theirs.waited_in_vain(call, 0, false, Agreement::Time{std::chrono::seconds{1}});
     theirs.waited_in_vain(call, 0, false, Agreement::Time{std::chrono::seconds{2}});
-    CHECK(theirs.failure_code() == Code::size_mismatch);
+    CHECK(theirs.failure_code() == Code::calls_differ);
     CHECK(theirs.failure_culprit() == 0);
   }
 }
@@ -317,13 +317,13 @@ TEST_CASE("who sends to a communicator that ended well here is told, and it is l
       sent = channel.send(transfer, {1, 0, i}, data, 8) == protocols::Answer::done;
   }
   job.settle();
-  CHECK(theirs.failure_code() == Code::size_mismatch);
+  CHECK(theirs.failure_code() == Code::calls_differ);
   CHECK(theirs.failure_culprit() == 1);
   REQUIRE(job[0].warnings.size() == 1);
   CHECK(job[0].warnings[0].starts_with("rank 1 of MPI_COMM_WORLD has sent what no call"));
   // Who waits for this rank hears the same.
   job.mention(2, waiting_in(1, 0));
-  CHECK(third.failure_code() == Code::size_mismatch);
+  CHECK(third.failure_code() == Code::calls_differ);
   CHECK(third.failure_culprit() == 1);
 }
 
