@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "collectives/algorithms/catalogue.hpp"
+#include "src/job/mark.hpp"
 
 namespace tutti {
 
@@ -12,18 +13,6 @@ using collectives::Problem;
 using collectives::Task;
 
 namespace {
-
-// Different collectives have different marks, and so have neighbouring roots, and the algorithms of
-// a collective. Sizes show in the lengths of messages, unless they lead to different algorithms: a
-// half block of one may be as long as the whole message of another.
-Ordinal mark_of(const Problem& problem, const collectives::Algorithm* algorithm) {
-  static_assert(collectives::kCollectives < 16);
-  constexpr Ordinal kAlgorithms = 32, kRoots = 8;  // as many as are told apart
-  const auto collective = static_cast<Ordinal>(problem.collective) + 1;
-  const auto number = static_cast<Ordinal>(algorithm - collectives::algorithms().data());
-  const Ordinal call = number % kAlgorithms * kRoots + static_cast<Ordinal>(problem.root) % kRoots;
-  return (collective * kAlgorithms * kRoots + call) << kOrdinalBits;
-}
 
 MulticastTree tree_of(const collectives::Program& program, const Task& task,
                       const Plan::Means& means) {
@@ -48,7 +37,8 @@ Plan::Plan(Problem problem, const collectives::Choice& choice, const Means& mean
   if (program_.schedule().datagrams && problem_.P > 1)
     tree_ = tree_of(program_, problem_, means);
   else
-    mark_ = mark_of(problem_, choice_.algorithm);
+    mark_ = mark_of(problem_, static_cast<Ordinal>(choice_.algorithm -
+                                                   collectives::algorithms().data()));
   give_back(take());  // the first call finds it made
 }
 
