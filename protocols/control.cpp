@@ -27,10 +27,10 @@ void Control::take(const Arrived& message) noexcept {
       break;
     case Kind::withdrawn:
       if (const auto told = message.as<Withdrawal>();
-          told && told->cause.kind == News::Kind::failed && told->cause.credible() &&
-          note(told->rendezvous, {Outcome::Kind::withdrawn, told->cause.code}))
+          told && told->cause().credible() &&
+          note(told->rendezvous, {Outcome::Kind::withdrawn, told->code}))
         // The communicator has failed at the peer, so it has failed here.
-        return listener_.hear(told->cause, link_.peer());
+        return listener_.hear(told->cause(), link_.peer());
       break;
     case Kind::news:
       if (const auto news = message.as<News>(); news && news->credible())

@@ -61,7 +61,8 @@ class Control {
   Answer send_withdrawn(std::uint32_t rendezvous, const News& cause) noexcept {
     send_news();
     if (news_pending()) return rings_.not_yet();
-    return put(Kind::withdrawn, Withdrawal{rendezvous, cause});
+    return put(Kind::withdrawn,
+               Withdrawal{rendezvous, cause.communicator, cause.call, cause.code, cause.culprit});
   }
   // What the peer has told this rank, which invited, since expect().
   const Outcome& outcome(std::uint32_t rendezvous) const noexcept { return outcomes_[rendezvous]; }
@@ -93,10 +94,17 @@ class Control {
  private:
   // Stands in the ordinal of the name.
   enum class Kind : Ordinal { ask = Ask::kOrdinal, finished, withdrawn, news, wish, standing };
-  struct Withdrawal {
+  struct Withdrawal {  // the cause is news of Kind::failed
     std::uint32_t rendezvous;
-    News cause;
+    CommunicatorId communicator;
+    CollectiveNumber call;
+    Code code;
+    int culprit;
+    News cause() const noexcept {
+      return {.communicator = communicator, .call = call, .code = code, .culprit = culprit};
+    }
   };
+  static_assert(sizeof(News) <= kCacheLine - sizeof(transport::Trailer));  // the slots of the ring
   template <class Body>
   Answer put(Kind kind, const Body& body) noexcept {
     return rings_.put(transport::Ring::control, nullptr, {0, 0, static_cast<Ordinal>(kind)}, &body,

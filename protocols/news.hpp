@@ -13,13 +13,31 @@
 
 namespace tutti::protocols {
 
+// What a call asks for, as far as ranks tell each other. For people, who are told which calls
+// differ and where a rank waits: nothing is decided by it.
+struct Asked {
+  enum class Lengths : std::uint16_t {
+    unknown,  // and so is the root
+    equal,    // `bytes` are those of the message, or of each block
+    several,  // `bytes` are those of all blocks
+    own,      // the same, but the sender knows no more than the `bytes` of its own block
+  };
+  std::int16_t collective = -1;  // a number of collectives::Collective; -1: not known
+  Lengths lengths = Lengths::unknown;
+  std::int32_t root = 0;  // in the communicator
+  std::int64_t bytes = 0;
+
+  friend bool operator==(const Asked&, const Asked&) = default;
+};
+
 struct News {
   enum class Kind : std::uint32_t {
-    failed,   // the communicator has failed at the sender: `code` and `culprit` are the first cause
+    failed,   // the communicator has failed at the sender, by `culprit`, and `code` says why; if
+              // calls differ, `call` is the one, and `asked` what it is at the sender
     refused,  // the sender (`culprit`) rejected its arguments of `call`, for `code`, and will never
               // take part in it
-    waits,    // the sender waits for the receiver in `call`; `fingerprint`: what both sides must
-              // agree on
+    waits,    // the sender waits for the receiver in `call`, which is `asked` there; `fingerprint`:
+              // what both sides must agree on
     passed,   // the sender has finished `call`, or freed the communicator
   };
   Kind kind = Kind::failed;
@@ -28,6 +46,7 @@ struct News {
   Code code = Code::success;
   int culprit = kNoPeer;  // rank of MPI_COMM_WORLD
   std::uint32_t fingerprint = 0;
+  Asked asked{};
 
   friend bool operator==(const News&, const News&) = default;
   // Whether a rank can have said this.
@@ -60,9 +79,7 @@ struct Standing {
   // The call that it is in now, of that communicator or another one; 0: in none.
   CommunicatorId in = 0;
   CollectiveNumber call = 0;
-  std::int32_t collective = 0;  // a number of collectives::Collective
-  std::int32_t root = 0;        // in the communicator
-  std::int64_t bytes = 0;       // as in collectives::Task
+  Asked asked{};
 
   friend bool operator==(const Standing&, const Standing&) = default;
 };

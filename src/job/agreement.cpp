@@ -2,14 +2,43 @@
 #include "src/job/agreement.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/hash.hpp"
+#include "src/job/call_words.hpp"
+#include "src/job/mark.hpp"
 
 namespace tutti {
 
 using collectives::Collective;
 using collectives::Task;
+using protocols::Asked;
 using protocols::News;
+
+namespace {
+
+Asked asked_of(const Task& task, Rank rank) {
+  Asked asked{.collective = static_cast<std::int16_t>(task.collective),
+              .lengths = Asked::Lengths::equal,
+              .root = task.root,
+              .bytes = task.bytes};
+  if (!task.counts.empty()) {
+    asked.lengths =
+        task.counts_known || rank == task.root ? Asked::Lengths::several : Asked::Lengths::own;
+    asked.bytes = std::accumulate(task.counts.begin(), task.counts.end(), Bytes{0});
+  }
+  return asked;
+}
+
+// All that the name of a message says.
+Asked asked_by(const MessageName& name) {
+  Asked asked;
+  if (const auto collective = collective_of(name.mark()))
+    asked.collective = static_cast<std::int16_t>(*collective);
+  return asked;
+}
+
+}  // namespace
 
 Agreement::Agreement(CommunicatorId id, int rank, std::vector<int> world_ranks,
                      CollectiveNumber first)
@@ -64,6 +93,17 @@ const OpenCall* Agreement::open_call(CollectiveNumber number) const noexcept {
   return call;
 }
 
+const Task* Agreement::task_of(CollectiveNumber number) const noexcept {
+  if (const OpenCall* const open = open_call(number)) return open->task_;
+  const Known& known = known_[number % kRemembered];
+  return known.number == number ? known.task : nullptr;
+}
+
+Asked Agreement::asked_in(CollectiveNumber number) const noexcept {
+  const Task* const task = task_of(number);
+  return task ? asked_of(*task, rank_) : Asked{};
+}
+
 bool Agreement::over(CollectiveNumber number) const noexcept {
   return is_earlier(number, next_) && !open_call(number);
 }
@@ -72,7 +112,7 @@ bool Agreement::over(CollectiveNumber number) const noexcept {
 
 std::optional<News> Agreement::hear(const News& news, int from) noexcept {
   switch (news.kind) {
-    case News::Kind::failed: heard_failed(news, from); break;
+    case News::Kind::failed: return heard_failed(news, from);
     case News::Kind::refused: heard_refused(news, from); break;
     case News::Kind::waits: return heard_waits(news, from);
     case News::Kind::passed: heard_passed(news, from); break;
@@ -80,8 +120,20 @@ std::optional<News> Agreement::hear(const News& news, int from) noexcept {
   return std::nullopt;
 }
 
+// Both ranks whose calls differ are told what the other's is.
+std::optional<News> Agreement::heard_difference(const News& news, int from) noexcept {
+  const bool is_new = !failed(), about_me = news.culprit == world_rank();
+  fail_as_different(news.call, about_me || news.culprit == kNoPeer ? from : news.culprit, {},
+                    nullptr);
+  if (is_new) failure_culprit_ = news.culprit;
+  if (difference_ && difference_->call == news.call) difference_->hear(from, news.asked);
+  if (is_new) put_difference_into_words();
+  return is_new && about_me ? std::optional(failure_news()) : std::nullopt;
+}
+
 // Who lives and is taken for dead has lost a connection.
-void Agreement::heard_failed(const News& news, int from) noexcept {
+std::optional<News> Agreement::heard_failed(const News& news, int from) noexcept {
+  if (news.code == Code::calls_differ) return heard_difference(news, from);
   if (news.code == Code::peer_failed && news.culprit == world_rank())
     fail(Code::transport_failed, from,
          "a connection between this rank and another one has failed, says rank {} of "
@@ -95,6 +147,7 @@ void Agreement::heard_failed(const News& news, int from) noexcept {
         news.code, news.culprit,
         "rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})",
         from, text_of(news.code), news.culprit);
+  return std::nullopt;
 }
 
 // If this rank did not reject the call too, it can never end here.
@@ -115,7 +168,7 @@ std::optional<News> Agreement::heard_waits(const News& news, int from) noexcept 
   if (const Refused* const call = refused(news.call)) return refusal(*call);
   const auto mine = fingerprint(news.call, from);
   if (mine && *mine != news.fingerprint)
-    fail_as_different(from, "waits for this rank in another call than this rank made");
+    fail_as_different(news.call, from, news.asked, "the other rank waits for this one there");
   else if (over(news.call))
     return News{.kind = News::Kind::passed, .communicator = id_, .call = news.call};
   return std::nullopt;
@@ -140,15 +193,19 @@ bool Agreement::unwanted(const MessageName& name, int from) noexcept {
   } else if (!is_earlier(name.collective, next_) || refused(name.collective)) {
     return false;  // a later call; or the sender hears of the refusal when it waits
   }
-  fail_as_different(from, "has sent what no call of this rank asks for");
+  fail_as_different(name.collective, from, asked_by(name),
+                    "the other rank has sent what no call of this one asks for");
   return true;
 }
 
 std::optional<News> Agreement::waiting(const OpenCall& call, int member) const noexcept {
   const auto mine = fingerprint(call.number_, member);
   if (!mine) return std::nullopt;
-  return News{
-      .kind = News::Kind::waits, .communicator = id_, .call = call.number_, .fingerprint = *mine};
+  return News{.kind = News::Kind::waits,
+              .communicator = id_,
+              .call = call.number_,
+              .fingerprint = *mine,
+              .asked = asked_in(call.number_)};
 }
 
 // At the first look, what came before the news may not have been taken yet; by the next one every
@@ -160,9 +217,9 @@ void Agreement::waited_in_vain(const OpenCall& call, int member, bool unacknowle
     if (p.seen == Time{})
       p.seen = now;
     else if (p.seen != now && !unacknowledged)
-      fail_as_different(member,
-                        "has finished a call, or freed the communicator, while this rank waits for "
-                        "it there");
+      fail_as_different(call.number_, member, {},
+                        "the other rank has finished the call, or freed the communicator, and this "
+                        "one waits for it there");
   }
 }
 
@@ -170,9 +227,7 @@ void Agreement::waited_in_vain(const OpenCall& call, int member, bool unacknowle
 // of what the two exchange where only they know them.
 std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
                                                     int member) const noexcept {
-  const OpenCall* const open = open_call(number);
-  const Known& known = known_[number % kRemembered];
-  const Task* const task = open ? open->task_ : known.number == number ? known.task : nullptr;
+  const Task* const task = task_of(number);
   if (!task) return std::nullopt;
   const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
   Hash hash;
@@ -200,12 +255,9 @@ std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
 protocols::Standing Agreement::standing(const OpenCall* in) const noexcept {
   protocols::Standing mine{.communicator = id_, .calls = next_};
   if (in && in->task_) {
-    const Task& task = *in->task_;
     mine.in = id_;
     mine.call = in->number_;
-    mine.collective = static_cast<std::int32_t>(task.collective);
-    mine.root = task.root;
-    mine.bytes = task.bytes;
+    mine.asked = asked_of(*in->task_, rank_);
   }
   return mine;
 }
@@ -239,7 +291,12 @@ News Agreement::refusal(const Refused& call) const noexcept {
 }
 
 News Agreement::failure_news() const noexcept {
-  return {.communicator = id_, .code = failure_code_, .culprit = failure_culprit_};
+  News news{.communicator = id_, .code = failure_code_, .culprit = failure_culprit_};
+  if (difference_) {
+    news.call = difference_->call;
+    news.asked = difference_->mine;
+  }
+  return news;
 }
 
 void Agreement::fail_as_refused(int member, Code code) noexcept {
@@ -249,11 +306,55 @@ void Agreement::fail_as_refused(int member, Code code) noexcept {
        member);
 }
 
-void Agreement::fail_as_different(int member, const char* what) noexcept {
-  fail(Code::calls_differ, member,
-       "rank {} of MPI_COMM_WORLD {}: do all ranks call the same collectives, with the same sizes "
-       "and roots?",
-       member, what);
+void Agreement::fail_as_different(CollectiveNumber call, int member, const Asked& theirs,
+                                  const char* how) noexcept {
+  if (failed()) return;
+  failure_code_ = Code::calls_differ;
+  failure_culprit_ = member;
+  difference_.emplace(Difference{call, asked_in(call), member, theirs, {}});
+  try {
+    if (how) difference_->how = how;
+  } catch (const std::bad_alloc&) {  // then people hear less of it
+  }
+  put_difference_into_words();
+}
+
+bool Agreement::lacks_other_call() const noexcept {
+  return difference_ && !difference_->is_complete();
+}
+
+bool Agreement::Difference::is_complete() const noexcept { return is_known(theirs); }
+
+// A call that differs from this rank's says more than one that does not.
+void Agreement::Difference::hear(int member, const Asked& asked) noexcept {
+  if (!is_known(asked)) return;
+  if (member != other && (asked == mine || (is_complete() && theirs != mine))) return;
+  other = member;
+  theirs = asked;
+}
+
+void Agreement::tell_difference() noexcept {
+  if (difference_) put_difference_into_words();
+}
+
+void Agreement::put_difference_into_words() noexcept try {
+  const Difference& d = *difference_;
+  const auto side = [](const Asked& call, int rank) {
+    const std::string arguments = arguments_of(call);
+    return fmt::format("{}{} on rank {}", name_of(call),
+                       arguments.empty() ? "" : fmt::format(" ({})", arguments), rank);
+  };
+  std::string first = side(d.mine, world_rank()), second = side(d.theirs, d.other);
+  // In one order on all ranks.
+  if (d.theirs.collective >= 0 && (d.mine.collective < 0 || d.other < world_rank()))
+    std::swap(first, second);
+  failure_text_ = fmt::format(
+      "ranks make different calls: call {} of {} is {} of MPI_COMM_WORLD, "
+      "and {}",
+      std::uint64_t{d.call} + 1, words_for(*this), first, second);
+  if (!d.how.empty()) failure_text_ += fmt::format(". Found on rank {}: {}", world_rank(), d.how);
+} catch (const std::exception&) {
+  failure_text_.clear();  // out of memory: the code alone must do
 }
 
 }  // namespace tutti

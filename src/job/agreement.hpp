@@ -146,7 +146,8 @@ class Agreement {
 
   // --- failure ---------------------------------------------------------------------------------
 
-  // Records the first cause; later ones are ignored.
+  // Records the first cause; later ones are ignored. That calls differ is told by
+  // fail_as_different().
   template <class... Args>
   void fail(Code code, int culprit, fmt::format_string<Args...> text, Args&&... args) noexcept {
     if (failed()) return;
@@ -158,6 +159,20 @@ class Agreement {
       failure_text_.clear();  // out of memory: the code alone must do
     }
   }
+  // The same where a step of `call` gave the cause: a message that does not fit shows that calls
+  // differ.
+  void fail_in(const OpenCall& call, Code code, int culprit, const char* text) noexcept {
+    if (code == Code::calls_differ) return fail_as_different(call.number_, culprit, {}, text);
+    fail(code, culprit, "{}", text);
+  }
+  // That call is not the same here and at `member`, where it is `theirs` as far as known. `how`
+  // this rank has found out; null: others have told it.
+  void fail_as_different(CollectiveNumber call, int member, const protocols::Asked& theirs,
+                         const char* how) noexcept;
+  // Calls differ, and what the other one is may still come. Until tell_difference() has put into
+  // words what is known by then.
+  bool lacks_other_call() const noexcept;
+  void tell_difference() noexcept;
   bool failed() const noexcept { return failure_code_ != Code::success; }
   Code failure_code() const noexcept { return failure_code_; }
   int failure_culprit() const noexcept { return failure_culprit_; }
@@ -169,6 +184,16 @@ class Agreement {
   bool note_told() noexcept { return std::exchange(told_, true); }
 
  private:
+  // Two calls that should be one. What comes later of other members counts if it shows more.
+  struct Difference {
+    CollectiveNumber call;
+    protocols::Asked mine;
+    int other;  // the member that made `theirs`
+    protocols::Asked theirs;
+    std::string how;  // this rank found out; empty: others have
+    bool is_complete() const noexcept;
+    void hear(int member, const protocols::Asked& asked) noexcept;
+  };
   struct Known {  // one of the last calls; no task: it was rejected here
     CollectiveNumber number = 0;
     const collectives::Task* task = nullptr;
@@ -191,23 +216,27 @@ class Agreement {
   void look_for_refusal(const OpenCall& call) noexcept;
   void forget_passed(const OpenCall& call) noexcept;
   const OpenCall* open_call(CollectiveNumber number) const noexcept;
+  // Null: it is not known any more, or there was none.
+  const collectives::Task* task_of(CollectiveNumber number) const noexcept;
+  protocols::Asked asked_in(CollectiveNumber number) const noexcept;
   // Ended, or rejected.
   bool over(CollectiveNumber number) const noexcept;
   const Refused* refused(CollectiveNumber number) const noexcept;
   protocols::News refusal(const Refused& call) const noexcept;
   std::optional<std::uint32_t> fingerprint(CollectiveNumber number, int member) const noexcept;
-  void heard_failed(const protocols::News& news, int from) noexcept;
+  std::optional<protocols::News> heard_failed(const protocols::News& news, int from) noexcept;
+  std::optional<protocols::News> heard_difference(const protocols::News& news, int from) noexcept;
   void heard_refused(const protocols::News& news, int from) noexcept;
   std::optional<protocols::News> heard_waits(const protocols::News& news, int from) noexcept;
   void heard_passed(const protocols::News& news, int from) noexcept;
   void fail_as_refused(int member, Code code) noexcept;
-  void fail_as_different(int member, const char* what) noexcept;
+  void put_difference_into_words() noexcept;
   void fail_out_of_memory() noexcept { fail(Code::out_of_memory, world_rank(), "out of memory"); }
 
   CommunicatorId id_;
   const int rank_;
   const std::vector<int> world_ranks_;
-  CollectiveNumber next_;       // the number of the next call
+  CollectiveNumber next_;  // the number of the next call
   OpenCall* newest_ = nullptr;  // of the open calls, linked from the last to the first
   std::array<Known, kRemembered> known_{};
   std::deque<Refused> refused_;  // the last of them, in order: members may ask much later
@@ -219,6 +248,7 @@ class Agreement {
   Code failure_code_ = Code::success;
   int failure_culprit_ = kNoPeer;
   std::string failure_text_;
+  std::optional<Difference> difference_;
   bool told_ = false;
 };
 

@@ -137,9 +137,9 @@ Communicator::~Communicator() {
   Dispatcher& dispatcher = engine_.dispatcher();
   dispatcher.catch_up();
   if (agreement_.failed() && !agreement_.told()) {
+    settle_failure();
     if (agreement_.failure_code() == Code::calls_differ)
       dispatcher.warn(agreement_.failure_text());
-    settle_failure();
   }
   dispatcher.remove(agreement_);
 }
@@ -175,11 +175,11 @@ void Communicator::refuse(Code code) noexcept {
   engine_.dispatcher().spread(agreement_, agreement_.refuse(code), Dispatcher::Reach::near);
 }
 
-void Communicator::blame(protocols::Channel* culprit) noexcept {
+void Communicator::blame(const OpenCall& call, protocols::Channel* culprit) noexcept {
   if (culprit) {
     if (culprit->failed()) culprit->progress();  // what the peer said before is the cause
-    agreement_.fail(culprit->failure_code(), culprit->culprit(agreement_.world_rank()), "{}",
-                    culprit->failure());
+    agreement_.fail_in(call, culprit->failure_code(), culprit->culprit(agreement_.world_rank()),
+                       culprit->failure());
     culprit->forget_complaint();
   }
   if (!agreement_.failed())
@@ -188,10 +188,9 @@ void Communicator::blame(protocols::Channel* culprit) noexcept {
 }
 
 void Communicator::settle_failure() noexcept {
-  if (!agreement_.note_told())
-    engine_.dispatcher().spread_failure(agreement_);
-  else
-    engine_.dispatcher().end_use(agreement_);
+  if (agreement_.note_told()) return engine_.dispatcher().end_use(agreement_);
+  engine_.dispatcher().spread_failure(agreement_);
+  agreement_.tell_difference();
 }
 
 void Communicator::throw_failure() {

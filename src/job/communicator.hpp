@@ -55,8 +55,8 @@ class Communicator {
   // A call that was rejected before it started: the members hear of it, as they may wait for this
   // rank in it.
   void refuse(Code code) noexcept;
-  // A call has failed, by this channel; null: by itself.
-  void blame(protocols::Channel* culprit) noexcept;
+  // The call has failed, by this channel; null: by itself.
+  void blame(const OpenCall& call, protocols::Channel* culprit) noexcept;
   // After a failure: tells the members, the first time, and sees that nobody writes into the
   // buffers of calls that have ended, or reads from them.
   void settle_failure() noexcept;

@@ -25,6 +25,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{5000},
     kLeavePatience{5000}, kAskPause{10};
+// For the other one of two calls that differ: whoever made it says so at once, if it is in Tutti.
+constexpr std::chrono::milliseconds kOtherCallPatience{30};
 // For sends of calls that have failed: how long an adapter may complete none, how many times so
 // long all of them may take, and how long it takes to give up those that are left.
 constexpr std::chrono::milliseconds kReadPatience{2000}, kFlushPatience{1000};
@@ -151,7 +153,10 @@ bool Dispatcher::unwanted(const MessageName& name, int from) noexcept {
 
 // No call of this rank can return the error any more, but perhaps one of the sender.
 void Dispatcher::came_after_the_end(const MessageName& name, int from) noexcept {
-  const News news{.communicator = name.communicator, .code = Code::calls_differ, .culprit = from};
+  const News news{.communicator = name.communicator,
+                  .call = name.collective,
+                  .code = Code::calls_differ,
+                  .culprit = from};
   try {
     freed(name.communicator).note(name.communicator, {news});
     warn(
@@ -170,8 +175,14 @@ News Dispatcher::why_unwanted(const MessageName& name, int from) noexcept {
   const Agreement* const agreement = find(name.communicator);
   if (agreement && agreement->failed()) return agreement->failure_news();
   if (const auto said = freed(name.communicator).answer(name.communicator, name.collective))
-    return {.communicator = name.communicator, .code = said->code, .culprit = said->culprit};
-  return {.communicator = name.communicator, .code = Code::calls_differ, .culprit = from};
+    return {.communicator = name.communicator,
+            .call = said->call,
+            .code = said->code,
+            .culprit = said->culprit};
+  return {.communicator = name.communicator,
+          .call = name.collective,
+          .code = Code::calls_differ,
+          .culprit = from};
 }
 
 // --- what goes ---------------------------------------------------------------------------------
@@ -224,6 +235,8 @@ void Dispatcher::leave_notice(const News& news) noexcept {
 void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
   if (left_) return;
   spread(agreement, agreement.failure_news(), Reach::connected);
+  wait_for_members(agreement, kOtherCallPatience,
+                   [&](const Channel&) { return agreement.lacks_other_call(); });
   end_use(agreement);
 }
 

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/text.hpp"
+#include "src/job/call_words.hpp"
 
 namespace tutti {
 
+using protocols::Asked;
 using protocols::Channel;
 using protocols::Standing;
 using namespace std::chrono_literals;
@@ -28,20 +29,9 @@ std::string seconds(Agreement::Time::duration time) {
   return count < 1000 ? fmt::format("{:.3g} s", count) : fmt::format("{:.0f} s", count);
 }
 
-std::string communicator(const Agreement& agreement) {
-  return agreement.name().empty() ? fmt::format("communicator number {}", agreement.id())
-                                  : fmt::format("communicator `{}`", in_one_line(agreement.name()));
-}
-
-std::string arguments(const Standing& call) {
-  using collectives::Collective;
-  if (call.collective < 0 || call.collective >= static_cast<int>(collectives::kCollectives))
-    return "unknown";
-  const auto collective = static_cast<Collective>(call.collective);
-  std::string text(collectives::name_of(collective));
-  if (collective != Collective::barrier) text += fmt::format(", {} bytes", call.bytes);
-  if (collectives::is_rooted(collective)) text += fmt::format(", root {}", call.root);
-  return text;
+std::string in_words(const Asked& call) {
+  const std::string arguments = arguments_of(call);
+  return name_of(call) + (arguments.empty() ? "" : ", " + arguments);
 }
 
 // Where a member is that has answered lately.
@@ -50,15 +40,15 @@ std::string place(const Standing& said, const Agreement& agreement, CollectiveNu
   if (said.in == agreement.id())
     return said.call == mine ? "is in the same call"
                              : fmt::format("is in call {} there ({})", std::uint64_t{said.call} + 1,
-                                           arguments(said));
+                                           in_words(said.asked));
   std::string text = said.calls == 0   ? "has made no call there yet"
                      : said.calls == 1 ? "has made one call there"
                                        : fmt::format("has made {} calls there", said.calls);
   if (said.in == Agreement::kNoId) return text + ", and is in no collective of Tutti's now";
   const Agreement* const other = find ? find(said.in) : nullptr;
   return fmt::format("{}, and is in a call of {} ({})", text,
-                     other ? communicator(*other) : fmt::format("communicator number {}", said.in),
-                     arguments(said));
+                     other ? words_for(*other) : fmt::format("communicator number {}", said.in),
+                     in_words(said.asked));
 }
 
 std::string situation(Channel& channel, const Agreement& agreement, CollectiveNumber call,
@@ -87,7 +77,7 @@ std::string why_it_hangs(const Agreement& agreement, const OpenCall& call,
                          const FindAgreement& find) {
   std::string text =
       fmt::format("has been in call {} of {} ({}) for {}", std::uint64_t{call.number()} + 1,
-                  communicator(agreement), arguments(agreement.standing(&call)),
+                  words_for(agreement), in_words(agreement.standing(&call).asked),
                   seconds(waited.now - waited.since));
   std::ranges::sort(awaited, {}, &Channel::peer);
   awaited.erase(std::unique(awaited.begin(), awaited.end()), awaited.end());

@@ -69,7 +69,7 @@ void Messages::advance() {
 }
 
 void Messages::fail() {
-  communicator_.blame(run_.culprit());
+  communicator_.blame(*this, run_.culprit());
   run_.abandon();
   end();
   communicator_.throw_failure();

@@ -52,7 +52,7 @@ inline void Request::take_on() noexcept {
       return;
     case Answer::failed:
       if (call.combine.failed()) blame_operation();
-      communicator_.blame(running_->culprit());
+      communicator_.blame(*this, running_->culprit());
       break;
   }
   running_->abandon();

@@ -114,7 +114,7 @@ std::string Waiting::reason(const Patience& patience, const Agreement& agreement
 void Waiting::look_for_misfits(Agreement& agreement, const Waiter& waiter) noexcept {
   for (Channel* const channel : connections_.all()) {
     if (waiter.fits(*channel)) continue;
-    agreement.fail(channel->failure_code(), channel->peer(), "{}", channel->failure());
+    agreement.fail_in(waiter.call, channel->failure_code(), channel->peer(), channel->failure());
     channel->forget_complaint();
   }
 }

@@ -61,7 +61,7 @@ class Story {
     link_.arrive(ring, odd & 16 ? input_.take<std::uint8_t>() : sent - 1, trailer, input_);
   }
   static constexpr std::uint32_t lengths_of_control_[] = {
-      sizeof(std::uint32_t), sizeof(Ask), sizeof(News), sizeof(std::uint32_t) + sizeof(News)};
+      sizeof(std::uint32_t), sizeof(Ask), sizeof(News), 5 * sizeof(std::uint32_t)};
   Input& input_;
   PeerlessLink link_;
   Ear ear_;

@@ -121,7 +121,7 @@ def ready_entry(identifier, length, access=0):
     return struct.pack("<QQ16xII", 4096, length, identifier, access)
 
 
-NEWS = struct.pack("<IIIiiI", 0, 1, 0, 24, -1, 0)
+NEWS = struct.pack("<IIIiiIhHiq", 0, 1, 0, 24, -1, 0, -1, 0, 0, 0)
 ASK = struct.pack("<IIIIB3x", 0, 0, 0, 0, LINE)
 MEMORY_OF_ONE_NODE = b"\x07"
 GROWS = b"\x10", b"\x11"
@@ -164,7 +164,7 @@ SEGMENTS = [
     story(BEGUN[0] + bytes([2]), bytes([5, 0]), arrive(LINE, 40, bytes(40)), bytes([5, 0])),
     story(BEGUN[1] + bytes([8]), bytes([5, 1]), arrive(CONTROL, 4, NEWS), bytes([8]),
           bytes([5, 1, 7, 1])),
-    story(bytes([9, 0]), NEWS, bytes(8), bytes([8, 9, 5]), NEWS, bytes(8), bytes([8])),
+    story(bytes([9, 0]), NEWS, bytes([8, 9, 4]), NEWS, bytes([8])),
     story(poke(3, 1, 0x02010001), bytes([10, 4, 2, 10, 5, 0, 10, 6, 3, 10, 7, 1, 10, 7, 4])),
     story(poke(1, 12, 1 << 31 | 21 << 16), bytes([8]), poke(5, 0, 1), bytes([8])),
     story(BEGUN[0] + bytes([8]), bytes([5, 0]), poke(1, 2, 7), poke(4, 0, 2), bytes([7, 0, 8])),

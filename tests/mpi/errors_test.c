@@ -220,6 +220,7 @@ int main(int argc, char** argv) {
   works(comm);
   one_wrong_rank(comm);
   mismatched_sizes();
+  named_calls(comm);
   mismatches(comm);
   different_calls(comm);
   mismatches_left_to_mpi(comm);

@@ -15,6 +15,40 @@ void mismatched_sizes(void) {
   MUST(tutti_comm_free(&comm));
 }
 
+/* Whatever differs, all ranks are told both calls. */
+void named_calls(tutti_comm good) {
+  enum { SAME, OTHER_COLLECTIVE, OTHER_SIZE, OTHER_ROOT, CASES };
+  if (job_size < 2) return;
+  MPI_Comm solver;
+  MPI_Comm_dup(MPI_COMM_WORLD, &solver);
+  MPI_Comm_set_name(solver, "solver");
+  for (int which = OTHER_COLLECTIVE; which < CASES; ++which) {
+    char in[16] = {0}, out[16] = {0};
+    tutti_comm comm;
+    MUST(tutti_comm_create(solver, &comm));
+    MUST(tutti_barrier(comm));
+    const int odd = job_rank == job_size - 1 ? which : SAME;
+    watch("case %d of named calls", which);
+    int code =
+        odd == OTHER_COLLECTIVE
+            ? tutti_allreduce(in, out, 8, MPI_BYTE, MPI_BOR, comm)
+            : tutti_bcast(out, odd == OTHER_SIZE ? 16 : 8, MPI_BYTE, odd == OTHER_ROOT ? 1 : 0, comm);
+    while (code == 0) code = tutti_barrier(comm);
+    const char* const text = tutti_last_error_message();
+    CHECK(code == TUTTI_ERR_CALLS_DIFFER, "case %d gives %d (%s)", which, code, text);
+    CHECK(strstr(text, "call 2 of communicator `solver` is "), "case %d: %s", which, text);
+    CHECK(strstr(text, "bcast"), "case %d: %s", which, text);
+    CHECK(strstr(text, which == OTHER_COLLECTIVE ? "allreduce"
+                       : which == OTHER_SIZE     ? "16"
+                                                 : "root"),
+          "case %d: %s", which, text);
+    MUST(tutti_comm_free(&comm));
+    unwatch();
+  }
+  MPI_Comm_free(&solver);
+  works(good);
+}
+
 static void set_counts(arguments* a, MPI_Count count) {
   a->send.count = a->recv.count = count;
   for (int r = 0; r < job_size; ++r) {
@@ -73,6 +107,8 @@ static void calls_differ(const char* what, kind mine, const arguments* a) {
   int code = call(mine, a, comm);
   while (code == 0) code = tutti_barrier(comm);
   CHECK(code == TUTTI_ERR_CALLS_DIFFER, "%s: gives %d (%s)", what, code,
+        tutti_last_error_message());
+  CHECK(strstr(tutti_last_error_message(), "ranks make different calls: call "), "%s: %s", what,
         tutti_last_error_message());
   MUST(tutti_comm_free(&comm));
   unwatch();

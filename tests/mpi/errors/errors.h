@@ -9,6 +9,7 @@ void one_wrong_rank(tutti_comm good);
 void out_of_memory(tutti_comm good);
 
 void mismatched_sizes(void);
+void named_calls(tutti_comm good);
 void mismatches(tutti_comm good);
 void different_calls(tutti_comm good);
 void mismatches_left_to_mpi(tutti_comm good);

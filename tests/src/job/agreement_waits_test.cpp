@@ -99,6 +99,130 @@ TEST_CASE("who waits in another call is found out, while it is open here and aft
     }
 }
 
+// --- what people are told ------------------------------------------------------------------------
+
+TEST_CASE("both of two calls that differ are named, alike at both ends", "[agreement]") {
+  const Task barrier = kBarrier,
+             scattered{.collective = Collective::scatter, .root = 2, .counts = {1, 2, 3, 4}};
+  const Task sum{.collective = Collective::allreduce, .bytes = 800};
+  const Task blocks{.collective = Collective::reduce_scatter, .bytes = 24};
+  const Task own{
+      .collective = Collective::gather, .root = 2, .counts = {0, 7, 0, 0}, .counts_known = false};
+  struct Case {
+    const Task &mine, &theirs;
+    const char* words;
+  };
+  const Task usual = bcast(800, 1);
+  for (const auto& [mine_task, their_task, words] :
+       {Case{usual, sum,
+             "allreduce (800 bytes) on rank 12 of MPI_COMM_WORLD, and bcast (800 bytes, "
+             "root 1) on rank 13"},
+        Case{usual, own,
+             "gatherv (7 bytes of its own, root 2) on rank 12 of MPI_COMM_WORLD, and bcast (800 "
+             "bytes, root 1) on rank 13"},
+        Case{barrier, scattered,
+             "scatterv (10 bytes in all, root 2) on rank 12 of MPI_COMM_WORLD, "
+             "and barrier on rank 13"},
+        Case{scattered, blocks,
+             "reduce_scatter_block (24 bytes) on rank 12 of MPI_COMM_WORLD, and "
+             "scatterv (10 bytes in all, root 2) on rank 13"}}) {
+    Member me(0), other(1);
+    for (Member* const member : {&me, &other}) member->set_name("solver");
+    Begun mine(&mine_task), theirs(&their_task);
+    me.open(mine);
+    other.open(theirs);
+    ask(other, theirs, me);  // what waits says it
+    REQUIRE(me.failed());
+    CHECK_FALSE(me.lacks_other_call());
+    other.hear(me.failure_news(), me.world_rank());
+    CHECK_FALSE(other.lacks_other_call());
+    const std::string both =
+        std::string("ranks make different calls: call 1 of communicator `solver` is ") + words;
+    CHECK(me.failure_text() ==
+          both + ". Found on rank 13: the other rank waits for this one there");
+    CHECK(other.failure_text() == both);
+  }
+}
+
+TEST_CASE("a third rank is told the call that is not its own", "[agreement]") {
+  const Task usual = bcast(8), other = bcast(9);
+  Member finder(0), odd(1), third(2);
+  Begun a(&usual, 0x105), b(&other), c(&usual);
+  finder.open(a);
+  odd.open(b);
+  third.open(c);
+  SECTION("by whoever made it") {
+    finder.unwanted(message(0, 0x205), odd.world_rank());
+    CHECK(finder.lacks_other_call());  // its message says no more than which collective it is
+    finder.fail_in(a, Code::calls_differ, odd.world_rank(), "too late");
+    CHECK_FALSE(third.hear(finder.failure_news(), finder.world_rank()));
+    CHECK(third.lacks_other_call());
+    const auto reply = odd.hear(finder.failure_news(), finder.world_rank());
+    REQUIRE(reply);
+    CHECK_FALSE(odd.hear(finder.failure_news(), finder.world_rank()));  // only once
+    for (Member* const member : {&finder, &third}) {
+      member->hear(*reply, odd.world_rank());
+      member->hear(finder.failure_news(), finder.world_rank());  // which says no more
+    }
+  }
+  SECTION("by whoever made another one than the third, though it blames a fourth") {
+    odd.fail_as_different(0, 10, {}, "a message of 8 bytes came where 9 were expected");
+    third.hear(odd.failure_news(), odd.world_rank());
+    finder.hear(odd.failure_news(), odd.world_rank());
+    third.hear(finder.failure_news(), finder.world_rank());
+  }
+  for (Member* const member : {&finder, &third}) {
+    CHECK_FALSE(member->lacks_other_call());
+    member->tell_difference();
+  }
+  CHECK_THAT(finder.failure_text(),
+             Catch::Matchers::Contains(" is bcast (9 bytes, root 0) on rank 12 of MPI_COMM_WORLD, "
+                                       "and bcast (8 bytes, root 0) on rank 13"));
+  CHECK_THAT(third.failure_text(),
+             Catch::Matchers::Contains(" is bcast (8 bytes, root 0) on rank 11 of MPI_COMM_WORLD, "
+                                       "and bcast (9 bytes, root 0) on rank 12"));
+}
+
+TEST_CASE("what a rank does not know of a call it does not say", "[agreement]") {
+  const Task usual = bcast(8);
+  Member me;
+  Begun mine(&usual);
+  const std::string begin = "ranks make different calls: call 1 of communicator number 7 is ";
+  SECTION("of a message without a mark, or with one that cannot be") {
+    me.open(mine);
+    me.close(mine);
+    me.unwanted(message(0, GENERATE(0u, 0xC00u, 0xFFFu)), 12);
+    CHECK(me.failure_text() ==
+          begin +
+              "bcast (8 bytes, root 0) on rank 13 of MPI_COMM_WORLD, and another one, or none, "
+              "on rank 12. Found on rank 13: the other rank has sent what no call of this one asks "
+              "for");
+  }
+  SECTION("of a call that it has not made") {
+    Member other(1);
+    Begun theirs(&usual);
+    other.open(theirs);
+    other.fail_as_different(0, me.world_rank(), {}, "");
+    me.hear(other.failure_news(), other.world_rank());
+    CHECK(me.failure_text() == begin +
+                                   "bcast (8 bytes, root 0) on rank 12 of MPI_COMM_WORLD, and "
+                                   "another one, or none, on rank 13");
+  }
+  SECTION("of what a broken peer says") {
+    me.open(mine);
+    News news{.communicator = kId, .code = Code::calls_differ, .culprit = 12};
+    news.asked = {.collective = 99,
+                  .lengths = static_cast<protocols::Asked::Lengths>(77),
+                  .root = -5,
+                  .bytes = -1};
+    me.hear(news, 12);
+    CHECK(me.failure_text() ==
+          begin +
+              "bcast (8 bytes, root 0) on rank 13 of MPI_COMM_WORLD, and another one, or none, "
+              "on rank 12");
+  }
+}
+
 TEST_CASE("several open calls are compared each with its own", "[agreement]") {
   Member me(0), other(1);
   const Task tasks[] = {bcast(1), bcast(2), bcast(3)};

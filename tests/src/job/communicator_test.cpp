@@ -240,7 +240,7 @@ TEST_CASE("what a rank said before its connection failed is the cause", "[commun
       job.engine(0).waiting().wait_once(patience, job.world(0).agreement(), call.request, last);
     } else {
       last.say();
-      job.world(0).blame(&last.channel);
+      job.world(0).blame(call.request, &last.channel);
     }
     CHECK(job.world(0).agreement().failure_code() == Code::timed_out);
     CHECK(job.world(0).agreement().failure_culprit() == 2);
@@ -278,6 +278,7 @@ TEST_CASE("ranks that make different calls all get an error", "[communicator][th
       for (const Outcome& failure : failures) {
         INFO(failure.message);
         CHECK(failure.code == Code::calls_differ);
+        CHECK(failure.message.starts_with("ranks make different calls: call "));
       }
     }
 }

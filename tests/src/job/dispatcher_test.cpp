@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/index.hpp"
 #include "tests/protocols/hostile_transport.hpp"
 
 using namespace tutti;
@@ -96,7 +97,9 @@ struct AllGoOn final : HostileTransport {
   bool within = false;
 };
 
-struct BegunCall final : OpenCall {};
+struct BegunCall final : OpenCall {
+  explicit BegunCall(const collectives::Task* task = nullptr) { task_ = task; }
+};
 
 News waiting_in(CommunicatorId id, CollectiveNumber call) {
   return {.kind = News::Kind::waits, .communicator = id, .call = call};
@@ -327,6 +330,43 @@ TEST_CASE("who sends to a communicator that ended well here is told, and it is l
   CHECK(third.failure_culprit() == 1);
 }
 
+// Rank 0 makes another call than ranks 1 and 2, of which rank 1 finds it out and rank 2 has ended
+// its call.
+TEST_CASE("whose call differs says at once what it is", "[dispatcher]") {
+  DispatchingJob job;
+  const collectives::Task task{.collective = collectives::Collective::bcast, .bytes = 8},
+      other{.collective = collectives::Collective::allreduce, .bytes = 16};
+  std::vector<std::unique_ptr<DispatchedMember>> members;
+  std::vector<BegunCall> calls(3);
+  for (int rank = 0; rank < 3; ++rank) {
+    members.push_back(std::make_unique<DispatchedMember>(job[rank], 1, rank));
+    calls[index(rank)] = BegunCall(rank == 0 ? &other : &task);
+    members.back()->open(calls[index(rank)]);
+  }
+  members[2]->close(calls[2]);
+  for (int rank = 0; rank < 3; ++rank)
+    for (int peer = 0; peer < 3; ++peer)
+      if (peer != rank) job[rank].connections.channel(peer);
+  job.settle();
+  members[1]->fail_as_different(0, 0, {}, "");
+  job[1].dispatcher.spread(*members[1], members[1]->failure_news(), Dispatcher::Reach::connected);
+  job.settle();
+  CHECK_FALSE(members[1]->lacks_other_call());
+  for (const auto& member : members) member->tell_difference();
+  const std::string words =
+      "call 1 of communicator number 1 is allreduce (16 bytes) on rank 0 of "
+      "MPI_COMM_WORLD, and bcast (8 bytes, root 0) on rank 1";
+  CHECK(members[0]->failure_text().find(words) != std::string::npos);
+  CHECK(members[1]->failure_text().find(words) != std::string::npos);
+  CHECK(members[2]->failure_code() == Code::calls_differ);
+  CHECK(members[2]->lacks_other_call());  // until rank 0 has told it, too
+  job[0].dispatcher.spread(*members[0], members[0]->failure_news(), Dispatcher::Reach::connected);
+  job.settle();
+  members[2]->tell_difference();
+  CHECK(members[2]->failure_text().find("allreduce (16 bytes) on rank 0") != std::string::npos);
+  for (const int rank : {0, 1}) members[index(rank)]->close(calls[index(rank)]);
+}
+
 TEST_CASE("who leaves says before what it knows, also past news that waits", "[dispatcher]") {
   DispatchingJob job;
   const AllGoOn all(job);
@@ -422,7 +462,7 @@ TEST_CASE("who has no memory for a connection is heard all the same", "[dispatch
   CHECK_FALSE(other.failed());  // which has the same number
   waits.close(call);
 
-  job.net.notices[0].push_back(notice_of({.kind = News::Kind::refused}));
+  job.net.notices[0].push_back(protocols::notice_of({.kind = News::Kind::refused}));
   Channel& channel = *job[1].connections.find(0);
   channel.probe();
   CHECK(channel.failure_code() == Code::transport_failed);

@@ -102,7 +102,7 @@ TEST_CASE("a mistake shows in what a rank sent that does not come back", "[waiti
   for (const Mistake& mistake :
        {Mistake{8, 200, 0, "8 bytes came where 200"}, Mistake{200, 8, 0, "200 bytes came where 8"},
         Mistake{200, 20000, 0, "200 bytes came where 20000"},
-        Mistake{8, 8, 1, "do all ranks call the same"}}) {
+        Mistake{8, 8, 1, "ranks make different calls: call 1 of "}}) {
     INFO(mistake.what);
     Hostility wire;
     wire.connects_at_once = false;  // the last rank learns who has connected to it

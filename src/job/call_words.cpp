@@ -1,0 +1,54 @@
+// Words for what ranks tell each other.
+#include "src/job/call_words.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "src/job/agreement.hpp"
+
+namespace tutti {
+
+using collectives::Collective;
+using protocols::Asked;
+
+namespace {
+
+bool has_name(const Asked& call) noexcept {
+  return call.collective >= 0 && call.collective < static_cast<int>(collectives::kCollectives);
+}
+
+}  // namespace
+
+bool is_known(const Asked& call) noexcept {
+  return has_name(call) && call.lengths > Asked::Lengths::unknown &&
+         call.lengths <= Asked::Lengths::own;
+}
+
+std::string words_for(const Agreement& agreement) {
+  return agreement.name().empty() ? fmt::format("communicator number {}", agreement.id())
+                                  : fmt::format("communicator `{}`", in_one_line(agreement.name()));
+}
+
+std::string name_of(const Asked& call) {
+  if (!has_name(call)) return "another one, or none,";
+  const auto collective = static_cast<Collective>(call.collective);
+  std::string name(collectives::name_of(collective));
+  if (!is_known(call)) return name;
+  const bool equal = call.lengths == Asked::Lengths::equal;
+  if (collective == Collective::reduce_scatter) return equal ? name + "_block" : name;
+  return equal ? name : name + 'v';
+}
+
+std::string arguments_of(const Asked& call) {
+  if (!is_known(call)) return {};
+  const auto collective = static_cast<Collective>(call.collective);
+  if (collective == Collective::barrier) return {};
+  std::string text = fmt::format("{} bytes{}", call.bytes,
+                                 call.lengths == Asked::Lengths::equal     ? ""
+                                 : call.lengths == Asked::Lengths::several ? " in all"
+                                                                           : " of its own");
+  if (collectives::is_rooted(collective)) text += fmt::format(", root {}", call.root);
+  return text;
+}
+
+}  // namespace tutti

@@ -1,0 +1,22 @@
+// What people are told of a call and of a communicator: their names and arguments, in words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "protocols/news.hpp"
+
+namespace tutti {
+
+class Agreement;
+
+// "communicator `solver`", or by its number if it has no name. Throws std::bad_alloc.
+std::string words_for(const Agreement& agreement);
+// The collective and its arguments are known, and can be. Any numbers may have come from a peer.
+bool is_known(const protocols::Asked& call) noexcept;
+// "allgatherv", or "another one, or none," if the collective is not known. Throws std::bad_alloc.
+std::string name_of(const protocols::Asked& call);
+// "800 bytes, root 0"; empty: there are none, or they are not known. Throws std::bad_alloc.
+std::string arguments_of(const protocols::Asked& call);
+
+}  // namespace tutti
