@@ -9,6 +9,7 @@
 #include "base/types.hpp"
 #include "src/data/common_types.hpp"
 #include "src/data/kept_types.hpp"
+#include "src/data/signature.hpp"
 #include "src/data/type_form.hpp"
 
 namespace tutti {
@@ -57,6 +58,8 @@ class Datatypes {
     if (const Bytes size = common_.size_of(type)) return {size, true, true, 0, size, size};
     return examine(type);
   }
+  // Of one element of a type that has a layout. Throws Error{bad_datatype}, std::bad_alloc.
+  Signature signature(MPI_Datatype type) const { return read_signature(type, common_); }
   // Between `count` elements at `typed` and count * size contiguous bytes. Throws
   // Error{bad_datatype | unsupported}.
   void pack(const void* typed, MPI_Count count, MPI_Datatype type, const Layout& layout,

@@ -138,6 +138,11 @@ bool is_logical(Operation operation) {
 
 }  // namespace
 
+const char* name_of_operation(MPI_Op op) noexcept {
+  const auto known = predefined(op);
+  return known ? known->name : nullptr;
+}
+
 // MPI_Reduce_local(in, inout): inout = in op inout.
 void Reduction::reduce(const void* in, void* inout, Bytes bytes) noexcept {
   const Bytes elements = bytes / element_;

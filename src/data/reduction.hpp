@@ -50,6 +50,9 @@ class Reduction {
   int error_ = 0;                // of MPI_Reduce_local
 };
 
+// "MPI_SUM"; null: it is not predefined.
+const char* name_of_operation(MPI_Op op) noexcept;
+
 // Finds the function for an operation on a type; remembers those that have a loop of ours.
 class Operations {
  public:
