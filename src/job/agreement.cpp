@@ -67,7 +67,8 @@ void Agreement::forget(const Task& task) noexcept {
 }
 
 News Agreement::refuse(Code code) noexcept {
-  const CollectiveNumber number = next_++;
+  const CollectiveNumber number = next_;
+  next_ += numbers_per_call_ - number % numbers_per_call_;
   known_[number % kRemembered] = {number, nullptr};
   std::erase_if(refusals_, [&](const Refusal& r) { return r.number == number; });
   try {
@@ -253,11 +254,12 @@ std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
 // --- who is where, for people ------------------------------------------------------------------
 
 protocols::Standing Agreement::standing(const OpenCall* in) const noexcept {
-  protocols::Standing mine{.communicator = id_, .calls = next_};
+  protocols::Standing mine{.communicator = id_,
+                           .calls = static_cast<CollectiveNumber>(calls_begun())};
   if (in && in->task_) {
     mine.in = id_;
-    mine.call = in->number_;
-    mine.asked = asked_of(*in->task_, rank_);
+    mine.call = in->number_ / numbers_per_call_;
+    mine.asked = asked_of(checked_ ? *checked_ : *in->task_, rank_);
   }
   return mine;
 }
@@ -319,6 +321,16 @@ void Agreement::fail_as_different(CollectiveNumber call, int member, const Asked
   put_difference_into_words();
 }
 
+// What others that have failed already may have said is less.
+void Agreement::fail_on_all(int culprit, std::string text) noexcept {
+  if (failed() && failure_code_ != Code::calls_differ) return;
+  failure_code_ = Code::calls_differ;
+  failure_culprit_ = culprit;
+  failure_text_ = std::move(text);
+  difference_.reset();
+  told_ = true;
+}
+
 bool Agreement::lacks_other_call() const noexcept {
   return difference_ && !difference_->is_complete();
 }
@@ -351,7 +363,7 @@ void Agreement::put_difference_into_words() noexcept try {
   failure_text_ = fmt::format(
       "ranks make different calls: call {} of {} is {} of MPI_COMM_WORLD, "
       "and {}",
-      std::uint64_t{d.call} + 1, words_for(*this), first, second);
+      std::uint64_t{d.call} / numbers_per_call_ + 1, words_for(*this), first, second);
   if (!d.how.empty()) failure_text_ += fmt::format(". Found on rank {}: {}", world_rank(), d.how);
 } catch (const std::exception&) {
   failure_text_.clear();  // out of memory: the code alone must do

@@ -101,6 +101,15 @@ class Agreement {
       call = older;
     }
   }
+  // From now on each call is two, of which the first is a check; people hear of one.
+  void count_checks() noexcept { numbers_per_call_ = 2; }
+  bool counts_checks() const noexcept { return numbers_per_call_ == 2; }
+  // A check is under way, and people hear that it is the call which is checked; null: no more.
+  void set_checked(const collectives::Task* task) noexcept { checked_ = task; }
+  // As people count them: the last one's number, from 1.
+  std::uint64_t calls_begun() const noexcept {
+    return (std::uint64_t{next_} + numbers_per_call_ - 1) / numbers_per_call_;
+  }
   // Records a call that was rejected before it started (bad arguments, no memory). It still uses up
   // a number, and the news is for all members, because they may be waiting. If all reject it,
   // nothing is lost.
@@ -169,6 +178,8 @@ class Agreement {
   // this rank has found out; null: others have told it.
   void fail_as_different(CollectiveNumber call, int member, const protocols::Asked& theirs,
                          const char* how) noexcept;
+  // All ranks know that calls differ, at the same moment, and in which words.
+  void fail_on_all(int culprit, std::string text) noexcept;
   // Calls differ, and what the other one is may still come. Until tell_difference() has put into
   // words what is known by then.
   bool lacks_other_call() const noexcept;
@@ -237,6 +248,8 @@ class Agreement {
   const int rank_;
   const std::vector<int> world_ranks_;
   CollectiveNumber next_;  // the number of the next call
+  std::uint32_t numbers_per_call_ = 1;
+  const collectives::Task* checked_ = nullptr;
   OpenCall* newest_ = nullptr;  // of the open calls, linked from the last to the first
   std::array<Known, kRemembered> known_{};
   std::deque<Refused> refused_;  // the last of them, in order: members may ask much later

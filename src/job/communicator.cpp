@@ -138,8 +138,7 @@ Communicator::~Communicator() {
   dispatcher.catch_up();
   if (agreement_.failed() && !agreement_.told()) {
     settle_failure();
-    if (agreement_.failure_code() == Code::calls_differ)
-      dispatcher.warn(agreement_.failure_text());
+    if (agreement_.failure_code() == Code::calls_differ) dispatcher.warn(agreement_.failure_text());
   }
   dispatcher.remove(agreement_);
 }
@@ -159,15 +158,26 @@ Plan& Communicator::make_plan(const collectives::Task& task) {
                             counted(collectives::typical_bytes(problem), "byte"),
                             counted(size(), "rank"), counted(facts_.nodes, "node"),
                             collectives::to_string(choice), choice.reason));
+  return plans_.add(new_plan(std::move(problem), choice));
+}
+
+std::unique_ptr<Plan> Communicator::plan_by(const collectives::Task& task,
+                                            std::string_view algorithm) {
+  if (agreement_.failed()) throw_failure();
+  return new_plan(problem_for(task), {collectives::find(task.collective, algorithm)});
+}
+
+std::unique_ptr<Plan> Communicator::new_plan(collectives::Problem problem,
+                                             const collectives::Choice& choice) {
   const auto world_rank = [this](Rank peer) {
     return agreement_.world_ranks()[static_cast<std::size_t>(peer)];
   };
   const auto channel_to = [&](Rank peer) -> protocols::Channel& {
     return engine_.connections().channel(world_rank(peer));
   };
-  return plans_.add(std::make_unique<Plan>(
+  return std::make_unique<Plan>(
       std::move(problem), choice,
-      Plan::Means{channel_to, engine_.mailbox(), world_rank, engine_.scratch()}));
+      Plan::Means{channel_to, engine_.mailbox(), world_rank, engine_.scratch()});
 }
 
 void Communicator::refuse(Code code) noexcept {

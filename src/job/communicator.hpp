@@ -51,6 +51,9 @@ class Communicator {
     plans_.use(plan);
     return plan;
   }
+  // A plan by that algorithm, which applies to all, and whatever settings say. The caller's, who
+  // lets the agreement forget its task. Throws Error.
+  std::unique_ptr<Plan> plan_by(const collectives::Task& task, std::string_view algorithm);
   std::uint64_t dropped_plans() const noexcept { return plans_.dropped(); }
   // A call that was rejected before it started: the members hear of it, as they may wait for this
   // rank in it.
@@ -70,6 +73,7 @@ class Communicator {
 
  private:
   Plan& make_plan(const collectives::Task& task);
+  std::unique_ptr<Plan> new_plan(collectives::Problem problem, const collectives::Choice& choice);
   collectives::Problem problem_for(const collectives::Task& task) const;
 
   Engine& engine_;

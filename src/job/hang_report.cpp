@@ -75,15 +75,15 @@ std::string situation(Channel& channel, const Agreement& agreement, CollectiveNu
 std::string why_it_hangs(const Agreement& agreement, const OpenCall& call,
                          std::vector<Channel*> awaited, const Interval& waited,
                          const FindAgreement& find) {
+  const Standing mine = agreement.standing(&call);
   std::string text =
-      fmt::format("has been in call {} of {} ({}) for {}", std::uint64_t{call.number()} + 1,
-                  words_for(agreement), in_words(agreement.standing(&call).asked),
-                  seconds(waited.now - waited.since));
+      fmt::format("has been in call {} of {} ({}) for {}", std::uint64_t{mine.call} + 1,
+                  words_for(agreement), in_words(mine.asked), seconds(waited.now - waited.since));
   std::ranges::sort(awaited, {}, &Channel::peer);
   awaited.erase(std::unique(awaited.begin(), awaited.end()), awaited.end());
   for (std::size_t i = 0; i < std::min(awaited.size(), kMostNamed); ++i)
     text += (i == 0 ? ". It waits for " : "; for ") +
-            situation(*awaited[i], agreement, call.number(), waited, find);
+            situation(*awaited[i], agreement, mine.call, waited, find);
   if (awaited.size() > kMostNamed)
     text += fmt::format("; and for {} more", awaited.size() - kMostNamed);
   return text;
