@@ -8,7 +8,7 @@
 namespace tutti::transport {
 
 struct Notice {
-  std::array<std::byte, 32> bytes{};
+  std::array<std::byte, 40> bytes{};
 };
 
 }  // namespace tutti::transport

@@ -183,6 +183,14 @@ TUTTI_API int tutti_finalize(void);
  *   again all get TUTTI_ERR_CALLS_DIFFER. A rank that frees the communicator without an error does
  *   not get this one any more: what it finds then, or later, is a warning in the log (setting
  *   `log`). The sender, and whoever waits for the rank, still get the error.
+ *
+ *   The message says which call it is, by its number on the communicator, and what that is here
+ *   and on another rank, as far as it is known: its collective, and its bytes and root if the other
+ *   rank is in Tutti. What has the same collective, bytes and root is not compared further, so the
+ *   result is wrong if ranks pass different operations, or types of the same size. To find such
+ *   mistakes set `check` to `calls`: then all ranks compare operation, types, counts and root
+ *   before a call moves data. If they differ, all get TUTTI_ERR_CALLS_DIFFER from that very call,
+ *   and one message, which names who calls what.
  * RETURN
  *   TUTTI_SUCCESS, or an error code with *comm set to TUTTI_COMM_NULL.
  * ERRORS

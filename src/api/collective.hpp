@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "src/api/claims.hpp"
 #include "src/api/library.hpp"
 #include "src/api/repeats.hpp"
 #include "src/api/user_request.hpp"
@@ -33,14 +34,14 @@ void start(Request& request, Prepare&& prepare) {
 
 // A blocking collective: the request lives here. All of it is one function, so that the arguments
 // stay in registers. `prepare(library, request)` checks the arguments, and puts what they mean into
-// the request. `arguments`: all that there are; null: there are more, arrays of counts.
+// the request. `varying`: the arguments that are arrays of counts; null: there are none.
 template <class Prepare>
-[[gnu::always_inline]] inline int blocking(tutti_comm handle, const Arguments* arguments,
-                                           Prepare&& prepare) noexcept {
+[[gnu::always_inline]] inline int blocking(tutti_comm handle, const Arguments& arguments,
+                                           const Varying* varying, Prepare&& prepare) noexcept {
   return guard([&](Library & state) __attribute__((always_inline)) {
     Communicator& communicator = communicator_of(handle);
-    if (arguments) {
-      if (const auto* const last = handle->repeats->find(*arguments, communicator)) {
+    if (!varying) {
+      if (const auto* const last = handle->repeats->find(arguments, communicator)) {
         Request request(communicator);
         request.call = last->call;
         start(request, [&]() -> Plan& { return communicator.again(*last->plan); });
@@ -50,10 +51,13 @@ template <class Prepare>
     UserRequest request(communicator);
     start(request, [&]() -> Plan& {
       prepare(state, request);
+      if (communicator.agreement().counts_checks()) [[unlikely]]
+        compare_on_all(state, *handle, request.task, arguments, varying);
       return communicator.plan(request.task);
     });
-    if (arguments && request.is_plain())
-      handle->repeats->note(*arguments, request.call, request.plan(), communicator);
+    // One that is checked is never the same once more: it would not be checked again.
+    if (!varying && request.is_plain() && !communicator.agreement().counts_checks())
+      handle->repeats->note(arguments, request.call, request.plan(), communicator);
     request.wait();
     request.deliver();
   });

@@ -125,6 +125,7 @@ tutti_comm make_communicator(Library& state, transport::Bootstrap& bootstrap,
                                     *state.selection);
   const auto lock = state.engine->enter();
   made->agreement().set_name(std::move(name));
+  if (state.configuration.compares_calls && made->size() > 1) made->agreement().count_checks();
   handle->communicator = std::move(made);
   handle->repeats = std::move(repeats);
   return handle.release();

@@ -148,14 +148,14 @@ using namespace tutti;
 
 int tutti_barrier(tutti_comm comm) {
   const Arguments arguments{Collective::barrier};
-  return blocking(comm, &arguments, [](Library&, UserRequest& request) {
+  return blocking(comm, arguments, nullptr, [](Library&, UserRequest& request) {
     request.task.collective = Collective::barrier;
   });
 }
 
 int tutti_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, tutti_comm comm) {
   const Arguments arguments{Collective::bcast, root, nullptr, buffer, 0, count, {}, type};
-  return blocking(comm, &arguments, [&](Library& state, UserRequest& request) {
+  return blocking(comm, arguments, nullptr, [&](Library& state, UserRequest& request) {
     bcast(state, request, buffer, count, type, root);
   });
 }
@@ -164,7 +164,7 @@ int tutti_scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
                   MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm) {
   const Arguments arguments{Collective::scatter, root,      sendbuf,  recvbuf,
                             sendcount,           recvcount, sendtype, recvtype};
-  return blocking(comm, &arguments, [&](Library& state, UserRequest& request) {
+  return blocking(comm, arguments, nullptr, [&](Library& state, UserRequest& request) {
     scatter_or_gather(
         state, request, Collective::scatter,
         {sendbuf, nullptr, nullptr, sendcount, sendtype, recvbuf, recvcount, recvtype, root});
@@ -174,7 +174,9 @@ int tutti_scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 int tutti_scatterv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* displs,
                    MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                    int root, tutti_comm comm) {
-  return blocking(comm, nullptr, [&](Library& state, UserRequest& request) {
+  const Arguments arguments{Collective::scatter, root};
+  const Varying varying;
+  return blocking(comm, arguments, &varying, [&](Library& state, UserRequest& request) {
     const MPI_Count* const counts =
         counts_at_root(state, request.communicator(), root, sendcounts, "sendcounts");
     scatter_or_gather(state, request, Collective::scatter,
@@ -186,7 +188,7 @@ int tutti_gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
                  MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm) {
   const Arguments arguments{Collective::gather, root,      sendbuf,  recvbuf,
                             sendcount,          recvcount, sendtype, recvtype};
-  return blocking(comm, &arguments, [&](Library& state, UserRequest& request) {
+  return blocking(comm, arguments, nullptr, [&](Library& state, UserRequest& request) {
     scatter_or_gather(
         state, request, Collective::gather,
         {recvbuf, nullptr, nullptr, recvcount, recvtype, sendbuf, sendcount, sendtype, root});
@@ -196,7 +198,9 @@ int tutti_gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
 int tutti_gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                   const MPI_Count* recvcounts, const MPI_Count* displs, MPI_Datatype recvtype,
                   int root, tutti_comm comm) {
-  return blocking(comm, nullptr, [&](Library& state, UserRequest& request) {
+  const Arguments arguments{Collective::gather, root};
+  const Varying varying;
+  return blocking(comm, arguments, &varying, [&](Library& state, UserRequest& request) {
     const MPI_Count* const counts =
         counts_at_root(state, request.communicator(), root, recvcounts, "recvcounts");
     scatter_or_gather(state, request, Collective::gather,
@@ -208,7 +212,7 @@ int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
                     MPI_Count recvcount, MPI_Datatype recvtype, tutti_comm comm) {
   const Arguments arguments{
       Collective::allgather, 0, sendbuf, recvbuf, sendcount, recvcount, sendtype, recvtype};
-  return blocking(comm, &arguments, [&](Library& state, UserRequest& request) {
+  return blocking(comm, arguments, nullptr, [&](Library& state, UserRequest& request) {
     forbid_in_place(recvbuf, "recvbuf");
     if (sendbuf != MPI_IN_PLACE)
       request.from.emplace(state.datatypes, sendbuf, sendcount, sendtype, 1, "sendbuf");
@@ -221,7 +225,9 @@ int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 int tutti_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                      const MPI_Count* recvcounts, const MPI_Count* displs, MPI_Datatype recvtype,
                      tutti_comm comm) {
-  return blocking(comm, nullptr, [&](Library& state, UserRequest& request) {
+  const Arguments arguments{Collective::allgather, 0, sendbuf, recvbuf, 0, 0, {}, recvtype};
+  const Varying varying{recvcounts};
+  return blocking(comm, arguments, &varying, [&](Library& state, UserRequest& request) {
     forbid_in_place(recvbuf, "recvbuf");
     if (sendbuf != MPI_IN_PLACE)
       request.from.emplace(state.datatypes, sendbuf, sendcount, sendtype, 1, "sendbuf");
@@ -235,7 +241,7 @@ int tutti_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
                    MPI_Count recvcount, MPI_Datatype recvtype, tutti_comm comm) {
   const Arguments arguments{
       Collective::alltoall, 0, sendbuf, recvbuf, sendcount, recvcount, sendtype, recvtype};
-  return blocking(comm, &arguments, [&](Library& state, UserRequest& request) {
+  return blocking(comm, arguments, nullptr, [&](Library& state, UserRequest& request) {
     const int size = request.communicator().size();
     forbid_in_place(recvbuf, "recvbuf");
     if (sendbuf != MPI_IN_PLACE)
@@ -248,7 +254,9 @@ int tutti_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 int tutti_alltoallv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* sdispls,
                     MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts,
                     const MPI_Count* rdispls, MPI_Datatype recvtype, tutti_comm comm) {
-  return blocking(comm, nullptr, [&](Library& state, UserRequest& request) {
+  const Arguments arguments{Collective::alltoall, 0, sendbuf, recvbuf};
+  const Varying varying;
+  return blocking(comm, arguments, &varying, [&](Library& state, UserRequest& request) {
     const int size = request.communicator().size();
     forbid_in_place(recvbuf, "recvbuf");
     if (sendbuf != MPI_IN_PLACE)

@@ -16,6 +16,7 @@
 #include "src/data/datatype.hpp"
 #include "src/data/mpi_progress.hpp"
 #include "src/data/reduction.hpp"
+#include "src/job/call_check.hpp"
 #include "src/job/communicator.hpp"
 #include "src/job/configuration.hpp"
 #include "src/job/engine.hpp"
@@ -29,8 +30,10 @@ struct tutti_comm_object {
   std::uint64_t magic = kMagic;
   std::unique_ptr<tutti::Communicator> communicator;  // null: freed
   std::unique_ptr<tutti::Repeats> repeats;            // null: freed
+  std::unique_ptr<tutti::CallCheck> check;            // from the first call that is checked on
 
   void free() noexcept {
+    check.reset();
     repeats.reset();
     communicator.reset();
   }

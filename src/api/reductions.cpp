@@ -100,7 +100,7 @@ void reduce(Library& state, UserRequest& request, const Reducing& a) {
 [[gnu::always_inline]] inline int blocking_reduction(const Reducing& a, tutti_comm comm) noexcept {
   const Arguments arguments{a.collective, a.root, a.sendbuf, a.recvbuf, a.count, 0,
                             a.type,       {},     a.op};
-  return blocking(comm, &arguments,
+  return blocking(comm, arguments, nullptr,
                   [&](Library& state, UserRequest& request) { reduce(state, request, a); });
 }
 
@@ -129,7 +129,9 @@ int tutti_reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count rec
 
 int tutti_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts,
                          MPI_Datatype type, MPI_Op op, tutti_comm comm) {
-  return blocking(comm, nullptr, [&](Library& state, UserRequest& request) {
+  const Arguments arguments{Collective::reduce_scatter, 0, sendbuf, recvbuf, 0, 0, type, {}, op};
+  const Varying varying{recvcounts};
+  return blocking(comm, arguments, &varying, [&](Library& state, UserRequest& request) {
     reduce(state, request,
            {Collective::reduce_scatter, sendbuf, recvbuf, must_have(recvcounts, "recvcounts"), 0,
             type, op, 0});

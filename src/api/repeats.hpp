@@ -25,6 +25,11 @@ struct Arguments {
   friend bool operator==(const Arguments&, const Arguments&) = default;
 };
 
+// Of the v-forms: the counts by rank that are the same on all ranks. Null: there are no such ones.
+struct Varying {
+  const MPI_Count* counts = nullptr;
+};
+
 // The last call of each collective on one communicator, if its arguments mean the same for ever:
 // buffers that are used as they are, predefined datatypes and operations. The handles of others may
 // be freed, and given to something else; and memory of the CPU may become a GPU's.

@@ -143,9 +143,10 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
   const int settled = guard<Enter::by_itself>([&](Library& library) {
     take_settings(library.configuration, rank);
     const Configuration& settings = library.configuration;
-    // With `reproducible` the bits of all sums are Tutti's.
+    // With `reproducible` the bits of all sums are Tutti's; and `check` is of all calls.
     open_communicators(
-        {end, MPI_COMM_WORLD, settings.reproducible ? 0 : settings.drop_in_from - 1});
+        {end, MPI_COMM_WORLD,
+         settings.reproducible || settings.compares_calls ? 0 : settings.drop_in_from - 1});
   });
   int mine = settled == TUTTI_SUCCESS, all = 0;
   PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

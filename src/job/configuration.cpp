@@ -78,6 +78,8 @@ constexpr std::array<Word<MulticastWay>, 5> kMulticast{{{"auto", MulticastWay::a
                                                         {"direct", MulticastWay::direct},
                                                         {"each", MulticastWay::each},
                                                         {"off", MulticastWay::off}}};
+constexpr std::array<Word<bool>, 4> kChecks{
+    {{"off", false}, {"calls", true}, {"0", false}, {"1", true}}};
 constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
 constexpr std::array<Word<bool>, 2> kDrives{{{"sometimes", false}, {"always", true}}};
 
@@ -198,6 +200,14 @@ const Setting kSettings[] = {
               "Who knows the counts of tutti_scatterv and tutti_gatherv. root: the root alone, as "
               "in MPI. all: you promise that every rank passes them; algorithms in which ranks "
               "forward the blocks of others need that.")),
+    same(WORD(
+        compares_calls, kChecks, "check", "off|calls",
+        "calls (or 1): before each call all ranks compare what they are about to call: collective, "
+        "operation, types, counts and root, and MPI_IN_PLACE where MPI wants it on all ranks. If "
+        "they differ, all ranks get TUTTI_ERR_CALLS_DIFFER, with what each calls. Not compared are "
+        "the counts of scatterv, gatherv and alltoallv, user-defined operations among each other, "
+        "and types that a rank gives as MPI_PACKED or that are distributed arrays: those by their "
+        "bytes. Each call then takes an allreduce of 40 bytes more, and waits for all ranks.")),
     same(WORD(reproducible, kSwitch, "reproducible", "on|off",
               "on: reductions combine strictly from left to right in the order of the ranks, so "
               "that the bits of a result do not depend on the algorithm.")),
@@ -333,7 +343,7 @@ const Setting kSettings[] = {
                 "Under the drop-in: from which call on a communicator's collectives are Tutti's. "
                 "Those before go to the MPI, as to make a communicator of Tutti's takes messages, "
                 "and a program may make many for one call each. MPI_COMM_WORLD's are Tutti's from "
-                "the first on, and so are all with `reproducible`.")),
+                "the first on, and so are all with `reproducible` or `check`.")),
     TEXT(stats, "stats", "1|file",
          "Under the drop-in: at the end, rank 0 writes a table of its collectives to standard "
          "error: calls, bytes, time, and who ran them by which algorithm. A file: and the same as "

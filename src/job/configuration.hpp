@@ -25,6 +25,7 @@ struct Configuration {
   TransportChoice transport = TransportChoice::automatic;
   std::string algorithm, table, model;
   Counts counts = Counts::root;
+  bool compares_calls = false;
   bool reproducible = false;
   std::string device;
   int port = 0;

@@ -105,6 +105,17 @@ static void taken(MPI_Comm comm) {
   PASSES(MPI_Gather(NULL, 0, MPI_INT, NULL, 0, MPI_INT, 0, comm));
 }
 
+/* Where calls are compared, all ranks get the error. */
+static void compared(MPI_Errhandler handler) {
+  MPI_Comm comm;
+  int x = 1, y = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, handler);
+  GIVES(MPI_ERR_TRUNCATE,
+        MPI_Allreduce(&x, &y, 1, MPI_INT, rank == size - 1 ? MPI_MAX : MPI_SUM, comm));
+  MPI_Comm_free(&comm);
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm comm;
@@ -115,6 +126,7 @@ int main(int argc, char** argv) {
   refused(comm, handler);
   taken(comm);
   refused(comm, handler); /* all ranks refuse: the communicator is as good as before */
+  if (getenv("TUTTI_CHECK") && size > 1) compared(handler);
   int one = 1, sum = 0;
   PASSES(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm));
   CHECK(sum == size, "the sum is %d", sum);

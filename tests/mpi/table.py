@@ -23,6 +23,7 @@ SINGLE = {"TUTTI_SHM_COPY": "single"}
 DOUBLE = {"TUTTI_SHM_COPY": "double"}
 MEMFD = {"TUTTI_SHM_MEMORY": "memfd"}
 SHM = {"TUTTI_TRANSPORT": "shm"}
+CHECK = {"TUTTI_CHECK": "calls"}
 
 
 @dataclasses.dataclass
@@ -144,6 +145,14 @@ def errors():
             yield Job(f"errors{where}, {ranks} ranks", ranks, "errors", env=env)
         yield Job(f"what MPI allows and few programs do, {ranks} ranks", ranks, "semantics",
                   force="exscan")
+    for ranks in [2, 3, 4]:
+        yield Job(f"calls are compared before, {ranks} ranks", ranks, "checked", env=CHECK,
+                  seconds=BRIEF)
+    # What is right passes, and what is wrong gives the same codes.
+    yield Job("what MPI allows and few programs do, calls compared", 3, "semantics",
+              force="exscan", env=CHECK)
+    yield Job("collectives, calls compared", 3, "collectives", env={"TUTTI_CHECK": "1"})
+    yield Job("errors, calls compared", 3, "errors", env=CHECK)
     for segments in ["bcast=chain(segment=1k);reduce=chain(segment=1k)",
                      "bcast=circulant(segment=1k);scan=linear(segment=1k);"
                      "exscan=linear(segment=1k)"]:
@@ -272,6 +281,8 @@ def drop_in(*ranks, levels=(3,)):
     for P in ranks:
         yield under("every collective", P, "plain")
         yield under("communicators", P, "plain_life")
+    yield under("every collective, calls compared", 3, "plain", env=CHECK)
+    yield under("errors, calls compared", 3, "plain_errors", env=CHECK)
     yield under("communicators and statistics", 3, "plain_life", env={"TUTTI_STATS": "1"},
                 expect="the MPI: its communicator is new")
     yield under("communicators from their first call on", 3, "plain_life",

@@ -64,7 +64,7 @@ struct alignas(kCacheLine) Member {
   // Not bool, as not every byte is one.
   std::atomic<std::uint8_t> refused, refused_when_asked;
   // What it has left for those to whom it cannot connect: so many, which stay.
-  static constexpr std::uint32_t kMostNotices = 6;
+  static constexpr std::uint32_t kMostNotices = 5;
   std::atomic<std::uint32_t> notices;
   std::array<Notice, kMostNotices> notice;
 };

@@ -1,0 +1,15 @@
+// What a rank says of a call before it is made, where the setting `check` asks for that.
+#pragma once
+
+#include "src/api/library.hpp"
+#include "src/api/repeats.hpp"
+
+namespace tutti {
+
+// Compares the call with those of all ranks, and returns if they match. `task` is what it means
+// here, and its arguments have been checked. Throws Error{calls_differ} on all ranks, and what the
+// exchange throws.
+void compare_on_all(Library& state, tutti_comm_object& handle, const collectives::Task& task,
+                    const Arguments& arguments, const Varying* varying);
+
+}  // namespace tutti
