@@ -10,10 +10,11 @@ import re
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree as xml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from harness.svg import SVG, checked  # noqa: E402
 
 PROGRAM = sys.argv[1]
-SVG = "{http://www.w3.org/2000/svg}"
 BRUCK = ["allgather", "--algorithm", "bruck"]
 
 
@@ -32,30 +33,8 @@ def refused(words, *arguments, status=1):
     assert done.returncode == status and words in done.stderr + done.stdout, (arguments, done)
 
 
-def boxes(root):
-    """About where each text is: left, top, right, bottom."""
-    for text in root.iter(SVG + "text"):
-        if "transform" in text.attrib:
-            continue
-        size = float(text.get("font-size", 13))
-        width = 0.55 * size * len(text.text)
-        x, y = float(text.get("x")), float(text.get("y"))
-        left = x - {"middle": width / 2, "end": width}.get(text.get("text-anchor"), 0)
-        yield left, y - 0.75 * size, left + width, y, text.text
-
-
 def svg(*arguments):
-    root = xml.fromstring(drawn(*arguments))
-    assert root.tag == SVG + "svg"
-    width, height = float(root.get("width")), float(root.get("height"))
-    found = sorted(boxes(root))
-    for i, (left, top, right, bottom, text) in enumerate(found):
-        assert left >= 0 and top >= 0 and right <= width and bottom <= height, (arguments, text)
-        for other in found[i + 1:]:
-            if other[0] >= right:
-                break
-            assert other[1] >= bottom or other[3] <= top, (arguments, text, other[4])
-    return root, {box[4] for box in found}
+    return checked(drawn(*arguments), arguments)
 
 
 def check_charts():

@@ -9,7 +9,9 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree as xml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from harness.svg import boxes, checked, lines  # noqa: E402
 
 PROGRAM = sys.argv[1]
 BARRIER = ["--collective", "barrier"]
@@ -52,10 +54,20 @@ def check_curves(path):
     done = predict("--params", "boba", "--collective", "bcast,barrier", "-P", "4,8", "-m", "8-512",
                    "--svg", path)
     assert done.returncode == 0, done
-    texts = [text.text for text in xml.parse(path).getroot().iter() if text.tag.endswith("text")]
+    _, texts = checked(path.read_text())
     for title in ("bcast, 4 ranks", "bcast, 8 ranks", "barrier, 4 ranks", "8 B", "512 B", "size",
                   "loggp, boba (OCC table 5)", "chain, k-chain(k=1), k-ary(k=1)"):
         assert title in texts, (title, texts)
+    sizes = "8,16,32,64,1k,2k,4k,8k,16k,32k,64k,576k,1M"
+    assert predict("--params", "boba", "--collective", "bcast", "-m", sizes, "--svg",
+                   path).returncode == 0
+    root, texts = checked(path.read_text())
+    assert {"2 KiB", "16 KiB", "64 KiB", "576 KiB"} <= texts, texts
+    ticks = {x for x, top, _, bottom in lines(root) if abs(bottom - top - 4) < 0.01}
+    labels = [((left + right) / 2, text) for left, _, right, _, text in boxes(root)]
+    for tick in ticks:
+        assert any(abs(x - tick) < 0.1 for x, _ in labels), (tick, labels)
+    assert len(ticks) == sizes.count(",") + 1, ticks
     assert predict("--params", "boba", *BARRIER, "-P", "2-16", "--svg", path).returncode == 0
     assert ">ranks<" in path.read_text()
     refused("curves need several", "--params", "boba", *BARRIER, "--svg", path)

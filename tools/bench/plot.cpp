@@ -17,7 +17,6 @@
 namespace tutti::tools {
 namespace {
 
-using svg::kAxis;
 using svg::kLetter;
 using svg::kTick;
 using svg::line;
@@ -25,7 +24,7 @@ using svg::text;
 using svg::time_text;
 
 constexpr PanelShape kCollectivePanel{
-    .width = 400, .height = 290, .left = 66, .top = 34, .right = 18, .bottom = 52, .head = 66};
+    .width = 400, .height = 298, .left = 66, .top = 34, .right = 18, .bottom = 60, .head = 66};
 
 struct Library {
   const char *colour, *name;
@@ -121,8 +120,7 @@ std::string draw_panel(CollectivePanel& p, const std::string& title) {
       : p.one_size ? fmt::format("{} of {}", blocks ? "one rank's block" : "message",
                                  svg::size_text(p.rows.front()->bytes))
                    : fmt::format("size of {}", blocks ? "one rank's block" : "the message");
-  return drawn + text(p.axes.left + kCollectivePanel.inner_width() / 2,
-                      p.axes.top + kCollectivePanel.inner_height() + 36, what, kAxis);
+  return drawn + p.axes.draw_name_of_sizes(what);
 }
 
 // Widens the picture to what it needs.

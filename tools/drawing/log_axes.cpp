@@ -81,24 +81,28 @@ std::string LogAxes::draw_times(const std::string& what) const {
          "\n";
 }
 
-// The last size, and as many of the others as have room.
 std::string LogAxes::draw_sizes() const {
-  constexpr double kGap = 8;
+  constexpr double kGap = 8, kRow = 13;
   const auto half = [&](Bytes size) {
     return svg::kLetter * static_cast<double>(label_of(size).size()) / 2;
   };
   std::string drawn;
-  double free_from = 0;
+  double free_from[2] = {0, 0};
+  // The last size always has its label, in the first row.
   const double free_to = x(sizes.back()) - half(sizes.back()) - kGap;
   for (const Bytes size : sizes) {
-    const double at = x(size);
+    const double at = x(size), begin = at - half(size), end = at + half(size);
+    const int row = begin >= free_from[0] && (size == sizes.back() || end <= free_to) ? 0 : 1;
+    if (row == 1 && begin < free_from[1]) continue;
     drawn += svg::line(at, top + height, at, top + height + 4, "#999");
-    if (at - half(size) < free_from || (size != sizes.back() && at + half(size) > free_to))
-      continue;
-    drawn += svg::text(at, top + height + 17, label_of(size), svg::kTick);
-    free_from = at + half(size) + kGap;
+    drawn += svg::text(at, top + height + 17 + kRow * row, label_of(size), svg::kTick);
+    free_from[row] = end + kGap;
   }
   return drawn;
+}
+
+std::string LogAxes::draw_name_of_sizes(const std::string& what) const {
+  return svg::text(left + width / 2, top + height + kNameBelow, what, svg::kAxis);
 }
 
 std::string LogAxes::draw_frame() const {

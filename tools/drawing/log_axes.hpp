@@ -31,7 +31,11 @@ struct LogAxes {
   std::string label_of(Bytes size) const;
   // The frame, the ticks of both axes, and what is written beside them.
   std::string draw_times(const std::string& what = "time of a call") const;
+  // Labels stand in two rows. A size for which neither has room has no tick.
   std::string draw_sizes() const;
+  // What the sizes are, below their labels.
+  static constexpr double kNameBelow = 46;
+  std::string draw_name_of_sizes(const std::string& what) const;
   std::string draw_frame() const;
 
  private:

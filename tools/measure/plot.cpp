@@ -15,7 +15,7 @@ namespace tutti::tools {
 namespace {
 
 constexpr PanelShape kLevelPanel{
-    .width = 520, .height = 340, .left = 70, .top = 40, .right = 20, .bottom = 54, .head = 72};
+    .width = 520, .height = 346, .left = 70, .top = 40, .right = 20, .bottom = 60, .head = 72};
 
 struct Curve {
   const char *name, *colour;
@@ -105,8 +105,7 @@ std::string draw_panel(const LevelPanel& p) {
                             level.device),
                 svg::kTitle) +
       p.axes.draw_times("time") + p.axes.draw_sizes() + p.axes.draw_frame() +
-      svg::text(p.axes.left + kLevelPanel.inner_width() / 2,
-                p.axes.top + kLevelPanel.inner_height() + 38, "size of the message", svg::kAxis);
+      p.axes.draw_name_of_sizes("size of the message");
   for (const Curve& curve : kCurves) {
     if (curve.fitted) drawn += fitted(p, curve);
     for (const SizeReading& size : level.sizes) {
