@@ -12,9 +12,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from harness.svg import SVG, checked  # noqa: E402
+from harness.svg import SVG, checked, size_of  # noqa: E402
 
 PROGRAM = sys.argv[1]
+ROUNDS = ["--kind", "rounds"]
 BRUCK = ["allgather", "--algorithm", "bruck"]
 
 
@@ -72,7 +73,24 @@ def check_rounds_and_trees():
     refused("form no tree", "bcast", "--algorithm", "splitted-binary",
             "-P", 8, "-m", "1k", "--kind", "tree")
     refused("trees are drawn of", *BRUCK, "--kind", "tree")
-    refused("at most 128", "allgather", "--algorithm", "ring", "-P", 200, "--kind", "rounds")
+    refused("at most 128", "bcast", "--algorithm", "chain", "-P", 200, *ROUNDS)
+
+
+def check_rounds():
+    """Segments go one after another, and rounds that repeat stand once where they are too many."""
+    _, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 4, "-m", "64k", *ROUNDS)
+    assert {"round 10", "1 × 8 KiB", "2 × 8 KiB", "3 × 8 KiB"} <= texts, texts
+    assert "round 11" not in texts and "8 × 8 KiB" not in texts, texts
+    _, texts = svg("bcast", "--algorithm", "scatter-ring", "-P", 7, "-m", 1000, *ROUNDS)
+    assert "7 × 142 B to 143 B" in texts and not any(": " in text for text in texts), texts
+    for P, rounds in ((16, 15), (64, 63)):
+        root, texts = svg("allgather", "--algorithm", "ring", "-P", P, *ROUNDS)
+        assert {f"rounds 1 to {rounds}", f"{P} × 8 B"} <= texts, texts
+        assert size_of(root)[0] < 1200, size_of(root)
+    root, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 64, "-m", "64k", *ROUNDS)
+    assert {"round", "1", "8–63", "70"} <= texts and size_of(root)[0] < 5000, texts
+    for P in (1, 2):
+        svg("allgather", "--algorithm", "ring", "-P", P, *ROUNDS)
 
 
 def check_goal():
@@ -127,6 +145,7 @@ def check_refusals():
 def main():
     check_charts()
     check_rounds_and_trees()
+    check_rounds()
     check_goal()
     check_chrome_and_dot()
     check_refusals()

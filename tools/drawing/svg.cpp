@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tutti::tools::svg {
 
 std::string escaped(std::string_view text) {
@@ -20,6 +22,12 @@ std::string escaped(std::string_view text) {
       result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   }
   return result;
+}
+
+double letters_of(std::string_view text) {
+  return static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;  // not the rest of a letter in UTF-8
+  }));
 }
 
 std::string text(double x, double y, std::string_view what, std::string_view attributes) {
@@ -43,6 +51,36 @@ std::string rect(double x, double y, double width, double height, std::string_vi
                   height, attributes);
   if (tip.empty()) return box + "/>\n";
   return fmt::format("{}><title>{}</title></rect>\n", box, escaped(tip));
+}
+
+std::vector<std::string> wrapped(std::string_view text, double width, double letter) {
+  std::vector<std::string> lines;
+  std::size_t room = 0;
+  while (!text.empty()) {
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    const auto letters = static_cast<std::size_t>(letters_of(text.substr(0, blank)));
+    if (!lines.empty() && letters < room) {
+      lines.back().append(" ").append(text.substr(0, blank));
+      room -= letters + 1;
+    } else {
+      lines.emplace_back(text.substr(0, blank));
+      const auto most = static_cast<std::size_t>(width / letter);
+      room = most - std::min(most, letters);
+    }
+    text.remove_prefix(std::min(blank + 1, text.size()));
+  }
+  return lines;
+}
+
+Head head(double left, double width, std::string_view title, std::string_view note) {
+  constexpr double kTitleLetter = 8.5;
+  Head made{{}, 4};
+  for (const std::string& line : wrapped(title, width, kTitleLetter))
+    made.drawn += text(left, made.bottom += 20, line, R"(font-size="15")");
+  made.bottom += 5;
+  for (const std::string& line : wrapped(note, width))
+    made.drawn += text(left, made.bottom += 15, line, kNote);
+  return made;
 }
 
 std::string time_text(double us, int digits) {

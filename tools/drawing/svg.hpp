@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tutti::tools::svg {
 
@@ -11,6 +12,7 @@ inline constexpr double kLetter = 6.2;  // about the width of one, at the size o
 
 // For text and attributes: what others named may hold anything.
 std::string escaped(std::string_view text);
+double letters_of(std::string_view text);  // how many, in UTF-8
 std::string text(double x, double y, std::string_view what, std::string_view attributes = {});
 std::string line(double x1, double y1, double x2, double y2, std::string_view colour,
                  double width = 1);
@@ -22,6 +24,16 @@ inline constexpr std::string_view kTick = R"(font-size="11" text-anchor="middle"
                                   kAxis = R"(font-size="11" text-anchor="middle" fill="#555")",
                                   kNote = R"(font-size="11" fill="#555")",
                                   kTitle = R"(font-weight="bold")";
+
+// The text in lines of about this width, if a letter has that one. A longer word is a line.
+std::vector<std::string> wrapped(std::string_view text, double width, double letter = kLetter);
+
+// The title of a picture, and the note below it, in lines of about `width`.
+struct Head {
+  std::string drawn;
+  double bottom;  // of the last line
+};
+Head head(double left, double width, std::string_view title, std::string_view note);
 
 // "12.5 µs", "3 ms": with so many significant digits.
 std::string time_text(double us, int digits = 3);

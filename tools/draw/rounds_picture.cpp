@@ -1,0 +1,158 @@
+// The picture of rounds. Those that repeat stand once where all of them have no room.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "tools/draw/picture.hpp"
+#include "tools/draw/rounds.hpp"
+#include "tools/drawing/svg.hpp"
+
+namespace tutti::tools {
+namespace {
+
+constexpr std::size_t kMostColumns = 128;
+constexpr std::string_view kRoundsNote =
+    "messages of a round need not wait for each other, and a rank sends another rank at most one "
+    "of "
+    "them; a line leaves its sender on the left, whose colour it has";
+constexpr double kRoundsLeft = 20, kRoundsRight = 30, kRoundsBottom = 34;
+constexpr double kRoundsWidth = 960;  // up to which each round has a column, as wide as its labels
+
+std::string name_of(const RoundColumn& column, bool short_of_room) {
+  if (short_of_room && column.first == column.last) return std::to_string(column.first);
+  if (short_of_room) return fmt::format("{}–{}", column.first, column.last);
+  if (column.first == column.last) return fmt::format("round {}", column.first);
+  return fmt::format("rounds {} to {}", column.first, column.last);
+}
+
+// "8 KiB", "12 B to 1 KiB".
+std::string sizes_text(Bytes least, Bytes most) {
+  if (least == most) return svg::size_text(least);
+  return fmt::format("{} to {}", svg::size_text(least), svg::size_text(most));
+}
+
+// "64 × 1 KiB": how many messages a round has, and how long they are.
+std::string summary_of(const RoundColumn& column) {
+  const std::size_t count = column.messages.size();
+  if (column.most == 0) return counted(count, "signal");
+  return fmt::format("{} × {}", count, sizes_text(column.least, column.most));
+}
+
+std::string colour_of(Rank rank, int P) { return fmt::format("hsl({},62%,44%)", rank * 300 / P); }
+
+class RoundsPainter {
+ public:
+  explicit RoundsPainter(const Drawn& what)
+      : what_(what),
+        P_(static_cast<int>(what.schedules.size())),
+        columns_(rounds_of(what.schedules)),
+        row_(std::clamp(640. / P_, 13., 42.)) {
+    if (width_of_labels() > kRoundsWidth) join_alike(columns_);
+    crowded_ = width_of_labels() > 2 * kRoundsWidth;
+    if (columns_.size() > kMostColumns)
+      throw Error(Code::bad_configuration,
+                  fmt::format("it has {} different rounds, and a picture at most {}; take fewer "
+                              "ranks or longer segments",
+                              columns_.size(), kMostColumns));
+    const double count = std::max(1., static_cast<double>(columns_.size()));
+    column_ = std::max(std::min(kRoundsWidth / count, 220.), width_of_labels() / count);
+    // A picture of few rounds is as wide as its title.
+    column_ = std::max(column_, (kRoundsLeast - left_ - kRoundsRight) / count);
+  }
+
+  std::string draw() {
+    const double right = x(std::max(1., static_cast<double>(columns_.size())));
+    const svg::Head head =
+        svg::head(kRoundsLeft, right - kRoundsLeft, what_.title, std::string(kRoundsNote) + note());
+    top_ = head.bottom + 60;
+    return svg::document(right + kRoundsRight, y(P_ - 0.5) + kRoundsBottom,
+                         head.drawn + ranks() + columns() + dots());
+  }
+
+ private:
+  static constexpr double kRoundsLeast = 560;
+  double x(double column) const { return left_ + column_ * column; }
+  double y(double rank) const { return top_ + row_ * (rank + 0.5); }
+
+  double width_of_labels() const {
+    double widest = crowded_ ? 30 : 84;
+    for (const RoundColumn& column : columns_) {
+      widest = std::max(widest, 12 + svg::kLetter * svg::letters_of(name_of(column, crowded_)));
+      if (!crowded_) widest = std::max(widest, 12 + 5.8 * svg::letters_of(summary_of(column)));
+    }
+    return widest * static_cast<double>(columns_.size());
+  }
+
+  // What the columns have no room for.
+  std::string note() const {
+    if (!crowded_) return {};
+    Bytes least = columns_[0].least, most = columns_[0].most;
+    for (const RoundColumn& column : columns_) {
+      least = std::min(least, column.least);
+      most = std::max(most, column.most);
+    }
+    return most == 0 ? "" : fmt::format("; messages of {}", sizes_text(least, most));
+  }
+
+  std::string ranks() const {
+    std::string drawn = svg::text(left_ - 22, top_ - 6, "rank", svg::kTickLeft);
+    if (crowded_) drawn += svg::text(left_ - 22, top_ - 26, "round", svg::kTickLeft);
+    for (Rank rank = 0; rank < P_; ++rank) {
+      drawn +=
+          svg::line(x(0), y(rank), x(static_cast<double>(columns_.size())), y(rank), "#e3e7eb");
+      drawn += svg::text(left_ - 22, y(rank) + 4, std::to_string(rank),
+                         row_ < 14 ? R"(font-size="9" text-anchor="end")" : svg::kTickLeft);
+    }
+    return drawn;
+  }
+
+  std::string columns() const {
+    std::string drawn;
+    int place = 0;
+    for (const RoundColumn& column : columns_) {
+      drawn += svg::text(x(place + 0.5), top_ - 26, name_of(column, crowded_), svg::kTick);
+      if (!crowded_)
+        drawn += svg::text(x(place + 0.5), top_ - 10, summary_of(column),
+                           R"(font-size="10" text-anchor="middle" fill="#555")");
+      for (const RoundMessage& message : column.messages) drawn += line_of(message, column, place);
+      ++place;
+    }
+    return drawn + "\n";
+  }
+
+  std::string line_of(const RoundMessage& message, const RoundColumn& column, int place) const {
+    const bool one = column.first == column.last;
+    const std::string tip =
+        fmt::format("{}: rank {} to rank {}, {}", name_of(column, false), message.from, message.to,
+                    one ? svg::size_text(message.bytes) : sizes_text(column.least, column.most));
+    return fmt::format(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" )"
+                       R"(stroke-width="{}" stroke-opacity="0.8"><title>{}</title></line>)",
+                       x(place), y(message.from), x(place + 1), y(message.to),
+                       colour_of(message.from, P_), P_ > 24 ? 1.1 : 1.8, svg::escaped(tip));
+  }
+
+  std::string dots() const {
+    std::string drawn;
+    for (Rank rank = 0; rank < P_; ++rank)
+      for (std::size_t i = 0; i <= columns_.size(); ++i)
+        drawn += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{:.1f}" fill="{}"/>)",
+                             x(static_cast<double>(i)), y(rank), std::min(5., row_ / 3.4),
+                             colour_of(rank, P_));
+    return drawn;
+  }
+
+  const Drawn& what_;
+  const int P_;
+  std::vector<RoundColumn> columns_;
+  const double row_;
+  double left_ = kRoundsLeft + 54, column_ = 0, top_ = 0;
+  bool crowded_ = false;  // no column has room for more than its round's number
+};
+
+}  // namespace
+
+std::string draw_rounds(const Drawn& what) { return RoundsPainter{what}.draw(); }
+
+}  // namespace tutti::tools
