@@ -76,6 +76,40 @@ def check_rounds_and_trees():
     refused("at most 128", "bcast", "--algorithm", "chain", "-P", 200, *ROUNDS)
 
 
+def segments_of(path):
+    """The straight lines of a path of M, H and V: left, top, right, bottom."""
+    x = y = 0
+    for command, numbers in re.findall(r"([MHV])([\d.,]+)", path):
+        before = x, y
+        if command == "M":
+            x, y = map(float, numbers.split(","))
+            continue
+        x, y = (float(numbers), y) if command == "H" else (x, float(numbers))
+        yield min(before[0], x), min(before[1], y), max(before[0], x), max(before[1], y)
+
+
+def check_trees():
+    """No line goes through a number, chains go to and fro, and trees fill their sheet."""
+    for arguments in (["bcast", "--algorithm", "binomial"], ["gather", "--algorithm", "linear"],
+                      ["scatter", "--algorithm", "binomial(k=3)"],
+                      ["bcast", "--algorithm", "k-chain(k=3)"], ["reduce", "--algorithm", "chain"]):
+        for P in (2, 5, 16, 64):
+            root, _ = svg(*arguments, "-P", P, "--kind", "tree")
+            numbers = [text for text in root.iter(SVG + "text") if text.get("fill") == "#c2611f"]
+            drawn_lines = [line for path in root.iter(SVG + "path")
+                           for line in segments_of(path.get("d"))]
+            for text in numbers:
+                left, bottom = float(text.get("x")), float(text.get("y"))
+                right, top = left + 5.5 * len(text.text), bottom - 7
+                for line in drawn_lines:
+                    assert line[2] < left or line[0] > right or line[3] < top or line[1] > bottom, (
+                        arguments, P, text.text, line)
+            width, height = size_of(root)
+            places = [float(circle.get("cx")) for circle in root.iter(SVG + "circle")]
+            assert height < 1.5 * width, (arguments, P, width, height)
+            assert P < 16 or max(places) - min(places) > width / 2, (arguments, P, width)
+
+
 def check_rounds():
     """Segments go one after another, and rounds that repeat stand once where they are too many."""
     _, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 4, "-m", "64k", *ROUNDS)
@@ -145,6 +179,7 @@ def check_refusals():
 def main():
     check_charts()
     check_rounds_and_trees()
+    check_trees()
     check_rounds()
     check_goal()
     check_chrome_and_dot()

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/index.hpp"
@@ -11,7 +12,13 @@
 namespace tutti::tools {
 namespace {
 
-constexpr double kAcross = 30, kDown = 74, kTreeLeft = 30, kTreeTop = 92, kRadius = 12;
+constexpr double kAcross = 30, kMostAcross = 56, kTreeLeft = 30, kTreeLeast = 400, kRadius = 12;
+// From one row of ranks to the next; with more room for the order of children above them.
+constexpr double kDown = 40, kDownToChildren = 62;
+// Chains that are longer go to and fro.
+constexpr std::size_t kLongestChain = 5;
+constexpr double kWidestChain = 16;
+constexpr double kAlongChain = 1.4;  // from one rank to the next, of kAcross
 
 [[noreturn]] void no_tree(const std::string& why) {
   throw Error(Code::bad_configuration, "its messages form no tree: " + why + "; see --kind rounds");
@@ -21,25 +28,61 @@ constexpr double kAcross = 30, kDown = 74, kTreeLeft = 30, kTreeTop = 92, kRadiu
 class Layout {
  public:
   explicit Layout(const MessageTree& tree)
-      : x(tree.children.size()), depth(tree.children.size()), tree_(tree) {
+      : x(tree.children.size()), row(tree.children.size()), tree_(tree), chain_(x.size()) {
+    measure_chain(tree.root);
     place(tree.root, 0);
-    deepest = *std::max_element(depth.begin(), depth.end());
     width = next_;
+    const auto rows = static_cast<std::size_t>(*std::max_element(row.begin(), row.end()));
+    y.assign(rows + 1, 0);
+    std::vector<bool> numbered(rows + 1);
+    for (std::size_t rank = 0; rank < x.size(); ++rank)
+      if (tree.children[rank].size() > 1) numbered[index(row[rank])] = true;
+    for (std::size_t i = 1; i < y.size(); ++i)
+      y[i] = y[i - 1] + (numbered[i - 1] ? kDownToChildren : kDown);
   }
-  std::vector<double> x;
-  std::vector<int> depth;
-  int deepest = 0;
+  std::vector<double> x;  // of each rank, in kAcross
+  std::vector<int> row;   // of each rank
+  std::vector<double> y;  // of each row
   double width = 0;
 
  private:
+  // How many ranks follow each other from here on to a leaf, none of which has two children.
+  void measure_chain(Rank rank) {
+    const auto& children = tree_.children[index(rank)];
+    for (const Rank child : children) measure_chain(child);
+    if (children.empty()) chain_[index(rank)] = 1;
+    if (children.size() != 1) return;
+    const std::size_t rest = chain_[index(children[0])];
+    chain_[index(rank)] = rest == 0 ? 0 : rest + 1;
+  }
+
   void place(Rank rank, int level) {
-    depth[index(rank)] = level;
+    if (chain_[index(rank)] > kLongestChain) return place_chain(rank, level);
+    row[index(rank)] = level;
     const auto& children = tree_.children[index(rank)];
     for (const Rank child : children) place(child, level + 1);
     x[index(rank)] =
         children.empty() ? next_++ : (x[index(children.front())] + x[index(children.back())]) / 2;
   }
+
+  // To the right, down, to the left, down, … A tree that is a chain has long rows.
+  void place_chain(Rank rank, int level) {
+    const auto length = static_cast<double>(chain_[index(rank)]);
+    const double rows =
+        rank == tree_.root ? std::ceil(length / kWidestChain) : std::floor(std::sqrt(length));
+    const int columns = static_cast<int>(std::ceil(length / rows));
+    for (int i = 0;; ++i) {
+      const int column = i % columns;
+      row[index(rank)] = level + i / columns;
+      x[index(rank)] = next_ + kAlongChain * (i / columns % 2 == 0 ? column : columns - 1 - column);
+      if (tree_.children[index(rank)].empty()) break;
+      rank = tree_.children[index(rank)][0];
+    }
+    next_ += kAlongChain * (columns - 1) + 1;
+  }
+
   const MessageTree& tree_;
+  std::vector<std::size_t> chain_;  // from each rank on; 0: no chain
   double next_ = 0;
 };
 
@@ -84,25 +127,34 @@ MessageTree tree_of(const Drawn& what) {
 std::string draw_tree(const Drawn& what) {
   const MessageTree tree = tree_of(what);
   const Layout layout{tree};
-  const double least = 40 + 7.4 * static_cast<double>(what.title.size());
-  const double width = std::max({2 * kTreeLeft + kAcross * layout.width, least, 620.});
-  const double shift = (width - kAcross * layout.width) / 2 + kAcross / 2;
-  const auto x = [&](Rank rank) { return shift + kAcross * layout.x[index(rank)]; };
-  const auto y = [&](Rank rank) { return kTreeTop + kDown * layout.depth[index(rank)]; };
+  const double across = std::clamp(kTreeLeast / layout.width, kAcross, kMostAcross);
+  const double width = std::max(across * layout.width, kTreeLeast);
+  const svg::Head head = svg::head(
+      kTreeLeft, width, what.title,
+      fmt::format("messages go {} the root ({}); small numbers: the order in which a rank {} its "
+                  "children",
+                  tree.upwards ? "up to" : "down from", tree.root,
+                  tree.upwards ? "hears from" : "serves"));
+  const double left = kTreeLeft + (width - across * layout.width) / 2 + across / 2;
+  const auto x = [&](Rank rank) { return left + across * layout.x[index(rank)]; };
+  const auto y = [&](Rank rank) {
+    return head.bottom + 36 + layout.y[index(layout.row[index(rank)])];
+  };
   std::string lines, numbers, circles;
   for (Rank rank = 0; rank < static_cast<Rank>(tree.children.size()); ++rank) {
     int order = 0;
     for (const Rank child : tree.children[index(rank)]) {
-      // It arrives from above, where its number has room beside those of others.
-      lines += fmt::format(
-          R"(<path d="M{0:.1f},{1:.1f} C{0:.1f},{2:.1f} {3:.1f},{2:.1f} {3:.1f},{4:.1f}"/>)",
-          x(rank), y(rank), y(child) - kDown * 0.45, x(child), y(child));
+      // Down, across, and down to the child, beside whose line its number stands.
+      const double turn = y(child) - kRadius - 19;
+      lines +=
+          layout.row[index(rank)] == layout.row[index(child)]
+              ? fmt::format(R"(<path d="M{:.1f},{:.1f} H{:.1f}"/>)", x(rank), y(rank), x(child))
+              : fmt::format(R"(<path d="M{:.1f},{:.1f} V{:.1f} H{:.1f} V{:.1f}"/>)", x(rank),
+                            y(rank), turn, x(child), y(child));
       ++order;
       if (tree.children[index(rank)].size() < 2) continue;
-      const double above = y(child) - kRadius - 5;
-      numbers += svg::rect(x(child) - 7, above - 10, 14, 12, R"(fill="white" rx="3")") +
-                 svg::text(x(child), above, std::to_string(order),
-                           R"(font-size="9.5" text-anchor="middle" fill="#c2611f")");
+      numbers += svg::text(x(child) + 3, y(child) - kRadius - 5, std::to_string(order),
+                           R"(font-size="9.5" fill="#c2611f")");
     }
     circles += fmt::format(
         R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}" stroke="white" stroke-width="1.5"/>)",
@@ -110,15 +162,9 @@ std::string draw_tree(const Drawn& what) {
     circles += svg::text(x(rank), y(rank) + 4, std::to_string(rank),
                          R"(font-size="11" text-anchor="middle" fill="white")");
   }
-  const std::string note = fmt::format(
-      "messages go {} the root ({}); small numbers: the order in which a rank {} its children",
-      tree.upwards ? "up to" : "down from", tree.root, tree.upwards ? "hears from" : "serves");
-  return svg::document(std::max(width, 40 + svg::kLetter * static_cast<double>(note.size())),
-                       kTreeTop + kDown * layout.deepest + 34,
-                       svg::text(20, 24, what.title, R"(font-size="15")") +
-                           svg::text(20, 44, note, svg::kNote) +
-                           R"(<g fill="none" stroke="#8b98a8" stroke-width="1.4">)" + lines +
-                           "</g>\n" + numbers + circles + "\n");
+  return svg::document(2 * kTreeLeft + width, head.bottom + 36 + layout.y.back() + 34,
+                       head.drawn + R"(<g fill="none" stroke="#8b98a8" stroke-width="1.4">)" +
+                           lines + "</g>\n" + numbers + circles + "\n");
 }
 
 }  // namespace tutti::tools
