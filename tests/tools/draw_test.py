@@ -110,6 +110,29 @@ def check_trees():
             assert P < 16 or max(places) - min(places) > width / 2, (arguments, P, width)
 
 
+def check_nodes():
+    """Wherever several ranks share a node, the picture shows which, and says how many."""
+    words = ["allreduce", "--algorithm", "hierarchical", "-m", "64k", "--params", "metropolis"]
+    for kind in ("chart", "rounds"):
+        for P, title in ((16, "allreduce hierarchical, 16 ranks, 4 a node, 64 KiB"),
+                         (10, "allreduce hierarchical, 10 ranks, up to 4 a node, 64 KiB")):
+            _, texts = svg(*words, "-P", P, "--ppn", 4, "--kind", kind)
+            assert title in texts, (kind, texts)
+            nodes = {text for text in texts if text.startswith("node ")}
+            assert nodes == {f"node {node}" for node in range(-(-P // 4))}, (kind, nodes)
+    binomial = ["bcast", "--algorithm", "binomial", "-P", 8, "--params", "boba"]
+    for kind in ("chart", "rounds", "tree"):
+        root, texts = svg(*binomial, "--ppn", 2, "--kind", kind)
+        assert {"bcast binomial(k=1), 8 ranks, 2 a node, 8 B", "node 0", "node 3"} <= texts, texts
+        for ppn, words in ((1, ""), (8, " on one node")):
+            _, texts = svg(*binomial, "--ppn", ppn, "--kind", kind)
+            assert f"bcast binomial(k=1), 8 ranks{words}, 8 B" in texts, texts
+            assert "node 0" not in texts
+    root, _ = svg(*binomial, "--ppn", 2, "--kind", "tree")
+    assert len({circle.get("fill") for circle in root.iter(SVG + "circle")}) == 4
+    assert sum("stroke-width" in path.attrib for path in root.iter(SVG + "path")) > 0
+
+
 def check_rounds():
     """Segments go one after another, and rounds that repeat stand once where they are too many."""
     _, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 4, "-m", "64k", *ROUNDS)
@@ -180,6 +203,7 @@ def main():
     check_charts()
     check_rounds_and_trees()
     check_trees()
+    check_nodes()
     check_rounds()
     check_goal()
     check_chrome_and_dot()

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "tools/draw/nodes.hpp"
 #include "tools/draw/picture.hpp"
 #include "tools/drawing/svg.hpp"
 
@@ -14,8 +15,8 @@ namespace {
 
 using collectives::StepKind;
 
-constexpr double kChartLeft = 60, kChartWidth = 1040, kChartRight = 30, kChartTop = 104,
-                 kChartBottom = 56;
+constexpr double kChartLeft = 20, kRankNames = 40, kChartWidth = 1040, kChartRight = 30,
+                 kChartTop = 104, kChartBottom = 56;
 constexpr std::string_view kCritical = "#d1245b", kMessage = "#8b98a8";
 
 struct StepLook {
@@ -44,18 +45,19 @@ class ChartPainter {
         lanes_count_(below ? 2 : 1),
         P_(chart.P),
         time_(std::max({chart.time, below ? below->time : 0, 1e-9})),
-        row_(std::clamp(640. / P_, below ? 20. : 12., below ? 56. : 36.)) {}
+        row_(std::clamp(640. / P_, below ? 20. : 12., below ? 56. : 36.)),
+        nodes_(chart.node),
+        left_(kChartLeft + nodes_.width() + kRankNames) {}
 
   std::string draw() {
     std::string body = head() + rows() + axis();
     for (int lane = 0; lane < lanes_count_; ++lane) body += messages(lane);
     for (int lane = 0; lane < lanes_count_; ++lane) body += bars(lane);
-    return svg::document(kChartLeft + kChartWidth + kChartRight, bottom() + kChartBottom,
-                         body + ends());
+    return svg::document(left_ + kChartWidth + kChartRight, bottom() + kChartBottom, body + ends());
   }
 
  private:
-  double x(double us) const { return kChartLeft + kChartWidth * us / time_; }
+  double x(double us) const { return left_ + kChartWidth * us / time_; }
   double bottom() const { return kChartTop + row_ * P_; }
   double height() const { return (row_ * (P_ > 32 ? 0.72 : 0.62)) / lanes_count_; }
   double top_of(Rank rank, int lane) const {
@@ -65,19 +67,18 @@ class ChartPainter {
   double middle_of(Rank rank, int lane) const { return top_of(rank, lane) + height() / 2; }
 
   std::string head() const {
-    std::string drawn = svg::text(kChartLeft, 24, lanes_[0]->title, R"(font-size="15")") +
-                        svg::text(kChartLeft, 44, lanes_[0]->note, svg::kNote);
+    std::string drawn = svg::text(left_, 24, lanes_[0]->title, R"(font-size="15")") +
+                        svg::text(left_, 44, lanes_[0]->note, svg::kNote);
     if (lanes_[1])
-      drawn +=
-          svg::text(kChartLeft, 60, "below it, paler: " + lanes_[1]->title + "; " + lanes_[1]->note,
-                    svg::kNote);
+      drawn += svg::text(left_, 60, "below it, paler: " + lanes_[1]->title + "; " + lanes_[1]->note,
+                         svg::kNote);
     return drawn + legend();
   }
 
   // What there is, and nothing else.
   std::string legend() const {
     std::string drawn;
-    double at = kChartLeft;
+    double at = left_;
     const double y = 80;
     const auto name = [&](std::string_view what) {
       drawn += svg::text(at, y, what, R"(font-size="12")");
@@ -116,16 +117,15 @@ class ChartPainter {
   }
 
   std::string rows() const {
-    std::string drawn = svg::text(kChartLeft - 8, kChartTop - 6, "rank", svg::kTickLeft);
+    std::string drawn = svg::text(left_ - 8, kChartTop - 6, "rank", svg::kTickLeft);
     const auto size = row_ < 14 ? R"(font-size="9" text-anchor="end")" : svg::kTickLeft;
     for (Rank rank = 0; rank < P_; ++rank) {
-      if (rank % 2 == 0)
-        drawn +=
-            svg::rect(kChartLeft, kChartTop + row_ * rank, kChartWidth, row_, R"(fill="#f4f6f8")");
-      drawn += svg::text(kChartLeft - 8, kChartTop + row_ * (rank + 0.5) + 4, std::to_string(rank),
-                         size);
+      if ((nodes_.shown() ? nodes_.group(rank) : rank) % 2 == 0)
+        drawn += svg::rect(left_, kChartTop + row_ * rank, kChartWidth, row_, R"(fill="#f4f6f8")");
+      drawn +=
+          svg::text(left_ - 8, kChartTop + row_ * (rank + 0.5) + 4, std::to_string(rank), size);
     }
-    return drawn;
+    return drawn + nodes_.draw(kChartLeft, kChartTop, row_, left_, left_ + kChartWidth);
   }
 
   std::string axis() const {
@@ -138,8 +138,8 @@ class ChartPainter {
           svg::text(x(i * tick), bottom() + 19, fmt::format("{:.6g}", i * tick / unit), svg::kTick);
     }
     const std::string_view name = unit < 10 ? "time, µs" : unit < 1e5 ? "time, ms" : "time, s";
-    return drawn + svg::line(kChartLeft, bottom(), kChartLeft + kChartWidth, bottom(), "#999") +
-           svg::text(kChartLeft + kChartWidth / 2, bottom() + 40, name, svg::kAxis);
+    return drawn + svg::line(left_, bottom(), left_ + kChartWidth, bottom(), "#999") +
+           svg::text(left_ + kChartWidth / 2, bottom() + 40, name, svg::kAxis);
   }
 
   // Critical ones last, so that they lie above.
@@ -214,7 +214,7 @@ class ChartPainter {
                                                        : "below ",
                                      svg::time_text(lanes_[lane]->time, 4)),
                          fmt::format(R"(font-size="11" text-anchor="{}" fill="#444")",
-                                     at < kChartLeft + 200 ? "start" : "end"));
+                                     at < left_ + 200 ? "start" : "end"));
     }
     return drawn + "\n";
   }
@@ -222,13 +222,16 @@ class ChartPainter {
   const Chart* lanes_[2];
   const int lanes_count_, P_;
   const double time_, row_;
+  const NodeMarks nodes_;
+  const double left_;  // of the bars
 };
 
 }  // namespace
 
-std::string title_of(collectives::Collective collective, const std::string& algorithm, int P,
-                     Bytes bytes) {
-  std::string title = fmt::format("{} {}, {}", name_of(collective), algorithm, counted(P, "rank"));
+std::string title_of(collectives::Collective collective, const std::string& algorithm,
+                     std::span<const int> node, Bytes bytes) {
+  std::string title = fmt::format("{} {}, {}{}", name_of(collective), algorithm,
+                                  counted(node.size(), "rank"), placement_of(node));
   if (collective == collectives::Collective::barrier) return title;
   return title + fmt::format(", {}{}", svg::size_text(bytes),
                              collectives::has_blocks(collective) ? " a block" : "");

@@ -72,9 +72,10 @@ std::string drawn(const DrawOptions& options) {
   PredictOptions how = options.what;
   if (how.models.empty() && how.params.empty()) how.params = {kPlatform};
   const Platform platform = platform_of(how);
-  const std::string title = title_of(what.collective, to_string(what.choice), what.P, what.bytes);
+  const std::vector<int> node = nodes_of(how, what.P);
+  const std::string title = title_of(what.collective, to_string(what.choice), node, what.bytes);
   if (options.format == "chrome" || (options.format == "svg" && options.kind == "chart")) {
-    Chart chart = chart_of(predict(how, what, platform, true).result, what.P,
+    Chart chart = chart_of(predict(how, what, platform, true).result, node,
                            fmt::format("simulated: {}", describe(platform)));
     chart.title = title;
     return options.format == "chrome" ? chrome_of(chart) : draw_chart(chart);
@@ -84,7 +85,7 @@ std::string drawn(const DrawOptions& options) {
   collectives::Problem problem = problem_of(how, what);
   for (problem.rank = 0; problem.rank < what.P; ++problem.rank)
     schedules.push_back(what.choice.algorithm->build(problem, what.choice.parameters));
-  const Drawn all{title, what.collective, schedules};
+  const Drawn all{title, what.collective, schedules, node};
   if (options.format == "goal")
     return goal_of(all, platform.reduce_per_byte, platform.copy_per_byte);
   if (options.format == "dot") return options.kind == "tree" ? dot_of_tree(all) : dot_of_steps(all);

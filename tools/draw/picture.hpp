@@ -29,19 +29,20 @@ struct Chart {
   };
   std::string title, note;
   int P = 0;
-  double time = 0;  // when the last rank had finished
+  std::vector<int> node;  // of each rank
+  double time = 0;        // when the last rank had finished
   std::vector<Bar> bars;
   std::vector<Message> messages;
 };
 
-// "bcast chain, 8 ranks, 64 KiB".
-std::string title_of(collectives::Collective collective, const std::string& algorithm, int P,
-                     Bytes bytes);
+// "bcast chain, 8 ranks, 4 a node, 64 KiB". `node`: of each rank.
+std::string title_of(collectives::Collective collective, const std::string& algorithm,
+                     std::span<const int> node, Bytes bytes);
 
 // The chart of what was recorded. Throws Error{bad_configuration} if it has more steps than one can
 // look at.
 inline constexpr std::size_t kMostBars = 40000;
-Chart chart_of(const models::Result& result, int P, const std::string& note);
+Chart chart_of(const models::Result& result, std::vector<int> node, const std::string& note);
 
 // SVG. A second chart of as many ranks is laid over the first one: each row has both, the first
 // one above, on one axis of time.
@@ -52,6 +53,7 @@ struct Drawn {
   std::string title;
   collectives::Collective collective;
   std::span<const collectives::Schedule> schedules;  // of all ranks
+  std::span<const int> node{};                       // of each rank; empty: not known
 };
 // SVG: ranks from top to bottom, rounds from left to right, a line a message. Throws
 // Error{bad_configuration} if there are more rounds than one can look at.

@@ -67,6 +67,13 @@ std::vector<RecordedPlace> Recordings::find(collectives::Collective collective,
   return models::places_of(files_, best->name);
 }
 
+std::vector<int> Recordings::nodes_of(const std::vector<RecordedPlace>& places) const {
+  std::vector<int> nodes;
+  nodes.reserve(places.size());
+  for (const RecordedPlace& place : places) nodes.push_back(files_[place.file].node);
+  return nodes;
+}
+
 Chart Recordings::chart(const std::vector<RecordedPlace>& places) const {
   const RecordedCall& first = call(places[0]);
   std::size_t steps = 0;
@@ -80,23 +87,24 @@ Chart Recordings::chart(const std::vector<RecordedPlace>& places) const {
     return time + clocks_.add[places[static_cast<std::size_t>(rank)].file];
   };
   std::int64_t begin = aligned(0, first.begin), end = begin;
-  std::set<int> nodes;
   std::set<std::size_t> loose;
   for (Rank rank = 0; rank < first.P; ++rank) {
     const RecordedPlace& place = places[static_cast<std::size_t>(rank)];
     begin = std::min(begin, aligned(rank, call(place).begin));
     end = std::max(end, aligned(rank, call(place).end));
-    nodes.insert(files_[place.file].node);
     if (std::count(clocks_.loose.begin(), clocks_.loose.end(), place.file) != 0)
       loose.insert(place.file);
   }
   const auto us = [&](Rank rank, std::int64_t time) {
     return static_cast<double>(aligned(rank, time) - begin) / 1e3;
   };
-  Chart chart{.title = title_of(first.collective, first.algorithm, first.P, first.bytes),
+  const std::vector<int> node = nodes_of(places);
+  const std::set<int> nodes(node.begin(), node.end());
+  Chart chart{.title = title_of(first.collective, first.algorithm, node, first.bytes),
               .note = fmt::format("recorded: call {}, on {}", first.name.number,
                                   counted(nodes.size(), "node")),
               .P = first.P,
+              .node = node,
               .time = static_cast<double>(end - begin) / 1e3};
   if (clocks_.uncertainty > 0)
     chart.note += fmt::format("; their clocks are brought together within ±{}",
@@ -134,9 +142,7 @@ Chart Recordings::simulated(const std::vector<RecordedPlace>& places,
   collectives::Problem problem{
       {.collective = first.collective, .root = first.root, .bytes = first.bytes}, first.P};
   problem.element = first.element;
-  std::vector<int> nodes;
-  nodes.reserve(places.size());
-  for (const RecordedPlace& place : places) nodes.push_back(files_[place.file].node);
+  const std::vector<int> nodes = nodes_of(places);
   problem.node = nodes;
   const auto schedule_of = [&](Rank rank) {
     problem.rank = rank;
@@ -149,8 +155,8 @@ Chart Recordings::simulated(const std::vector<RecordedPlace>& places,
     return schedule;
   };
   const auto result =
-      models::simulate(first.P, schedule_of, platform, {.node = std::move(nodes), .record = true});
-  Chart chart = chart_of(result, first.P, fmt::format("simulated: {}", describe(platform)));
+      models::simulate(first.P, schedule_of, platform, {.node = nodes, .record = true});
+  Chart chart = chart_of(result, nodes, fmt::format("simulated: {}", describe(platform)));
   chart.title = "the same schedules";
   return chart;
 }

@@ -27,6 +27,8 @@ class Recordings {
                   const models::Platform& platform) const;
 
  private:
+  // Of each rank of a call.
+  std::vector<int> nodes_of(const std::vector<models::RecordedPlace>& places) const;
   const models::RecordedCall& call(const models::RecordedPlace& place) const {
     return files_[place.file].calls[place.call];
   }

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "tools/draw/nodes.hpp"
 #include "tools/draw/picture.hpp"
 #include "tools/draw/rounds.hpp"
 #include "tools/drawing/svg.hpp"
@@ -17,7 +18,7 @@ constexpr std::string_view kRoundsNote =
     "messages of a round need not wait for each other, and a rank sends another rank at most one "
     "of "
     "them; a line leaves its sender on the left, whose colour it has";
-constexpr double kRoundsLeft = 20, kRoundsRight = 30, kRoundsBottom = 34;
+constexpr double kRoundsLeft = 20, kRoundsNames = 54, kRoundsRight = 30, kRoundsBottom = 34;
 constexpr double kRoundsWidth = 960;  // up to which each round has a column, as wide as its labels
 
 std::string name_of(const RoundColumn& column, bool short_of_room) {
@@ -48,7 +49,9 @@ class RoundsPainter {
       : what_(what),
         P_(static_cast<int>(what.schedules.size())),
         columns_(rounds_of(what.schedules)),
-        row_(std::clamp(640. / P_, 13., 42.)) {
+        row_(std::clamp(640. / P_, 13., 42.)),
+        nodes_(what.node),
+        left_(kRoundsLeft + nodes_.width() + kRoundsNames) {
     if (width_of_labels() > kRoundsWidth) join_alike(columns_);
     crowded_ = width_of_labels() > 2 * kRoundsWidth;
     if (columns_.size() > kMostColumns)
@@ -56,23 +59,24 @@ class RoundsPainter {
                   fmt::format("it has {} different rounds, and a picture at most {}; take fewer "
                               "ranks or longer segments",
                               columns_.size(), kMostColumns));
-    const double count = std::max(1., static_cast<double>(columns_.size()));
+    const double count = columns();
     column_ = std::max(std::min(kRoundsWidth / count, 220.), width_of_labels() / count);
     // A picture of few rounds is as wide as its title.
     column_ = std::max(column_, (kRoundsLeast - left_ - kRoundsRight) / count);
   }
 
   std::string draw() {
-    const double right = x(std::max(1., static_cast<double>(columns_.size())));
+    const double right = x(columns());
     const svg::Head head =
         svg::head(kRoundsLeft, right - kRoundsLeft, what_.title, std::string(kRoundsNote) + note());
     top_ = head.bottom + 60;
     return svg::document(right + kRoundsRight, y(P_ - 0.5) + kRoundsBottom,
-                         head.drawn + ranks() + columns() + dots());
+                         head.drawn + ranks() + drawn_columns() + dots());
   }
 
  private:
   static constexpr double kRoundsLeast = 560;
+  double columns() const { return std::max(1., static_cast<double>(columns_.size())); }
   double x(double column) const { return left_ + column_ * column; }
   double y(double rank) const { return top_ + row_ * (rank + 0.5); }
 
@@ -85,30 +89,30 @@ class RoundsPainter {
     return widest * static_cast<double>(columns_.size());
   }
 
-  // What the columns have no room for.
+  // What else is to be said: of nodes, and what the columns have no room for.
   std::string note() const {
-    if (!crowded_) return {};
+    const std::string nodes = nodes_.shown() ? "; thick lines go to other nodes" : "";
+    if (!crowded_) return nodes;
     Bytes least = columns_[0].least, most = columns_[0].most;
     for (const RoundColumn& column : columns_) {
       least = std::min(least, column.least);
       most = std::max(most, column.most);
     }
-    return most == 0 ? "" : fmt::format("; messages of {}", sizes_text(least, most));
+    return most == 0 ? nodes : fmt::format("{}; messages of {}", nodes, sizes_text(least, most));
   }
 
   std::string ranks() const {
     std::string drawn = svg::text(left_ - 22, top_ - 6, "rank", svg::kTickLeft);
     if (crowded_) drawn += svg::text(left_ - 22, top_ - 26, "round", svg::kTickLeft);
     for (Rank rank = 0; rank < P_; ++rank) {
-      drawn +=
-          svg::line(x(0), y(rank), x(static_cast<double>(columns_.size())), y(rank), "#e3e7eb");
+      drawn += svg::line(x(0), y(rank), x(columns()), y(rank), "#e3e7eb");
       drawn += svg::text(left_ - 22, y(rank) + 4, std::to_string(rank),
                          row_ < 14 ? R"(font-size="9" text-anchor="end")" : svg::kTickLeft);
     }
-    return drawn;
+    return drawn + nodes_.draw(kRoundsLeft, top_, row_, left_ - 14, x(columns()));
   }
 
-  std::string columns() const {
+  std::string drawn_columns() const {
     std::string drawn;
     int place = 0;
     for (const RoundColumn& column : columns_) {
@@ -130,7 +134,11 @@ class RoundsPainter {
     return fmt::format(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" )"
                        R"(stroke-width="{}" stroke-opacity="0.8"><title>{}</title></line>)",
                        x(place), y(message.from), x(place + 1), y(message.to),
-                       colour_of(message.from, P_), P_ > 24 ? 1.1 : 1.8, svg::escaped(tip));
+                       colour_of(message.from, P_), width_of(message), svg::escaped(tip));
+  }
+
+  double width_of(const RoundMessage& message) const {
+    return (P_ > 24 ? 1.1 : 1.8) * (nodes_.apart(message.from, message.to) ? 1.6 : 1);
   }
 
   std::string dots() const {
@@ -147,7 +155,9 @@ class RoundsPainter {
   const int P_;
   std::vector<RoundColumn> columns_;
   const double row_;
-  double left_ = kRoundsLeft + 54, column_ = 0, top_ = 0;
+  const NodeMarks nodes_;
+  const double left_;
+  double column_ = 0, top_ = 0;
   bool crowded_ = false;  // no column has room for more than its round's number
 };
 

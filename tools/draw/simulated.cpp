@@ -1,6 +1,8 @@
 // From a simulation to its chart.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.hpp"
 #include "tools/draw/picture.hpp"
 
@@ -8,12 +10,13 @@ namespace tutti::tools {
 
 using collectives::StepKind;
 
-Chart chart_of(const models::Result& result, int P, const std::string& note) {
+Chart chart_of(const models::Result& result, std::vector<int> node, const std::string& note) {
   if (result.bars.size() > kMostBars)
     throw Error(Code::bad_configuration,
                 fmt::format("it has {} steps, and a picture at most {}; take fewer ranks",
                             result.bars.size(), kMostBars));
-  Chart chart{.note = note, .P = P, .time = result.time};
+  Chart chart{.note = note, .P = static_cast<int>(node.size()), .time = result.time};
+  chart.node = std::move(node);
   std::vector<bool> critical(result.bars.size());
   for (const std::size_t i : result.critical_path) critical[i] = true;
   chart.bars.reserve(result.bars.size());

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/index.hpp"
+#include "tools/draw/nodes.hpp"
 #include "tools/draw/picture.hpp"
 #include "tools/drawing/svg.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr double kAcross = 30, kMostAcross = 56, kTreeLeft = 30, kTreeLeast = 400, kRadius = 12;
 // From one row of ranks to the next; with more room for the order of children above them.
 constexpr double kDown = 40, kDownToChildren = 62;
+constexpr const char* kRootColour = "#d1245b";
 // Chains that are longer go to and fro.
 constexpr std::size_t kLongestChain = 5;
 constexpr double kWidestChain = 16;
@@ -86,6 +88,81 @@ class Layout {
   double next_ = 0;
 };
 
+// Ranks as circles, in the colours of their nodes.
+class TreePainter {
+ public:
+  explicit TreePainter(const Drawn& what)
+      : tree_(tree_of(what)),
+        layout_(tree_),
+        nodes_(what.node),
+        across_(std::clamp(kTreeLeast / layout_.width, kAcross, kMostAcross)),
+        width_(std::max(across_ * layout_.width, kTreeLeast)),
+        head_(svg::head(kTreeLeft, width_, what.title, note())) {
+    head_.drawn += nodes_.legend(kTreeLeft, width_, head_.bottom);
+  }
+
+  std::string draw() const {
+    std::string edges, numbers, circles;
+    for (Rank rank = 0; index(rank) < tree_.children.size(); ++rank) {
+      const auto& children = tree_.children[index(rank)];
+      for (std::size_t i = 0; i < children.size(); ++i) {
+        edges += edge(rank, children[i]);
+        if (children.size() > 1)
+          numbers += svg::text(x(children[i]) + 3, y(children[i]) - kRadius - 5,
+                               std::to_string(i + 1), R"(font-size="9.5" fill="#c2611f")");
+      }
+      circles += circle(rank);
+    }
+    return svg::document(2 * kTreeLeft + width_, head_.bottom + 36 + layout_.y.back() + 34,
+                         head_.drawn + R"(<g fill="none" stroke="#8b98a8" stroke-width="1.4">)" +
+                             edges + "</g>\n" + numbers + circles + "\n");
+  }
+
+ private:
+  double x(Rank rank) const {
+    const double left = kTreeLeft + (width_ - across_ * layout_.width) / 2 + across_ / 2;
+    return left + across_ * layout_.x[index(rank)];
+  }
+  double y(Rank rank) const {
+    return head_.bottom + 36 + layout_.y[index(layout_.row[index(rank)])];
+  }
+
+  std::string note() const {
+    return fmt::format(
+        "messages go {} the root ({}); small numbers: the order in which a rank {} its children{}",
+        tree_.upwards ? "up to" : "down from", tree_.root, tree_.upwards ? "hears from" : "serves",
+        nodes_.shown() ? "; thick lines go to other nodes" : "");
+  }
+
+  // Down, across, and down to the child, beside whose line its number stands; in a chain across.
+  std::string edge(Rank parent, Rank child) const {
+    const bool beside = layout_.row[index(parent)] == layout_.row[index(child)];
+    const std::string down = beside ? "" : fmt::format(" V{:.1f}", y(child) - kRadius - 19);
+    return fmt::format(R"(<path d="M{:.1f},{:.1f}{} H{:.1f}{}"{}/>)", x(parent), y(parent), down,
+                       x(child), beside ? "" : fmt::format(" V{:.1f}", y(child)),
+                       nodes_.apart(parent, child) ? R"( stroke-width="2.6")" : "");
+  }
+
+  std::string circle(Rank rank) const {
+    const bool is_root = rank == tree_.root, framed = is_root && nodes_.shown();
+    const std::string colour = nodes_.shown() ? nodes_.colour(rank)
+                               : is_root      ? kRootColour
+                                              : "#2f6db5";
+    return fmt::format(
+               R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}" stroke="{}" stroke-width="{}"/>)",
+               x(rank), y(rank), kRadius, colour, framed ? kRootColour : "white",
+               framed ? 3 : 1.5) +
+           svg::text(x(rank), y(rank) + 4, std::to_string(rank),
+                     R"(font-size="11" text-anchor="middle" fill="white")");
+  }
+
+  const MessageTree tree_;
+  const Layout layout_;
+  const NodeMarks nodes_;
+  const double across_, width_;
+  svg::Head head_;
+};
+
 }  // namespace
 
 MessageTree tree_of(const Drawn& what) {
@@ -124,47 +201,6 @@ MessageTree tree_of(const Drawn& what) {
   return tree;
 }
 
-std::string draw_tree(const Drawn& what) {
-  const MessageTree tree = tree_of(what);
-  const Layout layout{tree};
-  const double across = std::clamp(kTreeLeast / layout.width, kAcross, kMostAcross);
-  const double width = std::max(across * layout.width, kTreeLeast);
-  const svg::Head head = svg::head(
-      kTreeLeft, width, what.title,
-      fmt::format("messages go {} the root ({}); small numbers: the order in which a rank {} its "
-                  "children",
-                  tree.upwards ? "up to" : "down from", tree.root,
-                  tree.upwards ? "hears from" : "serves"));
-  const double left = kTreeLeft + (width - across * layout.width) / 2 + across / 2;
-  const auto x = [&](Rank rank) { return left + across * layout.x[index(rank)]; };
-  const auto y = [&](Rank rank) {
-    return head.bottom + 36 + layout.y[index(layout.row[index(rank)])];
-  };
-  std::string lines, numbers, circles;
-  for (Rank rank = 0; rank < static_cast<Rank>(tree.children.size()); ++rank) {
-    int order = 0;
-    for (const Rank child : tree.children[index(rank)]) {
-      // Down, across, and down to the child, beside whose line its number stands.
-      const double turn = y(child) - kRadius - 19;
-      lines +=
-          layout.row[index(rank)] == layout.row[index(child)]
-              ? fmt::format(R"(<path d="M{:.1f},{:.1f} H{:.1f}"/>)", x(rank), y(rank), x(child))
-              : fmt::format(R"(<path d="M{:.1f},{:.1f} V{:.1f} H{:.1f} V{:.1f}"/>)", x(rank),
-                            y(rank), turn, x(child), y(child));
-      ++order;
-      if (tree.children[index(rank)].size() < 2) continue;
-      numbers += svg::text(x(child) + 3, y(child) - kRadius - 5, std::to_string(order),
-                           R"(font-size="9.5" fill="#c2611f")");
-    }
-    circles += fmt::format(
-        R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}" stroke="white" stroke-width="1.5"/>)",
-        x(rank), y(rank), kRadius, rank == tree.root ? "#d1245b" : "#2f6db5");
-    circles += svg::text(x(rank), y(rank) + 4, std::to_string(rank),
-                         R"(font-size="11" text-anchor="middle" fill="white")");
-  }
-  return svg::document(2 * kTreeLeft + width, head.bottom + 36 + layout.y.back() + 34,
-                       head.drawn + R"(<g fill="none" stroke="#8b98a8" stroke-width="1.4">)" +
-                           lines + "</g>\n" + numbers + circles + "\n");
-}
+std::string draw_tree(const Drawn& what) { return TreePainter{what}.draw(); }
 
 }  // namespace tutti::tools
