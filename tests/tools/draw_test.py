@@ -50,6 +50,11 @@ def check_charts():
             assert {"send", "receive", "message", "critical path"} <= texts
             assert texts & {"time, µs", "time, ms"}
             assert "139.4 µs" in texts or P != 4, texts
+    for P in (8, 11, 16, 64):  # of equal bars all are labelled, or none
+        root, _ = svg("allgather", "--algorithm", "ring", "-P", P, "--params", "boba")
+        bars = [rect for rect in root.iter(SVG + "rect") if rect.find(SVG + "title") is not None]
+        labels = [text for text in root.iter(SVG + "text") if text.get("fill") == "white"]
+        assert len(labels) == (len(bars) if P < 64 else 0), (P, len(labels), len(bars))
     for arguments in (["allreduce", "--algorithm", "hierarchical", "--ppn", 4, "--params",
                        "metropolis", "-P", 16, "-m", "64k", "--copy-per-byte", 0.0001],
                       ["alltoall", "--algorithm", "pairwise", "--params", "bunyip", "-P", 16],

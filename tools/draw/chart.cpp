@@ -187,14 +187,24 @@ class ChartPainter {
                               svg::time_text(bar.begin, 5), svg::time_text(bar.end, 5));
   }
 
-  // Whom the message is to or from, where there is room.
+  // Whom the message is to or from: with an arrow, or without, as the bar has room for any rank. So
+  // of bars of one width all have a label, or none.
   std::string label(const Chart::Bar& bar, double middle, double top, double width) const {
-    if (bar.peer < 0 || height() < 11) return {};
-    const std::string what = fmt::format("{}{}", bar.kind == StepKind::send ? "→" : "←", bar.peer);
-    const double size = std::min(11., height() - 2);
-    if (width < (0.62 * size) * static_cast<double>(what.size() - 2) + 4) return {};
-    return svg::text(middle, top + height() / 2 + size * 0.36, what,
-                     fmt::format(R"(font-size="{:.0f}" text-anchor="middle" fill="white")", size));
+    if (bar.peer < 0) return {};
+    constexpr double kLeastSize = 7, kDigit = 0.62;  // of its size
+    const auto digits = static_cast<double>(std::to_string(P_ - 1).size());
+    const double with = (width - 4) / (kDigit * (digits + 1)),
+                 without = (width - 1) / kDigit / digits;
+    const bool arrow = with >= kLeastSize;
+    const double size = std::min({11., height() - 2, arrow ? with : without});
+    if (size < kLeastSize) return {};
+    return svg::text(middle, top + height() / 2 + size * 0.36,
+                     fmt::format("{}{}",
+                                 !arrow                       ? ""
+                                 : bar.kind == StepKind::send ? "→"
+                                                              : "←",
+                                 bar.peer),
+                     fmt::format(R"(font-size="{:.1f}" text-anchor="middle" fill="white")", size));
   }
 
   std::string ends() const {

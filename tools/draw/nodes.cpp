@@ -90,7 +90,7 @@ std::string NodeMarks::colour(Rank rank) const {
 }
 
 std::string NodeMarks::colour_of(std::size_t place) const {
-  return fmt::format("hsl({},55%,42%)", 210 + 300 * place / names_.size());
+  return fmt::format("hsl({},55%,42%)", (210 + 300 * place / names_.size()) % 360);
 }
 
 }  // namespace tutti::tools
