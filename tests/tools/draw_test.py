@@ -138,6 +138,23 @@ def check_nodes():
     assert sum("stroke-width" in path.attrib for path in root.iter(SVG + "path")) > 0
 
 
+def check_conditions():
+    """The picture names all that the simulation was told."""
+    binary = ["bcast", "--algorithm", "binary", "-m", "64k", "--params", "boba"]
+    for words, said in ((["--noise", 0.25], ", noise 0.25, seed 1"),
+                        (["--late", 20, "--seed", 7], ", up to 20 µs late, seed 7"),
+                        (["--eager", "4k"], ", eager up to 4 KiB"),
+                        (["--eager", "8k", "--noise", 1, "--late", 3],
+                         ", noise 1, up to 3 µs late, seed 1, eager up to 8 KiB")):
+        _, texts = svg(*binary, *words)
+        assert "bcast binary, 8 ranks, 64 KiB" + said in texts, (words, texts)
+        chrome = json.loads(drawn(*binary, *words, "--format", "chrome"))
+        assert chrome["otherData"]["title"].endswith(said), chrome["otherData"]
+    _, texts = svg(*binary, "--set", "L=4.5", "--shared-ports", "--copy-per-byte", 0.001)
+    assert ("simulated: loggp, boba (OCC table 5), with L=4.5, copying 0.001 µs per byte; the "
+            "ranks of a node share its ports") in texts, texts
+
+
 def check_rounds():
     """Segments go one after another, and rounds that repeat stand once where they are too many."""
     _, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 4, "-m", "64k", *ROUNDS)
@@ -209,6 +226,7 @@ def main():
     check_rounds_and_trees()
     check_trees()
     check_nodes()
+    check_conditions()
     check_rounds()
     check_goal()
     check_chrome_and_dot()

@@ -58,28 +58,28 @@ class ChartPainter {
 
  private:
   double x(double us) const { return left_ + kChartWidth * us / time_; }
-  double bottom() const { return kChartTop + row_ * P_; }
+  double bottom() const { return top_ + row_ * P_; }
   double height() const { return (row_ * (P_ > 32 ? 0.72 : 0.62)) / lanes_count_; }
   double top_of(Rank rank, int lane) const {
     const double all = height() * lanes_count_;
-    return kChartTop + row_ * rank + (row_ - all) / 2 + height() * lane;
+    return top_ + row_ * rank + (row_ - all) / 2 + height() * lane;
   }
   double middle_of(Rank rank, int lane) const { return top_of(rank, lane) + height() / 2; }
 
-  std::string head() const {
-    std::string drawn = svg::text(left_, 24, lanes_[0]->title, R"(font-size="15")") +
-                        svg::text(left_, 44, lanes_[0]->note, svg::kNote);
+  // Moves the rows below it.
+  std::string head() {
+    std::string note = lanes_[0]->note;
     if (lanes_[1])
-      drawn += svg::text(left_, 60, "below it, paler: " + lanes_[1]->title + "; " + lanes_[1]->note,
-                         svg::kNote);
-    return drawn + legend();
+      note += fmt::format("; below it, paler: {}; {}", lanes_[1]->title, lanes_[1]->note);
+    const svg::Head head = svg::head(left_, kChartWidth, lanes_[0]->title, note);
+    top_ = head.bottom + 60;
+    return head.drawn + legend(head.bottom + 34);
   }
 
   // What there is, and nothing else.
-  std::string legend() const {
+  std::string legend(double y) const {
     std::string drawn;
     double at = left_;
-    const double y = 80;
     const auto name = [&](std::string_view what) {
       drawn += svg::text(at, y, what, R"(font-size="12")");
       at += 7.0 * static_cast<double>(what.size()) + 20;
@@ -117,23 +117,21 @@ class ChartPainter {
   }
 
   std::string rows() const {
-    std::string drawn = svg::text(left_ - 8, kChartTop - 6, "rank", svg::kTickLeft);
+    std::string drawn = svg::text(left_ - 8, top_ - 6, "rank", svg::kTickLeft);
     const auto size = row_ < 14 ? R"(font-size="9" text-anchor="end")" : svg::kTickLeft;
     for (Rank rank = 0; rank < P_; ++rank) {
       if ((nodes_.shown() ? nodes_.group(rank) : rank) % 2 == 0)
-        drawn += svg::rect(left_, kChartTop + row_ * rank, kChartWidth, row_, R"(fill="#f4f6f8")");
-      drawn +=
-          svg::text(left_ - 8, kChartTop + row_ * (rank + 0.5) + 4, std::to_string(rank), size);
+        drawn += svg::rect(left_, top_ + row_ * rank, kChartWidth, row_, R"(fill="#f4f6f8")");
+      drawn += svg::text(left_ - 8, top_ + row_ * (rank + 0.5) + 4, std::to_string(rank), size);
     }
-    return drawn + nodes_.draw(kChartLeft, kChartTop, row_, left_, left_ + kChartWidth);
+    return drawn + nodes_.draw(kChartLeft, top_, row_, left_, left_ + kChartWidth);
   }
 
   std::string axis() const {
     const double tick = tick_of(time_), unit = time_ < 1000 ? 1 : time_ < 1e6 ? 1e3 : 1e6;
     std::string drawn;
     for (int i = 0; i * tick <= time_ * 1.0001; ++i) {
-      drawn +=
-          svg::line(x(i * tick), kChartTop, x(i * tick), bottom() + 5, i == 0 ? "#999" : "#dde2e7");
+      drawn += svg::line(x(i * tick), top_, x(i * tick), bottom() + 5, i == 0 ? "#999" : "#dde2e7");
       drawn +=
           svg::text(x(i * tick), bottom() + 19, fmt::format("{:.6g}", i * tick / unit), svg::kTick);
     }
@@ -216,8 +214,8 @@ class ChartPainter {
       drawn +=
           fmt::format(R"(<line x1="{0:.1f}" y1="{1:.1f}" x2="{0:.1f}" y2="{2:.1f}" stroke="#444" )"
                       R"(stroke-dasharray="{3}"/>)",
-                      at, kChartTop - 4, bottom(), lane == 0 ? "5 3" : "2 3");
-      drawn += svg::text(at + 4, meets ? bottom() + 40 : kChartTop - 7,
+                      at, top_ - 4, bottom(), lane == 0 ? "5 3" : "2 3");
+      drawn += svg::text(at + 4, meets ? bottom() + 40 : top_ - 7,
                          fmt::format("{}{}",
                                      lanes_count_ == 1 ? ""
                                      : lane == 0       ? "above "
@@ -234,6 +232,7 @@ class ChartPainter {
   const double time_, row_;
   const NodeMarks nodes_;
   const double left_;  // of the bars
+  double top_ = 0;     // of the rows
 };
 
 }  // namespace

@@ -1,12 +1,15 @@
 // `tutti draw`: reads the command line, simulates, and writes the picture it names.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/draw/picture.hpp"
 #include "tools/draw/recorded.hpp"
+#include "tools/drawing/svg.hpp"
 #include "tools/predict/predict.hpp"
 
 namespace tutti::tools {
@@ -53,6 +56,28 @@ Platform platform_of(const PredictOptions& options) {
   return platforms.front();
 }
 
+// What is simulated beside the call itself.
+std::string conditions_of(const PredictOptions& options) {
+  std::string text;
+  if (options.noise > 0) text += fmt::format(", noise {}", options.noise);
+  if (options.late > 0) text += fmt::format(", up to {} late", svg::time_text(options.late));
+  if (options.noise > 0 || options.late > 0) text += fmt::format(", seed {}", options.seed);
+  if (!options.eager.empty())
+    text += fmt::format(", eager up to {}", svg::size_text(parse_size(options.eager).value_or(0)));
+  return text;
+}
+
+std::string note_of(const Platform& platform, const PredictOptions& options) {
+  std::string note = fmt::format("simulated: {}", describe(platform));
+  if (!options.set.empty()) note += fmt::format(", with {}", fmt::join(options.set, ", "));
+  if (options.reduce_per_byte >= 0)
+    note += fmt::format(", combining {} µs per byte", options.reduce_per_byte);
+  if (options.copy_per_byte >= 0)
+    note += fmt::format(", copying {} µs per byte", options.copy_per_byte);
+  if (platform.shared_ports) note += "; the ranks of a node share its ports";
+  return note;
+}
+
 std::string drawn_recorded(const DrawOptions& options) {
   if (options.kind != "chart" || (options.format != "svg" && options.format != "chrome"))
     bad_configuration("of a recorded call there is the chart, as svg or chrome");
@@ -75,9 +100,8 @@ std::string drawn(const DrawOptions& options) {
   const std::vector<int> node = nodes_of(how, what.P);
   const std::string title = title_of(what.collective, to_string(what.choice), node, what.bytes);
   if (options.format == "chrome" || (options.format == "svg" && options.kind == "chart")) {
-    Chart chart = chart_of(predict(how, what, platform, true).result, node,
-                           fmt::format("simulated: {}", describe(platform)));
-    chart.title = title;
+    Chart chart = chart_of(predict(how, what, platform, true).result, node, note_of(platform, how));
+    chart.title = title + conditions_of(how);
     return options.format == "chrome" ? chrome_of(chart) : draw_chart(chart);
   }
   std::vector<Schedule> schedules;
