@@ -7,13 +7,14 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree as xml
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness.builds import Build  # noqa: E402
+from harness.svg import SVG, checked, size_of  # noqa: E402
 
 BUILD = Build(sys.argv[1])
 RANKS = int(sys.argv[2])
@@ -69,12 +70,71 @@ def recorded(trace):
     return ranks
 
 
+def spans_of(ranks):
+    """The first begin and the last end of each call: the ranks have one clock."""
+    spans = {}
+    for call in (call for calls in ranks for call in calls):
+        begin, end = spans.get((call["communicator"], call["number"]), (call["begin"], call["end"]))
+        spans[call["communicator"], call["number"]] = (min(begin, call["begin"]),
+                                                       max(end, call["end"]))
+    return spans
+
+
+def median(trace, ranks, collective):
+    """By default the call of the median time is drawn, as its picture says."""
+    spans, kinds = spans_of(ranks), collections.defaultdict(list)
+    for call in ranks[0]:
+        if call["collective"] == collective:
+            begin, end = spans[call["communicator"], call["number"]]
+            kinds[call["algorithm"], call["bytes"], call["root"]].append(
+                (end - begin, call["number"]))
+    calls = sorted(max(kinds.values(), key=len))
+    found = re.search(r"recorded: call (\d+), the median of (\d+) such calls \(",
+                      draw(collective, "--trace", trace))
+    time = calls[(len(calls) - 1) // 2][0]
+    assert (time, int(found.group(1))) in calls and int(found.group(2)) == len(calls), calls
+    last = draw(collective, "--trace", trace, "--call", calls[-1][1])
+    assert f"recorded: call {calls[-1][1]}, on 1 node" in last, last[:500]
+
+
+def stretched(trace, ranks, folder, lasting):
+    """A copy in which each call takes so many ns."""
+    folder.mkdir()
+    spans = spans_of(ranks)
+
+    def moved(call, time):
+        begin, end = spans[call["communicator"], call["number"]]
+        return begin + (time - begin) * lasting // (end - begin)
+    for rank, calls in enumerate(ranks):
+        path = trace / f"rank-{rank}.jsonl"
+        lines = path.read_text().splitlines()
+        lines[1:-1] = [json.dumps(call | {
+            "begin": moved(call, call["begin"]), "end": moved(call, call["end"]),
+            "steps": [[*step[:4], *(moved(call, time) for time in step[4:])]
+                      for step in call["steps"]]}) for call in calls]
+        (folder / path.name).write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def scales(trace, ranks, folder):
+    """Beside one that takes much longer a call has an axis of its own, and fills the picture."""
+    for lasting, apart in ((1_000, True), (150_000, False), (50_000_000, True)):
+        copy = stretched(trace, ranks, folder / f"lasting-{lasting}", lasting)
+        root, texts = checked(draw("bcast", "--trace", copy, "--params", "boba"))
+        said = " ".join(texts)
+        assert ("below it, with an axis of its own" in said) == apart, said
+        assert ("below it, paler: the same schedules" in said) != apart, said
+        ends = [float(line.get("x1")) for line in root.iter(SVG + "line")
+                if line.get("stroke") == "#444"]
+        assert len(ends) == 2 and (min(ends) > 0.9 * size_of(root)[0]) == apart, ends
+
+
 def drawn(trace, collective):
     for words in [[], ["--params", "boba"]]:
         picture = draw(collective, "--trace", trace, *words)
-        xml.fromstring(picture)
+        checked(picture)
         assert "recorded: call" in picture and "1 node" in picture, picture[:500]
-        assert bool(words) == ("below it, paler: the same schedules" in picture), picture[:500]
+        assert bool(words) == ("below it, " in picture), picture[:500]
     assert json.loads(draw(collective, "--trace", trace, "--format", "chrome")), "trace events"
 
 
@@ -107,6 +167,8 @@ def main():
             job(folder / collective, collective)
             ranks = recorded(folder / collective)
             drawn(folder / collective, collective)
+            median(folder / collective, ranks, collective)
+        scales(folder / collective, ranks, folder)
         refused(folder / "bcast")
         (folder / "file").touch()
         said = job(folder / "file", status=1).stderr

@@ -16,7 +16,8 @@ namespace {
 using collectives::StepKind;
 
 constexpr double kChartLeft = 20, kRankNames = 40, kChartWidth = 1040, kChartRight = 30,
-                 kChartTop = 104, kChartBottom = 56;
+                 kChartBottom = 56;
+constexpr double kMostTimes = 3;  // as long as the other one, on one axis
 constexpr std::string_view kCritical = "#d1245b", kMessage = "#8b98a8";
 
 struct StepLook {
@@ -38,22 +39,74 @@ double tick_of(double time) {
   return 10 * decade;
 }
 
+// What there is, and nothing else.
+class Legend {
+ public:
+  Legend(std::span<const Chart* const> charts, double left, double y)
+      : charts_(charts), at_(left), y_(y) {}
+
+  std::string draw() {
+    for (const StepLook& kind : kStepLooks)
+      if (any([&](const Chart::Bar& bar) { return &look_of(bar.kind) == &kind; }))
+        box(fmt::format(R"(rx="2" fill="{}")", kind.colour), kind.name);
+    if (any([](const Chart::Bar& bar) { return bar.port > bar.end; }))
+      box(fmt::format(R"(rx="2" fill="{}" fill-opacity="0.28")", kStepLooks[0].colour),
+          "the port is busy");
+    stroke(kMessage, 1.2, "message");
+    if (any([](const Chart::Bar& bar) { return bar.critical; }))
+      stroke(kCritical, 2, "critical path");
+    return drawn_;
+  }
+
+ private:
+  void box(std::string_view attributes, std::string_view what) {
+    drawn_ += svg::rect(at_, y_ - 10, 16, 11, attributes);
+    name(21, what);
+  }
+  void stroke(std::string_view colour, double width, std::string_view what) {
+    drawn_ += svg::line(at_, y_ - 1, at_ + 22, y_ - 8, colour, width);
+    name(27, what);
+  }
+  void name(double beside, std::string_view what) {
+    drawn_ += svg::text(at_ + beside, y_, what, R"(font-size="12")");
+    at_ += beside + 7.0 * static_cast<double>(what.size()) + 20;
+  }
+  template <class Test>
+  bool any(Test&& test) const {
+    return std::any_of(charts_.begin(), charts_.end(), [&](const Chart* chart) {
+      return std::any_of(chart->bars.begin(), chart->bars.end(), test);
+    });
+  }
+
+  std::span<const Chart* const> charts_;
+  double at_, y_;
+  std::string drawn_;
+};
+
+// One or two charts on one axis of time.
 class ChartPainter {
  public:
-  ChartPainter(const Chart& chart, const Chart* below)
+  ChartPainter(const Chart& chart, const Chart* below, double top)
       : lanes_{&chart, below},
         lanes_count_(below ? 2 : 1),
         P_(chart.P),
         time_(std::max({chart.time, below ? below->time : 0, 1e-9})),
         row_(std::clamp(640. / P_, below ? 20. : 12., below ? 56. : 36.)),
         nodes_(chart.node),
-        left_(kChartLeft + nodes_.width() + kRankNames) {}
+        left_(left_of(chart)),
+        top_(top) {}
 
-  std::string draw() {
-    std::string body = head() + rows() + axis();
+  // Where its bars begin.
+  static double left_of(const Chart& chart) {
+    return kChartLeft + NodeMarks(chart.node).width() + kRankNames;
+  }
+  double end() const { return bottom() + kChartBottom; }
+
+  std::string draw() const {
+    std::string body = rows() + axis();
     for (int lane = 0; lane < lanes_count_; ++lane) body += messages(lane);
     for (int lane = 0; lane < lanes_count_; ++lane) body += bars(lane);
-    return svg::document(left_ + kChartWidth + kChartRight, bottom() + kChartBottom, body + ends());
+    return body + ends();
   }
 
  private:
@@ -65,56 +118,6 @@ class ChartPainter {
     return top_ + row_ * rank + (row_ - all) / 2 + height() * lane;
   }
   double middle_of(Rank rank, int lane) const { return top_of(rank, lane) + height() / 2; }
-
-  // Moves the rows below it.
-  std::string head() {
-    std::string note = lanes_[0]->note;
-    if (lanes_[1])
-      note += fmt::format("; below it, paler: {}; {}", lanes_[1]->title, lanes_[1]->note);
-    const svg::Head head = svg::head(left_, kChartWidth, lanes_[0]->title, note);
-    top_ = head.bottom + 60;
-    return head.drawn + legend(head.bottom + 34);
-  }
-
-  // What there is, and nothing else.
-  std::string legend(double y) const {
-    std::string drawn;
-    double at = left_;
-    const auto name = [&](std::string_view what) {
-      drawn += svg::text(at, y, what, R"(font-size="12")");
-      at += 7.0 * static_cast<double>(what.size()) + 20;
-    };
-    const auto box = [&](std::string_view attributes) {
-      drawn += svg::rect(at, y - 10, 16, 11, attributes);
-      at += 21;
-    };
-    for (const StepLook& kind : kStepLooks)
-      if (any([&](const Chart::Bar& bar) { return &look_of(bar.kind) == &kind; })) {
-        box(fmt::format(R"(rx="2" fill="{}")", kind.colour));
-        name(kind.name);
-      }
-    if (any([](const Chart::Bar& bar) { return bar.port > bar.end; })) {
-      box(fmt::format(R"(rx="2" fill="{}" fill-opacity="0.28")", kStepLooks[0].colour));
-      name("the port is busy");
-    }
-    const auto stroke = [&](std::string_view colour, double width) {
-      drawn += svg::line(at, y - 1, at + 22, y - 8, colour, width);
-      at += 27;
-    };
-    stroke(kMessage, 1.2);
-    name("message");
-    if (any([](const Chart::Bar& bar) { return bar.critical; })) {
-      stroke(kCritical, 2);
-      name("critical path");
-    }
-    return drawn;
-  }
-  template <class Test>
-  bool any(Test&& test) const {
-    return std::any_of(lanes_, lanes_ + lanes_count_, [&](const Chart* chart) {
-      return std::any_of(chart->bars.begin(), chart->bars.end(), test);
-    });
-  }
 
   std::string rows() const {
     std::string drawn = svg::text(left_ - 8, top_ - 6, "rank", svg::kTickLeft);
@@ -231,8 +234,7 @@ class ChartPainter {
   const int lanes_count_, P_;
   const double time_, row_;
   const NodeMarks nodes_;
-  const double left_;  // of the bars
-  double top_ = 0;     // of the rows
+  const double left_, top_;  // of the rows
 };
 
 }  // namespace
@@ -247,7 +249,26 @@ std::string title_of(collectives::Collective collective, const std::string& algo
 }
 
 std::string draw_chart(const Chart& chart, const Chart* below) {
-  return ChartPainter{chart, below}.draw();
+  const Chart* const charts[] = {&chart, below};
+  const double longer = below ? std::max(chart.time, below->time) : 0,
+               shorter = below ? std::min(chart.time, below->time) : 0;
+  const bool apart = longer > kMostTimes * shorter;
+  std::string note = chart.note;
+  if (below)
+    note += fmt::format("\nbelow it, {}: {}; {}", apart ? "with an axis of its own" : "paler",
+                        below->title, below->note);
+  const double left = ChartPainter::left_of(chart);
+  const svg::Head head = svg::head(left, kChartWidth, chart.title, note);
+  std::string drawn = head.drawn + Legend({charts, below ? 2u : 1u}, left, head.bottom + 34).draw();
+  const ChartPainter first(chart, apart ? nullptr : below, head.bottom + 60);
+  drawn += first.draw();
+  double end = first.end();
+  if (apart) {
+    const ChartPainter second(*below, nullptr, end + 30);
+    drawn += second.draw();
+    end = second.end();
+  }
+  return svg::document(left + kChartWidth + kChartRight, end, drawn);
 }
 
 }  // namespace tutti::tools

@@ -24,7 +24,7 @@ constexpr const char* kPlatform = "boba";  // if no model is named
 struct DrawOptions {
   PredictOptions what;
   std::string collective, kind = "chart", format = "svg", output, trace;
-  long long call = -1;  // −1: the last one
+  long long call = -1;  // −1: the median one
 };
 
 // The one case that the options name.
@@ -82,12 +82,13 @@ std::string drawn_recorded(const DrawOptions& options) {
   if (options.kind != "chart" || (options.format != "svg" && options.format != "chrome"))
     bad_configuration("of a recorded call there is the chart, as svg or chrome");
   const Recordings recordings(options.trace);
-  const auto places =
-      recordings.find(collectives_of({.collectives = {options.collective}}).front(), options.call);
-  const Chart chart = recordings.chart(places);
+  const auto collective = collectives_of({.collectives = {options.collective}}).front();
+  const auto found = options.call < 0 ? recordings.find_median(collective)
+                                      : recordings.find(collective, index(options.call));
+  const Chart chart = recordings.chart(found);
   if (options.format == "chrome") return chrome_of(chart);
   if (options.what.models.empty() && options.what.params.empty()) return draw_chart(chart);
-  const Chart below = recordings.simulated(places, platform_of(options.what));
+  const Chart below = recordings.simulated(found, platform_of(options.what));
   return draw_chart(chart, &below);
 }
 
@@ -147,9 +148,11 @@ void add_draw(CommandLine& line) {
       .show_default();
   command.option("-o,--output", options->output, "the file (default: standard output)");
   command.option("--trace", options->trace,
-                 "the last such call that the setting `trace` recorded in this folder; with a "
-                 "model its simulation lies below");
-  command.option("--call", options->call, "that call, by its number in its communicator")
+                 "a call that the setting `trace` recorded in this folder; with a model its "
+                 "simulation lies below");
+  command
+      .option("--call", options->call,
+              "that call, by its number in its communicator (default: that of the median time)")
       .not_negative();
   add_platform(command, options->what, HowMany::one);
   add_call(command, options->what, HowMany::one);

@@ -45,7 +45,8 @@ inline constexpr std::size_t kMostBars = 40000;
 Chart chart_of(const models::Result& result, std::vector<int> node, const std::string& note);
 
 // SVG. A second chart of as many ranks is laid over the first one: each row has both, the first
-// one above, on one axis of time.
+// one above, on one axis of time. If one takes much longer, they stand one below the other, each
+// with an axis of its own.
 std::string draw_chart(const Chart& chart, const Chart* below = nullptr);
 
 // What several pictures say of one collective.

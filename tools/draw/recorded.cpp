@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -34,6 +36,10 @@ Recorded read_rank(const std::string& path) {
   }
 }
 
+[[noreturn]] void none_of(collectives::Collective collective) {
+  bad_configuration(fmt::format("no {} was recorded", name_of(collective)));
+}
+
 }  // namespace
 
 Recordings::Recordings(const std::string& folder) {
@@ -49,22 +55,65 @@ Recordings::Recordings(const std::string& folder) {
   clocks_ = models::align(files_);
 }
 
-std::vector<RecordedPlace> Recordings::find(collectives::Collective collective,
-                                            long long number) const {
+Recordings::Found Recordings::find(collectives::Collective collective,
+                                   CollectiveNumber number) const {
   const RecordedCall* best = nullptr;
   std::set<CollectiveNumber> numbers;
   for (const Recorded& file : files_)
     for (const RecordedCall& one : file.calls) {
       if (one.collective != collective) continue;
       if (numbers.size() < 20) numbers.insert(one.name.number);
-      if (number >= 0 && one.name.number != number) continue;
+      if (one.name.number != number) continue;
       if (!best || one.P > best->P || (one.P == best->P && best->name < one.name)) best = &one;
     }
-  if (numbers.empty()) bad_configuration(fmt::format("no {} was recorded", name_of(collective)));
+  if (numbers.empty()) none_of(collective);
   if (!best)
     bad_configuration(fmt::format("no {} has the number {}; among those that were recorded are {}",
                                   name_of(collective), number, fmt::join(numbers, ", ")));
-  return models::places_of(files_, best->name);
+  return {models::places_of(files_, best->name), fmt::format("call {}", number)};
+}
+
+Recordings::Found Recordings::find_median(collectives::Collective collective) const {
+  struct Timed {
+    const RecordedCall* call;
+    std::int64_t begin, end;
+    int ranks;  // that have recorded it
+    std::int64_t time() const { return end - begin; }
+  };
+  std::map<models::CallName, Timed> calls;
+  int most_ranks = 0;
+  for (std::size_t file = 0; file < files_.size(); ++file)
+    for (const RecordedCall& one : files_[file].calls) {
+      if (one.collective != collective) continue;
+      most_ranks = std::max(most_ranks, one.P);
+      const std::int64_t begin = aligned(file, one.begin), end = aligned(file, one.end);
+      Timed& timed = calls.try_emplace(one.name, Timed{&one, begin, end, 0}).first->second;
+      timed.begin = std::min(timed.begin, begin);
+      timed.end = std::max(timed.end, end);
+      ++timed.ranks;
+    }
+  if (calls.empty()) none_of(collective);
+  std::map<std::tuple<std::string, Bytes, Rank>, std::vector<Timed>> alike;
+  for (const auto& [name, timed] : calls)
+    if (timed.call->P == most_ranks && timed.ranks == most_ranks)
+      alike[{timed.call->algorithm, timed.call->bytes, timed.call->root}].push_back(timed);
+  // If no call has been recorded on all ranks, places_of() says which ranks miss it.
+  if (alike.empty()) return {models::places_of(files_, calls.rbegin()->first), {}};
+  auto most = alike.begin();
+  for (auto some = alike.begin(); some != alike.end(); ++some)
+    if (some->second.size() > most->second.size()) most = some;
+  std::vector<Timed>& timed = most->second;
+  std::stable_sort(timed.begin(), timed.end(),
+                   [](const Timed& a, const Timed& b) { return a.time() < b.time(); });
+  const Timed& median = timed[(timed.size() - 1) / 2];
+  const auto text = [](const Timed& of) {
+    return svg::time_text(static_cast<double>(of.time()) / 1e3);
+  };
+  std::string which = fmt::format("call {}", median.call->name.number);
+  if (timed.size() > 1)
+    which += fmt::format(", the median of {} such calls ({} to {})", timed.size(),
+                         text(timed.front()), text(timed.back()));
+  return {models::places_of(files_, median.call->name), which};
 }
 
 std::vector<int> Recordings::nodes_of(const std::vector<RecordedPlace>& places) const {
@@ -74,7 +123,8 @@ std::vector<int> Recordings::nodes_of(const std::vector<RecordedPlace>& places) 
   return nodes;
 }
 
-Chart Recordings::chart(const std::vector<RecordedPlace>& places) const {
+Chart Recordings::chart(const Found& found) const {
+  const std::vector<RecordedPlace>& places = found.places;
   const RecordedCall& first = call(places[0]);
   std::size_t steps = 0;
   for (const RecordedPlace& place : places) steps += call(place).steps.size();
@@ -83,29 +133,29 @@ Chart Recordings::chart(const std::vector<RecordedPlace>& places) const {
                                   name_of(first.collective), first.algorithm));
   if (steps > kMostBars)
     bad_configuration(fmt::format("it has {} steps, and a picture at most {}", steps, kMostBars));
-  const auto aligned = [&](Rank rank, std::int64_t time) {
-    return time + clocks_.add[places[static_cast<std::size_t>(rank)].file];
+  const auto time_of = [&](Rank rank, std::int64_t time) {
+    return aligned(places[static_cast<std::size_t>(rank)].file, time);
   };
-  std::int64_t begin = aligned(0, first.begin), end = begin;
+  std::int64_t begin = time_of(0, first.begin), end = begin;
   std::set<std::size_t> loose;
   for (Rank rank = 0; rank < first.P; ++rank) {
     const RecordedPlace& place = places[static_cast<std::size_t>(rank)];
-    begin = std::min(begin, aligned(rank, call(place).begin));
-    end = std::max(end, aligned(rank, call(place).end));
+    begin = std::min(begin, time_of(rank, call(place).begin));
+    end = std::max(end, time_of(rank, call(place).end));
     if (std::count(clocks_.loose.begin(), clocks_.loose.end(), place.file) != 0)
       loose.insert(place.file);
   }
   const auto us = [&](Rank rank, std::int64_t time) {
-    return static_cast<double>(aligned(rank, time) - begin) / 1e3;
+    return static_cast<double>(time_of(rank, time) - begin) / 1e3;
   };
   const std::vector<int> node = nodes_of(places);
   const std::set<int> nodes(node.begin(), node.end());
-  Chart chart{.title = title_of(first.collective, first.algorithm, node, first.bytes),
-              .note = fmt::format("recorded: call {}, on {}", first.name.number,
-                                  counted(nodes.size(), "node")),
-              .P = first.P,
-              .node = node,
-              .time = static_cast<double>(end - begin) / 1e3};
+  Chart chart{
+      .title = title_of(first.collective, first.algorithm, node, first.bytes),
+      .note = fmt::format("recorded: {}, on {}", found.which, counted(nodes.size(), "node")),
+      .P = first.P,
+      .node = node,
+      .time = static_cast<double>(end - begin) / 1e3};
   if (clocks_.uncertainty > 0)
     chart.note += fmt::format("; their clocks are brought together within ±{}",
                               svg::time_text(static_cast<double>(clocks_.uncertainty) / 1e3));
@@ -131,8 +181,8 @@ Chart Recordings::chart(const std::vector<RecordedPlace>& places) const {
   return chart;
 }
 
-Chart Recordings::simulated(const std::vector<RecordedPlace>& places,
-                            const models::Platform& platform) const {
+Chart Recordings::simulated(const Found& found, const models::Platform& platform) const {
+  const std::vector<RecordedPlace>& places = found.places;
   const RecordedCall& first = call(places[0]);
   const auto choices =
       collectives::parse_choices(fmt::format("{}={}", name_of(first.collective), first.algorithm));

@@ -78,8 +78,12 @@ Head head(double left, double width, std::string_view title, std::string_view no
   for (const std::string& line : wrapped(title, width, kTitleLetter))
     made.drawn += text(left, made.bottom += 20, line, R"(font-size="15")");
   made.bottom += 5;
-  for (const std::string& line : wrapped(note, width))
-    made.drawn += text(left, made.bottom += 15, line, kNote);
+  while (!note.empty()) {
+    const std::size_t end = std::min(note.find('\n'), note.size());
+    for (const std::string& line : wrapped(note.substr(0, end), width))
+      made.drawn += text(left, made.bottom += 15, line, kNote);
+    note.remove_prefix(std::min(end + 1, note.size()));
+  }
   return made;
 }
 

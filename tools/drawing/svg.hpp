@@ -28,7 +28,7 @@ inline constexpr std::string_view kTick = R"(font-size="11" text-anchor="middle"
 // The text in lines of about this width, if a letter has that one. A longer word is a line.
 std::vector<std::string> wrapped(std::string_view text, double width, double letter = kLetter);
 
-// The title of a picture, and the note below it, in lines of about `width`.
+// The title of a picture, and the lines of the note below it, which are cut to about `width`.
 struct Head {
   std::string drawn;
   double bottom;  // of the last line
