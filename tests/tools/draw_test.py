@@ -5,6 +5,7 @@ programs read, and what cannot be drawn is refused with a reason.
 Usage: draw_test.py PROGRAM
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -17,6 +18,9 @@ from harness.svg import SVG, checked, size_of  # noqa: E402
 PROGRAM = sys.argv[1]
 ROUNDS = ["--kind", "rounds"]
 BRUCK = ["allgather", "--algorithm", "bruck"]
+BOBA = ["--params", "boba"]
+# Nothing has been measured here.
+os.environ["XDG_CONFIG_HOME"] = "/none"
 
 
 def draw(*arguments):
@@ -40,7 +44,7 @@ def svg(*arguments):
 
 def check_charts():
     for P in (1, 4, 16, 64):
-        root, texts = svg(*BRUCK, "-P", P, "-m", "1k")
+        root, texts = svg(*BRUCK, *BOBA, "-P", P, "-m", "1k")
         assert {str(rank) for rank in range(P)} <= texts
         tips = [title.text for title in root.iter(SVG + "title")]
         rounds = max(0, (P - 1).bit_length())
@@ -155,6 +159,35 @@ def check_conditions():
             "ranks of a node share its ports") in texts, texts
 
 
+def check_default_machine(folder):
+    """Without a model it is this machine: as it was measured, or else as it is shipped."""
+    _, texts = svg(*BRUCK)
+    assert "allgather bruck(k=1), 8 ranks on one node, 8 B a block" in texts, texts
+    assert any(", shm (shipped: shared memory" in text for text in texts), texts
+    _, texts = svg(*BRUCK, "--ppn", 4)
+    assert any(", hardware (shipped: ConnectX-6" in text for text in texts), texts
+    _, texts = svg(*BRUCK, "--set", "L=7")
+    assert any("with L=7" in text for text in texts), texts
+    _, texts = svg(*BRUCK, "--params", "rxe")
+    assert any(", rxe (shipped: SoftRoCE" in text for text in texts), texts
+    assert "allgather bruck(k=1), 8 ranks, 8 B a block" in texts, texts
+    environment = os.environ | {"XDG_CONFIG_HOME": str(folder)}
+    kept = folder / "tutti/measured-shm.json"
+    kept.parent.mkdir()
+    shown = json.loads(subprocess.run(
+        [PROGRAM, "predict", "--params", "shm", "--show-params"], check=True, capture_output=True,
+        text=True).stdout)
+    cpu = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
+    machine = {"cpu": cpu.group(1).strip() if cpu else "unknown", "cores": os.cpu_count()}
+    for change, said, warned in (({}, "mine", ""), ({"cores": 4711}, "shm", "was measured on")):
+        kept.write_text(json.dumps(shown | {"name": "mine", "machine": machine | change,
+                                            "wire": {"kind": "shm"}}))
+        done = subprocess.run([PROGRAM, "draw", *BRUCK], capture_output=True, text=True,
+                              env=environment, check=True)
+        assert f", {said} (shipped: " in done.stdout, done.stdout[:600]
+        assert (warned in done.stderr) if warned else not done.stderr, done.stderr
+
+
 def check_rounds():
     """Segments go one after another, and rounds that repeat stand once where they are too many."""
     _, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 4, "-m", "64k", *ROUNDS)
@@ -228,6 +261,8 @@ def main():
     check_nodes()
     check_conditions()
     check_rounds()
+    with tempfile.TemporaryDirectory() as folder:
+        check_default_machine(pathlib.Path(folder))
     check_goal()
     check_chrome_and_dot()
     check_refusals()

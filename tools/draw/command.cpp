@@ -5,6 +5,8 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "models/decision/shipped.hpp"
+#include "models/kept.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/draw/picture.hpp"
@@ -19,7 +21,6 @@ using collectives::Schedule;
 using models::Platform;
 
 constexpr int kMostRanksDrawn = 512;
-constexpr const char* kPlatform = "boba";  // if no model is named
 
 struct DrawOptions {
   PredictOptions what;
@@ -27,15 +28,22 @@ struct DrawOptions {
   long long call = -1;  // −1: the median one
 };
 
+// Without --model, --params and --ppn it is this machine, as if all ranks were on it.
+constexpr int kNotSaid = 0;  // --ppn
+PredictOptions with_defaults(PredictOptions options) {
+  if (options.ranks_per_node == kNotSaid)
+    options.ranks_per_node =
+        options.models.empty() && options.params.empty() ? Case::kMostRanks : 1;
+  return options;
+}
+
 // The one case that the options name.
-Case case_of(const DrawOptions& options) {
-  PredictOptions what = options.what;
-  what.collectives = {options.collective};
+Case case_of(const std::string& name, PredictOptions what) {
+  what.collectives = {name};
   const auto collective = collectives_of(what).front();
   if (what.algorithms.size() != 1)
-    bad_configuration(
-        fmt::format("name one algorithm with --algorithm; `tutti list --collective {}` lists them",
-                    options.collective));
+    bad_configuration(fmt::format(
+        "name one algorithm with --algorithm; `tutti list --collective {}` lists them", name));
   const auto ranks = ranks_of(what);
   const auto bytes = sizes_of(what);
   if (ranks.size() != 1 || bytes.size() != 1)
@@ -54,6 +62,25 @@ Platform platform_of(const PredictOptions& options) {
   const auto platforms = platforms_of(options);
   if (platforms.size() != 1) bad_configuration("a picture is of one model");
   return platforms.front();
+}
+
+// What `tutti measure --save` has kept of this machine, or else what is shipped for it.
+Platform platform_here(PredictOptions options, bool several_nodes) {
+  const models::Machine here = models::this_machine();
+  for (const std::string_view wire : several_nodes
+                                         ? std::vector<std::string_view>{"hardware", "rxe"}
+                                         : std::vector<std::string_view>{"shm"}) {
+    try {
+      if (!models::read_kept(wire, here)) continue;
+    } catch (const Error& error) {
+      fmt::print(stderr, "tutti: {}; the shipped parameters are taken\n", error.message);
+      continue;
+    }
+    options.params = {models::kept_file(wire)};
+    return models::completed(platform_of(options), wire);
+  }
+  options.params = {std::string(models::wire_of(several_nodes, false))};
+  return platform_of(options);
 }
 
 // What is simulated beside the call itself.
@@ -94,11 +121,12 @@ std::string drawn_recorded(const DrawOptions& options) {
 
 std::string drawn(const DrawOptions& options) {
   if (!options.trace.empty()) return drawn_recorded(options);
-  const Case what = case_of(options);
-  PredictOptions how = options.what;
-  if (how.models.empty() && how.params.empty()) how.params = {kPlatform};
-  const Platform platform = platform_of(how);
+  const PredictOptions how = with_defaults(options.what);
+  const Case what = case_of(options.collective, how);
   const std::vector<int> node = nodes_of(how, what.P);
+  const Platform platform = how.models.empty() && how.params.empty()
+                                ? platform_here(how, node.back() > 0)
+                                : platform_of(how);
   const std::string title = title_of(what.collective, to_string(what.choice), node, what.bytes);
   if (options.format == "chrome" || (options.format == "svg" && options.kind == "chart")) {
     Chart chart = chart_of(predict(how, what, platform, true).result, node, note_of(platform, how));
@@ -131,6 +159,7 @@ int run_draw(const DrawOptions& options) {
 
 void add_draw(CommandLine& line) {
   auto options = std::make_shared<DrawOptions>();
+  options->what.ranks_per_node = kNotSaid;
   const Command command =
       line.command("draw", "pictures of a collective: time chart, rounds, tree");
   command.option("collective", options->collective, "the collective").required();
@@ -158,7 +187,8 @@ void add_draw(CommandLine& line) {
   add_call(command, options->what, HowMany::one);
   add_setting(command, options->what);
   command.footer(
-      "Without a model the chart is under LogGP with the parameters boba. Examples:\n"
+      "Without --model and --params the chart is of this machine: as `tutti measure --save` has "
+      "it, or else as shipped. Examples:\n"
       "  tutti draw allgather --algorithm bruck -P 8 -m 1k --params boba -o bruck.svg\n"
       "  tutti draw bcast --algorithm binomial -P 16 --kind tree -o tree.svg\n"
       "  tutti draw barrier --algorithm dissemination -P 8 --format goal\n"

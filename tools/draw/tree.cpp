@@ -148,10 +148,10 @@ class TreePainter {
     const std::string colour = nodes_.shown() ? nodes_.colour(rank)
                                : is_root      ? kRootColour
                                               : "#2f6db5";
-    return fmt::format(
-               R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}" stroke="{}" stroke-width="{}"/>)",
-               x(rank), y(rank), kRadius, colour, framed ? kRootColour : "white",
-               framed ? 3 : 1.5) +
+    return fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}" stroke="{}" )"
+                       R"(stroke-width="{}"/>)",
+                       x(rank), y(rank), kRadius, colour, framed ? kRootColour : "white",
+                       framed ? 3 : 1.5) +
            svg::text(x(rank), y(rank) + 4, std::to_string(rank),
                      R"(font-size="11" text-anchor="middle" fill="white")");
   }

@@ -123,11 +123,10 @@ class CurvesPainter {
   static std::string draw(Panel& panel) {
     LogAxes& axes = panel.axes;
     axes.settle();
-    std::string drawn =
-        svg::text(axes.left, axes.top - 36, panel.title, R"(font-size="15")") +
-        svg::text(axes.left, axes.top - 16, panel.note, svg::kNote) +
-        axes.draw_times("predicted time") + axes.draw_sizes() + axes.draw_frame() +
-        axes.draw_name_of_sizes(panel.below);
+    std::string drawn = svg::text(axes.left, axes.top - 36, panel.title, R"(font-size="15")") +
+                        svg::text(axes.left, axes.top - 16, panel.note, svg::kNote) +
+                        axes.draw_times("predicted time") + axes.draw_sizes() + axes.draw_frame() +
+                        axes.draw_name_of_sizes(panel.below);
     // The legend has the order of the times at the right end, so that it can be read along.
     std::vector<std::size_t> order(panel.curves.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
