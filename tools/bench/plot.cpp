@@ -143,6 +143,14 @@ std::string draw_head(const BenchSetting& s, bool with_mpi, bool with_plain, dou
   return drawn + text(x, 48, note, svg::kNote);
 }
 
+// About as wide as a screen, with few empty places in the last line: three panels are one line,
+// four are two by two.
+std::size_t columns_for(std::size_t panels) {
+  const auto empty = [&](std::size_t columns) { return columns - 1 - (panels - 1) % columns; };
+  const auto square = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(panels))));
+  return empty(square + 1) < empty(square) ? square + 1 : square;
+}
+
 }  // namespace
 
 void write_svg(const std::string& path, const BenchSetting& s, const std::vector<BenchRow>& rows) {
@@ -157,9 +165,7 @@ void write_svg(const std::string& path, const BenchSetting& s, const std::vector
     if (r.mpi) p.axes.include(r.mpi->low, r.mpi->high), with_mpi = true;
     if (r.plain) p.axes.include(r.plain->low, r.plain->high), with_plain = true;
   }
-  // About as wide as a screen: four panels are two by two.
-  const std::size_t columns = std::max<std::size_t>(
-      1, static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(order.size())))));
+  const std::size_t columns = columns_for(order.size());
   std::string body;
   for (std::size_t i = 0; i < order.size(); ++i) {
     CollectivePanel& p = panels[order[i]];

@@ -99,13 +99,12 @@ std::string fitted(const LevelPanel& p, const Curve& curve) {
 
 std::string draw_panel(const LevelPanel& p) {
   const LevelReading& level = *p.level;
-  std::string drawn =
-      svg::text(p.axes.left, p.axes.top - 12,
-                fmt::format("{}: {}{}{}", level.level, level.wire, level.device.empty() ? "" : ", ",
-                            level.device),
-                svg::kTitle) +
-      p.axes.draw_times("time") + p.axes.draw_sizes() + p.axes.draw_frame() +
-      p.axes.draw_name_of_sizes("size of the message");
+  std::string drawn = svg::text(p.axes.left, p.axes.top - 12,
+                                fmt::format("{}: {}{}{}", level.level, level.wire,
+                                            level.device.empty() ? "" : ", ", level.device),
+                                svg::kTitle) +
+                      p.axes.draw_times("time") + p.axes.draw_sizes() + p.axes.draw_frame() +
+                      p.axes.draw_name_of_sizes("size of the message");
   for (const Curve& curve : kCurves) {
     if (curve.fitted) drawn += fitted(p, curve);
     for (const SizeReading& size : level.sizes) {

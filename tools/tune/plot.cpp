@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kCellWidth = 62, kCellHeight = 26, kMapLeft = 58, kGap = 40, kHead = 46;
 constexpr double kLeastWidth = 230;
-constexpr double kLegendRow = 18, kLegendWidth = 300;
+constexpr double kLegendRow = 18;
+constexpr double kSizes = 22;  // below a map
 constexpr const char* kMethodColours[] = {"#8dd3c7", "#ffffb3", "#bebada", "#fb8072",
                                           "#80b1d3", "#fdb462", "#b3de69", "#fccde5",
                                           "#d9d9d9", "#bc80bd", "#ccebc5", "#ffed6f"};
@@ -112,19 +113,29 @@ Cell penalty_cell(const Point& point) {
   return {fmt::format("#ff{0:02x}{0:02x}", paler), text, text};
 }
 
-std::size_t row_of(std::size_t entry, std::size_t columns) { return entry / columns; }
-
-std::string legend(const Collected& c, double top, std::size_t columns) {
+// The methods by number, in columns right of the maps, about as high as these.
+struct MethodList {
   std::string drawn;
+  double height, right;
+};
+MethodList methods_of(const Collected& c, double left, double top) {
+  const auto beside = static_cast<std::size_t>((c.height() + kSizes) / kLegendRow);
+  const std::size_t rows = std::max<std::size_t>(beside, 6);
+  MethodList list{{}, 0, left};
+  double right = left;
   for (std::size_t i = 0; i < c.methods.size(); ++i) {
-    const double x = kMapLeft + kLegendWidth * static_cast<double>(i % columns),
-                 y = top + kLegendRow * static_cast<double>(row_of(i, columns));
-    drawn += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"24\" height=\"14\" fill=\"{}\"/>",
-                         x, y - 11, kMethodColours[i % std::size(kMethodColours)]) +
-             svg::text(x + 12, y, fmt::format("{}", i + 1), svg::kTick) +
-             svg::text(x + 30, y, c.methods[i], R"(font-size="11")");
+    if (i % rows == 0) left = right;
+    const double y = top + 11 + kLegendRow * static_cast<double>(i % rows);
+    list.drawn +=
+        svg::rect(left, y - 11, 24, 14,
+                  fmt::format(R"(fill="{}")", kMethodColours[i % std::size(kMethodColours)])) +
+        svg::text(left + 12, y, fmt::format("{}", i + 1), svg::kTick) +
+        svg::text(left + 30, y, c.methods[i], R"(font-size="11")");
+    right = std::max(right, left + 50 + svg::kLetter * svg::letters_of(c.methods[i]));
   }
-  return drawn;
+  list.height = kLegendRow * static_cast<double>(std::min(rows, c.methods.size()));
+  list.right = right;
+  return list;
 }
 
 }  // namespace
@@ -133,19 +144,9 @@ void draw_maps(const std::string& path, const std::vector<Point>& points,
                const std::vector<Oracle>& oracles) {
   const bool measured = std::any_of(points.begin(), points.end(),
                                     [](const Point& p) { return p.best_measured() >= 0; });
-  const std::size_t maps =
-      (measured ? 1u : 0u) + (oracles.empty() ? 0u : 1u) + (measured && !oracles.empty() ? 1u : 0u);
-  double top = 30, width = 2 * kLegendWidth;
-  std::string body =
-      svg::text(14, 24, "The best algorithm over sizes and numbers of ranks", R"(font-size="14")") +
-      svg::text(14, 42,
-                "sizes are of the message or of one rank's block; what is lost is white below 5 %, "
-                "darkest from 300 %",
-                svg::kNote);
+  double top = 40, width = 560;
+  std::string body;
   for (const Collected& c : collect(points)) {
-    width = std::max(width, (kMapLeft + c.width() + kGap) * static_cast<double>(maps));
-    const std::size_t columns =
-        std::max<std::size_t>(1, static_cast<std::size_t>((width - kMapLeft) / kLegendWidth));
     top += kHead;
     double left = kMapLeft;
     const std::string name{name_of(c.collective)};
@@ -160,12 +161,17 @@ void draw_maps(const std::string& path, const std::vector<Point>& points,
           [&](const Point& p) { return method_cell(c, p, false); });
     if (measured && !oracles.empty())
       add("lost by trusting the model", [](const Point& p) { return penalty_cell(p); });
-    top += c.height() + 40;
-    body += legend(c, top, columns);
-    const std::size_t rows = row_of(c.methods.size() + columns - 1, columns);
-    top += kLegendRow * static_cast<double>(rows);
+    const MethodList methods = methods_of(c, left - kMapLeft, top);
+    body += methods.drawn;
+    width = std::max(width, methods.right);
+    top += std::max(c.height() + kSizes, methods.height);
   }
-  write_file(path, svg::document(width + 20, top + 10, body));
+  const bool lost = measured && !oracles.empty();
+  const svg::Head head =
+      svg::head(14, width - 28, "The best algorithm over sizes and numbers of ranks",
+                fmt::format("sizes are of the message or of one rank's block{}",
+                            lost ? "; what is lost is white below 5 %, darkest from 300 %" : ""));
+  write_file(path, svg::document(width, top + 20, head.drawn + body));
 }
 
 }  // namespace tutti::tools
