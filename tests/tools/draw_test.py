@@ -200,7 +200,9 @@ def check_rounds():
         assert {f"rounds 1 to {rounds}", f"{P} × 8 B"} <= texts, texts
         assert size_of(root)[0] < 1200, size_of(root)
     root, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 64, "-m", "64k", *ROUNDS)
-    assert {"round", "1", "8–63", "70"} <= texts and size_of(root)[0] < 5000, texts
+    assert {"round", "1", "70"} <= texts and size_of(root)[0] < 2500, texts
+    _, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 4, "-m", "1M", *ROUNDS)
+    assert {"round 2", "rounds 3 to 128", "round 129", "3 × 8 KiB"} <= texts, texts
     for P in (1, 2):
         svg("allgather", "--algorithm", "ring", "-P", P, *ROUNDS)
 

@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "base/text.hpp"
+#include "tools/draw/legend.hpp"
 #include "tools/draw/nodes.hpp"
 #include "tools/draw/picture.hpp"
 #include "tools/drawing/svg.hpp"
@@ -18,18 +19,6 @@ using collectives::StepKind;
 constexpr double kChartLeft = 20, kRankNames = 40, kChartWidth = 1040, kChartRight = 30,
                  kChartBottom = 56;
 constexpr double kMostTimes = 3;  // as long as the other one, on one axis
-constexpr std::string_view kCritical = "#d1245b", kMessage = "#8b98a8";
-
-struct StepLook {
-  std::string_view colour, name;
-};
-constexpr std::array<StepLook, 5> kStepLooks{{{"#2f6db5", "send"},
-                                              {"#2e9e6b", "receive"},
-                                              {"#e08a1e", "receive and combine"},
-                                              {"#8661c1", "copy"},
-                                              {"#c2611f", "combine"}}};
-const StepLook& look_of(StepKind kind) { return kStepLooks[static_cast<std::size_t>(kind)]; }
-
 // 1, 2 or 5 times a power of ten, so that about eight of them make `time`.
 double tick_of(double time) {
   const double rough = std::max(time, 1e-9) / 8,
@@ -38,50 +27,6 @@ double tick_of(double time) {
     if (rough <= step * decade) return step * decade;
   return 10 * decade;
 }
-
-// What there is, and nothing else.
-class Legend {
- public:
-  Legend(std::span<const Chart* const> charts, double left, double y)
-      : charts_(charts), at_(left), y_(y) {}
-
-  std::string draw() {
-    for (const StepLook& kind : kStepLooks)
-      if (any([&](const Chart::Bar& bar) { return &look_of(bar.kind) == &kind; }))
-        box(fmt::format(R"(rx="2" fill="{}")", kind.colour), kind.name);
-    if (any([](const Chart::Bar& bar) { return bar.port > bar.end; }))
-      box(fmt::format(R"(rx="2" fill="{}" fill-opacity="0.28")", kStepLooks[0].colour),
-          "the port is busy");
-    stroke(kMessage, 1.2, "message");
-    if (any([](const Chart::Bar& bar) { return bar.critical; }))
-      stroke(kCritical, 2, "critical path");
-    return drawn_;
-  }
-
- private:
-  void box(std::string_view attributes, std::string_view what) {
-    drawn_ += svg::rect(at_, y_ - 10, 16, 11, attributes);
-    name(21, what);
-  }
-  void stroke(std::string_view colour, double width, std::string_view what) {
-    drawn_ += svg::line(at_, y_ - 1, at_ + 22, y_ - 8, colour, width);
-    name(27, what);
-  }
-  void name(double beside, std::string_view what) {
-    drawn_ += svg::text(at_ + beside, y_, what, R"(font-size="12")");
-    at_ += beside + 7.0 * static_cast<double>(what.size()) + 20;
-  }
-  template <class Test>
-  bool any(Test&& test) const {
-    return std::any_of(charts_.begin(), charts_.end(), [&](const Chart* chart) {
-      return std::any_of(chart->bars.begin(), chart->bars.end(), test);
-    });
-  }
-
-  std::span<const Chart* const> charts_;
-  double at_, y_;
-  std::string drawn_;
-};
 
 // One or two charts on one axis of time.
 class ChartPainter {
@@ -160,13 +105,19 @@ class ChartPainter {
 
   std::string bars(int lane) const {
     std::string drawn;
-    for (const Chart::Bar& bar : lanes_[lane]->bars) {
+    std::vector<const Chart::Bar*> order;
+    for (const Chart::Bar& bar : lanes_[lane]->bars) order.push_back(&bar);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Chart::Bar* a, const Chart::Bar* b) { return a->begin < b->begin; });
+    std::vector<double> free_from(index(P_));  // of labels, by rank: recorded bars may overlap
+    for (const Chart::Bar* const one : order) {
+      const Chart::Bar& bar = *one;
       const double from = x(bar.begin), width = std::max(x(bar.end) - from, 1.6);
       const double top = top_of(bar.rank, lane);
       if (bar.port > bar.end)
         drawn += svg::rect(x(bar.end), top + height() * 0.2,
                            std::max(0., x(std::min(bar.port, time_)) - x(bar.end)), height() * 0.6,
-                           fmt::format(R"(fill="{}" fill-opacity="{}")", kStepLooks[0].colour,
+                           fmt::format(R"(fill="{}" fill-opacity="{}")", look_of(kPortLook).colour,
                                        lane == 1 ? 0.14 : 0.28));
       drawn += svg::rect(
           from, top, width, height(),
@@ -175,7 +126,7 @@ class ChartPainter {
               lane == 1 ? R"( fill-opacity="0.45")" : "",
               bar.critical ? fmt::format(R"( stroke="{}" stroke-width="1.6")", kCritical) : ""),
           tip(bar));
-      drawn += label(bar, from + width / 2, top, width);
+      drawn += label(bar, from + width / 2, top, width, free_from[index(bar.rank)]);
     }
     return drawn;
   }
@@ -189,8 +140,9 @@ class ChartPainter {
   }
 
   // Whom the message is to or from: with an arrow, or without, as the bar has room for any rank. So
-  // of bars of one width all have a label, or none.
-  std::string label(const Chart::Bar& bar, double middle, double top, double width) const {
+  // of bars of one width all have a label, or none. Moves `free_from` to its end.
+  std::string label(const Chart::Bar& bar, double middle, double top, double width,
+                    double& free_from) const {
     if (bar.peer < 0) return {};
     constexpr double kLeastSize = 7, kDigit = 0.62;  // of its size
     const auto digits = static_cast<double>(std::to_string(P_ - 1).size());
@@ -198,7 +150,9 @@ class ChartPainter {
                  without = (width - 1) / kDigit / digits;
     const bool arrow = with >= kLeastSize;
     const double size = std::min({11., height() - 2, arrow ? with : without});
-    if (size < kLeastSize) return {};
+    const double half = kDigit * size * (digits + (arrow ? 1 : 0)) / 2;
+    if (size < kLeastSize || middle - half < free_from) return {};
+    free_from = middle + half;
     return svg::text(middle, top + height() / 2 + size * 0.36,
                      fmt::format("{}{}",
                                  !arrow                       ? ""
@@ -259,7 +213,7 @@ std::string draw_chart(const Chart& chart, const Chart* below) {
                         below->title, below->note);
   const double left = ChartPainter::left_of(chart);
   const svg::Head head = svg::head(left, kChartWidth, chart.title, note);
-  std::string drawn = head.drawn + Legend({charts, below ? 2u : 1u}, left, head.bottom + 34).draw();
+  std::string drawn = head.drawn + draw_legend({charts, below ? 2u : 1u}, left, head.bottom + 34);
   const ChartPainter first(chart, apart ? nullptr : below, head.bottom + 60);
   drawn += first.draw();
   double end = first.end();

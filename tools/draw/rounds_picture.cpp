@@ -53,7 +53,7 @@ class RoundsPainter {
         nodes_(what.node),
         left_(kRoundsLeft + nodes_.width() + kRoundsNames) {
     if (width_of_labels() > kRoundsWidth) join_alike(columns_);
-    crowded_ = width_of_labels() > 2 * kRoundsWidth;
+    crowded_ = width_of_labels() > 1.5 * kRoundsWidth;
     if (columns_.size() > kMostColumns)
       throw Error(Code::bad_configuration,
                   fmt::format("it has {} different rounds, and a picture at most {}; take fewer "

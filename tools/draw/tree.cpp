@@ -17,10 +17,11 @@ constexpr double kAcross = 30, kMostAcross = 56, kTreeLeft = 30, kTreeLeast = 40
 // From one row of ranks to the next; with more room for the order of children above them.
 constexpr double kDown = 40, kDownToChildren = 62;
 constexpr const char* kRootColour = "#d1245b";
-// Chains that are longer go to and fro.
-constexpr std::size_t kLongestChain = 5;
+// Below other ranks chains that are longer go to and fro; a tree that is a chain does always.
+constexpr std::size_t kLongestChain = 3;
 constexpr double kWidestChain = 16;
-constexpr double kAlongChain = 1.4;  // from one rank to the next, of kAcross
+constexpr double kAlongChain = 1.4;   // from one rank to the next, of kAcross
+constexpr double kBesideChain = 1.8;  // from its right end to what is beside it
 
 [[noreturn]] void no_tree(const std::string& why) {
   throw Error(Code::bad_configuration, "its messages form no tree: " + why + "; see --kind rounds");
@@ -33,7 +34,7 @@ class Layout {
       : x(tree.children.size()), row(tree.children.size()), tree_(tree), chain_(x.size()) {
     measure_chain(tree.root);
     place(tree.root, 0);
-    width = next_;
+    width = *std::max_element(x.begin(), x.end()) + 1;
     const auto rows = static_cast<std::size_t>(*std::max_element(row.begin(), row.end()));
     y.assign(rows + 1, 0);
     std::vector<bool> numbered(rows + 1);
@@ -59,7 +60,8 @@ class Layout {
   }
 
   void place(Rank rank, int level) {
-    if (chain_[index(rank)] > kLongestChain) return place_chain(rank, level);
+    if (chain_[index(rank)] > (rank == tree_.root ? 1 : kLongestChain))
+      return place_chain(rank, level);
     row[index(rank)] = level;
     const auto& children = tree_.children[index(rank)];
     for (const Rank child : children) place(child, level + 1);
@@ -80,7 +82,7 @@ class Layout {
       if (tree_.children[index(rank)].empty()) break;
       rank = tree_.children[index(rank)][0];
     }
-    next_ += kAlongChain * (columns - 1) + 1;
+    next_ += kAlongChain * (columns - 1) + kBesideChain;
   }
 
   const MessageTree& tree_;
@@ -128,10 +130,14 @@ class TreePainter {
   }
 
   std::string note() const {
-    return fmt::format(
-        "messages go {} the root ({}); small numbers: the order in which a rank {} its children{}",
-        tree_.upwards ? "up to" : "down from", tree_.root, tree_.upwards ? "hears from" : "serves",
-        nodes_.shown() ? "; thick lines go to other nodes" : "");
+    std::string text = fmt::format("messages go {} the root ({})",
+                                   tree_.upwards ? "up to" : "down from", tree_.root);
+    const auto several = [](const auto& children) { return children.size() > 1; };
+    if (std::any_of(tree_.children.begin(), tree_.children.end(), several))
+      text += fmt::format("; small numbers: the order in which a rank {} its children",
+                          tree_.upwards ? "hears from" : "serves");
+    if (nodes_.shown()) text += "; thick lines go to other nodes";
+    return text;
   }
 
   // Down, across, and down to the child, beside whose line its number stands; in a chain across.

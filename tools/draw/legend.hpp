@@ -1,0 +1,23 @@
+// The colours of a time chart, and what they mean. Pure.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tools/draw/picture.hpp"
+
+namespace tutti::tools {
+
+inline constexpr std::string_view kCritical = "#d1245b", kMessage = "#8b98a8";
+
+struct StepLook {
+  std::string_view colour, name;
+};
+const StepLook& look_of(collectives::StepKind kind) noexcept;
+inline constexpr collectives::StepKind kPortLook = collectives::StepKind::send;  // but paler
+
+// What these charts have, in a line from `left` on; nothing else.
+std::string draw_legend(std::span<const Chart* const> charts, double left, double y);
+
+}  // namespace tutti::tools
