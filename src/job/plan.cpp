@@ -37,8 +37,8 @@ Plan::Plan(Problem problem, const collectives::Choice& choice, const Means& mean
   if (program_.schedule().datagrams && problem_.P > 1)
     tree_ = tree_of(program_, problem_, means);
   else
-    mark_ = mark_of(problem_, static_cast<Ordinal>(choice_.algorithm -
-                                                   collectives::algorithms().data()));
+    mark_ = mark_of(problem_,
+                    static_cast<Ordinal>(choice_.algorithm - collectives::algorithms().data()));
   give_back(take());  // the first call finds it made
 }
 

@@ -60,8 +60,8 @@ class Story {
     if (odd & 8) trailer.name.ordinal = input_.take<std::uint32_t>();
     link_.arrive(ring, odd & 16 ? input_.take<std::uint8_t>() : sent - 1, trailer, input_);
   }
-  static constexpr std::uint32_t lengths_of_control_[] = {
-      sizeof(std::uint32_t), sizeof(Ask), sizeof(News), 5 * sizeof(std::uint32_t)};
+  static constexpr std::uint32_t lengths_of_control_[] = {sizeof(std::uint32_t), sizeof(Ask),
+                                                          sizeof(News), 5 * sizeof(std::uint32_t)};
   Input& input_;
   PeerlessLink link_;
   Ear ear_;

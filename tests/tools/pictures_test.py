@@ -5,6 +5,7 @@ it is of, and no sheet is half empty.
 Usage: pictures_test.py PROGRAM
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness.svg import SVG, boxes, checked, size_of  # noqa: E402
 
-PROGRAM = sys.argv[1]
+PROGRAM = os.path.abspath(sys.argv[1])
 PARAMETERS = {"model": "loggp", "parameters": {"L": 3, "o": 0.5, "g": 1, "G": 0.001}}
 
 

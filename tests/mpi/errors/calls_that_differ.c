@@ -29,10 +29,9 @@ void named_calls(tutti_comm good) {
     MUST(tutti_barrier(comm));
     const int odd = job_rank == job_size - 1 ? which : SAME;
     watch("case %d of named calls", which);
-    int code =
-        odd == OTHER_COLLECTIVE
-            ? tutti_allreduce(in, out, 8, MPI_BYTE, MPI_BOR, comm)
-            : tutti_bcast(out, odd == OTHER_SIZE ? 16 : 8, MPI_BYTE, odd == OTHER_ROOT ? 1 : 0, comm);
+    int code = odd == OTHER_COLLECTIVE ? tutti_allreduce(in, out, 8, MPI_BYTE, MPI_BOR, comm)
+                                       : tutti_bcast(out, odd == OTHER_SIZE ? 16 : 8, MPI_BYTE,
+                                                     odd == OTHER_ROOT ? 1 : 0, comm);
     while (code == 0) code = tutti_barrier(comm);
     const char* const text = tutti_last_error_message();
     CHECK(code == TUTTI_ERR_CALLS_DIFFER, "case %d gives %d (%s)", which, code, text);
