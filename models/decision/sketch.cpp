@@ -184,7 +184,7 @@ void Sketch::round_about(Bytes bytes, double far_rounds, double near_rounds) {
 // Who is at a border exchanges across it every other time, and the others wait for it: long
 // messages within the node begin when those from outside have come.
 void Sketch::exchange_with_neighbors(Bytes bytes) {
-  const double further = place_.P / 2 - 1;
+  const double further = std::floor(place_.P / 2.0) - 1;
   const bool within = place_.nodes == 1, all_far = !within && (!place_.in_order || place_.q == 1);
   round_about(bytes, all_far ? 1 : 0, all_far ? 0 : 1);
   const double far_rounds = within ? 0 : all_far ? further : std::ceil(further / 2);

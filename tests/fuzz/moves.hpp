@@ -55,7 +55,7 @@ class Moves {
     Move& move = some();
     if (!move.active) return;
     const auto bytes = static_cast<Bytes>(move.data.size());
-    const protocols::Operand operand{&kCombine, move.other.data(), false};
+    const Operand operand{&kCombine, move.other.data(), false};
     const bool combines = move.use == protocols::Use::combined &&
                           combines_on_arrival(bytes, kElement, move.use, channel_.limits());
     const Answer answer =

@@ -52,7 +52,7 @@ class Story {
     const auto odd = input_.take<std::uint8_t>();
     transport::Trailer trailer{some_name(input_), 0, 0, ++sent};
     trailer.bytes = odd & 1 ? input_.take<std::uint32_t>()
-                            : static_cast<std::uint32_t>(kLengths[input_.below(9)]);
+                            : static_cast<std::uint32_t>(fuzz::kLengths[input_.below(9)]);
     if (ring == Ring::control && !(odd & 1)) trailer.bytes = lengths_of_control_[odd >> 6 & 3];
     if (ring == Ring::ready && !(odd & 1)) trailer.bytes = sizeof(ReadyEntry);
     if (odd & 2) trailer.consumed = input_.take<std::uint32_t>();

@@ -90,7 +90,7 @@ class Story {
     const std::uint32_t sequence = ++sent_[static_cast<std::size_t>(ring)];
     transport::Trailer trailer{some_name(input_), 0, 0, sequence};
     trailer.bytes = odd & 1 ? input_.take<std::uint32_t>()
-                            : static_cast<std::uint32_t>(kLengths[input_.below(9)]);
+                            : static_cast<std::uint32_t>(fuzz::kLengths[input_.below(9)]);
     if (odd & 2) trailer.consumed = input_.take<std::uint32_t>();
     if (odd & 4) trailer.name.ordinal = input_.take<std::uint32_t>();
     const transport::RingShape& shape = kShape[ring];

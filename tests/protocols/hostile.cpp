@@ -136,9 +136,10 @@ Post HostileLink::fetch(void* target, const RemoteKey& source, std::size_t bytes
 }
 
 std::optional<transport::Notice> HostileLink::notice() noexcept {
-  const auto& left = net_.notices[peer()];
-  if (notices_read_ == left.size()) return std::nullopt;
-  return left[notices_read_++];
+  const auto left = net_.notices(peer(), notices_read_);
+  if (left.empty()) return std::nullopt;
+  ++notices_read_;
+  return left.front();
 }
 
 void HostileLink::probe() noexcept {

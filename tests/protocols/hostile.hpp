@@ -207,8 +207,9 @@ class HostileNet {
   void leave(int rank) { left_[static_cast<std::size_t>(rank)] = true; }
   bool left(int rank) const { return left_[static_cast<std::size_t>(rank)]; }
 
-  // By the rank that has left them.
-  std::map<int, std::vector<transport::Notice>> notices;
+  void leave_notice(int rank, const transport::Notice& notice);
+  // That rank's, from `number` on.
+  std::vector<transport::Notice> notices(int rank, std::size_t number = 0);
   const transport::InboxShape shape;
   const Hostility hostility;
   FakeRegistrar registrar;
@@ -225,6 +226,7 @@ class HostileNet {
   Flags stopped_, left_;  // by rank
   std::map<std::pair<int, int>, std::unique_ptr<HostileLink>> links_;
   std::map<int, std::deque<HostileLink*>> accepted_;
+  std::map<int, std::vector<transport::Notice>> notices_;  // by the rank that has left them
 };
 
 }  // namespace tutti::tests

@@ -102,4 +102,15 @@ HostileLink* HostileNet::accepted(int rank) {
   return link;
 }
 
+void HostileNet::leave_notice(int rank, const transport::Notice& notice) {
+  const std::lock_guard lock(lock_);
+  notices_[rank].push_back(notice);
+}
+
+std::vector<transport::Notice> HostileNet::notices(int rank, std::size_t number) {
+  const std::lock_guard lock(lock_);
+  const auto& all = notices_[rank];
+  return {all.begin() + static_cast<std::ptrdiff_t>(number), all.end()};
+}
+
 }  // namespace tutti::tests

@@ -43,7 +43,7 @@ class HostileTransport : public transport::Transport {
     return lacks_memory ? nullptr : net_.accepted(rank_);
   }
   bool leave_notice(const transport::Notice& notice) noexcept override {
-    net_.notices[rank_].push_back(notice);
+    net_.leave_notice(rank_, notice);
     return true;
   }
   bool progress() noexcept override { return net_.step_to(rank_); }

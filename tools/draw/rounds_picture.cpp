@@ -91,7 +91,7 @@ class RoundsPainter {
 
   // What else is to be said: of nodes, and what the columns have no room for.
   std::string note() const {
-    const std::string nodes = nodes_.shown() ? "; thick lines go to other nodes" : "";
+    std::string nodes = nodes_.shown() ? "; thick lines go to other nodes" : "";
     if (!crowded_) return nodes;
     Bytes least = columns_[0].least, most = columns_[0].most;
     for (const RoundColumn& column : columns_) {

@@ -447,7 +447,7 @@ TEST_CASE("who has no memory for a connection is heard all the same", "[dispatch
   job[0].dispatcher.spread(rejects, rejects.refuse(Code::out_of_memory), Reach::connected);
   fails.fail(Code::out_of_memory, 0, "no memory");
   job[0].dispatcher.spread(fails, fails.failure_news(), Reach::connected);
-  CHECK(job.net.notices[0].size() == 2);  // one of each communicator
+  CHECK(job.net.notices(0).size() == 2);  // one of each communicator
   BegunCall call;
   waits.open(call);
   for (const int rank : {1, 2}) {
@@ -462,7 +462,7 @@ TEST_CASE("who has no memory for a connection is heard all the same", "[dispatch
   CHECK_FALSE(other.failed());  // which has the same number
   waits.close(call);
 
-  job.net.notices[0].push_back(protocols::notice_of({.kind = News::Kind::refused}));
+  job.net.leave_notice(0, protocols::notice_of({.kind = News::Kind::refused}));
   Channel& channel = *job[1].connections.find(0);
   channel.probe();
   CHECK(channel.failure_code() == Code::transport_failed);
