@@ -34,7 +34,7 @@ class Test(typing.NamedTuple):
 
 def guest(command, *options, limit=LIMIT):
     """The command within the guest; its words are its own, its environment is passed on."""
-    words = [FOLDER / "host", "--timeout", limit, *options, "--", *command.words]
+    words = [FOLDER / "host", "--mpi", "memory", "--timeout", limit, *options, "--", *command.words]
     return dataclasses.replace(command, words=words)
 
 
@@ -72,6 +72,14 @@ def tries_qemu(output):
     return "" if "trying QEMU" in output else "the other kernel was built"
 
 
+def takes_the_wire(output):
+    """What is wrong with a job of two hosts for whose MPI nobody has set anything."""
+    if "host: for MPICH UCX_TLS=rc_verbs," not in output:
+        return "what is set for MPICH is not said"
+    count = output.count("takes rc_verbs,")
+    return "" if count == 2 else f"{count} ranks take the wire, not 2"
+
+
 def machine(build, long):
     """The virtual host itself; the choice of its engine, and the second one's boot."""
     host = shlex.quote(str(FOLDER / "host"))
@@ -84,6 +92,9 @@ def machine(build, long):
                       expect="no stock kernel for QEMU either")
     neither.judge = tries_qemu
     yield Test("neither kernel is an error", neither)
+    yield Test("MPICH's messages take the wire unless told otherwise",
+               Command(["sh", "-c", f"env -u UCX_TLS {host} --hosts 2 -- mpiexec.mpich -n 2 "
+                                    "sh -c 'echo takes $UCX_TLS' 2>&1"], judge=takes_the_wire))
     if not long:
         return
     yield Test("the stock kernel for QEMU", Command([FOLDER / "stock-kernel"]), 1200, show=True)
