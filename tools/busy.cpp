@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <charconv>
+#include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <vector>
@@ -71,6 +72,21 @@ double Host::share(double threads) const noexcept {
 bool Host::busy() const noexcept {
   const int free = std::max(0, cpus - ranks);
   return share(std::max(load.running, load.last_minute)) >= free + 1;
+}
+
+void leave_out_lookers(std::span<Host> hosts) {
+  std::map<std::string_view, int> lookers;
+  for (const Host& host : hosts)
+    if (!host.kernel.empty()) ++lookers[host.kernel];
+  for (Host& host : hosts)
+    if (!host.kernel.empty())
+      host.load.running = std::max(0., host.load.running - (lookers[host.kernel] - 1));
+}
+
+std::string kernel_here() {
+  std::string text = text_of("/proc/sys/kernel/random/boot_id");
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
 }
 
 std::string busy_line(std::span<const Host> hosts) {

@@ -26,6 +26,7 @@ struct Host {
   int ranks = 1;  // of the job
   int cpus = 1;   // that they may run on
   Load load;
+  std::string kernel;  // the same text on hosts that share one, such as containers; empty: unknown
 
   // How many of the load's threads are on the CPUs of the ranks: all, or if these are not all of
   // the machine's, their share.
@@ -34,6 +35,10 @@ struct Host {
   // free.
   bool busy() const noexcept;
 };
+// Hosts that share a kernel look at the same time: takes those that looked off the running threads.
+void leave_out_lookers(std::span<Host> hosts);
+// The kernel's name for itself since it began to run; empty: it has none.
+std::string kernel_here();
 // One line for people, without its end; empty: no host is busy.
 std::string busy_line(std::span<const Host> hosts);
 nlohmann::json json_of(const Host& host);

@@ -17,6 +17,7 @@ struct HostCard {
   char name[256];
   int ranks, cpus;
   Load load;
+  char kernel[64];
 };
 
 }  // namespace
@@ -44,6 +45,7 @@ std::vector<Host> hosts_of_job() {
     card.ranks = ranks;
     card.cpus = std::max(1, CPU_COUNT(&allowed));
     card.load = load_here();
+    kernel_here().copy(card.kernel, sizeof card.kernel - 1);
   } else {
     std::this_thread::sleep_for(kAllAsleep + kLooked);
   }
@@ -51,7 +53,8 @@ std::vector<Host> hosts_of_job() {
   MPI_Gather(&card, sizeof card, MPI_BYTE, cards.data(), sizeof card, MPI_BYTE, 0, MPI_COMM_WORLD);
   std::vector<Host> hosts;
   for (const HostCard& one : cards)
-    if (one.ranks > 0) hosts.push_back({one.name, one.ranks, one.cpus, one.load});
+    if (one.ranks > 0) hosts.push_back({one.name, one.ranks, one.cpus, one.load, one.kernel});
+  leave_out_lookers(hosts);
   return hosts;
 }
 

@@ -52,6 +52,24 @@ TEST_CASE("a machine is busy if others need more than the ranks leave free", "[b
   CHECK_FALSE(Host{}.busy());  // the kernel does not tell
 }
 
+TEST_CASE("hosts that share a kernel do not take each other's look for work", "[busy]") {
+  const Load load{.last_minute = 0.1, .running = 3, .cpus = 1};
+  std::vector<Host> hosts{host(1, 1, load), host(1, 1, load), host(1, 1, load), host(1, 1, load)};
+  leave_out_lookers(hosts);
+  CHECK(hosts[0].load.running == 3);  // nothing is known of kernels
+  hosts[0].kernel = hosts[1].kernel = hosts[2].kernel = "one";
+  hosts[3].kernel = "another";
+  leave_out_lookers(hosts);
+  CHECK(hosts[0].load.running == 1);
+  CHECK(hosts[2].load.running == 1);
+  CHECK(hosts[3].load.running == 3);
+  leave_out_lookers(hosts);
+  CHECK(hosts[1].load.running == 0);  // not below
+  CHECK_FALSE(hosts[1].busy());
+  CHECK(hosts[3].busy());
+  CHECK(kernel_here() == kernel_here());
+}
+
 TEST_CASE("busy hosts are named in one line", "[busy]") {
   const Host quiet = host(1, 2, {.last_minute = 0, .running = 0, .cpus = 2}),
              busy = host(2, 2, {.last_minute = 2.5, .running = 3, .cpus = 2});
