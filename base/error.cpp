@@ -11,8 +11,8 @@ const char* text_of(Code code) noexcept {
     case Code::mpi_not_initialized: return "MPI_Init was not called, or MPI_Finalize was";
     case Code::bad_communicator: return "the communicator is null, freed or of the wrong kind";
     case Code::bad_buffer:
-      return "a buffer cannot be accessed (null, not mapped, or read-only where data arrive), or "
-             "MPI_IN_PLACE is not allowed there";
+      return "a buffer cannot be used (null, or memory of a GPU), or MPI_IN_PLACE is not allowed "
+             "there";
     case Code::buffers_overlap: return "send and receive buffer overlap";
     case Code::bad_count: return "a count is negative or too large";
     case Code::bad_datatype: return "a datatype is null or invalid";

@@ -3,8 +3,10 @@
  *     checkpoint FOLDER [STEPS [VICTIM]]     1000 steps if not given; the rank VICTIM dies halfway
  *
  * Ranks that Tutti tells of an error write FOLDER/saved-RANK, the result of the last step that they
- * have finished, and end the job. The launcher must not end it before: mpiexec.mpich takes
- * -disable-auto-cleanup. */
+ * have finished, and end the job. The launcher must not end it before:
+ *
+ *     mpiexec.mpich -disable-auto-cleanup -n 4 sh -c 'trap : USR1; ./checkpoint /tmp 1000 2; true'
+ */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
