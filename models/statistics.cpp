@@ -39,7 +39,7 @@ Median repeated(std::vector<Median> all) {
 }
 
 void Tally::add(const Median& one, const Median& other) {
-  if (overlap(one, other) || one.value <= 0 || other.value <= 0) {
+  if (undecided(one, other) || one.value <= 0 || other.value <= 0) {
     ++unknown_;
     return;
   }

@@ -21,9 +21,10 @@ struct Median {
 // At least one value.
 Median median_of(std::vector<double> values);
 
-// Whether two intervals have a value in common: then it is not known which median is less.
-inline bool overlap(const Median& a, const Median& b) noexcept {
-  return a.low <= b.high && b.low <= a.high;
+// Whether it is not known which median is less, as two intervals have a value in common, or one is
+// wider than its median: half of what was measured there tells of other work on the machine.
+inline bool undecided(const Median& a, const Median& b) noexcept {
+  return (a.low <= b.high && b.low <= a.high) || a.width() > 1 || b.width() > 1;
 }
 
 // What repeated measurements of the same say together: the middle one of their medians, and the
@@ -37,7 +38,7 @@ class Tally {
   void add(const Median& one, const Median& other);
   int less() const noexcept { return less_; }        // points at which the first one is less
   int greater() const noexcept { return greater_; }  // … the other one
-  int unknown() const noexcept { return unknown_; }  // … the intervals overlap
+  int unknown() const noexcept { return unknown_; }  // … which one is undecided
   // The geometric mean of other/one, where it is known; nothing: nowhere.
   std::optional<double> ratio() const;
 

@@ -6,16 +6,20 @@ namespace tutti::models {
 
 using Catch::Detail::Approx;
 
-TEST_CASE("intervals that have a value in common do not tell which median is less",
+TEST_CASE("intervals that have a value in common, or are wide, do not tell which median is less",
           "[statistics]") {
   const Median narrow{.value = 1, .low = 0.9, .high = 1.1},
       above{.value = 2, .low = 1.2, .high = 3}, wide{.value = 25, .low = 0.13, .high = 33};
-  CHECK_FALSE(overlap(narrow, above));
-  CHECK_FALSE(overlap(above, narrow));
-  CHECK(overlap(narrow, wide));
-  CHECK(overlap(wide, narrow));
-  CHECK(overlap(narrow, narrow));
-  CHECK(overlap(narrow, {.value = 2, .low = 1.1, .high = 3}));  // one value is enough
+  CHECK_FALSE(undecided(narrow, above));
+  CHECK_FALSE(undecided(above, narrow));
+  CHECK(undecided(narrow, wide));
+  CHECK(undecided(wide, narrow));
+  CHECK(undecided(narrow, narrow));
+  CHECK(undecided(narrow, {.value = 2, .low = 1.1, .high = 3}));  // one value is enough
+  const Median torn{.value = 4, .low = 2, .high = 6.1};
+  CHECK(undecided(narrow, torn));
+  CHECK(undecided(torn, narrow));
+  CHECK_FALSE(undecided(narrow, {.value = 4, .low = 2, .high = 6}));
 }
 
 TEST_CASE("what was measured again has the interval of its medians", "[statistics]") {

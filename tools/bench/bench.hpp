@@ -101,7 +101,7 @@ void must(int code, const char* call);  // throws Error with Tutti's message
 std::string place_of(const BenchSetting& setting);  // "2 ranks on 1 node"
 void print_header(const BenchSetting& setting);
 void print_row(const BenchRow& row, bool first);
-// Tutti against the MPI. Where their intervals overlap neither is the faster one.
+// Tutti against the MPI. Where it is undecided neither is the faster one.
 models::Tally tally_of(const std::vector<BenchRow>& rows);
 void print_tally(const models::Tally& tally);
 // What 8 bytes take over the bare wire, and how near the rows come to it.

@@ -33,11 +33,11 @@ nlohmann::json json_of(const Timing& t) {
 
 models::Median median_of(const Timing& t) { return {t.median, t.low, t.high, t.repetitions, 0}; }
 
-bool overlap(const Timing& a, const Timing& b) {
-  return models::overlap(median_of(a), median_of(b));
+bool undecided(const Timing& a, const Timing& b) {
+  return models::undecided(median_of(a), median_of(b));
 }
 // Behind a ratio.
-const char* mark(const Timing& a, const Timing& b) { return overlap(a, b) ? "~" : " "; }
+const char* mark(const Timing& a, const Timing& b) { return undecided(a, b) ? "~" : " "; }
 
 // Not even the first digit of a barrier's median is sure.
 bool unsteady(const BenchSetting& s) { return median_of(s.barrier).width() > 1; }
@@ -70,8 +70,8 @@ void print_header(const BenchSetting& s) {
              s.init_ms, s.create_ms);
   fmt::print(
       "  times: microseconds a call, maximum over ranks, median of repetitions [95 % confidence\n"
-      "  interval]; every result checked before it is timed; ~: the two intervals overlap, so\n"
-      "  neither counts as faster\n");
+      "  interval]; every result checked before it is timed; ~: the two intervals overlap, or one\n"
+      "  is wider than its median, so neither counts as faster\n");
 }
 
 void print_row(const BenchRow& r, bool first) {
@@ -119,7 +119,7 @@ models::Tally tally_of(const std::vector<BenchRow>& rows) {
 void print_tally(const models::Tally& tally) {
   const int known = tally.less() + tally.greater();
   if (known + tally.unknown() == 0) return;
-  fmt::print("\nTutti is faster in {}, the MPI in {}; in {} their intervals overlap (~)",
+  fmt::print("\nTutti is faster in {}, the MPI in {}; in {} it is undecided (~)",
              counted(tally.less(), "row"), tally.greater(), tally.unknown());
   if (const auto ratio = tally.ratio())
     fmt::print("; MPI/Tutti {:.2f}, geometric mean of the other {}", *ratio, known);
@@ -178,7 +178,7 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
     if (r.mpi) {
       row["mpi"] = json_of(*r.mpi);
       row["ratio"] = r.mpi->median / r.tutti.median;
-      row["overlap"] = overlap(r.tutti, *r.mpi);
+      row["undecided"] = undecided(r.tutti, *r.mpi);
     }
     if (r.plain) row["plain"] = json_of(*r.plain);
     all["rows"].push_back(row);
@@ -186,7 +186,7 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
   const models::Tally tally = tally_of(rows);
   all["tally"] = {{"tutti_faster", tally.less()},
                   {"mpi_faster", tally.greater()},
-                  {"overlap", tally.unknown()}};
+                  {"undecided", tally.unknown()}};
   if (const auto ratio = tally.ratio()) all["tally"]["mean_ratio"] = *ratio;
   if (raw)
     all["raw"] = {{"write_8", json_of(raw->write)},

@@ -196,8 +196,8 @@ int Point::rival() const noexcept {
 bool Point::decided() const noexcept {
   const int other = rival();
   if (other < 0) return true;
-  return !overlap(*candidates[static_cast<std::size_t>(best_measured())].measured,
-                  *candidates[static_cast<std::size_t>(other)].measured);
+  return !undecided(*candidates[static_cast<std::size_t>(best_measured())].measured,
+                    *candidates[static_cast<std::size_t>(other)].measured);
 }
 
 }  // namespace tutti::tools

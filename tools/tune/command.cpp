@@ -46,11 +46,10 @@ void report(const TuneOptions& options, const std::vector<Point>& points,
   }
   if (!options.svg.empty()) draw_maps(options.svg, points, oracles);
   if (const std::string text = undecided_text(points); !text.empty())
-    fmt::print(
-        stderr,
-        "not decided (~), as the intervals overlap after {} repetitions; a table has no rule "
-        "for them, so that the model chooses:\n{}",
-        Agenda::kRounds - Agenda::kFinals, text);
+    fmt::print(stderr,
+               "not decided (~), as intervals overlap, or are wider than their medians, after {} "
+               "repetitions; a table has no rule for them, so that the model chooses:\n{}",
+               Agenda::kRounds - Agenda::kFinals, text);
 }
 
 std::string job_of(const Engine& engine, const NodeOf& node_of) {

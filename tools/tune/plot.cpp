@@ -100,7 +100,7 @@ Cell method_cell(const Collected& c, const Point& point, bool measured) {
   const bool decided = !measured || point.decided();
   return {kMethodColours[number % std::size(kMethodColours)],
           fmt::format("{}{}", number + 1, decided ? "" : " ~"),
-          decided ? *name : *name + ", or another: their intervals overlap"};
+          decided ? *name : *name + ", or another: it is undecided"};
 }
 
 // White below 5 %, as in OCC figure 7; red from 300 %.
