@@ -1,4 +1,5 @@
 // `tutti run`: starts an MPI program that does not know Tutti, with the drop-in preloaded.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits.h>
@@ -57,7 +58,8 @@ std::vector<char*> arguments_for_exec(const std::vector<std::string>& words) {
   return arguments;
 }
 
-// What a command writes to its standard output; no shell reads its words.
+// What a command writes to its standard output; what it says besides is for nobody. No shell reads
+// its words.
 std::string output_of(const std::vector<std::string>& words) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) cannot(fmt::format("no pipe: {}", std::strerror(errno)));
@@ -65,6 +67,8 @@ std::string output_of(const std::vector<std::string>& words) {
   if (child < 0) cannot(fmt::format("no process: {}", std::strerror(errno)));
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
+    if (const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0)
+      dup2(nowhere, STDERR_FILENO);
     close(ends[0]);
     execvp(words[0].c_str(), arguments_for_exec(words).data());
     _exit(127);
@@ -122,9 +126,13 @@ fs::path library_for(const std::string& family) {
     cannot("the path of tutti cannot be read");
   const fs::path folder = fs::path(self.data()).parent_path();
   const std::string name = fmt::format("libtutti-mpi-{}.so", family);
-  for (const fs::path& candidate : {folder / ".." / name, folder / ".." / TUTTI_LIBDIR / name})
+  const fs::path installed = (folder / ".." / TUTTI_LIBDIR).lexically_normal();
+  for (const fs::path& candidate : {folder / ".." / name, installed / name})
     if (fs::exists(candidate)) return fs::canonical(candidate);
-  cannot(fmt::format("{} is not installed", name));
+  cannot(fmt::format(
+      "the program's MPI is {0}, and there is no {1} in {2}; start the program with the tutti of a "
+      "build for {0} (-Dmpi={0}), or install that build's package",
+      family, name, installed.string()));
 }
 
 // The words that start the job, each variable being set for the ranks alone.
