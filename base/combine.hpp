@@ -1,8 +1,9 @@
 // What a receive does with arriving bytes instead of copying them: it combines them with bytes that
-// are here already, straight from where they arrived. The operation itself is somebody else's: a
-// function and its context. Pure.
+// are here already, or brings them to the elements of a datatype, straight from where they arrived.
+// The operation itself is somebody else's: a function and its context. Pure.
 #pragma once
 
+#include "base/packed_view.hpp"
 #include "base/types.hpp"
 
 namespace tutti {
@@ -21,13 +22,17 @@ struct Combine {
 };
 
 // The other operand of a receive: as long as the message; `message_first`: the message is the left
-// one.
+// one. With a view nothing is combined: the message goes to the view's elements.
 struct Operand {
   const Combine* combine = nullptr;
   const std::byte* other = nullptr;
   bool message_first = false;
+  PackedView* view = nullptr;
 
   void apply(const void* message, void* out, Bytes at, Bytes bytes) const {
+    if (view)
+      return view->unpack(static_cast<std::byte*>(out), bytes,
+                          static_cast<const std::byte*>(message));
     const void* mine = other + at;
     combine->apply(combine->context, message_first ? message : mine, message_first ? mine : message,
                    out, bytes);

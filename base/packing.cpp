@@ -2,6 +2,10 @@
 #include "base/packing.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <span>
 
 #include "base/copy.hpp"
 
@@ -218,6 +222,84 @@ void move(const TypedBytes& typed, Bytes begin, Bytes end, std::byte* packed) no
 }
 
 }  // namespace
+
+namespace {
+
+// Finds loops whose bytes lie at different places.
+class Places {
+ public:
+  explicit Places(const Typemap& map) : map_(map) {}
+
+  // From the first byte to behind the last one.
+  struct Span {
+    Bytes low, high;
+  };
+  // Of so many of these loops, so far apart: from where the first of them begins. nullopt: some
+  // bytes may lie at one place.
+  //
+  // Loops of one part each, around each other, add up multiples of their strides, in whatever
+  // order they are taken. So they are taken from the shortest stride on: none may be shorter than
+  // what the ones before it reach.
+  std::optional<Span> of(const Loop& loop, Bytes count, Bytes stride) noexcept {
+    std::array<Dimension, kMostDimensions> dimensions;
+    std::size_t used = 0;
+    const auto take = [&](Bytes times, Bytes step) {
+      if (times == 1) return true;
+      if (used == dimensions.size()) return false;
+      dimensions[used++] = {std::abs(step), times, step};
+      return true;
+    };
+    if (left_-- == 0 || !take(count, stride)) return std::nullopt;
+    const Loop* inner = &loop;
+    Bytes begin = 0;
+    for (;; inner = map_.parts_of(*inner)) {
+      begin += inner->offset;
+      if (!take(inner->count, inner->stride)) return std::nullopt;
+      if (inner->parts != 1) break;
+    }
+    std::optional<Span> span = Span{0, inner->each};
+    if (inner->parts != 0) span = of_parts({map_.parts_of(*inner), inner->parts});
+    if (!span) return span;
+    std::ranges::sort(dimensions.begin(), dimensions.begin() + used, {}, &Dimension::distance);
+    for (std::size_t i = 0; i < used; ++i) {
+      const auto& [distance, times, step] = dimensions[i];
+      if (distance < span->high - span->low) return std::nullopt;
+      (step < 0 ? span->low : span->high) += (times - 1) * step;
+    }
+    return Span{begin + span->low, begin + span->high};
+  }
+
+ private:
+  struct Dimension {
+    Bytes distance, times, step;
+  };
+  static constexpr std::size_t kMostDimensions = 16, kMostParts = 32;
+
+  std::optional<Span> of_parts(std::span<const Loop> parts) noexcept {
+    std::array<Span, kMostParts> spans;
+    if (parts.size() > spans.size()) return std::nullopt;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto span = of(parts[i], 1, 0);
+      if (!span) return span;
+      spans[i] = *span;
+    }
+    const auto end = spans.begin() + static_cast<std::ptrdiff_t>(parts.size());
+    std::ranges::sort(spans.begin(), end, {}, &Span::low);
+    for (auto next = spans.begin() + 1; next < end; ++next)
+      if (next->low < (next - 1)->high) return std::nullopt;
+    return Span{spans.front().low, (end - 1)->high};
+  }
+
+  const Typemap& map_;
+  int left_ = 256;  // loops to look at: those that share parts could be many more than there are
+};
+
+}  // namespace
+
+bool places_differ(const TypedBytes& typed) noexcept {
+  if (typed.size() == 0) return true;
+  return Places(typed.map).of(typed.map.whole(), typed.count, typed.extent).has_value();
+}
 
 void pack(const TypedBytes& typed, Bytes begin, Bytes end, std::byte* packed) noexcept {
   move<Way::pack>(typed, begin, end, packed);

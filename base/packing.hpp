@@ -22,4 +22,7 @@ struct TypedBytes {
 void pack(const TypedBytes& typed, Bytes begin, Bytes end, std::byte* packed) noexcept;
 void unpack(const TypedBytes& typed, Bytes begin, Bytes end, const std::byte* packed) noexcept;
 
+// true: each byte has a place of its own. false: it has not, or that would take long to find out.
+bool places_differ(const TypedBytes& typed) noexcept;
+
 }  // namespace tutti

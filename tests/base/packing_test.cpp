@@ -148,6 +148,55 @@ TEST_CASE("bytes are unpacked to their places, and no other byte changes", "[pac
   }
 }
 
+TEST_CASE("places are not said to differ where two bytes share one", "[packing]") {
+  int differ = 0, share = 0;
+  for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
+    const Elements elements(seed);
+    auto memory = elements.memory(1);
+    CAPTURE(seed);
+    if (places_differ(elements.at(memory))) {
+      REQUIRE_FALSE(elements.overlap());
+      ++differ;
+    }
+    share += elements.overlap();
+  }
+  CHECK(differ > 500);
+  CHECK(share > 500);
+}
+
+TEST_CASE("places are known to differ in types that programs use", "[packing]") {
+  Typemap map;
+  const auto differ = [&](const auto& make, Bytes count, Bytes extent) {
+    TypemapBuilder builder(map);
+    builder.finish(make(builder));
+    REQUIRE(builder.fits());
+    return places_differ({map, nullptr, count, extent});
+  };
+  const auto vector = [](Bytes count, Bytes width, Bytes stride) {
+    return [=](TypemapBuilder& builder) {
+      return builder.repeat(TypemapBuilder::run(width), count, stride);
+    };
+  };
+  CHECK(differ(vector(100, 64, 128), 3, 128 * 99 + 64));
+  CHECK(differ(vector(100, 64, -128), 3, 20000));
+  CHECK(differ(vector(100, 8, 800), 100, 8));  // columns, one after another: a transposition
+  CHECK_FALSE(differ(vector(100, 8, 800), 101, 8));
+  CHECK_FALSE(differ(vector(3, 8, 7), 1, 0));
+  CHECK_FALSE(differ(vector(1, 8, 8), 2, 0));
+  const auto structure = [](Bytes second) {
+    return [=](TypemapBuilder& builder) {
+      const std::size_t begin = builder.begin();
+      builder.add(TypemapBuilder::run(4), 8, begin);
+      builder.add(builder.repeat(TypemapBuilder::run(2), 3, 10), second, begin);
+      return builder.end(begin);
+    };
+  };
+  CHECK(differ(structure(16), 10, 48));
+  CHECK(differ(structure(-30), 10, 48));
+  CHECK_FALSE(differ(structure(10), 10, 48));
+  CHECK_FALSE(differ(structure(16), 10, 20));
+}
+
 TEST_CASE("offsets and sizes may be beyond 2 GiB", "[packing]") {
   constexpr Bytes kRun = Bytes{1} << 20, kMuch = Bytes{3} << 30;
   Typemap map;
