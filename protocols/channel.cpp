@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "base/packed_view.hpp"
 #include "protocols/eager.hpp"
 #include "protocols/pieces.hpp"
 
@@ -52,6 +53,12 @@ Cut Channel::cut_of(Protocol protocol) const noexcept {
   return {protocol == Protocol::eager ? limits_.eager : piece_bytes(limits_), limits_.cut};
 }
 
+// Brings all that is to be sent to the room of the transfer's view, once: nothing packs it later.
+void Channel::bring(Transfer& transfer, const void* data, Bytes bytes) noexcept {
+  if (!transfer.brought) transfer.view->bring(static_cast<const std::byte*>(data), bytes);
+  transfer.brought = true;
+}
+
 Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,
                      Use use, const transport::Load& load) noexcept {
   const Protocol protocol = protocol_for(bytes, use, limits_);
@@ -60,6 +67,7 @@ Answer Channel::send(Transfer& transfer, const MessageName& name, const void* da
   if (goes_in_pieces(protocol))
     return send_pieces(rings_, cut_of(protocol), transfer, name, data, bytes);
   if (protocol == Protocol::either) return send_either(transfer, name, data, bytes, load);
+  if (transfer.view) bring(transfer, data, bytes);
   return protocol == Protocol::fetch ? invites_.send(transfer, name, data, bytes)
                                      : moves_.send(transfer, name, data, bytes);
 }
@@ -72,7 +80,9 @@ Answer Channel::send_either(Transfer& transfer, const MessageName& name, const v
                             Bytes bytes, const transport::Load& load) noexcept {
   using Phase = Transfer::Phase;
   if (transfer.phase == Phase::begin && transfer.moved == 0 &&
-      rings_.may_put(Ring::eager, &transfer) && link_.fetch_pays(bytes, load)) {
+      rings_.may_put(Ring::eager, &transfer) &&
+      link_.fetch_pays(bytes, {load.receivers, load.receives, transfer.view != nullptr})) {
+    if (transfer.view) bring(transfer, data, bytes);
     const Answer answer = invites_.send(transfer, name, data, bytes);
     rings_.leave_line(transfer);  // of pieces; and of entries, if there is no room for one
     if (transfer.phase != Phase::begin || answer != Answer::again) return answer;
@@ -81,28 +91,50 @@ Answer Channel::send_either(Transfer& transfer, const MessageName& name, const v
   return send_pieces(rings_, cut_of(Protocol::pieces), transfer, name, data, bytes);
 }
 
-Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes, Use use,
-                     const Operand* operand) noexcept {
-  const Protocol protocol = protocol_for(bytes, use, limits_);
+[[gnu::always_inline]] inline Answer Channel::receive(Transfer& transfer, Protocol protocol,
+                                                      const MessageName& name, void* data,
+                                                      Bytes bytes,
+                                                      const Operand* operand) noexcept {
   if (goes_whole(protocol, limits_))
     return receive_eager(rings_, ring_of(protocol), complaint_, transfer, name, data, bytes,
                          operand);
   if (goes_in_pieces(protocol))
     return receive_pieces(rings_, cut_of(protocol), complaint_, transfer, name, data, bytes,
                           operand);
-  if (protocol == Protocol::either) return receive_either(transfer, name, data, bytes);
+  if (protocol == Protocol::either) return receive_either(transfer, name, data, bytes, operand);
   return protocol == Protocol::fetch ? moves_.recv(transfer, name, data, bytes)
                                      : invites_.recv(transfer, name, data, bytes);
 }
 
-Answer Channel::receive_either(Transfer& transfer, const MessageName& name, void* data,
-                               Bytes bytes) noexcept {
+Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes, Use use,
+                     const Operand* operand) noexcept {
+  const Protocol protocol = protocol_for(bytes, use, limits_);
+  if (transfer.view) [[unlikely]]
+    return receive_apart(transfer, protocol, name, data, bytes);
+  return receive(transfer, protocol, name, data, bytes, operand);
+}
+
+// What came through slots goes to its elements out of these, the rest once all of it is in the
+// room.
+Answer Channel::receive_apart(Transfer& transfer, Protocol protocol, const MessageName& name,
+                              void* data, Bytes bytes) noexcept {
+  const Operand unpacks{.view = transfer.view};
+  const Answer answer = receive(transfer, protocol, name, data, bytes, &unpacks);
+  const bool through_slots =
+      goes_whole(protocol, limits_) || goes_in_pieces(protocol) || transfer.moved != 0;
+  auto* const place = static_cast<std::byte*>(data);
+  if (answer == Answer::done && !through_slots) transfer.view->unpack(place, bytes, place);
+  return answer;
+}
+
+Answer Channel::receive_either(Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
+                               const Operand* operand) noexcept {
   if (transfer.moved == 0 && moves_.may_receive(transfer, name)) {
     rings_.stop_asking(Ring::eager, transfer);
     return moves_.recv(transfer, name, data, bytes);
   }
   return receive_pieces(rings_, cut_of(Protocol::pieces), complaint_, transfer, name, data, bytes,
-                        nullptr);
+                        operand);
 }
 
 bool Channel::fits(const MessageName& call, Expectation expected) noexcept {

@@ -42,7 +42,8 @@ class Channel {
 
   // --- messages
 
-  // Both ends pass the same `use`; `load` is a hint.
+  // Both ends pass the same `use`; `load` is a hint. If the transfer has a view, bytes are packed
+  // and unpacked on their way where the protocol can: whether they are is this end's affair alone.
   Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,
               Use use = Use::stored, const transport::Load& load = {}) noexcept;
   // With `operand`, data = operand and message combined; only if combines_on_arrival().
@@ -139,10 +140,15 @@ class Channel {
 
  private:
   Cut cut_of(Protocol protocol) const noexcept;
+  static void bring(Transfer& transfer, const void* data, Bytes bytes) noexcept;
   Answer send_either(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,
                      const transport::Load& load) noexcept;
-  Answer receive_either(Transfer& transfer, const MessageName& name, void* data,
-                        Bytes bytes) noexcept;
+  Answer receive(Transfer& transfer, Protocol protocol, const MessageName& name, void* data,
+                 Bytes bytes, const Operand* operand) noexcept;
+  Answer receive_apart(Transfer& transfer, Protocol protocol, const MessageName& name, void* data,
+                       Bytes bytes) noexcept;
+  Answer receive_either(Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
+                        const Operand* operand) noexcept;
   bool fits(const Expected& expected, transport::Ring ring, Bytes came) noexcept;
 
   transport::Link& link_;

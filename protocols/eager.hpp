@@ -13,7 +13,8 @@
 
 namespace tutti::protocols {
 
-// Copies the payload to `place`, or combines it there with the operand's bytes from `offset` on.
+// Copies the payload to `place`, or combines it there with the operand's bytes from `offset` on, or
+// unpacks it.
 inline void deliver(const Arrived& message, void* place, const Operand* operand,
                     Bytes offset) noexcept {
   if (operand)
@@ -22,10 +23,11 @@ inline void deliver(const Arrived& message, void* place, const Operand* operand,
     copy_bytes(place, message.payload(), message.bytes);
 }
 
-// The same, timed if its sender is to hear of it.
+// The same, timed if its sender is to hear of it. What it takes to unpack says nothing of a copy.
 inline void deliver(Rings& rings, const Arrived& message, void* place, const Operand* operand,
                     Bytes offset) noexcept {
-  if (message.bytes.stored() == transport::Stored::untold || message.set_aside) [[likely]]
+  if (message.bytes.stored() == transport::Stored::untold || message.set_aside ||
+      (operand && operand->view)) [[likely]]
     return deliver(message, place, operand, offset);
   const std::uint64_t begin = ticks();
   deliver(message, place, operand, offset);

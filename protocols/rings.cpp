@@ -47,7 +47,11 @@ Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, 
   if (!may_put(ring, transfer) && !asked_for(ring, name)) return not_yet();
   auto& [out, in, first_in_line, asking] = at(ring);
   const Trailer trailer{name, bytes, in.consumed(), out.next_sequence()};
-  switch (link_.put(ring, out.next_index(), data, trailer)) {
+  PackedView* const view = transfer && ring <= Ring::eager ? transfer->view : nullptr;
+  const Post post = view ? link_.put_packed(ring, out.next_index(), *view,
+                                            static_cast<const std::byte*>(data), trailer)
+                         : link_.put(ring, out.next_index(), data, trailer);
+  switch (post) {
     case Post::done:
     case Post::posted:
       out.sent();

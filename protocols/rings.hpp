@@ -95,8 +95,9 @@ class Rings {
 
   // --- sending
 
-  // Sends one message; its bytes may be reused at once. If there is no slot and no transfer waits
-  // for one, `transfer` is the first in line: until it succeeds or leaves the line, no other gets a
+  // Sends one message; its bytes may be reused at once. In the rings for messages by length they
+  // are those of the transfer's view if it has one. If there is no slot and no transfer waits for
+  // one, `transfer` is the first in line: until it succeeds or leaves the line, no other gets a
   // slot of that ring. Null: never in line (control messages).
   Answer put(transport::Ring ring, const Transfer* transfer, const MessageName& name,
              const void* data, transport::Length bytes) noexcept;

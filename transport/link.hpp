@@ -20,6 +20,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/packed_view.hpp"
 #include "transport/inbox.hpp"
 #include "transport/memory.hpp"
 #include "transport/notice.hpp"
@@ -45,6 +46,7 @@ enum class Writing : std::uint8_t { no, unknown, yes };
 struct Load {
   int receivers = 1;     // ranks that it sends to
   bool receives = true;  // it also receives
+  bool packs = false;    // what it sends is brought together on its way
 };
 
 class Link {
@@ -70,6 +72,14 @@ class Link {
   // for that slot. `payload` may be reused at once. Returns done, again or failed.
   virtual Post put(Ring ring, std::uint32_t index, const void* payload,
                    const Trailer& trailer) noexcept = 0;
+
+  // The same for bytes of a view: the payload is what travels for the addresses from `payload` on
+  // in its room, and is packed into the slot where the transport can.
+  virtual Post put_packed(Ring ring, std::uint32_t index, PackedView& view,
+                          const std::byte* payload, const Trailer& trailer) noexcept {
+    view.bring(payload, trailer.bytes);
+    return put(ring, index, payload, trailer);
+  }
 
   // Tells the peer that `consumed` slots of `ring` in OUR inbox are free again, counted from the
   // connection's beginning, modulo 2^32. Returns done, again or failed. A later report makes an

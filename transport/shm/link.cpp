@@ -46,16 +46,18 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
     state_.store(State::ready, std::memory_order_release);
 }
 
-Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
-                  const Trailer& trailer) noexcept {
+// `fill` writes the payload to the place it gets, and says how it was stored.
+template <class Fill>
+[[gnu::always_inline]] inline Post ShmLink::put_filled(Ring ring, std::uint32_t index,
+                                                       const Trailer& trailer,
+                                                       Fill&& fill) noexcept {
   if (failed()) return Post::failed;
   if (index >= allocated_[static_cast<std::size_t>(ring)] && !allocate(ring, index))
     return Post::failed;
   std::byte* end = peer_inbox_ + slot_end(ring, index);
   auto* target = reinterpret_cast<Trailer*>(end - sizeof(Trailer));
   Stored stored = Stored::untold;
-  if (trailer.bytes != 0)
-    stored = stores_.copy(end - sizeof(Trailer) - padded(trailer.bytes), payload, trailer.bytes);
+  if (trailer.bytes != 0) stored = fill(end - sizeof(Trailer) - padded(trailer.bytes));
   target->name = trailer.name;
   target->bytes = trailer.bytes.with(stored);
   target->consumed = trailer.consumed;
@@ -67,6 +69,23 @@ Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
   for (std::uint32_t line = 1; line <= lines_to_fetch(trailer.bytes); ++line)
     fetch_to_write(later - std::size_t{line} * kCacheLine);
   return Post::done;
+}
+
+Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
+                  const Trailer& trailer) noexcept {
+  return put_filled(ring, index, trailer,
+                    [&](std::byte* place) { return stores_.copy(place, payload, trailer.bytes); });
+}
+
+// Stores that go around the caches are of whole lines, which pieces of a datatype seldom are.
+Post ShmLink::put_packed(Ring ring, std::uint32_t index, PackedView& view, const std::byte* payload,
+                         const Trailer& trailer) noexcept {
+  if (view.is_read_often() || stores_.streams(trailer.bytes))
+    return Link::put_packed(ring, index, view, payload, trailer);
+  return put_filled(ring, index, trailer, [&](std::byte* place) {
+    view.pack(payload, trailer.bytes, place);
+    return Stored::untold;
+  });
 }
 
 // The slots before `end`. The peer polls the slot behind the last one that was written, so the last
@@ -120,6 +139,7 @@ bool ShmLink::has_room_for_pieces(Bytes bytes) noexcept {
 // for them.
 bool ShmLink::fetch_pays(Bytes bytes, const Load& load) noexcept {
   if (!has_room_for_pieces(bytes)) return true;
+  if (load.packs) return false;  // to fetch it, the peer would wait until all of it is packed
   const double whole = static_cast<double>(bytes) / shape_[Ring::eager].capacity();
   return fetches_.pays(bytes, time_in_pieces(stores_.times(), whole, load, cores_shared_));
 }

@@ -20,6 +20,8 @@ class ShmLink final : public Link {
 
   Post put(Ring ring, std::uint32_t index, const void* payload,
            const Trailer& trailer) noexcept override;
+  Post put_packed(Ring ring, std::uint32_t index, PackedView& view, const std::byte* payload,
+                  const Trailer& trailer) noexcept override;
   Post report(Ring ring, std::uint32_t consumed) noexcept override;
   Post write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes,
              std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept override;
@@ -47,6 +49,8 @@ class ShmLink final : public Link {
 
  private:
   void break_off(Code code) noexcept override;
+  template <class Fill>
+  Post put_filled(Ring ring, std::uint32_t index, const Trailer& trailer, Fill&& fill) noexcept;
   // What the kernel has yet to copy between this rank's memory and the peer's.
   struct Rest {
     std::byte* mine;

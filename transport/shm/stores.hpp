@@ -47,6 +47,10 @@ class Stores {
     return Stored::untold;
   }
 
+  // So many bytes would go around the caches.
+  bool streams(std::size_t bytes) const noexcept {
+    return bytes >= kLong && way() == Stored::streamed;
+  }
   // How the next long copy will be stored.
   Stored way() const noexcept { return tries_ ? other() : way_; }
   // What that took.
