@@ -32,6 +32,8 @@ Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
   std::vector<Bytes> left;  // by step: the place of a step before it, which is done with it
   for (std::size_t i = 0; i < steps; ++i) {
     const Step& step = schedule_.steps[i];
+    reads_output_ |= reads_source(step.kind) && step.source.buffer == Buffer::output;
+    writes_output_ |= writes_target(step.kind) && step.target.buffer == Buffer::output;
     if (!is_message(step.kind)) continue;
     Channel*& channel = known[step.peer];
     if (!channel) channel = &channel_to(step.peer);

@@ -44,6 +44,9 @@ class Program {
   bool single() const noexcept { return single_; }
   // No step waits for another.
   bool independent() const noexcept { return schedule_.successors.empty(); }
+  // Something is written to the output, and something is read from there: it must be what was
+  // written, so no byte of the output may share its place with another one.
+  bool reads_output_back() const noexcept { return reads_output_ && writes_output_; }
   // A run's scratch: the schedule's own, then the staging.
   Bytes scratch_bytes() const noexcept { return own_bytes_ + staging_bytes_; }
   Bytes staging_bytes() const noexcept { return staging_bytes_; }
@@ -59,6 +62,7 @@ class Program {
   Bytes own_bytes_ = 0, staging_bytes_ = 0;
   transport::Load load_{.receivers = 1, .receives = false};
   bool single_ = false;
+  bool reads_output_ = false, writes_output_ = false;
 };
 
 }  // namespace tutti::collectives

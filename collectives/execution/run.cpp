@@ -1,7 +1,7 @@
 // Running a program: a list of steps under way, polled until nothing moves.
 #include "collectives/execution/run.hpp"
 
-#include <cstring>
+#include <algorithm>
 
 #include "base/clock.hpp"
 #include "base/copy.hpp"
@@ -36,6 +36,18 @@ void Run::begin_initial() noexcept {
 }
 
 void Run::note_begin(StepId id) noexcept { times_[id].begin = steady_nanoseconds(); }
+
+void Run::take_views(const Views& views) noexcept {
+  views_ = {views.input, views.output, nullptr};
+  for (PackedView* const view : views_)
+    if (view) view->note_receivers(program_.load().receivers);
+}
+
+void Run::take_view(StepId id) noexcept {
+  const Step& step = program_.schedule().steps[id];
+  const Slice& slice = receives(step.kind) ? step.target : step.source;
+  if (is_message(step.kind) && slice.length != 0) transfers_[id].view = views_[index(slice.buffer)];
+}
 
 void Run::begin_ready() noexcept {
   if (!program_.any_invites()) [[likely]] {
@@ -105,8 +117,7 @@ Answer Run::take_other(const Step& step, StepId id, const MessageName& name) noe
   switch (step.kind) {
     case StepKind::recv_reduce: return combined(receive_and_reduce(id, name));
     case StepKind::copy:
-      if (step.source.length != 0)
-        copy_bytes(at(step.target), at(step.source), static_cast<std::size_t>(step.source.length));
+      if (step.source.length != 0) copy(step.target, step.source);
       return Answer::done;
     case StepKind::reduce: {
       const std::byte *theirs = at(step.source), *mine = at(step.target);
@@ -118,6 +129,27 @@ Answer Run::take_other(const Step& step, StepId id, const MessageName& name) noe
     case StepKind::recv: break;  // take() has them
   }
   return Answer::failed;
+}
+
+void Run::copy(const Slice& target, const Slice& source) noexcept {
+  std::byte* const to = at(target);
+  const std::byte* const from = at(source);
+  PackedView* const gathers = has_views_ ? views_[index(source.buffer)] : nullptr;
+  PackedView* const scatters = has_views_ ? views_[index(target.buffer)] : nullptr;
+  if (!gathers && !scatters)
+    copy_bytes(to, from, static_cast<std::size_t>(source.length));
+  else if (!scatters)
+    gathers->pack(from, source.length, to);
+  else if (!gathers)
+    scatters->unpack(to, source.length, from);
+  else
+    for (Bytes done = 0; done < source.length;) {
+      std::array<std::byte, 4096> some;  // in the caches
+      const Bytes now = std::min(source.length - done, static_cast<Bytes>(some.size()));
+      gathers->pack(from + done, now, some.data());
+      scatters->unpack(to + done, now, some.data());
+      done += now;
+    }
 }
 
 // What a failed operation has left is not sent on.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/packed_view.hpp"
 #include "base/scratch.hpp"
 #include "collectives/execution/program.hpp"
 #include "collectives/schedule/cursor.hpp"
@@ -20,6 +21,13 @@ namespace tutti::collectives {
 // When a step was first taken, and when it was done: std::chrono::steady_clock, in nanoseconds.
 struct StepTimes {
   std::int64_t begin = 0, end = 0;
+};
+
+// Of buffers that are not as the schedule sees them: their addresses are those of rooms. Null: the
+// buffer is as it is. Not for reductions.
+struct Views {
+  PackedView *input = nullptr, *output = nullptr;
+  explicit operator bool() const noexcept { return input || output; }
 };
 
 class Run {
@@ -46,15 +54,19 @@ class Run {
 
   // Binds buffers and a name, to whose ordinal those of the schedule are added, and makes the first
   // steps ready. Not before the last start has ended. Slices are offsets into `input` (never
-  // written) and `output`; both stay the caller's. `combine` is the operation of a reduction.
-  void start(const void* input, void* output, const MessageName& name,
-             const Combine& combine = {}) noexcept {
+  // written) and `output`; both stay the caller's. `combine` is the operation of a reduction. With
+  // a view of the output, places_differ() must be true if the program reads_output_back().
+  void start(const void* input, void* output, const MessageName& name, const Combine& combine = {},
+             const Views& views = {}) noexcept {
     // The input is only ever a source: no step kind writes it (the verifier proves that of every
     // schedule).
     base_ = {static_cast<std::byte*>(const_cast<void*>(input)), static_cast<std::byte*>(output),
              scratch_.data()};
     name_ = name;
     combine_ = combine;
+    has_views_ = static_cast<bool>(views);
+    if (has_views_) [[unlikely]]
+      take_views(views);
     culprit_ = nullptr;
     active_count_ = 0;
     if (program_.single())
@@ -98,9 +110,14 @@ class Run {
     if (times_) [[unlikely]]
       note_begin(id);
     transfers_[id] = {};
+    if (has_views_) [[unlikely]]
+      take_view(id);
     active_[active_count_++] = id;
   }
   void note_begin(StepId id) noexcept;
+  void take_views(const Views& views) noexcept;
+  void take_view(StepId id) noexcept;
+  void copy(const Slice& target, const Slice& source) noexcept;
   void begin_initial() noexcept;
   void begin_ready() noexcept;
   protocols::Answer advance_only_step() noexcept;
@@ -124,6 +141,8 @@ class Run {
   ScratchPool* pool_ = nullptr;  // null: the scratch is this run's own
   ScratchMemory scratch_;
   std::array<std::byte*, 3> base_{};
+  std::array<PackedView*, 3> views_{};  // undefined unless there are any
+  bool has_views_ = false;
   Combine combine_;
   MessageName name_;
   protocols::Channel* culprit_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include "collectives/analysis/all_ranks.hpp"
 #include "tests/collectives/execution/execution.hpp"
+#include "tests/collectives/execution/scattered.hpp"
 #include "tests/collectives/reference.hpp"
 
 namespace tutti::tests {
@@ -18,8 +19,10 @@ struct Part {
   Part(const HostileCall& call, const Problem& problem,
        const collectives::Program::ChannelTo& channel_to)
       : buffers(problem),
+        scattered(buffers, (call.gaps >> problem.rank % 32 & 1u) != 0),
         execution(call.algorithm->build(problem, call.parameters), channel_to, problem.element) {}
   Buffers buffers;
+  Scattered scattered;
   Execution execution;
   Answer answer = Answer::again;
   bool gives_up = false;
@@ -64,11 +67,12 @@ class Ranks {
     HostileOutcome result;
     for (int r = 0; r < P_; ++r)
       for (std::size_t c = 0; !net.stopped(r) && c < problems_.size(); ++c) {
-        const Part& part = *parts_[index(r)][c];
+        Part& part = *parts_[index(r)][c];
         const std::string where = "call " + std::to_string(c) + " on rank " + std::to_string(r);
         if (part.answer == Answer::again) result.wrong = where + " does not end";
         if (part.answer == Answer::failed && !trouble_) result.wrong = where + " failed";
-        if (part.answer == Answer::done && !part.buffers.right(problems_[c]))
+        if (part.answer == Answer::done &&
+            (!part.scattered.collect() || !part.buffers.right(problems_[c])))
           result.wrong = where + " has a wrong result";
         ++(part.answer == Answer::done ? result.results : result.errors);
       }
@@ -84,8 +88,8 @@ class Ranks {
     const Problem& problem = problems_[number][index(rank)];
     const auto channel_to = [&](Rank peer) -> Channel& { return *channel(rank, peer); };
     auto part = std::make_unique<Part>(call, problem, channel_to);
-    part->execution.run.start(part->buffers.input.data(), part->buffers.output.data(),
-                              {static_cast<CommunicatorId>(number + 1), 0, 0}, combines_[number]);
+    part->scattered.start(part->execution.run, {static_cast<CommunicatorId>(number + 1), 0, 0},
+                          combines_[number]);
     parts_[index(rank)].push_back(std::move(part));
   }
 
@@ -120,7 +124,7 @@ class Ranks {
       in_use |= c->reads_abandoned();
     }
     if (in_use) return;
-    part.buffers.poison();
+    part.scattered.poison();
     part.answer = Answer::failed;
   }
 

@@ -2,6 +2,7 @@
 // some of them at once, and compared with what they must deliver.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct HostileCall {
   const collectives::Algorithm* algorithm = nullptr;
   collectives::Problem problem{};
   collectives::Parameters parameters{};
+  std::uint32_t gaps = 0;  // bits by rank: its buffers have gaps; not of reductions
 };
 
 // A rank that stops for ever after so many steps of the wire.

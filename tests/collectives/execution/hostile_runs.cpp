@@ -111,16 +111,20 @@ Drawn draw(std::uint32_t seed) {
     default: break;
   }
   if (draw.chance(0.4)) drawn.wire.grow = draw.one_of({0.001, 0.01, 0.1});
+  for (HostileCall& call : drawn.calls)
+    if (!reduces(call.problem.collective) && draw.chance(0.6))
+      call.gaps = static_cast<std::uint32_t>(draw.one_of({-1, draw.upto(0xFFFF)}));
   return drawn;
 }
 
 std::string to_string(const Drawn& drawn) {
   std::string text = fmt::format("P={}", drawn.calls.front().problem.P);
   for (const HostileCall& call : drawn.calls)
-    text += fmt::format(
-        "; {} {}(k={}, segment={}) of {} bytes", name_of(call.problem.collective),
-        call.algorithm->name, call.parameters.k, call.parameters.segment,
-        call.problem.counts.empty() ? fmt::to_string(call.problem.bytes) : std::string("unequal"));
+    text += fmt::format("; {} {}(k={}, segment={}) of {} bytes", name_of(call.problem.collective),
+                        call.algorithm->name, call.parameters.k, call.parameters.segment,
+                        call.problem.counts.empty() ? fmt::to_string(call.problem.bytes)
+                                                    : std::string("unequal")) +
+            (call.gaps ? fmt::format(" with gaps ({:x})", call.gaps) : std::string());
   if (drawn.stop.rank != kNoPeer)
     text += fmt::format("; rank {} stops after {} steps", drawn.stop.rank, drawn.stop.after);
   if (drawn.wire.fail_registration)

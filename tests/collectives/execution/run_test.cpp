@@ -8,6 +8,7 @@
 
 #include "collectives/analysis/all_ranks.hpp"
 #include "tests/collectives/execution/execution.hpp"
+#include "tests/collectives/execution/scattered.hpp"
 #include "tests/collectives/execution/hostile_run.hpp"
 #include "tests/collectives/reference.hpp"
 #include "tests/transport/shm/meeting.hpp"
@@ -164,15 +165,15 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
             const std::vector<Problem> each = collectives::problems_of_all_ranks(any);
             const Problem& problem = each[index(r)];
             Buffers buffers(problem);
+            Scattered scattered(buffers, !reduces(algorithm.collective) && (number + r) % 3 != 0);
             Execution execution(algorithm.build(problem, {}), channel_to, problem.element);
-            execution.run.start(buffers.input.data(), buffers.output.data(), {1, number++, 0},
-                                combine_of(problem));
+            scattered.start(execution.run, {1, number++, 0}, combine_of(problem));
             Answer answer = Answer::again;
             while ((answer = execution.run.advance()) == Answer::again) {
               execution.run.each_waiting([](Channel& c) { c.progress(); });
               sched_yield();
             }
-            if (answer != Answer::done || !buffers.right(each)) ++wrong;
+            if (answer != Answer::done || !scattered.collect() || !buffers.right(each)) ++wrong;
           }
       });
     for (std::thread& rank : ranks) rank.join();
