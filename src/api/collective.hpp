@@ -53,7 +53,9 @@ template <class Prepare>
       prepare(state, request);
       if (communicator.agreement().counts_checks()) [[unlikely]]
         compare_on_all(state, *handle, request.task, arguments, varying);
-      return communicator.plan(request.task);
+      Plan& plan = communicator.plan(request.task);
+      request.choose_copies(plan);
+      return plan;
     });
     // One that is checked is never the same once more: it would not be checked again.
     if (!varying && request.is_plain() && !communicator.agreement().counts_checks())

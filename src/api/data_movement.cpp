@@ -21,7 +21,7 @@ void bcast(Library& state, UserRequest& request, void* buffer, MPI_Count count, 
   task.collective = Collective::bcast;
   task.root = root;
   task.bytes = data.total();
-  request.call.output = sends ? const_cast<std::byte*>(data.bytes()) : data.room();
+  sends ? request.reads_output(data) : request.writes(data);
 }
 
 // The buffers of a scatter or gather. `all`: what the root alone has, a block for each rank; `one`:
@@ -90,8 +90,8 @@ void scatter_or_gather(Library& state, UserRequest& request, Collective which, c
     task.counts = all->counts();
   else
     task.counts = counts_of(state, a, comm, &*one, gathers ? "recvcounts" : "sendcounts");
-  if (request.from) request.call.input = request.from->bytes();
-  if (request.to) request.call.output = request.to->room(gathers && in_place ? a.root : -1);
+  if (request.from) request.reads(*request.from);
+  if (request.to) request.writes(*request.to, gathers && in_place ? a.root : -1);
 }
 
 // request.to is there, and request.from unless it is in place.
@@ -105,7 +105,7 @@ void allgather(const Library& state, UserRequest& request) {
   if (from) {
     check_equal(from->total(), own);
     keep_apart(state, *from, to, from->has_same_place(0, to, comm.rank()));
-    request.call.input = from->bytes();
+    request.reads(*from);
   }
   collectives::Task& task = request.task;
   task.collective = Collective::allgather;
@@ -114,7 +114,7 @@ void allgather(const Library& state, UserRequest& request) {
     task.counts = to.counts();
   else
     task.bytes = own;
-  request.call.output = to.room(from ? -1 : comm.rank());
+  request.writes(to, from ? -1 : comm.rank());
 }
 
 void alltoall(const Library& state, UserRequest& request) {
@@ -127,7 +127,7 @@ void alltoall(const Library& state, UserRequest& request) {
     check_equal(v ? from->counts()[own] : from->block_bytes(),
                 v ? to.counts()[own] : to.block_bytes());
     keep_apart(state, *from, to, from->has_same_place(0, to, 0));
-    request.call.input = from->bytes();
+    request.reads(*from);
   }
   collectives::Task& task = request.task;
   task.collective = Collective::alltoall;
@@ -138,7 +138,7 @@ void alltoall(const Library& state, UserRequest& request) {
   } else {
     task.bytes = to.block_bytes();
   }
-  request.call.output = to.room(from ? -1 : -2);
+  request.writes(to, from ? -1 : -2);
 }
 
 }  // namespace

@@ -26,12 +26,34 @@ class UserRequest final : public Request {
     return (!from || from->is_plain()) && (!to || to->is_plain()) && !reduction &&
            (!operand || operand->is_plain()) && (!result || result->is_plain());
   }
+  // Before start(): where the plan can use no views, bytes are copied. Throws as deliver().
+  void choose_copies(const Plan& plan) {
+    if (call.views) [[unlikely]]
+      drop_views(plan);
+  }
+  void reads(Blocked& buffer) {
+    call.input = buffer.source();
+    call.views.input = buffer.view();
+  }
+  // `keep`: see Blocked::room().
+  void writes(Blocked& buffer, int keep = -1) {
+    call.output = buffer.destination(keep);
+    call.views.output = buffer.view();
+  }
+  // What is an output on other ranks is only read here.
+  void reads_output(Blocked& buffer) {
+    call.output = const_cast<std::byte*>(buffer.source());
+    call.views.output = buffer.view();
+  }
   // Once done: brings the result to where the caller wants it. Throws Error{bad_datatype |
   // out_of_memory}.
   void deliver() {
     if (to) to->deliver();
     if (result) result->deliver();
   }
+
+ private:
+  void drop_views(const Plan& plan);
 };
 
 }  // namespace tutti

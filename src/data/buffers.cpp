@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <utility>
 
 #include "base/copy.hpp"
 #include "base/error.hpp"
@@ -138,21 +139,40 @@ void Blocked::must_have_a_place_each() const {
 std::byte* Blocked::filled(int keep) {
   if (as_is()) return direct_;
   packed_ = room_.get(total_, kPackedCopy);
-  if (keep == -1) return packed_;
+  fill(keep);
+  return packed_;
+}
+
+void Blocked::fill(int keep) {
+  if (keep == -1) return;
   Bytes at = 0;
   if (counts_.empty() && keep >= 0) {
     const MPI_Count each = whole_.count / blocks_;
     move({keep * each * layout_.extent, each, block_bytes_}, keep * block_bytes_, true);
-    return packed_;
+    return;
   }
   const auto all = pieces();
   for (std::size_t i = 0; i < all.size(); at += all[i++].bytes)
     if (keep == -2 || static_cast<int>(i) == keep) move(all[i], at, true);
+}
+
+// The room has an address for each byte, and most pages of it are never touched.
+std::byte* Blocked::placed(int keep) {
+  if (as_is() || detached_ || !counts_.empty() || !layout_.form || !layout_.form->known)
+    return filled(keep);
+  packed_ = room_.get(total_, kPackedCopy);
+  view_.emplace(layout_.bytes_of(user_, whole_.count), packed_);
+  viewed_ = true;
+  keep_ = keep;
   return packed_;
 }
 
+void Blocked::copy_all() {
+  if (std::exchange(viewed_, false)) fill(keep_);
+}
+
 void Blocked::deliver(int except) {
-  if (as_is()) return;
+  if (as_is() || viewed_) return;
   Bytes at = 0;
   const auto all = pieces();
   for (std::size_t i = 0; i < all.size(); at += all[i++].bytes)
@@ -162,6 +182,7 @@ void Blocked::deliver(int except) {
 void Blocked::detach() {
   if (counts_.empty()) whole_ = {0, total_ / layout_.size, total_};
   direct_ = nullptr;
+  detached_ = true;
 }
 
 }  // namespace tutti

@@ -1,7 +1,8 @@
 // The caller's buffers as schedules want them: the bytes of all blocks, one after another. A buffer
-// that looks like this already is used as it is. Datatypes with gaps, and blocks at scattered
-// displacements, are packed before a call and unpacked after it. Knows datatypes; knows no
-// communicator.
+// that looks like this already is used as it is. Of equal blocks of a datatype with gaps there is a
+// view, by which bytes are packed and unpacked on their way. What has none, blocks at scattered
+// displacements and types that are packed by MPI, is packed before a call and unpacked after it.
+// Knows datatypes; knows no communicator.
 #pragma once
 
 #include <mpi.h>
@@ -9,8 +10,10 @@
 #include <span>
 #include <vector>
 
+#include "base/packed_view.hpp"
 #include "src/data/datatype.hpp"
 #include "src/data/gpu_memory.hpp"
+#include "src/data/maybe.hpp"
 
 namespace tutti {
 
@@ -60,13 +63,26 @@ class Blocked {
   // buffer holds, for operations in place. Throws Error{bad_datatype} if pieces of the datatype
   // overlap for certain, unless Datatypes is lenient.
   std::byte* room(int keep = -1) {
-    if (!as_is() && !datatypes_.lenient()) must_have_a_place_each();
+    must_allow_receiving();
     return filled(keep);
   }
+  // The same for a call that may use a view: then nothing is copied, and the addresses are those of
+  // the view's room. copy_all() must follow if the call cannot use it.
+  const std::byte* source() { return placed(-2); }
+  std::byte* destination(int keep = -1) {
+    must_allow_receiving();
+    return placed(keep);
+  }
+  // Null: there is none, or copy_all() was called.
+  PackedView* view() noexcept { return viewed_ ? &*view_ : nullptr; }
+  // Copies to the room, as bytes() or room() do. The view is not used then.
+  void copy_all();
   // Brings what was written to room() to the caller's buffer, except block `except`.
   void deliver(int except = -1);
 
   bool shares(const Blocked& other) const;
+  // Some byte may lie between bytes of the other.
+  bool reaches_into(const Blocked& other) const noexcept;
   // Block `mine` is where block `theirs` of the other is, and of the same type.
   bool has_same_place(int mine, const Blocked& other, int theirs) const noexcept {
     return type_ == other.type_ && at(offset_of(mine)) == other.at(other.offset_of(theirs));
@@ -79,6 +95,10 @@ class Blocked {
   void must_not_overlap() const;
 
  private:
+  struct Span {  // addresses
+    std::uintptr_t begin, end;
+    bool dense;  // all bytes between are data
+  };
   struct Piece {
     Bytes offset;  // of the first element, from the buffer's address
     MPI_Count count;
@@ -103,10 +123,18 @@ class Blocked {
     if (!counts_.empty()) return pieces_[static_cast<std::size_t>(block)].offset;
     return block * (layout_.contiguous ? block_bytes_ : whole_.count / blocks_ * layout_.extent);
   }
+  // From the first to past the last byte of a piece; of all pieces.
+  Span span_of(const Piece& piece) const noexcept;
+  Span span() const noexcept;
   void must_be_absolute(Bytes offset, const char* name) const;
   void must_be_in_memory(const Piece& piece, const char* name) const;
+  void must_allow_receiving() const {
+    if (!as_is() && !datatypes_.lenient()) must_have_a_place_each();
+  }
   void must_have_a_place_each() const;
   std::byte* filled(int keep);
+  std::byte* placed(int keep);
+  void fill(int keep);
   void move(const Piece& piece, Bytes at, bool pack);
 
   const Datatypes& datatypes_;
@@ -121,6 +149,10 @@ class Blocked {
   std::byte* direct_ = nullptr;
   ScratchBuffer room_;
   std::byte* packed_ = nullptr;
+  bool detached_ = false;
+  bool viewed_ = false;
+  int keep_ = -1;  // of destination() and source()
+  Maybe<PackedView> view_;
 };
 
 }  // namespace tutti

@@ -2,20 +2,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/error.hpp"
 #include "src/data/buffers.hpp"
 
 namespace tutti {
 
-namespace {
+Blocked::Span Blocked::span_of(const Piece& piece) const noexcept {
+  const auto base = reinterpret_cast<std::uintptr_t>(user_) +
+                    static_cast<std::uintptr_t>(piece.offset + layout_.lower);
+  const Bytes last = layout_.extent * (piece.count - 1);
+  return {
+      base + static_cast<std::uintptr_t>(std::min<Bytes>(0, last)),
+      base + static_cast<std::uintptr_t>(std::max<Bytes>(0, last) + layout_.true_extent),
+      layout_.size == layout_.true_extent && (piece.count == 1 || layout_.extent == layout_.size)};
+}
 
-struct Span {
-  std::uintptr_t begin, end;
-  bool dense;  // all bytes between are data
-};
+Blocked::Span Blocked::span() const noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(direct_);
+  if (direct_) return {begin, begin + static_cast<std::uintptr_t>(total_), true};
+  Span all{UINTPTR_MAX, 0, false};
+  for (const Piece& piece : pieces()) {
+    if (piece.bytes == 0) continue;
+    const Span span = span_of(piece);
+    all = {std::min(all.begin, span.begin), std::max(all.end, span.end), false};
+  }
+  return all;
+}
 
-}  // namespace
+bool Blocked::reaches_into(const Blocked& other) const noexcept {
+  if (total_ == 0 || other.total_ == 0) return false;
+  const Span mine = span(), theirs = other.span();
+  return mine.begin < theirs.end && theirs.begin < mine.end;
+}
 
 void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
   if (shares(other))
@@ -27,21 +47,10 @@ bool Blocked::shares(const Blocked& other) const {
   if (total_ == 0 || other.total_ == 0) return false;
   if (direct_ && other.direct_)  // the usual case
     return direct_ < other.direct_ + other.total_ && other.direct_ < direct_ + total_;
-  // From the first to past the last byte that `count` elements from `offset` on touch.
-  const auto span = [](const Blocked& b, Bytes offset, MPI_Count count) {
-    const Layout& layout = b.layout_;
-    const auto base = reinterpret_cast<std::uintptr_t>(b.user_) +
-                      static_cast<std::uintptr_t>(offset + layout.lower);
-    const Bytes last = layout.extent * (count - 1);
-    return Span{base + static_cast<std::uintptr_t>(std::min<Bytes>(0, last)),
-                base + static_cast<std::uintptr_t>(std::max<Bytes>(0, last) + layout.true_extent),
-                layout.size == layout.true_extent && (count == 1 || layout.extent == layout.size)};
-  };
   const auto each = [&](const Blocked& b, auto&& visit) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(b.direct_);
-    if (b.direct_) return visit(Span{begin, begin + static_cast<std::uintptr_t>(b.total_), true});
+    if (b.direct_) return visit(b.span());
     for (const Piece& piece : b.pieces())
-      if (piece.bytes > 0) visit(span(b, piece.offset, piece.count));
+      if (piece.bytes > 0) visit(b.span_of(piece));
   };
   // Data with gaps may lie in the gaps of the other: an error only for certain, as those that begin
   // alike.

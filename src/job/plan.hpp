@@ -33,6 +33,11 @@ class Plan {
   const collectives::Task& task() const noexcept { return problem_; }
   const collectives::Choice& choice() const noexcept { return choice_; }
   const collectives::Program& program() const noexcept { return program_; }
+  // Whether a call may have a view of its input, and this one of its output.
+  bool takes_view_of_input() const noexcept { return !tree_; }
+  bool takes_view_of_output(const PackedView& view) const noexcept {
+    return !tree_ && (!program_.reads_output_back() || view.places_differ());
+  }
   // In the names of its messages, so that calls that do not match are noticed; 0: they bear none.
   Ordinal mark() const noexcept { return mark_; }
 

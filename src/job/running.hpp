@@ -17,6 +17,7 @@ struct Call {
   const void* input = nullptr;
   void* output = nullptr;
   Combine combine;
+  collectives::Views views{};  // only if the plan can use them
 };
 
 // The tree over which a broadcast by datagrams is repaired.
@@ -49,7 +50,7 @@ class Running {
   }
   void start(const Call& call, const MessageName& name) noexcept {
     if (steps_)
-      steps_->start(call.input, call.output, name, call.combine);
+      steps_->start(call.input, call.output, name, call.combine, call.views);
     else
       datagrams_->start(name, call.output, bytes_);
   }

@@ -4,7 +4,9 @@
  */
 #include "job.h"
 
-enum { kMost = 16, kTypes = 12, kCount = 5 };
+enum { kMost = 16, kTypes = 12 };
+/* Elements of a block: a few hundred bytes, and more than one slot holds. */
+enum { kFew = 5, kMany = 2000 };
 
 static MPI_Datatype made[kTypes];
 static const char* names[kTypes];
@@ -58,17 +60,26 @@ static void make_types(void) {
 #endif
 }
 
-enum { kBytes = 1 << 16, kBefore = 4096 };
-static unsigned char send[kBytes], ours[kBytes], theirs[kBytes];
+enum { kBefore = 4096, kLongest = 96 /* extent of an element */ };
+static unsigned char *send, *ours, *theirs;
+static int count, bytes;
 
+static void set_count(int elements) {
+  count = elements;
+  bytes = 2 * kBefore + job_size * count * kLongest;
+  send = realloc(send, (size_t)bytes);
+  ours = realloc(ours, (size_t)bytes);
+  theirs = realloc(theirs, (size_t)bytes);
+}
 static void fill(int round) {
-  for (int i = 0; i < kBytes; ++i) {
+  for (int i = 0; i < bytes; ++i) {
     send[i] = pattern((size_t)i, job_rank, round);
     ours[i] = theirs[i] = (unsigned char)(i * 3 + round);
   }
 }
 static void compare(const char* call, int a, int b) {
-  for (int i = 0; i < kBytes; ++i)
+  if (memcmp(ours, theirs, (size_t)bytes) == 0) return;
+  for (int i = 0; i < bytes; ++i)
     CHECK(ours[i] == theirs[i], "%s from '%s' to '%s': byte %d is %d, not %d", call, names[a],
           names[b], i - kBefore, ours[i], theirs[i]);
 }
@@ -77,26 +88,58 @@ static void both_sides(tutti_comm comm, int a, int b) {
   void *const s = send + kBefore, *const o = ours + kBefore, *const t = theirs + kBefore;
   const MPI_Datatype from = made[a], to = made[b];
   fill(a * kTypes + b);
-  MUST(tutti_alltoall(s, kCount, from, o, kCount, to, comm));
-  MPI_Alltoall(s, kCount, from, t, kCount, to, MPI_COMM_WORLD);
+  MUST(tutti_alltoall(s, count, from, o, count, to, comm));
+  MPI_Alltoall(s, count, from, t, count, to, MPI_COMM_WORLD);
   compare("alltoall", a, b);
   fill(a * kTypes + b + 1000);
-  MUST(tutti_allgather(s, kCount, from, o, kCount, to, comm));
-  MPI_Allgather(s, kCount, from, t, kCount, to, MPI_COMM_WORLD);
+  MUST(tutti_allgather(s, count, from, o, count, to, comm));
+  MPI_Allgather(s, count, from, t, count, to, MPI_COMM_WORLD);
   compare("allgather", a, b);
   fill(a * kTypes + b + 2000);
-  MUST(tutti_gather(s, kCount, from, o, kCount, to, job_size - 1, comm));
-  MPI_Gather(s, kCount, from, t, kCount, to, job_size - 1, MPI_COMM_WORLD);
+  MUST(tutti_gather(s, count, from, o, count, to, job_size - 1, comm));
+  MPI_Gather(s, count, from, t, count, to, job_size - 1, MPI_COMM_WORLD);
   compare("gather", a, b);
   fill(a * kTypes + b + 3000);
-  MUST(tutti_scatter(s, kCount, from, o, kCount, to, 0, comm));
-  MPI_Scatter(s, kCount, from, t, kCount, to, 0, MPI_COMM_WORLD);
+  MUST(tutti_scatter(s, count, from, o, count, to, 0, comm));
+  MPI_Scatter(s, count, from, t, count, to, 0, MPI_COMM_WORLD);
   compare("scatter", a, b);
   fill(a * kTypes + b + 4000);
-  if (job_rank == 0) memcpy(ours, send, kBytes), memcpy(theirs, send, kBytes);
-  MUST(tutti_bcast(o, kCount, job_rank == 0 ? from : to, 0, comm));
-  MPI_Bcast(t, kCount, job_rank == 0 ? from : to, 0, MPI_COMM_WORLD);
+  if (job_rank == 0) memcpy(ours, send, (size_t)bytes), memcpy(theirs, send, (size_t)bytes);
+  MUST(tutti_bcast(o, count, job_rank == 0 ? from : to, 0, comm));
+  MPI_Bcast(t, count, job_rank == 0 ? from : to, 0, MPI_COMM_WORLD);
   compare("bcast", a, b);
+}
+
+static void in_place(tutti_comm comm, int type) {
+  void *const o = ours + kBefore, *const t = theirs + kBefore;
+  const MPI_Datatype to = made[type];
+  fill(type + 5000);
+  MUST(tutti_alltoall(MPI_IN_PLACE, 0, MPI_BYTE, o, count, to, comm));
+  MPI_Alltoall(MPI_IN_PLACE, 0, MPI_BYTE, t, count, to, MPI_COMM_WORLD);
+  compare("alltoall in place", type, type);
+  fill(type + 6000);
+  MUST(tutti_allgather(MPI_IN_PLACE, 0, MPI_BYTE, o, count, to, comm));
+  MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, t, count, to, MPI_COMM_WORLD);
+  compare("allgather in place", type, type);
+}
+
+/* Columns are sent, and others of the same matrix received: input and output lie between each
+ * other. */
+static void between(tutti_comm comm) {
+  enum { kRows = 300 };
+  MPI_Datatype column, type;
+  MPI_Type_vector(kRows, 1, 2 * job_size, MPI_DOUBLE, &column);
+  type = resized(column, 0, 8);
+  MPI_Type_commit(&type);
+  const size_t length = (size_t)(kRows * 2 * job_size);
+  double *const a = malloc(length * 8), *const b = malloc(length * 8);
+  for (size_t i = 0; i < length; ++i) a[i] = b[i] = job_rank * 100000.0 + (double)i;
+  MUST(tutti_alltoall(a, 1, type, a + job_size, 1, type, comm));
+  MPI_Alltoall(b, 1, type, b + job_size, 1, type, MPI_COMM_WORLD);
+  CHECK(memcmp(a, b, length * 8) == 0, "columns between columns differ from the MPI's");
+  free(a);
+  free(b);
+  MPI_Type_free(&type);
 }
 
 /* x of all, a part of y, to y of all, a part of x: as an FFT needs it. */
@@ -158,7 +201,7 @@ static void kept_memory(const char* setting, long long least, long long most) {
   MUST(tutti_init(&options));
   MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
   for (int i = 0; i < 3; ++i)
-    MUST(tutti_alltoall(send + kBefore, kCount, made[0], ours + kBefore, kCount, made[1], comm));
+    MUST(tutti_alltoall(send + kBefore, count, made[0], ours + kBefore, count, made[1], comm));
   const long long kept = job_describes(comm, "scratch_bytes_kept");
   CHECK(kept >= least && kept <= most, "with %s %lld bytes are kept", setting, kept);
   CHECK(job_describes(comm, "kept") == 2, "not both datatypes are kept");
@@ -173,13 +216,22 @@ int main(int argc, char** argv) {
   MUST(tutti_init(NULL));
   MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
   make_types();
+  set_count(kFew);
   for (int a = 0; a < types; ++a)
     for (int b = 0; b < types; ++b) both_sides(comm, a, b);
+  for (int a = 0; a < types; ++a) in_place(comm, a);
+  set_count(kMany);
+  for (int a = 0; a < types; ++a) {
+    both_sides(comm, a, (a + 1) % types);
+    in_place(comm, a);
+  }
+  set_count(kFew);
+  between(comm);
   transpose(comm);
   halo(comm);
   MUST(tutti_comm_free(&comm));
   MUST(tutti_finalize());
-  kept_memory("scratch_bytes=16M", 2 * job_size * kCount * 24, 16 << 20);
+  kept_memory("scratch_bytes=16M", 2 * job_size * count * 24, 16 << 20);
   kept_memory("scratch_bytes=0", 0, 0);
   for (int i = 0; i < types; ++i) MPI_Type_free(&made[i]);
   MUST(tutti_init(NULL));

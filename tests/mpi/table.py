@@ -112,8 +112,10 @@ def algorithms():
             yield Job(f"{what}, {ranks} ranks", ranks, "bits", REDUCTIONS,
                       force=",".join(REDUCTIONS), env=env, suite="mpi" if ranks < 8 else "long")
     yield Job("every operation on every type", 2, "reductions", seconds=BRIEF)
-    for ranks in [2, 3, 4]:
+    for ranks in [1, 2, 3, 4, 5]:
         yield Job(f"derived datatypes, {ranks} ranks", ranks, "datatypes", seconds=BRIEF)
+    for what, env in [("in one copy", SINGLE), ("in pieces", DOUBLE)]:
+        yield Job(f"derived datatypes, {what}, 3 ranks", 3, "datatypes", env=env, seconds=BRIEF)
 
 
 def settings():

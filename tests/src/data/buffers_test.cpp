@@ -1,6 +1,7 @@
 // The caller's buffers as blocks, one after another.
 #include "src/data/buffers.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <vector>
 
@@ -74,6 +75,69 @@ TEST_CASE("elements with gaps are packed and unpacked, block by block", "[buffer
   room[0] = 20, room[1] = 21;
   kept.deliver();
   CHECK(data == std::vector<int>{20, 1, 21, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("a call that takes views gets one of equal blocks with gaps, and nothing is copied",
+          "[buffers]") {
+  const Datatypes types(g_scratch);
+  const Type type(every_other_int_of_four());
+  std::vector<int> data{0, 1, 2, 3, 4, 5, 6, 7};
+  Blocked read(types, data.data(), 1, type, 2, kName);
+  const std::byte* const source = read.source();
+  REQUIRE(read.view());
+  CHECK(read.view()->room() == source);
+  CHECK(read.view()->size() == 16);
+  CHECK(read.view()->places_differ());
+  data[6] = 66;
+  int last = 0;
+  read.view()->pack(source + 12, 4, reinterpret_cast<std::byte*>(&last));
+  CHECK(last == 66);
+
+  Blocked written(types, data.data(), 1, type, 2, kName);
+  std::byte* const room = written.destination();
+  const int two[] = {20, 21};
+  written.view()->unpack(room + 4, sizeof two, reinterpret_cast<const std::byte*>(two));
+  std::fill_n(room, 16, std::byte{0xEE});
+  written.deliver();  // all is there already
+  CHECK(data == std::vector<int>{0, 1, 20, 3, 21, 5, 66, 7});
+
+  Blocked copied(types, data.data(), 1, type, 2, kName);
+  auto* const place = reinterpret_cast<int*>(copied.destination(1));
+  copied.copy_all();
+  CHECK_FALSE(copied.view());
+  CHECK(place[2] == 21);  // the block that is kept
+  place[0] = 30, place[1] = 31;
+  copied.deliver();
+  CHECK(data == std::vector<int>{30, 1, 31, 3, 21, 5, 66, 7});
+
+  Blocked plain(types, data.data(), 4, MPI_INT, 2, kName);
+  CHECK(plain.source() == reinterpret_cast<std::byte*>(data.data()));
+  CHECK_FALSE(plain.view());
+  Blocked detached(types, data.data(), 1, type, 2, kName);
+  detached.detach();
+  CHECK(ints(detached.source(), 4) == std::vector<int>{30, 31, 21, 66});
+  CHECK_FALSE(detached.view());
+  Blocked scattered = blocked(types, data.data(), {1, 1}, {1, 0}, type);
+  CHECK(ints(scattered.source(), 4) == std::vector<int>{21, 66, 30, 31});
+  CHECK_FALSE(scattered.view());
+}
+
+TEST_CASE("buffers that lie between each other are noticed", "[buffers]") {
+  const Datatypes types(g_scratch);
+  const Type gaps(every_other_int_of_four());
+  std::vector<int> data(16);
+  const Blocked even(types, data.data(), 1, gaps, 2, kName);
+  const Blocked odd(types, data.data() + 1, 1, gaps, 2, kName);
+  const Blocked later(types, data.data() + 8, 4, MPI_INT, 2, kName);
+  const Blocked inner(types, data.data() + 3, 1, MPI_INT, 1, kName);
+  const Blocked blocks = blocked(types, data.data(), {1, 1}, {9, 2});
+  CHECK(even.reaches_into(odd));
+  CHECK(odd.reaches_into(even));
+  CHECK(even.reaches_into(inner));
+  CHECK_FALSE(even.reaches_into(later));
+  CHECK_FALSE(later.reaches_into(odd));
+  CHECK(blocks.reaches_into(inner));
+  CHECK(later.reaches_into(blocks));
 }
 
 TEST_CASE("counts that are negative, or fit in no number, are refused", "[buffers]") {
