@@ -118,6 +118,8 @@ json settings_of(const Configuration& configuration, bool by_model) {
   if (!configuration.algorithm.empty()) all["algorithm"] = configuration.algorithm;
   if (!configuration.table.empty()) all["table"] = configuration.table;
   if (by_model && !configuration.model.empty()) all["model"] = configuration.model;
+  if (configuration.calls_in_a_row > 0)
+    all["calls_in_a_row"] = fmt::to_string(configuration.calls_in_a_row);
   return all;
 }
 
@@ -130,7 +132,7 @@ json explain(const ExplainOptions& options, Effort& effort) {
   // A job whose settings name what needs a group of all ranks joins one.
   problem.datagrams = job.facts.P == 1 || (collectives::wants_datagrams(rules) &&
                                            configuration.multicast != MulticastWay::off);
-  Selection selection(rules, job.platform.platform);
+  Selection selection(rules, for_program(job.platform.platform, configuration));
   const auto decisions = selection.decisions_for(job.facts);
   const auto begin = std::chrono::steady_clock::now();
   decisions->table(problem);

@@ -153,10 +153,12 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
   const auto warn = [&](std::string_view line) { engine.warn(line); };
   if (const std::string line = say_who_started(bootstrap.size()); !line.empty()) warn(line);
   AgreedPlatform agreed = agree_on_platform(state->configuration, kind, bootstrap, warn);
-  state->selection.emplace(state->rules, std::move(agreed.platform));
+  const auto choose_by = [&](models::Platform machine) {
+    state->selection.emplace(state->rules, for_program(std::move(machine), state->configuration));
+  };
+  choose_by(std::move(agreed.platform));
   if (agreed.to_measure)
-    state->selection.emplace(state->rules,
-                             calibrate(*state->engine, bootstrap, *state->selection, kind, warn));
+    choose_by(calibrate(*state->engine, bootstrap, *state->selection, kind, warn));
   if (engine.logs())
     engine.log(fmt::format("algorithms are chosen by the model {} ({})",
                            state->selection->platform().name, state->selection->platform().source));

@@ -196,6 +196,13 @@ const Setting kSettings[] = {
         "what Tutti brings along. measure: what was kept; if there is nothing, rank 0 measures "
         "messages to a rank of its own node and to one of another when the job starts, which takes "
         "a fraction of a second, and keeps what it finds. Those of rank 0 count for all ranks."),
+    same(
+        NUMBER(calls_in_a_row, 0, 1000000, "calls_in_a_row", "number",
+               "The model chooses for so many calls of a collective that follow each other without "
+               "a pause. 1: the call that takes the least time by itself. More: the mean counts, "
+               "and in broadcasts, other rooted collectives and scans ranks may go on to the next "
+               "call while others are still in this one. 0: as the parameters of the machine say; "
+               "`tutti bench` and `tutti tune` take 4 then.")),
     same(WORD(counts, kCounts, "counts", "root|all",
               "Who knows the counts of tutti_scatterv and tutti_gatherv. root: the root alone, as "
               "in MPI. all: you promise that every rank passes them; algorithms in which ranks "

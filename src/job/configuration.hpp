@@ -24,6 +24,7 @@ enum class LogLevel { off, warn, info };
 struct Configuration {
   TransportChoice transport = TransportChoice::automatic;
   std::string algorithm, table, model;
+  int calls_in_a_row = 0;
   Counts counts = Counts::root;
   bool compares_calls = false;
   bool reproducible = false;

@@ -146,6 +146,13 @@ models::Platform spread_platform(const models::Platform* mine, std::string_view 
   return spread(std::move(said), bootstrap).platform;
 }
 
+models::Platform for_program(models::Platform machine, const Configuration& configuration) {
+  if (configuration.calls_in_a_row == 0) return machine;
+  if (!machine.budget) machine.budget.emplace();
+  machine.budget->calls = configuration.calls_in_a_row;
+  return machine;
+}
+
 collectives::Task explained_task(collectives::Collective collective, Bytes bytes,
                                  const Configuration& configuration) {
   const bool ordered = configuration.reproducible && collectives::reduces(collective);

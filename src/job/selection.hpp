@@ -44,6 +44,10 @@ AgreedPlatform agree_on_platform(const Configuration& configuration, std::string
 models::Platform spread_platform(const models::Platform* mine, std::string_view wire,
                                  transport::Bootstrap& bootstrap);
 
+// The parameters by which a program's calls are chosen: those of the machine, and what the setting
+// `calls_in_a_row` says of the program.
+models::Platform for_program(models::Platform machine, const Configuration& configuration);
+
 // What an explanation is of: blocks of one length, and a commutative operation unless the setting
 // `reproducible` lets reductions keep the order of the ranks.
 collectives::Task explained_task(collectives::Collective collective, Bytes bytes,

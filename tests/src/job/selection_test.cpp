@@ -214,6 +214,23 @@ TEST_CASE("a choice by hand comes before the model's", "[selection]") {
       CHECK(one["latency"] == told["statement"]["latency"]);
 }
 
+TEST_CASE("the setting says for how many calls in a row algorithms are chosen", "[selection]") {
+  const models::Platform& machine = *models::find_shipped("hardware");
+  const auto chosen = [&](int calls) {
+    Configuration configuration;
+    configuration.calls_in_a_row = calls;
+    const collectives::Rules rules;
+    Selection selection(rules, for_program(machine, configuration));
+    const collectives::Problem problem{{.collective = Collective::exscan, .bytes = 8}, 1000};
+    return selection.choose(problem, *selection.decisions_for({1000, 1000, 1})).algorithm->name;
+  };
+  // A chain of ranks takes longest by itself, and is fastest where the calls follow each other.
+  CHECK(chosen(1) == "recursive-doubling");
+  CHECK(chosen(1000) == "linear");
+  Configuration nothing_said;
+  CHECK(for_program(machine, nothing_said).budget == machine.budget);
+}
+
 TEST_CASE("sums of reproducible reductions are explained as they run", "[selection]") {
   Configuration configuration;
   CHECK(explained_task(Collective::reduce, 8, configuration) ==
