@@ -82,6 +82,9 @@ struct BenchSetting {
   Timing barrier;                  // of Tutti, before anything else
 };
 
+// tutti_init() with these settings, and for calls that follow each other as those that are timed
+// do, unless the user has set `calls_in_a_row`. Collective over MPI_COMM_WORLD. Throws Error.
+void init_for_calls_in_a_row(std::vector<std::string> settings = {});
 // Both libraries, until what is slow only in a job's first moments is over (first touches,
 // connections, clocks): over rxe the first 50 ms are a quarter slower. Collective over
 // MPI_COMM_WORLD.

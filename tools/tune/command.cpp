@@ -105,11 +105,7 @@ bool tune_in_job(const TuneOptions& options, int rank) {
   const std::vector<Host> hosts = hosts_of_job();
   if (const std::string line = busy_line(hosts); !line.empty()) fmt::print(stderr, "{}\n", line);
   // Broadcasts by datagrams join their group at the start, where somebody names them.
-  const char* const settings[] = {"algorithm=bcast=prefer multicast", nullptr};
-  tutti_options chosen{};
-  chosen.size = sizeof chosen;
-  chosen.settings = settings;
-  must(tutti_init(&chosen), "tutti_init");
+  init_for_calls_in_a_row({"algorithm=bcast=prefer multicast"});
   library()->rules = {};
   tutti_comm world = TUTTI_COMM_NULL;
   must(tutti_comm_create(MPI_COMM_WORLD, &world), "tutti_comm_create");
