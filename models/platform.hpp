@@ -45,13 +45,13 @@ struct Budget {
   int peers = 512;                      // most connections of a rank, unless nothing needs fewer
   Bytes memory = Bytes{1} << 30;        // most for them and for scratch, the same
   Bytes connection = Bytes{64} * 1024;  // what one takes
-  double calls = 4;  // calls of a rooted collective in a row, in which ranks need not wait
+  double calls = 1;  // of a collective in a row, whose mean time counts; 1: the time of one
   template <class Self, class Visit>
   static void each(Self& self, Visit&& visit) {
     visit("peers", self.peers, "most connections of a rank, unless nothing needs fewer");
     visit("memory", self.memory, "most bytes of a rank for them and for scratch, the same");
     visit("connection", self.connection, "bytes of one connection");
-    visit("calls", self.calls, "calls of a rooted collective that follow each other");
+    visit("calls", self.calls, "calls that follow each other, whose mean time counts");
   }
   friend bool operator==(const Budget&, const Budget&) = default;
 };

@@ -56,7 +56,9 @@ def reads_well():
         assert not re.search(r"\de[+]\d", text), text
         assert not re.search(r"\b1 (ranks|nodes|bytes)\b", text), text
         heads = next(line for line in text.splitlines() if line.startswith("  candidate"))
-        assert ("alone" in heads) == (arguments[0] == "reduce"), text
+        assert "alone" not in heads, text
+        text = printed(*arguments, TUTTI_CALLS_IN_A_ROW="4")
+        assert ("of several in a row" in text) == (arguments[0] == "reduce"), text
     assert printed("barrier").startswith("barrier, 8 ranks, "), printed("barrier")
 
 
@@ -84,6 +86,12 @@ def reads_settings(folder):
     # What the command line names goes before what the environment does.
     assert told(*call, "--params", "hardware", TUTTI_MODEL="rxe")["model"]["name"] == "hardware"
     assert told(*call, "--model", "hardware")["model"]["name"] == "hardware"  # its older name
+    # By itself a call takes the fewest steps one after another; in a row ranks get ahead.
+    scan = ["exscan", "-P", 1000, "--params", "hardware"]
+    alone, in_a_row = told(*scan), told(*scan, TUTTI_CALLS_IN_A_ROW="1000")
+    assert alone["algorithm"] == "recursive-doubling", alone
+    assert in_a_row["algorithm"].startswith("linear"), in_a_row
+    assert in_a_row["settings"] == {"calls_in_a_row": "1000"}, in_a_row
     file = pathlib.Path(folder, "parameters.json")
     file.write_text(json.dumps(LOGP | {"name": "mine"}))
     mine = told(*call, TUTTI_MODEL=str(file))

@@ -2,7 +2,10 @@
 // parameters that should change it do.
 #include "models/decision/decisions.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
 
 #include "models/decision/shipped.hpp"
 #include "models/decision/sketches.hpp"
@@ -80,6 +83,29 @@ TEST_CASE("every algorithm has an estimate, or a sentence that says why not", "[
         CHECK(one.estimate.time <= 1.25 * all.front().estimate.time);
     }
   }
+}
+
+TEST_CASE("what is chosen takes the least time of one call", "[decision]") {
+  for (const int P : {16, 100, 1000})
+    for (const int per_node : {1, 4}) {
+      Decisions decisions = made("hardware", {P, P / per_node, per_node});
+      for (std::size_t c = 0; c < kCollectives; ++c)
+        for (const Bytes bytes : {8, 4096}) {
+          const Problem problem = of(static_cast<Collective>(c), bytes, P);
+          double least = std::numeric_limits<double>::infinity();
+          for (const Candidate& one : decisions.candidates(problem))
+            if (one.excluded.empty() && one.excess <= 1)
+              least = std::min(least, one.estimate.latency);
+          const Choice choice = decisions.select(problem);
+          const auto made = estimate_of(choice, bytes, decisions.platform(), decisions.facts());
+          INFO(name_of(problem.collective) << " of " << bytes << ", " << P << " ranks, " << per_node
+                                           << " a node: " << to_string(choice));
+          CHECK(made.latency <= 1.03 * least);
+          // No chain of ranks, which short ones on one node may be.
+          if (reduces(problem.collective) && bytes == 8 && P >= 100)
+            CHECK(made.rounds <= 2 * std::log2(P));
+        }
+    }
 }
 
 TEST_CASE("a wire of software counts messages, one of hardware rounds", "[decision]") {
