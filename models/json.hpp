@@ -16,7 +16,8 @@
 // Selection also reads
 //
 //   "cores": {"wake": 1.2, "per_message": 19, "per_byte": 0.0052},
-//   "budget": {"peers": 512, "memory": 1073741824, "connection": 65536, "calls": 1}
+//   "budget": {"connect": 500, "uses": 100000, "connection": 65536, "memory": 1073741824,
+//              "calls": 1}
 //
 // and "piece" of "compute"; platform.hpp says what they are.
 #pragma once

@@ -40,17 +40,19 @@ struct Cores {
   friend bool operator==(const Cores&, const Cores&) = default;
 };
 
-// What selection keeps to.
+// What connections and memory cost beside the time of a call.
 struct Budget {
-  int peers = 512;                      // most connections of a rank, unless nothing needs fewer
-  Bytes memory = Bytes{1} << 30;        // most for them and for scratch, the same
+  // The first message to a peer makes the connection, which later calls use: us, and so many calls.
+  double connect = 500, uses = 100000;
   Bytes connection = Bytes{64} * 1024;  // what one takes
+  Bytes memory = Bytes{1} << 30;        // a rank should hold no more for them and for scratch
   double calls = 1;  // of a collective in a row, whose mean time counts; 1: the time of one
   template <class Self, class Visit>
   static void each(Self& self, Visit&& visit) {
-    visit("peers", self.peers, "most connections of a rank, unless nothing needs fewer");
-    visit("memory", self.memory, "most bytes of a rank for them and for scratch, the same");
+    visit("connect", self.connect, "the first message to a peer, which makes the connection, us");
+    visit("uses", self.uses, "calls over which that is spread");
     visit("connection", self.connection, "bytes of one connection");
+    visit("memory", self.memory, "bytes that a rank should hold for them and for scratch");
     visit("calls", self.calls, "calls that follow each other, whose mean time counts");
   }
   friend bool operator==(const Budget&, const Budget&) = default;

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "base/types.hpp"
@@ -46,41 +48,82 @@ void print_ranges(const json& ranges, bool by_hand) {
                ranges[i]["from"].get<Bytes>(), ranges[i]["algorithm"].get<std::string>());
 }
 
-void print_candidates(const json& candidates) {
-  // Calls in a row differ from one alone if there is a root.
-  const bool in_a_row = std::ranges::any_of(candidates, [](const json& one) {
-    return !one.contains("excluded") && one["time"] != one["latency"];
-  });
-  std::size_t width = 44;
-  for (const json& one : candidates)
-    if (!one.contains("excluded"))
-      width = std::max(width, one["algorithm"].get_ref<const std::string&>().size());
-  fmt::print("\n  {:<{}}{:>11}", "candidate", width, "us");
-  if (in_a_row) fmt::print("{:>11}", "alone");
-  fmt::print("{:>8}{:>18}{:>8}{:>14}\n", "rounds", "messages in+out", "peers", "bytes");
-  for (const json& one : candidates) {
-    if (one.contains("excluded")) continue;
-    const json& messages = one["messages"];
-    fmt::print("  {:<{}}{:>11}", one["algorithm"].get<std::string>(), width, digits(one, "time"));
-    if (in_a_row) fmt::print("{:>11}", digits(one, "latency"));
-    fmt::print(
-        "{:>8.0f}{:>18}{:>8}{:>14.0f}{}\n", number(one, "rounds"),
-        fmt::format("{:.0f}+{:.0f}", number(messages, "within"), number(messages, "between")),
-        one["peers"].get<int>(), number(one, "memory"),
-        one.contains("times_over_limit") ? "  over the limits" : "");
+using Row = std::vector<std::string>;
+
+// The first column to the left, the others to the right, as wide as what they hold.
+void print_table(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
-  fmt::print(
-      "\n  us: the time of a call{};\n"
-      "  messages: on the critical path, within nodes + between them; bytes: memory of "
-      "connections\n"
-      "  and scratch.\n",
-      in_a_row ? ", of several in a row, by which it is chosen; alone: of one call" : "");
-  bool first = true;
+  for (const Row& row : rows) {
+    std::string line = fmt::format("  {:<{}}", row.front(), widths.front());
+    for (std::size_t i = 1; i < row.size(); ++i) line += fmt::format("  {:>{}}", row[i], widths[i]);
+    fmt::print("{}\n", line);
+  }
+}
+
+// Of several calls in a row one may take less time than one alone.
+bool calls_differ(const json& one) {
+  const double of_several = number(one, "time") - number(one, "set_up");
+  return std::abs(of_several - number(one, "latency")) > 1e-9 * number(one, "latency");
+}
+
+void print_candidates(const json& candidates, const json& connecting) {
+  std::vector<json> applying;
+  for (const json& one : candidates)
+    if (!one.contains("excluded")) applying.push_back(one);
+  const bool in_a_row = std::ranges::any_of(applying, calls_differ);
+  std::vector<Row> rows{{"candidate", "us", "set-up", "rounds", "messages", "peers", "bytes"}};
+  if (in_a_row) rows[0].insert(rows[0].begin() + 2, "alone");
+  for (const json& one : applying) {
+    const json& messages = one["messages"];
+    Row& row = rows.emplace_back(Row{one["algorithm"].get<std::string>(), digits(one, "time")});
+    if (in_a_row) row.push_back(digits(one, "latency"));
+    row.push_back(digits(one, "set_up"));
+    row.push_back(fmt::format("{:.0f}", number(one, "rounds")));
+    row.push_back(
+        fmt::format("{:.0f}+{:.0f}", number(messages, "within"), number(messages, "between")));
+    row.push_back(fmt::format("{}", one["peers"].get<int>()));
+    row.push_back(fmt::format("{:.0f}", number(one, "memory")));
+    if (one.contains("times_over_limit"))
+      row.push_back(fmt::format("{} x the limit", digits(one, "times_over_limit")));
+  }
+  fmt::print("\n");
+  print_table(rows);
+  fmt::print("\n{}",
+             paragraph(fmt::format("us: the time by which it is chosen, of {}; {}set-up: of it, "
+                                   "the first messages to all peers, "
+                                   "{} us each, spread over {:.0f} calls; messages: on the "
+                                   "critical path, within nodes + between "
+                                   "them; bytes: scratch and connections, {} each. Where a rank "
+                                   "would hold more than {} bytes, the "
+                                   "time counts as many times. Times that differ by less than 2 % "
+                                   "do not differ: then less memory "
+                                   "counts, then fewer rounds.",
+                                   in_a_row ? "one of several calls in a row" : "one call",
+                                   in_a_row ? "alone: of one call without the set-up; " : "",
+                                   digits(connecting, "time"), number(connecting, "calls"),
+                                   connecting["bytes"].get<Bytes>(),
+                                   connecting["memory_limit"].get<Bytes>()),
+                       2));
+}
+
+// Each reason once, with the algorithms that it keeps out.
+void print_left_out(const json& candidates) {
+  std::vector<std::pair<std::string, std::string>> reasons;
   for (const json& one : candidates) {
     if (!one.contains("excluded")) continue;
-    fmt::print("{}  {}: {}\n", std::exchange(first, false) ? "\nLeft out:\n" : "",
-               one["algorithm"].get<std::string>(), one["excluded"].get<std::string>());
+    const auto why = one["excluded"].get<std::string>(), name = one["algorithm"].get<std::string>();
+    const auto known = std::ranges::find(reasons, why, &std::pair<std::string, std::string>::first);
+    if (known == reasons.end())
+      reasons.emplace_back(why, name);
+    else
+      known->second += ", " + name;
   }
+  if (!reasons.empty()) fmt::print("\nLeft out:\n");
+  for (const auto& [why, names] : reasons) fmt::print("{}", paragraph(names + ": " + why, 2));
 }
 
 }  // namespace
@@ -94,7 +137,7 @@ void print_explanation(const json& all) {
              counted(all["ranks"].get<int>(), "rank"), counted(all["nodes"].get<int>(), "node"),
              text(all["model"]["name"]), text(all["model"]["source"]), text(all["model"]["from"]));
   for (const auto& [name, value] : all["settings"].items())
-    fmt::print("  setting {:<12}{}\n", name, text(value));
+    fmt::print("  {:<19} {}\n", "setting " + name, text(value));
   if (all["oversubscribed"].get<bool>())
     fmt::print("  cores               {}, which the ranks share\n", all["cores"].get<int>());
   fmt::print("  chosen              {}\n  reason              {}\n", text(all["algorithm"]),
@@ -104,7 +147,8 @@ void print_explanation(const json& all) {
   else
     fmt::print("\n  The model does not know its time: see below what is left out.\n");
   print_ranges(all["ranges"], text(all["reason"]).starts_with("by hand"));
-  print_candidates(all["candidates"]);
+  print_candidates(all["candidates"], all["connecting"]);
+  print_left_out(all["candidates"]);
 }
 
 }  // namespace tutti::tools

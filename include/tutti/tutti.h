@@ -810,9 +810,12 @@ TUTTI_API int tutti_describe(tutti_comm comm, char* text, size_t size, size_t* n
  *
  *   The members "algorithm" and "reason" say what the call would run; a choice by hand (the
  *   settings `algorithm` and `table`) comes first, then the cost model. "candidates" has every
- *   algorithm, the fastest first: the predicted time in microseconds and what it is made of,
- *   rounds, messages and bytes on the critical path within and between nodes, connections and
- *   memory; or, as "excluded", why it cannot run the call, or why it is chosen by hand only.
+ *   algorithm, the best first: the predicted time in microseconds by which it is chosen, the part
+ *   of it that goes into making connections ("set_up"), what the time of one call ("latency") is
+ *   made of, rounds, messages and bytes on the critical path within and between nodes, connections
+ *   and memory; or, as "excluded", why it cannot run the call, or why it is chosen by hand only.
+ *   "connecting" says what a connection costs: microseconds, over how many calls they are spread,
+ *   bytes, and the memory of a rank beyond which a time counts as many times.
  *   "ranges" says from which number of bytes on the model chooses which algorithm. "statement" has
  *   the asymptotic class of the choice, its time as a constant and a part for each byte, and its
  *   bounds over mappings of ranks to nodes; it is missing if the model does not know the algorithm.

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
+#include <iterator>
+#include <numeric>
 
 #include "models/decision/candidates.hpp"
+#include "models/decision/contest.hpp"
 #include "models/decision/sketches.hpp"
 
 namespace tutti::models {
@@ -17,22 +19,6 @@ using namespace collectives;
 constexpr Bytes kFirstSize = 8, kLastSize = Bytes{16} << 20, kSizeStep = 4;
 // A border is found to this part of its size.
 constexpr Bytes kPrecision = 16;
-// Who is listed later must be faster by this factor: estimates that differ less do not differ. Then
-// fewer rounds count, as each is a chance to wait for what the model does not know of.
-constexpr double kClearly = 0.98;
-
-struct Least {
-  double time = std::numeric_limits<double>::infinity(), rounds = time;
-
-  bool beaten_by(const Estimate& other) noexcept {
-    const bool faster = other.time < kClearly * time;
-    const bool shorter = other.time * kClearly < time && other.rounds < rounds;
-    if (!faster && !shorter) return false;
-    time = std::min(time, other.time);
-    rounds = other.rounds;
-    return true;
-  }
-};
 
 enum : std::uint8_t { kOrdered = 1, kFolded = 2, kUnknown = 4, kUnequal = 8 };
 
@@ -139,29 +125,25 @@ Estimate Decisions::detailed_of(const Choice& choice, Bytes bytes) const {
 }
 
 double Decisions::excess_of(const Estimate& estimate) const noexcept {
-  const auto part = [](auto used, auto limit) {
-    return static_cast<double>(used) / std::max(1.0, static_cast<double>(limit));
-  };
   const Budget budget = platform_.budget.value_or(Budget{});
-  return std::max({1.0, part(estimate.peers, budget.peers), part(estimate.memory, budget.memory)});
+  const double limit = std::max(1.0, static_cast<double>(budget.memory));
+  return std::max(1.0, static_cast<double>(estimate.memory) / limit);
+}
+
+double Decisions::counted(const Estimate& estimate) const noexcept {
+  return estimate.time * excess_of(estimate);
 }
 
 Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors) const {
-  Choice best;
-  Least least;
-  double excess = std::numeric_limits<double>::infinity();
+  Contest contest;
+  std::vector<Choice> entered;
   const auto consider = [&](const Choice& choice, double* floor = nullptr) {
     if (choice.parameters.segment > 0 && bytes < 2 * choice.parameters.segment) return;
-    if (floor && excess <= 1 && *floor * kClearly >= least.time) return;
+    if (floor && !contest.empty() && !contest.is_open_to(*floor)) return;
     const Estimate made = estimate_of(choice, bytes);
     if (floor) *floor = made.time;
-    const double over = excess_of(made);
-    if (over > excess) return;
-    if (over < excess) least = {};
-    // With absurd parameters no time is a number, and the first one is as good as any.
-    if (!least.beaten_by(made) && best.algorithm) return;
-    best = choice;
-    excess = over;
+    contest.enter(counted(made), made);
+    entered.push_back(choice);
   };
   floors.resize(options.plain.size());
   for (std::size_t i = 0; i < options.plain.size(); ++i) consider(options.plain[i], &floors[i]);
@@ -169,13 +151,13 @@ Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors) c
   // across.
   Choice levels{options.hierarchical};
   const auto better = [&](Nested Parameters::*level, std::span<const Nested> all) {
-    Least least_yet;
-    Nested chosen;
+    Contest of_level;
     for (const Nested& one : all) {
       levels.parameters.*level = one;
-      if (least_yet.beaten_by(estimate_of(levels, bytes))) chosen = one;
+      const Estimate made = estimate_of(levels, bytes);
+      of_level.enter(counted(made), made);
     }
-    levels.parameters.*level = chosen;
+    levels.parameters.*level = all.empty() ? Nested{} : all[of_level.winner()];
   };
   for (const Bytes segment : segment_candidates()) {
     if (!options.hierarchical) break;
@@ -185,9 +167,13 @@ Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors) c
     better(&Parameters::across, options.across);
     consider(levels);
   }
-  best.reason = excess <= 1 ? reason_of(detailed_of(best, bytes))
-                            : "nothing keeps to the model's limits of connections and memory; this "
-                              "exceeds them least";
+  assert(!entered.empty());
+  Choice best = entered[contest.winner()];
+  const Estimate made = detailed_of(best, bytes);
+  best.reason = excess_of(made) <= 1
+                    ? reason_of(made)
+                    : "the least time by the model, multiplied by how many times it takes the "
+                      "memory that a rank should hold";
   return best;
 }
 
@@ -207,7 +193,7 @@ Decisions::Table Decisions::make_table(const Kind& kind) const {
     Bytes low = size, high = size * kSizeStep;
     while (high - low > std::max<Bytes>(1, low / kPrecision)) {
       const Bytes middle = low + (high - low) / 2;
-      const bool later = estimate_of(next, middle).time < estimate_of(last, middle).time;
+      const bool later = counted(estimate_of(next, middle)) < counted(estimate_of(last, middle));
       (later ? high : low) = middle;
     }
     table.push_back({high, next});
@@ -264,11 +250,21 @@ std::vector<Candidate> Decisions::candidates(const Problem& problem) const {
       candidate.excluded = why_no_sketch(algorithm);
     all.push_back(std::move(candidate));
   }
-  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
-    if (a.excluded.empty() != b.excluded.empty()) return a.excluded.empty();
-    return a.excess != b.excess ? a.excess < b.excess : a.estimate.time < b.estimate.time;
-  });
-  return all;
+  // Those that apply before the others, and the winner before the second.
+  const auto others = std::stable_partition(
+      all.begin(), all.end(), [](const Candidate& one) { return one.excluded.empty(); });
+  Contest contest;
+  for (auto one = all.begin(); one != others; ++one)
+    contest.enter(counted(one->estimate), one->estimate);
+  std::vector<std::size_t> order(static_cast<std::size_t>(others - all.begin()));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return contest.is_better(a, b); });
+  std::vector<Candidate> sorted;
+  sorted.reserve(all.size());
+  for (const std::size_t number : order) sorted.push_back(std::move(all[number]));
+  std::move(others, all.end(), std::back_inserter(sorted));
+  return sorted;
 }
 
 }  // namespace tutti::models

@@ -18,7 +18,7 @@ namespace tutti::models {
 struct Candidate {
   collectives::Choice choice{};
   Estimate estimate{};
-  double excess = 0;  // over the platform's budget: so many times more than it; 1: it keeps to it
+  double excess = 0;  // so many times the memory that a rank should hold; 1: it keeps to that
   std::string excluded{};
 };
 
@@ -40,7 +40,7 @@ class Decisions {
   // makes its table.
   collectives::Choice select(const collectives::Problem& problem);
 
-  // Every algorithm, the best parameters of each: first those that apply, the fastest first.
+  // Every algorithm, the best parameters of each: first those that apply, in the order of Contest.
   std::vector<Candidate> candidates(const collectives::Problem& problem) const;
 
   // From so many bytes on, until the next one.
@@ -75,6 +75,8 @@ class Decisions {
   Estimate estimate_of(const collectives::Choice& choice, Bytes bytes) const;
   Estimate detailed_of(const collectives::Choice& choice, Bytes bytes) const;
   double excess_of(const Estimate& estimate) const noexcept;
+  // The time by which a choice is made: as many times it as the memory exceeds the limit.
+  double counted(const Estimate& estimate) const noexcept;
 
   const Platform platform_;
   const collectives::Facts facts_;

@@ -201,8 +201,9 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   parts.queueing =
       std::max(0.0, sum.latency - parts.start_up - parts.compute - parts.cores - parts.wakes);
   const double calls = std::max(1.0, budget.calls);
-  sum.time = (sum.latency + (calls - 1) * sum.interval) / calls;
   sum.peers = sketch.peers();
+  sum.set_up = sum.peers * budget.connect / std::max(1.0, budget.uses);
+  sum.time = (sum.latency + (calls - 1) * sum.interval) / calls + sum.set_up;
   // Whatever a connection is said to take: no more than can be counted.
   constexpr Bytes kMost = Bytes{1} << 62;
   const Bytes connections =

@@ -11,7 +11,8 @@ namespace tutti::models {
 
 // Times in us. `latency` is the sum of its parts.
 struct Estimate {
-  double time = 0;      // what the choice is made by
+  double time = 0;      // what the choice is made by, of a call
+  double set_up = 0;    // of it: making the connections, spread over the calls that use them
   double latency = 0;   // of one call, from the first rank's entry until all have their results
   double interval = 0;  // between calls that follow each other without a pause
   struct Parts {

@@ -30,6 +30,7 @@ json candidate_to_json(const Candidate& one) {
   }
   const Estimate& e = one.estimate;
   all.update({{"time", e.time},
+              {"set_up", e.set_up},
               {"latency", e.latency},
               {"interval", e.interval},
               {"parts", parts(e.parts)},
@@ -108,6 +109,7 @@ json statement(const Choice& choice, Bytes bytes, const Decisions& decisions) {
 json explanation(Decisions& decisions, const Problem& problem, const Choice& choice) {
   const Facts& facts = decisions.facts();
   const Platform& platform = decisions.platform();
+  const Budget budget = platform.budget.value_or(Budget{});
   const Bytes bytes = problem.collective == Collective::barrier ? 0 : typical_bytes(problem);
   json candidates = json::array(), ranges = json::array();
   for (const Candidate& one : decisions.candidates(problem))
@@ -123,6 +125,11 @@ json explanation(Decisions& decisions, const Problem& problem, const Choice& cho
               {"oversubscribed", facts.oversubscribed},
               {"cores", facts.cores},
               {"model", {{"name", platform.name}, {"source", platform.source}}},
+              {"connecting",
+               {{"time", budget.connect},
+                {"calls", budget.uses},
+                {"bytes", budget.connection},
+                {"memory_limit", budget.memory}}},
               {"algorithm", to_string(choice)},
               {"reason", choice.reason},
               {"ranges", ranges},

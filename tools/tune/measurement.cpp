@@ -122,11 +122,10 @@ Oracle oracle_of_selection(std::vector<Point>& points, const NodeOf& node_of) {
   return {"selection",
           [&selection](const Point& point, const Candidate& candidate, const std::vector<int>&) {
             const auto facts = facts_of_first(point.P);
-            return models::can_estimate(candidate.choice, facts)
-                       ? models::estimate_of(candidate.choice, point.bytes, selection.platform(),
-                                             facts)
-                             .time
-                       : -1.0;
+            if (!models::can_estimate(candidate.choice, facts)) return -1.0;
+            const auto estimate =
+                models::estimate_of(candidate.choice, point.bytes, selection.platform(), facts);
+            return estimate.time - estimate.set_up;  // what is timed has its connections
           }};
 }
 

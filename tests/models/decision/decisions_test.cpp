@@ -228,20 +228,58 @@ TEST_CASE("several nodes of several ranks speak with one voice, if that is short
   CHECK(chosen(far, Collective::barrier, 0).substr(0, 13) == "dissemination");
 }
 
-TEST_CASE("connections and memory are limited, unless nothing keeps to that", "[decision]") {
-  Decisions decisions = made("hardware", {10000, 10000, 1});
-  const int limit = decisions.platform().budget->peers;
-  for (std::size_t c = 0; c < kCollectives; ++c)
-    for (const Bytes bytes : {8, 4096}) {
-      const auto collective = static_cast<Collective>(c);
-      INFO(name_of(collective) << " of " << bytes);
-      const auto best = decisions.candidates(of(collective, bytes, 10000)).front();
-      CHECK(best.estimate.peers <= limit);
+TEST_CASE("connections are a cost, without a number at which choices change", "[decision]") {
+  for (const Bytes bytes : {8, 1024, 65536}) {
+    std::string algorithm;
+    double time = 0;
+    for (const int P : {512, 513, 514}) {
+      Decisions decisions = made("hardware", {P, P, 1});
+      const Choice choice = decisions.select(of(Collective::alltoall, bytes, P));
+      const auto now = estimate_of(choice, bytes, decisions.platform(), decisions.facts());
+      INFO(bytes << " bytes, " << P << " ranks: " << to_string(choice) << ' ' << now.time);
+      if (P > 512) {
+        CHECK(choice.algorithm->name == algorithm);
+        CHECK(now.time < 1.2 * time);
+      }
+      algorithm = choice.algorithm->name;
+      time = now.time;
     }
-  // One block of a MiB for each rank: what forwards needs several times the user's memory.
-  const auto best = decisions.candidates(of(Collective::alltoall, 1 << 20, 10000)).front();
+  }
+  // What is spread over the calls is a part of the time.
+  Platform platform = *find_shipped("hardware");
+  const Facts facts{100, 100, 1};
+  const Choice at_once{find(Collective::alltoall, "at-once")};
+  const auto few = estimate_of(at_once, 4096, platform, facts);
+  CHECK(few.set_up == Approx(99 * platform.budget->connect / platform.budget->uses));
+  CHECK(few.time == Approx(few.latency + few.set_up));
+  platform.budget->uses = 1;
+  platform.budget->connect = 1e4;
+  Decisions once{platform, facts};
+  CHECK(chosen(once, Collective::alltoall, 4096).substr(0, 5) == "bruck");
+}
+
+TEST_CASE("of equal times the one with fewer connections and less memory is chosen", "[decision]") {
+  Decisions decisions = made("hardware", {512, 512, 1});
+  const Problem problem = of(Collective::allgather, 1 << 20, 512);
+  const auto all = decisions.candidates(problem);
+  const Estimate& best = all.front().estimate;
+  CHECK(best.peers <= 2 * 9);
+  for (const Candidate& one : all)
+    if (one.excluded.empty()) CHECK(best.time * 0.98 <= one.estimate.time);
+}
+
+TEST_CASE("memory beyond the limit multiplies the time, and excludes nothing", "[decision]") {
+  constexpr int kRanks = 100000;
+  Decisions decisions = made("hardware", {kRanks, kRanks, 1});
+  // The connections alone take more than the limit, what forwards blocks more than those.
+  const auto best = decisions.candidates(of(Collective::alltoall, 1 << 16, kRanks)).front();
   CHECK(best.excess > 1);
   CHECK(best.choice.algorithm->name == "at-once");
+  // The first child of a tree would hold half of 100 GB.
+  const Choice scatter = decisions.select(of(Collective::scatter, 1 << 20, kRanks));
+  CHECK(scatter.algorithm->name == "linear");
+  const auto small = decisions.candidates(of(Collective::alltoall, 8, kRanks)).front();
+  CHECK(small.excess == 1);
 }
 
 // What the first call of each collective costs, in estimates of a microsecond or less.
