@@ -144,17 +144,15 @@ double turns(double woken, const Facts& facts, double cores) noexcept {
   return std::max({1.0, facts.P / cores / 2, woken / cores});
 }
 
-void count(Estimate& sum, const Stage& stage, double segments) noexcept {
-  const double times = stage.rounds + (segments - 1) * stage.busy;
+// In `times` rounds, not all of which follow each other.
+void count_messages(Estimate& sum, const Stage& stage, double times) noexcept {
   const double near = times * std::max(stage.out.near, stage.in.near);
   const double far = times * std::max(stage.out.far, stage.in.far);
   const auto bytes = static_cast<double>(stage.bytes);
-  sum.rounds += stage.rounds;
   sum.messages.near += near;
   sum.messages.far += far;
   sum.bytes.near += near * bytes;
   sum.bytes.far += far * bytes;
-  sum.leaving += segments * stage.rounds * stage.leaving * bytes;
 }
 
 }  // namespace
@@ -169,6 +167,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   Estimate::Parts& parts = sum.parts;
   Occupied occupied;
   double turn = 0;  // the longest wait for one
+  const bool in_step = !sketch.step().empty() && segments > 1;
   for (const Stage& stage : sketch.stages()) {
     const Round round{stage, platform, costs};
     const double shared = scarce ? std::max(0.0, round.work / cores - round.time) : 0;
@@ -184,12 +183,16 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     sum.work += stage.rounds * round.work;
     occupied.add(round.occupied, stage.busy);
     occupied.node = std::max(occupied.node, round.passing);
-    count(sum, stage, segments);
+    sum.rounds += stage.rounds;
+    sum.leaving += segments * stage.rounds * stage.leaving * static_cast<double>(stage.bytes);
+    count_messages(sum, stage, stage.rounds + (in_step ? 0 : (segments - 1) * stage.busy));
   }
-  const bool in_step = !sketch.step().empty() && segments > 1;
   double step = 0;
-  for (const Stage& stage : sketch.step())
-    step += Round{stage, platform, costs}.time / static_cast<double>(sketch.step().size());
+  const auto steps = static_cast<double>(sketch.step().size());
+  for (const Stage& stage : sketch.step()) {
+    step += Round{stage, platform, costs}.time / steps;
+    if (in_step) count_messages(sum, stage, (segments - 1) / steps);
+  }
   const double each = std::max(in_step ? step : occupied.most(), scarce ? sum.work / cores : 0);
   // Ranks that forward take a turn for each further segment. Of calls in a row they forward many in
   // one turn.

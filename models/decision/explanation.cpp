@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+
+#include "models/decision/growth.hpp"
 
 namespace tutti::models {
 namespace {
@@ -44,28 +47,26 @@ json candidate_to_json(const Candidate& one) {
   return all;
 }
 
-// How a quantity grows if there are a thousand times as many nodes.
-std::string_view growth(double few, double many) noexcept {
-  if (few <= 0) return many > 0 ? "P" : "0";
-  return many < 1.5 * few ? "1" : many < 8 * few ? "log P" : "P";
-}
-
-// "log P + m P": the number of messages, and the bytes per byte of the call, on the critical path.
+// "log P + m P": the number of messages of one byte each, or of one segment, on the critical path,
+// and what each further byte of the call adds to the bytes there.
 std::string class_of(const Choice& choice, const Decisions& decisions) {
-  constexpr int kFew = 1 << 10, kMany = 1 << 20, kMostOnNode = 1 << 10;
-  constexpr Bytes kLong = Bytes{1} << 30;
-  const auto at = [&](int nodes, Bytes bytes) {
+  constexpr int kMostOnNode = 1 << 10;
+  constexpr Bytes kLong = Bytes{1} << 33;
+  std::array<double, 3> messages{}, bytes{};
+  for (std::size_t i = 0; i < kGrowing.size(); ++i) {
     Facts facts = decisions.facts();
-    facts.nodes = facts.nodes > 1 ? nodes : 1;
-    facts.max_ranks_per_node = std::min(facts.max_ranks_per_node, kMostOnNode);
-    facts.P = facts.nodes > 1 ? nodes * facts.max_ranks_per_node : nodes;
-    if (facts.nodes == 1) facts.max_ranks_per_node = facts.P;
-    return estimate_of(choice, bytes, decisions.platform(), facts);
-  };
-  const auto messages = growth(at(kFew, 1).messages.both(), at(kMany, 1).messages.both());
-  const auto bytes = growth(at(kFew, kLong).bytes.both(), at(kMany, kLong).bytes.both());
-  if (choice.algorithm->collective == Collective::barrier) return std::string(messages);
-  return fmt::format("{} + m{}", messages, bytes == "1" ? "" : fmt::format(" {}", bytes));
+    const bool one_node = facts.nodes == 1;
+    facts.max_ranks_per_node =
+        one_node ? kGrowing[i] : std::min(facts.max_ranks_per_node, kMostOnNode);
+    facts.nodes = one_node ? 1 : kGrowing[i];
+    facts.P = facts.nodes * facts.max_ranks_per_node;
+    const auto at = [&](Bytes m) { return estimate_of(choice, m, decisions.platform(), facts); };
+    messages[i] = at(1).messages.both();
+    bytes[i] = (at(2 * kLong).bytes.both() - at(kLong).bytes.both()) / kLong;
+  }
+  const std::string_view times = growth(bytes);
+  if (choice.algorithm->collective == Collective::barrier) return std::string(growth(messages));
+  return fmt::format("{} + m{}", growth(messages), times == "1" ? "" : fmt::format(" {}", times));
 }
 
 // The best and the worst of: neighbours on a node, ranks dealt out to the nodes in turn, every rank
