@@ -27,7 +27,7 @@ namespace {
 using nlohmann::json;
 
 struct ExplainOptions {
-  std::string collective, params, bytes = "8";
+  std::string collective, algorithm, params, bytes = "8";
   int ranks = 8, ranks_per_node = 1, cores = 0;
   bool in_turn = false, json = false;
 };
@@ -126,9 +126,14 @@ json settings_of(const Configuration& configuration, bool by_model) {
 json explain(const ExplainOptions& options, Effort& effort) {
   const Configuration configuration = load_configuration({});
   for (const std::string& warning : configuration.warnings) warn(warning);
-  const collectives::Rules rules = read_rules(configuration).rules;
+  collectives::Rules rules = read_rules(configuration).rules;
   const ExplainedJob job = job_of(options, configuration);
   collectives::Problem problem = problem_of(options, job.facts, configuration);
+  if (!options.algorithm.empty()) {
+    const std::string text = fmt::format("{}={}", options.collective, options.algorithm);
+    rules.forced.insert_or_assign(problem.collective,
+                                  collectives::parse_choices(text).at(problem.collective));
+  }
   // A job whose settings name what needs a group of all ranks joins one.
   problem.datagrams = job.facts.P == 1 || (collectives::wants_datagrams(rules) &&
                                            configuration.multicast != MulticastWay::off);
@@ -143,6 +148,7 @@ json explain(const ExplainOptions& options, Effort& effort) {
                                ? "; a job measures others when it starts, as the setting says"
                                : "");
   all["settings"] = settings_of(configuration, options.params.empty());
+  if (!options.algorithm.empty()) all["reason"] = "by hand: --algorithm names it";
   return all;
 }
 
@@ -167,6 +173,9 @@ void add_explain(CommandLine& line) {
       line.command("explain", "which algorithm would run a call of a job, and why");
   ExplainOptions& o = *options;
   command.option("collective", o.collective, "a collective, such as allgather").required();
+  command.option(
+      "--algorithm", o.algorithm,
+      "what is said of this one, with its parameters, instead of the one that would run");
   command.option("-P,--ranks", o.ranks, "ranks").between(1, kMostRanksExplained).show_default();
   command.option("-m,--bytes", o.bytes, "size of the message, or of one rank's block")
       .show_default();
@@ -187,6 +196,7 @@ void add_explain(CommandLine& line) {
       "It is the job that would run with the settings of this environment. Times are in\n"
       "microseconds. Examples:\n"
       "  tutti explain allgather -P 64 -m 4096 --ppn 8\n"
+      "  tutti explain bcast -P 64 -m 1M --algorithm 'chain(segment=64k)'\n"
       "  tutti explain barrier -P 8 --ppn 2 --params rxe --cores 4");
   command.runs([options] { return run_explain(*options); });
 }

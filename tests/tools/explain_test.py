@@ -94,6 +94,22 @@ def says_what_connections_cost(folder):
         assert all(len(line) <= 140 for line in text.splitlines()), text
 
 
+def says_of_any_algorithm():
+    """What the model says of one that would not run."""
+    call = ["bcast", "-P", 64, "-m", 2 ** 20, "--params", "hardware"]
+    chain = told(*call, "--algorithm", "chain(segment=64k)")
+    assert chain["algorithm"] == "chain(segment=65536)" != told(*call)["algorithm"], chain
+    assert chain["reason"] == "by hand: --algorithm names it", chain
+    assert chain["statement"]["class"] == "P + m", chain
+    assert told(*call, "--algorithm", "chain")["statement"]["class"] == "P + m P"
+    # The environment's choice is another matter.
+    assert told(*call, "--algorithm", "chain", TUTTI_ALGORITHM="bcast=linear")["algorithm"] \
+        == "chain"
+    refused("no algorithm 'chains'", *call, "--algorithm", "chains")
+    refused("even number", "allgather", "-P", 7, "--algorithm", "neighbor-exchange")
+    assert "does not know its time" in printed("scatter", "--algorithm", "loggp")
+
+
 def holds(told):
     """What applies comes first, the fastest first; one of these is chosen."""
     candidates = told["candidates"]
@@ -192,6 +208,7 @@ def main():
             holds(told(*arguments))
             holds(told(*arguments, "--in-turn", "--cores", 1, "--params", "rxe"))
     reads_well()
+    says_of_any_algorithm()
     print("choices are explained, and bad commands refused")
 
 
