@@ -62,7 +62,8 @@ def run_by_job(folder, env):
 
 def same(folder, settings, **expected):
     env = {name: value for name, value in os.environ.items() if not name.startswith("TUTTI_")}
-    env |= {"XDG_CONFIG_HOME": str(folder)} | settings
+    # Without it, the bench would set what programs do not.
+    env |= {"XDG_CONFIG_HOME": str(folder), "TUTTI_CALLS_IN_A_ROW": "1"} | settings
     model, rows, reasons = run_by_job(folder, env)
     assert len(rows) == 1 + len(SIZES) * (len(COLLECTIVES) - 1), rows
     for (collective, size), algorithm in rows.items():
@@ -85,6 +86,7 @@ def main():
         table.write_text(json.dumps(TABLE))
         same(folder, {}, name="shm")
         slow = same(folder, {"TUTTI_MODEL": str(parameters)}, name="slow", **{"from": "slow.json"})
+        same(folder, {"TUTTI_CALLS_IN_A_ROW": "100"}, name="shm")
         same(folder, {"TUTTI_MODEL": "rxe"}, name="rxe", **{"from": "`model`"})
         by_table = same(folder, {"TUTTI_TABLE": str(table)}, name="shm")
         assert by_table["bcast", 8].startswith("chain"), by_table
