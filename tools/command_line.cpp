@@ -4,11 +4,18 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace tutti::tools {
 namespace {
 
 // The exit status of a command line that cannot be read; 1 is of a command that failed.
 constexpr int kBadUsage = 2;
+
+// CLI11 reads "nan" and "inf" as numbers, and its bounds let NaN pass: no comparison is true of it.
+std::string why_no_decimal(const std::string& text) {
+  return parse_decimal(text) ? std::string() : "'" + text + "' is no decimal number";
+}
 
 }  // namespace
 
@@ -55,7 +62,7 @@ Option Command::option(const std::string& names, std::uint64_t& into,
   return Option(app_->add_option(names, into, text));
 }
 Option Command::option(const std::string& names, double& into, const std::string& text) const {
-  return Option(app_->add_option(names, into, text));
+  return Option(app_->add_option(names, into, text)->check(why_no_decimal));
 }
 Option Command::option(const std::string& names, std::vector<int>& into,
                        const std::string& text) const {

@@ -43,6 +43,7 @@ class Command {
   Option option(const std::string& names, int& into, const std::string& text) const;
   Option option(const std::string& names, long long& into, const std::string& text) const;
   Option option(const std::string& names, std::uint64_t& into, const std::string& text) const;
+  // A decimal number; NaN and infinity are refused.
   Option option(const std::string& names, double& into, const std::string& text) const;
   Option option(const std::string& names, std::vector<int>& into, const std::string& text) const;
   Option option(const std::string& names, std::vector<std::string>& into,

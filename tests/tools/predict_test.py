@@ -113,7 +113,26 @@ def check_calls(folder):
     assert shown.returncode == 0 and shown.stdout != alone.stdout, (shown, alone)
 
 
+def check_decimals():
+    """No option of any command takes NaN, an infinity, or less than its bounds allow."""
+    barrier = ["--params", "boba", *BARRIER]
+    commands = {"predict": ("--noise", "--late", "--reduce-per-byte", "--copy-per-byte"),
+                "draw": ("--noise", "--late", "--reduce-per-byte", "--copy-per-byte"),
+                "tune": ("--time-limit", "--margin"), "measure": ("--time-limit",),
+                "bench": ("--time-limit",)}
+    for command, options in commands.items():
+        for option in options:
+            for value in ("nan", "-nan", "inf", "-inf", "1e999", "-1", "x"):
+                given = {"predict": barrier, "draw": ["barrier"]}.get(command, [])
+                done = subprocess.run([PROGRAM, command, *given, f"{option}={value}"],
+                                      capture_output=True, text=True, timeout=60)
+                assert done.returncode == 2 and option in done.stderr, (command, option, done)
+    for value in ("nan", "inf", "-inf", "NaN", "1e999", "", "1x", "0x10"):
+        refused("write NAME=NUMBER", "--params", "boba", "--set", f"L={value}", *BARRIER)
+
+
 def main():
+    check_decimals()
     refused("there is no model 'loggpp'", "--model", "loggpp", *BARRIER)
     refused("--params: cannot read bobba: No such file or directory; what needs no file is",
             "--params", "bobba", *BARRIER)

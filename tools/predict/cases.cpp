@@ -42,13 +42,11 @@ models::Changes changes_of(const PredictOptions& options) {
   models::Changes changes;
   for (const std::string& text : options.set) {
     const std::size_t at = text.find('=');
-    char* end = nullptr;
-    const std::string value = at == text.npos ? "" : text.substr(at + 1);
-    const double number = std::strtod(value.c_str(), &end);
-    if (at == 0 || value.empty() || *end != '\0')
+    const auto number = parse_decimal(at == text.npos ? "" : text.substr(at + 1));
+    if (at == 0 || !number)
       bad_configuration(
           fmt::format("--set '{}': write NAME=NUMBER, such as L=4.5 or between.G=0.01", text));
-    changes.parameters.emplace_back(text.substr(0, at), number);
+    changes.parameters.emplace_back(text.substr(0, at), *number);
   }
   return changes;
 }
