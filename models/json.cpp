@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "models/conversion.hpp"
 #include "models/json_values.hpp"
 #include "models/names.hpp"
 
@@ -87,19 +88,60 @@ Model model_in(const json& object, const std::string& where, bool others_too) {
                          inside(where, "parameters"), others_too);
 }
 
+void set(json& parameters, const std::string& key, double value) {
+  if (key == "o") parameters.erase("o_s"), parameters.erase("o_r");
+  parameters[key] = value == std::floor(value) && std::abs(value) < 1e15
+                        ? json(static_cast<Bytes>(value))
+                        : json(value);
+}
+
+bool has_parameter(const Model& model, const std::string& name) {
+  bool found = false;
+  const auto look = [&](const std::string& key, const auto&, const char*) {
+    found |= key == name || (name == "o" && key == "o_s");
+  };
+  std::visit([&](const auto& some) { some.each(some, look); }, model);
+  return found;
+}
+
+// LogP's descendants mean the same by their names, so that one may have what another lacks.
+bool alike_by_name(const Model& from, const Model& to) {
+  const auto is_one_of_them = [](const Model& model) {
+    return std::holds_alternative<LogP>(model) || std::holds_alternative<LogGP>(model) ||
+           std::holds_alternative<LogGPS>(model);
+  };
+  return from.index() == to.index() ||
+         (is_one_of_them(from) && (is_one_of_them(to) || std::holds_alternative<LogGPO>(to)));
+}
+
+// Changes what the level has, then the model, then what only the other model has.
 void change(json& level, const std::string& where, const Changes& changes) {
+  const bool to_another = !changes.model.empty() && level.contains("model") &&
+                          level["model"].is_string() && level.contains("parameters");
+  std::optional<Model> from, to;
+  if (to_another) {
+    from = model_named(level["model"].get<std::string>());
+    to = model_named(changes.model);
+    if (alike_by_name(*from, *to)) from.reset();
+  }
   if (!changes.model.empty()) level["model"] = changes.model;
   if (!level.contains("parameters") || !level["parameters"].is_object()) return;
   json& parameters = level["parameters"];
-  for (const auto& [name, value] : changes.parameters) {
-    const std::size_t dot = name.find('.');
-    if (dot != name.npos && name.substr(0, dot) != where) continue;
-    const std::string key = dot == name.npos ? name : name.substr(dot + 1);
-    if (key == "o") parameters.erase("o_s"), parameters.erase("o_r");
-    parameters[key] = value == std::floor(value) && std::abs(value) < 1e15
-                          ? json(static_cast<Bytes>(value))
-                          : json(value);
+  const auto apply = [&](bool before) {
+    for (const auto& [name, value] : changes.parameters) {
+      const std::size_t dot = name.find('.');
+      if (dot != name.npos && name.substr(0, dot) != where) continue;
+      const std::string key = dot == name.npos ? name : name.substr(dot + 1);
+      if (before == (from && has_parameter(*from, key))) set(parameters, key, value);
+    }
+  };
+  if (from) {
+    apply(true);
+    const Model source =
+        model_from_json(name_of(*from), parameters, inside(where, "parameters"), true);
+    if (const auto made = converted(source, changes.model)) parameters = parameters_to_json(*made);
   }
+  apply(false);
 }
 
 void read_compute(const json& object, Platform& platform) {

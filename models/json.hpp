@@ -36,9 +36,10 @@ inline constexpr int kFormat = 1;
 
 // What the reader wants otherwise than the file has it.
 struct Changes {
-  // Another model, which takes those of the file's parameters that it has; empty: the file's.
+  // Another model, whose parameters are made from the file's (conversion.hpp); empty: the file's.
   std::string model{};
-  // Parameters by name; "within.G" or "between.G" for one level, else both.
+  // Parameters by name; "within.G" or "between.G" for one level, else both. Those of the file's
+  // model change before its parameters are converted, those of the other model after that.
   std::vector<std::pair<std::string, double>> parameters{};
 };
 

@@ -16,12 +16,12 @@ ALGORITHMS = SCHEDULE | {"collectives/algorithms"}
 SELECTION = ALGORITHMS | {"collectives/selection"}
 ANALYSIS = SELECTION | {"collectives/analysis"}
 DECISION_HEADERS = {f"models/{name}.hpp" for name in
-                    ("costs", "curve", "derive", "fitting", "json", "json_text", "json_values",
-                     "kept", "names", "platform", "point_to_point", "statistics")}
+                    ("conversion", "costs", "curve", "derive", "fitting", "json", "json_text",
+                     "json_values", "kept", "names", "platform", "point_to_point", "statistics")}
 DECISION = {"models/decision"} | DECISION_HEADERS | {
     f"models/{name}.cpp" for name in
-    ("curve", "derive", "fitting", "json", "json_text", "json_values", "kept", "names",
-     "point_to_point", "statistics")}
+    ("conversion", "curve", "derive", "fitting", "json", "json_text", "json_values", "kept",
+     "names", "point_to_point", "statistics")}
 LIBRARY = {"collectives", "protocols", "registration", "transport", "base", "tutti"}
 
 # What the files of a folder may include: whole folders, or single headers.

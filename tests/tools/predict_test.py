@@ -113,6 +113,18 @@ def check_calls(folder):
     assert shown.returncode == 0 and shown.stdout != alone.stdout, (shown, alone)
 
 
+def check_conversion():
+    """OCC's parameters are LogGP's; by TAU table 7.1 they are PLogP's, and a line is Hockney's."""
+    one = ["--collective", "bcast", "--algorithm", "binomial", "-P", 8, "-m", "1,1M"]
+    for model in ("loggp", "plogp", "hockney"):
+        times = [row["time_us"] for row in rows("--params", "boba", "--model", model, *one)]
+        assert abs(times[0] - 3 * (30.4 + 2 * 8.15)) < 1e-6, (model, times)
+        assert 47000 < times[1] < 47500, (model, times)
+    (row,) = rows("--model", "hockney", "--set", "alpha=50,beta=0.01", *one[:-1], 1000)
+    assert abs(row["time_us"] - 3 * 60) < 1e-9, row
+    refused("parameters.beta: is missing", "--model", "hockney", "--set", "alpha=50", *BARRIER)
+
+
 def check_decimals():
     """No option of any command takes NaN, an infinity, or less than its bounds allow."""
     barrier = ["--params", "boba", *BARRIER]
@@ -132,6 +144,7 @@ def check_decimals():
 
 
 def main():
+    check_conversion()
     check_decimals()
     refused("there is no model 'loggpp'", "--model", "loggpp", *BARRIER)
     refused("--params: cannot read bobba: No such file or directory; what needs no file is",

@@ -51,14 +51,20 @@ models::Changes changes_of(const PredictOptions& options) {
   return changes;
 }
 
-// The first published parameters of the model, for who names none.
-NamedParameters default_parameters(const std::string& model) {
+// The first published parameters of the model, for who names none; of a model of which none are
+// published those that --set gives, all of them.
+NamedParameters default_parameters(const std::string& model, bool set) {
   const std::string_view wanted = name_of(models::model_named(model));
   for (const auto& some : models::published())
     if (some.complete && name_of(models::parse_platform(some.json).between) == wanted)
       return parameters_named(std::string(some.name));
-  bad_configuration(
-      fmt::format("no paper prints parameters of {}: name some with --params", model));
+  if (set)
+    return {.name = "--set",
+            .source = {},
+            .text = fmt::format(R"({{"model": "{}", "parameters": {{}}}})", wanted)};
+  bad_configuration(fmt::format(
+      "no paper prints parameters of {}: name some with --params, or give all of them with --set",
+      model));
 }
 
 Platform platform_from(const NamedParameters& source, models::Changes changes,
@@ -124,7 +130,8 @@ std::vector<Platform> platforms_of(const PredictOptions& options) {
         all.push_back(platform_from(parameters_named(std::string(some.name)), changes, ""));
   for (const std::string& model : options.models) {
     if (every_model) break;
-    if (sources.empty()) all.push_back(platform_from(default_parameters(model), changes, model));
+    if (sources.empty())
+      all.push_back(platform_from(default_parameters(model, !options.set.empty()), changes, model));
     for (const NamedParameters& source : sources)
       all.push_back(platform_from(source, changes, model));
   }
