@@ -25,11 +25,11 @@ namespace {
 volatile std::sig_atomic_t g_interrupted = 0;
 
 void predict_all(std::vector<Point>& points, const std::vector<Oracle>& oracles,
-                 const NodeOf& node_of) {
+                 const NodesOf& nodes_of) {
   ProgressBar bar("predicting");
   std::size_t done = 0;
   for (Point& point : points) {
-    predict(point, nodes_of(node_of, point.P), oracles);
+    predict(point, nodes_of(point.P), oracles);
     bar.show(++done, points.size());
   }
 }
@@ -52,21 +52,21 @@ void report(const TuneOptions& options, const std::vector<Point>& points,
                Agenda::kRounds - Agenda::kFinals, text);
 }
 
-std::string job_of(const Engine& engine, const NodeOf& node_of) {
+std::string job_of(const Engine& engine, const NodesOf& nodes_of) {
   const models::Machine machine = models::this_machine();
   return fmt::format("{} ranks on nodes {}, {}, {} cores of {}", engine.size(),
-                     fmt::join(nodes_of(node_of, engine.size()), ","),
+                     fmt::join(nodes_of(engine.size()), ","),
                      engine.software_wire() ? "software wire" : "no software wire", machine.cores,
                      machine.cpu);
 }
 
 // At rank 0: predicts, measures and reports.
 bool tune_at_root(const TuneOptions& options, State& state, std::vector<Point>& points,
-                  const NodeOf& node_of, const Oracle& selection, std::span<const Host> hosts,
+                  const NodesOf& nodes_of, const Oracle& selection, std::span<const Host> hosts,
                   tutti_comm world) {
   auto oracles = oracles_of(options);
   oracles.push_back(selection);
-  predict_all(points, oracles, node_of);
+  predict_all(points, oracles, nodes_of);
   bool done = false;
   {
     Agenda agenda(options, points, state, [] { return g_interrupted != 0; });
@@ -83,21 +83,23 @@ bool tune_at_root(const TuneOptions& options, State& state, std::vector<Point>& 
 bool tune_points(const TuneOptions& options, int rank, std::span<const Host> hosts,
                  tutti_comm world) {
   const Engine& engine = *library()->engine;
-  const NodeOf node_of = [&](int one) { return engine.placement().node_of(one); };
+  const NodesOf nodes_of = [&](int P) {
+    return nodes_in_order([&](Rank one) { return engine.placement().node_of(one); }, P);
+  };
   std::optional<State> state;  // of rank 0
   int refused = 0;
   if (rank == 0) try {
-      state.emplace(options.state, job_of(engine, node_of), options.resume);
+      state.emplace(options.state, job_of(engine, nodes_of), options.resume);
     } catch (const std::exception& error) {
       fmt::print(stderr, "tutti tune: {}\n", error.what());
       refused = 1;
     }
   MPI_Bcast(&refused, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (refused != 0) return false;
-  auto points = points_of(options, ranks_of(options, engine.size()), node_of,
+  auto points = points_of(options, ranks_of(options, engine.size()), nodes_of,
                           library()->engine->mailbox() != nullptr);
-  const Oracle selection = oracle_of_selection(points, node_of);
-  return state ? tune_at_root(options, *state, points, node_of, selection, hosts, world)
+  const Oracle selection = oracle_of_selection(points, nodes_of);
+  return state ? tune_at_root(options, *state, points, nodes_of, selection, hosts, world)
                : measure_points(points, nullptr, options.seconds, world);
 }
 
@@ -132,10 +134,12 @@ int tune_predicted(const TuneOptions& options) {
   constexpr int kMostRanks = 1 << 16;
   if (options.ranks.empty()) bad_configuration("name the numbers of ranks to predict: -P 2,8,64");
   check(options, kMostRanks);
-  const NodeOf node_of = [&](int rank) { return rank / options.ranks_per_node; };
+  const NodesOf nodes_of = [&](int P) {
+    return nodes_in_order([&](Rank rank) { return rank / options.ranks_per_node; }, P);
+  };
   const auto oracles = oracles_of(options);
-  auto points = points_of(options, ranks_of(options, kMostRanks), node_of, false);
-  predict_all(points, oracles, node_of);
+  auto points = points_of(options, ranks_of(options, kMostRanks), nodes_of, false);
+  predict_all(points, oracles, nodes_of);
   report(options, points, oracles, {}, false);
   return 0;
 }

@@ -110,13 +110,13 @@ collectives::Facts facts_of_first(int P) {
 
 }  // namespace
 
-Oracle oracle_of_selection(std::vector<Point>& points, const NodeOf& node_of) {
+Oracle oracle_of_selection(std::vector<Point>& points, const NodesOf& nodes_of) {
   Selection& selection = *library()->selection;
   for (Point& point : points) {
     collectives::Problem problem{{.collective = point.collective, .bytes = point.bytes}, point.P};
     problem.datagrams = false;
     point.by_default =
-        add_candidate(point, nodes_of(node_of, point.P),
+        add_candidate(point, nodes_of(point.P),
                       selection.decisions_for(facts_of_first(point.P))->select(problem));
   }
   return {"selection",

@@ -44,7 +44,7 @@ class Agenda {
 
 // What the library would choose by itself, by the model that it has: an oracle, whose choices are
 // made candidates.
-Oracle oracle_of_selection(std::vector<Point>& points, const NodeOf& node_of);
+Oracle oracle_of_selection(std::vector<Point>& points, const NodesOf& nodes_of);
 
 // Goes through all candidates; rank 0, which has the agenda, says what becomes of each. Whether it
 // came to its end. Collective over MPI_COMM_WORLD.

@@ -76,7 +76,7 @@ std::vector<int> ranks_of(const TuneOptions& options, int most) {
   return ascending(std::move(all));
 }
 
-std::vector<int> nodes_of(const NodeOf& node_of, int P) {
+std::vector<int> nodes_in_order(const std::function<int(Rank)>& node_of, int P) {
   std::vector<int> node;
   node.reserve(index(P));
   std::map<int, int> numbers;
@@ -87,11 +87,11 @@ std::vector<int> nodes_of(const NodeOf& node_of, int P) {
 }
 
 std::vector<Point> points_of(const TuneOptions& options, const std::vector<int>& ranks,
-                             const NodeOf& node_of, bool datagrams) {
+                             const NodesOf& nodes_of, bool datagrams) {
   std::vector<Point> points;
   for (const Collective collective : collectives_of(options))
     for (const int P : ranks) {
-      const auto node = nodes_of(node_of, P);
+      const auto node = nodes_of(P);
       std::map<int, int> on;
       int most = 0;
       for (const int one : node) most = std::max(most, ++on[one]);

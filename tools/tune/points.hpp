@@ -16,11 +16,13 @@ std::vector<Bytes> sizes_of(const TuneOptions& options);
 // Ascending; if none are named, `most`.
 std::vector<int> ranks_of(const TuneOptions& options, int most);
 
-using NodeOf = std::function<int(Rank)>;
-// The node of each of the first P ranks, numbered in the order of first appearance.
-std::vector<int> nodes_of(const NodeOf& node_of, int P);
+// The node of each of the first P ranks.
+using NodesOf = std::function<std::vector<int>(int P)>;
+// In a job, where the nodes of the first P ranks have any numbers: anew, in the order of first
+// appearance.
+std::vector<int> nodes_in_order(const std::function<int(Rank)>& node_of, int P);
 // In the order of collectives, then ranks, then sizes, with their candidates.
 std::vector<Point> points_of(const TuneOptions& options, const std::vector<int>& ranks,
-                             const NodeOf& node_of, bool datagrams);
+                             const NodesOf& nodes_of, bool datagrams);
 
 }  // namespace tutti::tools
