@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
@@ -124,9 +126,10 @@ std::string drawn(const DrawOptions& options) {
   const PredictOptions how = with_defaults(options.what);
   const Case what = case_of(options.collective, how);
   const std::vector<int> node = nodes_of(how, what.P);
-  const Platform platform = how.models.empty() && how.params.empty()
-                                ? platform_here(how, node.back() > 0)
-                                : platform_of(how);
+  const Platform platform =
+      how.models.empty() && how.params.empty()
+          ? platform_here(how, *std::max_element(node.begin(), node.end()) > 0)
+          : platform_of(how);
   const std::string title = title_of(what.collective, to_string(what.choice), node, what.bytes);
   if (options.format == "chrome" || (options.format == "svg" && options.kind == "chart")) {
     Chart chart = chart_of(predict(how, what, platform, true).result, node, note_of(platform, how));

@@ -10,6 +10,7 @@
 #include "collectives/schedule/in_a_row.hpp"
 #include "models/json.hpp"
 #include "models/names.hpp"
+#include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 #include "tools/predict/predict.hpp"
 
@@ -100,9 +101,11 @@ models::Setting setting_of(const PredictOptions& options, int P) {
 }  // namespace
 
 std::vector<int> nodes_of(const PredictOptions& options, int P) {
-  std::vector<int> node(index(P));
-  for (Rank rank = 0; rank < P; ++rank) node[index(rank)] = rank / options.ranks_per_node;
-  return node;
+  return nodes_by_mapping(options.mapping, P, options.ranks_per_node);
+}
+
+bool may_share_nodes(const PredictOptions& options) {
+  return options.ranks_per_node > 1 || is_mapping_file(options.mapping);
 }
 
 Problem problem_of(const PredictOptions& options, const Case& what) {
@@ -172,7 +175,7 @@ std::vector<Choice> choices_of(const PredictOptions& options, Collective collect
   }
   if (!options.algorithms.empty()) return all;
   for (const auto& algorithm : collectives::algorithms()) {
-    const bool useful = !algorithm.traits.levels || options.ranks_per_node > 1;
+    const bool useful = !algorithm.traits.levels || may_share_nodes(options);
     if (algorithm.collective == collective && useful) all.push_back({.algorithm = &algorithm});
   }
   return all;
@@ -237,7 +240,7 @@ Prediction predict(const PredictOptions& options, const Case& what, const Platfo
     made.result.time /= options.calls;
     return made;  // the papers' formulas are of one
   }
-  if (platform.within && options.ranks_per_node > 1) return made;  // the papers' formulas have one
+  if (platform.within && may_share_nodes(options)) return made;  // the papers' formulas have one
   const models::Asked asked{what.P, problem.bytes, what.choice.parameters.segment,
                             what.choice.parameters.k, platform.reduce_per_byte};
   for (const models::ClosedForm& form : models::closed_forms())

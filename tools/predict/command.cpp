@@ -6,6 +6,7 @@
 #include "models/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/predict/predict.hpp"
@@ -129,6 +130,7 @@ void add_call(const Command& command, PredictOptions& o, HowMany how_many) {
                                         : "ranks per node");
   ppn.between(1, 1 << 20);
   if (!one) ppn.show_default();
+  command.option("--mapping", o.mapping, kMappingIs).show_default();
   command.option("--root", o.root, "root of rooted collectives").show_default();
 }
 

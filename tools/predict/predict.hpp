@@ -18,6 +18,7 @@ class Command;
 // The options as the user wrote them.
 struct PredictOptions {
   std::vector<std::string> models, params, set, collectives, algorithms, ranks, bytes;
+  std::string mapping = "blocks";  // tools/mapping.hpp
   int ranks_per_node = 1, root = 0;
   int calls = 0;  // that follow each other; 0: one, or as many as were measured
   std::string eager;
@@ -71,7 +72,9 @@ void add_setting(const Command& command, PredictOptions& options);
 
 // What rank 0 is asked.
 collectives::Problem problem_of(const PredictOptions& options, const Case& what);
+// Throws Error{bad_configuration}: --mapping names a file that is not of P ranks.
 std::vector<int> nodes_of(const PredictOptions& options, int P);
+bool may_share_nodes(const PredictOptions& options);
 // Why it cannot be predicted, if it cannot: the algorithm does not apply, or all ranks together
 // have too many steps: 10^8 of them take some 2 GB.
 std::optional<std::string> why_not(const PredictOptions& options, const Case& what,

@@ -13,6 +13,7 @@
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/hosts.hpp"
+#include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 #include "base/files.hpp"
 #include "tools/tune/measurement.hpp"
@@ -126,6 +127,8 @@ void check(const TuneOptions& options, int ranks) {
   if (oracles_of(options).empty() && options.method == "predicted")
     bad_configuration(
         "--method predicted needs --params, a file that `tutti measure --save=FILE` writes, say");
+  if (options.method != "predicted" && options.mapping != "blocks")
+    bad_configuration("--mapping: the ranks of a job are where they are; take --method predicted");
   for (const std::string& path : {options.table, options.svg})
     if (!path.empty()) must_be_writable(path);
 }
@@ -135,7 +138,7 @@ int tune_predicted(const TuneOptions& options) {
   if (options.ranks.empty()) bad_configuration("name the numbers of ranks to predict: -P 2,8,64");
   check(options, kMostRanks);
   const NodesOf nodes_of = [&](int P) {
-    return nodes_in_order([&](Rank rank) { return rank / options.ranks_per_node; }, P);
+    return nodes_by_mapping(options.mapping, P, options.ranks_per_node);
   };
   const auto oracles = oracles_of(options);
   auto points = points_of(options, ranks_of(options, kMostRanks), nodes_of, false);
@@ -216,6 +219,8 @@ void add_tune(CommandLine& line) {
   command.option("--ppn", options->ranks_per_node, "predicted: ranks per node")
       .show_default()
       .between(1, 1 << 16);
+  command.option("--mapping", options->mapping, std::string("predicted: ") + kMappingIs)
+      .show_default();
   command.option("--time-limit", options->seconds, "seconds at most for each candidate")
       .show_default()
       .between(0.001, 3600.0);

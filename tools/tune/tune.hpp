@@ -22,6 +22,7 @@ struct TuneOptions {
   std::string method = "measured", table, svg, state = "tutti-tune.state";
   double seconds = 0.2, margin = 25;  // for each candidate; percent
   int ranks_per_node = 1;             // of predictions without a job
+  std::string mapping = "blocks";     // the same
   bool resume = false, compare = false, json = false;
 };
 

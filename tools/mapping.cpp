@@ -1,0 +1,96 @@
+// From words or a file to the node of each rank.
+#include "tools/mapping.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/index.hpp"
+#include "base/text.hpp"
+#include "tools/parameters.hpp"
+
+namespace tutti::tools {
+namespace {
+
+constexpr int kNowhere = -1;
+constexpr std::string_view kBetween = " \t\r,";
+
+// A rank, or the first and the last one of several.
+class Reader {
+ public:
+  explicit Reader(int P) : node_(index(P), kNowhere), line_of_(index(P)) {}
+
+  void read_line(std::string_view line, int number) {
+    line = line.substr(0, line.find('#'));
+    bool any = false;
+    while (!line.empty()) {
+      const auto begin = line.find_first_not_of(kBetween);
+      if (begin == line.npos) break;
+      line.remove_prefix(begin);
+      const std::string_view word = line.substr(0, line.find_first_of(kBetween));
+      line.remove_prefix(word.size());
+      put(word, number);
+      any = true;
+    }
+    if (any) ++nodes_;
+  }
+
+  std::vector<int> nodes() && {
+    const auto missing = std::find(node_.begin(), node_.end(), kNowhere);
+    if (missing != node_.end())
+      bad_configuration(fmt::format("rank {} is on no node; there are {} ranks",
+                                    missing - node_.begin(), node_.size()));
+    return std::move(node_);
+  }
+
+ private:
+  void put(std::string_view word, int line) {
+    const std::size_t dash = word.find('-');
+    const auto first = parse_number(word.substr(0, dash));
+    const auto last = dash == word.npos ? first : parse_number(word.substr(dash + 1));
+    if (!first || !last || *first < 0 || *last < *first)
+      bad_configuration(
+          fmt::format("line {}: '{:.200}' is no rank, nor several such as 0-3", line, word));
+    const auto P = static_cast<std::int64_t>(node_.size());
+    if (*last >= P)
+      bad_configuration(fmt::format("line {}: there is no rank {} among {} ranks", line, *last, P));
+    for (Rank rank = static_cast<Rank>(*first); rank <= *last; ++rank) {
+      if (node_[index(rank)] != kNowhere)
+        bad_configuration(fmt::format("line {}: rank {} is named in line {} already", line, rank,
+                                      line_of_[index(rank)]));
+      node_[index(rank)] = nodes_;
+      line_of_[index(rank)] = line;
+    }
+  }
+
+  std::vector<int> node_, line_of_;
+  int nodes_ = 0;
+};
+
+}  // namespace
+
+std::vector<int> parse_mapping(std::string_view text, int P) {
+  Reader reader(P);
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    reader.read_line(text.substr(0, end), number);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return std::move(reader).nodes();
+}
+
+std::vector<int> nodes_by_mapping(const std::string& mapping, int P, int ranks_per_node) {
+  if (is_mapping_file(mapping)) try {
+      return parse_mapping(parameters_text(mapping), P);
+    } catch (const Error& error) {
+      bad_configuration(fmt::format("--mapping {:.200}: {}", mapping, error.message));
+    }
+  const int nodes = (P + ranks_per_node - 1) / ranks_per_node;
+  std::vector<int> node(index(P));
+  for (Rank rank = 0; rank < P; ++rank)
+    node[index(rank)] = mapping == "blocks" ? rank / ranks_per_node : rank % nodes;
+  return node;
+}
+
+}  // namespace tutti::tools

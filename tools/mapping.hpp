@@ -1,0 +1,30 @@
+// Which ranks share a node: the option --mapping, alike in all commands.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace tutti::tools {
+
+// For the help.
+inline constexpr const char* kMappingIs =
+    "which ranks share a node: blocks (one after the other), in-turn (each on the next node), or a "
+    "file with a line for each node: its ranks, such as 0-3,8";
+
+inline bool is_mapping_file(const std::string& mapping) {
+  return mapping != "blocks" && mapping != "in-turn";
+}
+
+// The node of each of P ranks, from 0 in the order of nodes. A file says itself how many ranks are
+// on a node, and is read once, as it may be a pipe. Throws Error{bad_configuration}: the file
+// cannot be read, names a rank twice or one that there is not, misses one, or has another number of
+// ranks.
+std::vector<int> nodes_by_mapping(const std::string& mapping, int P, int ranks_per_node);
+
+// What a file says. The caller adds its name.
+std::vector<int> parse_mapping(std::string_view text, int P);
+
+}  // namespace tutti::tools
