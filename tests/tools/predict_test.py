@@ -6,6 +6,7 @@ Usage: predict_test.py PROGRAM
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -143,6 +144,56 @@ def check_decimals():
         refused("write NAME=NUMBER", "--params", "boba", "--set", f"L={value}", *BARRIER)
 
 
+def check_mapping(folder):
+    """Ranks in turn on nodes, blocks of them, and as a file says."""
+    path = pathlib.Path(folder, "map")
+    ring = ["--params", "metropolis", "--collective", "allgather", "--algorithm", "ring", "-P", 8,
+            "-m", 100, "--details"]
+
+    def counts(*arguments):
+        (row,) = rows(*ring, *arguments)
+        assert max(row["finished_us"]) == row["time_us"] and len(row["finished_us"]) == 8, row
+        assert sum(node["sent"]["bytes"] for node in row["nodes"]) == row["bytes_between_nodes"]
+        assert (sum(link["messages"] for link in row["links"])
+                == sum(node["received"]["messages"] for node in row["nodes"])
+                == row["messages_between_nodes"]), row
+        return row["messages_within_nodes"], row["messages_between_nodes"], row["node_of_rank"]
+
+    blocks = (42, 14, [0] * 4 + [1] * 4)
+    assert counts("--ppn", 4) == counts("--ppn", 4, "--mapping", "blocks") == blocks
+    assert counts("--ppn", 4, "--mapping", "in-turn") == (0, 56, [0, 1] * 4)
+    path.write_text("# two nodes\n0-3\n\n4, 5 6-7\n")
+    assert counts("--mapping", path) == blocks
+    path.write_text("0 2-4\n1 5,6,7\n")
+    assert counts("--mapping", path) == (28, 28, [0, 1, 0, 0, 0, 1, 1, 1])
+    done = predict(*ring, "--mapping", path)
+    assert re.search(r"^ +7 +1 +[0-9.]+$", done.stdout, re.M), done.stdout
+    assert re.search(r"^ +1 +0 +14 +1400$", done.stdout, re.M), done.stdout
+    for text, words in (("0-3\n4-7 2\n", "line 2: rank 2 is named in line 1 already"),
+                        ("0-3\n4-6\n", "rank 7 is on no node"),
+                        ("0-3\n4-8\n", "line 2: there is no rank 8 among 8 ranks"),
+                        ("0-3\n4-x\n", "line 2: '4-x' is no rank"),
+                        ("3-0\n4-7\n", "line 1: '3-0' is no rank"),
+                        ("-1\n", "line 1: '-1' is no rank"), ("", "rank 0 is on no node")):
+        path.write_text(text)
+        refused(f"--mapping {path}: {words}", *ring, "--mapping", path)
+    refused("--mapping in-turns: cannot read", *ring, "--mapping", "in-turns")
+    path.write_text("0-3\n4-7\n")
+    drawn = subprocess.run([PROGRAM, "draw", "bcast", "--algorithm", "binomial", "-P", "8",
+                            "--params", "metropolis", "--mapping", path], capture_output=True,
+                           text=True)
+    assert drawn.returncode == 0 and "4 a node" in drawn.stdout, drawn
+    tune = [PROGRAM, "tune", "--method", "predicted", "--params", "metropolis", "-P", "8",
+            "--collective", "allgather", "-m", "8", "--json"]
+    for mapping in (path, "in-turn"):
+        tuned = subprocess.run([*tune, "--ppn", "4", "--mapping", mapping], capture_output=True,
+                               text=True)
+        assert tuned.returncode == 0 and json.loads(tuned.stdout), tuned
+    path.write_text("0-3\n")
+    tuned = subprocess.run([*tune, "--mapping", path], capture_output=True, text=True)
+    assert tuned.returncode != 0 and "no rank" not in tuned.stderr and "on no node" in tuned.stderr
+
+
 def main():
     check_conversion()
     check_decimals()
@@ -170,6 +221,7 @@ def main():
     refused("steps", "--params", "boba", "--collective", "alltoall", "--algorithm", "linear", "-P",
             20000)
     with tempfile.TemporaryDirectory() as folder:
+        check_mapping(folder)
         refused_file(folder, "parameters.json: not JSON", "{")
         check_calls(folder)
         refused_file(folder, "parameters.json: parameters.L: must be a number",

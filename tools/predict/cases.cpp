@@ -228,6 +228,7 @@ Prediction predict(const PredictOptions& options, const Case& what, const Platfo
   Problem problem = problem_of(options, what);
   models::Setting setting = setting_of(options, what.P);
   setting.record = record;
+  setting.links = options.details;
   Prediction made{.what = what, .platform = &platform};
   const auto schedule_of = [&](Rank rank) {
     problem.rank = rank;
@@ -235,6 +236,7 @@ Prediction predict(const PredictOptions& options, const Case& what, const Platfo
     if (rank == 0) made.digest = fmt::format("{:016x}", schedule.digest());
     return options.calls > 1 ? collectives::in_a_row(schedule, options.calls) : schedule;
   };
+  made.node = setting.node;
   made.result = models::simulate(what.P, schedule_of, platform, setting);
   if (options.calls > 1) {
     made.result.time /= options.calls;

@@ -65,9 +65,9 @@ int run_predict(const PredictOptions& options) {
                                                     : "nothing applies: " + left_out.front());
   if (!options.svg.empty()) write_curves(options.svg, predictions);
   if (options.json)
-    print_json(predictions);
-  else if (predictions.size() == 1)
-    print_one(predictions.front());
+    print_json(predictions, options.details);
+  else if (predictions.size() == 1 || options.details)
+    for (const Prediction& prediction : predictions) print_one(prediction, options.details);
   else
     print_table(predictions);
   if (!options.json && !left_out.empty()) {
@@ -85,6 +85,8 @@ void add_reports(const Command& command, PredictOptions& o) {
   command.flag("--bluegene-p", o.bluegene_p,
                "what HPM states of BlueGene/P: growth, terms, and bounds over mappings");
   command.option("--compare", o.compare, "a file of `tutti bench --json`: predict its rows");
+  command.flag("--details", o.details,
+               "also when each rank has finished, and the traffic of each node and each link");
   command.flag("--show-params", o.show, "the parameters as JSON, as --params reads them");
   command.option("--svg", o.svg, "also draw curves over sizes, or over ranks, to this file");
   command.flag("--json", o.json, "as JSON");

@@ -26,7 +26,7 @@ struct PredictOptions {
   double noise = 0, late = 0;
   std::uint64_t seed = 1;
   bool shared_ports = false, check = false, list = false, json = false, show = false,
-       symbolic = false, bluegene_p = false;
+       symbolic = false, bluegene_p = false, details = false;
   std::string compare, svg, segment;
 };
 
@@ -53,6 +53,7 @@ struct Prediction {
     double time;
   };
   std::vector<Printed> printed;  // closed forms
+  std::vector<int> node{};       // of each rank
 };
 
 // What the options name; throws Error{bad_configuration}, which says what there is.
@@ -85,9 +86,10 @@ Prediction predict(const PredictOptions& options, const Case& what,
                    const models::Platform& platform, bool record = false);
 
 std::string describe(const models::Platform& platform);  // "loggp, Boba (OCC table 5)"
-void print_one(const Prediction& prediction);
+// `details`: when each rank has finished, and what each node and each link carries.
+void print_one(const Prediction& prediction, bool details = false);
 void print_table(const std::vector<Prediction>& predictions);
-void print_json(const std::vector<Prediction>& predictions);
+void print_json(const std::vector<Prediction>& predictions, bool details = false);
 // An SVG file; throws Error{bad_configuration} if there is only one size and number of ranks.
 void write_curves(const std::string& path, const std::vector<Prediction>& predictions);
 void print_models();

@@ -39,6 +39,42 @@ void print_path(const Prediction& p) {
              counted(messages, "message"), ranks);
 }
 
+json json_of(const models::Traffic& traffic) {
+  return {{"messages", traffic.messages}, {"bytes", traffic.bytes}};
+}
+
+void add_details(json& one, const Prediction& p) {
+  one["finished_us"] = p.result.finished;
+  one["node_of_rank"] = p.node;
+  one["nodes"] = json::array();
+  for (const auto& node : p.result.nodes)
+    one["nodes"].push_back({{"sent", json_of(node.sent)}, {"received", json_of(node.received)}});
+  one["links"] = json::array();
+  for (const auto& [ends, traffic] : p.result.links) {
+    json link = json_of(traffic);
+    link.update({{"from", ends.first}, {"to", ends.second}});
+    one["links"].push_back(std::move(link));
+  }
+}
+
+void print_details(const Prediction& p) {
+  fmt::print("  {:>8} {:>8} {:>14}\n", "rank", "node", "finished us");
+  for (std::size_t rank = 0; rank < p.result.finished.size(); ++rank)
+    fmt::print("  {:>8} {:>8} {:>14}\n", rank, p.node[rank], us(p.result.finished[rank]));
+  fmt::print("  {:>8} {:>13} {:>14} {:>13} {:>14}\n", "node", "messages out", "bytes out",
+             "messages in", "bytes in");
+  for (std::size_t node = 0; node < p.result.nodes.size(); ++node) {
+    const auto& [sent, received] = p.result.nodes[node];
+    fmt::print("  {:>8} {:>13} {:>14} {:>13} {:>14}\n", node, sent.messages, sent.bytes,
+               received.messages, received.bytes);
+  }
+  if (!p.result.links.empty())
+    fmt::print("  {:>8} {:>8} {:>13} {:>14}\n", "node", "to node", "messages", "bytes");
+  for (const auto& [ends, traffic] : p.result.links)
+    fmt::print("  {:>8} {:>8} {:>13} {:>14}\n", ends.first, ends.second, traffic.messages,
+               traffic.bytes);
+}
+
 json json_of(const Prediction& p) {
   json one = {{"collective", name_of(p.what.collective)},
               {"algorithm", to_string(p.what.choice)},
@@ -72,7 +108,7 @@ std::string describe(const models::Platform& platform) {
   return text;
 }
 
-void print_one(const Prediction& p) {
+void print_one(const Prediction& p, bool details) {
   fmt::print("{}", to_string(p.what));
   fmt::print("; {}\n  simulated      {} us\n", describe(*p.platform), us(p.result.time));
   fmt::print("  messages       {} between nodes ({}), {} within ({})\n", p.result.between.messages,
@@ -85,6 +121,7 @@ void print_one(const Prediction& p) {
     fmt::print("  {:<13}  simulated/formula {:.4f}; {}{}{}\n", "", p.result.time / time,
                sentence_of(form.claim), form.why.empty() ? "" : ": ", form.why);
   }
+  if (details) print_details(p);
 }
 
 void print_table(const std::vector<Prediction>& predictions) {
@@ -113,9 +150,12 @@ void print_table(const std::vector<Prediction>& predictions) {
   }
 }
 
-void print_json(const std::vector<Prediction>& predictions) {
+void print_json(const std::vector<Prediction>& predictions, bool details) {
   json all = json::array();
-  for (const Prediction& p : predictions) all.push_back(json_of(p));
+  for (const Prediction& p : predictions) {
+    all.push_back(json_of(p));
+    if (details) add_details(all.back(), p);
+  }
   fmt::print("{}\n", models::json_text(all, 2));
 }
 
