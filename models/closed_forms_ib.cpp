@@ -6,18 +6,22 @@
 
 #include "base/index.hpp"
 #include "collectives/algorithms/trees.hpp"
-#include "models/closed_forms.hpp"
+#include "models/closed_forms_assumptions.hpp"
 
 namespace tutti::models {
 namespace {
 
+using namespace assumed;
 using collectives::Collective;
 using Time = std::optional<double>;
 
 struct LogGPs {
   double L, o_s, o_r, g, G, sG;  // (s−1)G
   int P, k;
+  double s;
   double way() const { return o_s + L + o_r; }
+  // n blocks in so many messages, each of which has a byte without G.
+  double bytes(double n, double messages) const { return (n * s - messages) * G; }
 };
 
 template <auto formula>
@@ -30,8 +34,8 @@ Time loggp(const Model& model, const Asked& a) {
   else
     return {};
   if (a.P < 2 || a.bytes < 1 || a.segments() != 1) return {};
-  return formula(
-      LogGPs{q.L, q.o_s, q.o_r, q.g, q.G, static_cast<double>(a.bytes - 1) * q.G, a.P, a.k});
+  return formula(LogGPs{q.L, q.o_s, q.o_r, q.g, q.G, static_cast<double>(a.bytes - 1) * q.G, a.P,
+                        a.k, static_cast<double>(a.bytes)});
 }
 
 template <auto formula>
@@ -82,7 +86,36 @@ double modified_ring(const LogfP& q, int P) {
   return o + std::max(last + q.L, (n - 1) * o);
 }
 
+constexpr Assumption kOverheadFalls{"o_s_min <= o_s_max, o_r_min <= o_r_max",
+                                    [](const Model& model, const Asked&) {
+                                      const auto& q = std::get<LogfP>(model);
+                                      return q.o_s_min <= q.o_s_max && q.o_r_min <= q.o_r_max;
+                                    }};
+constexpr Assumption kFirstInGap{"o_s_max <= g", [](const Model& model, const Asked&) {
+                                   const auto& q = std::get<LogfP>(model);
+                                   return q.o_s_max <= q.g;
+                                 }};
+// The port of a rank that has sent k messages is free when the last of them has arrived.
+constexpr Assumption kBurstsWithinWay{"k·g < k·o_s(k) + L + o_r(1)",
+                                      [](const Model& model, const Asked& a) {
+                                        const auto& q = std::get<LogfP>(model);
+                                        return a.k * q.g < a.k * q.o_s(a.k) + q.L + q.o_r(1);
+                                      }};
+// Messages arrive o_s + L + (s−1)G after the start of a send, one in each gap.
+constexpr Assumption kReceivesInGaps{"that each reception ends within the gap in which it begins",
+                                     [](const Model& model, const Asked& a) {
+                                       const Costs c = costs(model, a);
+                                       if (a.P == 2) return true;
+                                       if (!not_less(c.gap, c.send + c.receive)) return false;
+                                       const double arrives = c.send + c.flight;
+                                       return arrives >= (a.P - 2) * c.gap ||
+                                              std::fmod(arrives, c.gap) + c.receive <= c.gap;
+                                     }};
+
 constexpr Collective kScatter = Collective::scatter;
+constexpr std::string_view kCorrected = "IB 5.1.2, corrected",
+                           kCorrectedTree = "IB 5.1.3, corrected",
+                           kCorrectedRing = "IB 5.3.2, corrected";
 constexpr std::string_view kShort =
     "n blocks are one message of ns bytes, so its G counts ns - 1 times; the print has n(s-1)";
 constexpr std::string_view kOneRound = "one message of each burst, which costs o_s(1) and o_r(1)";
@@ -93,24 +126,45 @@ const ClosedForm kIbForms[] = {
        return q.o_s + (q.P - 1) * (std::max(q.o_s, q.g) + q.sG) + q.L + q.o_r;
      }>,
      kNotAbove, "wrong: before the last of P-1 messages there are P-2 gaps, as in figure 4.2"},
-    {"IB 5.1.2", kScatter, "linear",
+    {kCorrected, kScatter, "linear", "o_s + L + o_r + (s-1)G + (P-2)max{o_s, g + (s-1)G}",
+     loggp<[](LogGPs q) { return q.way() + q.sG + (q.P - 2) * std::max(q.o_s, q.g + q.sG); }>,
+     kEqual, ""},
+    {"IB 5.1.2",
+     kScatter,
+     "linear",
      "(P-1)o_s(P-1) + L + o_r(1), P-1 <= f; "
      "o_s(P-1) + L + o_r(1) + max{(P-2)o_s(P-1), (P-1-f)g}, P-1 > f",
      where<[](const Asked& a) { return a.segments() == 1; },
            logfp<[](const LogfP& q, const Asked& a) { return linear(q, a.P - 1); }>>,
      kNotAbove,
      "equal for P-1 <= f; beyond it the print takes the mean overhead for the last message, which "
-     "costs o_s_min"},
+     "costs o_s_min",
+     {&kOverheadFalls, &kFirstInGap}},
     {"IB 5.1.3", kScatter, "recursive-splitting",
      "ceil(log2 P)(o_s + L + o_r) + (P-1)(s-1)G, P a power of two",
      where<kPower, loggp<[](LogGPs q) { return rounds(q.P, 1) * q.way() + (q.P - 1) * q.sG; }>>,
      kNotBelow, kShort},
-    {"IB 5.1.3", kScatter, "recursive-splitting",
+    {kCorrectedTree,
+     kScatter,
+     "recursive-splitting",
+     "log2(P)(o_s + L + o_r) + ((P-1)s - log2(P))G, P a power of two",
+     where<kPower, loggp<[](LogGPs q) {
+             return rounds(q.P, 1) * q.way() + q.bytes(q.P - 1, rounds(q.P, 1));
+           }>>,
+     kEqual,
+     "",
+     {&kGapWithinWay},
+     kNotBelow},
+    {"IB 5.1.3",
+     kScatter,
+     "recursive-splitting",
      "ceil(log2 P)(o_s(1) + L + o_r(1)), P a power of two",
      where<kPower, logfp<[](const LogfP& q, const Asked& a) {
              return rounds(a.P, 1) * (q.o_s(1) + q.L + q.o_r(1));
            }>>,
-     kEqual, ""},
+     kEqual,
+     "",
+     {&kGapWithinWay, &kOverheadFalls}},
     {"IB 5.1.3", kScatter, "loggp", "t(P) = min_n{n(s-1)G + max{L'+t(n), g+t(P-n)}}",
      where<kNoK, loggp<[](LogGPs q) { return optimal(q); }>>, kApart,
      "the tree is cut for the times in collectives/algorithms/trees.hpp, not for those of the "
@@ -121,18 +175,50 @@ const ClosedForm kIbForms[] = {
              return rounds(q.P, q.k) * (q.o_s + (q.k - 1) * q.g + q.L + q.o_r) + (q.P - 1) * q.sG;
            }>>,
      kNotBelow, kShort},
-    {"IB 5.1.3", kScatter, "binomial",
+    {kCorrectedTree,
+     kScatter,
+     "binomial",
+     "log_{k+1}(P)(o_s + (k-1)g + L + o_r) + ((P-1)s - k·log_{k+1}(P))G, P a power of k+1",
+     where<kPowerOfK, loggp<[](LogGPs q) {
+             return rounds(q.P, q.k) * (q.way() + (q.k - 1) * q.g) +
+                    q.bytes(q.P - 1, q.k * rounds(q.P, q.k));
+           }>>,
+     kEqual,
+     "",
+     {&kGapWithinWay, &kGapCoversSend},
+     kNotBelow},
+    {"IB 5.1.3",
+     kScatter,
+     "binomial",
      "ceil(log_{k+1} P)(k·o_s(k) + L + o_r(1)), k <= f, P a power of k+1",
      where<kPowerOfK, logfp<[](const LogfP& q, const Asked& a) -> Time {
              if (q.f < a.k) return {};
              return rounds(a.P, a.k) * (a.k * q.o_s(a.k) + q.L + q.o_r(1));
            }>>,
+     kEqual,
+     "",
+     {&kBurstsWithinWay, &kOverheadFalls}},
+    {"IB 5.3.2",
+     kAllgather,
+     "ring",
+     "(P-1)(o_s + L + o_r + (s-1)G)",
+     loggp<[](LogGPs q) { return (q.P - 1) * (q.way() + q.sG); }>,
+     kEqual,
+     "",
+     {&kGapWithinWay},
+     kNotBelow},
+    {kCorrectedRing, kAllgather, "ring",
+     "o_s + L + o_r + (s-1)G + (P-2)(max{g, o_s + L + o_r} + (s-1)G)",
+     loggp<[](LogGPs q) { return q.way() + q.sG + (q.P - 2) * (std::max(q.g, q.way()) + q.sG); }>,
      kEqual, ""},
-    {"IB 5.3.2", kAllgather, "ring", "(P-1)(o_s + L + o_r + (s-1)G)",
-     loggp<[](LogGPs q) { return (q.P - 1) * (q.way() + q.sG); }>, kEqual, ""},
-    {"IB 5.3.2", kAllgather, "ring", "(P-1)(o_s(1) + L + o_r(1))",
+    {"IB 5.3.2",
+     kAllgather,
+     "ring",
+     "(P-1)(o_s(1) + L + o_r(1))",
      logfp<[](const LogfP& q, const Asked& a) { return (a.P - 1) * (q.o_s(1) + q.L + q.o_r(1)); }>,
-     kEqual, kOneRound},
+     kEqual,
+     kOneRound,
+     {&kGapWithinWay}},
     {"IB 5.3.2", kAllgather, "modified-ring",
      "o_s + o_r + (P-1)(s-1)G + max{(P-2)g + L, (P-2)(o_s+o_r)}", loggp<[](LogGPs q) {
        return q.o_s + q.o_r + (q.P - 1) * q.sG +
@@ -141,6 +227,14 @@ const ClosedForm kIbForms[] = {
      kApart,
      "a bound for the ends: L may lie beside the overheads, and a receive that begins within a "
      "gap holds up the next send"},
+    {kCorrectedRing,
+     kAllgather,
+     "modified-ring",
+     "o_s + L + o_r + (P-1)(s-1)G + (P-2)g",
+     loggp<[](LogGPs q) { return q.way() + (q.P - 1) * q.sG + (q.P - 2) * q.g; }>,
+     kEqual,
+     "",
+     {&kReceivesInGaps}},
     {"IB 5.3.2", kAllgather, "modified-ring",
      "o_s(P-1) + o_r(P-1) + max{(P-2)o_s(P-1) + L, (P-2)(o_s(P-1) + o_r(P-1))}, P-1 <= f; "
      "(P-1-f)g for (P-2)o_s(P-1), P-1 > f",
@@ -151,20 +245,64 @@ const ClosedForm kIbForms[] = {
      where<[](const Asked& a) { return a.P % 2 == 0; },
            loggp<[](LogGPs q) { return q.P / 2.0 * q.way() + (q.P - 1) * q.sG; }>>,
      kNotBelow, kShort},
-    {"IB 5.3.2", kAllgather, "neighbor-exchange", "P/2(o_s(1) + L + o_r(1))",
+    {"IB 5.3.2",
+     kAllgather,
+     "neighbor-exchange",
+     "P/2(o_s(1) + L + o_r(1))",
      where<[](const Asked& a) { return a.P % 2 == 0; }, logfp<[](const LogfP& q, const Asked& a) {
              return a.P / 2.0 * (q.o_s(1) + q.L + q.o_r(1));
            }>>,
-     kEqual, ""},
+     kEqual,
+     "",
+     {&kGapWithinWay}},
+    {kCorrectedRing,
+     kAllgather,
+     "neighbor-exchange",
+     "P/2(o_s + L + o_r) + ((P-1)s - P/2)G, P even",
+     where<[](const Asked& a) { return a.P % 2 == 0; },
+           loggp<[](LogGPs q) { return q.P / 2.0 * q.way() + q.bytes(q.P - 1, q.P / 2.0); }>>,
+     kEqual,
+     "",
+     {&kGapWithinWay},
+     kNotBelow},
+    {kCorrectedRing,
+     kAllgather,
+     "recursive-doubling",
+     "log2(P)(o_s + L + o_r) + ((P-1)s - log2(P))G",
+     where<kPower, loggp<[](LogGPs q) {
+             return rounds(q.P, 1) * q.way() + q.bytes(q.P - 1, rounds(q.P, 1));
+           }>>,
+     kEqual,
+     "",
+     {&kGapWithinWay},
+     kNotBelow},
     {"IB 5.3.2", kAllgather, "recursive-doubling", "log2(P)(o_s + L + o_r) + (P-1)(s-1)G",
      where<kPower, loggp<[](LogGPs q) { return rounds(q.P, 1) * q.way() + (q.P - 1) * q.sG; }>>,
      kNotBelow, kShort},
-    {"IB 5.3.2", kAllgather, "recursive-doubling", "log2(P)(o_s(1) + L + o_r(1))",
+    {"IB 5.3.2",
+     kAllgather,
+     "recursive-doubling",
+     "log2(P)(o_s(1) + L + o_r(1))",
      where<kPower, logfp<[](const LogfP& q, const Asked& a) {
              return rounds(a.P, 1) * (q.o_s(1) + q.L + q.o_r(1));
            }>>,
-     kEqual, ""},
-    {"IB 5.3.2", kAllgather, "bruck",
+     kEqual,
+     "",
+     {&kGapWithinWay}},
+    {kCorrectedRing,
+     kAllgather,
+     "bruck",
+     "log2(P)(o_s + L + o_r) + ((P-1)s - log2(P))G, k = 1, P a power of two",
+     where<kPower, loggp<[](LogGPs q) {
+             return rounds(q.P, 1) * q.way() + q.bytes(q.P - 1, rounds(q.P, 1));
+           }>>,
+     kEqual,
+     "",
+     {&kGapWithinWay},
+     kNotBelow},
+    {"IB 5.3.2",
+     kAllgather,
+     "bruck",
      "ceil(log_{k+1} P)(o_s + o_r + (s-1)G + max{(k-1)g + L, (k-1)(o_s+o_r)})",
      where<kPowerOfK, loggp<[](LogGPs q) {
              const double overheads = (q.k - 1) * (q.o_s + q.o_r);
@@ -173,13 +311,18 @@ const ClosedForm kIbForms[] = {
            }>>,
      kNotBelow,
      "wrong for long blocks: the messages grow from round to round, (P-1)s bytes in all, and the "
-     "print has one block a round"},
-    {"IB 5.3.2", kAllgather, "bruck",
+     "print has one block a round",
+     {&kGapCoversBoth}},
+    {"IB 5.3.2",
+     kAllgather,
+     "bruck",
      "ceil(log_{k+1} P)(o_s(k) + o_r(k) + max{(k-1)o_s(k) + L, (k-1)(o_s(k) + o_r(k))})",
      where<kPower, logfp<[](const LogfP& q, const Asked& a) {
              return rounds(a.P, 1) * (q.o_s(1) + q.o_r(1) + q.L);
            }>>,
-     kEqual, ""},
+     kEqual,
+     "",
+     {&kGapWithinWay}},
 };
 
 }  // namespace

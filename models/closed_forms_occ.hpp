@@ -1,16 +1,21 @@
 // The letters of OCC's tables, and how a formula in them becomes a function of a model and a call.
-// Formulas with one overhead o are read with the mean of o_s and o_r.
+// Formulas with one overhead o are read with the mean of o_s and o_r. What is not as printed stands
+// beside the print as corrected; of LogGP and PLogP alike where both have a gap of a message, g(m),
+// and its way: L + 2o + (m-1)G, and L + g(m).
 #pragma once
 
 #include <bit>
 #include <cmath>
 
-#include "models/closed_forms.hpp"
+#include "models/closed_forms_assumptions.hpp"
 
 namespace tutti::models::occ {
 
 using collectives::Collective;
 using Time = std::optional<double>;
+
+inline constexpr Collective kBarrier = Collective::barrier, kBcast = Collective::bcast,
+                            kReduce = Collective::reduce, kAlltoall = Collective::alltoall;
 
 inline int ceil_log2(int P) noexcept { return std::bit_width(static_cast<unsigned>(P - 1)); }
 inline int floor_log2(int P) noexcept { return std::bit_width(static_cast<unsigned>(P)) - 1; }
@@ -25,12 +30,16 @@ struct Hockneys {
   int P;
 };
 struct LogGPs {
-  double L, o, g, mG, half, gamma, n_s;  // (m_s − 1)G; (m_s/2 − 1)G
+  double L, o, o_s, o_r, g, mG, half, gamma, n_s;  // (m_s − 1)G; (m_s/2 − 1)G
   int P;
+  double gap() const { return g + mG; }
+  double way() const { return L + o_s + o_r + mG; }  // of one message
 };
 struct PLogPs {
   double L, o_s, o_r, g, gamma, n_s;
   int P;
+  double gap() const { return g; }
+  double way() const { return L + g; }
 };
 
 template <auto formula>
@@ -53,7 +62,7 @@ Time loggp(const Model& model, const Asked& a) {
     return {};
   if (a.P < 2 || a.k != 1) return {};
   const auto m = static_cast<double>(a.longest());
-  return formula(LogGPs{q.L, (q.o_s + q.o_r) / 2, q.g, m > 1 ? (m - 1) * q.G : 0,
+  return formula(LogGPs{q.L, (q.o_s + q.o_r) / 2, q.o_s, q.o_r, q.g, m > 1 ? (m - 1) * q.G : 0,
                         m > 2 ? (m / 2 - 1) * q.G : 0, a.reduce_per_byte * m, a.segments(), a.P});
 }
 
@@ -64,6 +73,13 @@ Time plogp(const Model& model, const Asked& a) {
   const Bytes m = a.longest();
   return formula(PLogPs{q->L, q->o_s(m), q->o_r(m), q->g(m),
                         a.reduce_per_byte * static_cast<double>(m), a.segments(), a.P});
+}
+
+// Of LogGP and PLogP, with what both have: T(m) = way(), gap().
+template <auto formula>
+Time gaps(const Model& model, const Asked& a) {
+  constexpr auto both = [](const auto& q) { return formula(q); };
+  return std::holds_alternative<PLogP>(model) ? plogp<both>(model, a) : loggp<both>(model, a);
 }
 
 // `time`, where `condition` holds of what is asked.
@@ -81,6 +97,8 @@ inline constexpr auto kFullCut = [](const Asked& a) {
   return is_power(a.P + 1) && a.segments() > 1;
 };
 inline constexpr auto kFull = [](const Asked& a) { return is_power(a.P + 1) && a.segments() == 1; };
+
+inline constexpr auto kPower = [](const Asked& a) { return is_power(a.P); };
 
 inline double half_of(double n_s) noexcept { return std::ceil(n_s / 2); }
 

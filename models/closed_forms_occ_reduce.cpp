@@ -6,7 +6,8 @@
 namespace tutti::models::occ {
 namespace {
 
-constexpr Collective kReduce = Collective::reduce, kAlltoall = Collective::alltoall;
+using namespace assumed;
+
 constexpr std::string_view kT3 = "OCC table 3", kT4 = "OCC table 4";
 
 constexpr std::string_view kTextOrder =
@@ -26,9 +27,14 @@ const ClosedForm kReducesAndAlltoalls[] = {
      kApart,
      "garbled: P-1 belongs before the max, as in PLogP's line; and the bytes of the first message "
      "count twice"},
-    {kT3, kReduce, "linear", "L + (P-1)n_s·max{g(m_s), o_r(m_s) + c·m_s}",
+    {kT3,
+     kReduce,
+     "linear",
+     "L + (P-1)n_s·max{g(m_s), o_r(m_s) + c·m_s}",
      plogp<[](PLogPs q) { return q.L + (q.P - 1) * q.n_s * std::max(q.g, q.o_r + q.gamma); }>,
-     kNotBelow, "leaves out the first message's way up to the root's processor, o_r and g apart"},
+     kNotBelow,
+     "leaves out the first message's way up to the root's processor, o_r and g apart",
+     {&kWholeSegments}},
     {kT3, kReduce, "chain", "(P+n_s-2)(a + b·m_s + c·m_s)",
      hockney<[](Hockneys q) { return (q.P + q.n_s - 2) * (q.T + q.gamma); }>, kNotAbove,
      "worst case: here a rank combines a segment while the next one arrives"},
@@ -94,18 +100,40 @@ const ClosedForm kReducesAndAlltoalls[] = {
     {kT4, kAlltoall, "linear", "P(a + b·m_s) + (P-1)(n_s·P + 1 - P/2)a",
      hockney<[](Hockneys q) { return q.P * q.T + steps(q.P, q.n_s) * q.alpha; }>, kApart,
      "garbled: each of the (P-1)(n_s·P + 1 - P/2) messages takes a + b·m_s; and see below"},
-    {kT4, kAlltoall, "linear", "P(L + 2o) + (P-1)(n_s·P + 1 - P/2)(g + (m_s-1)G)",
+    {kT4,
+     kAlltoall,
+     "linear",
+     "P(L + 2o) + (P-1)(n_s·P + 1 - P/2)(g + (m_s-1)G)",
      loggp<[](LogGPs q) { return q.P * (q.L + 2 * q.o) + steps(q.P, q.n_s) * (q.g + q.mG); }>,
-     kNotAbove, kTextOrder},
-    {kT4, kAlltoall, "linear", "P·L + (P-1)(n_s·P + 1 - P/2)g(m_s)",
-     plogp<[](PLogPs q) { return q.P * q.L + steps(q.P, q.n_s) * q.g; }>, kNotAbove, kTextOrder},
+     kNotAbove,
+     kTextOrder,
+     {&kGapCoversBoth}},
+    {kT4,
+     kAlltoall,
+     "linear",
+     "P·L + (P-1)(n_s·P + 1 - P/2)g(m_s)",
+     plogp<[](PLogPs q) { return q.P * q.L + steps(q.P, q.n_s) * q.g; }>,
+     kNotAbove,
+     kTextOrder,
+     {&kGapCoversBoth}},
     {kT4, kAlltoall, "pairwise", "(P-1)(a + b·m)",
      hockney<[](Hockneys q) { return (q.P - 1) * q.T; }>, kEqual, ""},
-    {kT4, kAlltoall, "pairwise", "(P-1)(L + o + (m-1)G + g)",
-     loggp<[](LogGPs q) { return (q.P - 1) * (q.L + q.o + q.mG + q.g); }>, kNotAbove,
-     kOverheadForGap},
-    {kT4, kAlltoall, "pairwise", "(P-1)(L + g(m))",
-     plogp<[](PLogPs q) { return (q.P - 1) * (q.L + q.g); }>, kEqual, ""},
+    {kT4,
+     kAlltoall,
+     "pairwise",
+     "(P-1)(L + o + (m-1)G + g)",
+     loggp<[](LogGPs q) { return (q.P - 1) * (q.L + q.o + q.mG + q.g); }>,
+     kNotAbove,
+     kOverheadForGap,
+     {&kGapNotLess}},
+    {kT4,
+     kAlltoall,
+     "pairwise",
+     "(P-1)(L + g(m))",
+     plogp<[](PLogPs q) { return (q.P - 1) * (q.L + q.g); }>,
+     kEqual,
+     "",
+     {&kOverheadsWithinWay}},
 };
 
 }  // namespace

@@ -98,6 +98,13 @@ models::Setting setting_of(const PredictOptions& options, int P) {
   return setting;
 }
 
+// Nothing that the papers' formulas know nothing of.
+bool is_plain(const PredictOptions& options, const Platform& platform) {
+  const bool shares = platform.shared_ports && may_share_nodes(options);
+  return options.noise == 0 && options.late == 0 && options.eager.empty() && options.root == 0 &&
+         platform.copy_per_byte == 0 && !shares;
+}
+
 }  // namespace
 
 std::vector<int> nodes_of(const PredictOptions& options, int P) {
@@ -243,12 +250,17 @@ Prediction predict(const PredictOptions& options, const Case& what, const Platfo
     return made;  // the papers' formulas are of one
   }
   if (platform.within && may_share_nodes(options)) return made;  // the papers' formulas have one
-  const models::Asked asked{what.P, problem.bytes, what.choice.parameters.segment,
-                            what.choice.parameters.k, platform.reduce_per_byte};
+  const models::Asked asked{.P = what.P,
+                            .bytes = problem.bytes,
+                            .segment = what.choice.parameters.segment,
+                            .k = what.choice.parameters.k,
+                            .reduce_per_byte = platform.reduce_per_byte,
+                            .plain = is_plain(options, platform)};
   for (const models::ClosedForm& form : models::closed_forms())
     if (form.collective == what.collective && form.algorithm == what.choice.algorithm->name)
       if (const auto time = form.time(platform.between, asked))
-        made.printed.push_back({form, *time});
+        made.printed.push_back(
+            {form, *time, models::judge(form, platform.between, asked, made.result.time, *time)});
   return made;
 }
 

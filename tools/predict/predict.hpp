@@ -51,6 +51,7 @@ struct Prediction {
   struct Printed {
     models::ClosedForm form;
     double time;
+    models::Verdict verdict;
   };
   std::vector<Printed> printed;  // closed forms
   std::vector<int> node{};       // of each rank
@@ -95,7 +96,7 @@ void write_curves(const std::string& path, const std::vector<Prediction>& predic
 void print_models();
 // What HPM states of BlueGene/P.
 void print_bluegene_p(const PredictOptions& options);
-// Every closed form beside the simulator; true: every claim holds.
+// Every closed form beside the simulator; true: each claim holds wherever it is made.
 bool print_check(bool json);
 // Is it τ-Lop that is asked? It has no messages' times, but expressions over whole stages.
 bool is_tau_lop(const PredictOptions& options);
