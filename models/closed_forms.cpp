@@ -102,8 +102,8 @@ double Asked::segments() const noexcept {
 
 std::vector<ClosedForm> closed_forms() {
   std::vector<ClosedForm> all;
-  for (const auto forms :
-       {occ::barriers_and_broadcasts(), occ::reduces_and_alltoalls(), ib_forms(), beo_forms()})
+  for (const auto forms : {occ::barriers_and_broadcasts(), occ::reduces_and_alltoalls(),
+                           occ::corrected(), ib_forms(), beo_forms()})
     all.insert(all.end(), forms.begin(), forms.end());
   return all;
 }

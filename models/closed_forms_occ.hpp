@@ -108,5 +108,6 @@ inline constexpr std::string_view kOverheadForGap =
 
 std::span<const ClosedForm> barriers_and_broadcasts() noexcept;  // tables 1 and 2
 std::span<const ClosedForm> reduces_and_alltoalls() noexcept;    // tables 3 and 4
+std::span<const ClosedForm> corrected() noexcept;                // beside those that are not right
 
 }  // namespace tutti::models::occ

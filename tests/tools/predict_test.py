@@ -194,6 +194,29 @@ def check_mapping(folder):
     assert tuned.returncode != 0 and "no rank" not in tuned.stderr and "on no node" in tuned.stderr
 
 
+def check_claims():
+    """The word beside a formula is that of the two numbers, and says what the formula assumes."""
+    def claims(*arguments):
+        (row,) = rows(*arguments)
+        for form in row["closed_forms"]:
+            ratio = row["time_us"] / form["time_us"]
+            word = form["claim"]
+            assert ((word == "agrees" and abs(ratio - 1) < 1e-6)
+                    or (word == "an upper bound" and ratio < 1)
+                    or (word == "a lower bound" and ratio > 1) or word == "differs"), (row, form)
+        return [form["claim"] for form in row["closed_forms"]]
+
+    dissemination = ["--params", "boba", *BARRIER, "--algorithm", "dissemination"]
+    assert claims(*dissemination) == ["an upper bound", "agrees"]
+    assert claims(*dissemination, "--set", "g=1") == ["differs", "agrees"]
+    assert claims(*dissemination, "--late", 100) == ["differs", "differs"]
+    shown = predict(*dissemination, "--set", "g=1").stdout
+    assert "differs; it assumes g >= o, which is not so here" in shown, shown
+    chain = ["--collective", "bcast", "--algorithm", "chain(segment=300)", "-P", 5, "-m"]
+    assert claims("--model", "hockney", "--set", "alpha=50,beta=0.01", *chain, 900) == ["agrees"]
+    assert claims("--model", "hockney", "--set", "alpha=50,beta=0.01", *chain, 1000) == ["differs"]
+
+
 def main():
     check_conversion()
     check_decimals()
@@ -220,6 +243,7 @@ def main():
             "-P", 6)
     refused("steps", "--params", "boba", "--collective", "alltoall", "--algorithm", "linear", "-P",
             20000)
+    check_claims()
     with tempfile.TemporaryDirectory() as folder:
         check_mapping(folder)
         refused_file(folder, "parameters.json: not JSON", "{")
