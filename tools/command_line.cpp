@@ -2,8 +2,12 @@
 #include "tools/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 
 namespace tutti::tools {
@@ -106,8 +110,19 @@ Command CommandLine::command(const std::string& name, const std::string& text) {
   return {app_->add_subcommand(name, text), &run_};
 }
 
+void CommandLine::must_be_a_command(const std::string& word) const {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app_->get_subcommands({})) names.push_back(command->get_name());
+  if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) return;
+  std::string text = "there is no command '" + word + "'";
+  if (const std::string_view near = nearest(word, names); !near.empty())
+    text += "; did you mean " + std::string(near) + "?";
+  throw CLI::ParseError(text, kBadUsage);
+}
+
 int CommandLine::run(int argc, char** argv) {
   try {
+    if (argc > 1) must_be_a_command(argv[1]);
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {  // --help and --version come this way, too
     return app_->exit(error) == 0 ? 0 : kBadUsage;

@@ -77,6 +77,8 @@ class CommandLine {
   int run(int argc, char** argv);
 
  private:
+  void must_be_a_command(const std::string& word) const;
+
   std::unique_ptr<CLI::App> app_;
   Command::Run run_;
 };
