@@ -21,11 +21,11 @@ namespace {
 
 // Numbers that are equal on all ranks are both the largest and the smallest, and the smallest is
 // the complement of the largest complement.
-enum Word { kTyped, kTypedComplement, kBytes, kBytesComplement, kByBytes, kWords };
+enum ComparedWord { kTyped, kTypedComplement, kBytes, kBytesComplement, kByBytes, kWords };
 using Words = std::array<std::uint64_t, kWords>;
 
 // Of groups of ranks, and of ranges of a group.
-constexpr std::size_t kMostNamed = 4;
+constexpr std::size_t kMostGroupsNamed = 4;
 
 // As long as it lives, people hear of the call that is checked.
 class Checked {
@@ -51,9 +51,9 @@ std::string named(const std::vector<int>& ranks) {
                                      : fmt::format("{}-{}", ranks[i], ranks[next - 1]));
   }
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < std::min(ranges.size(), kMostNamed); ++i)
+  for (std::size_t i = 0; i < std::min(ranges.size(), kMostGroupsNamed); ++i)
     text += (i == 0 ? "" : ", ") + ranges[i];
-  return text + (ranges.size() > kMostNamed ? " and others" : "");
+  return text + (ranges.size() > kMostGroupsNamed ? " and others" : "");
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ void CallCheck::compare(const Claim& claim, const Task& task, FunctionRef<std::s
   Words most{};
   run(*reduces_, task, mine.data(), most.data());
   const bool compares_bytes = most[kByBytes] != 0;
-  const auto are_equal = [&](Word word, Word complement) {
+  const auto are_equal = [&](ComparedWord word, ComparedWord complement) {
     return most[word] == ~most[complement];
   };
   if (compares_bytes ? are_equal(kBytes, kBytesComplement) : are_equal(kTyped, kTypedComplement))
@@ -139,13 +139,13 @@ void CallCheck::fail(std::uint64_t call, const std::vector<Record>& all, bool by
   std::ranges::sort(groups, {}, [](const Group& group) { return group.ranks.front(); });
   std::string text =
       fmt::format("ranks make different calls: call {} of {} is ", call, words_for(agreement));
-  for (std::size_t i = 0; i < std::min(groups.size(), kMostNamed); ++i)
+  for (std::size_t i = 0; i < std::min(groups.size(), kMostGroupsNamed); ++i)
     text += fmt::format(
         "{}{} on {}{}", i == 0 ? "" : ", and ",
         std::string_view(groups[i].words, strnlen(groups[i].words, sizeof(Record::words))),
         named(groups[i].ranks), i == 0 ? " of MPI_COMM_WORLD" : "");
-  if (groups.size() > kMostNamed)
-    text += fmt::format(", and {} more on others", groups.size() - kMostNamed);
+  if (groups.size() > kMostGroupsNamed)
+    text += fmt::format(", and {} more on others", groups.size() - kMostGroupsNamed);
   const auto other = std::ranges::find_if(groups, [&](const Group& group) {
     return std::ranges::find(group.ranks, agreement.world_rank()) == group.ranks.end();
   });

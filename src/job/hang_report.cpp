@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // More of them would fill the screen.
-constexpr std::size_t kMostNamed = 4;
+constexpr std::size_t kMostAwaitedNamed = 4;
 // Who waits, or works in Tutti, answers each probe. An answer counts for so long, and for a few
 // probes at least: a busy machine may delay the next.
 constexpr auto kFresh = 2s;
@@ -81,11 +81,11 @@ std::string why_it_hangs(const Agreement& agreement, const OpenCall& call,
                   words_for(agreement), in_words(mine.asked), seconds(waited.now - waited.since));
   std::ranges::sort(awaited, {}, &Channel::peer);
   awaited.erase(std::unique(awaited.begin(), awaited.end()), awaited.end());
-  for (std::size_t i = 0; i < std::min(awaited.size(), kMostNamed); ++i)
+  for (std::size_t i = 0; i < std::min(awaited.size(), kMostAwaitedNamed); ++i)
     text += (i == 0 ? ". It waits for " : "; for ") +
             situation(*awaited[i], agreement, mine.call, waited, find);
-  if (awaited.size() > kMostNamed)
-    text += fmt::format("; and for {} more", awaited.size() - kMostNamed);
+  if (awaited.size() > kMostAwaitedNamed)
+    text += fmt::format("; and for {} more", awaited.size() - kMostAwaitedNamed);
   return text;
 }
 

@@ -17,13 +17,13 @@ namespace {
 constexpr PanelShape kLevelPanel{
     .width = 520, .height = 346, .left = 70, .top = 40, .right = 20, .bottom = 60, .head = 72};
 
-struct Curve {
+struct FittedCurve {
   const char *name, *colour;
   char shape;   // 'o' circle, 's' square, '^' triangle, 'x' cross
   bool fitted;  // with lines
   models::Median (*value)(const SizeReading&);
 };
-constexpr Curve kCurves[] = {
+constexpr FittedCurve kCurves[] = {
     {"T(m), half a round trip", "#0b6e4f", 'o', true,
      [](const SizeReading& s) {
        const models::Median& whole = s.round_trip;
@@ -47,7 +47,7 @@ struct LevelPanel {
     axes.top = top;
     for (const SizeReading& size : of.sizes) {
       axes.sizes.push_back(size.bytes);
-      for (const Curve& curve : kCurves)
+      for (const FittedCurve& curve : kCurves)
         if (const auto median = curve.value(size); median.value > 0)
           axes.include(median.value, median.value);
     }
@@ -69,7 +69,7 @@ std::string mark(char shape, double x, double y, const char* colour) {
 }
 
 // The fitted ranges; a line in bytes is a curve here.
-std::string fitted(const LevelPanel& p, const Curve& curve) {
+std::string fitted(const LevelPanel& p, const FittedCurve& curve) {
   std::vector<models::Sample> samples;
   for (const SizeReading& size : p.level->sizes)
     if (size.sure()) samples.push_back({size.bytes, curve.value(size).value});
@@ -105,7 +105,7 @@ std::string draw_panel(const LevelPanel& p) {
                                 svg::kTitle) +
                       p.axes.draw_times("time") + p.axes.draw_sizes() + p.axes.draw_frame() +
                       p.axes.draw_name_of_sizes("size of the message");
-  for (const Curve& curve : kCurves) {
+  for (const FittedCurve& curve : kCurves) {
     if (curve.fitted) drawn += fitted(p, curve);
     for (const SizeReading& size : level.sizes) {
       const models::Median median = curve.value(size);
@@ -137,7 +137,7 @@ void draw_measured(const std::string& path, const Measured& measured) {
       fmt::format("{}, {}", measured.origin.machine.cpu, measured.origin.date);
   body += svg::text(14, 24, title, R"(font-size="14")");
   double x = 20;
-  for (const Curve& curve : kCurves) {
+  for (const FittedCurve& curve : kCurves) {
     body += mark(curve.shape, x, 46, curve.colour) + svg::text(x + 10, 50, curve.name);
     x += 34 + 7.2 * static_cast<double>(std::string_view(curve.name).size());
   }
