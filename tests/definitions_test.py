@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Each class has one definition: of two with one name in one namespace the linker keeps the
-functions of either, and no compiler says so.
+functions of either, and no compiler says so. What files keep to themselves has names of its own in
+a library, too: files are compiled several at once, which ones together changes with their number.
 
 Usage: definitions_test.py ROOT
 
@@ -10,16 +11,19 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("base", "transport", "registration", "protocols", "collectives", "models", "src",
-           "tools")
+# By library.
+FOLDERS = {"base": 0, "transport": 0, "registration": 0, "protocols": 0, "collectives": 0, "src": 0,
+           "models": 1, "tools": 2}
 # clang-format leaves namespaces unindented, so what a namespace defines begins its line.
 SCOPE = re.compile(r"^namespace ([\w:]+) \{|^namespace \{|^\} *// namespace")
 CLASS = re.compile(r"^(?:struct|class|union|enum(?: class)?) (?:alignas\([^)]*\) )?([\w:]+)"
                    r"(?=[^;(]*(?:\{|$))")
+CONSTANT = re.compile(r"^constexpr [\w:<>*, ]+?\b(k\w+)\b(?= *[=\[{])")
 
 
-def definitions(text):
-    """The classes and enumerations that other files could define, too, with their namespaces."""
+def definitions(text, hidden=False):
+    """The classes and enumerations that other files could define, too, with their namespaces; or
+    those that the file hides from others, and its constants."""
     scopes = []
     for line in text.splitlines():
         if scope := SCOPE.match(line):
@@ -27,8 +31,9 @@ def definitions(text):
                 scopes.pop()
             else:
                 scopes.append(scope[1] or "")
-        elif (found := CLASS.match(line)) and "" not in scopes:
-            yield "::".join([*scopes, found[1]])
+        elif hidden == ("" in scopes) and (
+                found := CLASS.match(line) or hidden and CONSTANT.match(line)):
+            yield "::".join([*filter(None, scopes), found[1]])
 
 
 def problems(texts):
@@ -36,6 +41,9 @@ def problems(texts):
     for path, text in texts.items():
         for name in definitions(text):
             where.setdefault(name, []).append(path)
+        library = FOLDERS.get(path.split("/")[0], -1)
+        for name in definitions(text, hidden=True):
+            where.setdefault(f"{name}, of library {library}", []).append(path)
     for name, paths in where.items():
         if len(paths) > 1:
             yield f"{name}: defined in {' and in '.join(paths)}"
@@ -47,8 +55,11 @@ def check_myself():
            "}  // namespace tutti::a\n")
     assert list(definitions(one)) == ["tutti::a::X"]
     hidden = one.replace("struct", "namespace {\nenum class", 1)
-    hidden = hidden.replace("};", "};\n}  // namespace")
+    hidden = hidden.replace("};", "};\nconstexpr int kMost = 3, kLeast = 1;\n}  // namespace")
     assert not list(definitions(hidden))
+    assert list(definitions(hidden, True)) == ["tutti::a::X", "tutti::a::kMost"]
+    assert len(list(problems({"src/a.cpp": hidden, "base/b.cpp": hidden}))) == 2
+    assert not list(problems({"src/a.cpp": hidden, "models/b.cpp": hidden}))
     assert len(list(problems({"a.hpp": one, "b.hpp": one}))) == 1
     assert not list(problems({"a.hpp": one, "b.cpp": hidden, "c.hpp": one.replace("::a", "::c")}))
 
