@@ -148,8 +148,8 @@ class Link {
   virtual bool peer_lives() noexcept { return true; }
   // This side, where take_back() decides nothing: asks the peer which of its writes are under way.
   // Its transport answers though its program computes. The answer may get lost, so this is called
-  // again.
-  virtual void ask_for_writes() noexcept {}
+  // again; then an answer to either time counts.
+  virtual void ask_for_writes(bool /*again*/) noexcept {}
   // By the answer to the last question, and what has come since.
   virtual Writing writing(std::uint32_t /*invitation*/) const noexcept { return Writing::no; }
   // This side: the number may be used again.

@@ -34,7 +34,7 @@ constexpr int kMostReadPatiences = 5;
 // For writes into their buffers: how long an answer may take, how many without one are enough, and
 // how many with one.
 constexpr std::chrono::milliseconds kAnswerPatience{500};
-constexpr int kMostUnanswered = 4, kMostAnswers = 20;
+constexpr int kMostUnanswered = 8, kMostAnswers = 20;
 
 bool can_hear(const Channel* channel) {
   return channel && !channel->failed() && !channel->closed();
@@ -287,8 +287,8 @@ void Dispatcher::await_writes(const Agreement& agreement) noexcept {
     const auto writes = [&](const Channel& channel) {
       return can_hear(&channel) && channel.writing_abandoned() >= least;
     };
-    each_channel(agreement, [](Channel& channel) {
-      if (can_hear(&channel) && channel.withdrawing()) channel.link().ask_for_writes();
+    each_channel(agreement, [&](Channel& channel) {
+      if (can_hear(&channel) && channel.withdrawing()) channel.link().ask_for_writes(i > 0);
     });
     wait_while(agreement, kAnswerPatience, writes);
     bool any = false;

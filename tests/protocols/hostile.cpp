@@ -197,7 +197,7 @@ void HostileLink::renew(std::uint32_t invitation) noexcept {
 bool HostileLink::peer_lives() noexcept { return !net_.stopped(peer()); }
 
 // The answer is there at once, and always the latest.
-void HostileLink::ask_for_writes() noexcept {
+void HostileLink::ask_for_writes(bool /*again*/) noexcept {
   const std::lock_guard lock(net_.lock_);
   has_asked_ = true;
 }

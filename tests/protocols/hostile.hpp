@@ -111,7 +111,7 @@ class HostileLink final : public transport::Link {
   bool taken_back(std::uint32_t invitation) const noexcept override;
   bool take_back(std::uint32_t invitation) noexcept override;
   bool peer_lives() noexcept override;
-  void ask_for_writes() noexcept override;
+  void ask_for_writes(bool again) noexcept override;
   transport::Writing writing(std::uint32_t invitation) const noexcept override;
   void renew(std::uint32_t invitation) noexcept override;
   transport::Registrar* registrar() noexcept override;

@@ -255,20 +255,18 @@ void VerbsLink::take_finished(Immediate immediate) noexcept {
 
 // --- writes of the peer
 
-void VerbsLink::ask_for_writes() noexcept {
-  ++questions_;
-  unasked_ = true;
+void VerbsLink::ask_for_writes(bool again) noexcept {
+  question_.ask(again);
   site_.has_word();
 }
 
 void VerbsLink::take_answer(std::uint32_t question, std::uint64_t begun) noexcept {
-  peers_begun_ = begun;
-  answered_ = question;
+  question_.take_answer(question, begun);
 }
 
 Writing VerbsLink::writing(std::uint32_t invitation) const noexcept {
-  if (answered_ != questions_) return Writing::unknown;
-  return ((peers_begun_ ^ ended_) >> invitation & 1u) != 0 ? Writing::yes : Writing::no;
+  if (!question_.answered()) return Writing::unknown;
+  return ((question_.begun() ^ ended_) >> invitation & 1u) != 0 ? Writing::yes : Writing::no;
 }
 
 // --- signs of life

@@ -13,6 +13,7 @@
 
 #include "transport/link.hpp"
 #include "transport/verbs/packet.hpp"
+#include "transport/verbs/question.hpp"
 #include "transport/verbs/side.hpp"
 
 namespace tutti::transport::verbs {
@@ -35,9 +36,7 @@ class VerbsLink final : public Link {
   // Whether the link has failed since this was asked last; the last question about writes that was
   // not sent yet, if there is one.
   bool take_failure() noexcept { return untold_.exchange(false); }
-  std::optional<std::uint32_t> take_question() noexcept {
-    return unasked_.exchange(false) ? std::optional(questions_.load()) : std::nullopt;
-  }
+  std::optional<std::uint32_t> take_question() noexcept { return question_.take(); }
   // The peer's end has failed, for that cause.
   void peer_gave_up(Code cause) noexcept;
   // By invitation of the peer, whether the number of writes begun is odd.
@@ -73,7 +72,7 @@ class VerbsLink final : public Link {
   void probe() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;
   std::uint64_t headway() const noexcept override;
-  void ask_for_writes() noexcept override;
+  void ask_for_writes(bool again) noexcept override;
   Writing writing(std::uint32_t invitation) const noexcept override;
   bool drained() noexcept override;
   void say_farewell() noexcept;
@@ -128,10 +127,9 @@ class VerbsLink final : public Link {
   std::array<std::uint32_t, kRings> credits_by_immediate_{};
   // By invitation: whether the number of writes is odd, which this rank has begun, the peer had
   // begun by its last answer, and have come to their ends. Of each invitation one is under way.
-  std::atomic<std::uint64_t> begun_{0}, peers_begun_{0};
+  std::atomic<std::uint64_t> begun_{0};
+  Question question_;
   std::uint64_t ended_ = 0;
-  std::atomic<std::uint32_t> questions_{0}, answered_{0};
-  std::atomic<bool> unasked_{false};
 };
 
 }  // namespace tutti::transport::verbs
