@@ -123,7 +123,8 @@ void print_left_out(const json& candidates) {
       known->second += ", " + name;
   }
   if (!reasons.empty()) fmt::print("\nLeft out:\n");
-  for (const auto& [why, names] : reasons) fmt::print("{}", paragraph(names + ": " + why, 2));
+  for (const auto& [why, names] : reasons)
+    fmt::print("{}", paragraph(fmt::format("{}: {}", names, why), 2));
 }
 
 }  // namespace

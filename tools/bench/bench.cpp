@@ -211,6 +211,7 @@ void init_for_calls_in_a_row(std::vector<std::string> settings) {
   // As many as the choices of docs/measured.md were made for.
   if (load_configuration({}).calls_in_a_row == 0) settings.emplace_back("calls_in_a_row=4");
   std::vector<const char*> texts;
+  texts.reserve(settings.size() + 1);
   for (const std::string& setting : settings) texts.push_back(setting.c_str());
   texts.push_back(nullptr);
   tutti_options options{};
