@@ -107,7 +107,9 @@ CommandLine::CommandLine(const std::string& program, const std::string& text,
 CommandLine::~CommandLine() = default;
 
 Command CommandLine::command(const std::string& name, const std::string& text) {
-  return {app_->add_subcommand(name, text), &run_};
+  CLI::App* const added = app_->add_subcommand(name, text);
+  added->footer("");  // CLI11 gives it the program's
+  return {added, &run_};
 }
 
 void CommandLine::must_be_a_command(const std::string& word) const {

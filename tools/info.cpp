@@ -267,6 +267,7 @@ void add_info(CommandLine& line) {
                                        "version, build, devices and ports, what would be chosen "
                                        "and why, limits, settings, the machine");
   command.flag("--json", *as_json, "all of it as JSON");
+  command.footer("Example: TUTTI_DEVICE=mlx5_0 tutti info   what a job with this setting would do");
   command.runs([as_json] {
     const Configuration configuration = load_configuration({});
     read_rules(configuration);  // what tutti_init would refuse is to be refused here

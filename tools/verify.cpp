@@ -129,6 +129,11 @@ void add_verify(CommandLine& line) {
       .option("--layout", arguments->choice.layout,
               "with --choices: how ranks are laid out on nodes: blocks, in-turn or shuffled")
       .show_default();
+  command.footer(
+      "Examples:\n"
+      "  tutti verify --quick                        every algorithm, for few P\n"
+      "  tutti verify --algorithm bruck              one, for every P, root and parameter\n"
+      "  tutti verify --choices --collective bcast   what is chosen, against the best candidate");
   command.runs([arguments] {
     if (arguments->choices) {
       arguments->choice.collective = collective_or_all(arguments->collective);
