@@ -1,8 +1,12 @@
 // The word that a user may have meant. Pure.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,6 +54,16 @@ std::string_view nearest(std::string_view written, const Words& words) {
     best = word;
   }
   return best;
+}
+
+// What to say of a name that is none of these words: "there is no collective 'bcst'; did you mean
+// bcast? There are barrier, bcast, …".
+template <class Words>
+std::string no_such(std::string_view what, std::string_view written, const Words& words) {
+  const std::string_view near = nearest(written, words);
+  return fmt::format("there is no {} '{:.200}'; {} {}", what, written,
+                     near.empty() ? "there are" : fmt::format("did you mean {}? There are", near),
+                     fmt::join(words, ", "));
 }
 
 }  // namespace tutti

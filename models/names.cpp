@@ -1,14 +1,12 @@
 // Every model by name, and every set of parameters that the papers print.
 #include "models/names.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 
 namespace tutti::models {
 namespace {
@@ -70,8 +68,7 @@ Model model_named(std::string_view name) {
     if (same(name, name_of(model))) return model;
     names.push_back(name_of(model));
   }
-  throw Error(Code::bad_configuration, fmt::format("there is no model '{:.200}'; there are {}",
-                                                   name, fmt::join(names, ", ")));
+  bad_configuration(no_such("model", name, names));
 }
 
 std::span<const Published> published() noexcept { return kPublished; }

@@ -116,10 +116,7 @@ void CommandLine::must_be_a_command(const std::string& word) const {
   std::vector<std::string> names;
   for (const CLI::App* command : app_->get_subcommands({})) names.push_back(command->get_name());
   if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) return;
-  std::string text = "there is no command '" + word + "'";
-  if (const std::string_view near = nearest(word, names); !near.empty())
-    text += "; did you mean " + std::string(near) + "?";
-  throw CLI::ParseError(text, kBadUsage);
+  throw CLI::ParseError(no_such("command", word, names), kBadUsage);
 }
 
 int CommandLine::run(int argc, char** argv) {

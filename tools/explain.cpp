@@ -1,7 +1,6 @@
 // `tutti explain`: which algorithm would run a call, and why. What a job decides by, the settings
 // and the kept parameters, is read by the job's own functions.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "collectives/selection/choices.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/json_text.hpp"
 #include "src/job/configuration.hpp"
@@ -85,10 +85,7 @@ ExplainedJob job_of(const ExplainOptions& options, const Configuration& configur
 
 collectives::Problem problem_of(const ExplainOptions& options, const collectives::Facts& facts,
                                 const Configuration& configuration) {
-  const auto collective = collectives::collective_named(options.collective);
-  if (!collective)
-    bad_configuration(fmt::format("there is no collective '{}', but {}", options.collective,
-                                  fmt::join(collectives::names_of_collectives(), ", ")));
+  const collectives::Collective collective = collectives::read_collective(options.collective);
   const auto bytes = parse_size(options.bytes);
   if (!bytes || *bytes < 0)
     bad_configuration(
@@ -97,7 +94,7 @@ collectives::Problem problem_of(const ExplainOptions& options, const collectives
     bad_configuration(
         fmt::format("--bytes '{}' for each of {} ranks are too many: at most {} in all",
                     options.bytes, options.ranks, models::kMostInAll));
-  collectives::Problem problem{explained_task(*collective, *bytes, configuration), facts.P};
+  collectives::Problem problem{explained_task(collective, *bytes, configuration), facts.P};
   std::vector<int> nodes(facts.nodes > 1 ? static_cast<std::size_t>(facts.P) : 0);
   for (int rank = 0; rank < static_cast<int>(nodes.size()); ++rank)
     nodes[static_cast<std::size_t>(rank)] =

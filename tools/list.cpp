@@ -148,8 +148,7 @@ void add_list(CommandLine& line) {
       "Force an algorithm: TUTTI_ALGORITHM=\"allgather=bruck(k=3);bcast=chain(segment=64k)\".");
   command.runs([arguments] {
     const std::string& collective = arguments->collective;
-    if (!collective.empty() && !collectives::collective_named(collective))
-      throw Error(Code::bad_configuration, fmt::format("there is no collective '{}'", collective));
+    if (!collective.empty()) collectives::read_collective(collective);
     if (arguments->schema)
       fmt::print("{}", collectives::table_schema());
     else if (arguments->references)

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "collectives/analysis/proof.hpp"
+#include "collectives/selection/choices.hpp"
 #include "models/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
@@ -22,11 +23,7 @@ using collectives::ProofRow;
 
 std::optional<Collective> collective_or_all(const std::string& name) {
   if (name.empty()) return std::nullopt;
-  const auto found = collectives::collective_named(name);
-  if (!found)
-    throw Error(Code::bad_configuration,
-                fmt::format("there is no collective '{}'; `tutti list` names them", name));
-  return found;
+  return collectives::read_collective(name);
 }
 
 // 1-33,64,… as a reader would write it.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 
 namespace tutti::collectives {
@@ -187,6 +188,11 @@ std::string to_string(const Choice& choice) {
       add(fmt::format("{}={}", name, to_string({level.algorithm, {.k = level.k, .segment = 0}})));
   return inside.empty() ? std::string{choice.algorithm->name}
                         : fmt::format("{}({})", choice.algorithm->name, inside);
+}
+
+Collective read_collective(std::string_view name) {
+  if (const auto found = collective_named(name)) return *found;
+  bad_configuration(no_such("collective", name, names_of_collectives()));
 }
 
 std::map<Collective, Choice> parse_choices(std::string_view text) {

@@ -19,6 +19,10 @@ struct Choice {
 // As a user would write it: "bruck(k=3)".
 std::string to_string(const Choice& choice);
 
+// The collective of this name. Throws Error{bad_configuration}: there is none; the message has the
+// nearest name and all others.
+Collective read_collective(std::string_view name);
+
 // Reads choices such as `allgather=bruck(k=3);bcast=chain(segment=64k);barrier=prefer
 // hierarchical(across=dissemination(k=3))`. Sizes are read by parse_size(), blanks around words are
 // ignored, an empty text chooses nothing. Throws Error{unknown_algorithm} if the collective has no

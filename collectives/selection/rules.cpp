@@ -2,12 +2,12 @@
 #include "collectives/selection/rules.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 
 namespace tutti::collectives {
 namespace {
@@ -47,8 +47,8 @@ Interval interval_of(const Json& rule, const char* name, std::size_t number) {
 std::pair<Collective, Choice> choice_of(const std::string& collective, const std::string& algorithm,
                                         std::size_t number) {
   if (!collective_named(collective))
-    bad_configuration(fmt::format("rule {}: there is no collective '{:.200}'; there are {}", number,
-                                  collective, fmt::join(names_of_collectives(), ", ")));
+    bad_configuration(fmt::format("rule {}: {}", number,
+                                  no_such("collective", collective, names_of_collectives())));
   std::map<Collective, Choice> choices;
   try {
     choices = parse_choices(fmt::format("{}={}", collective, algorithm));

@@ -2,7 +2,6 @@
 #include "src/job/communicator.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "collectives/selection/choices.hpp"
 #include "src/job/selection.hpp"
 
 namespace tutti {
@@ -209,17 +209,13 @@ void Communicator::throw_failure() {
 }
 
 nlohmann::json Communicator::explain(std::string_view name, Bytes bytes) const {
-  const auto collective = collectives::collective_named(name);
-  if (!collective)
-    throw Error(Code::bad_configuration,
-                fmt::format("there is no collective '{:.200}', but {}", name,
-                            fmt::join(collectives::names_of_collectives(), ", ")));
+  const collectives::Collective collective = collectives::read_collective(name);
   if (bytes < 0) throw Error(Code::bad_count, fmt::format("{} bytes are less than none", bytes));
   if (bytes > models::kMostInAll / size())
     throw Error(Code::bad_count, fmt::format("{} bytes for each of {} ranks are too many: at most "
                                              "{} in all",
                                              bytes, size(), models::kMostInAll));
-  const auto problem = problem_for(explained_task(*collective, bytes, engine_.configuration()));
+  const auto problem = problem_for(explained_task(collective, bytes, engine_.configuration()));
   return selection_.explain(problem, *decisions_);
 }
 

@@ -35,3 +35,12 @@ TEST_CASE("the nearest word is found, if one is near", "[nearest]") {
     CHECK(nearest(far, words).empty());
   }
 }
+
+TEST_CASE("of a name that is none the nearest is said, and all that there are", "[nearest]") {
+  constexpr std::array<std::string_view, 3> words{"bcast", "gather", "scan"};
+  CHECK(no_such("collective", "bcst", words) ==
+        "there is no collective 'bcst'; did you mean bcast? There are bcast, gather, scan");
+  CHECK(no_such("collective", "", words) ==
+        "there is no collective ''; there are bcast, gather, scan");
+  CHECK(no_such("collective", std::string(100000, 'x'), words).size() < 300);
+}

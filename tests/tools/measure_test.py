@@ -60,7 +60,7 @@ def predicted(path):
 
 
 def refusals(folder):
-    refused("there is no model 'loggpp'; there are", "--models", "loggpp", *QUICK)
+    refused("there is no model 'loggpp'; did you mean loggp", "--models", "loggpp", *QUICK)
     refused("two ranks at least", *QUICK, ranks=1)
     refused("'8q' is no size", "--min", "8q")
     refused("too close", "--min", "64", "--max", "65")

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
@@ -42,8 +43,7 @@ void check(const MeasureOptions& options, int ranks) {
   const auto known = models_to_derive();
   for (const std::string& model : options.models)
     if (std::find(known.begin(), known.end(), model) == known.end())
-      bad_configuration(
-          fmt::format("there is no model '{:.200}'; there are {}", model, fmt::join(known, ", ")));
+      bad_configuration(no_such("model", model, known));
   if (options.save && options.save->empty() && !options.models.empty() &&
       options.models.front() == models::tau_lop::kName)
     bad_configuration(

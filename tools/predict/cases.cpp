@@ -1,6 +1,5 @@
 // From the options to predictions.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -163,13 +162,8 @@ std::vector<Platform> platforms_of(const PredictOptions& options) {
 
 std::vector<Collective> collectives_of(const PredictOptions& options) {
   std::vector<Collective> all;
-  for (const std::string& name : options.collectives) {
-    const auto found = collectives::collective_named(name);
-    if (!found)
-      bad_configuration(fmt::format("there is no collective '{}', but {}", name,
-                                    fmt::join(collectives::names_of_collectives(), ", ")));
-    all.push_back(*found);
-  }
+  for (const std::string& name : options.collectives)
+    all.push_back(collectives::read_collective(name));
   if (all.empty()) bad_configuration("name a collective (--collective)");
   return all;
 }

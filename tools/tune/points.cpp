@@ -2,7 +2,6 @@
 #include "tools/tune/points.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -44,11 +43,8 @@ std::vector<Collective> collectives_of(const TuneOptions& options) {
     if (name == "all")
       for (const std::string_view each : collectives::names_of_collectives())
         all.push_back(*collectives::collective_named(each));
-    else if (const auto found = collectives::collective_named(name))
-      all.push_back(*found);
     else
-      bad_configuration(fmt::format("there is no collective '{:.200}', but {}, all", name,
-                                    fmt::join(collectives::names_of_collectives(), ", ")));
+      all.push_back(collectives::read_collective(name));
   }
   return ascending(std::move(all));
 }
