@@ -23,11 +23,17 @@ namespace {
 
 using transport::verbs::Arrival;
 
-long long number(std::string_view text, long long least, long long most, bool sizes) {
-  const auto value = sizes ? parse_size(text) : parse_number(text);
+// What a setting of this type takes, with its unit.
+std::string_view what_it_takes(std::string_view type) {
+  if (type == "bytes") return "a size in bytes (such as 64k or 2 MiB)";
+  if (type == "milliseconds") return "a number of milliseconds (such as 1500 for 1.5 s)";
+  return type.starts_with("exponent") ? "an exponent of two" : "a number";
+}
+
+long long number(std::string_view text, long long least, long long most, std::string_view type) {
+  const auto value = type == "bytes" ? parse_size(text) : parse_number(text);
   if (!value || *value < least || *value > most)
-    throw fmt::format("takes a {} from {} to {}",
-                      sizes ? "size in bytes (such as 64k or 2 MiB)" : "number", least, most);
+    throw fmt::format("takes {} from {} to {}", what_it_takes(type), least, most);
   return *value;
 }
 
@@ -84,7 +90,7 @@ constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
 constexpr std::array<Word<bool>, 2> kDrives{{{"sometimes", false}, {"always", true}}};
 
 int slots(std::string_view text) {
-  const auto value = number(text, 1, 64, false);
+  const auto value = number(text, 1, 64, "number");
   if (!is_power_of_two(value)) throw std::string("takes a power of two from 1 to 64");
   return static_cast<int>(value);
 }
@@ -92,7 +98,7 @@ int slots(std::string_view text) {
 int packet_bytes(std::string_view text) {
   const auto value = parse_number(text);
   if (!value || (*value != 0 && (*value < 256 || *value > 4096 || !is_power_of_two(*value))))
-    throw std::string("takes 256, 512, 1024, 2048 or 4096, or 0 for the port's");
+    throw std::string("takes 256, 512, 1024, 2048 or 4096 bytes, or 0 for the port's");
   return static_cast<int>(*value);
 }
 
@@ -136,15 +142,15 @@ std::string shown_key(int key) { return fmt::format("{:#x}", key == 0 ? 0 : key 
   Setting {                                                             \
     name, type, doc,                                                    \
         [](Configuration& c, std::string_view v) {                      \
-          c.member = static_cast<int>(number(v, least, most, false));   \
+          c.member = static_cast<int>(number(v, least, most, type));    \
         },                                                              \
         [](const Configuration& c) { return fmt::to_string(c.member); } \
   }
-#define SIZE(member, least, most, name, doc)                                                   \
-  Setting {                                                                                    \
-    name, "bytes", doc,                                                                        \
-        [](Configuration& c, std::string_view v) { c.member = number(v, least, most, true); }, \
-        [](const Configuration& c) { return fmt::to_string(c.member); }                        \
+#define SIZE(member, least, most, name, doc)                                                      \
+  Setting {                                                                                       \
+    name, "bytes", doc,                                                                           \
+        [](Configuration& c, std::string_view v) { c.member = number(v, least, most, "bytes"); }, \
+        [](const Configuration& c) { return fmt::to_string(c.member); }                           \
   }
 #define SLOTS(member, name, doc)                                           \
   Setting {                                                                \

@@ -67,6 +67,23 @@ TEST_CASE("a wrong value is named with what is allowed", "[configuration]") {
   CHECK(error_of({"port"}).find("name = value") != std::string::npos);
 }
 
+TEST_CASE("what a setting takes is said with its unit", "[configuration]") {
+  int milliseconds = 0, bytes = 0;
+  for (const Setting& setting : settings()) {
+    const std::string error = error_of({fmt::format("{}=10 parsecs", setting.name)});
+    INFO(setting.name << ": " << error);
+    milliseconds += setting.type == "milliseconds";
+    bytes += setting.type == "bytes";
+    if (setting.type == "milliseconds" || setting.type == "bytes")
+      CHECK(error.find(setting.type) != std::string::npos);
+  }
+  CHECK(milliseconds >= 4);
+  CHECK(bytes >= 5);
+  CHECK(error_of({"timeout=10s"}) ==
+        "tutti_options.settings: the setting `timeout` takes a number of milliseconds (such as "
+        "1500 for 1.5 s) from 0 to 2000000000, not '10s'");
+}
+
 TEST_CASE("a list of devices names each once", "[configuration]") {
   CHECK_THAT(error_of({"device=rxe0,rxe1, rxe0"}), Catch::Contains("rxe0 is in it twice"));
   CHECK(error_of({"device=rxe0,rxe0-1,,rxe1"}).empty());
