@@ -83,12 +83,31 @@ std::string read_all(const Descriptor& file, const std::string& path, bool strea
 }
 
 // Like open(), but fails at once for a pipe that nobody reads. What is opened then may wait.
-int open_for_writing(const std::string& path, int how) {
+// `named`: what the user calls the file.
+int open_for_writing(const std::string& path, int how, const std::string& named) {
   const int file =
       open(path.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | how, 0666);
-  if (file < 0) cannot_write(path, errno);
+  if (file < 0) cannot_write(named, errno);
   fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
   return file;
+}
+
+File stream_to(int number, const std::string& named) {
+  File file(fdopen(number, "w"));
+  if (!file) {
+    const int error = errno;
+    close(number);
+    cannot_write(named, error);
+  }
+  return file;
+}
+
+void write_to(const std::string& path, int how, std::string_view text, const std::string& named) {
+  const NoSizeSignal no_signal;  // nor where the file is closed, which writes once more
+  const File file = stream_to(open_for_writing(path, how, named), named);
+  if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+      std::fflush(file.get()) != 0)
+    cannot_write(named, errno);
 }
 
 }  // namespace
@@ -108,14 +127,7 @@ std::string read_stream(const std::string& path) {
 }
 
 File begin_file(const std::string& path) {
-  const int number = open_for_writing(path, O_TRUNC);
-  File file(fdopen(number, "w"));
-  if (!file) {
-    const int error = errno;
-    close(number);
-    cannot_write(path, error);
-  }
-  return file;
+  return stream_to(open_for_writing(path, O_TRUNC, path), path);
 }
 
 void must_be_writable(const std::string& path) {
@@ -123,7 +135,7 @@ void must_be_writable(const std::string& path) {
   if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
     std::filesystem::create_directories(folder, ignored);
   const bool known = std::filesystem::exists(path, ignored);
-  { const Descriptor opened(open_for_writing(path, O_APPEND)); }  // and closed
+  { const Descriptor opened(open_for_writing(path, O_APPEND, path)); }  // and closed
   if (!known) std::filesystem::remove(path, ignored);
 }
 
@@ -133,16 +145,17 @@ void write_file(const std::string& path, std::string_view text) {
   const bool replace =
       !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
   const std::string unfinished = replace ? fmt::format("{}.{}", path, getpid()) : path;
-  {
-    const NoSizeSignal no_signal;
-    const File file = begin_file(unfinished);
-    if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
-        std::fflush(file.get()) != 0)
-      cannot_write(unfinished, errno);
+  try {
+    write_to(unfinished, O_TRUNC, text, path);
+    if (replace && std::rename(unfinished.c_str(), path.c_str()) != 0) cannot_write(path, errno);
+  } catch (const Error&) {
+    if (replace) unlink(unfinished.c_str());
+    throw;
   }
-  if (!replace) return;
-  std::filesystem::rename(unfinished, path, error);
-  if (error) cannot_write(path, error.value());
+}
+
+void append_to_file(const std::string& path, std::string_view text) {
+  write_to(path, O_APPEND, text, path);
 }
 
 }  // namespace tutti

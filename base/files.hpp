@@ -39,5 +39,7 @@ File begin_file(const std::string& path);
 void must_be_writable(const std::string& path);
 // A reader sees the old file or the whole new one.
 void write_file(const std::string& path, std::string_view text);
+// Behind what the file holds.
+void append_to_file(const std::string& path, std::string_view text);
 
 }  // namespace tutti

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "base/error.hpp"
@@ -25,6 +26,12 @@ struct Paths : tests::SettingsFolder {
   const std::string file = path + "/file", pipe = path + "/pipe", none = path + "/none";
   Paths() { REQUIRE(mkfifo(pipe.c_str(), 0600) == 0); }
 };
+
+std::set<std::string> entries_of(const std::string& folder) {
+  std::set<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) found.insert(entry.path());
+  return found;
+}
 
 }  // namespace
 
@@ -42,6 +49,7 @@ TEST_CASE("a limit on the size of files is an error, and no signal", "[files]") 
   }
   REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
   CHECK(error == EFBIG);
+  CHECK(entries_of(at.path) == std::set{at.pipe, at.path + "/tutti"});  // nothing half written
 }
 
 TEST_CASE("a file comes back as it was written", "[files]") {
@@ -53,6 +61,8 @@ TEST_CASE("a file comes back as it was written", "[files]") {
   CHECK(read_file(at.file) == text);
   CHECK(read_file_if_any(at.file) == text);
   CHECK(read_stream(at.file) == text);
+  append_to_file(at.file, "more");
+  CHECK(read_file(at.file) == text + "more");
   begin_file(at.file);
   CHECK(read_file(at.file).empty());
   CHECK_FALSE(read_file("/proc/self/maps").empty());  // a file whose size is said to be 0
@@ -116,6 +126,12 @@ TEST_CASE("what cannot be written is named, and not waited for", "[files]") {
   CHECK_THROWS_WITH(must_be_writable(at.path), EndsWith("Is a directory"));
   CHECK_THROWS_WITH(write_file("/dev/full", "text"),
                     "cannot write /dev/full: No space left on device");
+  // What a user named is named, and not what stands in for it while it is written.
+  const std::string nowhere = at.none + "/z.svg";
+  const std::string missing = "cannot write " + nowhere + ": No such file or directory";
+  CHECK_THROWS_WITH(write_file(nowhere, "text"), missing);
+  CHECK_THROWS_WITH(append_to_file(nowhere, "text"), missing);
+  CHECK_THROWS_WITH(write_file(at.path, "text"), "cannot write " + at.path + ": Is a directory");
   must_be_writable(at.path + "/new/file");
   CHECK_FALSE(std::filesystem::exists(at.path + "/new/file"));
   const int reader = open(at.pipe.c_str(), O_RDONLY | O_NONBLOCK);

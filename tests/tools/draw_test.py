@@ -251,7 +251,8 @@ def check_refusals():
     refused("at most 40000", "alltoall", "--algorithm", "linear", "-P", 300)
     refused("no root 9", "bcast", "--algorithm", "linear", "--root", 9)
     refused("power of two", "allgather", "--algorithm", "bine", "-P", 6)
-    refused("cannot write", *BRUCK, "-o", "/no such folder/x.svg")
+    refused("cannot write /no such folder/x.svg: No such file or directory", *BRUCK,
+            "-o", "/no such folder/x.svg")
     refused("pie", *BRUCK, "--kind", "pie", status=2)
     refused("png", *BRUCK, "--format", "png", status=2)
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -77,7 +76,8 @@ State::State(std::string path, const std::string& job, bool resume) : path_(std:
   }
   std::error_code error;
   std::filesystem::resize_file(path_, memory_.bytes, error);
-  if (error) throw Error(Code::system, fmt::format("cannot write {}: {}", path_, error.message()));
+  if (error)
+    throw Error(Code::system, fmt::format("cannot write {:.200}: {}", path_, error.message()));
 }
 
 bool State::recall(const Point& point, Candidate& candidate) const {
@@ -91,15 +91,13 @@ bool State::recall(const Point& point, Candidate& candidate) const {
 void State::add(const Point& point, const Candidate& candidate) {
   const models::Median& measured = *candidate.measured;
   memory_.candidates[key_of(point, candidate)] = {measured, candidate.finalist};
-  std::ofstream file(path_, std::ios::app);
-  file << models::json_text(json{{"key", key_of(point, candidate)},
-                                 {"median_us", measured.value},
-                                 {"low_us", measured.low},
-                                 {"high_us", measured.high},
-                                 {"count", measured.count},
-                                 {"finalist", candidate.finalist}})
-       << '\n';
-  if (!file.flush()) throw Error(Code::system, "cannot write " + path_);
+  append_to_file(path_, models::json_text(json{{"key", key_of(point, candidate)},
+                                               {"median_us", measured.value},
+                                               {"low_us", measured.low},
+                                               {"high_us", measured.high},
+                                               {"count", measured.count},
+                                               {"finalist", candidate.finalist}}) +
+                            '\n');
 }
 
 }  // namespace tutti::tools
