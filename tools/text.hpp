@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tutti::tools {
 
@@ -16,22 +17,65 @@ inline std::string four_digits(double number) {
   return std::abs(number) < 9999.5 ? fmt::format("{:.4g}", number) : fmt::format("{:.0f}", number);
 }
 
-// The text in lines of at most so many columns, each of which begins with so many blanks.
-inline std::string paragraph(std::string_view text, std::size_t indent, std::size_t width = 100) {
-  std::string lines, line;
-  const auto end_line = [&] {
-    if (!line.empty()) lines += fmt::format("{:{}}{}\n", "", indent, line);
-    line.clear();
-  };
-  while (!text.empty()) {
-    const std::size_t blank = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, blank);
-    if (!line.empty() && indent + line.size() + 1 + word.size() > width) end_line();
-    line += fmt::format("{}{}", line.empty() ? "" : " ", word);
-    text.remove_prefix(std::min(blank + 1, text.size()));
+// How many, in UTF-8.
+inline std::size_t letters_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;  // not the rest of a letter
+  }));
+}
+
+// The beginning of a word that is longer than `width` letters: to its first comma or semicolon, or
+// so many letters.
+inline std::string_view front_of(std::string_view word, std::size_t width) {
+  std::size_t end = 0;
+  for (std::size_t letters = 0; end < word.size(); ++end) {
+    letters += letters_of(word.substr(end, 1));
+    if (letters > width) break;
+    if (word[end] == ',' || word[end] == ';') return word.substr(0, end + 1);
   }
-  end_line();
+  return word.substr(0, end);
+}
+
+// The text in lines of at most `width` letters, and of `first` the first one, which is no shorter.
+// Ends lines at blanks, and within words that are longer than a line behind commas and semicolons.
+inline std::vector<std::string> lines_of(std::string_view text, std::size_t width,
+                                         std::size_t first = 0) {
+  std::vector<std::string> lines;
+  width = std::max<std::size_t>(width, 1);
+  std::size_t room = 0;
+  bool blank = false;  // before the next piece
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    const std::string_view piece = letters_of(word) > width ? front_of(word, width) : word;
+    const std::size_t letters = letters_of(piece);
+    if (!lines.empty() && letters + (blank ? 1 : 0) <= room) {
+      lines.back().append(blank ? " " : "").append(piece);
+      room -= letters + (blank ? 1 : 0);
+    } else if (!piece.empty()) {
+      lines.emplace_back(piece);
+      room = (lines.size() == 1 ? std::max(first, width) : width) - letters;
+    }
+    text.remove_prefix(piece.size());
+    blank = text.starts_with(' ');
+    if (blank) text.remove_prefix(1);
+  }
   return lines;
+}
+
+// Lines of at most so many columns, which begin with `indent` blanks, the first one with
+// `first_indent`, which is no more.
+inline std::string paragraph(std::string_view text, std::size_t indent, std::size_t first_indent,
+                             std::size_t width = 100) {
+  std::string all;
+  std::size_t blanks = first_indent;
+  for (const std::string& line : lines_of(text, width - indent, width - first_indent)) {
+    all += fmt::format("{:{}}{}\n", "", blanks, line);
+    blanks = indent;
+  }
+  return all;
+}
+inline std::string paragraph(std::string_view text, std::size_t indent) {
+  return paragraph(text, indent, indent);
 }
 
 }  // namespace tutti::tools

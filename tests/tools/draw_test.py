@@ -79,6 +79,10 @@ def check_rounds_and_trees():
             root, texts = svg(collective, "--algorithm", algorithm, "-P", P, "--kind", "tree")
             assert len(list(root.iter(SVG + "circle"))) == P
             assert len(list(root.iter(SVG + "path"))) == P - 1
+    # The name is longer than the tree is wide, and has no blank at which a line could end.
+    _, texts = svg("bcast", "--algorithm", "hierarchical(within=binomial,across=k-chain(k=3))",
+                   "-P", 16, "--ppn", 4, "--kind", "tree")
+    assert any(text.startswith("bcast hierarchical(within=") for text in texts), texts
     refused("form no tree", "bcast", "--algorithm", "splitted-binary",
             "-P", 8, "-m", "1k", "--kind", "tree")
     refused("trees are drawn of", *BRUCK, "--kind", "tree")

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tools/text.hpp"
+
 namespace tutti::tools::svg {
 
 std::string escaped(std::string_view text) {
@@ -24,11 +26,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-double letters_of(std::string_view text) {
-  return static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;  // not the rest of a letter in UTF-8
-  }));
-}
+double letters_of(std::string_view text) { return static_cast<double>(tools::letters_of(text)); }
 
 std::string text(double x, double y, std::string_view what, std::string_view attributes) {
   return fmt::format(R"(<text x="{:.1f}" y="{:.1f}" {}>{}</text>)", x, y, attributes,
@@ -54,22 +52,7 @@ std::string rect(double x, double y, double width, double height, std::string_vi
 }
 
 std::vector<std::string> wrapped(std::string_view text, double width, double letter) {
-  std::vector<std::string> lines;
-  std::size_t room = 0;
-  while (!text.empty()) {
-    const std::size_t blank = std::min(text.find(' '), text.size());
-    const auto letters = static_cast<std::size_t>(letters_of(text.substr(0, blank)));
-    if (!lines.empty() && letters < room) {
-      lines.back().append(" ").append(text.substr(0, blank));
-      room -= letters + 1;
-    } else {
-      lines.emplace_back(text.substr(0, blank));
-      const auto most = static_cast<std::size_t>(width / letter);
-      room = most - std::min(most, letters);
-    }
-    text.remove_prefix(std::min(blank + 1, text.size()));
-  }
-  return lines;
+  return lines_of(text, static_cast<std::size_t>(width / letter));
 }
 
 Head head(double left, double width, std::string_view title, std::string_view note) {

@@ -25,7 +25,7 @@ inline constexpr std::string_view kTick = R"(font-size="11" text-anchor="middle"
                                   kNote = R"(font-size="11" fill="#555")",
                                   kTitle = R"(font-weight="bold")";
 
-// The text in lines of about this width, if a letter has that one. A longer word is a line.
+// The text in lines of about this width, if a letter has that one.
 std::vector<std::string> wrapped(std::string_view text, double width, double letter = kLetter);
 
 // The title of a picture, and the lines of the note below it, which are cut to about `width`.
