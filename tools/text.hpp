@@ -17,6 +17,13 @@ inline std::string four_digits(double number) {
   return std::abs(number) < 9999.5 ? fmt::format("{:.4g}", number) : fmt::format("{:.0f}", number);
 }
 
+// "512 B", "64 KiB", "1 MiB": all of its digits.
+inline std::string size_text(long long bytes) {
+  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+  if (bytes >= 1024 && bytes % 1024 == 0) return fmt::format("{} KiB", bytes >> 10);
+  return fmt::format("{} B", bytes);
+}
+
 // How many, in UTF-8.
 inline std::size_t letters_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {

@@ -15,7 +15,7 @@
 #include "collectives/execution/kernels.hpp"
 #include "src/data/reduction.hpp"
 #include "tools/bench/bench.hpp"
-#include "tools/drawing/svg.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -180,7 +180,7 @@ void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions) {
       "kernels: {}; GB/s of one operand, in place as MPI_Reduce_local: Tutti / MPI, and the "
       "ratio\n\n{:<7} {:<17}",
       collectives::kernel_set(), "", "");
-  for (const std::int64_t bytes : sizes) fmt::print(" {:>22}", svg::size_text(bytes));
+  for (const std::int64_t bytes : sizes) fmt::print(" {:>22}", size_text(bytes));
   fmt::print("\n");
   double logarithms = 0, least = HUGE_VAL;
   int points = 0;

@@ -13,6 +13,7 @@
 #include "tools/bench/bench.hpp"
 #include "tools/drawing/log_axes.hpp"
 #include "tools/drawing/svg.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -118,7 +119,7 @@ std::string draw_panel(CollectivePanel& p, const std::string& title) {
   const std::string what =
       collective == collectives::Collective::barrier ? "no data"
       : p.one_size ? fmt::format("{} of {}", blocks ? "one rank's block" : "message",
-                                 svg::size_text(p.rows.front()->bytes))
+                                 size_text(p.rows.front()->bytes))
                    : fmt::format("size of {}", blocks ? "one rank's block" : "the message");
   return drawn + p.axes.draw_name_of_sizes(what);
 }

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "models/json_text.hpp"
 #include "tools/bench/bench.hpp"
-#include "tools/drawing/svg.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -86,7 +86,7 @@ void print_row(const BenchRow& r, bool first) {
   const auto interval = [](const Timing& t) {
     return fmt::format("[{}, {}]", column_text(t.low), column_text(t.high));
   };
-  fmt::print("{:>9}  {:>9} {:>21}  ", r.collective == "barrier" ? "-" : svg::size_text(r.bytes),
+  fmt::print("{:>9}  {:>9} {:>21}  ", r.collective == "barrier" ? "-" : size_text(r.bytes),
              column_text(r.tutti.median), interval(r.tutti));
   if (r.mpi)
     fmt::print("{:>9} {:>21}  {:>8.2f}x{}", column_text(r.mpi->median), interval(*r.mpi),

@@ -10,6 +10,7 @@
 #include "tools/draw/nodes.hpp"
 #include "tools/draw/picture.hpp"
 #include "tools/drawing/svg.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -135,8 +136,8 @@ class ChartPainter {
     std::string what = fmt::format("rank {}: {}", bar.rank, look_of(bar.kind).name);
     if (bar.peer >= 0)
       what += fmt::format(" {} rank {}", bar.kind == StepKind::send ? "to" : "from", bar.peer);
-    return what + fmt::format(", {}: {} to {}", svg::size_text(bar.bytes),
-                              svg::time_text(bar.begin, 5), svg::time_text(bar.end, 5));
+    return what + fmt::format(", {}: {} to {}", size_text(bar.bytes), svg::time_text(bar.begin, 5),
+                              svg::time_text(bar.end, 5));
   }
 
   // Whom the message is to or from: with an arrow, or without, as the bar has room for any rank. So
@@ -198,7 +199,7 @@ std::string title_of(collectives::Collective collective, const std::string& algo
   std::string title = fmt::format("{} {}, {}{}", name_of(collective), algorithm,
                                   counted(node.size(), "rank"), placement_of(node));
   if (collective == collectives::Collective::barrier) return title;
-  return title + fmt::format(", {}{}", svg::size_text(bytes),
+  return title + fmt::format(", {}{}", size_text(bytes),
                              collectives::has_blocks(collective) ? " a block" : "");
 }
 

@@ -15,6 +15,7 @@
 #include "tools/draw/recorded.hpp"
 #include "tools/drawing/svg.hpp"
 #include "tools/predict/predict.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -92,7 +93,7 @@ std::string conditions_of(const PredictOptions& options) {
   if (options.late > 0) text += fmt::format(", up to {} late", svg::time_text(options.late));
   if (options.noise > 0 || options.late > 0) text += fmt::format(", seed {}", options.seed);
   if (!options.eager.empty())
-    text += fmt::format(", eager up to {}", svg::size_text(parse_size(options.eager).value_or(0)));
+    text += fmt::format(", eager up to {}", size_text(parse_size(options.eager).value_or(0)));
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "tools/draw/picture.hpp"
 #include "tools/draw/rounds.hpp"
 #include "tools/drawing/svg.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -30,8 +31,8 @@ std::string name_of(const RoundColumn& column, bool short_of_room) {
 
 // "8 KiB", "12 B to 1 KiB".
 std::string sizes_text(Bytes least, Bytes most) {
-  if (least == most) return svg::size_text(least);
-  return fmt::format("{} to {}", svg::size_text(least), svg::size_text(most));
+  if (least == most) return size_text(least);
+  return fmt::format("{} to {}", size_text(least), size_text(most));
 }
 
 // "64 × 1 KiB": how many messages a round has, and how long they are.
@@ -130,7 +131,7 @@ class RoundsPainter {
     const bool one = column.first == column.last;
     const std::string tip =
         fmt::format("{}: rank {} to rank {}, {}", name_of(column, false), message.from, message.to,
-                    one ? svg::size_text(message.bytes) : sizes_text(column.least, column.most));
+                    one ? size_text(message.bytes) : sizes_text(column.least, column.most));
     return fmt::format(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" )"
                        R"(stroke-width="{}" stroke-opacity="0.8"><title>{}</title></line>)",
                        x(place), y(message.from), x(place + 1), y(message.to),

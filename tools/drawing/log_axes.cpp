@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tools/drawing/svg.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -61,7 +62,7 @@ double LogAxes::y(double us) const {
 }
 
 std::string LogAxes::label_of(Bytes size) const {
-  return counts ? std::to_string(size) : svg::size_text(size);
+  return counts ? std::to_string(size) : size_text(size);
 }
 
 std::string LogAxes::draw_times(const std::string& what) const {

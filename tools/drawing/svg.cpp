@@ -78,12 +78,6 @@ std::string time_text(double us, int digits) {
   return us < 999.5 ? of(us, "µs") : us < 999.5e3 ? of(us / 1e3, "ms") : of(us / 1e6, "s");
 }
 
-std::string size_text(long long bytes) {
-  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
-  if (bytes >= 1024 && bytes % 1024 == 0) return fmt::format("{} KiB", bytes >> 10);
-  return fmt::format("{} B", bytes);
-}
-
 std::string document(double width, double height, std::string_view body) {
   return fmt::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:.0f} {1:.0f}" width="{0:.0f}" )"

@@ -37,8 +37,6 @@ Head head(double left, double width, std::string_view title, std::string_view no
 
 // "12.5 µs", "3 ms": with so many significant digits.
 std::string time_text(double us, int digits = 3);
-// "512 B", "64 KiB", "1 MiB".
-std::string size_text(long long bytes);
 
 // The whole file.
 std::string document(double width, double height, std::string_view body);

@@ -10,6 +10,7 @@
 #include "tools/drawing/svg.hpp"
 #include "base/files.hpp"
 #include "tools/measure/measure.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -112,12 +113,12 @@ std::string draw_panel(const LevelPanel& p) {
       if (median.value <= 0) continue;
       const double x = p.axes.x(size.bytes);
       const auto y = [&](double us) { return p.axes.y(std::clamp(us, p.axes.least, p.axes.most)); };
-      drawn += fmt::format("<g opacity=\"{}\"><title>{}, {}: {} [{}, {}]</title>",
-                           size.sure() ? 1 : 0.3, svg::escaped(curve.name),
-                           svg::size_text(size.bytes), svg::time_text(median.value),
-                           svg::time_text(median.low), svg::time_text(median.high)) +
-               svg::line(x, y(median.low), x, y(median.high), curve.colour) +
-               mark(curve.shape, x, y(median.value), curve.colour) + "</g>\n";
+      drawn +=
+          fmt::format("<g opacity=\"{}\"><title>{}, {}: {} [{}, {}]</title>", size.sure() ? 1 : 0.3,
+                      svg::escaped(curve.name), size_text(size.bytes), svg::time_text(median.value),
+                      svg::time_text(median.low), svg::time_text(median.high)) +
+          svg::line(x, y(median.low), x, y(median.high), curve.colour) +
+          mark(curve.shape, x, y(median.value), curve.colour) + "</g>\n";
     }
   }
   return drawn;

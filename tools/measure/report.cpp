@@ -11,7 +11,6 @@
 #include "base/text.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
-#include "tools/drawing/svg.hpp"
 #include "tools/measure/measure.hpp"
 #include "tools/measure/sampler.hpp"
 #include "tools/text.hpp"
@@ -68,14 +67,14 @@ void print_fits(const LevelReading& level) {
                problem.empty() ? ":" : ": " + problem);
     for (const FittedRange& range : ranges)
       fmt::print("    {:>9} to {:>9}  {} us + {} us/B ({}); residual at most {:.0f} %, at {}\n",
-                 svg::size_text(range.least), svg::size_text(range.most),
-                 four_digits(range.line.at_zero), four_digits(range.line.per_byte),
+                 size_text(range.least), size_text(range.most), four_digits(range.line.at_zero),
+                 four_digits(range.line.per_byte),
                  range.line.per_byte > 0 ? fmt::format("{:.0f} MB/s", 1 / range.line.per_byte)
                                          : "no slope",
-                 100 * range.error, svg::size_text(range.worst.bytes));
+                 100 * range.error, size_text(range.worst.bytes));
     for (std::size_t i = 1; i < ranges.size(); ++i)
-      fmt::print("    another line begins between {} and {}\n", svg::size_text(ranges[i - 1].most),
-                 svg::size_text(ranges[i].least));
+      fmt::print("    another line begins between {} and {}\n", size_text(ranges[i - 1].most),
+                 size_text(ranges[i].least));
   }
 }
 
@@ -88,7 +87,7 @@ void print_at_once(const std::vector<AtOnceReading>& all, const char* what, cons
   for (const auto& [tau, times] : by) fmt::print(" {:>15}", fmt::format("tau {}", tau));
   fmt::print("\n");
   for (const auto& [bytes, unused] : by.begin()->second) {
-    fmt::print("  {:>9}", svg::size_text(bytes));
+    fmt::print("  {:>9}", size_text(bytes));
     for (auto& [tau, times] : by) fmt::print(" {:>15}", shown(times[bytes]));
     fmt::print("\n");
   }
@@ -101,9 +100,9 @@ void print_level(const LevelReading& level) {
              "o_r us", "outliers");
   int wide = 0;
   for (const SizeReading& size : level.sizes) {
-    fmt::print("  {:>9} {:>15} {:>3} {:>15} {:>10} {:>15} {:>15} {:>10}\n",
-               svg::size_text(size.bytes), shown(size.round_trip), size.n, shown(size.burst),
-               four_digits(size.gap()), shown(size.o_s), shown(size.o_r),
+    fmt::print("  {:>9} {:>15} {:>3} {:>15} {:>10} {:>15} {:>15} {:>10}\n", size_text(size.bytes),
+               shown(size.round_trip), size.n, shown(size.burst), four_digits(size.gap()),
+               shown(size.o_s), shown(size.o_r),
                fmt::format("{}/{}", outliers_of(size), count_of(size)));
     wide += narrow(size) ? 0 : 1;
   }
@@ -260,7 +259,7 @@ void print_measured(const Measured& measured) {
         "{} random bisections, least {:.0f}, most {:.0f}; messages of {}\n",
         mean, mean * measured.bisection->pairs, measured.bisection->pairs, all.size(),
         *std::min_element(all.begin(), all.end()), *std::max_element(all.begin(), all.end()),
-        svg::size_text(measured.bisection->bytes));
+        size_text(measured.bisection->bytes));
   }
   print_models(measured);
 }

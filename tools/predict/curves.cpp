@@ -11,6 +11,7 @@
 #include "tools/drawing/log_axes.hpp"
 #include "tools/drawing/svg.hpp"
 #include "tools/predict/predict.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -76,7 +77,7 @@ class CurvesPainter {
     if (!over_ranks_)
       title += ", " + counted(p.what.P, "rank");
     else if (!barrier)
-      title += fmt::format(", {}{}", svg::size_text(p.what.bytes), blocks ? " a block" : "");
+      title += fmt::format(", {}{}", size_text(p.what.bytes), blocks ? " a block" : "");
     const std::string note = describe(*p.platform);
     auto panel = std::find_if(panels_.begin(), panels_.end(), [&](const Panel& some) {
       return some.title == title && some.note == note;

@@ -11,7 +11,7 @@
 #include "collectives/schedule/problem.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
-#include "tools/drawing/svg.hpp"
+#include "tools/text.hpp"
 #include "tools/tune/tune.hpp"
 
 namespace tutti::tools {
@@ -43,8 +43,8 @@ Comparison compare(const std::vector<Point>& points, const Oracle& oracle, std::
     if (!penalty) continue;
     if (penalties.empty() || *penalty > all.worst_penalty) {
       all.worst_penalty = *penalty;
-      all.where = fmt::format("{} of {} on {}", name_of(point.collective),
-                              svg::size_text(point.bytes), counted(point.P, "rank"));
+      all.where = fmt::format("{} of {} on {}", name_of(point.collective), size_text(point.bytes),
+                              counted(point.P, "rank"));
     }
     penalties.push_back(*penalty);
   }
@@ -106,7 +106,7 @@ std::string undecided_text(const std::vector<Point>& points) {
     if (!point.decided())
       text += fmt::format(
           "  {}{} on {}: {}, {}\n", name_of(point.collective),
-          point.collective == Collective::barrier ? "" : " of " + svg::size_text(point.bytes),
+          point.collective == Collective::barrier ? "" : " of " + size_text(point.bytes),
           counted(point.P, "rank"), shown(point, point.best_measured()),
           shown(point, point.rival()));
   return text;
@@ -126,7 +126,7 @@ void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& ora
     const auto penalty = point.penalty(0);
     fmt::print("{:>6} {:>4} {:>9}  {:<34} {:>11}{} {:<34} {:>11} {:>8}\n", point.P,
                point.ranks_per_node,
-               point.collective == Collective::barrier ? "-" : svg::size_text(point.bytes),
+               point.collective == Collective::barrier ? "-" : size_text(point.bytes),
                measured ? measured->name : "-",
                measured ? fmt::format("{:.3f}", measured->measured->value) : "-",
                point.decided() ? " " : "~", predicted ? predicted->name : "",

@@ -9,6 +9,7 @@
 #include "tools/drawing/svg.hpp"
 #include "base/files.hpp"
 #include "tools/tune/tune.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -89,7 +90,7 @@ std::string map_of(const Collected& c, double left, double top, const std::strin
                        fmt::format("P = {}", c.ranks[i]), svg::kTickLeft);
   for (std::size_t i = 0; i < c.sizes.size(); ++i)
     drawn += svg::text(left + kCellWidth * (static_cast<double>(i) + 0.5), top + c.height() + 15,
-                       c.sizes[i] == 0 ? "no data" : svg::size_text(c.sizes[i]), svg::kTick);
+                       c.sizes[i] == 0 ? "no data" : size_text(c.sizes[i]), svg::kTick);
   return drawn;
 }
 
