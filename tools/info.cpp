@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "models/json_text.hpp"
 #include "registration/watcher.hpp"
 #include "src/job/configuration.hpp"
@@ -130,7 +131,7 @@ std::vector<Grouping> groupings_of(const transport::Processors& machine, int thr
 }
 
 // The groups of these threads, indented as they contain each other.
-void draw_groups(std::span<const Grouping> levels, transport::ThreadList threads, int depth,
+void draw_groups(std::span<const Grouping> levels, transport::ThreadList threads, std::size_t depth,
                  std::string& text) {
   if (levels.empty()) return;
   while (!threads.empty()) {
@@ -138,8 +139,8 @@ void draw_groups(std::span<const Grouping> levels, transport::ThreadList threads
     if (group.empty()) group = {threads.front()};
     std::ranges::set_intersection(threads, group, std::back_inserter(within));
     std::ranges::set_difference(threads, group, std::back_inserter(rest));
-    text += fmt::format("  {:{}}{}: threads {}\n", "", depth * 2, levels[0].name,
-                        fmt::join(within, ","));
+    text += paragraph(fmt::format("{}: threads {}", levels[0].name, ranges_text(within)),
+                      depth * 2 + 6, depth * 2 + 2);
     draw_groups(levels.subspan(1), std::move(within), depth + 1, text);
     threads = std::move(rest);
   }
@@ -187,76 +188,120 @@ json memory_facts(const Configuration& c, bool software) {
           {"jobs", rows}};
 }
 
+std::string size_in(const json& object, const char* key) {
+  return about_size_text(object.at(key).get<double>());
+}
+
 void print_memory(const json& memory) {
-  fmt::print(
-      "Memory of a rank (a connection is made when two ranks first speak)\n"
-      "  a connection: verbs {} bytes, {} once it has proven hot; shared memory {} bytes,\n"
-      "  {} once it has carried messages of all kinds\n"
-      "  {:>9} {:>12}   {:<59}{}\n  {:>9} {:>12}",
-      memory["verbs_connection_bytes"].get<std::size_t>(),
-      memory["most_verbs_connection_bytes"].get<std::size_t>(),
-      memory["shm_connection_bytes"].get<std::size_t>(),
-      memory["most_shm_connection_bytes"].get<std::size_t>(), "", "", "peers of a dissemination",
-      "all peers", "ranks", "addresses");
+  fmt::print("Memory of a rank (a connection is made when two ranks first speak)\n{}",
+             paragraph(fmt::format("a connection: verbs {}, {} once it has proven hot; shared "
+                                   "memory {}, {} once it has carried messages of all kinds",
+                                   size_in(memory, "verbs_connection_bytes"),
+                                   size_in(memory, "most_verbs_connection_bytes"),
+                                   size_in(memory, "shm_connection_bytes"),
+                                   size_in(memory, "most_shm_connection_bytes")),
+                       4, 2));
+  fmt::print("  {:>7} {:>10}   {:<36}   all peers\n  {:>7} {:>10}", "", "",
+             "peers of a dissemination", "ranks", "addresses");
   for (int i = 0; i < 2; ++i)
-    fmt::print("   {:>7} {:>14} {:>16} {:>16}", "peers", "verbs", "all hot", "shm");
+    fmt::print("   {:>6} {:>9} {:>9} {:>9}", "peers", "verbs", "all hot", "shm");
   fmt::print("\n");
   for (const json& row : memory["jobs"]) {
-    fmt::print("  {:>9} {:>12}", row["P"].get<std::size_t>(),
-               row["address_bytes"].get<std::size_t>());
+    fmt::print("  {:>7} {:>10}", row["P"].get<std::size_t>(), size_in(row, "address_bytes"));
     for (const char* name : {"dissemination", "all"})
-      fmt::print("   {:>7} {:>14} {:>16} {:>16}", row[name]["connections"].get<std::size_t>(),
-                 row[name]["verbs_bytes"].get<std::size_t>(),
-                 row[name]["most_verbs_bytes"].get<std::size_t>(),
-                 row[name]["shm_bytes"].get<std::size_t>());
+      fmt::print("   {:>6} {:>9} {:>9} {:>9}", row[name]["connections"].get<std::size_t>(),
+                 size_in(row[name], "verbs_bytes"), size_in(row[name], "most_verbs_bytes"),
+                 size_in(row[name], "shm_bytes"));
     fmt::print("\n");
   }
 }
 
-void print(const json& all, const Configuration& configuration) {
-  const json& b = all["build"];
-  fmt::print("Tutti {}\n  built with {}, MPI option {}\n  MPI: {}\n  kernel: {}\n\n",
-             b["version"].get<std::string>(), b["compiler"].get<std::string>(),
-             b["mpi_option"].get<std::string>(), b["mpi"].get<std::string>(),
-             b["kernel"].get<std::string>());
-  fmt::print("RDMA devices\n");
-  if (all["devices"].empty()) fmt::print("  none\n");
-  for (const json& d : all["devices"]) {
-    fmt::print("  {} (driver {}, {}): {} queue pairs, {} CQ entries, {} SGEs\n",
-               d["name"].get<std::string>(),
-               d["driver"].get<std::string>().empty() ? "unknown" : d["driver"].get<std::string>(),
-               d["software"].get<bool>() ? "software wire: packets cost CPU" : "hardware wire",
-               d["max_qp"].get<int>(), d["max_cqe"].get<int>(), d["max_sge"].get<int>());
-    if (const auto problem = d["problem"].get<std::string>(); !problem.empty())
-      fmt::print("    {}\n", problem);
-    for (const json& p : d["ports"]) {
-      fmt::print("    port {}: {}, {}, MTU {}\n", p["port"].get<int>(),
-                 p["state"].get<std::string>(), p["link_layer"].get<std::string>(),
-                 p["active_mtu"].get<int>());
-      for (const json& g : p["gids"])
-        fmt::print("      GID {}: {} ({})\n", g["index"].get<int>(),
-                   g["address"].get<std::string>(), g["type"].get<std::string>());
-    }
+// A line, or several if it is long, of which all but the first begin further right.
+void print_line(const std::string& text, std::size_t indent = 2) {
+  fmt::print("{}", paragraph(text, indent + 2, indent));
+}
+
+void print_build(const json& b) {
+  const auto text = [&b](const char* key) { return b.at(key).get<std::string>(); };
+  fmt::print("Tutti {}\n", text("version"));
+  print_line(fmt::format("built with {}, MPI option {}", text("compiler"), text("mpi_option")));
+  print_line("MPI: " + text("mpi"));
+  print_line("kernel: " + text("kernel"));
+}
+
+void print_device(const json& d) {
+  const auto text = [](const json& object, const char* key) {
+    return object.at(key).get<std::string>();
+  };
+  const std::string driver = text(d, "driver");
+  print_line(
+      fmt::format("{} (driver {}, {}): {} queue pairs, {} CQ entries, {} SGEs", text(d, "name"),
+                  driver.empty() ? "unknown" : driver,
+                  d["software"].get<bool>() ? "software wire: packets cost CPU" : "hardware wire",
+                  d["max_qp"].get<int>(), d["max_cqe"].get<int>(), d["max_sge"].get<int>()));
+  print_line(text(d, "problem"), 4);
+  for (const json& p : d["ports"]) {
+    print_line(fmt::format("port {}: {}, {}, MTU {} B", p["port"].get<int>(), text(p, "state"),
+                           text(p, "link_layer"), p["active_mtu"].get<int>()),
+               4);
+    for (const json& g : p["gids"])
+      print_line(fmt::format("GID {}: {} ({})", g["index"].get<int>(), text(g, "address"),
+                             text(g, "type")),
+                 6);
   }
-  fmt::print("  would be chosen: {}\n", all["choice"]["why"].get<std::string>());
-  for (const json& name : all["choice"]["missing"])
-    fmt::print("    {}: not on this host\n", name.get<std::string>());
-  for (const json& p : all["choice"]["ports"])
-    fmt::print("    {}, port {} ({} Gbit/s, distance {}): {}\n", p["device"].get<std::string>(),
-               p["port"].get<int>(), p["mbit_per_s"].get<double>() / 1000, p["distance"].get<int>(),
-               p["verdict"].get<std::string>());
-  fmt::print("\n");
-  fmt::print("Limits\n  RLIMIT_MEMLOCK: {}\n  registration cache: {}\n\n",
-             all["memlock"].get<std::string>(), all["registration_cache"].get<std::string>());
-  print_memory(all["memory"]);
-  fmt::print(
-      "\nMachine\n{}\nSettings (option, then environment, then the file TUTTI_CONFIG names)\n",
-      all["topology"].get<std::string>());
+}
+
+void print_devices(const json& devices, const json& chosen) {
+  fmt::print("\nRDMA devices\n");
+  if (devices.empty()) print_line("none");
+  for (const json& device : devices) print_device(device);
+  print_line("would be chosen: " + chosen["why"].get<std::string>());
+  for (const json& name : chosen["missing"])
+    print_line(name.get<std::string>() + ": not on this host", 4);
+  for (const json& p : chosen["ports"])
+    print_line(
+        fmt::format("{}, port {} ({} Gbit/s, distance {}): {}", p["device"].get<std::string>(),
+                    p["port"].get<int>(), p["mbit_per_s"].get<double>() / 1000,
+                    p["distance"].get<int>(), p["verdict"].get<std::string>()),
+        4);
+}
+
+rlim_t memlock() {
+  rlimit limit{};
+  getrlimit(RLIMIT_MEMLOCK, &limit);
+  return limit.rlim_cur;
+}
+
+std::string value_of(const Setting& setting, const Configuration& configuration) {
+  const std::string shown = setting.show(configuration);
+  if (shown.empty()) return "\"\"";
+  const auto bytes = setting.type == "bytes" ? parse_number(shown) : std::nullopt;
+  return bytes ? size_text(*bytes) : shown;
+}
+
+void print_settings(const Configuration& configuration) {
+  fmt::print("\nSettings (option, then environment, then the file TUTTI_CONFIG names)\n");
   for (const Setting& s : settings())
-    fmt::print("  {:<27} {:<14} {} ({})\n{}", s.name,
-               s.show(configuration).empty() ? "\"\"" : s.show(configuration), environment_name(s),
-               s.type, paragraph(documentation_of(s), 6));
-  for (const std::string& warning : configuration.warnings) fmt::print("  note: {}\n", warning);
+    fmt::print("{}{}",
+               paragraph(fmt::format("{:<27} {:<14} {} ({})", s.name, value_of(s, configuration),
+                                     environment_name(s), s.type),
+                         30, 2),
+               paragraph(documentation_of(s), 6));
+  for (const std::string& warning : configuration.warnings) print_line("note: " + warning);
+}
+
+void print(const json& all, const Configuration& configuration) {
+  print_build(all["build"]);
+  print_devices(all["devices"], all["choice"]);
+  fmt::print("\nLimits\n");
+  print_line("RLIMIT_MEMLOCK: " + (memlock() == RLIM_INFINITY
+                                       ? std::string("unlimited")
+                                       : about_size_text(static_cast<double>(memlock()))));
+  print_line("registration cache: " + all["registration_cache"].get<std::string>());
+  fmt::print("\n");
+  print_memory(all["memory"]);
+  fmt::print("\nMachine\n{}", all["topology"].get<std::string>());
+  print_settings(configuration);
 }
 
 }  // namespace
@@ -272,8 +317,6 @@ void add_info(CommandLine& line) {
     const Configuration configuration = load_configuration({});
     read_rules(configuration);  // what tutti_init would refuse is to be refused here
     check_model(configuration);
-    rlimit limit{};
-    getrlimit(RLIMIT_MEMLOCK, &limit);
     json devices = json::array(), values = json::object(), documentation = json::array();
     for (const auto& d : verbs::survey()) devices.push_back(device_facts(d));
     for (const Setting& s : settings()) {
@@ -289,8 +332,7 @@ void add_info(CommandLine& line) {
         {"build", build_facts()},
         {"devices", devices},
         {"choice", chosen},
-        {"memlock",
-         limit.rlim_cur == RLIM_INFINITY ? "unlimited" : fmt::format("{} bytes", limit.rlim_cur)},
+        {"memlock", memlock() == RLIM_INFINITY ? "unlimited" : fmt::format("{} bytes", memlock())},
         {"registration_cache", cache_method()},
         {"memory", memory_facts(configuration, chosen["software"].get<bool>())},
         {"topology", topology_picture()},

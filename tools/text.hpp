@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -17,11 +18,33 @@ inline std::string four_digits(double number) {
   return std::abs(number) < 9999.5 ? fmt::format("{:.4g}", number) : fmt::format("{:.0f}", number);
 }
 
-// "512 B", "64 KiB", "1 MiB": all of its digits.
+inline constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+
+// "512 B", "64 KiB", "1 MiB", "1025 B": all of its digits.
 inline std::string size_text(long long bytes) {
-  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
-  if (bytes >= 1024 && bytes % 1024 == 0) return fmt::format("{} KiB", bytes >> 10);
-  return fmt::format("{} B", bytes);
+  std::size_t unit = 0;
+  for (; bytes >= 1024 && bytes % 1024 == 0 && unit + 1 < kUnits.size(); bytes /= 1024) ++unit;
+  return fmt::format("{} {}", bytes, kUnits[unit]);
+}
+
+// "1.001 KiB": four of them.
+inline std::string about_size_text(double bytes) {
+  std::size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < kUnits.size(); bytes /= 1024) ++unit;
+  return fmt::format("{:.4g} {}", bytes, kUnits[unit]);
+}
+
+// "1-33,64": ascending numbers as a reader would write them.
+inline std::string ranges_text(const std::vector<int>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < values.size();) {
+    std::size_t j = i;
+    while (j + 1 < values.size() && values[j + 1] == values[j] + 1) ++j;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", values[i]);
+    if (j > i) text += fmt::format("-{}", values[j]);
+    i = j + 1;
+  }
+  return text;
 }
 
 // How many, in UTF-8.

@@ -13,6 +13,7 @@
 #include "tools/commands.hpp"
 #include "tools/parameters.hpp"
 #include "tools/progress_bar.hpp"
+#include "tools/text.hpp"
 #include "tools/verify_choices.hpp"
 
 namespace tutti::tools {
@@ -24,19 +25,6 @@ using collectives::ProofRow;
 std::optional<Collective> collective_or_all(const std::string& name) {
   if (name.empty()) return std::nullopt;
   return collectives::read_collective(name);
-}
-
-// 1-33,64,… as a reader would write it.
-std::string ranges(const std::vector<int>& values) {
-  std::string text;
-  for (std::size_t i = 0; i < values.size();) {
-    std::size_t j = i;
-    while (j + 1 < values.size() && values[j + 1] == values[j] + 1) ++j;
-    text += fmt::format("{}{}", text.empty() ? "" : ",", values[i]);
-    if (j > i) text += fmt::format("-{}", values[j]);
-    i = j + 1;
-  }
-  return text;
 }
 
 int print(const std::vector<ProofRow>& rows, bool json) {
@@ -70,7 +58,7 @@ int print(const std::vector<ProofRow>& rows, bool json) {
     if (row.violations != 0)
       fmt::print("\n{} {}: {} violations; the first:\n  {}\n", name_of(row.collective),
                  row.algorithm, row.violations, row.first_violation);
-  if (!rows.empty()) fmt::print("\nP = {}\n", ranges(rows.front().P));
+  if (!rows.empty()) fmt::print("\nP = {}\n", ranges_text(rows.front().P));
   fmt::print(
       "{} cases: in each, every rank's result is right, every message meets its receive, nothing "
       "deadlocks (rendezvous; eager with one "

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What `tutti info` prints of settings: lines that fit a screen, misspelt variables with the
+"""What `tutti info` prints: lines that fit a screen, bytes with units, misspelt variables with the
 nearest name, and no advice to call `tutti info`.
 
 Usage: info_test.py PROGRAM
 """
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -19,8 +20,11 @@ def info(*arguments, **settings):
 
 
 def printed(**settings):
+    """No line is longer than a screen is wide, and no number of bytes longer than people read."""
     done = info(**settings)
     assert done.returncode == 0, done
+    assert max(map(len, done.stdout.splitlines())) <= 100, max(done.stdout.splitlines(), key=len)
+    assert not re.search(r"\d{5,} (B\b|bytes)", done.stdout), done.stdout
     return done.stdout
 
 
@@ -31,16 +35,25 @@ def refused(words, **settings):
 
 
 def main():
-    text = printed(TUTTI_ALGORITM="bcast=chain", TUTTI_CACHE="/tmp", TUTTI_EAGER_LIMIT="32 KiB")
-    lines = text[text.index("\nSettings"):].splitlines()
-    notes = [line for line in lines if line.startswith("  note: ")]
-    assert max(len(line) for line in lines if line not in notes) <= 100, max(lines, key=len)
+    text = printed(TUTTI_ALGORITM="bcast=chain", TUTTI_CACHE="/tmp", TUTTI_EAGER_LIMIT="32768")
     names = [s["name"] for s in json.loads(info("--json").stdout)["settings_documentation"]]
     assert len(names) > 20 and all(f"\n  {name} " in text for name in names), text
-    assert "\n  eager_limit                 32768 " in text, text
-    assert notes == ["  note: the environment variable TUTTI_ALGORITM names no setting and is "
-                     "ignored; the nearest is TUTTI_ALGORITHM"], notes
+    assert "\n  eager_limit                 32 KiB " in text, text
+    assert json.loads(info("--json", TUTTI_EAGER_LIMIT="32k").stdout)["settings"]["eager_limit"] \
+        == "32768"
+    assert text.count("  note: ") == 1, text
+    assert " ".join(text[text.index("  note: "):].split()) \
+        == "note: the environment variable TUTTI_ALGORITM names no setting and is ignored; the " \
+           "nearest is TUTTI_ALGORITHM", text
     assert "`tutti info`" not in text, text
+    choices = ";".join(f"{name}=hierarchical(within=binomial(k=3),across={across})"
+                       for name, across in (("bcast", "binomial(k=2)"), ("reduce", "binomial(k=2)"),
+                                            ("allgather", "bruck(k=2)"), ("allreduce", "ring")))
+    assert len(choices) > 200
+    devices = ",".join(f"mlx5_{i}" for i in range(100))
+    text = printed(TUTTI_ALGORITHM=choices, TUTTI_NODE="n" * 500, TUTTI_DEVICE=devices,
+                   **{"TUTTI_" + "X" * 300: ""})
+    assert choices in "".join(text.split()), text
     assert "`tutti info`" not in printed(TUTTI_DEVICE="nonesuch")
     refused("takes a size", TUTTI_EAGER_LIMIT="32 KiP")
     print(f"{len(names)} settings are shown")
