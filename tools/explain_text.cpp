@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -111,20 +112,36 @@ void print_candidates(const json& candidates, const json& connecting) {
 }
 
 // Each reason once, with the algorithms that it keeps out.
-void print_left_out(const json& candidates) {
+void print_reasons(std::string_view title,
+                   const std::vector<std::pair<std::string, std::string>>& left_out) {
   std::vector<std::pair<std::string, std::string>> reasons;
-  for (const json& one : candidates) {
-    if (!one.contains("excluded")) continue;
-    const auto why = one["excluded"].get<std::string>(), name = one["algorithm"].get<std::string>();
+  for (const auto& [why, name] : left_out) {
     const auto known = std::ranges::find(reasons, why, &std::pair<std::string, std::string>::first);
     if (known == reasons.end())
       reasons.emplace_back(why, name);
     else
       known->second += ", " + name;
   }
-  if (!reasons.empty()) fmt::print("\nLeft out:\n");
+  if (!reasons.empty()) fmt::print("\n{}\n", title);
   for (const auto& [why, names] : reasons)
-    fmt::print("{}", paragraph(fmt::format("{}: {}", names, why), 2));
+    fmt::print("{}", paragraph(fmt::format("{}: {}", names, why), 4, 2));
+}
+
+// What the model does not choose begins with the same words, which stand above all of them.
+void print_left_out(const json& candidates) {
+  constexpr std::string_view kByHand = "it is chosen by hand only", kColon = ": ";
+  std::vector<std::pair<std::string, std::string>> by_hand, others;
+  for (const json& one : candidates) {
+    if (!one.contains("excluded")) continue;
+    auto why = one["excluded"].get<std::string>(), name = one["algorithm"].get<std::string>();
+    const std::size_t colon = why.starts_with(kByHand) ? why.find(kColon) : why.npos;
+    if (colon == why.npos)
+      others.emplace_back(std::move(why), std::move(name));
+    else
+      by_hand.emplace_back(why.substr(colon + kColon.size()), std::move(name));
+  }
+  print_reasons("Left out, and chosen by hand only:", by_hand);
+  print_reasons("Left out, as they cannot run this call:", others);
 }
 
 }  // namespace

@@ -63,6 +63,19 @@ def reads_well():
     assert printed("barrier").startswith("barrier, 8 ranks, "), printed("barrier")
 
 
+def groups_what_is_left_out():
+    """No two reasons begin with the same words: what several have in common stands above them."""
+    for call in (("allgather", "-P", 64, "-m", 4096, "--ppn", 64), ("bcast", "-P", 7, "-m", 1),
+                 ("scatter", "-P", 6, "-m", 64), ("gather", "-P", 12, "--ppn", 4)):
+        text = printed(*call)
+        reasons = [line for line in text[text.index("\nLeft out"):].splitlines()
+                   if re.match(r"  \S", line)]
+        begins = [" ".join(line.split(": ", 1)[1].split()[:4]) for line in reasons]
+        assert begins and len(begins) == len(set(begins)), text
+        excluded = [one for one in told(*call)["candidates"] if "excluded" in one]
+        assert sum(1 + line.split(": ")[0].count(", ") for line in reasons) == len(excluded), text
+
+
 def columns(text):
     """The table of candidates: where each of its columns ends, by row."""
     lines = text.splitlines()
@@ -208,6 +221,7 @@ def main():
             holds(told(*arguments))
             holds(told(*arguments, "--in-turn", "--cores", 1, "--params", "rxe"))
     reads_well()
+    groups_what_is_left_out()
     says_of_any_algorithm()
     print("choices are explained, and bad commands refused")
 
