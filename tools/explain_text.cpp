@@ -46,7 +46,8 @@ void print_ranges(const json& ranges, bool by_hand) {
   const char* const label = by_hand ? "by the model" : "ranges";
   for (std::size_t i = 0; i < ranges.size(); ++i)
     fmt::print("  {:<20}{:>9} bytes and more: {}\n", i == 0 ? label : "",
-               ranges[i]["from"].get<Bytes>(), ranges[i]["algorithm"].get<std::string>());
+               ranges[i]["from"].get<Bytes>(),
+               with_units(ranges[i]["algorithm"].get<std::string>()));
 }
 
 using Row = std::vector<std::string>;
@@ -80,7 +81,8 @@ void print_candidates(const json& candidates, const json& connecting) {
   if (in_a_row) rows[0].insert(rows[0].begin() + 2, "alone");
   for (const json& one : applying) {
     const json& messages = one["messages"];
-    Row& row = rows.emplace_back(Row{one["algorithm"].get<std::string>(), digits(one, "time")});
+    Row& row = rows.emplace_back(
+        Row{with_units(one["algorithm"].get<std::string>()), digits(one, "time")});
     if (in_a_row) row.push_back(digits(one, "latency"));
     row.push_back(digits(one, "set_up"));
     row.push_back(fmt::format("{:.0f}", number(one, "rounds")));
@@ -158,8 +160,8 @@ void print_explanation(const json& all) {
     fmt::print("  {:<19} {}\n", "setting " + name, text(value));
   if (all["oversubscribed"].get<bool>())
     fmt::print("  cores               {}, which the ranks share\n", all["cores"].get<int>());
-  fmt::print("  chosen              {}\n  reason              {}\n", text(all["algorithm"]),
-             text(all["reason"]));
+  fmt::print("  chosen              {}\n  reason              {}\n",
+             with_units(text(all["algorithm"])), text(all["reason"]));
   if (all.contains("statement"))
     print_statement(all["statement"]);
   else

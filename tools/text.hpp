@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace tutti::tools {
 
 // Four significant digits, or all that stand before the point: never 1.234e+04.
@@ -32,6 +34,20 @@ inline std::string about_size_text(double bytes) {
   std::size_t unit = 0;
   for (; bytes >= 1024 && unit + 1 < kUnits.size(); bytes /= 1024) ++unit;
   return fmt::format("{:.4g} {}", bytes, kUnits[unit]);
+}
+
+// An algorithm as to_string() writes it, for people: "chain(segment=65536)" becomes
+// "chain(segment=64 KiB)", which can be read again as well.
+inline std::string with_units(std::string_view algorithm) {
+  constexpr std::string_view kSegment = "segment=";
+  const std::size_t found = algorithm.find(kSegment);
+  if (found == algorithm.npos) return std::string(algorithm);
+  const std::size_t begin = found + kSegment.size();
+  const std::size_t end = std::min(algorithm.find_first_of(",)", begin), algorithm.size());
+  const auto bytes = parse_number(algorithm.substr(begin, end - begin));
+  if (!bytes) return std::string(algorithm);
+  return fmt::format("{}{}{}", algorithm.substr(0, begin), size_text(*bytes),
+                     algorithm.substr(end));
 }
 
 // "1-33,64": ascending numbers as a reader would write them.

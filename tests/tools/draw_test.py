@@ -197,6 +197,7 @@ def check_rounds():
     _, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 4, "-m", "64k", *ROUNDS)
     assert {"round 10", "1 × 8 KiB", "2 × 8 KiB", "3 × 8 KiB"} <= texts, texts
     assert "round 11" not in texts and "8 × 8 KiB" not in texts, texts
+    assert "bcast chain(segment=8 KiB), 4 ranks on one node, 64 KiB" in texts, texts
     _, texts = svg("bcast", "--algorithm", "scatter-ring", "-P", 7, "-m", 1000, *ROUNDS)
     assert "7 × 142 B to 143 B" in texts and not any(": " in text for text in texts), texts
     for P, rounds in ((16, 15), (64, 63)):

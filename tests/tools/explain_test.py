@@ -81,7 +81,8 @@ def columns(text):
     lines = text.splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("  candidate"))
     table = lines[first:lines.index("", first)]
-    return [[match.end() for match in re.finditer(r"\S+", line)][1:7] for line in table]
+    cell = r"\S+(?: [KMG]?i?B[),]\S*)?"  # "chain(segment=64 KiB)" is one
+    return [[match.end() for match in re.finditer(cell, line)][1:7] for line in table]
 
 
 def says_what_connections_cost(folder):
@@ -114,6 +115,9 @@ def says_of_any_algorithm():
     assert chain["algorithm"] == "chain(segment=65536)" != told(*call)["algorithm"], chain
     assert chain["reason"] == "by hand: --algorithm names it", chain
     assert chain["statement"]["class"] == "P + m", chain
+    text = printed(*call, "--algorithm", "chain(segment=64k)")
+    assert re.search(r"^  chosen +chain\(segment=64 KiB\)$", text, re.M), text
+    assert "segment=65536" not in text, text
     assert told(*call, "--algorithm", "chain")["statement"]["class"] == "P + m P"
     # The environment's choice is another matter.
     assert told(*call, "--algorithm", "chain", TUTTI_ALGORITHM="bcast=linear")["algorithm"] \

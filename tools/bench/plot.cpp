@@ -68,9 +68,9 @@ void lay_out(CollectivePanel& p) {
 std::string draw_point(const Library& library, const CollectivePanel& p, const BenchRow& r,
                        double x) {
   const Timing& t = *library.pick(r);
-  const std::string what =
-      fmt::format("{}{}: {} [{}, {}]", library.name, &t == &r.tutti ? ", " + r.algorithm : "",
-                  time_text(t.median), time_text(t.low), time_text(t.high));
+  const std::string what = fmt::format("{}{}: {} [{}, {}]", library.name,
+                                       &t == &r.tutti ? ", " + with_units(r.algorithm) : "",
+                                       time_text(t.median), time_text(t.low), time_text(t.high));
   return fmt::format("<g><title>{}</title>", svg::escaped(what)) +
          line(x, p.y(t.low), x, p.y(t.high), library.colour, 1.4) +
          library_mark(library, x, p.y(t.median)) + "</g>\n";

@@ -196,7 +196,7 @@ class ChartPainter {
 
 std::string title_of(collectives::Collective collective, const std::string& algorithm,
                      std::span<const int> node, Bytes bytes) {
-  std::string title = fmt::format("{} {}, {}{}", name_of(collective), algorithm,
+  std::string title = fmt::format("{} {}, {}{}", name_of(collective), with_units(algorithm),
                                   counted(node.size(), "rank"), placement_of(node));
   if (collective == collectives::Collective::barrier) return title;
   return title + fmt::format(", {}{}", size_text(bytes),

@@ -12,6 +12,7 @@
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 #include "tools/predict/predict.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -218,8 +219,8 @@ std::optional<std::string> why_not(const PredictOptions& options, const Case& wh
 }
 
 std::string to_string(const Case& what) {
-  std::string text = fmt::format("{} {}, {}", name_of(what.collective), to_string(what.choice),
-                                 counted(what.P, "rank"));
+  std::string text = fmt::format("{} {}, {}", name_of(what.collective),
+                                 with_units(to_string(what.choice)), counted(what.P, "rank"));
   if (what.collective != Collective::barrier) text += ", " + counted(what.bytes, "byte");
   return text;
 }

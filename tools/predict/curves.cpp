@@ -90,7 +90,7 @@ class CurvesPainter {
       panel->axes.height = kInnerHeight;
       panel->axes.counts = over_ranks_;
     }
-    const std::string name = to_string(p.what.choice);
+    const std::string name = with_units(to_string(p.what.choice));
     auto curve = std::find_if(panel->curves.begin(), panel->curves.end(),
                               [&](const Curve& some) { return some.name == name; });
     if (curve == panel->curves.end()) curve = panel->curves.insert(curve, {name, {}});

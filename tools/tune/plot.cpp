@@ -46,9 +46,10 @@ void insert(std::vector<Value>& values, const Value& value) {
   if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
 
-const std::string* best_name(const Point& point, bool measured) {
+// Empty: it is not known.
+std::string best_name(const Point& point, bool measured) {
   const int best = measured ? point.best_measured() : point.best_predicted(0);
-  return best < 0 ? nullptr : &point.candidates[static_cast<std::size_t>(best)].name;
+  return best < 0 ? "" : with_units(point.candidates[static_cast<std::size_t>(best)].name);
 }
 
 std::vector<Collected> collect(const std::vector<Point>& points) {
@@ -61,7 +62,8 @@ std::vector<Collected> collect(const std::vector<Point>& points) {
     insert(here.sizes, point.bytes);
     insert(here.ranks, point.P);
     for (const bool measured : {true, false})
-      if (const std::string* const name = best_name(point, measured)) insert(here.methods, *name);
+      if (const std::string name = best_name(point, measured); !name.empty())
+        insert(here.methods, name);
   }
   return all;
 }
@@ -95,13 +97,13 @@ std::string map_of(const Collected& c, double left, double top, const std::strin
 }
 
 Cell method_cell(const Collected& c, const Point& point, bool measured) {
-  const std::string* const name = best_name(point, measured);
-  if (!name) return {"#f4f4f4", "-", "not known"};
-  const std::size_t number = c.number(*name);
+  const std::string name = best_name(point, measured);
+  if (name.empty()) return {"#f4f4f4", "-", "not known"};
+  const std::size_t number = c.number(name);
   const bool decided = !measured || point.decided();
   return {kMethodColours[number % std::size(kMethodColours)],
           fmt::format("{}{}", number + 1, decided ? "" : " ~"),
-          decided ? *name : *name + ", or another: it is undecided"};
+          decided ? name : name + ", or another: it is undecided"};
 }
 
 // White below 5 %, as in OCC figure 7; red from 300 %.
