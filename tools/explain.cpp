@@ -17,6 +17,7 @@
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/explain_text.hpp"
+#include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 #include "transport/placement.hpp"
 #include "transport/verbs/survey.hpp"
@@ -28,7 +29,7 @@ using nlohmann::json;
 
 struct ExplainOptions {
   std::string collective, algorithm, params, bytes = "8";
-  int ranks = 8, ranks_per_node = 1, cores = 0;
+  int ranks = 8, ranks_per_node = kNotSaid, cores = 0;
   bool in_turn = false, json = false;
 };
 
@@ -66,7 +67,8 @@ struct ExplainedJob {
 
 ExplainedJob job_of(const ExplainOptions& options, const Configuration& configuration) {
   collectives::Facts facts{.P = options.ranks};
-  facts.max_ranks_per_node = std::min(options.ranks_per_node, options.ranks);
+  facts.max_ranks_per_node =
+      std::min(ranks_per_node(options.ranks_per_node, !options.params.empty()), options.ranks);
   facts.nodes = (facts.P + facts.max_ranks_per_node - 1) / facts.max_ranks_per_node;
   facts.in_order = !options.in_turn || facts.nodes == 1;
   facts.wire_within = configuration.transport == TransportChoice::verbs;
@@ -176,9 +178,7 @@ void add_explain(CommandLine& line) {
   command.option("-P,--ranks", o.ranks, "ranks").between(1, kMostRanksExplained).show_default();
   command.option("-m,--bytes", o.bytes, "size of the message, or of one rank's block")
       .show_default();
-  command.option("--ppn", o.ranks_per_node, "ranks per node")
-      .between(1, kMostRanksExplained)
-      .show_default();
+  command.option("--ppn", o.ranks_per_node, kRanksPerNodeAre).between(1, kMostRanksExplained);
   command
       .option("--cores", o.cores,
               "cores of all machines together, if ranks share them (default: on one node this "

@@ -1,4 +1,4 @@
-// Which ranks share a node: the option --mapping, alike in all commands.
+// Which ranks share a node: the options --ppn and --mapping, alike in all commands.
 #pragma once
 
 #include <string>
@@ -13,6 +13,17 @@ namespace tutti::tools {
 inline constexpr const char* kMappingIs =
     "which ranks share a node: blocks (one after the other), in-turn (each on the next node), or a "
     "file with a line for each node: its ranks, such as 0-3,8";
+
+// For the help.
+inline constexpr const char* kRanksPerNodeAre =
+    "ranks per node (default: 1 if --params or --model names a machine, else all: this machine)";
+
+// What --ppn says, or where it says nothing, its default: parameters that are named are of a
+// cluster, and others of this machine, on which a job that is started here has all its ranks.
+inline constexpr int kNotSaid = 0, kAllOnOneNode = 1 << 30;
+constexpr int ranks_per_node(int said, bool machine_is_named) noexcept {
+  return said != kNotSaid ? said : machine_is_named ? 1 : kAllOnOneNode;
+}
 
 inline bool is_mapping_file(const std::string& mapping) {
   return mapping != "blocks" && mapping != "in-turn";

@@ -51,7 +51,7 @@ def printed(*arguments, **settings):
 def reads_well():
     """Numbers have no exponent, one thing has no plural, and no column repeats another."""
     for arguments in (("reduce", "-P", 1000, "--ppn", 8, "-m", 2 ** 30), ("barrier", "-P", 1),
-                      ("allgather", "-P", 64, "-m", 1)):
+                      ("allgather", "-P", 64, "--ppn", 1, "-m", 1)):
         text = printed(*arguments)
         assert not re.search(r"\de[+]\d", text), text
         assert not re.search(r"\b1 (ranks|nodes|bytes)\b", text), text
@@ -99,13 +99,22 @@ def says_what_connections_cost(folder):
     dear = told("alltoall", "-P", 600, "-m", 8, "--params", file)
     assert dear["algorithm"].startswith("bruck") and dear["candidates"][0]["set_up"] > 5000, dear
     assert dear["connecting"]["calls"] == 1, dear
-    for arguments in (call, ("scatter", "-P", 100000, "-m", 2 ** 20),
+    for arguments in (call, ("scatter", "-P", 100000, "--ppn", 1, "-m", 2 ** 20),
                       ("reduce", "-P", 1000, "--ppn", 8, "-m", 2 ** 30)):
         text = printed(*arguments)
         assert len({tuple(ends) for ends in columns(text)}) == 1, text
         sentences = [line for line in text.splitlines() if len(line) > 60]
         assert len(sentences) == len(set(sentences)), text
         assert all(len(line) <= 140 for line in text.splitlines()), text
+
+
+def takes_this_machine():
+    """As `tutti draw` does, unless parameters of another one are named."""
+    for settings in ({}, {"TUTTI_WIRE": "hardware"}):
+        here = told("allgather", **settings)
+        assert (here["nodes"], here["model"]["name"]) == (1, "shm"), here
+    assert told("allgather", "--params", "hardware")["nodes"] == 8
+    assert told("allgather", "--ppn", 2)["nodes"] == 4
 
 
 def says_of_any_algorithm():
@@ -180,21 +189,22 @@ def reads_settings(folder):
     assert "two levels" in levels["excluded"], levels
     assert "does not know its time" in printed(*call, TUTTI_ALGORITHM="allgather=rows-first")
     # What is said of the time is said of what runs.
-    ring = told("allgather", "-P", 64, TUTTI_ALGORITHM="allgather=ring")
+    ring = told("allgather", "-P", 64, "--ppn", 1, TUTTI_ALGORITHM="allgather=ring")
     (time,) = [one["latency"] for one in ring["candidates"] if one["algorithm"] == "ring"]
     assert abs(ring["statement"]["latency"] - time) < 1e-9 * time, ring
     config = pathlib.Path(folder, "config")
     config.write_text("algorithm = allgather=bruck(k=3)\n")
     assert told(*call, TUTTI_CONFIG=str(config))["algorithm"] == "bruck(k=3)"
-    assert told("allreduce", TUTTI_REPRODUCIBLE="on")["algorithm"] \
-        != told("allreduce", TUTTI_REPRODUCIBLE="off")["algorithm"]
-    software = told("allgather", TUTTI_WIRE="software")
+    assert told("allreduce", "--ppn", 1, TUTTI_REPRODUCIBLE="on")["algorithm"] \
+        != told("allreduce", "--ppn", 1, TUTTI_REPRODUCIBLE="off")["algorithm"]
+    software = told("allgather", "--ppn", 1, TUTTI_WIRE="software")
     assert software["software_wire"] and software["model"]["name"] == "rxe", software
-    assert told("allgather", TUTTI_WIRE="hardware")["model"]["name"] == "hardware"
+    assert told("allgather", "--ppn", 1, TUTTI_WIRE="hardware")["model"]["name"] == "hardware"
     refused("/nonexistent", *call, TUTTI_MODEL="/nonexistent")
     refused("/nonexistent", *call, TUTTI_TABLE="/nonexistent")
     refused("no algorithm", *call, TUTTI_ALGORITHM="allgather=rings")
-    refused("commutative", "reduce", TUTTI_REPRODUCIBLE="on", TUTTI_ALGORITHM="reduce=hierarchical")
+    refused("commutative", "reduce", "--ppn", 1, TUTTI_REPRODUCIBLE="on",
+            TUTTI_ALGORITHM="reduce=hierarchical")
     assert "TUTTI_TABEL" in explain(*call, TUTTI_TABEL="x").stderr
 
 
@@ -227,6 +237,7 @@ def main():
     reads_well()
     groups_what_is_left_out()
     says_of_any_algorithm()
+    takes_this_machine()
     print("choices are explained, and bad commands refused")
 
 

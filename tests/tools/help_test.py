@@ -22,6 +22,9 @@ def main():
         assert not any(line in text for line in examples.splitlines()), text
         begin = text.find("Example")
         assert begin < 0 or f"tutti {command} " in text[begin:], text
+    for command in ("predict", "draw", "tune", "explain"):  # the same default
+        assert ("ranks per node (default: 1 if --params or --model names a machine, else all: this "
+                "machine)") in " ".join(help_of(command).split()), help_of(command)
     print(f"{len(commands)} commands have their own help")
 
 

@@ -14,6 +14,7 @@
 #include "tools/draw/picture.hpp"
 #include "tools/draw/recorded.hpp"
 #include "tools/drawing/svg.hpp"
+#include "tools/mapping.hpp"
 #include "tools/predict/predict.hpp"
 #include "tools/text.hpp"
 
@@ -31,13 +32,8 @@ struct DrawOptions {
   long long call = -1;  // −1: the median one
 };
 
-// Without --model, --params and --ppn it is this machine, as if all ranks were on it.
-constexpr int kNotSaid = 0;  // --ppn
-PredictOptions with_defaults(PredictOptions options) {
-  if (options.ranks_per_node == kNotSaid)
-    options.ranks_per_node =
-        options.models.empty() && options.params.empty() ? Case::kMostRanks : 1;
-  return options;
+bool names_machine(const PredictOptions& options) {
+  return !options.models.empty() || !options.params.empty();
 }
 
 // The one case that the options name.
@@ -117,20 +113,20 @@ std::string drawn_recorded(const DrawOptions& options) {
                                       : recordings.find(collective, index(options.call));
   const Chart chart = recordings.chart(found);
   if (options.format == "chrome") return chrome_of(chart);
-  if (options.what.models.empty() && options.what.params.empty()) return draw_chart(chart);
+  if (!names_machine(options.what)) return draw_chart(chart);
   const Chart below = recordings.simulated(found, platform_of(options.what));
   return draw_chart(chart, &below);
 }
 
 std::string drawn(const DrawOptions& options) {
   if (!options.trace.empty()) return drawn_recorded(options);
-  const PredictOptions how = with_defaults(options.what);
+  PredictOptions how = options.what;
+  how.ranks_per_node = ranks_per_node(how.ranks_per_node, names_machine(how));
   const Case what = case_of(options.collective, how);
   const std::vector<int> node = nodes_of(how, what.P);
   const Platform platform =
-      how.models.empty() && how.params.empty()
-          ? platform_here(how, *std::max_element(node.begin(), node.end()) > 0)
-          : platform_of(how);
+      names_machine(how) ? platform_of(how)
+                         : platform_here(how, *std::max_element(node.begin(), node.end()) > 0);
   const std::string title = title_of(what.collective, to_string(what.choice), node, what.bytes);
   if (options.format == "chrome" || (options.format == "svg" && options.kind == "chart")) {
     Chart chart = chart_of(predict(how, what, platform, true).result, node, note_of(platform, how));

@@ -126,12 +126,7 @@ void add_call(const Command& command, PredictOptions& o, HowMany how_many) {
                     "four)")
       .comma_separated()
       .show_default();
-  const Option ppn = command.option("--ppn", o.ranks_per_node,
-                                    one ? "ranks per node (default: all, as on this machine; with "
-                                          "--model or --params 1)"
-                                        : "ranks per node");
-  ppn.between(1, 1 << 20);
-  if (!one) ppn.show_default();
+  command.option("--ppn", o.ranks_per_node, kRanksPerNodeAre).between(1, 1 << 20);
   command.option("--mapping", o.mapping, kMappingIs).show_default();
   command.option("--root", o.root, "root of rooted collectives").show_default();
 }

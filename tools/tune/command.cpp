@@ -216,8 +216,7 @@ void add_tune(CommandLine& line) {
   command.option("--margin", options->margin, "guided: percent from the best prediction")
       .show_default()
       .between(0.0, 1e6);
-  command.option("--ppn", options->ranks_per_node, "predicted: ranks per node")
-      .show_default()
+  command.option("--ppn", options->ranks_per_node, std::string("predicted: ") + kRanksPerNodeAre)
       .between(1, 1 << 16);
   command.option("--mapping", options->mapping, std::string("predicted: ") + kMappingIs)
       .show_default();
