@@ -33,7 +33,8 @@ struct Asked {
 struct News {
   enum class Kind : std::uint32_t {
     failed,   // the communicator has failed at the sender, by `culprit`, and `code` says why; if
-              // calls differ, `call` is the one, and `asked` what it is at the sender
+              // calls differ, `call` is the one, and `asked` what it is at the sender; if the
+              // culprit rejected its arguments, `call` is that one
     refused,  // the sender (`culprit`) rejected its arguments of `call`, for `code`, and will never
               // take part in it
     waits,    // the sender waits for the receiver in `call`, which is `asked` there; `fingerprint`:

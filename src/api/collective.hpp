@@ -2,6 +2,7 @@
 #pragma once
 
 #include <new>
+#include <string_view>
 
 #include "src/api/claims.hpp"
 #include "src/api/library.hpp"
@@ -15,16 +16,16 @@ namespace tutti {
 // everybody's: the others may wait for it in this call, so they hear of it.
 template <class Prepare>
 void start(Request& request, Prepare&& prepare) {
-  const auto refuse = [&](Code code) {
-    if (request.state() == Request::State::idle) request.communicator().refuse(code);
+  const auto refuse = [&](Code code, std::string_view why = {}) {
+    if (request.state() == Request::State::idle) request.communicator().refuse(code, why);
   };
   try {
     request.start(prepare());
   } catch (const Error& error) {
-    refuse(error.code);
+    refuse(error.code, error.message);
     throw;
   } catch (const std::bad_alloc&) {
-    refuse(Code::out_of_memory);
+    refuse(Code::out_of_memory, kOutOfMemory);
     throw;
   } catch (...) {
     refuse(Code::internal);

@@ -77,7 +77,7 @@ int code_of_exception() noexcept {
   } catch (const Error& error) {
     return remember(error.code, error.message.c_str());
   } catch (const std::bad_alloc&) {
-    return remember(Code::out_of_memory, "the process is out of memory");
+    return remember(Code::out_of_memory, kOutOfMemory);
   } catch (const std::exception& error) {
     return remember(Code::internal, error.what());
   } catch (...) {

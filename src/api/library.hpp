@@ -98,6 +98,8 @@ void free_all_communicators() noexcept;
 // tutti_init for somebody else than a program that calls Tutti.
 int initialize(const tutti_options* options, const Manner& manner) noexcept;
 
+// What a call returns that has no memory.
+inline constexpr const char* kOutOfMemory = "the process is out of memory";
 // Within a handler: the code of what was thrown, whose message this thread's
 // tutti_last_error_message() is from now on.
 int code_of_exception() noexcept;

@@ -115,7 +115,9 @@ int alltoallw_packed(const void* in, const Count* sends, const Displacement* fro
                            received->lengths(), received->places(), MPI_BYTE, c.tutti);
     if (code == TUTTI_SUCCESS) code = guard([&](Library&) { received->unpack(); });
   } else {
-    guard([&](Library&) { communicator_of(c.tutti).refuse(static_cast<Code>(code)); });
+    guard([&](Library&) {
+      communicator_of(c.tutti).refuse(static_cast<Code>(code), tutti_last_error_message());
+    });
   }
   guard([&](Library&) {
     received.reset();

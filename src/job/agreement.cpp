@@ -54,7 +54,8 @@ void Agreement::look_for_refusal(const OpenCall& call) noexcept {
   // A number so far behind is about to be one that is still to come.
   while (!refused_.empty() && !is_earlier(refused_.front().number, next_)) refused_.pop_front();
   for (const Refusal& refusal : refusals_)
-    if (refusal.number == call.number_) return fail_as_refused(refusal.member, refusal.code);
+    if (refusal.number == call.number_)
+      return fail_as_refused(refusal.member, refusal.code, call.number_);
 }
 
 void Agreement::forget_passed(const OpenCall& call) noexcept {
@@ -66,17 +67,23 @@ void Agreement::forget(const Task& task) noexcept {
     if (known.task == &task) known.task = nullptr;
 }
 
-News Agreement::refuse(Code code) noexcept {
+News Agreement::refuse(Code code, std::string_view why) noexcept {
   const CollectiveNumber number = next_;
   next_ += numbers_per_call_ - number % numbers_per_call_;
   known_[number % kRemembered] = {number, nullptr};
   std::erase_if(refusals_, [&](const Refusal& r) { return r.number == number; });
   try {
-    refused_.push_back({number, code});
+    refused_.push_back({number, code, {}});
   } catch (const std::bad_alloc&) {
     fail_out_of_memory();
     return failure_news();
   }
+  try {
+    refused_.back().why = why;
+  } catch (const std::bad_alloc&) {  // then this rank hears less of it
+  }
+  if (refused_.size() > kRemembered)
+    std::string().swap(refused_[refused_.size() - 1 - kRemembered].why);
   if (refused_.size() > kRefusedKept) refused_.pop_front();
   return refusal(refused_.back());
 }
@@ -135,6 +142,7 @@ std::optional<News> Agreement::heard_difference(const News& news, int from) noex
 // Who lives and is taken for dead has lost a connection.
 std::optional<News> Agreement::heard_failed(const News& news, int from) noexcept {
   if (news.code == Code::calls_differ) return heard_difference(news, from);
+  const bool is_new = !failed();
   if (news.code == Code::peer_failed && news.culprit == world_rank())
     fail(Code::transport_failed, from,
          "a connection between this rank and another one has failed, says rank {} of "
@@ -143,18 +151,22 @@ std::optional<News> Agreement::heard_failed(const News& news, int from) noexcept
   else if (news.code == Code::peer_failed)
     fail(news.code, news.culprit, "rank {} of MPI_COMM_WORLD has failed, says rank {}",
          news.culprit, from);
+  else if (const Refused* const mine = refused(news.call);
+           mine && mine->code == news.code && news.culprit == world_rank())
+    fail_by_own_refusal(*mine);
   else
     fail(
         news.code, news.culprit,
         "rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})",
         from, text_of(news.code), news.culprit);
+  if (is_new) failure_call_ = news.call;
   return std::nullopt;
 }
 
 // If this rank did not reject the call too, it can never end here.
 void Agreement::heard_refused(const News& news, int from) noexcept {
   if (failed() || refused(news.call)) return;
-  if (is_earlier(news.call, next_)) return fail_as_refused(from, news.code);
+  if (is_earlier(news.call, next_)) return fail_as_refused(from, news.code, news.call);
   if (refusals_.size() == kRefusedKept) return;  // the member says it again when it is waited for
   try {
     refusals_.push_back({from, news.call, news.code});
@@ -293,7 +305,10 @@ News Agreement::refusal(const Refused& call) const noexcept {
 }
 
 News Agreement::failure_news() const noexcept {
-  News news{.communicator = id_, .code = failure_code_, .culprit = failure_culprit_};
+  News news{.communicator = id_,
+            .call = failure_call_,
+            .code = failure_code_,
+            .culprit = failure_culprit_};
   if (difference_) {
     news.call = difference_->call;
     news.asked = difference_->mine;
@@ -301,11 +316,29 @@ News Agreement::failure_news() const noexcept {
   return news;
 }
 
-void Agreement::fail_as_refused(int member, Code code) noexcept {
+void Agreement::fail_as_refused(int member, Code code, CollectiveNumber call) noexcept {
+  if (failed()) return;
+  failure_call_ = call;
   fail(code, member,
        "rank {} of MPI_COMM_WORLD refused its arguments of a collective that this rank takes part "
        "in; see the error it returned",
        member);
+}
+
+// The first cause is what the call has returned, whoever tells this rank of it.
+void Agreement::fail_by_own_refusal(const Refused& call) noexcept {
+  if (failed()) return;
+  failure_code_ = call.code;
+  failure_culprit_ = world_rank();
+  try {
+    failure_text_ = fmt::format(
+        "the communicator has failed by call {} of {}, which this rank, {} of MPI_COMM_WORLD, "
+        "rejected: {}",
+        std::uint64_t{call.number} / numbers_per_call_ + 1, words_for(*this), world_rank(),
+        call.why.empty() ? text_of(call.code) : call.why);
+  } catch (const std::exception&) {
+    failure_text_.clear();  // out of memory: the code alone must do
+  }
 }
 
 void Agreement::fail_as_different(CollectiveNumber call, int member, const Asked& theirs,

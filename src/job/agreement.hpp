@@ -18,6 +18,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -112,8 +113,9 @@ class Agreement {
   }
   // Records a call that was rejected before it started (bad arguments, no memory). It still uses up
   // a number, and the news is for all members, because they may be waiting. If all reject it,
-  // nothing is lost.
-  protocols::News refuse(Code code) noexcept;
+  // nothing is lost. `why`: as the call has returned it; if others have waited in vain, this rank
+  // hears it again.
+  protocols::News refuse(Code code, std::string_view why = {}) noexcept;
   bool has_refused() const noexcept { return !refused_.empty(); }
   // What a member that connects late must hear: the failure, the last refusals.
   template <class Visit>
@@ -212,6 +214,7 @@ class Agreement {
   struct Refused {  // a call that this rank rejected
     CollectiveNumber number;
     Code code;
+    std::string why;  // of the last ones; empty: no memory
   };
   struct Refusal {  // of a member, for a call that this rank has not made yet
     int member;
@@ -240,7 +243,8 @@ class Agreement {
   void heard_refused(const protocols::News& news, int from) noexcept;
   std::optional<protocols::News> heard_waits(const protocols::News& news, int from) noexcept;
   void heard_passed(const protocols::News& news, int from) noexcept;
-  void fail_as_refused(int member, Code code) noexcept;
+  void fail_as_refused(int member, Code code, CollectiveNumber call) noexcept;
+  void fail_by_own_refusal(const Refused& call) noexcept;
   void put_difference_into_words() noexcept;
   void fail_out_of_memory() noexcept { fail(Code::out_of_memory, world_rank(), "out of memory"); }
 
@@ -261,6 +265,7 @@ class Agreement {
   Code failure_code_ = Code::success;
   int failure_culprit_ = kNoPeer;
   std::string failure_text_;
+  CollectiveNumber failure_call_ = 0;  // that was rejected, if one was
   std::optional<Difference> difference_;
   bool told_ = false;
 };

@@ -180,9 +180,9 @@ std::unique_ptr<Plan> Communicator::new_plan(collectives::Problem problem,
       Plan::Means{channel_to, engine_.mailbox(), world_rank, engine_.scratch()});
 }
 
-void Communicator::refuse(Code code) noexcept {
+void Communicator::refuse(Code code, std::string_view why) noexcept {
   if (agreement_.failed()) return;
-  engine_.dispatcher().spread(agreement_, agreement_.refuse(code), Dispatcher::Reach::near);
+  engine_.dispatcher().spread(agreement_, agreement_.refuse(code, why), Dispatcher::Reach::near);
 }
 
 void Communicator::blame(const OpenCall& call, protocols::Channel* culprit) noexcept {

@@ -56,8 +56,8 @@ class Communicator {
   std::unique_ptr<Plan> plan_by(const collectives::Task& task, std::string_view algorithm);
   std::uint64_t dropped_plans() const noexcept { return plans_.dropped(); }
   // A call that was rejected before it started: the members hear of it, as they may wait for this
-  // rank in it.
-  void refuse(Code code) noexcept;
+  // rank in it. `why`: what it has returned.
+  void refuse(Code code, std::string_view why = {}) noexcept;
   // The call has failed, by this channel; null: by itself.
   void blame(const OpenCall& call, protocols::Channel* culprit) noexcept;
   // After a failure: tells the members, the first time, and sees that nobody writes into the

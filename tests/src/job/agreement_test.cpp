@@ -119,6 +119,47 @@ TEST_CASE("a member that refuses without end is not remembered without end", "[a
   CHECK(me.failure_code() == Code::bad_count);
 }
 
+TEST_CASE("who has refused a call hears why in later ones, whoever tells it of the failure",
+          "[agreement]") {
+  Member me(0), other(1), third(2);
+  me.set_name("solver");
+  me.refuse(Code::bad_count, "all ranks did so, and nothing is lost");
+  Begun theirs;
+  for (Member* const one : {&other, &third}) one->refuse(Code::bad_count);
+  other.open(theirs);
+  other.hear(me.refuse(Code::bad_buffer, "recvbuf is null"), me.world_rank());
+  SECTION("who waited in it") { me.hear(other.failure_news(), other.world_rank()); }
+  SECTION("another one") {
+    third.hear(other.failure_news(), other.world_rank());
+    me.hear(third.failure_news(), third.world_rank());
+  }
+  CHECK(me.failure_code() == Code::bad_buffer);
+  CHECK(me.failure_culprit() == me.world_rank());
+  CHECK(me.failure_text() ==
+        "the communicator has failed by call 2 of communicator `solver`, which this rank, 13 of "
+        "MPI_COMM_WORLD, rejected: recvbuf is null");
+}
+
+TEST_CASE("what a rank refused is not the cause of every failure", "[agreement]") {
+  const auto told = [](Code code, int culprit, CollectiveNumber call) {
+    Member me;
+    me.refuse(Code::bad_count, "why");
+    me.hear({.communicator = kId, .call = call, .code = code, .culprit = culprit}, 11);
+    REQUIRE(me.failed());
+    return me.failure_text().find("which this rank") != std::string::npos;
+  };
+  CHECK(told(Code::bad_count, 13, 0));
+  CHECK_FALSE(told(Code::bad_count, 13, 1));
+  CHECK_FALSE(told(Code::bad_count, 12, 0));
+  CHECK_FALSE(told(Code::timed_out, 13, 0));
+  CHECK_FALSE(told(Code::peer_failed, 13, 0));
+  // However many calls it refuses, it keeps the reasons of few.
+  Member me;
+  for (int i = 0; i < 100; ++i) me.refuse(Code::bad_count, "why");
+  me.hear({.communicator = kId, .call = 0, .code = Code::bad_count, .culprit = 13}, 11);
+  CHECK(me.failure_text().ends_with(text_of(Code::bad_count)));
+}
+
 TEST_CASE("who waits in a call that was refused here hears so", "[agreement]") {
   Member me(0), other(1);
   me.refuse(Code::bad_operation);

@@ -136,7 +136,7 @@ TEST_CASE("a member that rejects a call fails it for all, with its code",
         all_well(job.run([&](int rank) {
           const auto i = static_cast<std::size_t>(rank);
           const collectives::Task task = task_of(Collective::allreduce, bytes);
-          if (rank == who) job.world(rank).refuse(Code::bad_operation);
+          if (rank == who) job.world(rank).refuse(Code::bad_operation, "op is no operation");
           failures[i] = first_failure(job.world(rank), task);
           again[i] = first_failure(job.world(rank), task_of(Collective::barrier), 1);
           Operation(*others[i], task_of(Collective::barrier)).run();
@@ -145,6 +145,8 @@ TEST_CASE("a member that rejects a call fails it for all, with its code",
           INFO("rank " << i << ": " << failures[i].message);
           CHECK(failures[i].code == Code::bad_operation);
           CHECK(failures[i].peer == who);
+          const bool is_own = failures[i].message.find("op is no operation") != std::string::npos;
+          CHECK(is_own == (i == static_cast<std::size_t>(who)));
           CHECK(again[i].code == failures[i].code);  // the first cause stays
           CHECK(again[i].message == failures[i].message);
         }
