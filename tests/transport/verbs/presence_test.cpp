@@ -25,19 +25,23 @@ ibv_gid gid_of(const char* address) {
   return gid;
 }
 
-// A process that answers as the handshake's thread does.
+// A process that answers as the handshake's thread does. A child that it leaves lives as long as
+// this object, and no longer: whoever reads the test's output waits for the child, too.
 class Process {
  public:
   explicit Process(const char* address, bool leaves_child = false) : gid_(gid_of(address)) {
-    int told[2];
+    int told[2], lives[2];
     REQUIRE(pipe(told) == 0);
+    REQUIRE(pipe(lives) == 0);
     id_ = fork();
     if (id_ == 0) {
       alarm(60);
+      close(lives[1]);
       Presence presence(gid_, 0);
       if (leaves_child && fork() == 0) {
         alarm(60);
-        pause();
+        char none;
+        [[maybe_unused]] const auto bytes = ::read(lives[0], &none, 1);  // till the other end goes
         _exit(0);
       }
       const std::uint16_t port = presence.port();
@@ -47,9 +51,13 @@ class Process {
       _exit(0);
     }
     REQUIRE(::read(told[0], &port_, sizeof port_) == sizeof port_);
-    for (const int end : told) close(end);
+    for (const int end : {told[0], told[1], lives[0]}) close(end);
+    lives_ = lives[1];
   }
-  ~Process() { end(); }
+  ~Process() {
+    end();
+    close(lives_);
+  }
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   PresenceAddress address() const { return {gid_, port_}; }
@@ -69,6 +77,7 @@ class Process {
  private:
   const ibv_gid gid_;
   pid_t id_ = 0;
+  int lives_ = -1;
   std::uint16_t port_ = 0;
 };
 
