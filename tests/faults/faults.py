@@ -103,7 +103,7 @@ def finish(command, folder, ranks, limit):
             now = time.monotonic()
             if reported is None and len(list(folder.glob("rank-*"))) == ranks:
                 reported = now
-            if reported is not None and now - reported > 5:
+            if reported is not None and now - reported > 2:
                 break
             if now - begin > limit:
                 problem = f"no end after {limit} s"

@@ -149,12 +149,19 @@ void compute_on(tutti_comm pair) {
   }
 }
 
-// It has all that its parent has, and goes on until the job has ended.
+bool all_have_reported() {
+  int r = 0;
+  while (r < job_size && exists(report_of(r))) ++r;
+  return r == job_size;
+}
+
+// It has all that its parent has, and goes on until all ranks have reported: as long as it has, the
+// launcher waits for it. Without a folder nobody reports any more.
 void leave_a_child() {
   const pid_t child = fork();
   CHECK(child >= 0, "no child");
   if (child > 0) return;
-  while (access(folder.c_str(), F_OK) == 0) usleep(100'000);
+  while (access(folder.c_str(), F_OK) == 0 && !all_have_reported()) usleep(10'000);
   _exit(0);
 }
 
@@ -212,11 +219,7 @@ int moment(std::mt19937& random, const std::string& kind) {
 // The launcher ends the job with the first rank that leaves: all leave when all have reported. One
 // that does not report makes the others wait for it, and the caller notices.
 void wait_for_reports() {
-  for (int r = 0, waited = 0; r < job_size && waited < 6000;)
-    if (exists(report_of(r)))
-      ++r;
-    else
-      usleep(10'000), ++waited;
+  for (int waited = 0; waited < 6000 && !all_have_reported(); ++waited) usleep(10'000);
 }
 
 }  // namespace

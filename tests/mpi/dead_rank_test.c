@@ -95,12 +95,24 @@ static int call(tutti_comm comm, int rank, int ranks, size_t n, int i) {
   return code;
 }
 
-static void leave_a_child(void) {
+/* Until all survivors have reported, or for 20 s. */
+static void wait_for_reports(const char* folder, int survivors) {
+  char name[4096];
+  for (int r = 0, waited = 0; r < survivors && waited < 2000; ++waited) {
+    snprintf(name, sizeof name, "%s/survivor-%d", folder, r);
+    if (access(name, F_OK) == 0)
+      ++r;
+    else
+      usleep(10000);
+  }
+}
+
+/* It outlives all errors: no rank reports before it has its own. The launcher waits for it. */
+static void leave_a_child(const char* folder, int survivors) {
   const pid_t child = fork();
   CHECK(child >= 0, "no child");
   if (child > 0) return;
-  for (int i = 0; i < 3; ++i) close(i); /* the launcher waits for these */
-  sleep(15);                            /* the error must come before */
+  wait_for_reports(folder, survivors);
   _exit(0);
 }
 
@@ -127,7 +139,7 @@ int main(int argc, char** argv) {
   int code = TUTTI_SUCCESS;
   double begin = 0;
   for (int i = 0; code == TUTTI_SUCCESS; ++i) {
-    if (job_rank == victim && i == 3 && getenv("DEAD_RANK_CHILD")) leave_a_child();
+    if (job_rank == victim && i == 3 && getenv("DEAD_RANK_CHILD")) leave_a_child(argv[1], victim);
     if (job_rank == victim && !seed && i == 20) raise(SIGKILL);
     begin = MPI_Wtime();
     code = call(world, job_rank, job_size, n, i);
@@ -156,12 +168,6 @@ int main(int argc, char** argv) {
   fclose(file);
   /* The launcher ends the job with the first rank that leaves without MPI_Finalize: leave when all
    * have said their part. */
-  for (int r = 0, waited = 0; r < victim && waited < 2000; ++waited) {
-    snprintf(name, sizeof name, "%s/survivor-%d", argv[1], r);
-    if (access(name, F_OK) == 0)
-      ++r;
-    else
-      usleep(10000);
-  }
+  wait_for_reports(argv[1], victim);
   _exit(0); /* MPI_Finalize would wait for the dead */
 }
