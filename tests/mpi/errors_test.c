@@ -209,7 +209,7 @@ int main(int argc, char** argv) {
     GIVES(tutti_init(&options), TUTTI_ERR_CONFIGURATION);
   }
   const char* const quick[] = {
-      "probe_interval=10",
+      "probe_interval=2",
       NULL}; /* who waits in another call than its peer is told at the next probe */
   const tutti_options options = {sizeof options, quick, NULL, NULL};
   MUST(tutti_init(&options));
