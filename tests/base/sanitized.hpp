@@ -10,4 +10,10 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
+// How far a test goes: as far as `all`, or with a sanitizer as `few`, which takes every path.
+template <class T>
+constexpr T unless_sanitized(T all, T few) noexcept {
+  return kSanitized ? few : all;
+}
+
 }  // namespace tutti::tests

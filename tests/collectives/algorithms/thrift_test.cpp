@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "collectives/algorithms/trees.hpp"
+#include "tests/base/sanitized.hpp"
 #include "tests/collectives/ranks.hpp"
 
 using namespace tutti;
@@ -28,7 +29,7 @@ TEST_CASE("recursive multiplying with k >= P is one exchange of all") {
 }
 
 TEST_CASE("scratch does not grow with the rounds") {
-  for (int P = 1; P <= 100; ++P) {
+  for (int P = 1; P <= tests::unless_sanitized(100, 17); ++P) {
     INFO("P=" << P);
     CHECK(most_scratch(build_all("bruck", {{.collective = Collective::alltoall, .bytes = m}, P})) <=
           2 * P * m);
@@ -39,7 +40,7 @@ TEST_CASE("scratch does not grow with the rounds") {
 
 // IB §5.3.2: "an additional buffer of size ⌊P/2⌋ is required".
 TEST_CASE("Bruck's allgather keeps no more than half of the blocks") {
-  for (int P = 1; P <= 100; ++P) {
+  for (int P = 1; P <= tests::unless_sanitized(100, 17); ++P) {
     for (int k = 1; k <= 5; ++k) {
       INFO("P=" << P << " k=" << k);
       for (const bool in_place : {false, true})
@@ -51,7 +52,7 @@ TEST_CASE("Bruck's allgather keeps no more than half of the blocks") {
 
 // What is beyond a power of two comes in before, and gets the result after.
 TEST_CASE("nothing goes out and straight back between the halves of halving and doubling") {
-  for (int P = 2; P <= 33; ++P) {
+  for (int P = 2; P <= tests::unless_sanitized(33, 9); ++P) {
     INFO("P=" << P);
     const int log = rounds_to_reach(P + 1, 2) - 1, partners = 1 << log, extra = P - partners;
     const int ends = extra == 0 ? 0 : 1;

@@ -9,6 +9,7 @@
 #include "base/bits.hpp"
 #include "collectives/algorithms/trees.hpp"
 #include "collectives/schedule/builder.hpp"
+#include "tests/base/sanitized.hpp"
 #include "tests/collectives/ranks.hpp"
 
 using namespace tutti;
@@ -70,7 +71,7 @@ TEST_CASE("rounds: a World can be counted again and again", "[rounds]") {
 }
 
 TEST_CASE("barrier: rounds and signals") {
-  for (int P = 1; P <= 33; ++P) {
+  for (int P = 1; P <= tests::unless_sanitized(33, 9); ++P) {
     for (int k = 1; k <= 4; ++k) {
       const auto all = build_all("dissemination", barrier_of(P), {k, 0});
       CHECK(rounds(all) == rounds_to_reach(P, k + 1));
@@ -87,7 +88,7 @@ TEST_CASE("barrier: rounds and signals") {
 }
 
 TEST_CASE("bcast: rounds and messages") {
-  for (int P = 1; P <= 33; ++P) {
+  for (int P = 1; P <= tests::unless_sanitized(33, 9); ++P) {
     for (int k = 1; k <= 4; ++k) {
       const auto all = build_all("binomial", bcast_of(P, 10, P / 2), {k, 0});
       CHECK(rounds(all) <= rounds_to_reach(P, k + 1));
@@ -103,7 +104,7 @@ TEST_CASE("bcast: rounds and messages") {
 
 TEST_CASE("allgather: rounds, messages, bytes") {
   constexpr Bytes m = 7;
-  for (int P = 2; P <= 33; ++P) {
+  for (int P = 2; P <= tests::unless_sanitized(33, 9); ++P) {
     const auto ring = build_all("ring", allgather_of(P, m));
     CHECK(rounds(ring) == P - 1);
     const auto modified = build_all("modified-ring", allgather_of(P, m));
@@ -131,7 +132,7 @@ TEST_CASE(
     "bruck: ceil(log_{k+1} P) rounds, the fewest messages, no more copying than the thesis' "
     "shift") {
   constexpr Bytes m = 7;
-  for (int P = 2; P <= 40; ++P) {
+  for (int P = 2; P <= tests::unless_sanitized(40, 9); ++P) {
     for (int k = 1; k <= 4; ++k) {
       int per_rank = 0;
       for (int held = 1; held < P; held *= k + 1) per_rank += std::min(k, (P - 1) / held);
@@ -161,10 +162,11 @@ TEST_CASE("bruck: the receives of one round do not wait for each other") {
 }
 
 TEST_CASE("large P stays linear") {
-  const auto ring = build_all("ring", allgather_of(1000, 8));
-  CHECK(ring[0].steps.size() == 1999);
-  CHECK(ring[0].successors.size() <= 2000);
-  const auto rooted = build_all("gather-bcast", allgather_of(1000, 8));
-  CHECK(rooted[0].successors.size() <= 3000);
-  CHECK(build_all("flat-tree", barrier_of(1000))[0].successors.size() <= 2000);
+  constexpr int P = tests::unless_sanitized(1000, 100);
+  const auto ring = build_all("ring", allgather_of(P, 8));
+  CHECK(ring[0].steps.size() == 2 * P - 1);
+  CHECK(ring[0].successors.size() <= 2 * P);
+  const auto rooted = build_all("gather-bcast", allgather_of(P, 8));
+  CHECK(rooted[0].successors.size() <= 3 * P);
+  CHECK(build_all("flat-tree", barrier_of(P))[0].successors.size() <= 2 * P);
 }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "collectives/algorithms/trees.hpp"
+#include "tests/base/sanitized.hpp"
 #include "tests/collectives/ranks.hpp"
 
 using namespace tutti;
@@ -123,7 +124,7 @@ TEST_CASE("world: take_ready() goes on with what became ready meanwhile", "[worl
 }
 
 TEST_CASE("world: a hundred thousand ranks, made on demand", "[world]") {
-  constexpr int P = 100000;
+  constexpr int P = tests::unless_sanitized(100000, 1000);
   const Algorithm& binomial = *find(Collective::bcast, "binomial");
   World world(P, [&](Rank rank) {
     Problem problem = bcast_of(P, 8, P / 3);

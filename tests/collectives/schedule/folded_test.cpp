@@ -48,7 +48,7 @@ TEST_CASE("folded scratch: right, and no rank waits for ever, for any number of 
   constexpr Bytes segment = 8;
   for (const Algorithm* const algorithm : reductions_in_segments()) {
     for (const int P : {1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 33, 64}) {
-      if (tests::kSanitized && P > 8) break;
+      if (P > tests::unless_sanitized(64, 5)) break;
       for (const int segments : {4, 5, 6, 8, 9, 17, 40}) {
         for (const int form : {0, 1, 2, 3}) {
           const bool in_place = form % 2 == 1, commutative = form < 2;
@@ -81,6 +81,7 @@ TEST_CASE("segments within a node, anything across") {
       if (across.collective != across_of(algorithm->collective) || !can_be_level(across)) continue;
       for (const char* within : {"linear", "chain", "binomial", "binary"}) {
         for (const int nodes : {2, 4, 5}) {
+          if (nodes > tests::unless_sanitized(5, 4)) break;
           Problem problem{{.collective = algorithm->collective, .bytes = 20 * segment}, 3 * nodes};
           for (Rank rank = 0; rank < problem.P; ++rank)
             problem.node.push_back(nodes == 4 ? rank % 4 : rank / 3);
