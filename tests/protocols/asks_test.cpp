@@ -1,6 +1,7 @@
 // Asks: no call waits until the messages of another call are taken.
 #include <catch2/catch.hpp>
 
+#include "tests/base/sanitized.hpp"
 #include "tests/protocols/pair.hpp"
 
 using namespace tutti;
@@ -57,7 +58,7 @@ constexpr std::size_t kRingSizes[] = {0, 200, 1000, 5000};  // for each ring one
 }  // namespace
 
 TEST_CASE("two calls pass each other in either order, whatever their sizes", "[asks]") {
-  for (const std::uint32_t seed : {1u, 2u, 3u})
+  for (std::uint32_t seed = 1; seed <= unless_sanitized(3u, 1u); ++seed)
     for (const Hostility& hostility : all_kinds(seed))
       for (const auto& shape : {kUsual, kTiny})
         for (const std::size_t first : kRingSizes)

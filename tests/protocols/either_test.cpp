@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <deque>
 
+#include "tests/base/sanitized.hpp"
 #include "tests/protocols/pair.hpp"
 
 using namespace tutti;
@@ -67,7 +68,7 @@ void flood(Pair& pair, std::deque<Message>& messages) {
 }  // namespace
 
 TEST_CASE("what waited for a slot and is fetched in the end stands in nobody's way", "[either]") {
-  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint32_t seed = 1; seed <= unless_sanitized(20u, 4u); ++seed) {
     INFO("seed " << seed);
     Pair pair(within_a_node(seed));
     std::deque<Message> others, all;  // each transfer has an address of its own
@@ -88,7 +89,7 @@ TEST_CASE("any number of them pass messages that nobody takes", "[either]") {
   Pair pair(within_a_node(7));
   std::deque<Message> others;
   flood(pair, others);
-  for (CollectiveNumber i = 0; i < 2000; ++i) {
+  for (CollectiveNumber i = 0; i < unless_sanitized(2000u, 300u); ++i) {
     Message message{pair, {1, i, 0}, kLong};
     REQUIRE(message.arrives());
   }
@@ -96,7 +97,7 @@ TEST_CASE("any number of them pass messages that nobody takes", "[either]") {
 }
 
 TEST_CASE("any number of them are under way at once", "[either]") {
-  for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+  for (std::uint32_t seed = 1; seed <= unless_sanitized(5u, 1u); ++seed) {
     INFO("seed " << seed);
     Pair pair(within_a_node(seed));
     std::deque<Message> all;
@@ -114,7 +115,7 @@ TEST_CASE("any number of them are under way at once", "[either]") {
 }
 
 TEST_CASE("what its sender gives up arrives whole or never, however it was to come", "[either]") {
-  for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint32_t seed = 1; seed <= unless_sanitized(200u, 40u); ++seed) {
     INFO("seed " << seed);
     Pair pair(within_a_node(seed));
     Message message{pair, {9, 0, 0}, kLong};

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "collectives/analysis/all_ranks.hpp"
+#include "tests/base/sanitized.hpp"
 #include "tests/collectives/execution/execution.hpp"
 #include "tests/collectives/execution/scattered.hpp"
 #include "tests/collectives/execution/hostile_run.hpp"
@@ -79,7 +80,7 @@ void each_case(int P, const Algorithm& algorithm, Visit&& visit) {
 TEST_CASE("every algorithm over the hostile wire", "[collective]") {
   std::uint32_t seed = 0;
   for (const Algorithm& algorithm : collectives::algorithms())
-    for (int P = 1; P <= 9; P += P < 6 ? 1 : 2)
+    for (int P = 1; P <= unless_sanitized(9, 4); P += P < 6 ? 1 : 2)
       each_case(P, algorithm, [&](const Problem& problem, const Parameters& parameters) {
         ++seed;
         Hostility hostility{seed, seed % 2 == 0, seed % 3 != 0, seed % 4 == 0};
@@ -98,7 +99,7 @@ TEST_CASE("every algorithm over the hostile wire", "[collective]") {
 TEST_CASE("one slot for each ring starves no algorithm", "[collective]") {
   for (const Algorithm& algorithm : collectives::algorithms())
     each_case(5, algorithm, [&](const Problem& problem, const Parameters& parameters) {
-      for (std::uint32_t seed = 1; seed <= 2; ++seed) {
+      for (std::uint32_t seed = 1; seed <= unless_sanitized(2u, 1u); ++seed) {
         INFO(name_of(algorithm.collective)
              << " " << algorithm.name << " k=" << parameters.k << " segment=" << parameters.segment
              << " bytes=" << problem.bytes << " seed=" << seed);
@@ -110,7 +111,7 @@ TEST_CASE("one slot for each ring starves no algorithm", "[collective]") {
 
 TEST_CASE("a rank that stops leaves nobody waiting", "[collective]") {
   for (const Algorithm& algorithm : collectives::algorithms())
-    for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    for (std::uint32_t seed = 1; seed <= unless_sanitized(6u, 2u); ++seed) {
       const Problem problem{{.collective = algorithm.collective,
                              .bytes = algorithm.collective == Collective::barrier ? 0 : 2000,
                              .element = kElement},
