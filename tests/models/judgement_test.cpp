@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/decision/shipped.hpp"
+#include "tests/base/sanitized.hpp"
 
 using namespace tutti;
 using namespace tutti::models;
@@ -32,6 +33,7 @@ TEST_CASE("what is chosen on clusters is near to the best, by the simulator", "[
     for (const int nodes : {2, 4, 8})
       for (const int each : {4, 16})
         for (const Bytes bytes : {8, 4096, 65536, 1048576}) {
+          if (nodes * each > tests::unless_sanitized(128, 16)) continue;
           const Cell cell{collective, nodes, each, bytes};
           const Judgement judgement = judge(cell, hardware());
           INFO(words(cell, judgement));
@@ -48,6 +50,9 @@ TEST_CASE("many ranks of a node do not speak to others at once", "[decision]") {
        {Cell{Collective::bcast, 16, 64, 65536}, Cell{Collective::bcast, 16, 16, 4096},
         Cell{Collective::reduce, 8, 64, 1048576}, Cell{Collective::reduce, 8, 16, 65536},
         Cell{Collective::reduce, 2, 64, 1048576}}) {
+    if (cell.nodes > tests::unless_sanitized(16, 8) ||
+        cell.ranks_per_node > tests::unless_sanitized(64, 16))
+      continue;
     const Judgement judgement = judge(cell, hardware());
     INFO(words(cell, judgement));
     CHECK(judgement.excess() < 1.25);

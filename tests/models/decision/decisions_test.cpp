@@ -9,6 +9,7 @@
 
 #include "models/decision/shipped.hpp"
 #include "models/decision/sketches.hpp"
+#include "tests/base/sanitized.hpp"
 
 using namespace tutti;
 using namespace tutti::models;
@@ -34,6 +35,7 @@ TEST_CASE("the model always names an algorithm that applies, with a reason", "[d
   for (const std::string_view wire : {"shm", "rxe", "hardware"})
     for (const int P : {1, 2, 3, 4, 7, 8, 33, 1000})
       for (const int per_node : {1, 4, P}) {
+        if (P > tests::unless_sanitized(1000, 33)) continue;
         Facts facts{P, (P + per_node - 1) / per_node, std::min(per_node, P)};
         facts.software_wire = facts.oversubscribed = wire == "rxe";
         facts.cores = wire == "rxe" ? 2 : 0;
