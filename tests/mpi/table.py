@@ -71,7 +71,7 @@ def with_sanitizers():
     yield Job("what MPI allows and few programs do", 3, "semantics")
     yield Job("derived datatypes", 3, "datatypes", seconds=BRIEF)
     yield Job("64 ranks, each with each", 64, "many", seconds=BRIEF)
-    yield Job("threads", 2, "threads")
+    yield Job("threads", 2, "threads", [8])
     yield Job("a rank computes for 2 s", 3, "slow_rank", [2], seconds=BRIEF)
     yield Job("pages change behind an address", 2, "remap", seconds=BRIEF)
     yield Job("dead rank, small blocks, killed between two", 4, "dead_rank", [100, 0],

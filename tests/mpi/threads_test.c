@@ -1,5 +1,12 @@
-/* MPI_THREAD_MULTIPLE: threads, each on its own communicator, in collectives of their own at the
- * same time. No call waits until the messages of another are taken. */
+/*
+ * MPI_THREAD_MULTIPLE: threads, each on its own communicator, in collectives of their own at the
+ * same time. No call waits until the messages of another are taken.
+ *
+ *   threads_test [SHARE]
+ *
+ * SHARE, 1 if it is not given: the floods of long messages take so small a share of the bytes, for
+ * where bytes take long.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -105,11 +112,12 @@ static void past_a_flood(const struct flood* flood, const struct flood* wanted) 
   alarm(0);
 }
 
-static void past_floods(tutti_comm a, tutti_comm b) {
+static void past_floods(tutti_comm a, tutti_comm b, size_t share) {
   enum { kB = 1024, MB = 1024 * kB };
-  const struct flood floods[] = {{a, 16 * kB, 1500, 0}, {a, 40, 200, 0}, {a, 300, 200, 0},
-                                 {a, 64 * MB, 1, 0},    {a, 40, 200, 1}, {a, 16 * kB, 200, 1},
-                                 {a, 16 * MB, 2, 1}};
+  const struct flood floods[] = {
+      {a, 16 * kB, 1500 / (int)share, 0}, {a, 40, 200, 0}, {a, 300, 200, 0},
+      {a, 64 * MB / share, 1, 0},         {a, 40, 200, 1}, {a, 16 * kB, 200, 1},
+      {a, 16 * MB / share, 2, 1}};
   const struct flood wanted[] = {{b, 8 * kB, 2, 0}, {b, MB, 2, 0}, {b, 4, 3, 1}, {b, MB, 1, 1}};
   for (size_t f = 0; f < sizeof floods / sizeof *floods; ++f)
     for (size_t w = 0; w < 2; ++w) past_a_flood(&floods[f], &wanted[(f + 2 * w) % 4]);
@@ -156,13 +164,15 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &job_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &job_size);
+  const long share = argc > 1 ? atol(argv[1]) : 1;
+  CHECK(argc <= 2 && share >= 1 && share <= 8, "usage: threads_test [SHARE], from 1 to 8");
   CHECK(level == MPI_THREAD_MULTIPLE, "this MPI gives thread level %d only", level);
   MUST(tutti_init(NULL));
   tutti_comm comms[kThreads];
   pthread_t threads[kThreads];
   for (int t = 0; t < kThreads; ++t) MUST(tutti_comm_create(MPI_COMM_WORLD, &comms[t]));
   making();
-  past_floods(comms[0], comms[1]);
+  past_floods(comms[0], comms[1], (size_t)share);
   past_many_rendezvous();
   for (int t = 0; t < kThreads; ++t) pthread_create(&threads[t], NULL, work, comms[t]);
   for (int t = 0; t < kThreads; ++t) pthread_join(threads[t], NULL);

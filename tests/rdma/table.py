@@ -160,7 +160,7 @@ def collectives(build, long):
     yield Test(f"blocks of 16 MiB, {ranks} ranks",
                guest(job(build, ranks, "collectives", "--large"), "--hosts", 4, "--memory", "6G"))
     for arrival in ["tail", "flag", "imm"]:
-        command = job(build, 2, "threads", env={"TUTTI_ARRIVAL": arrival})
+        command = job(build, 2, "threads", 4, env={"TUTTI_ARRIVAL": arrival})
         yield Test(f"threads, arrival {arrival}", guest(command, "--hosts", 2))
 
 
