@@ -20,9 +20,9 @@ int main() {
       needs.push_back(fmt::format("\"{}\"", name_of(condition)));
     all.push_back(fmt::format(
         R"({{"collective": "{}", "algorithm": "{}", "needs": [{}], "k": {}, "segment": {}, )"
-        R"("levels": {}, "root": {}, "times": {}}})",
+        R"("levels": {}, "nodes": {}, "root": {}, "times": {}}})",
         name_of(a.collective), a.name, fmt::join(needs, ", "), a.traits.k, a.traits.segment,
-        a.traits.levels, a.traits.root, a.traits.times));
+        a.traits.levels, a.traits.nodes, a.traits.root, a.traits.times));
   }
   fmt::print("[{}]\n", fmt::join(all, ",\n"));
   return 0;

@@ -11,12 +11,17 @@ ACROSS = {"barrier": "dissemination(k=2)", "bcast": "chain", "reduce": "tau-bino
           "allreduce": "ring", "allgather": "bruck(k=2)"}
 
 
+def named(one):
+    """An algorithm as TUTTI_ALGORITHM would name it, by its entry in `tutti list`."""
+    return f"{one['collective']}={one['algorithm']}"
+
+
 def forms(listed):
     """Every algorithm, and again with each parameter that it has, as TUTTI_ALGORITHM would name it:
     from that to its entry in `tutti list`."""
     names = {}
     for one in listed:
-        name = f"{one['collective']}={one['algorithm']}"
+        name = named(one)
         names[name] = one
         if one["k"]:
             names[f"{name}(k=3)"] = one

@@ -3,7 +3,7 @@ import os
 import pathlib
 import random
 
-from harness.algorithms import COUNTING, forms, refusals
+from harness.algorithms import COUNTING, forms, named, refusals
 from harness.command import Command
 
 # Algorithms in which ranks hand data on: a rank that gives up stands between the one that failed
@@ -15,17 +15,17 @@ SETTINGS = {"given_up": HANDED_ON, "dead_rank": HANDED_ON}  # of programs
 
 def job(build, ranks, program, *arguments, force="", env=None, **nodes):
     """A program of tests/mpi in an MPI job. `force`: names algorithms to it, `all`, those of some
-    collectives, or single ones; with commas. A counting program's refusals are judged; `nodes`:
-    what the judge must know of the machines.
+    collectives, single ones in every form, or single forms; with commas. A counting program's
+    refusals are judged; `nodes`: what the judge must know of the machines.
 
     A job says at its end how many ranks there were: started by another MPI's mpiexec each rank
     would be a job of its own, and happy."""
     settings = build.job_environment() | SETTINGS.get(program, {}) | (env or {})
-    chosen = force.split(",")
+    chosen = set(force.split(","))
     forced = {}
     if force:
         forced = {name: one for name, one in forms(build.algorithms()).items()
-                  if force == "all" or name in chosen or one["collective"] in chosen}
+                  if force == "all" or {name, named(one), one["collective"]} & chosen}
     judge = None
     if program in COUNTING:
         judge = refusals(forced, ranks, os.environ | settings, arguments, **nodes)

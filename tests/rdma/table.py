@@ -7,7 +7,7 @@ import sys
 import tempfile
 import typing
 
-from harness.algorithms import REDUCTIONS
+from harness.algorithms import REDUCTIONS, named
 from harness.command import Command, in_background
 from harness.jobs import apart, dead_rank, job, new_seed, survivors
 
@@ -123,9 +123,21 @@ def told_of_few_rails(output):
     return "" if count == 1 else f"{count} lines tell of it, not 1"
 
 
+def names_of(some):
+    """These entries of `tutti list`, as `force` of a job names them."""
+    return ",".join(map(named, some))
+
+
+def by_place(build, collectives_=None):
+    """The algorithms, of some collectives or of all, whose schedules depend on which ranks share a
+    host; all others are the same wherever the ranks are."""
+    return names_of(one for one in build.algorithms() if (one["nodes"] or one["levels"])
+                    and (collectives_ is None or one["collective"] in collectives_))
+
+
 def collectives(build, long):
     """All collectives, by every arrival and protocol, and where packets are lost."""
-    for hosts, ranks in [(1, 2), (2, 4), (4, 4), (4, 8)]:
+    for hosts, ranks in [(1, 2), (2, 4), (4, 4)] + [(4, 8)] * long:
         env = VERBS if hosts == 1 else {}
         yield Test(f"{ranks} ranks on {hosts} host(s)",
                    guest(job(build, ranks, "collectives", env=env), "--hosts", hosts))
@@ -133,8 +145,9 @@ def collectives(build, long):
     # own in this host, UCX does not find its peers, every other time; tests/mpi has such jobs.)
     yield Test("containers on one host, shm apart",
                guest(apart(job(build, 5, "collectives"), "shm")))
+    known = by_place(build, {"allreduce", "bcast"})
     yield Test("containers on two hosts, shm apart",
-               guest(apart(job(build, 6, "matrix", force="allreduce,bcast"), "shm"), "--hosts", 2,
+               guest(apart(job(build, 6, "matrix", force=known), "shm"), "--hosts", 2,
                      "--slots", 3))
     for arrival in ["tail", "flag", "imm"]:
         for limit in ["1k", "64k"]:
@@ -236,9 +249,6 @@ def devices(build):
                guest(job(build, 2, "rails", 2, env={"TUTTI_RAILS": "2"}), *several, "--loss", "1%"))
     yield Test("a rail that goes away is an error on all ranks",
                guest(job(build, 2, "rails", 2, "cut", env={"TUTTI_RAILS": "2"}), *several))
-    yield Test("every algorithm, 4 ranks on 2 hosts, two rails",
-               guest(job(build, 4, "matrix", force="all", env=LOW | {"TUTTI_RAILS": "2"},
-                         ordered=False, multicast=True), *several))
     alone = ["--siw", "--rails", 2]
     command = shell(job(build, 2, "devices", "rxe0-1", "rxe0-1", env=VERBS),
                     'ip link set eth0 down; "$@"')
@@ -272,7 +282,7 @@ def growth(build, long):
                guest(job(build, 2, "grows", "all", env={"TUTTI_RAILS": "2"}), "--hosts", 2,
                      "--rails", 2))
     # One core makes thousands of connections: patience.
-    ranks = 128 if long else 48
+    ranks = 128 if long else 32
     command = job(build, ranks, "many", env=VERBS | {"TUTTI_CONNECT_TIMEOUT": "100000"})
     yield Test(f"{ranks} ranks, each connected with each by verbs",
                guest(command, "--memory", "8G"), show=True)
@@ -280,12 +290,23 @@ def growth(build, long):
 
 def algorithms(build, long):
     """Every algorithm. Ranks go round the hosts, or fill one after the other."""
-    for hosts, ranks, slots in [(2, 4, 1), (2, 4, 2), (4, 4, 1),
-                                *([(2, 8, 4), (4, 8, 1), (4, 8, 2)] if long else [])]:
+    for hosts, ranks, slots in [(2, 4, 2), (4, 4, 1),
+                                *([(2, 4, 1), (2, 8, 4), (4, 8, 1), (4, 8, 2)] if long else [])]:
         command = job(build, ranks, "matrix", force="all", env=LOW,
                       ordered=slots * hosts == ranks, multicast=True)
         yield Test(f"every algorithm, {ranks} ranks on {hosts} hosts, {slots} by {slots}",
                    guest(command, "--hosts", hosts, "--slots", slots))
+    yield Test("algorithms that know of hosts, 4 ranks on 2 hosts, 1 by 1",
+               guest(job(build, 4, "matrix", force=by_place(build), env=LOW, ordered=False,
+                         multicast=True), "--hosts", 2))
+    # An algorithm does not see by how many rails a message goes.
+    first = names_of({one["collective"]: one for one in reversed(build.algorithms())}.values())
+    for what, force in [("an algorithm of each collective", first),
+                        *([("every algorithm", "all")] if long else [])]:
+        command = job(build, 4, "matrix", force=force, env=LOW | {"TUTTI_RAILS": "2"},
+                      ordered=False, multicast=True)
+        yield Test(f"{what}, 4 ranks on 2 hosts, two rails",
+                   guest(command, "--hosts", 2, "--rails", 2))
     yield Test("scatterv and gatherv, counts known to all",
                guest(job(build, 5, "matrix", force="scatter,gather", env=KNOWN), "--hosts", 4))
     # Left folds take twice as long, and have the same bits as over shared memory.
@@ -345,7 +366,7 @@ def failures(build, long):
                guest(job(build, 2, "traffic", 96, env=marks), "--hosts", 2))
     for size, bytes_, seed in [("small", 100, 0), ("small", 100, 1), ("large", 200000, 0),
                                *(("large", 200000, seed)
-                                 for seed in [1, 2, 4, *([new_seed()] if long else [])])]:
+                                 for seed in [1, 4, *([2, new_seed()] if long else [])])]:
         when = f"at a moment by seed {seed}" if seed else "between two"
         folder = tempfile.TemporaryDirectory(prefix="tutti-dead-rank-")
         command = dead_rank(build, 6, bytes_, seed, folder.name)
@@ -359,18 +380,18 @@ def failures(build, long):
 
 def faults(build, long):
     """Jobs in which something goes wrong, by seeds; the machine of each batch is started once."""
-    batch = Command([sys.executable, FOLDER.parent / "faults/faults.py", "--build", build.folder,
-                     "--seeds", "1:2", "--new", int(long), "--ranks", "2:6", "--kinds", "all",
-                     "--faults", "none,stop,kill,child,refuse,exhaust"],
-                    expect=", 0 failed")
-    yield Test("faults by seeds, 4 hosts", guest(batch, "--hosts", 4))
-    lossy = dataclasses.replace(batch, words=[*batch.words, "--lossy"])
+    def batch(seeds, *words):
+        return Command([sys.executable, FOLDER.parent / "faults/faults.py", "--build",
+                        build.folder, "--seeds", f"1:{seeds}", "--new", int(long),
+                        "--ranks", "2:6", "--kinds", "all",
+                        "--faults", "none,stop,kill,child,refuse,exhaust", *words],
+                       expect=", 0 failed")
+    yield Test("faults by seeds, 4 hosts", guest(batch(2), "--hosts", 4))
     for loss in ["1%", "20%"]:
         yield Test(f"faults by seeds, {loss} of packets lost",
-                   guest(lossy, "--hosts", 4, "--loss", loss))
-    links = dataclasses.replace(batch, words=[*batch.words, "--faults", "link,cut"])
+                   guest(batch(2 if long else 1, "--lossy"), "--hosts", 4, "--loss", loss))
     yield Test("faults by seeds, a host's link goes away",
-               guest(links, "--hosts", 4))
+               guest(batch(2, "--faults", "link,cut"), "--hosts", 4))
 
 
 def soak(build, seconds):
