@@ -45,21 +45,23 @@ class Job:
     needs: str = ""  # a library that must be built, too
     suite: str = "mpi"
     seconds: int = USUAL
-    alone: bool = True  # ranks outnumber cores: no other test runs at that time
+    # No other test runs at that time: it measures, or computes for long on all cores. The others
+    # begin, wait and end for most of their time.
+    alone: bool = False
 
 
 def slow_rank():
     """A rank computes for a minute while others wait, twice: it may run beside other tests."""
     for suite, seconds in [("waiting", 60), ("long", 300)]:
         yield Job(f"a rank computes for {seconds} s, connected and not", 3, "slow_rank", [seconds],
-                  suite=suite, seconds=2 * seconds + 100, alone=False)
+                  suite=suite, seconds=2 * seconds + 100)
 
 
 def with_sanitizers():
     """Instrumented code is slow: each program once or twice."""
     for ranks in [2, 4]:
         yield Job(f"collectives, {ranks} ranks", ranks, "collectives", seconds=LONG)
-    yield Job("every algorithm, 3 ranks", 3, "matrix", force="all", seconds=LONG)
+    yield Job("every algorithm, 3 ranks", 3, "matrix", force="all", seconds=LONG, alone=True)
     yield Job("scatterv and gatherv, counts known to all, 5 ranks", 5, "matrix",
               force="scatter,gather", env=ALL_KNOW)
     # The algorithms' sums are in the matrix; here the choice that is made for left folds.
@@ -70,8 +72,8 @@ def with_sanitizers():
     yield Job("what a rank that gives up leaves to others", 4, "given_up", [1], env=SINGLE)
     yield Job("what MPI allows and few programs do", 3, "semantics")
     yield Job("derived datatypes", 3, "datatypes", seconds=BRIEF)
-    yield Job("64 ranks, each with each", 64, "many", seconds=BRIEF)
-    yield Job("threads", 2, "threads", [8])
+    yield Job("64 ranks, each with each", 64, "many", seconds=BRIEF, alone=True)
+    yield Job("threads", 2, "threads", [8], alone=True)
     yield Job("a rank computes for 2 s", 3, "slow_rank", [2], seconds=BRIEF)
     yield Job("pages change behind an address", 2, "remap", seconds=BRIEF)
     yield Job("dead rank, small blocks, killed between two", 4, "dead_rank", [100, 0],
@@ -87,7 +89,7 @@ def with_open_mpi():
     for ranks in [1, 2, 4]:
         yield Job(f"collectives, {ranks} ranks", ranks, "collectives")
     yield Job("every operation on every type", 2, "reductions", seconds=BRIEF)
-    yield Job("every algorithm, 4 ranks", 4, "matrix", force="all", seconds=LONG)
+    yield Job("every algorithm, 4 ranks", 4, "matrix", force="all", seconds=LONG, alone=True)
     yield Job("errors", 2, "errors")
     yield Job("MPI goes on while ranks wait", 2, "pending", seconds=BRIEF)
     yield Job("what MPI allows and few programs do", 3, "semantics", force="exscan")
@@ -102,15 +104,16 @@ def algorithms():
     for suite, some in [("mpi", [1, 2, 3, 4, 5, 8]), ("long", [6, 7, 9, 16])]:
         for ranks in some:
             yield Job(f"every algorithm, {ranks} ranks", ranks, "matrix", force="all",
-                      seconds=LONG, suite=suite)
+                      seconds=LONG, suite=suite, alone=True)
             yield Job(f"scatterv and gatherv, counts known to all, {ranks} ranks", ranks, "matrix",
-                      force="scatter,gather", env=ALL_KNOW, suite=suite)
+                      force="scatter,gather", env=ALL_KNOW, suite=suite, alone=True)
     yield Job("every algorithm in left folds, 5 ranks", 5, "matrix", force="all", env=FOLDS,
-              seconds=LONG)
+              seconds=LONG, alone=True)
     for ranks in [2, 3, 5, 8]:
         for what, env in [("bits of sums", {}), ("bits of sums in left folds", FOLDS)]:
             yield Job(f"{what}, {ranks} ranks", ranks, "bits", REDUCTIONS,
-                      force=",".join(REDUCTIONS), env=env, suite="mpi" if ranks < 8 else "long")
+                      force=",".join(REDUCTIONS), env=env, suite="mpi" if ranks < 8 else "long",
+                      alone=True)
     yield Job("every operation on every type", 2, "reductions", seconds=BRIEF)
     for ranks in [1, 2, 3, 4, 5]:
         yield Job(f"derived datatypes, {ranks} ranks", ranks, "datatypes", seconds=BRIEF)
@@ -133,7 +136,7 @@ def settings():
               rank_1="TUTTI_SHM_COPY=double")
     slots = ["TUTTI_LINE_SLOTS", "TUTTI_SMALL_SLOTS", "TUTTI_EAGER_SLOTS", "TUTTI_READY_SLOTS"]
     yield Job("4 ranks, one slot each", 4, "collectives", env=dict.fromkeys(slots, "1"))
-    yield Job("2 ranks, blocks of 16 MiB", 2, "collectives", ["--large"])
+    yield Job("2 ranks, blocks of 16 MiB", 2, "collectives", ["--large"], alone=True)
     yield Job("2 ranks, more than 2^31 bytes", 2, "collectives", ["--huge"])
 
 
@@ -190,7 +193,7 @@ def around_the_job():
     yield Job("the log cannot be written", 3, "broken_log", seconds=BRIEF)
     # What is left of each would be 24 bytes or more.
     yield Job("drop-in, 100,000 communicators, one after another", 2, "plain_life", [100000],
-              beside="drop_in", needs="drop_in", suite="long")
+              beside="drop_in", needs="drop_in", suite="long", alone=True)
     yield Job("who waits for long says for whom", 2, "hang", [2], env={"TUTTI_REPORT_AFTER": "300"},
               expect="rank 0 of MPI_COMM_WORLD has been in call 2 of communicator `solver` "
                      "(allreduce, 8 bytes) for", seconds=BRIEF)
@@ -198,9 +201,9 @@ def around_the_job():
               env=SHM | {"TUTTI_REPORT_AFTER": "500", "TUTTI_PROBE_INTERVAL": "50"},
               expect="sleeps or waits for something else", seconds=BRIEF)
     for ranks in [2, 3]:
-        yield Job(f"threads, {ranks} ranks", ranks, "threads", seconds=BRIEF)
+        yield Job(f"threads, {ranks} ranks", ranks, "threads", seconds=BRIEF, alone=True)
     for copy, env in [("single", SINGLE), ("double", DOUBLE)]:
-        yield Job(f"threads, shm_copy {copy}", 2, "threads", env=env, seconds=BRIEF)
+        yield Job(f"threads, shm_copy {copy}", 2, "threads", env=env, seconds=BRIEF, alone=True)
     yield Job("pages change behind an address", 2, "remap", seconds=BRIEF)
     yield Job("beside libraries with the same functions", 2, "collectives", beside="meddler",
               needs="meddler", seconds=BRIEF)
@@ -215,7 +218,7 @@ def containers():
               env=SHM | MEMFD | {"TUTTI_LOG": "info"},
               expect="shared memory within the node: a file", seconds=BRIEF)
     yield Job("32 ranks, each with each, and a small /dev/shm", 32, "many", small_shm=3,
-              seconds=BRIEF)
+              seconds=BRIEF, alone=True)
     yield Job("a /dev/shm that cannot allocate", 3, "collectives", ramfs=True,
               env={"TUTTI_LOG": "info"}, expect="shared memory within the node: memfd",
               seconds=BRIEF)
@@ -289,7 +292,7 @@ def drop_in(*ranks, levels=(3,)):
                 expect="the MPI: its communicator is new")
     yield under("communicators from their first call on", 3, "plain_life",
                 env={"TUTTI_DROP_IN_FROM": "1"})
-    yield under("windows", 2, "plain_windows")
+    yield under("windows", 2, "plain_windows", alone=True)
     for P in ranks[1:]:
         yield under("errors", P, "plain_errors")
     for level in levels:
