@@ -190,6 +190,8 @@ def main():
             assert done.returncode == 0 or "converge" in done.stderr, done
             check_readings(json.loads(done.stdout))
             at_start(folder)
+        elif BUILD.mpi == "openmpi":  # all else is the same with each MPI
+            by_mpi(folder)
         else:
             refusals(folder)
             saved(folder)

@@ -199,7 +199,8 @@ def main():
         folder = pathlib.Path(name)
         (folder / "model.json").write_text(json.dumps(PARAMETERS))
         (folder / "tau-lop.json").write_text(json.dumps(TAU_LOP))
-        refusals(folder)
+        if RANKS == 2:  # they are the same for all
+            refusals(folder)
         measured(folder)
         decided(folder)
         guided(folder)
