@@ -90,22 +90,21 @@ def keys(folder):
     return found
 
 
-def tidy(some):
+def tidy(path):
+    """What it says of a source. One at a time: jobs wait until those under way have ended."""
     # Clang knows not all of GCC's options.
     with computing():
         done = subprocess.run([tool, "--quiet", "-p", folder,
                                "--extra-arg=-Wno-ignored-optimization-argument",
-                               "--extra-arg=-Wno-unknown-warning-option", *some],
+                               "--extra-arg=-Wno-unknown-warning-option", path],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     # It counts what it does not show, too: the findings in the headers of others.
     said = [line for line in done.stdout.splitlines()
             if not re.fullmatch(r"\d+ warnings? generated\.", line)]
     if done.returncode != 0:
-        said.append(f"{tool} ends with {done.returncode} in {', '.join(map(str, some))}")
-    if not said:
-        for path in some:
-            if path in clean:
-                clean[path].touch()
+        said.append(f"{tool} ends with {done.returncode} in {path}")
+    if not said and path in clean:
+        clean[path].touch()
     return said
 
 
@@ -115,9 +114,8 @@ clean = keys(folder)
 (CACHE / "tidy").mkdir(parents=True, exist_ok=True)
 unknown = [path for path in programs if path not in clean or not clean[path].exists()]
 print(f"{len(programs)} sources, of which {len(programs) - len(unknown)} were clean before")
-groups = [unknown[i:i + 4] for i in range(0, len(unknown), 4)]
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    failed = [said for said in pool.map(tidy, groups) if said]
+    failed = [said for said in pool.map(tidy, unknown) if said]
 for said in failed:
     print(*said, sep="\n")
 sys.exit(1 if failed else 0)
