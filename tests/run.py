@@ -13,10 +13,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import traceback
+import threading
 
 from harness.builds import CACHE, Build
-from harness.command import Command
+from harness.command import Command, in_background
 from harness.quiet import VARIABLE, quiet
 from harness.runner import Runner
 from harness.source import copy_source
@@ -47,6 +47,25 @@ class Parts:
         self.mpich = Suites(runner, self.source, "mpich",
                             ["-Dmpi=mpich", "-Dprefix=/usr", "-Dwerror=true", *IN_BULK],
                             "with MPICH, warnings as errors")
+        self.open_mpi = Suites(runner, self.source, "openmpi",
+                               ["-Dmpi=openmpi", "-Dwerror=true", *IN_BULK], "with Open MPI",
+                               "Open MPI")
+        sanitized = ["-Db_lundef=false", "-Doptimization=1", *IN_BULK]
+        self.asan = Suites(runner, self.source, "asan",
+                           ["-Dmpi=mpich", "-Db_sanitize=address,undefined", *sanitized],
+                           "with address and undefined sanitizers", "asan")
+        # With Open MPI: MPICH brings UCX's memory hooks, which the thread sanitizer does not
+        # survive at the end of a thread.
+        self.tsan = Suites(runner, self.source, "tsan",
+                           ["-Dmpi=openmpi", "-Db_sanitize=thread", *sanitized],
+                           "with the thread sanitizer", "tsan")
+        # What the sanitizer watches, but for the jobs.
+        self.watched = ["unit", "fuzz", *(["program"] if options.long else [])]
+        # What is built for some parts, for these suites; and the outcome.
+        self.needs = {"openmpi": {self.open_mpi: ["mpi"]},
+                      "sanitize": {self.asan: ["mpi", *self.watched], self.tsan: ["threads"]}}
+        self.built = {}
+        self.building = None
 
     def build(self):
         """with MPICH, warnings as errors; the other parts need it"""
@@ -74,39 +93,39 @@ class Parts:
         cores = sorted(os.sched_getaffinity(0))[:MOST_GUESTS]
         tests = (test for test in table.tests(build, self.options.long)
                  if self.runner.wants(f"rdma: {test.name}"))
+        # With what the cores have left: many of these tests wait.
+        self.building = self.runner.beside(self._build, self.options.only, in_background)
         self.runner.in_lanes(cores, lambda test, core: self._run(table.on_core(test, core)), tests)
 
     def mpi(self):
         """jobs over shared memory"""
+        if self.building:
+            self.building.join()
         self.runner.beside(self.mpich.test, "waiting", log="waiting")
         with quiet(self.runner.work):
             self.mpich.test("mpi", *(["long"] if self.options.long else []))
 
     def openmpi(self):
         """some of these jobs with Open MPI"""
-        suites = Suites(self.runner, self.source, "openmpi",
-                        ["-Dmpi=openmpi", "-Dwerror=true", *IN_BULK], "with Open MPI", "Open MPI")
-        if suites.build("mpi"):
+        self._build(["openmpi"])
+        if self.built[self.open_mpi]:
             with quiet(self.runner.work):
-                suites.test("mpi")
+                self.open_mpi.test("mpi")
 
     def sanitize(self):
         """C++ tests and jobs, watched for wrong addresses, undefined behaviour and data races"""
-        common = ["-Db_lundef=false", "-Doptimization=1", *IN_BULK]
-        asan = Suites(self.runner, self.source, "asan",
-                      ["-Dmpi=mpich", "-Db_sanitize=address,undefined", *common],
-                      "with address and undefined sanitizers", "asan")
-        suites = ["unit", "mpi", "fuzz", *(["program"] if self.options.long else [])]
-        if asan.build(*suites):
+        self._build(["sanitize"])
+        threads = None
+        if self.built[self.tsan]:
+            # Its longest test alone would leave a core idle.
+            threads = self.runner.beside(self.tsan.test, "threads")
+        if self.built[self.asan]:
+            self.asan.test(*self.watched)
+        if threads:
+            threads.join()
+        if self.built[self.asan]:
             with quiet(self.runner.work):
-                asan.test(*suites)
-        # With Open MPI: MPICH brings UCX's memory hooks, which the thread sanitizer does not
-        # survive at the end of a thread.
-        tsan = Suites(self.runner, self.source, "tsan",
-                      ["-Dmpi=openmpi", "-Db_sanitize=thread", *common],
-                      "with the thread sanitizer", "tsan")
-        if tsan.build("threads"):
-            tsan.test("threads")
+                self.asan.test("mpi")
 
     def fuzz(self):
         """with --long: what users and strangers write, made up by clang's libFuzzer"""
@@ -134,6 +153,18 @@ class Parts:
             [sys.executable, self.source / "tests/package_test.py", self.source,
              self.runner.work / "packages"],
             expect="things are as a package should have them"), 7200)
+
+    def _build(self, parts, how=lambda command: command):
+        """Builds what these parts need, unless it was or is being built; see Suites.build()."""
+        if self.building and threading.current_thread() is not self.building:
+            self.building.join()
+        for part in parts:
+            for suites, names in self.needs.get(part, {}).items():
+                if suites in self.built:
+                    continue
+                self.built[suites] = False
+                with self.runner.counted_for(part):
+                    self.built[suites] = suites.build(*names, how=how)
 
     def _run(self, test):
         return self.runner.run(f"rdma: {test.name}", test.command, test.seconds, test.show)
@@ -237,8 +268,7 @@ def main():
                 try:
                     getattr(parts, part)()
                 except Exception:
-                    runner.note(f"the part {part} to its end", "it was not reached",
-                                lines=traceback.format_exc().splitlines())
+                    runner.not_reached()
                 if part == options.only[-1]:
                     runner.join()
             if part == "build" and runner.failed:

@@ -6,6 +6,7 @@ import re
 import shlex
 import threading
 import time
+import traceback
 
 SLOWEST = 10  # tests that the summary names
 SHOWN = 60  # lines of a failed test's output
@@ -26,7 +27,7 @@ def literally(name):
 
 
 class Runner:
-    """`part` is the part under way in this thread; beside() hands it to another one."""
+    """`here.part` is the part under way in this thread; beside() hands it to another one."""
 
     def __init__(self, work, match=""):
         self.work = work  # the folder in which builds and what they leave lie
@@ -57,6 +58,15 @@ class Runner:
         finally:
             self.minutes[part] = (time.monotonic() - begin) / 60
 
+    @contextlib.contextmanager
+    def counted_for(self, part):
+        """What this thread runs counts for another part."""
+        before, self.here.part = self.here.part, part
+        try:
+            yield
+        finally:
+            self.here.part = before
+
     def run(self, name, command, seconds=120, show=False):
         """One test, a Command. Its output is shown if it fails, or if it is to be shown."""
         begin = time.monotonic()
@@ -75,13 +85,21 @@ class Runner:
             print("\n".join([text, *("    " + line for line in lines)]), flush=True)
         return not problem
 
+    def not_reached(self):
+        """Counts the exception that has ended the part of this thread."""
+        self.note(f"the part {self.here.part} to its end", "it was not reached",
+                  lines=traceback.format_exc().splitlines())
+
     def beside(self, function, *arguments, **more):
         """Calls a function beside what follows, in a thread that is returned; see join()."""
         part = self.here.part
 
         def run():
             self.here.part = part
-            function(*arguments, **more)
+            try:
+                function(*arguments, **more)
+            except Exception:
+                self.not_reached()
 
         thread = threading.Thread(target=run)
         self.threads.append(thread)

@@ -24,12 +24,14 @@ class Suites:
         self.options, self.title, self.label = options, title, label
         self.env = compilers(runner.work, *compiler)
 
-    def build(self, *suites, everything=False):
-        """Configures, and builds what the tests of these suites need; or all targets, too."""
+    def build(self, *suites, everything=False, how=lambda command: command):
+        """Configures, and builds what the tests of these suites need; or all targets, too. `how`
+        may change the commands: where other things run beside it, it takes as long as they let it.
+        """
         configure = ["meson", "setup", self.folder, self.root, *NO_DEBUG, *self.options]
         if (self.folder / "meson-info").exists():  # from an earlier run, perhaps with others
             configure.insert(2, "--reconfigure")
-        if not self.runner.run(f"configure {self.title}", Command(configure, self.env), 300):
+        if not self.runner.run(f"configure {self.title}", how(Command(configure, self.env)), 3600):
             return False
         needed = {target for test in self.tests(suites) for target in test["depends"]}
         targets = sorted(output for target in self.introspect("--targets")
@@ -38,7 +40,7 @@ class Suites:
                    *(os.path.relpath(target, self.folder) for target in targets)]
         if everything:
             command.append("all")
-        return self.runner.run(f"build {self.title}", Command(command, self.env), 3600)
+        return self.runner.run(f"build {self.title}", how(Command(command, self.env)), 3600)
 
     def test(self, *suites, log="testlog"):
         """Runs the tests of these suites. A test that is skipped, or is not run, has failed."""
