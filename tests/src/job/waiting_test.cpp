@@ -116,7 +116,11 @@ TEST_CASE("a mistake shows in what a rank sent that does not come back", "[waiti
     // Its call has ended, unless it hears before that the last rank's has failed.
     CHECK((outcomes[0].code == Code::success || outcomes[0].code == Code::calls_differ));
     CHECK(outcomes[2].code == Code::calls_differ);
-    CHECK(outcomes[2].message.find(mistake.what) != std::string::npos);
+    // What has come shows it, or a rank that asks for the last one, whichever comes first.
+    const std::string& told = outcomes[2].message;
+    INFO(told);
+    CHECK((told.find(mistake.what) != std::string::npos ||
+           told.find("ranks make different calls: call 1 of ") != std::string::npos));
   }
 }
 
