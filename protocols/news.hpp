@@ -61,7 +61,7 @@ struct News {
 // News as a transport keeps it for those to whom its rank cannot connect.
 inline transport::Notice notice_of(const News& news) noexcept {
   static_assert(std::is_trivially_copyable_v<News> && sizeof news <= sizeof(transport::Notice));
-  transport::Notice notice;
+  transport::Notice notice{};
   std::memcpy(notice.bytes.data(), &news, sizeof news);
   return notice;
 }

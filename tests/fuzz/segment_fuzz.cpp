@@ -101,9 +101,10 @@ class Story {
     (*shared_).marks(kMe, kPeer) |= 1u << static_cast<std::uint32_t>(ring);
   }
   void notice() {
-    const std::uint32_t number = input_.take<std::uint8_t>() % Member::kMostNotices;
-    input_.take(shared_.peer().notice[number].bytes.data(), sizeof(transport::Notice));
-    shared_.peer().notices = number + 1;
+    transport::Notices& left = shared_.peer().notices;
+    const std::uint32_t number = input_.take<std::uint8_t>() % left.kMost;
+    input_.take(left.all[number].bytes.data(), sizeof(transport::Notice));
+    left.size = number + 1;
   }
   // Whatever state an invitation is in.
   void invite() {

@@ -248,19 +248,11 @@ char Segment::state(int local_rank) noexcept {
 }
 
 bool Segment::leave_notice(const Notice& notice) noexcept {
-  Member& me = member(rank_);
-  const std::uint32_t number = me.notices;
-  if (number >= Member::kMostNotices) return false;
-  me.notice[number] = notice;
-  me.notices.store(number + 1, std::memory_order_release);
-  return true;
+  return member(rank_).notices.add(notice);
 }
 
 std::optional<Notice> Segment::notice(int local_rank, std::uint32_t number) noexcept {
-  Member& other = member(local_rank);
-  if (number >= Member::kMostNotices || number >= other.notices.load(std::memory_order_acquire))
-    return std::nullopt;
-  return other.notice[number];
+  return member(local_rank).notices.at(number);
 }
 
 bool Segment::same_namespace(int local_rank) noexcept {

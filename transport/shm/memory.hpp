@@ -63,10 +63,7 @@ struct alignas(kCacheLine) Member {
   // The kernel forbids this rank to reach another's memory; the same though all have permitted it.
   // Not bool, as not every byte is one.
   std::atomic<std::uint8_t> refused, refused_when_asked;
-  // What it has left for those to whom it cannot connect: so many, which stay.
-  static constexpr std::uint32_t kMostNotices = 5;
-  std::atomic<std::uint32_t> notices;
-  std::array<Notice, kMostNotices> notice;
+  Notices notices;  // that it has left
 };
 
 // The invitations of the owner of an inbox to the peer that writes it (Link::enter()): by number,
@@ -107,7 +104,7 @@ class Segment {
   bool dumps_core(int local_rank) noexcept;
   // See shm::state_of().
   char state(int local_rank) noexcept;
-  // Of this rank, for all others. false: there are kMostNotices already.
+  // Of this rank, for all others. false: there is no room for more.
   bool leave_notice(const Notice& notice) noexcept;
   // The notice of a rank with that number, counted from 0; nullopt: there are fewer.
   std::optional<Notice> notice(int local_rank, std::uint32_t number) noexcept;

@@ -110,7 +110,7 @@ TEST_CASE("a rank that connects to nobody can leave a few notices for all", "[sh
   using transport::Notice;
   SharedNode node(3);
   const auto notice = [](int number) {
-    Notice made;
+    Notice made{};
     made.bytes.front() = made.bytes.back() = static_cast<std::byte>(number);
     return made;
   };
