@@ -320,9 +320,9 @@ void Agreement::fail_as_refused(int member, Code code, CollectiveNumber call) no
   if (failed()) return;
   failure_call_ = call;
   fail(code, member,
-       "rank {} of MPI_COMM_WORLD refused its arguments of a collective that this rank takes part "
-       "in; see the error it returned",
-       member);
+       "rank {} of MPI_COMM_WORLD could not begin a collective that this rank takes part in: {} "
+       "(see the error it returned)",
+       member, text_of(code));
 }
 
 // The first cause is what the call has returned, whoever tells this rank of it.
