@@ -214,13 +214,18 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
       untold = true;
     }
   }
-  if (untold) leave_notice(news);
+  if (untold) leave_notice(news);  // at once: others may wait already
   if (reach == Reach::near)
     wait_for_members(agreement, kConnectPatience,
                      [](const Channel& channel) { return channel.connecting(); });
   if (!stuck || reach == Reach::connected)
     wait_for_members(agreement, kSpreadPatience,
                      [](const Channel& channel) { return channel.news_pending(); });
+  // A stopped member may connect when this rank has left Tutti.
+  each_channel(agreement, [&](const Channel& channel) {
+    untold |= can_hear(&channel) && (channel.connecting() || channel.news_pending());
+  });
+  if (untold) leave_notice(news);
 }
 
 // Who refuses a call, or fails, tells the same of the communicator from then on.

@@ -49,8 +49,9 @@ class Dispatcher final : public protocols::Listener {
   // Tells the members: on this node all of them, elsewhere the connected ones, and the `near` ones,
   // which may wait in a call that has connected this rank to nobody yet. The others hear of it when
   // they connect and this rank takes note. Waits until the news is on its way, as this rank may
-  // not enter Tutti again for long: 0.3 s at most, and 5 s for connections that come about. Where
-  // this rank has no memory for a connection, it leaves a notice.
+  // not enter Tutti again for long: 0.3 s at most, and 5 s for connections that come about. For
+  // whom the news is not on its way then, and where this rank has no memory for a connection, it
+  // leaves a notice.
   enum class Reach : bool { connected, near };
   void spread(const Agreement& agreement, const protocols::News& news, Reach reach) noexcept;
   // Tells the members that the communicator has failed, and ends all use of the buffers of calls

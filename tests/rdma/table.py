@@ -352,6 +352,9 @@ def failures(build, long):
     yield Test("a peer that does not answer", guest(command, "--hosts", 2))
     command = job(build, 2, "suspended", env=VERBS | {"TUTTI_CONNECT_TIMEOUT": "1000"})
     yield Test("ranks that are stopped while they connect", guest(command, "--hosts", 2))
+    for how in ["rejects", "gives-up"]:
+        yield Test(f"a rank that is stopped while another one {how}",
+                   guest(job(build, 2, "left_alone", how, env=VERBS), "--hosts", 2))
     for arrival, queues in [("imm", "fixed"), ("tail", "short")]:
         command = job(build, 6, "unlucky", queues, env=VERBS | {"TUTTI_ARRIVAL": arrival})
         yield Test(f"helper threads out of luck, {queues} completion queues, arrival {arrival}",

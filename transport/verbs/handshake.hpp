@@ -17,7 +17,9 @@
 // too, and is asked again, but not for ever. A rank whose link has failed, at any time, says BUSY
 // and the cause, so that the other one need not wait to find out, and can tell.
 //
-// A rank that gives up what it receives asks which writes are under way.
+// A rank that gives up what it receives asks which writes are under way. A rank that waits for a
+// peer looks for what this has left for those to whom it could not tell it: over and over, so any
+// question and any answer may get lost.
 //
 // When a link proves hot, the same three packets connect its larger connection (link.hpp); BUSY
 // then says that the link stays small, as it does if the peer is silent.
@@ -82,9 +84,11 @@ class Handshake : private DeviceEvents::Handler {
   // throws std::bad_alloc, it does not throw: a link with no attempt would be connecting for ever.
   void make_room() { attempts_.make_room(); }
   void begin(VerbsLink& link) noexcept;
+  // From now on whoever looks finds this notice. From one thread; takes no lock.
+  bool leave_notice(const Notice& notice) noexcept { return notices_.add(notice); }
   // A link wants to grow. Data path: takes no lock.
   void ask_for_larger() noexcept;
-  // A link has failed, or a question to ask. From any thread; takes no lock.
+  // A link has failed, or a question to ask, or looks for a notice. From any thread; takes no lock.
   void send_words() noexcept;
   // Guards the making of links, by whichever side begins.
   std::mutex& lock() noexcept { return mutex_; }
@@ -111,6 +115,7 @@ class Handshake : private DeviceEvents::Handler {
   bool attach_larger(const Packet& packet, VerbsLink& link);
   void send(Type type, int peer, Busy busy = Busy::no, Of of = Of::first) noexcept;
   void send_about_writes(Type type, int peer, std::uint32_t question) noexcept;
+  void send_about_notice(Type type, int peer, std::uint32_t number) noexcept;
   void post(Packet& packet, int peer) noexcept;
   void speak_for_links();
   void retry();
@@ -153,6 +158,7 @@ class Handshake : private DeviceEvents::Handler {
   std::vector<int> without_path_;
   int wake_fd_ = -1;
   std::atomic<bool> stop_{false}, growth_wanted_{false}, words_to_send_{false};
+  Notices notices_{};  // of this rank
   std::thread thread_;
 };
 

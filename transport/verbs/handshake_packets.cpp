@@ -13,6 +13,7 @@ using Clock = RunningClock;
 
 void Handshake::take(const Packet& p) {
   if (p.type == Type::busy) return take_busy(p);
+  if (p.type == Type::looks) return send_about_notice(Type::shows, p.from, p.question);
   VerbsLink* const link = link_to(p.from);
   if (!link) {
     if (p.type == Type::request) queue_up(p);
@@ -24,6 +25,7 @@ void Handshake::take(const Packet& p) {
   }
   if (p.type == Type::asks) return send_about_writes(Type::tells, p.from, p.question);
   if (p.type == Type::tells) return link->take_answer(p.question, p.begun);
+  if (p.type == Type::shows) return link->take_notice(p.question, p.notice);
   if (p.shape != link->shape()) {
     link->fail(Code::bad_configuration,
                fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots than this "
@@ -170,6 +172,8 @@ void Handshake::speak_for_links() {
     if (link->take_failure()) send(Type::busy, link->peer(), Busy::given_up);
     if (const auto question = link->take_question())
       send_about_writes(Type::asks, link->peer(), *question);
+    if (const auto number = link->take_look())
+      send_about_notice(Type::looks, link->peer(), *number);
   }
 }
 
@@ -179,6 +183,17 @@ void Handshake::send_about_writes(Type type, int peer, std::uint32_t question) n
   packet.type = type;
   packet.question = question;
   if (type == Type::tells) packet.begun = link_to(peer)->writes_begun();
+  post(packet, peer);
+}
+
+// Also to a peer to which there is no link, since this rank has no memory for one.
+void Handshake::send_about_notice(Type type, int peer, std::uint32_t number) noexcept {
+  const auto notice = type == Type::shows ? notices_.at(number) : Notice{};
+  if (!notice || !path_to(peer).target.path) return;
+  Packet packet;
+  packet.type = type;
+  packet.question = number;
+  packet.notice = *notice;
   post(packet, peer);
 }
 

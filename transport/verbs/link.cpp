@@ -275,6 +275,7 @@ Writing VerbsLink::writing(std::uint32_t invitation) const noexcept {
 // by the second probe. If not, the small queue pair has failed at the peer, and nothing that came
 // by the large one can ever be read.
 void VerbsLink::probe() noexcept {
+  look_for_notice();
   if (state() != State::ready) return;
   if (doubt_ != Doubt::none && left_in_between()) {
     if (std::exchange(doubt_, Doubt::probed) == Doubt::raised) return;
@@ -286,6 +287,24 @@ void VerbsLink::probe() noexcept {
     return fail(Code::peer_failed, text);
   }
   writer_->probe();
+}
+
+// What the peer says of the connection comes by it. But it may have left Tutti before there was
+// one, or have no memory for it; and it does not say that it has left no notice.
+void VerbsLink::look_for_notice() noexcept {
+  if (failed() || peer_has_left()) return;
+  looks_ = true;
+  site_.has_word();
+}
+
+std::optional<std::uint32_t> VerbsLink::take_look() noexcept {
+  return looks_.exchange(false) ? std::optional(left_.size.load()) : std::nullopt;
+}
+
+std::optional<Notice> VerbsLink::notice() noexcept {
+  const auto next = left_.at(notices_read_);
+  if (next) ++notices_read_;
+  return next;
 }
 
 void VerbsLink::say_farewell() noexcept {

@@ -43,6 +43,12 @@ class VerbsLink final : public Link {
   std::uint64_t writes_begun() const noexcept { return begun_.load(std::memory_order_acquire); }
   // The peer says so.
   void take_answer(std::uint32_t question, std::uint64_t begun) noexcept;
+  // The number of the notice for which this end looks, if it was not taken since.
+  std::optional<std::uint32_t> take_look() noexcept;
+  // The peer has left this one.
+  void take_notice(std::uint32_t number, const Notice& notice) noexcept {
+    if (number == left_.size) left_.add(notice);
+  }
 
   // --- the same for the larger connection
   enum class Growth : std::uint8_t { possible, wanted, begun, done, impossible };
@@ -70,6 +76,7 @@ class VerbsLink final : public Link {
              std::uint64_t* ticket) noexcept override;
   void progress() noexcept override {}  // the transport polls for all links
   void probe() noexcept override;
+  std::optional<Notice> notice() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;
   std::uint64_t headway() const noexcept override;
   void ask_for_writes(bool again) noexcept override;
@@ -86,6 +93,7 @@ class VerbsLink final : public Link {
 
  private:
   void break_off(Code code) noexcept override;
+  void look_for_notice() noexcept;
   Post write_all(const void* source, const Registration& registration, const RemoteKey& target,
                  std::size_t bytes, std::optional<std::uint32_t> notify,
                  std::uint64_t* ticket) noexcept;
@@ -129,6 +137,9 @@ class VerbsLink final : public Link {
   // begun by its last answer, and have come to their ends. Of each invitation one is under way.
   std::atomic<std::uint64_t> begun_{0};
   Question question_;
+  Notices left_{};  // by the peer, as far as known
+  std::uint32_t notices_read_ = 0;
+  std::atomic<bool> looks_{false};
   std::uint64_t ended_ = 0;
 };
 

@@ -33,7 +33,8 @@ bool possible_reason(const Packet& p) {
 bool possible(const Packet& p) {
   if (p.of > Packet::Of::larger) return false;
   if (p.type == Packet::Type::busy) return possible_reason(p);
-  if (p.type == Packet::Type::asks || p.type == Packet::Type::tells)
+  if (p.type >= Packet::Type::looks && p.question >= Notices::kMost) return false;
+  if (p.type >= Packet::Type::asks && p.type <= Packet::Type::shows)
     return p.of == Packet::Of::first && p.busy == Packet::Busy::no;
   return p.type >= Packet::Type::request && p.type <= Packet::Type::confirm &&
          p.busy == Packet::Busy::no && possible(p.info) && possible_mtu(p.mtu) &&

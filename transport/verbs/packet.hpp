@@ -46,11 +46,12 @@ using LaneInfos = std::array<LaneInfo, kMostRails - 1>;
 
 struct Packet {
   static constexpr std::uint32_t kMagic = 0x74757474;
-  static constexpr std::uint16_t kVersion = 4;
+  static constexpr std::uint16_t kVersion = 5;
   // `busy`: there is no connection yet, and the sender has heard that one is asked for; or there
   // will be none any more.
   // `asks`: which writes to the sender's user memory has the receiver begun? `tells`: these.
-  enum class Type : std::uint16_t { request = 1, reply, confirm, busy, asks, tells };
+  // `looks`: which notice has the receiver left with that number? `shows`: this one.
+  enum class Type : std::uint16_t { request = 1, reply, confirm, busy, asks, tells, looks, shows };
   // `given_up`, of the first connection only: the sender's link has failed, for `cause`.
   enum class Busy : std::uint32_t { no, serves_others, lacks_memory, given_up };
   // Which of the two connections of a link; `busy` of the larger one: there will be none.
@@ -67,10 +68,14 @@ struct Packet {
   std::uint32_t rails = 1;
   Busy busy = Busy::no;
   Of of = Of::first;
-  LaneInfos lanes{};  // of rails - 1
+  union {
+    LaneInfos lanes{};  // of rails - 1
+    Notice notice;      // of `shows`
+  };
   Code cause = Code::success;
-  std::uint32_t question = 0;  // of `asks` and `tells`, which are of the first connection
-  std::uint64_t begun = 0;     // of `tells`: by invitation, whether their number is odd
+  // Of `asks` and `tells`, and the notice of `looks` and `shows`: all of the first connection.
+  std::uint32_t question = 0;
+  std::uint64_t begun = 0;  // of `tells`: by invitation, whether their number is odd
 };
 static_assert(sizeof(Packet) <= 256);  // the smallest MTU
 

@@ -34,6 +34,9 @@ class VerbsTransport final : public Transport {
   bool reaches(int) const noexcept override { return true; }
   Link& connect(int peer) override;
   Link* accepted() noexcept override;
+  bool leave_notice(const Notice& notice) noexcept override {
+    return handshake_->leave_notice(notice);
+  }
   bool take_starved() noexcept override {
     return starved_.load(std::memory_order_relaxed) && starved_.exchange(false);
   }

@@ -81,7 +81,7 @@ TEST_CASE("a packet of a stranger, or for another rank, is not believed", "[pack
 }
 
 TEST_CASE("a packet that says what cannot be is not believed", "[packet]") {
-  for (const int type : {0, 4, 5, 0xffff})
+  for (const int type : {0, 4, 5, 7, 9, 0xffff})
     CHECK_FALSE(believed([&](Packet& p) { p.type = static_cast<Packet::Type>(type); }));
   for (const int arrival : {0, 4, 0x101, 0xffff})
     CHECK_FALSE(believed([&](Packet& p) { p.arrival = static_cast<std::uint16_t>(arrival); }));
@@ -123,8 +123,8 @@ TEST_CASE("who has no connection yet says why, and nothing else is read", "[pack
   for (const std::uint32_t why : {0u, 3u}) CHECK_FALSE(busy(why, Packet::Of::larger));
 }
 
-TEST_CASE("a question about writes, and its answer, need nothing else", "[packet]") {
-  for (const int type : {5, 6})
+TEST_CASE("questions about writes and notices, and answers, need nothing else", "[packet]") {
+  for (const int type : {5, 6, 7, 8})
     for (const bool right : {true, false}) {
       Packet packet;
       packet.type = static_cast<Packet::Type>(type);
@@ -133,6 +133,20 @@ TEST_CASE("a question about writes, and its answer, need nothing else", "[packet
       packet.token = 1002;
       if (!right) packet.of = Packet::Of::larger;
       CHECK(read(packet).has_value() == right);
+    }
+}
+
+TEST_CASE("only so many notices are believed", "[packet]") {
+  using tutti::transport::Notices;
+  for (const int type : {7, 8})
+    for (const std::uint32_t number : {0u, Notices::kMost - 1, Notices::kMost, ~0u}) {
+      Packet packet;
+      packet.type = static_cast<Packet::Type>(type);
+      packet.from = 2;
+      packet.to = kRank;
+      packet.token = 1002;
+      packet.question = number;
+      CHECK(read(packet).has_value() == (number < Notices::kMost));
     }
 }
 
