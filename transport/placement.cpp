@@ -24,8 +24,8 @@ namespace {
 static_assert(std::is_trivially_copyable_v<PlacementCard>);
 using Threads = decltype(PlacementCard::threads);
 
-// Empty if there is no such file. Throws Error{system}: a rank that has no descriptor left would
-// seem to be on another machine.
+// Empty if there is no such file. Throws Error{system}: a rank that has no descriptor left, or
+// cannot read the file, would seem to be on another machine.
 std::string boot_id() {
   constexpr const char* kPath = "/proc/sys/kernel/random/boot_id";
   std::string id;
@@ -36,7 +36,10 @@ std::string boot_id() {
                 fmt::format("cannot open {}: {}; raise the limit on open files (ulimit -n)", kPath,
                             std::strerror(errno)),
                 kNoPeer, errno);
-  file >> id;
+  errno = 0;
+  if (file && !(file >> id) && errno != 0)
+    throw Error(Code::system, fmt::format("cannot read {}: {}", kPath, std::strerror(errno)),
+                kNoPeer, errno);
   return id;
 }
 

@@ -58,10 +58,21 @@ std::optional<std::uint16_t> pkey_index_of(std::span<const std::uint16_t> table,
   return limited;
 }
 
+DeviceList list_devices() {
+  errno = 0;
+  DeviceList list(ibv_get_device_list(nullptr));
+  const int error = errno;
+  if (!list && (error == ENOMEM || error == EMFILE || error == ENFILE))
+    throw Error(error == ENOMEM ? Code::out_of_memory : Code::system,
+                fmt::format("the RDMA devices cannot be listed: {}", std::strerror(error)), kNoPeer,
+                error);
+  return list;
+}
+
 Device::Device(const DeviceChoice& choice, const std::function<void(std::string_view)>& log)
     : traffic_(choice.traffic), local_rank_(choice.local_rank) {
   let_fork(log);
-  const DeviceList list(ibv_get_device_list(nullptr));
+  const DeviceList list = list_devices();
   if (!list || !list[0])
     throw Error(Code::no_device,
                 "there is no RDMA device here; load its driver, or add one in software: rdma link "

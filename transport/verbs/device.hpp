@@ -36,6 +36,10 @@ using CompletionChannel = std::unique_ptr<ibv_comp_channel, Releaser<ibv_destroy
 using CompletionQueue = std::unique_ptr<ibv_cq, Releaser<ibv_destroy_cq>>;
 using AddressHandle = std::unique_ptr<ibv_ah, Releaser<ibv_destroy_ah>>;
 
+// All of this host; empty where the kernel knows no RDMA. Throws Error{out_of_memory | system}: who
+// cannot list its devices would seem to have none.
+DeviceList list_devices();
+
 constexpr int bytes_of(ibv_mtu mtu) { return 128 << mtu; }
 // rxe and siw present no vendor of hardware: 0xffffff ("rxe" since Linux 5.12; 0 before) and "bmt"
 // (siw). Their devices may have any name, so names decide nothing.

@@ -107,7 +107,7 @@ void add_port(ibv_context* context, const ibv_device_attr& limits, int number, i
 
 std::vector<Candidate> candidates(int gid_index) {
   std::vector<Candidate> all;
-  const DeviceList list(ibv_get_device_list(nullptr));
+  const DeviceList list = list_devices();
   for (ibv_device** device = list.get(); device && *device; ++device) {
     const Context context(ibv_open_device(*device));
     ibv_device_attr limits{};
@@ -125,7 +125,7 @@ std::vector<Candidate> candidates(int gid_index) {
 
 std::vector<DeviceReport> survey() {
   std::vector<DeviceReport> reports;
-  const DeviceList list(ibv_get_device_list(nullptr));
+  const DeviceList list = list_devices();
   for (ibv_device** device = list.get(); device && *device; ++device) {
     DeviceReport& report = reports.emplace_back();
     report.name = ibv_get_device_name(*device);
