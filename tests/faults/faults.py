@@ -34,10 +34,11 @@ FAULTS = {
 }
 # Of calls that are refused. A seed draws one of those that are asked for.
 KINDS = {
-    "memory": "malloc, new", "maps": "mmap, shm_open, fallocate",
+    "memory": "malloc, new", "maps": "mmap, mprotect, shm_open, ftruncate, fallocate",
     "threads": "pthread_create, eventfd", "copies": "process_vm_readv, process_vm_writev",
-    "sockets": "socket, bind, sendto", "devices": "opening one, protection domains",
-    "registrations": "memory regions", "completions": "completion queues and their channels",
+    "sockets": "socket, bind, sendto", "devices": "listing and opening them, protection domains",
+    "registrations": "memory regions",
+    "completions": "completion queues, their channels, shared receive queues",
     "pairs": "queue pairs, address handles",
 }
 EVERYWHERE = [fault for fault in FAULTS if fault not in ("link", "cut")]

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -102,6 +103,9 @@ REFUSABLE(maps, int, fallocate, (int file, int mode, off_t from, off_t length),
           (file, mode, from, length), -1, ENOSPC)
 REFUSABLE(maps, int, shm_open, (const char* name, int flags, mode_t mode), (name, flags, mode), -1,
           EMFILE)
+REFUSABLE(maps, int, ftruncate, (int file, off_t length), (file, length), -1, ENOSPC)
+REFUSABLE(maps, int, mprotect, (void* at, std::size_t length, int protection),
+          (at, length, protection), -1, ENOMEM)
 REFUSABLE(threads, int, eventfd, (unsigned value, int flags), (value, flags), -1, EMFILE)
 REFUSABLE(threads, int, pthread_create,
           (pthread_t * thread, const pthread_attr_t* attributes, void* (*body)(void*),
@@ -123,6 +127,7 @@ REFUSABLE(sockets, ssize_t, sendto,
           (int file, const void* data, std::size_t bytes, int flags, const sockaddr* to,
            socklen_t length),
           (file, data, bytes, flags, to, length), -1, ENOBUFS)
+REFUSABLE(devices, ibv_device**, ibv_get_device_list, (int* count), (count), nullptr, ENOMEM)
 REFUSABLE(devices, ibv_context*, ibv_open_device, (ibv_device * device), (device), nullptr, EMFILE)
 REFUSABLE(devices, ibv_pd*, ibv_alloc_pd, (ibv_context * context), (context), nullptr, ENOMEM)
 REFUSABLE(registrations, ibv_mr*, ibv_reg_mr,
@@ -136,6 +141,8 @@ REFUSABLE(completions, ibv_cq*, ibv_create_cq,
           (context, entries, own, channel, vector), nullptr, ENOMEM)
 REFUSABLE(completions, ibv_comp_channel*, ibv_create_comp_channel, (ibv_context * context),
           (context), nullptr, EMFILE)
+REFUSABLE(completions, ibv_srq*, ibv_create_srq, (ibv_pd * domain, ibv_srq_init_attr* attributes),
+          (domain, attributes), nullptr, ENOMEM)
 REFUSABLE(completions, int, ibv_resize_cq, (ibv_cq * queue, int entries), (queue, entries), ENOMEM,
           ENOMEM)
 REFUSABLE(pairs, ibv_qp*, ibv_create_qp, (ibv_pd * domain, ibv_qp_init_attr* wanted),
