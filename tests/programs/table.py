@@ -8,6 +8,7 @@ one row.
 import dataclasses
 
 DEBIAN = "/usr/lib/x86_64-linux-gnu"
+OF_PETSC = "x86_64-linux-gnu-real/lib/pkgconfig"
 
 # Times and residuals.
 NOISE = r"-?\d*\.\d+(?:[EeDd][-+]?\d+)?"
@@ -58,6 +59,21 @@ PROGRAMS = [
             files=["hpccoutf.txt"], cut=NOISE, drop="CPU|WALL",
             keep="PASSED|FAILED|Success=|Failure|Found . errors|tests completed"),
     *scalapack(),
+    Program("h5py", ["python3-h5py-mpi"], "openmpi", ["/usr/bin/python3", "h5py_file.py"]),
+    Program("mpi4py", ["python3-mpi4py", "python3-numpy"], "openmpi",
+            ["/usr/bin/python3", "mpi4py_objects.py"], relative=1e-9, absolute=1e-12),
+    Program("FFTW", ["libfftw3-mpi-dev"], "openmpi", ["./fft"],
+            "mpicc.openmpi fft.c -o fft -lfftw3_mpi -lfftw3 -lm"),
+    Program("hypre", ["libhypre-dev"], "openmpi", ["./hypre"],
+            "mpicc.openmpi -I/usr/include/hypre hypre.c -o hypre -lHYPRE -lm"),
+    Program("PETSc, MUMPS, SuperLU_dist, PT-Scotch, SLEPc", ["libpetsc-real-dev",
+            "libslepc-real-dev"], "openmpi",
+            ["./petsc", "-mat_mumps_icntl_28", "2", "-mat_mumps_icntl_29", "1"],
+            f"export PKG_CONFIG_PATH=/usr/lib/slepcdir/slepc3.18/{OF_PETSC}:"
+            f"/usr/lib/petscdir/petsc3.18/{OF_PETSC}; "
+            "mpicc.openmpi petsc.c -o petsc $(pkg-config --cflags --libs slepc petsc)"),
+    Program("Boost.MPI", ["libboost-mpi-dev"], "openmpi", ["./boost"],
+            "mpicxx.openmpi boost.cpp -o boost -lboost_mpi -lboost_serialization"),
     Program("Quantum ESPRESSO", ["quantum-espresso", "quantum-espresso-data"], "openmpi",
             ["pw.x", "-in", "silicon.in"], "cp /usr/share/espresso/pseudo/Si.pz-vbc.UPF .",
             keep="total energy|highest|contribution", drop="following"),
@@ -69,4 +85,11 @@ PROGRAMS = [
             files=["water.log"], keep=r"^(\s+-?\d\.\d+e[+-]\d+)+$", relative=1e-3, absolute=2.0),
     Program("NWChem", ["nwchem-openmpi"], "openmpi", ["nwchem.openmpi", "water.nw"],
             keep="Total SCF|One-electron|Two-electron|Nuclear rep", drop="time"),
+    Program("gpaw", ["gpaw", "gpaw-data"], "openmpi", ["/usr/bin/python3", "gpaw_molecule.py"],
+            absolute=1e-5),
+    Program("meep", ["python3-meep-openmpi"], "openmpi", ["/usr/bin/python3", "meep_guide.py"],
+            keep="^(field|energy|flux)"),
+    *of_both("OpenCoarrays", ["libcoarrays-{mpi}-dev"], ["./coarrays"],
+             "mpifort.{mpi} -fcoarray=lib coarrays.f90 -o coarrays -lcaf_{mpi}",
+             drop="UCX"),
 ]
