@@ -33,7 +33,7 @@ IN_BULK = ["-Dunity=on", "-Dunity_size=8", "-Dcpp_args=-Wno-subobject-linkage -W
 MOST_GUESTS = 4
 
 # Parts that only --long brings, unless they are named.
-LONG = {"fuzz", "packages"}
+LONG = {"fuzz", "packages", "programs"}
 
 
 class Parts:
@@ -154,6 +154,17 @@ class Parts:
              self.runner.work / "packages"],
             expect="things are as a package should have them"), 7200)
 
+    def programs(self):
+        """with --long: real programs, those that are installed, alone and under the drop-in"""
+        self._build(["openmpi"])
+        if not self.built[self.open_mpi]:
+            return
+        with quiet(self.runner.work):
+            self.runner.run("real programs", Command(
+                [sys.executable, self.source / "tests/programs/programs.py", "--times", 1,
+                 "--build", self.mpich.folder, "--build", self.open_mpi.folder],
+                expect=" 0 failed"), 7200, show=True)
+
     def _build(self, parts, how=lambda command: command):
         """Builds what these parts need, unless it was or is being built; see Suites.build()."""
         if self.building and threading.current_thread() is not self.building:
@@ -205,10 +216,10 @@ examples:
                         help="of a part's tests only those whose name, as it is printed, has it")
     parser.add_argument("--long", action="store_true",
                         help="also what takes hours, and what is drawn anew in each run: the parts "
-                             "fuzz and packages; faults by seeds never tried; the whole proof "
-                             "matrix; random collectives for an hour, twice; a million runs over "
-                             "the hostile wire; and the rank that computes while others wait does "
-                             "so for five minutes")
+                             "fuzz, packages and programs; faults by seeds never tried; the whole "
+                             "proof matrix; random collectives for an hour, twice; a million runs "
+                             "over the hostile wire; and the rank that computes while others wait "
+                             "does so for five minutes")
     parser.add_argument("--work", metavar="DIR",
                         help="build here and keep it (default: a folder in the cache, emptied)")
     options = parser.parse_args()
