@@ -218,7 +218,7 @@ def judge(build, counting, program, ranks, times, version):
     with tempfile.TemporaryDirectory(prefix="tutti-programs-") as work:
         try:
             measure(Trial(build, counting, program, ranks, pathlib.Path(work)), row, times)
-        except Failed as failed:
+        except (Failed, OSError, ValueError) as failed:
             row.problem = str(failed)
     return row
 
