@@ -92,6 +92,8 @@ def with_open_mpi():
     yield Job("every algorithm, 4 ranks", 4, "matrix", force="all", seconds=LONG, alone=True)
     yield Job("errors", 2, "errors")
     yield Job("MPI goes on while ranks wait", 2, "pending", seconds=BRIEF)
+    yield Job("MPI goes on while ranks wait, drive_mpi always", 2, "pending",
+              env={"TUTTI_DRIVE_MPI": "always"}, seconds=BRIEF)
     yield Job("what MPI allows and few programs do", 3, "semantics", force="exscan")
     yield Job("derived datatypes", 3, "datatypes", seconds=BRIEF)
 
