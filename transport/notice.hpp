@@ -17,7 +17,7 @@ struct Notice {
 // So many in the order in which they were left, which stay. One thread adds, others read. May lie
 // in memory where anybody may write.
 struct Notices {
-  static constexpr std::uint32_t kMost = 5;
+  static constexpr std::uint32_t kMost = 16;
 
   std::atomic<std::uint32_t> size;
   std::array<Notice, kMost> all;

@@ -221,10 +221,12 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
   if (!stuck || reach == Reach::connected)
     wait_for_members(agreement, kSpreadPatience,
                      [](const Channel& channel) { return channel.news_pending(); });
-  // A stopped member may connect when this rank has left Tutti.
-  each_channel(agreement, [&](const Channel& channel) {
-    untold |= can_hear(&channel) && (channel.connecting() || channel.news_pending());
-  });
+  // Others may connect when this rank has left Tutti, as one that was stopped.
+  for (const int member : agreement.world_ranks()) {
+    const Channel* const channel = connections_.find(member);
+    untold |= channel ? can_hear(channel) && (channel->connecting() || channel->news_pending())
+                      : member != agreement.world_rank();
+  }
   if (untold) leave_notice(news);
 }
 

@@ -47,11 +47,10 @@ class Dispatcher final : public protocols::Listener {
   // Tells a new peer what it must still hear.
   void greet(protocols::Channel& channel) noexcept;
   // Tells the members: on this node all of them, elsewhere the connected ones, and the `near` ones,
-  // which may wait in a call that has connected this rank to nobody yet. The others hear of it when
-  // they connect and this rank takes note. Waits until the news is on its way, as this rank may
-  // not enter Tutti again for long: 0.3 s at most, and 5 s for connections that come about. For
-  // whom the news is not on its way then, and where this rank has no memory for a connection, it
-  // leaves a notice.
+  // which may wait in a call that has connected this rank to nobody yet. Waits until the news is on
+  // its way, as this rank may not enter Tutti again for long: 0.3 s at most, and 5 s for
+  // connections that come about. For those to whom the news is not on its way then, it leaves a
+  // notice.
   enum class Reach : bool { connected, near };
   void spread(const Agreement& agreement, const protocols::News& news, Reach reach) noexcept;
   // Tells the members that the communicator has failed, and ends all use of the buffers of calls
@@ -100,7 +99,7 @@ class Dispatcher final : public protocols::Listener {
   std::array<Freed, 2> freed_;
   Identifiers identifiers_;
   // Communicators of which notices were left, which stay.
-  std::array<CommunicatorId, 8> noticed_{};
+  std::array<CommunicatorId, transport::Notices::kMost> noticed_{};
   std::size_t notices_ = 0;
 };
 

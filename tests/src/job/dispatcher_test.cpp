@@ -468,6 +468,16 @@ TEST_CASE("who has no memory for a connection is heard all the same", "[dispatch
   CHECK(channel.failure_code() == Code::transport_failed);
 }
 
+// Nobody looks after rank 0: it computes.
+TEST_CASE("who was not connected finds what was said before", "[dispatcher]") {
+  DispatchingJob job(false);
+  DispatchedMember fails(job[0], 1, 0), waits(job[1], 1, 1);
+  fails.fail(Code::timed_out, 2, "too late");
+  job[0].dispatcher.spread(fails, fails.failure_news(), Dispatcher::Reach::connected);
+  job[1].connections.channel(0).probe();
+  CHECK(waits.failure_code() == Code::timed_out);
+}
+
 TEST_CASE("who connects late hears what each of its communicators has to say", "[dispatcher]") {
   DispatchingJob job(false);
   DispatchedMember one(job[0], 1, 0), two(job[0], 2, 0), three(job[0], 3, 0, {0, 2});
