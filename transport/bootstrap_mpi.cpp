@@ -1,14 +1,20 @@
 // The bootstrap over MPI: the only code below src/ that calls MPI.
 #include "transport/bootstrap_mpi.hpp"
 
-#include <chrono>
 #include <string>
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/running_clock.hpp"
 
 namespace tutti::transport {
 namespace {
+
+using namespace std::chrono_literals;
+
+// A rank that waits yields at first; then it sleeps between its looks, 2 ms if others measure.
+constexpr auto kYieldsFor = 20ms;
+constexpr auto kNap = 50us, kNapOfWhoRests = 2000us;
 
 void check(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
@@ -21,33 +27,57 @@ void check(int code, const char* call) {
 
 }  // namespace
 
-MpiBootstrap::MpiBootstrap(MPI_Comm comm) : comm_(comm) {
+MpiBootstrap::MpiBootstrap(MPI_Comm comm, std::mutex& mpi_lock) : comm_(comm), mpi_lock_(mpi_lock) {
+  const std::lock_guard lock(mpi_lock_);
   check(PMPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(PMPI_Comm_size(comm_, &size_), "MPI_Comm_size");
 }
 
-void MpiBootstrap::rest() {
-  constexpr std::chrono::milliseconds kNap{2};
+template <class Start>
+void MpiBootstrap::run(const char* call, std::chrono::microseconds nap, Start&& start) {
   MPI_Request request = MPI_REQUEST_NULL;
-  check(PMPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
-  for (int all_there = 0; true; std::this_thread::sleep_for(kNap)) {
-    check(PMPI_Test(&request, &all_there, MPI_STATUS_IGNORE), "MPI_Test");
-    if (all_there) return;
+  {
+    const std::lock_guard lock(mpi_lock_);
+    check(start(&request), call);
   }
+  for (const auto since = RunningClock::now(); true;) {
+    int done = 0;
+    {
+      const std::lock_guard lock(mpi_lock_);
+      check(PMPI_Test(&request, &done, MPI_STATUS_IGNORE), call);
+    }
+    if (done) return;
+    const auto waited = RunningClock::now() - since;
+    if (nap == kNap && waited < kYieldsFor)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(nap);
+  }
+}
+
+void MpiBootstrap::rest() {
+  run("MPI_Ibarrier", kNapOfWhoRests,
+      [&](MPI_Request* request) { return PMPI_Ibarrier(comm_, request); });
 }
 
 void MpiBootstrap::exchange(const void* mine, std::size_t bytes, void* all) {
   const int count = static_cast<int>(bytes);
-  check(PMPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm_), "MPI_Allgather");
+  run("MPI_Iallgather", kNap, [&](MPI_Request* request) {
+    return PMPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm_, request);
+  });
 }
 
 void MpiBootstrap::spread(void* data, std::size_t bytes) {
-  check(PMPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, comm_), "MPI_Bcast");
+  run("MPI_Ibcast", kNap, [&](MPI_Request* request) {
+    return PMPI_Ibcast(data, static_cast<int>(bytes), MPI_BYTE, 0, comm_, request);
+  });
 }
 
 std::int64_t MpiBootstrap::largest(std::int64_t mine) {
   std::int64_t result = mine;
-  check(PMPI_Allreduce(&mine, &result, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
+  run("MPI_Iallreduce", kNap, [&](MPI_Request* request) {
+    return PMPI_Iallreduce(&mine, &result, 1, MPI_INT64_T, MPI_MAX, comm_, request);
+  });
   return result;
 }
 

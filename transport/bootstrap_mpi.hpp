@@ -3,15 +3,23 @@
 
 #include <mpi.h>
 
+#include <chrono>
+#include <mutex>
+
 #include "transport/bootstrap.hpp"
 
 namespace tutti::transport {
 
+// Never stays inside MPI: each exchange is a non-blocking collective of the MPI's, polled until it
+// is done. So threads of a program may make communicators at the same time, whatever level of
+// threads it has asked MPI for. Every call of MPI is made with the lock held, and none waits for
+// other ranks: a lock that is held while ranks wait for each other would be a deadlock, as threads
+// of two ranks may come in different orders.
 class MpiBootstrap final : public Bootstrap {
  public:
   // `comm` is an intracommunicator. It is not duplicated: it must outlive the bootstrap, which may
   // be used only inside calls that are collective over it. Throws Error{bootstrap_failed}.
-  explicit MpiBootstrap(MPI_Comm comm);
+  MpiBootstrap(MPI_Comm comm, std::mutex& mpi_lock);
   ~MpiBootstrap() override { leave(); }
   MpiBootstrap(const MpiBootstrap&) = delete;
   MpiBootstrap& operator=(const MpiBootstrap&) = delete;
@@ -24,8 +32,11 @@ class MpiBootstrap final : public Bootstrap {
   void exchange(const void* mine, std::size_t bytes, void* all) override;
   void spread(void* data, std::size_t bytes) override;
   std::int64_t largest(std::int64_t mine) override;
+  template <class Start>
+  void run(const char* call, std::chrono::microseconds nap, Start&& start);
 
   const MPI_Comm comm_;
+  std::mutex& mpi_lock_;
   int rank_ = 0, size_ = 1;
 };
 

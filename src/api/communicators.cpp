@@ -9,6 +9,7 @@
 
 #include "src/api/library.hpp"
 #include "src/data/gpu_memory.hpp"
+#include "src/data/mpi_lock.hpp"
 #include "src/data/must_have_mpi.hpp"
 #include "src/data/quiet_errors.hpp"
 #include "transport/bootstrap_mpi.hpp"
@@ -82,7 +83,7 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
           "the MPI communicator is an intercommunicator; merge it with MPI_Intercomm_merge first");
   }
   must_know_all(mpi);
-  transport::MpiBootstrap bootstrap(mpi);
+  transport::MpiBootstrap bootstrap(mpi, mpi_lock);
   if (!comm)
     throw Error(Code::bad_buffer,
                 "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");

@@ -17,6 +17,7 @@
 #include "models/decision/shipped.hpp"
 #include "models/json_text.hpp"
 #include "src/data/gpu_memory.hpp"
+#include "src/data/mpi_lock.hpp"
 #include "src/data/must_have_mpi.hpp"
 #include "src/job/calibration.hpp"
 #include "transport/bootstrap_mpi.hpp"
@@ -117,7 +118,7 @@ Log log_for(const tutti_options* options, LogLevel level, int rank) {
 }
 
 std::unique_ptr<Library> start(const tutti_options* options, const Manner& manner) {
-  transport::MpiBootstrap bootstrap(MPI_COMM_WORLD);
+  transport::MpiBootstrap bootstrap(MPI_COMM_WORLD, mpi_lock);
   get_own_page();
   auto state = std::make_unique<Library>(manner);
   bootstrap.confirm();  // a rank without memory would leave the others alone in the next call

@@ -11,7 +11,7 @@
 #include "src/data/gpu_memory.hpp"
 #include "src/data/mpi_lock.hpp"
 #include "src/drop-in/statistics.hpp"
-#include "src/drop-in/stepped_bootstrap.hpp"
+#include "transport/bootstrap_mpi.hpp"
 
 namespace tutti::drop_in {
 namespace {
@@ -75,7 +75,7 @@ void free_those_freed() noexcept {
 // All members make it, or none.
 void agree(Communicator& state, MPI_Comm comm) {
   const int code = guard<Enter::by_itself>([&](Library& library) {
-    SteppedBootstrap bootstrap(comm, state.rank, state.size);
+    transport::MpiBootstrap bootstrap(comm, mpi_lock);
     std::unique_lock lock(mpi_lock);
     const std::vector<int> world = world_ranks_of(comm, state.size);
     std::string name = name_of(comm);

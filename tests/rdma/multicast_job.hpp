@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "protocols/multicast.hpp"
+#include "src/data/mpi_lock.hpp"
 #include "transport/bootstrap_mpi.hpp"
 #include "transport/verbs/multicast.hpp"
 #include "transport/verbs/transport.hpp"
@@ -50,7 +51,7 @@ inline const std::byte* expected(std::uint32_t round) { return kPattern.data() +
 
 struct Job {
   int rank, size;
-  transport::MpiBootstrap boot{MPI_COMM_WORLD};
+  transport::MpiBootstrap boot{MPI_COMM_WORLD, mpi_lock};
   transport::verbs::VerbsTransport transport;
   transport::verbs::DeviceRegistrar registrar;
   registration::Cache cache;

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "src/api/library.hpp"
+#include "src/data/mpi_lock.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/measure/measure.hpp"
 #include "tools/measure/ranks.hpp"
@@ -125,7 +126,7 @@ void measure_at_once(std::vector<AtOnceReading>& readings, const std::vector<int
     if (members.comm() != TUTTI_COMM_NULL)
       for (const Bytes bytes : sizes)
         readings.push_back({tau, bytes, measure(members.comm(), bytes)});
-    transport::MpiBootstrap(MPI_COMM_WORLD).rest();
+    transport::MpiBootstrap(MPI_COMM_WORLD, mpi_lock).rest();
   }
 }
 
@@ -174,7 +175,7 @@ void measure_level(LevelReading& reading, const Level& level, const MeasureOptio
       reading.delayed = measure_delayed(pair.comm(), *wire, reading.sizes.front(), seconds);
       reading.empty = measure_round_trip(pair.comm(), *wire, 0, seconds);
     }
-    transport::MpiBootstrap(MPI_COMM_WORLD).rest();
+    transport::MpiBootstrap(MPI_COMM_WORLD, mpi_lock).rest();
   }
   if (level.ranks.size() > 2) {
     const Members all(placement_of(world), level.ranks, level.ranks.size());
@@ -187,7 +188,7 @@ void measure_level(LevelReading& reading, const Level& level, const MeasureOptio
             measure_peers(all.comm(), *wire, n, least, kForPeers * options.seconds / most));
     }
   }
-  transport::MpiBootstrap(MPI_COMM_WORLD).rest();
+  transport::MpiBootstrap(MPI_COMM_WORLD, mpi_lock).rest();
 }
 
 // What the first rank of a level has read, at rank 0, in a form that travels.
