@@ -3,9 +3,9 @@
 
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
-#include "base/running_clock.hpp"
 
 namespace tutti::transport {
 namespace {
@@ -48,11 +48,17 @@ void MpiBootstrap::run(const char* call, std::chrono::microseconds nap, Start&& 
     }
     if (done) return;
     const auto waited = RunningClock::now() - since;
+    look_at_clock(waited);
     if (nap == kNap && waited < kYieldsFor)
       std::this_thread::yield();
     else
       std::this_thread::sleep_for(nap);
   }
+}
+
+void MpiBootstrap::look_at_clock(RunningClock::duration waited) {
+  if (!report_ || report_after_ == 0ms || waited < report_after_) return;
+  std::exchange(report_, nullptr)(waited);
 }
 
 void MpiBootstrap::rest() {

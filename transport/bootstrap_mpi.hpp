@@ -4,17 +4,19 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <functional>
 #include <mutex>
 
+#include "base/running_clock.hpp"
 #include "transport/bootstrap.hpp"
 
 namespace tutti::transport {
 
 // Never stays inside MPI: each exchange is a non-blocking collective of the MPI's, polled until it
-// is done. So threads of a program may make communicators at the same time, whatever level of
-// threads it has asked MPI for. Every call of MPI is made with the lock held, and none waits for
-// other ranks: a lock that is held while ranks wait for each other would be a deadlock, as threads
-// of two ranks may come in different orders.
+// is done. So a rank that waits for others can say so; and threads of a program may make
+// communicators at the same time, whatever level of threads it has asked MPI for. Every call of MPI
+// is made with the lock held, and none waits for other ranks: a lock that is held while ranks wait
+// for each other would be a deadlock, as threads of two ranks may come in different orders.
 class MpiBootstrap final : public Bootstrap {
  public:
   // `comm` is an intracommunicator. It is not duplicated: it must outlive the bootstrap, which may
@@ -23,6 +25,14 @@ class MpiBootstrap final : public Bootstrap {
   ~MpiBootstrap() override { leave(); }
   MpiBootstrap(const MpiBootstrap&) = delete;
   MpiBootstrap& operator=(const MpiBootstrap&) = delete;
+
+  // Of all exchanges from now on, the first one that takes longer than `after` is reported: once,
+  // by a call of `report` with its time so far. `after` is 0, or `report` is null: none is.
+  void report_long_wait(std::chrono::milliseconds after,
+                        std::function<void(RunningClock::duration waited)> report) {
+    report_after_ = after;
+    report_ = std::move(report);
+  }
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
@@ -34,10 +44,13 @@ class MpiBootstrap final : public Bootstrap {
   std::int64_t largest(std::int64_t mine) override;
   template <class Start>
   void run(const char* call, std::chrono::microseconds nap, Start&& start);
+  void look_at_clock(RunningClock::duration waited);
 
   const MPI_Comm comm_;
   std::mutex& mpi_lock_;
   int rank_ = 0, size_ = 1;
+  std::chrono::milliseconds report_after_{0};
+  std::function<void(RunningClock::duration)> report_;  // null: nothing, or nothing more
 };
 
 }  // namespace tutti::transport

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 
+#include "base/text.hpp"
 #include "src/api/library.hpp"
 #include "src/data/gpu_memory.hpp"
 #include "src/data/mpi_lock.hpp"
@@ -84,10 +85,13 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   }
   must_know_all(mpi);
   transport::MpiBootstrap bootstrap(mpi, mpi_lock);
+  std::string name = name_of(mpi);
+  report_long_waits(state, bootstrap, engine.rank(), "tutti_comm_create of " + words_for(name));
   if (!comm)
     throw Error(Code::bad_buffer,
                 "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
-  *comm = make_communicator(state, bootstrap, world_ranks_of(mpi, bootstrap.size()), name_of(mpi));
+  *comm =
+      make_communicator(state, bootstrap, world_ranks_of(mpi, bootstrap.size()), std::move(name));
 }
 
 }  // namespace
@@ -114,6 +118,11 @@ std::string name_of(MPI_Comm mpi) {
   int length = 0;
   PMPI_Comm_get_name(mpi, name.data(), &length);
   return name.data();
+}
+
+std::string words_for(std::string_view name) {
+  return name.empty() ? "a communicator without a name"
+                      : fmt::format("communicator `{}`", in_one_line(name));
 }
 
 tutti_comm make_communicator(Library& state, transport::Bootstrap& bootstrap,

@@ -20,6 +20,7 @@
 #include "src/data/mpi_lock.hpp"
 #include "src/data/must_have_mpi.hpp"
 #include "src/job/calibration.hpp"
+#include "src/job/hang_report.hpp"
 #include "transport/bootstrap_mpi.hpp"
 
 namespace tutti {
@@ -121,9 +122,14 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
   transport::MpiBootstrap bootstrap(MPI_COMM_WORLD, mpi_lock);
   get_own_page();
   auto state = std::make_unique<Library>(manner);
+  state->configuration = load_configuration(settings_of(options));
+  const auto log_of = [&](LogLevel least) {
+    return state->configuration.log < least ? Log() : log_for(options, least, bootstrap.rank());
+  };
+  state->warn = log_of(LogLevel::warn);
+  report_long_waits(*state, bootstrap, bootstrap.rank(), manner.starts_in);
   bootstrap.confirm();  // a rank without memory would leave the others alone in the next call
   state->mpi.open();
-  state->configuration = load_configuration(settings_of(options));
   // Nobody means them, so the level of the log does not count. Once in a process.
   static bool told = false;
   if (bootstrap.rank() == 0 && !std::exchange(told, true))
@@ -136,15 +142,12 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
   look_for_gpu_driver();
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  const auto log_of = [&](LogLevel least) {
-    return state->configuration.log < least ? Log() : log_for(options, least, bootstrap.rank());
-  };
   state->engine = std::make_unique<Engine>(
       state->configuration, bootstrap,
       Engine::Options{.threads = manner.always_locks || level == MPI_THREAD_MULTIPLE,
                       .datagrams = collectives::wants_datagrams(state->rules),
                       .log = log_of(LogLevel::info),
-                      .warn = log_of(LogLevel::warn),
+                      .warn = state->warn,
                       .drive_others = std::cref(state->mpi),
                       .drives_while = &state->mpi.windows,
                       .scratch = &state->scratch});
@@ -171,6 +174,22 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
 
 Library* library() noexcept {
   return g_own.load(std::memory_order_acquire)->library.load(std::memory_order_acquire);
+}
+
+void report_long_waits(const Library& state, transport::MpiBootstrap& bootstrap, int world_rank,
+                       std::string place) {
+  if (!state.warn) return;
+  bootstrap.report_long_wait(
+      std::chrono::milliseconds(state.configuration.report_after_ms),
+      [warn = state.warn, world_rank, place = std::move(place)](RunningClock::duration waited) {
+        try {
+          warn(fmt::format(
+              "rank {} of MPI_COMM_WORLD has been in {} for {}. It waits for others; MPI "
+              "does not say for which, but they print no such line",
+              world_rank, place, seconds(waited)));
+        } catch (const std::bad_alloc&) {  // the line is lost
+        }
+      });
 }
 
 void throw_no_library() {

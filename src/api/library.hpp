@@ -41,6 +41,10 @@ struct tutti_comm_object {
 
 namespace tutti {
 
+namespace transport {
+class MpiBootstrap;
+}
+
 // For whom Tutti runs. The drop-in serves programs that were written for an MPI, with its mistakes.
 struct Manner {
   bool always_locks = false;  // several threads may call, whatever MPI's level of threads says
@@ -49,6 +53,7 @@ struct Manner {
   // buffers that share bytes.
   bool lenient = false;
   bool equal_buffers = false;  // the same, even if a rank's own data are where they are to arrive
+  const char* starts_in = "tutti_init";  // the function that the program has called
 };
 
 struct Library {
@@ -57,6 +62,7 @@ struct Library {
 
   const Manner manner;
   Configuration configuration;
+  Log warn;  // of this rank; null: nobody wants warnings
   collectives::Rules rules;
   MpiProgress mpi;
   ScratchPool scratch{0};
@@ -80,6 +86,11 @@ inline Communicator& communicator_of(tutti_comm comm) {
   return *comm->communicator;
 }
 
+// From now on a long wait of the bootstrap is a warning: rank `world_rank` of MPI_COMM_WORLD waits
+// in `place`, "tutti_init" for example.
+void report_long_waits(const Library& state, transport::MpiBootstrap& bootstrap, int world_rank,
+                       std::string place);
+
 // Whether a member of an MPI communicator is not in this rank's MPI_COMM_WORLD. A local call, which
 // allocates nothing; all members get the same answer.
 bool has_strangers(MPI_Comm mpi);
@@ -87,6 +98,8 @@ bool has_strangers(MPI_Comm mpi);
 // The members of an MPI communicator, none of which is a stranger, by rank of MPI_COMM_WORLD.
 std::vector<int> world_ranks_of(MPI_Comm mpi, int size);
 std::string name_of(MPI_Comm mpi);
+// "communicator `solver`", or "a communicator without a name".
+std::string words_for(std::string_view name);
 // Makes a communicator of Tutti's with the ranks of the bootstrap. `name`: what people call it; may
 // be empty. Throws Error: then all members do.
 tutti_comm make_communicator(Library& state, transport::Bootstrap& bootstrap,

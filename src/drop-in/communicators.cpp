@@ -80,6 +80,8 @@ void agree(Communicator& state, MPI_Comm comm) {
     const std::vector<int> world = world_ranks_of(comm, state.size);
     std::string name = name_of(comm);
     lock.unlock();
+    report_long_waits(library, bootstrap, library.engine->rank(),
+                      "the first collective that Tutti takes of " + words_for(name));
     look_for_gpu_driver();
     state.tutti = make_communicator(library, bootstrap, world, std::move(name));
   });

@@ -134,8 +134,10 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
 #else
   constexpr bool kEqualBuffers = false;
 #endif
-  const int code =
-      initialize(nullptr, {.always_locks = true, .lenient = true, .equal_buffers = kEqualBuffers});
+  const int code = initialize(nullptr, {.always_locks = true,
+                                        .lenient = true,
+                                        .equal_buffers = kEqualBuffers,
+                                        .starts_in = "MPI_Init"});
   if (code != TUTTI_SUCCESS) {
     explain_failure(code != TUTTI_ERR_BOOTSTRAP, tutti_last_error_message(), rank);
     return 0;

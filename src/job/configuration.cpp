@@ -283,7 +283,8 @@ const Setting kSettings[] = {
         "more."),
     NUMBER(report_after_ms, 0, 2000000000, "report_after", "milliseconds",
            "After how long a rank that waits in a collective prints, once, which call that is, for "
-           "which ranks it waits, and where those are. 0: never."),
+           "which ranks it waits, and where those are; and one that waits where ranks meet for the "
+           "first time (`tutti_init`, `tutti_comm_create`), that it does. 0: never."),
     NUMBER(probe_interval_ms, 1, 60000, "probe_interval", "milliseconds",
            "How often a waiting rank asks the peers that it waits for whether they are alive."),
     WORD(registration_cache, kSwitch, "registration_cache", "on|off",

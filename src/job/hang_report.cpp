@@ -24,11 +24,6 @@ constexpr std::size_t kMostAwaitedNamed = 4;
 constexpr auto kFresh = 2s;
 constexpr int kFreshProbes = 4;
 
-std::string seconds(Agreement::Time::duration time) {
-  const double count = std::chrono::duration<double>(time).count();
-  return count < 1000 ? fmt::format("{:.3g} s", count) : fmt::format("{:.0f} s", count);
-}
-
 std::string in_words(const Asked& call) {
   const std::string arguments = arguments_of(call);
   return name_of(call) + (arguments.empty() ? "" : ", " + arguments);
@@ -71,6 +66,11 @@ std::string situation(Channel& channel, const Agreement& agreement, CollectiveNu
 }
 
 }  // namespace
+
+std::string seconds(Agreement::Time::duration time) {
+  const double count = std::chrono::duration<double>(time).count();
+  return count < 1000 ? fmt::format("{:.3g} s", count) : fmt::format("{:.0f} s", count);
+}
 
 std::string why_it_hangs(const Agreement& agreement, const OpenCall& call,
                          std::vector<Channel*> awaited, const Interval& waited,

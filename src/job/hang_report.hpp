@@ -14,6 +14,9 @@ namespace tutti {
 // The communicator with that identifier; null: this rank has none.
 using FindAgreement = std::function<const Agreement*(CommunicatorId)>;
 
+// A time for people: "10.2 s". Throws std::bad_alloc.
+std::string seconds(Agreement::Time::duration time);
+
 struct Interval {
   Agreement::Time since, now;
   std::chrono::milliseconds probes{};  // between two

@@ -42,8 +42,8 @@ class Build:
         folders = {"rdma": ["devices", "grows", "in_flight", "multicast", "rails", "traffic",
                             "unlucky"],
                    "faults": ["soak"],
-                   "drop-in": ["plain", "plain_errors", "plain_life", "plain_threads",
-                               "plain_windows"]}
+                   "drop-in": ["plain", "plain_errors", "plain_late", "plain_life",
+                               "plain_threads", "plain_windows"]}
         folder = next((folder for folder, names in folders.items() if name in names), "mpi")
         return self.folder / f"tests/{folder}/{name}_test"
 

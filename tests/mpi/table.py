@@ -91,6 +91,7 @@ def with_open_mpi():
     yield Job("every operation on every type", 2, "reductions", seconds=BRIEF)
     yield Job("every algorithm, 4 ranks", 4, "matrix", force="all", seconds=LONG, alone=True)
     yield Job("errors", 2, "errors")
+    yield Job("a rank is late where ranks meet", 3, "late", seconds=BRIEF)
     yield Job("MPI goes on while ranks wait", 2, "pending", seconds=BRIEF)
     yield Job("MPI goes on while ranks wait, drive_mpi always", 2, "pending",
               env={"TUTTI_DRIVE_MPI": "always"}, seconds=BRIEF)
@@ -202,6 +203,8 @@ def around_the_job():
     yield Job("who waits for long says what the process of the other does", 2, "hang", [2],
               env=SHM | {"TUTTI_REPORT_AFTER": "500", "TUTTI_PROBE_INTERVAL": "50"},
               expect="sleeps or waits for something else", seconds=BRIEF)
+    for ranks in [2, 4]:
+        yield Job(f"a rank is late where ranks meet, {ranks} ranks", ranks, "late", seconds=BRIEF)
     for ranks in [2, 3]:
         yield Job(f"threads, {ranks} ranks", ranks, "threads", seconds=BRIEF, alone=True)
     for copy, env in [("single", SINGLE), ("double", DOUBLE)]:
@@ -294,6 +297,8 @@ def drop_in(*ranks, levels=(3,)):
                 expect="the MPI: its communicator is new")
     yield under("communicators from their first call on", 3, "plain_life",
                 env={"TUTTI_DROP_IN_FROM": "1"})
+    yield under("a rank is late", 3, "plain_late",
+                env={"TUTTI_DROP_IN_FROM": "1", "TUTTI_REPORT_AFTER": "200"})
     yield under("windows", 2, "plain_windows", alone=True)
     for P in ranks[1:]:
         yield under("errors", P, "plain_errors")
