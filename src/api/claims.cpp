@@ -58,7 +58,7 @@ class Claiming {
     }
     if (in_place()) parts.emplace_back("MPI_IN_PLACE");
     if (collectives::is_rooted(a_.collective)) parts.push_back(fmt::format("root {}", a_.root));
-    return fmt::format("{}({})", name(), fmt::join(parts, ", "));
+    return fmt::format("{}({})", name_of(a_, varying_), fmt::join(parts, ", "));
   }
 
  private:
@@ -125,14 +125,6 @@ class Claiming {
     add(commutative);
   }
 
-  std::string name() const {
-    std::string text(collectives::name_of(a_.collective));
-    if (a_.collective == Collective::reduce_scatter)
-      text += varying_ ? "" : "_block";
-    else if (varying_)
-      text += 'v';
-    return text;
-  }
   std::string counts_in_words() const {
     constexpr int kMost = 4;
     const int some = std::min(comm_.size(), kMost);
@@ -151,6 +143,15 @@ class Claiming {
 };
 
 }  // namespace
+
+std::string name_of(const Arguments& arguments, const Varying* varying) {
+  std::string text(collectives::name_of(arguments.collective));
+  if (arguments.collective == Collective::reduce_scatter)
+    text += varying ? "" : "_block";
+  else if (varying)
+    text += 'v';
+  return text;
+}
 
 void compare_on_all(Library& state, tutti_comm_object& handle, const collectives::Task& task,
                     const Arguments& arguments, const Varying* varying) {

@@ -6,6 +6,9 @@
 
 namespace tutti {
 
+// "allgatherv". `varying`: null for the form without arrays of counts.
+std::string name_of(const Arguments& arguments, const Varying* varying);
+
 // Compares the call with those of all ranks, and returns if they match. `task` is what it means
 // here, and its arguments have been checked. Throws Error{calls_differ} on all ranks, and what the
 // exchange throws.

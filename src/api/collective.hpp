@@ -1,9 +1,6 @@
 // What every collective of the C API does with the request that its arguments make.
 #pragma once
 
-#include <new>
-#include <string_view>
-
 #include "src/api/claims.hpp"
 #include "src/api/library.hpp"
 #include "src/api/repeats.hpp"
@@ -12,24 +9,19 @@
 
 namespace tutti {
 
-// Starts the request with what `prepare` returns, its plan. A rank's trouble with its arguments is
-// everybody's: the others may wait for it in this call, so they hear of it.
+// Within a handler of what was thrown before the request had started, or by its start: goes on
+// throwing it. A rank's trouble with its arguments is everybody's: the others may wait for it in
+// this call, so they hear of it. The message of an Error says from now on which call it was.
+[[noreturn]] void rethrow(Request& request, const Arguments& arguments, const Varying* varying);
+
+// Starts the request with what `prepare` returns, its plan.
 template <class Prepare>
-void start(Request& request, Prepare&& prepare) {
-  const auto refuse = [&](Code code, std::string_view why = {}) {
-    if (request.state() == Request::State::idle) request.communicator().refuse(code, why);
-  };
+void start(Request& request, const Arguments& arguments, const Varying* varying,
+           Prepare&& prepare) {
   try {
     request.start(prepare());
-  } catch (const Error& error) {
-    refuse(error.code, error.message);
-    throw;
-  } catch (const std::bad_alloc&) {
-    refuse(Code::out_of_memory, kOutOfMemory);
-    throw;
   } catch (...) {
-    refuse(Code::internal);
-    throw;
+    rethrow(request, arguments, varying);
   }
 }
 
@@ -45,12 +37,13 @@ template <class Prepare>
       if (const auto* const last = handle->repeats->find(arguments, communicator)) {
         Request request(communicator);
         request.call = last->call;
-        start(request, [&]() -> Plan& { return communicator.again(*last->plan); });
+        start(request, arguments, varying,
+              [&]() -> Plan& { return communicator.again(*last->plan); });
         return request.wait();
       }
     }
     UserRequest request(communicator);
-    start(request, [&]() -> Plan& {
+    start(request, arguments, varying, [&]() -> Plan& {
       prepare(state, request);
       if (communicator.agreement().counts_checks()) [[unlikely]]
         compare_on_all(state, *handle, request.task, arguments, varying);

@@ -8,6 +8,7 @@
 #include "src/api/library.hpp"
 #include "src/data/buffers.hpp"
 #include "src/drop-in/taking.hpp"
+#include "src/job/call_words.hpp"
 
 namespace tutti::drop_in {
 namespace {
@@ -101,12 +102,18 @@ int alltoallw_packed(const void* in, const Count* sends, const Displacement* fro
   std::optional<Packed> sent, received;
   const bool in_place = in == MPI_IN_PLACE;
   int code = guard([&](Library& state) {
-    if (!in_place) {
-      sent.emplace(state.datatypes, in, sends, from, send_types, c.size, "sendbuf");
-      sent->pack();
+    try {
+      if (!in_place) {
+        sent.emplace(state.datatypes, in, sends, from, send_types, c.size, "sendbuf");
+        sent->pack();
+      }
+      received.emplace(state.datatypes, out, receives, to, receive_types, c.size, "recvbuf");
+      if (in_place) received->pack();
+    } catch (Error& error) {
+      error.message =
+          in_next_call(communicator_of(c.tutti).agreement(), "alltoallw", error.message);
+      throw;
     }
-    received.emplace(state.datatypes, out, receives, to, receive_types, c.size, "recvbuf");
-    if (in_place) received->pack();
   });
   if (code == TUTTI_SUCCESS) {
     code = tutti_alltoallv(in_place ? MPI_IN_PLACE : sent->bytes(),

@@ -320,9 +320,9 @@ void Agreement::fail_as_refused(int member, Code code, CollectiveNumber call) no
   if (failed()) return;
   failure_call_ = call;
   fail(code, member,
-       "rank {} of MPI_COMM_WORLD could not begin a collective that this rank takes part in: {} "
+       "rank {} of MPI_COMM_WORLD could not begin call {} of {}, in which this rank takes part: {} "
        "(see the error it returned)",
-       member, text_of(code));
+       member, count_for_people(call), words_for(*this), text_of(code));
 }
 
 // The first cause is what the call has returned, whoever tells this rank of it.
@@ -331,11 +331,13 @@ void Agreement::fail_by_own_refusal(const Refused& call) noexcept {
   failure_code_ = call.code;
   failure_culprit_ = world_rank();
   try {
-    failure_text_ = fmt::format(
-        "the communicator has failed by call {} of {}, which this rank, {} of MPI_COMM_WORLD, "
-        "rejected: {}",
-        std::uint64_t{call.number} / numbers_per_call_ + 1, words_for(*this), world_rank(),
-        call.why.empty() ? text_of(call.code) : call.why);
+    failure_text_ =
+        call.why.empty()
+            ? fmt::format(
+                  "the communicator has failed by call {} of {}, which this rank, {} of "
+                  "MPI_COMM_WORLD, rejected: {}",
+                  count_for_people(call.number), words_for(*this), world_rank(), text_of(call.code))
+            : "the communicator has failed by a call that this rank rejected: " + call.why;
   } catch (const std::exception&) {
     failure_text_.clear();  // out of memory: the code alone must do
   }
@@ -396,7 +398,7 @@ void Agreement::put_difference_into_words() noexcept try {
   failure_text_ = fmt::format(
       "ranks make different calls: call {} of {} is {} of MPI_COMM_WORLD, "
       "and {}",
-      std::uint64_t{d.call} / numbers_per_call_ + 1, words_for(*this), first, second);
+      count_for_people(d.call), words_for(*this), first, second);
   if (!d.how.empty()) failure_text_ += fmt::format(". Found on rank {}: {}", world_rank(), d.how);
 } catch (const std::exception&) {
   failure_text_.clear();  // out of memory: the code alone must do

@@ -107,9 +107,16 @@ class Agreement {
   bool counts_checks() const noexcept { return numbers_per_call_ == 2; }
   // A check is under way, and people hear that it is the call which is checked; null: no more.
   void set_checked(const collectives::Task* task) noexcept { checked_ = task; }
+  bool is_checking() const noexcept { return checked_ != nullptr; }
   // As people count them: the last one's number, from 1.
   std::uint64_t calls_begun() const noexcept {
     return (std::uint64_t{next_} + numbers_per_call_ - 1) / numbers_per_call_;
+  }
+  // The number that people will give the next call, or the one whose check has just been made.
+  std::uint64_t next_call() const noexcept { return count_for_people(next_); }
+  // From 1, checks not counted.
+  std::uint64_t count_for_people(CollectiveNumber number) const noexcept {
+    return std::uint64_t{number} / numbers_per_call_ + 1;
   }
   // Records a call that was rejected before it started (bad arguments, no memory). It still uses up
   // a number, and the news is for all members, because they may be waiting. If all reject it,

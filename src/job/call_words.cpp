@@ -29,6 +29,12 @@ std::string words_for(const Agreement& agreement) {
                                   : fmt::format("communicator `{}`", in_one_line(agreement.name()));
 }
 
+std::string in_next_call(const Agreement& agreement, std::string_view collective,
+                         std::string_view message) {
+  return fmt::format("rank {} of MPI_COMM_WORLD, call {} of {} ({}): {}", agreement.world_rank(),
+                     agreement.next_call(), words_for(agreement), collective, message);
+}
+
 std::string name_of(const Asked& call) {
   if (!has_name(call)) return "another one, or none,";
   const auto collective = static_cast<Collective>(call.collective);

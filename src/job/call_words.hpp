@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "protocols/news.hpp"
 
@@ -12,6 +13,10 @@ class Agreement;
 
 // "communicator `solver`", or by its number if it has no name. Throws std::bad_alloc.
 std::string words_for(const Agreement& agreement);
+// An error of the next call, before it begins: "rank 2 of MPI_COMM_WORLD, call 7 of communicator
+// `solver` (allreduce): ", and the message. Throws std::bad_alloc.
+std::string in_next_call(const Agreement& agreement, std::string_view collective,
+                         std::string_view message);
 // The collective and its arguments are known, and can be. Any numbers may have come from a peer.
 bool is_known(const protocols::Asked& call) noexcept;
 // "allgatherv", or "another one, or none," if the collective is not known. Throws std::bad_alloc.

@@ -46,6 +46,14 @@ void one_wrong_rank(tutti_comm good) {
                     code == expected,
                 "%s, %s on rank %d: gives %d (%s), the wrong rank has %d", about[k].name,
                 fault_names[f], wrong, code, text, expected);
+        if (job_rank == wrong && expected) {
+          char which[200];
+          snprintf(which, sizeof which,
+                   "rank %d of MPI_COMM_WORLD, call 1 of communicator `MPI_COMM_WORLD` (%s): ",
+                   job_rank, about[k].name);
+          CHECK(strncmp(text, which, strlen(which)) == 0, "%s, %s: the message is '%s'",
+                about[k].name, fault_names[f], text);
+        }
         if (code) CHECK(strlen(text) > 10, "%s, %s: no message", about[k].name, fault_names[f]);
         int next = cases % 4
                        ? tutti_barrier(comm)

@@ -136,8 +136,7 @@ TEST_CASE("who has refused a call hears why in later ones, whoever tells it of t
   CHECK(me.failure_code() == Code::bad_buffer);
   CHECK(me.failure_culprit() == me.world_rank());
   CHECK(me.failure_text() ==
-        "the communicator has failed by call 2 of communicator `solver`, which this rank, 13 of "
-        "MPI_COMM_WORLD, rejected: recvbuf is null");
+        "the communicator has failed by a call that this rank rejected: recvbuf is null");
 }
 
 TEST_CASE("what a rank refused is not the cause of every failure", "[agreement]") {
@@ -146,7 +145,7 @@ TEST_CASE("what a rank refused is not the cause of every failure", "[agreement]"
     me.refuse(Code::bad_count, "why");
     me.hear({.communicator = kId, .call = call, .code = code, .culprit = culprit}, 11);
     REQUIRE(me.failed());
-    return me.failure_text().find("which this rank") != std::string::npos;
+    return me.failure_text().find("rejected") != std::string::npos;
   };
   CHECK(told(Code::bad_count, 13, 0));
   CHECK_FALSE(told(Code::bad_count, 13, 1));
