@@ -346,7 +346,9 @@ const Setting kSettings[] = {
          "why. At any level, rank 0 warns of variables TUTTI_… that name no setting."),
     TEXT(trace, "trace", "folder",
          "Each rank writes what its calls did, step by step, into a file in this folder, which "
-         "`tutti draw --trace` draws. Empty: nothing is recorded, at no cost."),
+         "`tutti draw --trace` draws. Calls are counted on each communicator from 1, as in "
+         "messages. "
+         "Empty: nothing is recorded, at no cost."),
     NUMBER(trace_calls, 1, 1000000, "trace_calls", "number",
            "How many calls of each collective a rank records, the first ones; some 60 bytes a "
            "step."),

@@ -26,7 +26,8 @@ void Request::start(Plan& plan) {
   running_ = plan.take();
   task_ = &plan.task();
   mark_ = plan.mark();
-  if (Trace* const trace = communicator_.engine().trace()) [[unlikely]]
+  Trace* const trace = communicator_.engine().trace();
+  if (trace && !agreement.is_checking()) [[unlikely]]
     traced_ = trace->begin(plan, *running_);
   agreement.open(*this);
   communicator_.engine().began_call(number());

@@ -51,6 +51,7 @@ def recorded(trace):
     first = {(call["communicator"], call["number"]) for call in ranks[0]}
     per_collective = collections.Counter(call["collective"] for call in ranks[0])
     assert max(per_collective.values()) == 50, per_collective
+    assert min(number for _, number in first) == 1, first
     for rank, calls in enumerate(ranks):
         assert {(call["communicator"], call["number"]) for call in calls} == first, rank
     messages = {}

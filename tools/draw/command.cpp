@@ -181,7 +181,8 @@ void add_draw(CommandLine& line) {
                  "simulation lies below");
   command
       .option("--call", options->call,
-              "that call, by its number in its communicator (default: that of the median time)")
+              "that call, by its number in its communicator, from 1 (default: that of the "
+              "median time)")
       .not_negative();
   add_platform(command, options->what, HowMany::one);
   add_call(command, options->what, HowMany::one);
