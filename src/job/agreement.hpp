@@ -33,6 +33,8 @@ class OpenCall {
  public:
   // Set by Agreement::open.
   CollectiveNumber number() const noexcept { return number_; }
+  // Takes the call as far as it goes now. Does nothing unless it is under way.
+  virtual void advance() noexcept = 0;
 
  protected:
   OpenCall() = default;

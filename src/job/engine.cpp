@@ -14,7 +14,6 @@
 #include <string>
 
 #include "base/running_clock.hpp"
-#include "src/job/request.hpp"
 #include "transport/nodes.hpp"
 
 namespace tutti {
@@ -143,11 +142,10 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
   software_wire_ = bootstrap.maximum(software ? 1 : 0) != 0;
 }
 
-void Engine::advance_all(const Request& but) noexcept {
+void Engine::advance_all(const OpenCall& but) noexcept {
   for (Agreement* const agreement : dispatcher_.agreements())
     agreement->each_open_call([&](OpenCall& call) {
-      auto& request = static_cast<Request&>(call);
-      if (&request != &but) request.advance();
+      if (&call != &but) call.advance();
     });
 }
 

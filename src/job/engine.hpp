@@ -23,8 +23,6 @@
 
 namespace tutti {
 
-class Request;
-
 // What the settings ask of the registration cache, and of how a rank waits. `oversubscribed`: ranks
 // of a node outnumber its cores.
 registration::CacheOptions cache_options(const Configuration& configuration);
@@ -82,7 +80,7 @@ class Engine {
   }
   void ended_call() noexcept { --active_calls_; }
   // Takes all calls but this one as far as they go: what they have to send may be waited for.
-  void advance_others(const Request& waiting) noexcept {
+  void advance_others(const OpenCall& waiting) noexcept {
     if (active_calls_ > 1) [[unlikely]]
       advance_all(waiting);
   }
@@ -105,7 +103,7 @@ class Engine {
   std::unique_ptr<transport::Transport> open(const TransportKind& kind,
                                              transport::Bootstrap& bootstrap) const;
   void open_transports(transport::Bootstrap& bootstrap, std::span<const TransportKind> kinds);
-  void advance_all(const Request& but) noexcept;
+  void advance_all(const OpenCall& but) noexcept;
 
   const Configuration configuration_;
   const Log log_, warn_;

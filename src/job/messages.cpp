@@ -49,7 +49,9 @@ void Messages::begin(const void* input, void* output) {
   agreement.open(*this);
   communicator_.engine().began_call(number());
   run_.start(input, output, {agreement.id(), number(), 0});
+  answer_ = Answer::again;
   advance();
+  if (answer_ == Answer::failed) fail();
 }
 
 void Messages::finish() {
@@ -60,12 +62,12 @@ void Messages::finish() {
       fail();
     advance();
   }
+  if (answer_ == Answer::failed) fail();
   end();
 }
 
-void Messages::advance() {
-  answer_ = run_.advance();
-  if (answer_ == Answer::failed) fail();
+void Messages::advance() noexcept {
+  if (answer_ == Answer::again) answer_ = run_.advance();
 }
 
 void Messages::fail() {

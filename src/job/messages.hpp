@@ -29,7 +29,7 @@ class Messages final : private OpenCall {
   void finish();
 
  private:
-  void advance();
+  void advance() noexcept override;
   [[noreturn]] void fail();
   void end() noexcept;
 

@@ -45,8 +45,7 @@ class Request : public OpenCall {
   // idle → active, or straight to done or failed. `plan`: of the communicator. Throws Error; if the
   // state is idle still, the call has used no number, and the members do not know of it.
   void start(Plan& plan);
-  // Takes the call as far as it goes now. Does nothing unless it is active.
-  void advance() noexcept;
+  void advance() noexcept final;
   // Until it is done. Throws the communicator's failure.
   void wait() {
     if (state_ != State::done) wait_until_done();

@@ -99,6 +99,7 @@ struct AllGoOn final : HostileTransport {
 
 struct BegunCall final : OpenCall {
   explicit BegunCall(const collectives::Task* task = nullptr) { task_ = task; }
+  void advance() noexcept override {}
 };
 
 News waiting_in(CommunicatorId id, CollectiveNumber call) {

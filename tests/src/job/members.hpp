@@ -22,6 +22,7 @@ struct Begun final : OpenCall {
     task_ = task;
     mark_ = mark << kOrdinalBits;
   }
+  void advance() noexcept override {}
 };
 
 // One member's side. Ranks of the communicator are ranks of MPI_COMM_WORLD in reverse order, from
