@@ -29,15 +29,14 @@ std::string words_of_type(MPI_Datatype type, Bytes size, const Signature& signat
 // Takes in what must be equal on all ranks.
 class Claiming {
  public:
-  Claiming(const Library& state, const Communicator& comm, const Arguments& arguments,
-           const Varying* varying)
-      : state_(state), comm_(comm), a_(arguments), varying_(varying) {}
+  Claiming(const Library& state, const Communicator& comm, const Arguments& arguments)
+      : state_(state), comm_(comm), a_(arguments) {}
 
   Claim claim(const collectives::Task& task) {
     add(static_cast<std::uint64_t>(a_.collective));
-    add(varying_ != nullptr);
+    add(a_.by_rank);
     if (collectives::is_rooted(a_.collective)) add(static_cast<std::uint64_t>(a_.root));
-    if (has_common_in_place()) add(in_place());
+    if (has_common_in_place()) add(a_.in_place());
     if (collectives::reduces(a_.collective)) add_operation(task.commutative);
     each_block([&](MPI_Count count, MPI_Datatype type, const char*) { add(count, type); });
     return {typed_.value(), bytes_.value(), by_bytes_};
@@ -45,10 +44,10 @@ class Claiming {
 
   std::string words() const {
     std::vector<std::string> parts;
-    if (varying_ && varying_->counts) parts.push_back(counts_in_words());
+    if (a_.common_counts()) parts.push_back(counts_in_words());
     MPI_Datatype last{};
     each_block([&](MPI_Count count, MPI_Datatype type, const char* what) {
-      if (!varying_) parts.push_back(fmt::format("{}count {}", what, count));
+      if (!a_.by_rank) parts.push_back(fmt::format("{}count {}", what, count));
       if (type != last) parts.push_back(words_of_type(type, layout(type).size, signature(type)));
       last = type;
     });
@@ -56,14 +55,13 @@ class Claiming {
       const char* const operation = name_of_operation(a_.operation);
       parts.emplace_back(operation ? operation : "a user-defined operation");
     }
-    if (in_place()) parts.emplace_back("MPI_IN_PLACE");
+    if (a_.in_place()) parts.emplace_back("MPI_IN_PLACE");
     if (collectives::is_rooted(a_.collective)) parts.push_back(fmt::format("root {}", a_.root));
-    return fmt::format("{}({})", name_of(a_, varying_), fmt::join(parts, ", "));
+    return fmt::format("{}({})", name_of(a_), fmt::join(parts, ", "));
   }
 
  private:
   bool is_root() const { return comm_.rank() == a_.root; }
-  bool in_place() const { return a_.sends == MPI_IN_PLACE || a_.receives == MPI_IN_PLACE; }
   // MPI wants it on all ranks or on none. Of a reduce_scatter it does not, as ranks may get
   // nothing.
   bool has_common_in_place() const {
@@ -71,7 +69,7 @@ class Claiming {
       case Collective::allgather:
       case Collective::alltoall:
       case Collective::allreduce: return true;
-      case Collective::reduce_scatter: return !varying_;
+      case Collective::reduce_scatter: return !a_.by_rank;
       default: return false;
     }
   }
@@ -82,22 +80,23 @@ class Claiming {
   void each_block(Visit&& visit) const {
     const bool rooted_block =
         a_.collective == Collective::scatter || a_.collective == Collective::gather;
-    if (varying_) {
+    if (a_.by_rank) {
       const MPI_Datatype type =
-          a_.collective == Collective::allgather ? a_.receive_type : a_.send_type;
-      for (int i = 0; varying_->counts && i < comm_.size(); ++i)
-        visit(varying_->counts[i], type, "");
+          a_.collective == Collective::allgather ? a_.receive.type : a_.send.type;
+      const MPI_Count* const counts = a_.common_counts();
+      for (int i = 0; counts && i < comm_.size(); ++i) visit(counts[i], type, "");
     } else if (rooted_block) {
       // All blocks are at the root, one is on each other rank.
       const bool sent = (a_.collective == Collective::scatter) == is_root();
-      visit(sent ? a_.send_count : a_.receive_count, sent ? a_.send_type : a_.receive_type, "");
+      const Side& side = sent ? a_.send : a_.receive;
+      visit(side.count, side.type, "");
     } else if (a_.collective == Collective::allgather || a_.collective == Collective::alltoall) {
-      if (!in_place()) visit(a_.send_count, a_.send_type, "send");
-      visit(a_.receive_count, a_.receive_type, "receive");
+      if (!a_.in_place()) visit(a_.send.count, a_.send.type, "send");
+      visit(a_.receive.count, a_.receive.type, "receive");
     } else if (a_.collective == Collective::bcast) {
-      visit(a_.receive_count, a_.receive_type, "");
+      visit(a_.receive.count, a_.receive.type, "");
     } else if (collectives::reduces(a_.collective)) {
-      visit(a_.send_count, a_.send_type, "");
+      visit(a_.send.count, a_.send.type, "");
     }
   }
 
@@ -129,34 +128,34 @@ class Claiming {
     constexpr int kMost = 4;
     const int some = std::min(comm_.size(), kMost);
     MPI_Count sum = 0;
-    for (int i = 0; i < comm_.size(); ++i) sum += varying_->counts[i];
-    return fmt::format("counts {}{}", fmt::join(varying_->counts, varying_->counts + some, ", "),
+    const MPI_Count* const counts = a_.common_counts();
+    for (int i = 0; i < comm_.size(); ++i) sum += counts[i];
+    return fmt::format("counts {}{}", fmt::join(counts, counts + some, ", "),
                        comm_.size() > kMost ? fmt::format(", ... ({} in all)", sum) : "");
   }
 
   const Library& state_;
   const Communicator& comm_;
   const Arguments& a_;
-  const Varying* const varying_;
   Hash typed_, bytes_;
   bool by_bytes_ = false;
 };
 
 }  // namespace
 
-std::string name_of(const Arguments& arguments, const Varying* varying) {
+std::string name_of(const Arguments& arguments) {
   std::string text(collectives::name_of(arguments.collective));
   if (arguments.collective == Collective::reduce_scatter)
-    text += varying ? "" : "_block";
-  else if (varying)
+    text += arguments.by_rank ? "" : "_block";
+  else if (arguments.by_rank)
     text += 'v';
   return text;
 }
 
 void compare_on_all(Library& state, tutti_comm_object& handle, const collectives::Task& task,
-                    const Arguments& arguments, const Varying* varying) {
+                    const Arguments& arguments) {
   if (!handle.check) handle.check = std::make_unique<CallCheck>(*handle.communicator);
-  Claiming claiming(state, *handle.communicator, arguments, varying);
+  Claiming claiming(state, *handle.communicator, arguments);
   const Claim claim = claiming.claim(task);
   handle.check->compare(claim, task, [&] { return claiming.words(); });
 }

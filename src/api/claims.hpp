@@ -2,17 +2,17 @@
 #pragma once
 
 #include "src/api/library.hpp"
-#include "src/api/repeats.hpp"
+#include "src/api/call_arguments.hpp"
 
 namespace tutti {
 
-// "allgatherv". `varying`: null for the form without arrays of counts.
-std::string name_of(const Arguments& arguments, const Varying* varying);
+// As the function is called: "allgatherv".
+std::string name_of(const Arguments& arguments);
 
 // Compares the call with those of all ranks, and returns if they match. `task` is what it means
 // here, and its arguments have been checked. Throws Error{calls_differ} on all ranks, and what the
 // exchange throws.
 void compare_on_all(Library& state, tutti_comm_object& handle, const collectives::Task& task,
-                    const Arguments& arguments, const Varying* varying);
+                    const Arguments& arguments);
 
 }  // namespace tutti

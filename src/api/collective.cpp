@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-void rethrow(Request& request, const Arguments& arguments, const Varying* varying) {
+void rethrow(Request& request, const Arguments& arguments) {
   Communicator& comm = request.communicator();
   const bool has_started = request.state() != Request::State::idle;
   // What a communicator that has failed throws is no news, and names the call that has failed.
@@ -15,8 +15,7 @@ void rethrow(Request& request, const Arguments& arguments, const Varying* varyin
   try {
     throw;
   } catch (Error& error) {
-    if (is_new)
-      error.message = in_next_call(comm.agreement(), name_of(arguments, varying), error.message);
+    if (is_new) error.message = in_next_call(comm.agreement(), name_of(arguments), error.message);
     if (!has_started) comm.refuse(error.code, error.message);
     throw;
   } catch (const std::bad_alloc&) {

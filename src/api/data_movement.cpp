@@ -1,78 +1,75 @@
 // Barrier, broadcast, scatter, gather, allgather, all-to-all: arguments are checked, and become
 // what is to be run and how it is delivered.
 #include "src/api/arguments.hpp"
-#include "src/api/collective.hpp"
+#include "src/api/prepare.hpp"
 
 namespace tutti {
 namespace {
 
 using collectives::Collective;
 
-void bcast(Library& state, UserRequest& request, void* buffer, MPI_Count count, MPI_Datatype type,
-           int root) {
+// Blocks, one after another or by rank. `counts`: null if they are equal.
+void emplace(Maybe<Blocked>& place, const Library& state, const Side& side, const MPI_Count* counts,
+             int blocks, const char* name) {
+  if (counts)
+    place.emplace(state.datatypes, side.buffer, counts, side.displacements, side.type, blocks,
+                  name);
+  else
+    place.emplace(state.datatypes, side.buffer, side.count, side.type, blocks, name);
+}
+
+void bcast(Library& state, UserRequest& request, const Arguments& a) {
   const Communicator& comm = request.communicator();
-  check_root(root, comm);
-  forbid_in_place(buffer, "buffer");
-  const bool sends = comm.rank() == root;
+  const Side& side = a.receive;
+  check_root(a.root, comm);
+  forbid_in_place(side.buffer, "buffer");
+  const bool sends = comm.rank() == a.root;
   // The root's buffer is only read; but the schedule's one buffer is an output on all ranks.
   Blocked& data = (sends ? request.from : request.to)
-                      .emplace(state.datatypes, buffer, count, type, 1, "buffer");
+                      .emplace(state.datatypes, side.buffer, side.count, side.type, 1, "buffer");
   collectives::Task& task = request.task;
-  task.collective = Collective::bcast;
-  task.root = root;
+  task.root = a.root;
   task.bytes = data.total();
   sends ? request.reads_output(data) : request.writes(data);
 }
 
-// The buffers of a scatter or gather. `all`: what the root alone has, a block for each rank; `one`:
-// a rank's own block.
-struct Rooted {
-  const void* all;
-  const MPI_Count *counts, *displacements;  // null: `count` for each
-  MPI_Count count;
-  MPI_Datatype all_type;
-  const void* one;
-  MPI_Count one_count;
-  MPI_Datatype one_type;
-  int root;
-};
-
-// The counts of a v-form, in bytes, as far as this rank knows them: then the others' are 0.
-std::vector<Bytes> counts_of(const Library& state, const Rooted& a, const Communicator& comm,
-                             const Blocked* one, const char* name) {
+// The counts of a v-form, in bytes, as far as this rank knows them: then the others' are 0. `all`:
+// the root's side; `counts`: the caller's, of all ranks if they are known.
+std::vector<Bytes> counts_of(const Library& state, const Side& all, const MPI_Count* counts,
+                             const Communicator& comm, const Blocked& one, const char* name) {
   const auto mine = static_cast<std::size_t>(comm.rank());
-  std::vector<Bytes> counts(static_cast<std::size_t>(comm.size()), 0);
+  std::vector<Bytes> bytes(static_cast<std::size_t>(comm.size()), 0);
   if (state.configuration.counts == Counts::all) {
-    const Layout layout = state.datatypes.layout(a.all_type);
-    for (std::size_t i = 0; i < counts.size(); ++i)
-      counts[i] = bytes_of(a.counts[i], layout, 1, name);
-    check_equal(one->total(), counts[mine]);
+    const Layout layout = state.datatypes.layout(all.type);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = bytes_of(counts[i], layout, 1, name);
+    check_equal(one.total(), bytes[mine]);
   } else {
-    counts[mine] = one->total();
+    bytes[mine] = one.total();
   }
-  return counts;
+  return bytes;
 }
 
-void scatter_or_gather(Library& state, UserRequest& request, Collective which, const Rooted& a) {
+// The root has a block for each rank on one side (`all`); each rank has its own on the other.
+void scatter_or_gather(Library& state, UserRequest& request, const Arguments& a) {
   const Communicator& comm = request.communicator();
-  const bool gathers = which == Collective::gather, is_root = comm.rank() == a.root;
+  const bool gathers = a.collective == Collective::gather, is_root = comm.rank() == a.root;
+  const bool v = a.by_rank;
+  const Side &all_side = gathers ? a.receive : a.send, &one_side = gathers ? a.send : a.receive;
   const char* const all_name = gathers ? "recvbuf" : "sendbuf";
   const char* const one_name = gathers ? "sendbuf" : "recvbuf";
+  const char* const counts_name = gathers ? "recvcounts" : "sendcounts";
+  const MPI_Count* const counts =
+      v ? counts_at_root(state, comm, a.root, all_side.counts, counts_name) : nullptr;
   check_root(a.root, comm);
-  const bool in_place = is_root && a.one == MPI_IN_PLACE;
-  if (!is_root) forbid_in_place(a.one, one_name);
-  if (is_root) forbid_in_place(a.all, all_name);
-  const bool v = a.counts != nullptr;
+  const bool in_place = is_root && one_side.buffer == MPI_IN_PLACE;
+  if (!is_root) forbid_in_place(one_side.buffer, one_name);
+  if (is_root) forbid_in_place(all_side.buffer, all_name);
 
   Maybe<Blocked>& all = gathers ? request.to : request.from;
   Maybe<Blocked>& one = gathers ? request.from : request.to;
-  if (is_root && v)
-    all.emplace(state.datatypes, a.all, a.counts, a.displacements, a.all_type, comm.size(),
-                all_name);
-  else if (is_root)
-    all.emplace(state.datatypes, a.all, a.count, a.all_type, comm.size(), all_name);
+  if (is_root) emplace(all, state, all_side, counts, comm.size(), all_name);
   if (is_root && gathers && !state.manner.lenient) all->must_not_overlap();
-  if (!in_place) one.emplace(state.datatypes, a.one, a.one_count, a.one_type, 1, one_name);
+  if (!in_place) emplace(one, state, one_side, nullptr, 1, one_name);
   if (is_root && !in_place) {
     const Bytes of_root = v ? all->counts()[static_cast<std::size_t>(a.root)] : all->block_bytes();
     check_equal(gathers ? one->total() : of_root, gathers ? of_root : one->total());
@@ -80,190 +77,84 @@ void scatter_or_gather(Library& state, UserRequest& request, Collective which, c
   }
 
   collectives::Task& task = request.task;
-  task.collective = which;
   task.root = a.root;
   task.in_place = in_place;
   task.counts_known = !v || state.configuration.counts == Counts::all;
   if (!v)
     task.bytes = is_root ? all->block_bytes() : one->total();
-  else if (is_root)
-    task.counts = all->counts();
   else
-    task.counts = counts_of(state, a, comm, &*one, gathers ? "recvcounts" : "sendcounts");
+    task.counts =
+        is_root ? all->counts() : counts_of(state, all_side, counts, comm, *one, counts_name);
   if (request.from) request.reads(*request.from);
   if (request.to) request.writes(*request.to, gathers && in_place ? a.root : -1);
 }
 
-// request.to is there, and request.from unless it is in place.
-void allgather(const Library& state, UserRequest& request) {
+// The buffers of an allgather or alltoall; `request.from` is not there if the call is in place.
+// `blocks`: on the send side.
+void emplace_both(Library& state, UserRequest& request, const Arguments& a, int blocks) {
+  forbid_in_place(a.receive.buffer, "recvbuf");
+  const bool sends_by_rank = a.by_rank && a.collective == Collective::alltoall;
+  if (a.send.buffer != MPI_IN_PLACE)
+    emplace(request.from, state, a.send,
+            sends_by_rank ? must_have(a.send.counts, "sendcounts") : nullptr, blocks, "sendbuf");
+  emplace(request.to, state, a.receive,
+          a.by_rank ? must_have(a.receive.counts, "recvcounts") : nullptr,
+          request.communicator().size(), "recvbuf");
+  if (!state.manner.lenient) request.to->must_not_overlap();
+  request.task.in_place = !request.from;
+}
+
+void allgather(Library& state, UserRequest& request, const Arguments& a) {
+  emplace_both(state, request, a, 1);
   const Communicator& comm = request.communicator();
   Maybe<Blocked>& from = request.from;
   Blocked& to = *request.to;
-  if (!state.manner.lenient) to.must_not_overlap();
-  const bool v = !to.counts().empty();
-  const Bytes own = v ? to.counts()[static_cast<std::size_t>(comm.rank())] : to.block_bytes();
+  const Bytes own =
+      a.by_rank ? to.counts()[static_cast<std::size_t>(comm.rank())] : to.block_bytes();
   if (from) {
     check_equal(from->total(), own);
     keep_apart(state, *from, to, from->has_same_place(0, to, comm.rank()));
     request.reads(*from);
   }
-  collectives::Task& task = request.task;
-  task.collective = Collective::allgather;
-  task.in_place = !from;
-  if (v)
-    task.counts = to.counts();
+  if (a.by_rank)
+    request.task.counts = to.counts();
   else
-    task.bytes = own;
+    request.task.bytes = own;
   request.writes(to, from ? -1 : comm.rank());
 }
 
-void alltoall(const Library& state, UserRequest& request) {
+void alltoall(Library& state, UserRequest& request, const Arguments& a) {
+  emplace_both(state, request, a, request.communicator().size());
   Maybe<Blocked>& from = request.from;
   Blocked& to = *request.to;
-  if (!state.manner.lenient) to.must_not_overlap();
-  const bool v = !to.counts().empty();
   if (from) {
     const auto own = static_cast<std::size_t>(request.communicator().rank());
-    check_equal(v ? from->counts()[own] : from->block_bytes(),
-                v ? to.counts()[own] : to.block_bytes());
+    check_equal(a.by_rank ? from->counts()[own] : from->block_bytes(),
+                a.by_rank ? to.counts()[own] : to.block_bytes());
     keep_apart(state, *from, to, from->has_same_place(0, to, 0));
     request.reads(*from);
   }
-  collectives::Task& task = request.task;
-  task.collective = Collective::alltoall;
-  task.in_place = !from;
-  if (v) {
-    task.counts = from ? from->counts() : to.counts();
-    task.receive_counts = to.counts();
+  if (a.by_rank) {
+    request.task.counts = from ? from->counts() : to.counts();
+    request.task.receive_counts = to.counts();
   } else {
-    task.bytes = to.block_bytes();
+    request.task.bytes = to.block_bytes();
   }
   request.writes(to, from ? -1 : -2);
 }
 
 }  // namespace
+
+void prepare_movement(Library& state, UserRequest& request, const Arguments& a) {
+  request.task.collective = a.collective;
+  switch (a.collective) {
+    case Collective::bcast: return bcast(state, request, a);
+    case Collective::scatter:
+    case Collective::gather: return scatter_or_gather(state, request, a);
+    case Collective::allgather: return allgather(state, request, a);
+    case Collective::alltoall: return alltoall(state, request, a);
+    default: return;  // a barrier: there is nothing to check
+  }
+}
+
 }  // namespace tutti
-
-using namespace tutti;
-
-int tutti_barrier(tutti_comm comm) {
-  const Arguments arguments{Collective::barrier};
-  return blocking(comm, arguments, nullptr, [](Library&, UserRequest& request) {
-    request.task.collective = Collective::barrier;
-  });
-}
-
-int tutti_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, tutti_comm comm) {
-  const Arguments arguments{Collective::bcast, root, nullptr, buffer, 0, count, {}, type};
-  return blocking(comm, arguments, nullptr, [&](Library& state, UserRequest& request) {
-    bcast(state, request, buffer, count, type, root);
-  });
-}
-
-int tutti_scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                  MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm) {
-  const Arguments arguments{Collective::scatter, root,      sendbuf,  recvbuf,
-                            sendcount,           recvcount, sendtype, recvtype};
-  return blocking(comm, arguments, nullptr, [&](Library& state, UserRequest& request) {
-    scatter_or_gather(
-        state, request, Collective::scatter,
-        {sendbuf, nullptr, nullptr, sendcount, sendtype, recvbuf, recvcount, recvtype, root});
-  });
-}
-
-int tutti_scatterv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* displs,
-                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                   int root, tutti_comm comm) {
-  const Arguments arguments{Collective::scatter, root};
-  const Varying varying;
-  return blocking(comm, arguments, &varying, [&](Library& state, UserRequest& request) {
-    const MPI_Count* const counts =
-        counts_at_root(state, request.communicator(), root, sendcounts, "sendcounts");
-    scatter_or_gather(state, request, Collective::scatter,
-                      {sendbuf, counts, displs, 0, sendtype, recvbuf, recvcount, recvtype, root});
-  });
-}
-
-int tutti_gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                 MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm) {
-  const Arguments arguments{Collective::gather, root,      sendbuf,  recvbuf,
-                            sendcount,          recvcount, sendtype, recvtype};
-  return blocking(comm, arguments, nullptr, [&](Library& state, UserRequest& request) {
-    scatter_or_gather(
-        state, request, Collective::gather,
-        {recvbuf, nullptr, nullptr, recvcount, recvtype, sendbuf, sendcount, sendtype, root});
-  });
-}
-
-int tutti_gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                  const MPI_Count* recvcounts, const MPI_Count* displs, MPI_Datatype recvtype,
-                  int root, tutti_comm comm) {
-  const Arguments arguments{Collective::gather, root};
-  const Varying varying;
-  return blocking(comm, arguments, &varying, [&](Library& state, UserRequest& request) {
-    const MPI_Count* const counts =
-        counts_at_root(state, request.communicator(), root, recvcounts, "recvcounts");
-    scatter_or_gather(state, request, Collective::gather,
-                      {recvbuf, counts, displs, 0, recvtype, sendbuf, sendcount, sendtype, root});
-  });
-}
-
-int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                    MPI_Count recvcount, MPI_Datatype recvtype, tutti_comm comm) {
-  const Arguments arguments{
-      Collective::allgather, 0, sendbuf, recvbuf, sendcount, recvcount, sendtype, recvtype};
-  return blocking(comm, arguments, nullptr, [&](Library& state, UserRequest& request) {
-    forbid_in_place(recvbuf, "recvbuf");
-    if (sendbuf != MPI_IN_PLACE)
-      request.from.emplace(state.datatypes, sendbuf, sendcount, sendtype, 1, "sendbuf");
-    request.to.emplace(state.datatypes, recvbuf, recvcount, recvtype, request.communicator().size(),
-                       "recvbuf");
-    allgather(state, request);
-  });
-}
-
-int tutti_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                     const MPI_Count* recvcounts, const MPI_Count* displs, MPI_Datatype recvtype,
-                     tutti_comm comm) {
-  const Arguments arguments{Collective::allgather, 0, sendbuf, recvbuf, 0, 0, {}, recvtype};
-  const Varying varying{recvcounts};
-  return blocking(comm, arguments, &varying, [&](Library& state, UserRequest& request) {
-    forbid_in_place(recvbuf, "recvbuf");
-    if (sendbuf != MPI_IN_PLACE)
-      request.from.emplace(state.datatypes, sendbuf, sendcount, sendtype, 1, "sendbuf");
-    request.to.emplace(state.datatypes, recvbuf, must_have(recvcounts, "recvcounts"), displs,
-                       recvtype, request.communicator().size(), "recvbuf");
-    allgather(state, request);
-  });
-}
-
-int tutti_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                   MPI_Count recvcount, MPI_Datatype recvtype, tutti_comm comm) {
-  const Arguments arguments{
-      Collective::alltoall, 0, sendbuf, recvbuf, sendcount, recvcount, sendtype, recvtype};
-  return blocking(comm, arguments, nullptr, [&](Library& state, UserRequest& request) {
-    const int size = request.communicator().size();
-    forbid_in_place(recvbuf, "recvbuf");
-    if (sendbuf != MPI_IN_PLACE)
-      request.from.emplace(state.datatypes, sendbuf, sendcount, sendtype, size, "sendbuf");
-    request.to.emplace(state.datatypes, recvbuf, recvcount, recvtype, size, "recvbuf");
-    alltoall(state, request);
-  });
-}
-
-int tutti_alltoallv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* sdispls,
-                    MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts,
-                    const MPI_Count* rdispls, MPI_Datatype recvtype, tutti_comm comm) {
-  const Arguments arguments{Collective::alltoall, 0, sendbuf, recvbuf};
-  const Varying varying;
-  return blocking(comm, arguments, &varying, [&](Library& state, UserRequest& request) {
-    const int size = request.communicator().size();
-    forbid_in_place(recvbuf, "recvbuf");
-    if (sendbuf != MPI_IN_PLACE)
-      request.from.emplace(state.datatypes, sendbuf, must_have(sendcounts, "sendcounts"), sdispls,
-                           sendtype, size, "sendbuf");
-    request.to.emplace(state.datatypes, recvbuf, must_have(recvcounts, "recvcounts"), rdispls,
-                       recvtype, size, "recvbuf");
-    alltoall(state, request);
-  });
-}

@@ -1,0 +1,48 @@
+// What the caller of a collective wrote, argument by argument. The C functions fill this in by
+// name, whatever form the call has; prepare() says what it means.
+#pragma once
+
+#include <mpi.h>
+
+#include "collectives/schedule/problem.hpp"
+
+namespace tutti {
+
+// The send or the receive side of a call. What a collective has not, stays as it is here.
+struct Side {
+  const void* buffer = nullptr;
+  MPI_Count count = 0;  // elements of a block, or of the message
+  MPI_Datatype type{};
+  const MPI_Count* counts = nullptr;         // elements of each rank's block
+  const MPI_Count* displacements = nullptr;  // in extents of the type; null: one after another
+};
+
+// A broadcast has a receive side only; a reduction has its count and type on the send side.
+struct Arguments {
+  collectives::Collective collective;
+  bool by_rank = false;  // some side has counts by rank, which may be null where MPI ignores them
+  Side send{}, receive{};
+  int root = 0;
+  MPI_Op operation{};
+
+  bool in_place() const noexcept {
+    return send.buffer == MPI_IN_PLACE || receive.buffer == MPI_IN_PLACE;
+  }
+  // The counts by rank that are the same on all ranks. Null: there are no such ones.
+  const MPI_Count* common_counts() const noexcept {
+    const bool common = collective == collectives::Collective::allgather ||
+                        collective == collectives::Collective::reduce_scatter;
+    return common ? receive.counts : nullptr;
+  }
+};
+
+// Of two calls without counts by rank: they are the same, argument by argument.
+inline bool are_equal(const Arguments& a, const Arguments& b) noexcept {
+  const auto same_side = [](const Side& x, const Side& y) {
+    return x.buffer == y.buffer && x.count == y.count && x.type == y.type;
+  };
+  return a.collective == b.collective && a.root == b.root && same_side(a.send, b.send) &&
+         same_side(a.receive, b.receive) && a.operation == b.operation;
+}
+
+}  // namespace tutti
