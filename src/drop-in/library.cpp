@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "src/drop-in/beneath.hpp"
 #include "src/drop-in/communicators.hpp"
@@ -32,14 +31,18 @@ void write_statistics() {
   const std::string table = statistics_table(g_entries->passed);
   std::fwrite(table.data(), 1, table.size(), stderr);
   if (g_statistics_file.empty()) return;
-  std::FILE* const file = std::fopen(g_statistics_file.c_str(), "w");
-  if (!file) {
-    std::fprintf(stderr, "tutti: cannot write %s: %s\n", g_statistics_file.c_str(),
-                 std::strerror(errno));
-    return;
-  }
-  std::fprintf(file, "%s\n", statistics_json(g_entries->passed).c_str());
-  std::fclose(file);
+  write_file(g_statistics_file, statistics_json(g_entries->passed) + '\n');
+}
+
+// Now, not when a job of hours has ended.
+void try_statistics_file() try {
+  if (g_prints_statistics && !g_statistics_file.empty()) must_be_writable(g_statistics_file);
+} catch (const Error& error) {
+  std::fprintf(stderr,
+               "tutti: warning: %s; the setting `stats` (TUTTI_STATS) names this file, and the job "
+               "goes on without it\n",
+               error.message.c_str());
+  g_statistics_file.clear();
 }
 
 // In MPI_Finalize, which calls MPI functions of the program no more: from now on, every collective
@@ -96,6 +99,7 @@ void take_settings(const Configuration& configuration, int rank) {
   statistics_wanted = !configuration.stats.empty() && configuration.stats != "0";
   g_prints_statistics = statistics_wanted && rank == 0;
   if (configuration.stats != "1") g_statistics_file = configuration.stats;
+  try_statistics_file();
 }
 
 }  // namespace
