@@ -129,7 +129,10 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
   std::vector<Address> addresses(static_cast<std::size_t>(size()));
   bool software = false;
   for (const TransportKind& kind : kinds) {
-    if (!kind.wanted(*site_)) continue;
+    if (!kind.wanted(*site_)) {
+      if (kind.pass_by) kind.pass_by(*site_);
+      continue;
+    }
     auto transport = open(kind, bootstrap);
     const Address mine = transport->address();
     bootstrap.allgather(&mine, sizeof mine, addresses.data());

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "transport/verbs/survey.hpp"
 
 namespace tutti {
 
@@ -148,6 +149,16 @@ std::vector<transport::verbs::DeviceChoice> settle_on_devices(const Site& site,
   return devices;
 }
 
+// A job on one node needs no device. That a name is misspelt would show in the first one on two.
+void pass_by_verbs(const Site& site) {
+  const Configuration& c = site.configuration;
+  const bool speaks = site.placement.node_ranks().front() == site.placement.rank();
+  if (!speaks || (c.device.empty() && c.port == 0)) return;
+  const auto all = transport::verbs::candidates(c.gid_index);
+  const std::string words = transport::verbs::not_there(all, device_names(c.device), c.port);
+  if (!words.empty()) site.warn(words + ". This job goes over shared memory, and needs none");
+}
+
 std::unique_ptr<Transport> open_verbs(const Site& site, transport::Bootstrap& bootstrap) {
   const Configuration& c = site.configuration;
   transport::verbs::Options options = verbs_options(c);
@@ -164,8 +175,8 @@ std::unique_ptr<Transport> open_verbs(const Site& site, transport::Bootstrap& bo
 }  // namespace
 
 std::span<const TransportKind> transport_kinds() {
-  static const auto& kinds =
-      *new std::array<TransportKind, 2>{{{wants_shm, open_shm}, {wants_verbs, open_verbs}}};
+  static const auto& kinds = *new std::array<TransportKind, 2>{
+      {{wants_shm, open_shm}, {wants_verbs, open_verbs, pass_by_verbs}}};
   return kinds;
 }
 

@@ -32,6 +32,8 @@ struct TransportKind {
   // Collective: all ranks may exchange what they need to agree on, here and in set_peers(), up to
   // which the bootstrap lives. Throws Error.
   std::function<std::unique_ptr<transport::Transport>(const Site&, transport::Bootstrap&)> open;
+  // Where it is not wanted: warns of settings for it that are wrong all the same. Null: of none.
+  void (*pass_by)(const Site&) = nullptr;
 };
 std::span<const TransportKind> transport_kinds();
 

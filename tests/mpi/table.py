@@ -133,6 +133,9 @@ def settings():
               "collectives", env={"TUTTI_ALGORITM": "bcast=chain", "TUTTI_LOG": "off"},
               expect="tutti[0]: warning: the environment variable TUTTI_ALGORITM names no "
               "setting and is ignored; the nearest is TUTTI_ALGORITHM", seconds=BRIEF)
+    for what, env in [("device", {"TUTTI_DEVICE": "no_such0"}), ("port", {"TUTTI_PORT": "200"})]:
+        yield Job(f"a {what} that is not there is told though it is not needed", 2, "late", env=env,
+                  expect=f"warning: the setting `{what}` ", seconds=BRIEF)
     yield Job("3 ranks, single copy", 3, "collectives", env=SINGLE)
     yield Job("3 ranks, double copy", 3, "collectives", env=DOUBLE)
     yield Job("3 ranks, double copy for the sake of one", 3, "collectives",

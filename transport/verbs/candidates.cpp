@@ -2,6 +2,7 @@
 #include "transport/verbs/candidates.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -82,6 +83,28 @@ std::vector<Candidate> named(std::vector<Candidate> candidates,
     return std::ranges::find(devices, c.device) - devices.begin();
   });
   return candidates;
+}
+
+std::string not_there(std::span<const Candidate> all, std::span<const std::string> devices,
+                      int port) {
+  std::set<std::string> present, ports, missing;
+  for (const Candidate& c : all) {
+    present.insert(c.device);
+    ports.insert(fmt::format("port {} of {}", c.port, c.device));
+  }
+  for (const std::string& device : devices)
+    if (!present.contains(device)) missing.insert(device);
+  const auto these = [](const std::set<std::string>& names) {
+    return names.empty() ? "no RDMA device" : fmt::format("{}", fmt::join(names, ", "));
+  };
+  if (!missing.empty())
+    return fmt::format("the setting `device` names {}, which this host does not have; it has {}",
+                       fmt::join(missing, ", "), these(present));
+  if (port != 0 && named({all.begin(), all.end()}, devices, port).empty())
+    return fmt::format(
+        "the setting `port` is {}, and no device{} has such a port; this host has {}", port,
+        devices.empty() ? "" : " that `device` names", these(ports));
+  return {};
 }
 
 std::vector<Candidate> ranked(std::vector<Candidate> candidates, bool in_order) {

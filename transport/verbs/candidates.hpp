@@ -32,6 +32,11 @@ bool same_port(const Candidate& a, const Candidate& b) noexcept;
 std::vector<Candidate> named(std::vector<Candidate> candidates,
                              std::span<const std::string> devices, int port);
 
+// What these settings name and this host has not, in words, with what it has; empty: all is there.
+// `all`: the ports of the host.
+std::string not_there(std::span<const Candidate> all, std::span<const std::string> devices,
+                      int port);
+
 // The best first: hardware before software, then known fabrics before unknown ones, addresses that
 // a network device has before others and RoCE v2 before v1, then by rate, then the nearest. What
 // cannot be used is left out. `in_order`: the user named the devices, and their order takes the

@@ -296,3 +296,22 @@ TEST_CASE("if no port is usable, the error says why of each", "[verbs]") {
   CHECK(error_of({warp, down}, nullptr) ==
         std::pair(Code::port_down, std::string("there is no usable port (siw0: it is iWARP")));
 }
+
+TEST_CASE("what settings name and the host does not have is told, with what it has", "[verbs]") {
+  std::vector<Candidate> all{candidate("mlx0", kRed), candidate("mlx0", kInfiniBand),
+                             candidate("mlx1", kRed)};
+  all[2].port = 2;
+  const std::vector<std::string> none, one{"mlx0"}, mixed{"mlx1", "rxe7"};
+  CHECK(not_there(all, none, 0).empty());
+  CHECK(not_there(all, one, 1).empty());
+  CHECK(not_there(all, none, 2).empty());
+  CHECK(not_there(all, mixed, 0) ==
+        "the setting `device` names rxe7, which this host does not have; it has mlx0, mlx1");
+  CHECK(not_there({}, one, 0) ==
+        "the setting `device` names mlx0, which this host does not have; it has no RDMA device");
+  CHECK(not_there(all, one, 2) ==
+        "the setting `port` is 2, and no device that `device` names has such a port; this host has "
+        "port 1 of mlx0, port 2 of mlx1");
+  CHECK(not_there({}, none, 1) ==
+        "the setting `port` is 1, and no device has such a port; this host has no RDMA device");
+}
