@@ -45,7 +45,7 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
     : datatypes_(datatypes),
       user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
       type_(type),
-      layout_(datatypes.layout(type)),
+      layout_(datatypes.layout(type, name)),
       blocks_(blocks),
       room_(datatypes.scratch()) {
   must_be_host_memory(buffer, name);

@@ -33,7 +33,7 @@ class Blocked {
   // | bad_datatype | datatype_not_committed | bad_buffer}.
   Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type,
           int blocks, const char* name)
-      : Blocked(datatypes, datatypes.layout(type), buffer, count, type, blocks, name) {}
+      : Blocked(datatypes, datatypes.layout(type, name), buffer, count, type, blocks, name) {}
   // The same where the type's layout is known already.
   Blocked(const Datatypes& datatypes, const Layout& layout, const void* buffer, MPI_Count count,
           MPI_Datatype type, int blocks, const char* name)

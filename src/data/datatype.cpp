@@ -24,21 +24,21 @@ Datatypes::~Datatypes() {
   if (!finalized) PMPI_Comm_free(&self_);
 }
 
-Layout Datatypes::examine(MPI_Datatype type) const {
+Layout Datatypes::examine(MPI_Datatype type, const char* name) const {
   must_have_mpi();
+  const auto bad = [name](Code code, std::string_view why) {
+    return Error(code,
+                 fmt::format("the datatype{} {}", name ? fmt::format(" of `{}`", name) : "", why));
+  };
   if (type == MPI_DATATYPE_NULL)
-    throw Error(
-        Code::bad_datatype,
-        "the datatype is MPI_DATATYPE_NULL; pass the type of the elements, such as MPI_DOUBLE");
+    throw bad(Code::bad_datatype,
+              "is MPI_DATATYPE_NULL; pass the type of the elements, such as MPI_DOUBLE");
   // MPI has no question "is it committed?". A send to MPI_PROC_NULL moves nothing, but checks its
-  // arguments first.
+  // arguments first. The MPI's words for the error would name that send, not the program's call.
   alignas(64) static char nothing[64];
-  if (const int code = PMPI_Send(nothing, 1, type, MPI_PROC_NULL, 0, self_); code != MPI_SUCCESS)
-    throw Error(
-        Code::datatype_not_committed,
-        fmt::format(
-            "the datatype cannot be used for communication: {}; call MPI_Type_commit on it first",
-            text_of_mpi_error(code)));
+  if (PMPI_Send(nothing, 1, type, MPI_PROC_NULL, 0, self_) != MPI_SUCCESS)
+    throw bad(Code::datatype_not_committed,
+              "is not committed, or has been freed; call MPI_Type_commit on it first");
   TypeFormUse form(kept_.find(type));
   if (!form) {
     TypeForm& fresh = TypeFormUse::fresh();

@@ -53,10 +53,11 @@ class Datatypes {
   Datatypes(const Datatypes&) = delete;
   Datatypes& operator=(const Datatypes&) = delete;
 
-  // Throws Error{bad_datatype | datatype_not_committed | unsupported}, std::bad_alloc.
-  Layout layout(MPI_Datatype type) const {
+  // `name`: of the argument whose type it is, for messages; null: the call has one type. Throws
+  // Error{bad_datatype | datatype_not_committed | unsupported}, std::bad_alloc.
+  Layout layout(MPI_Datatype type, const char* name = nullptr) const {
     if (const Bytes size = common_.size_of(type)) return {size, true, true, 0, size, size};
-    return examine(type);
+    return examine(type, name);
   }
   // Of one element of a type that has a layout. Throws Error{bad_datatype}, std::bad_alloc.
   Signature signature(MPI_Datatype type) const { return read_signature(type, common_); }
@@ -76,7 +77,7 @@ class Datatypes {
 
  private:
   class Based;
-  Layout examine(MPI_Datatype type) const;
+  Layout examine(MPI_Datatype type, const char* name) const;
   void read(MPI_Datatype type, TypeForm& form) const;
   template <class Call>
   void in_chunks(MPI_Count count, const Layout& layout, Call&& call) const;

@@ -30,7 +30,7 @@ class Packed {
                   std::string("counts, displacements or types are NULL for ") + name);
     for (int i = 0; i < blocks; ++i) {
       const Layout layout =
-          counts[i] == 0 ? Layout{0, true, true, 0, 0, 0} : datatypes.layout(types[i]);
+          counts[i] == 0 ? Layout{0, true, true, 0, 0, 0} : datatypes.layout(types[i], name);
       const Bytes bytes = bytes_of(counts[i], layout, 1, name);
       // In no process there are data in the first page.
       if (bytes > 0 && address(offsets[i] + layout.lower) < 4096)

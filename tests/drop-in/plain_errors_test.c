@@ -1,5 +1,8 @@
 /* Wrong arguments: the communicator's error handler is called once, with a class of MPI's; and what
- * MPIs take although the standard does not is taken. */
+ * MPIs take although the standard does not is taken.
+ *
+ *   plain_errors_test [fatal]     only one, that ends the program
+ */
 #include "plain.h"
 
 static int handled, handled_class;
@@ -116,8 +119,17 @@ static void compared(MPI_Errhandler handler) {
   MPI_Comm_free(&comm);
 }
 
+/* Ends the program, as MPI's own error handler does. */
+static void end_by_error(void) {
+  int x = 0;
+  MPI_Datatype uncommitted;
+  MPI_Type_contiguous(2, MPI_INT, &uncommitted);
+  MPI_Bcast(&x, 1, uncommitted, 0, MPI_COMM_WORLD);
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
+  if (argc > 1 && strcmp(argv[1], "fatal") == 0) end_by_error();
   MPI_Comm comm;
   MPI_Errhandler handler;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
