@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -17,8 +18,12 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "base/text.hpp"
+#include "src/drop-in/names.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/program_file.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -33,21 +38,6 @@ struct RunOptions {
 };
 
 [[noreturn]] void cannot(const std::string& why) { throw Error(Code::bad_configuration, why); }
-
-// As the shell finds it. Empty: there is none.
-fs::path find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos)
-    return access(name.c_str(), X_OK) == 0 ? fs::path(name) : fs::path();
-  const char* const path = std::getenv("PATH");
-  std::string_view rest = path ? path : "/usr/bin:/bin";
-  while (!rest.empty()) {
-    const auto colon = std::min(rest.find(':'), rest.size());
-    fs::path candidate = fs::path(rest.substr(0, colon)) / name;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
-  }
-  return {};
-}
 
 // As long as the words live.
 std::vector<char*> arguments_for_exec(const std::vector<std::string>& words) {
@@ -105,18 +95,42 @@ std::string family_of_mpi4py(const std::string& python) {
 }
 
 std::string family_for(const RunOptions& options) {
+  const ProgramFile program = program_file(options.program.front());
   if (!options.mpi.empty()) return options.mpi;
-  const fs::path program = find_program(options.program.front());
-  if (program.empty()) cannot(fmt::format("there is no program {}", options.program.front()));
-  std::string family = family_of(program);
-  if (family.empty() && program.filename().string().starts_with("python"))
-    family = family_of_mpi4py(program);
-  if (family.empty())
+  const std::string path = program.path.string();
+  if (program.kind == ProgramFile::fixed)
     cannot(
-        fmt::format("{} needs no MPI library that Tutti knows, or is linked statically; if it "
-                    "loads one later, name it with --mpi",
-                    program.string()));
+        fmt::format("{} is linked statically: nothing can be preloaded into it; if it starts "
+                    "programs that are not, name their MPI with --mpi",
+                    path));
+  std::string family = program.kind == ProgramFile::script ? "" : family_of(program.path);
+  const std::string python = program.kind == ProgramFile::script ? program.interpreter : path;
+  if (family.empty() && fs::path(python).filename().string().starts_with("python"))
+    family = family_of_mpi4py(python);
+  if (family.empty())
+    cannot(fmt::format(
+        "{} {}; if it loads one later, or starts a program that does, name it with "
+        "--mpi",
+        path,
+        program.kind == ProgramFile::script
+            ? fmt::format("is a script for {}, which needs no MPI library", program.interpreter)
+            : "needs no MPI library that Tutti knows"));
   return family;
+}
+
+// The collectives that --only lists; a misspelt one would be run by the MPI without a word.
+void check_names(std::string_view list) {
+  const auto names = drop_in::names_of_collectives();
+  while (!list.empty()) {
+    const auto comma = std::min(list.find(','), list.size());
+    const std::string_view name = trimmed(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    const auto same = [&](std::string_view own) {
+      return std::equal(own.begin(), own.end(), name.begin(), name.end(), same_letter);
+    };
+    if (std::none_of(names.begin(), names.end(), same))
+      cannot(fmt::format("--only: {}", no_such("blocking collective", name, names)));
+  }
 }
 
 // Beside the program, in a build, or in the folder for libraries.
@@ -159,6 +173,7 @@ std::vector<std::string> command_for(const RunOptions& options, const std::strin
 }
 
 int run(const RunOptions& options) {
+  check_names(options.only);
   const std::string family = family_for(options);
   const auto words = command_for(options, family, library_for(family));
   execvp(words[0].c_str(), arguments_for_exec(words).data());

@@ -8,10 +8,12 @@
 #include <cstdio>
 
 #include "base/files.hpp"
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "src/drop-in/beneath.hpp"
 #include "src/drop-in/communicators.hpp"
 #include "src/drop-in/interface.h"
+#include "src/drop-in/names.hpp"
 #include "src/drop-in/statistics.hpp"
 #include "src/drop-in/taking.hpp"
 
@@ -85,9 +87,8 @@ std::uint64_t calls_named(std::string_view list) {
     const std::uint64_t named = calls_of(name);
     if (named == 0)
       throw Error(Code::bad_configuration,
-                  fmt::format("the setting `only` takes names of MPI's blocking collectives, such "
-                              "as allreduce,bcast, not '{:.200}'",
-                              name));
+                  fmt::format("the setting `only`: {}",
+                              no_such("blocking collective", name, names_of_collectives())));
     calls |= named;
   }
   return calls;

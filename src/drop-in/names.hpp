@@ -1,0 +1,30 @@
+// The names by which people choose among MPI's blocking collectives: allreduce, bcast and so on.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/drop-in/calls.h"
+
+namespace tutti::drop_in {
+
+// In lower case, without MPI_, each once: a large-count form goes by the name of the other.
+inline std::vector<std::string> names_of_collectives() {
+  std::vector<std::string> names;
+  for (std::string_view name : {
+#define TUTTI_NAME(name) std::string_view(#name),
+           TUTTI_CAUGHT(TUTTI_NAME)
+#undef TUTTI_NAME
+       }) {
+    if (name.ends_with("_c")) name.remove_suffix(2);
+    std::string& small = names.emplace_back(name);
+    for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace tutti::drop_in

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""tutti run says in one line why it does not start something.
+
+Usage: run_test.py PROGRAM
+"""
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+E_TYPE, E_MACHINE, E_PHOFF, E_PHENTSIZE = 16, 18, 32, 54  # places in a 64-bit ELF header
+PT_INTERP, PT_NULL = 3, 0
+
+
+def program_header_of_linker(image):
+    """Where the header stands that names the dynamic linker."""
+    begin, = struct.unpack_from("=Q", image, E_PHOFF)
+    size, count = struct.unpack_from("=HH", image, E_PHENTSIZE)
+    places = [begin + i * size for i in range(count)]
+    return next(at for at in places if struct.unpack_from("=I", image, at)[0] == PT_INTERP)
+
+
+def patched(at, form, value):
+    """/bin/true with another value there."""
+    image = bytearray(pathlib.Path("/bin/true").read_bytes())
+    struct.pack_into(form, image, at, value)
+    return bytes(image)
+
+
+def main():
+    true = pathlib.Path("/bin/true").read_bytes()
+    machine, = struct.unpack_from("=H", true, E_MACHINE)
+    arm, x86 = 183, 62
+    other, its_name = (arm, "64-bit ARM") if machine != arm else (x86, "x86-64")
+    files = {
+        "text": (b"echo 1\n", "text is neither an ELF program nor a script"),
+        "empty": (b"", "empty is empty"),
+        "cut": (true[:20], "cut ends within its ELF header"),
+        "other": (patched(E_MACHINE, "=H", other), f"other is a program for {its_name}, and this"),
+        "object": (patched(E_TYPE, "=H", 1), "object is no program but an object file"),
+        "static": (patched(program_header_of_linker(true), "=I", PT_NULL),
+                   "static is linked statically"),
+        "script": (b"#!/bin/sh\nexec ./a\n", "script is a script for /bin/sh, which needs no MPI"),
+        "env": (b"#!/usr/bin/env -S FOO=1 cat -u\n", "env is a script for cat, which needs no MPI"),
+        "dynamic": (true, "dynamic needs no MPI library that Tutti knows"),
+    }
+    with tempfile.TemporaryDirectory(prefix="tutti-run-") as folder:
+        for name, (content, _) in files.items():
+            path = pathlib.Path(folder, name)
+            path.write_bytes(content)
+            path.chmod(0o755)
+        locked = pathlib.Path(folder, "locked")
+        locked.write_bytes(true)
+        locked.chmod(0o644)
+        pathlib.Path(folder, "sub").mkdir()
+
+        def refused(words, *arguments):
+            done = subprocess.run([PROGRAM, "run", *arguments], capture_output=True, text=True,
+                                  cwd=folder, env=os.environ | {"PATH": "/usr/bin:/bin"})
+            assert done.returncode == 1 and words in done.stderr, (arguments, done)
+            assert len(done.stderr.splitlines()) == 1, done.stderr
+
+        for name, (_, words) in files.items():
+            refused(words, "-n", "2", "--", f"./{name}")
+        for name in ("text", "empty", "cut", "other", "object"):  # also where the MPI is named
+            refused(files[name][1], "--mpi", "mpich", "--", f"./{name}")
+        refused("./locked may not be executed; chmod +x ./locked", "--", "./locked")
+        refused("./sub is a folder", "--", "./sub")
+        refused("sub is a folder", "--", "sub")
+        refused("there is no file ./nonsense", "--", "./nonsense")
+        refused("there is no program nonsense: no folder of PATH has it", "--", "nonsense")
+        refused("the one in this folder is ./dynamic", "--", "dynamic")
+        refused("--only: there is no blocking collective 'allredcue'; did you mean allreduce? There "
+                "are allgather, ", "--only", "allredcue", "--", "./dynamic")
+        refused("there is no blocking collective 'bcats'; did you mean bcast?", "--only",
+                "Reduce_Scatter_block, bcats", "--", "./dynamic")
+        refused("there is no blocking collective ''", "--only", "bcast,,reduce", "--", "./dynamic")
+    print(f"{len(files) + 14} commands are refused")
+
+
+main()
