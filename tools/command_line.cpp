@@ -21,6 +21,39 @@ std::string why_no_decimal(const std::string& text) {
   return parse_decimal(text) ? std::string() : "'" + text + "' is no decimal number";
 }
 
+// The names of a command's options, as a user writes them, without those that no help has.
+std::vector<std::string> names_of_options(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+// What to say of a command line that has an argument which the command does not take; empty: each
+// is taken. The value of an option that there is not may have been taken for something else, so
+// options are named first.
+std::string about_unknown_arguments(const CLI::App& command) {
+  const std::vector<std::string> left = command.remaining();
+  const auto option =
+      std::ranges::find_if(left, [](std::string_view word) { return word.starts_with('-'); });
+  if (left.empty()) return {};
+  if (option == left.end())
+    return fmt::format("'{:.200}' was not expected: names of options begin with --", left.front());
+  const std::string name = option->substr(0, option->find('='));
+  const std::vector<std::string> names = names_of_options(command);
+  const std::string_view near = nearest(name, names);
+  std::string text = fmt::format("there is no option {:.200}", name);
+  if (!near.empty()) text += fmt::format("; did you mean {}?", near);
+  for (const CLI::Option* positional : command.get_options())
+    if (positional->get_positional() && positional->get_items_expected_max() > 1)
+      text += fmt::format("{} Arguments of the {} stand behind --", near.empty() ? "." : "",
+                          positional->get_name());
+  return text;
+}
+
 }  // namespace
 
 const Option& Option::required() const {
@@ -36,7 +69,10 @@ const Option& Option::show_default() const {
   return *this;
 }
 const Option& Option::one_of(const std::vector<std::string>& words) const {
-  option_->check(CLI::IsMember(words));
+  const auto why_none = [words](const std::string& text) {
+    return std::ranges::find(words, text) != words.end() ? "" : no_such("value", text, words);
+  };
+  option_->check(CLI::Validator(why_none, fmt::format("{{{}}}", fmt::join(words, ","))));
   return *this;
 }
 const Option& Option::between(int least, int most) const {
@@ -119,12 +155,21 @@ void CommandLine::must_be_a_command(const std::string& word) const {
   throw CLI::ParseError(no_such("command", word, names), kBadUsage);
 }
 
+std::string CommandLine::unknown_arguments() const {
+  const auto commands = app_->get_subcommands();  // that the command line names
+  return about_unknown_arguments(commands.empty() ? *app_ : *commands.front());
+}
+
 int CommandLine::run(int argc, char** argv) {
   try {
     if (argc > 1) must_be_a_command(argv[1]);
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {  // --help and --version come this way, too
-    return app_->exit(error) == 0 ? 0 : kBadUsage;
+    const bool failed = error.get_exit_code() != 0;
+    const std::string unknown = failed ? unknown_arguments() : std::string();
+    if (unknown.empty()) return app_->exit(error) == 0 ? 0 : kBadUsage;
+    app_->exit(CLI::ParseError(unknown, kBadUsage));
+    return kBadUsage;
   }
   return run_();
 }

@@ -78,6 +78,8 @@ class CommandLine {
 
  private:
   void must_be_a_command(const std::string& word) const;
+  // What to say of arguments that the command does not take; empty: there are none.
+  std::string unknown_arguments() const;
 
   std::unique_ptr<CLI::App> app_;
   Command::Run run_;

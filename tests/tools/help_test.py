@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every command of the program has a help, whose examples are of this command.
+"""Every command of the program has a help, whose examples are of this command, and says which of
+its options a misspelt one may be.
 
 Usage: help_test.py PROGRAM
 """
@@ -13,18 +14,45 @@ def help_of(*command):
                           text=True).stdout
 
 
+def refused(command, *words):
+    done = subprocess.run([sys.argv[1], command, *words], capture_output=True, text=True)
+    assert done.returncode == 2, (command, words, done)
+    return done.stderr
+
+
+def check_misspelt(command, text):
+    """Each option, two letters of which are swapped."""
+    names = set(re.findall(r"^  (?:-\w,)?--([\w-]{4,})", text, re.M))
+    for name in names:
+        wrong = name[:1] + name[2] + name[1] + name[3:]
+        if name[1] != name[2]:
+            said = refused(command, "--" + wrong, "1")
+            assert f"there is no option --{wrong}; did you mean --{name}?" in said, said
+    assert "there is no option --qqqqqq\n" in refused(command, "--qqqqqq") or command == "run"
+    return len(names)
+
+
 def main():
     overview, examples = help_of().split("Examples:\n")
     commands = re.findall(r"^  ([a-z]+) ", overview.split("Subcommands:")[1], re.M)
     assert len(commands) >= 10, overview
+    misspelt = 0
     for command in commands:
         text = help_of(command)
+        misspelt += check_misspelt(command, text)
         assert not any(line in text for line in examples.splitlines()), text
         begin = text.find("Example")
         assert begin < 0 or f"tutti {command} " in text[begin:], text
     for command in ("predict", "draw", "tune", "explain"):  # the same default
         assert ("ranks per node (default: 1 if --params or --model names a machine, else all: this "
                 "machine)") in " ".join(help_of(command).split()), help_of(command)
+    assert misspelt > 50
+    assert "did you mean --version?" in refused("--versoin")
+    assert "'bcast' was not expected: names of options begin with --" in refused("bench", "bcast")
+    assert ("did you mean --stats? Arguments of the program stand behind --" in
+            refused("run", "./a", "--stat", "1"))
+    assert ("--method: there is no value 'measure'; did you mean measured? There are measured, "
+            in refused("tune", "--method", "measure"))
     print(f"{len(commands)} commands have their own help")
 
 
