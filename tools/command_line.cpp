@@ -4,11 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include "base/nearest.hpp"
 #include "base/text.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -20,6 +23,42 @@ constexpr int kBadUsage = 2;
 std::string why_no_decimal(const std::string& text) {
   return parse_decimal(text) ? std::string() : "'" + text + "' is no decimal number";
 }
+
+// Columns of a help: those of the terminal, if it is narrower than a page.
+std::size_t columns_of_help() {
+  constexpr std::size_t kPage = 100, kLeast = 60;
+  winsize terminal{};
+  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &terminal) != 0) return kPage;
+  return std::clamp<std::size_t>(terminal.ws_col, kLeast, kPage);
+}
+
+// CLI11 ends no lines by itself.
+class Wrapped : public CLI::Formatter {
+ public:
+  std::string make_description(const CLI::App* app) const override {
+    return paragraph(app->get_description(), 0, 0, columns_);
+  }
+  std::string make_option(const CLI::Option* option, bool positional) const override {
+    return entry(make_option_name(option, positional) + make_option_opts(option),
+                 make_option_desc(option));
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return entry(command->get_display_name(), command->get_description());
+  }
+
+ private:
+  // The description begins in its column, on a line of its own behind a long name.
+  std::string entry(const std::string& name, const std::string& description) const {
+    const std::size_t begin = get_column_width();
+    const std::string names = paragraph(name, 6, 2, columns_);
+    const std::string text = paragraph(description, begin, begin, columns_);
+    if (letters_of(names) > begin) return names + text;
+    return names.substr(0, names.size() - 1) +
+           text.substr(std::min(text.size(), letters_of(names) - 1));
+  }
+
+  const std::size_t columns_ = columns_of_help();
+};
 
 // The names of a command's options, as a user writes them, without those that no help has.
 std::vector<std::string> names_of_options(const CLI::App& command) {
@@ -137,6 +176,7 @@ CommandLine::CommandLine(const std::string& program, const std::string& text,
                          const std::string& version, const std::string& footer)
     : app_(std::make_unique<CLI::App>(text, program)) {
   app_->set_version_flag("--version", version);
+  app_->formatter(std::make_shared<Wrapped>());  // of the commands, too
   app_->require_subcommand(1);
   app_->footer(footer);
 }

@@ -33,6 +33,7 @@ def check_misspelt(command, text):
 
 
 def main():
+    assert all(len(line) <= 100 for line in help_of().splitlines())
     overview, examples = help_of().split("Examples:\n")
     commands = re.findall(r"^  ([a-z]+) ", overview.split("Subcommands:")[1], re.M)
     assert len(commands) >= 10, overview
@@ -41,6 +42,7 @@ def main():
         text = help_of(command)
         misspelt += check_misspelt(command, text)
         assert not any(line in text for line in examples.splitlines()), text
+        assert all(len(line) <= 100 for line in text.splitlines()), text
         begin = text.find("Example")
         assert begin < 0 or f"tutti {command} " in text[begin:], text
     for command in ("predict", "draw", "tune", "explain"):  # the same default

@@ -188,7 +188,7 @@ void add_draw(CommandLine& line) {
   add_call(command, options->what, HowMany::one);
   add_setting(command, options->what);
   command.footer(
-      "Without --model and --params the chart is of this machine: as `tutti measure --save` has "
+      "Without --model and --params the chart is of this machine: as `tutti measure --save` has\n"
       "it, or else as shipped. Examples:\n"
       "  tutti draw allgather --algorithm bruck -P 8 -m 1k --params boba -o bruck.svg\n"
       "  tutti draw bcast --algorithm binomial -P 16 --kind tree -o tree.svg\n"
