@@ -23,9 +23,11 @@ namespace {
 
 using transport::verbs::Arrival;
 
-// What a setting of this type takes, with its unit.
-std::string_view what_it_takes(std::string_view type) {
-  if (type == "bytes") return "a size in bytes (such as 64k or 2 MiB)";
+// What a setting of this type takes, with its unit and, where that may be unclear, examples, which
+// it takes.
+std::string_view what_it_takes(std::string_view type, long long most) {
+  if (type == "bytes" && most < (1 << 20)) return "a size in bytes (such as 4k or 32 KiB)";
+  if (type == "bytes") return "a size in bytes (such as 64k or 1 MiB)";
   if (type == "milliseconds") return "a number of milliseconds (such as 1500 for 1.5 s)";
   return type.starts_with("exponent") ? "an exponent of two" : "a number";
 }
@@ -33,7 +35,7 @@ std::string_view what_it_takes(std::string_view type) {
 long long number(std::string_view text, long long least, long long most, std::string_view type) {
   const auto value = type == "bytes" ? parse_size(text) : parse_number(text);
   if (!value || *value < least || *value > most)
-    throw fmt::format("takes {} from {} to {}", what_it_takes(type), least, most);
+    throw fmt::format("takes {} from {} to {}", what_it_takes(type, most), least, most);
   return *value;
 }
 
@@ -488,7 +490,11 @@ std::string read_named_file(std::string_view setting, const std::string& path) {
 
 ReadRules read_rules(const Configuration& configuration) {
   ReadRules result;
-  result.rules.forced = collectives::parse_choices(configuration.algorithm);
+  try {
+    result.rules.forced = collectives::parse_choices(configuration.algorithm);
+  } catch (const Error& error) {
+    throw Error(error.code, fmt::format("the setting `algorithm`: {}", error.message));
+  }
   if (configuration.table.empty()) return result;
   result.table = read_named_file("table", configuration.table);
   try {

@@ -96,7 +96,7 @@ std::vector<std::string> device_names(std::string_view list);
 std::string read_named_file(std::string_view setting, const std::string& path);
 
 // What the settings `algorithm` and `table` say. Throws Error{bad_configuration |
-// unknown_algorithm}, naming the file if it is the table.
+// unknown_algorithm}, naming the setting `algorithm` or the file of the table.
 struct ReadRules {
   collectives::Rules rules;
   std::string table;  // as the file has it

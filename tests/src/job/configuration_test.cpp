@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <vector>
 
 #include "base/error.hpp"
@@ -74,8 +75,12 @@ TEST_CASE("what a setting takes is said with its unit", "[configuration]") {
     INFO(setting.name << ": " << error);
     milliseconds += setting.type == "milliseconds";
     bytes += setting.type == "bytes";
-    if (setting.type == "milliseconds" || setting.type == "bytes")
-      CHECK(error.find(setting.type) != std::string::npos);
+    if (setting.type != "milliseconds" && setting.type != "bytes") continue;
+    CHECK(error.find(setting.type) != std::string::npos);
+    std::smatch examples;
+    REQUIRE(std::regex_search(error, examples, std::regex("such as (\\w+) (?:for|or ([^)]+))")));
+    for (const auto& example : {examples[1].str(), examples[2].str()})
+      if (!example.empty()) CHECK(error_of({fmt::format("{}={}", setting.name, example)}).empty());
   }
   CHECK(milliseconds >= 4);
   CHECK(bytes >= 5);
@@ -127,6 +132,9 @@ TEST_CASE("a table that cannot be read is named, with the place", "[configuratio
   Configuration forced;
   forced.algorithm = "bcast=chain";
   CHECK(read_rules(forced).rules.forced.size() == 1);
+  forced.algorithm = "bcast=chian";
+  CHECK_THROWS_WITH(read_rules(forced),
+                    Catch::StartsWith("the setting `algorithm`: bcast has no algorithm 'chian'"));
 }
 
 TEST_CASE("settings are read from files only, and no other thing is waited for",
