@@ -31,12 +31,10 @@ std::string_view next_part(std::string_view& text, char separator) {
   return trimmed(part);
 }
 
-std::string names_of(Collective collective) {
-  std::string names;
-  for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.collective == collective)
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", algorithm.name);
-  }
+std::vector<std::string_view> names_of(Collective collective) {
+  std::vector<std::string_view> names;
+  for (const Algorithm& algorithm : algorithms())
+    if (algorithm.collective == collective) names.emplace_back(algorithm.name);
   return names;
 }
 
@@ -133,9 +131,13 @@ Choice read_choice(Collective collective, std::string_view text) {
   const std::string_view name = trimmed(text.substr(0, open));
   Choice choice{find(collective, name), {}, preferred};
   if (choice.algorithm == nullptr) {
+    const auto names = names_of(collective);
+    const std::string_view near = nearest(name, names);
     throw Error{Code::unknown_algorithm,
-                fmt::format("{0} has no algorithm '{1:.200}'; write {0}= and one of: {2}",
-                            name_of(collective), name, names_of(collective))};
+                fmt::format("{0} has no algorithm '{1:.200}'; {2} {0}= and one of: {3}",
+                            name_of(collective), name,
+                            near.empty() ? "write" : fmt::format("did you mean {}? Write", near),
+                            fmt::join(names, ", "))};
   }
   if (open == text.npos) return choice;
   std::size_t close = open;

@@ -103,6 +103,8 @@ TEST_CASE("choices: what a level cannot be", "[choices]") {
             "a level is a plain algorithm");
   refused("bcast=hierarchical(across=ring)", Code::unknown_algorithm,
           "bcast has no algorithm 'ring'; write bcast= and one of: binomial");
+  refused("bcast=chian", Code::unknown_algorithm,
+          "bcast has no algorithm 'chian'; did you mean chain? Write bcast= and one of: binomial");
   refused("allgather=hierarchical(within=bruck)", Code::unknown_algorithm,
           "bcast has no algorithm 'bruck'");
   refused("bcast=hierarchical(across=)", Code::unknown_algorithm, "bcast has no algorithm ''");
