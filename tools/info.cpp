@@ -1,7 +1,6 @@
 // `tutti info`: version and build, devices, what would be chosen and why, limits, settings, the
 // machine. Needs neither MPI_Init nor an RDMA device.
 #include <fmt/format.h>
-#include <mpi.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
@@ -24,6 +23,7 @@
 #include "src/job/transports.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/mpi_name.hpp"
 #include "tools/text.hpp"
 #include "transport/processors.hpp"
 #include "transport/shm/memory.hpp"
@@ -42,17 +42,12 @@ namespace verbs = transport::verbs;
 #endif
 
 json build_facts() {
-  char library[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
-  MPI_Get_library_version(library, &length);
   utsname system{};
   uname(&system);
-  std::string first_line(library);
-  first_line = first_line.substr(0, first_line.find('\n'));
   return {{"version",
            fmt::format("{}.{}.{}", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR, TUTTI_VERSION_PATCH)},
           {"compiler", "g++ " __VERSION__},
-          {"mpi", first_line},
+          {"mpi", mpi_name()},
           {"mpi_option", TUTTI_MPI_CHOICE},
           {"kernel", fmt::format("{} {}", system.sysname, system.release)}};
 }

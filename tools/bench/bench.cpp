@@ -18,6 +18,7 @@
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/hosts.hpp"
+#include "tools/mpi_name.hpp"
 #include "tools/progress_bar.hpp"
 
 namespace tutti::tools {
@@ -76,19 +77,6 @@ std::vector<std::string> collectives_of(const BenchOptions& options) {
 double slowest_ms(double seconds) {
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return seconds * 1e3;
-}
-
-std::string mpi_name() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  std::string name(text);
-  name = name.substr(0, name.find_first_of("\n,"));
-  std::replace(name.begin(), name.end(), '\t', ' ');
-  name.erase(
-      std::unique(name.begin(), name.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
-      name.end());
-  return name;
 }
 
 // The largest of all ranks, each.
