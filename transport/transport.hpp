@@ -69,11 +69,11 @@ class Transport {
   virtual bool software_wire() const noexcept { return false; }
   // How much memory is kept for each rank of the job, connected or not.
   virtual std::size_t bytes_per_rank() const noexcept { return 0; }
-  // How much memory one connection takes.
+  // How much memory one connection takes at first; describe() says what all of them take now.
   virtual std::size_t bytes_per_connection() const noexcept = 0;
   // Cumulative counters of the device, by the names its driver gives them.
   virtual std::vector<std::pair<std::string, std::uint64_t>> counters() const { return {}; }
-  // A JSON object: what this transport adds to tutti_describe(3) besides these facts.
+  // A JSON object: what this transport adds to tutti_describe(3); `connection_bytes` by its kind.
   virtual nlohmann::json describe() const = 0;
 };
 

@@ -775,10 +775,11 @@ TUTTI_API int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, 
  * DESCRIPTION
  *   Writes a JSON object with the version, the number of ranks of the job and this rank, what the
  *   transports have chosen (device, shared memory, multicast), the number of connections, the bytes
- *   that they and the ranks' addresses take, the device's counters, how often a derived datatype
- *   was read and how many were kept, and the bytes that are kept for packed copies. If `comm` is
- *   not TUTTI_COMM_NULL, the object also has the size and the nodes of the communicator and, for
- *   each collective, the algorithm that ran last and the digest of its schedule.
+ *   that one takes at first and all take now, those that the ranks' addresses take, the device's
+ *   counters, how often a derived datatype was read and how many were kept, and the bytes kept for
+ *   packed copies. If `comm` is not TUTTI_COMM_NULL, the object also has the size and the nodes of
+ *   the communicator and, for each collective, the algorithm that ran last and the digest of its
+ *   schedule.
  *
  *   At most `size` bytes are written, the terminating zero included. Unless `needed` is NULL,
  *   *needed becomes the length without the zero. `text` may be NULL if `size` is 0. The call is

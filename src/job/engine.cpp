@@ -182,6 +182,7 @@ nlohmann::json Engine::describe() const {
                             {"oversubscribed", placement_->oversubscribed()},
                             {"software_wire", software_wire_},
                             {"connections", nlohmann::json::object()},
+                            {"connection_bytes", nlohmann::json::object()},
                             {"address_bytes", static_cast<std::size_t>(size()) * bytes_per_rank},
                             {"bytes_per_connection", {{"shm", 0}, {"verbs", 0}}}};
   std::map<std::string, int> connections;
@@ -190,7 +191,12 @@ nlohmann::json Engine::describe() const {
   for (const auto& transport : transports_) {
     members["bytes_per_connection"][transport->kind()] = transport->bytes_per_connection();
     for (const auto& [name, value] : transport->counters()) members["counters"][name] = value;
-    members.update(transport->describe());
+    nlohmann::json own = transport->describe();
+    if (const auto held = own.find("connection_bytes"); held != own.end()) {
+      members["connection_bytes"][transport->kind()] = *held;
+      own.erase(held);
+    }
+    members.update(own);
   }
   if (datagrams_) members.update(datagrams_->describe());
   return members;

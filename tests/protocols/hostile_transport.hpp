@@ -50,7 +50,8 @@ class HostileTransport : public transport::Transport {
 
   std::size_t bytes_per_connection() const noexcept override { return net_.shape.bytes(); }
   nlohmann::json describe() const override {
-    return {{"hostile", {{"seed", net_.hostility.seed}}}};
+    return {{"connection_bytes", 2 * net_.shape.bytes()},
+            {"hostile", {{"seed", net_.hostility.seed}}}};
   }
 
   bool lacks_memory = false;

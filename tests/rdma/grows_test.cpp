@@ -68,7 +68,7 @@ void exchange(tutti_comm comm, int round) {
 }
 
 struct Connections {
-  long by_verbs, grown;
+  long by_verbs, grown, bytes_at_first, bytes;  // of one at first; of all now
 };
 
 Connections connections(tutti_comm comm) {
@@ -80,7 +80,11 @@ Connections connections(tutti_comm comm) {
     CHECK(at != std::string_view::npos, "nothing says %s", std::string(key).c_str());
     return std::strtol(text + at + key.size(), nullptr, 10);
   };
-  return {number("\"verbs\":", all.find("\"connections\"")), number("\"grown_connections\":", 0)};
+  const auto of_verbs = [&](std::string_view object) {
+    return number("\"verbs\":", all.find(object));
+  };
+  return {of_verbs("\"connections\""), number("\"grown_connections\":", 0),
+          of_verbs("\"bytes_per_connection\""), of_verbs("\"connection_bytes\"")};
 }
 
 }  // namespace
@@ -106,8 +110,13 @@ int main(int argc, char** argv) {
   }
   CHECK(mine.by_verbs > 0, "there is nothing to grow");
   CHECK(who != "all" || all_grown, "%ld of %ld have grown", mine.grown, mine.by_verbs);
+  const long at_first = mine.by_verbs * mine.bytes_at_first;
+  CHECK(who == "all" ? mine.bytes > 2 * at_first : mine.bytes >= at_first,
+        "%ld connections, which took %ld bytes at first, take %ld", mine.by_verbs, at_first,
+        mine.bytes);
   if (refuses) {
-    CHECK(mine.grown == 0, "%ld have grown", mine.grown);
+    CHECK(mine.grown == 0 && mine.bytes == at_first, "%ld have grown, all take %ld bytes",
+          mine.grown, mine.bytes);
     CHECK(refused <= mine.by_verbs, "%d attempts for %ld connections", refused.load(),
           mine.by_verbs);
   }

@@ -119,6 +119,7 @@ int ShmLink::allocate(Ring ring, std::uint32_t index, std::uint32_t end) noexcep
   if (error == 0 && ring == Ring::ready)
     error = segment_.allocate_invitations(local_rank_, local_peer_);
   if (error != 0) return error;
+  allocated_bytes_ += bytes;
   note_allocated(ring, end);
   __atomic_or_fetch(&my_marks_, 1u << static_cast<std::uint32_t>(ring), __ATOMIC_RELEASE);
   return 0;

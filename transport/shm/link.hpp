@@ -45,6 +45,8 @@ class ShmLink final : public Link {
   bool peer_lives() noexcept override { return segment_.lives(local_peer_); }
   void renew(std::uint32_t invitation) noexcept override;
   const char* kind() const noexcept override { return "shm"; }
+  // Of the peer's inbox that this rank has allocated, beyond what the segment allocates at first.
+  std::size_t allocated_bytes() const noexcept { return allocated_bytes_; }
   std::string state_of_peer() override;
 
  private:
@@ -76,6 +78,7 @@ class ShmLink final : public Link {
   // Slots of the peer's rings that may be written to, from the first on; at least one more, if
   // there is one, may be read.
   std::array<std::uint32_t, kRings> allocated_{};
+  std::size_t allocated_bytes_ = 0;
   Invitations &my_invitations_, &peer_invitations_;
   const int pid_;
   // Of the peer's process.

@@ -86,7 +86,11 @@ std::string_view ShmTransport::memory() const noexcept {
 }
 
 nlohmann::json ShmTransport::describe() const {
-  return {{"shm",
+  std::size_t held = 0;
+  for (const auto& link : links_)
+    if (link) held += bytes_per_connection() + static_cast<const ShmLink&>(*link).allocated_bytes();
+  return {{"connection_bytes", held},
+          {"shm",
            {{"ranks", placement_.node_ranks().size()},
             {"segment_bytes", segment_ ? segment_->bytes_taken() : 0},
             {"most_bytes_per_connection", segment_ ? segment_->most_bytes_per_pair() : 0},

@@ -165,11 +165,16 @@ nlohmann::json VerbsTransport::describe() const {
   device["mtu"] = bytes_of(device_.mtu());
   device["arrival"] = name_of(some ? some->connection().arrival() : options_.link.arrival);
   for (const Rail& rail : rails_) others.push_back(describe_port(rail.device));
+  const std::size_t at_first = bytes_per_connection(),
+                    when_grown = most_bytes_per_connection(shape_, 1 + rails_.size());
+  std::size_t held = 0;
+  for (const auto& link : made_) held += link->large() ? when_grown : at_first;
   const auto grown = std::ranges::count_if(made_, [](const auto& link) { return !link->small(); });
   return {{"device", device},
           {"other_rails", others},
           {"grown_connections", grown},
-          {"most_bytes_per_connection", most_bytes_per_connection(shape_, 1 + rails_.size())}};
+          {"connection_bytes", held},
+          {"most_bytes_per_connection", when_grown}};
 }
 
 }  // namespace tutti::transport::verbs

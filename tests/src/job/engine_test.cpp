@@ -46,6 +46,7 @@ TEST_CASE("collectives run over the hostile wire, each rank a thread", "[engine]
         const nlohmann::json facts = job.engine(0).describe();
         CHECK(facts["connections"]["hostile"] > 0);
         CHECK(facts["bytes_per_connection"]["hostile"] == job.net.shape.bytes());
+        CHECK(facts["connection_bytes"]["hostile"] == 2 * job.net.shape.bytes());
         CHECK(facts["hostile"]["seed"] == seed);
       }
       for (const std::string& what : wrong) REQUIRE(what == "");
