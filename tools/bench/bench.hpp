@@ -94,6 +94,8 @@ Timing measure_barrier(const BenchOptions& options, tutti_comm comm);
 // Throws Error on a wrong result or a failed call. Collective over MPI_COMM_WORLD.
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes,
                  tutti_comm comm);
+// Adds what ran the last call of the row's collective.
+void note_algorithm(BenchRow& row, tutti_comm comm);
 // What the repetitions took on this rank, in microseconds. Collective over MPI_COMM_WORLD.
 Timing timing_of(std::vector<double> microseconds, int calls);
 // Every operation on every type, without communication: prints a table. Throws Error.

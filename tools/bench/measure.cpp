@@ -2,14 +2,12 @@
 // check of the very call.
 #include <fmt/format.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "base/error.hpp"
 #include "collectives/schedule/problem.hpp"
@@ -17,6 +15,7 @@
 #include "models/statistics.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/bench/job.hpp"
+#include "tools/bench/traffic.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -56,61 +55,21 @@ Plan plan_for(const Call& call, const BenchOptions& options, tutti_comm comm) {
   return {numbers[0], numbers[1]};
 }
 
-struct Counters {
-  double packets = 0, bytes = 0;
-  bool present = false;
-};
-
-// Sent packets and bytes of all devices that the ranks use, each device once.
-Counters read_counters(tutti_comm comm) {
-  usleep(
-      20'000);  // the kernel answers with what it has read before for 10 ms (hw_counters/lifespan)
-  const auto facts = models::parse_json(describe(comm));
-  struct Entry {
-    char where[320];
-    double packets, bytes;
-    int present;
-  } mine{};
-  if (facts.contains("counters") && facts["counters"].contains("sent_pkts")) {
-    char host[256] = {};
-    gethostname(host, sizeof host - 1);
-    std::snprintf(mine.where, sizeof mine.where, "%s/%s", host,
-                  facts["device"]["name"].get<std::string>().c_str());
-    mine.packets = facts["counters"]["sent_pkts"].get<double>();
-    mine.bytes = facts["counters"].value("sent_bytes", 0.0);
-    mine.present = 1;
-  }
-  int P = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &P);
-  std::vector<Entry> all(static_cast<std::size_t>(P));
-  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
-  Counters sum;
-  std::set<std::string> seen;
-  for (const Entry& e : all)
-    if (e.present && seen.insert(e.where).second)
-      sum = {sum.packets + e.packets, sum.bytes + e.bytes, true};
-  return sum;
-}
-
-// Apart from the timing. What the counting itself sends (MPI over the same device) is measured by
-// an empty run and taken off.
+// Apart from the timing.
 void count_traffic(const Call& call, tutti_comm comm, Timing& timing) {
   constexpr int kCalls = 200;
-  const auto run = [&](int calls) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const Counters before = read_counters(comm);
-    for (int i = 0; i < calls; ++i) call();
-    must(tutti_barrier(comm), "tutti_barrier");  // the last acknowledgements
-    MPI_Barrier(MPI_COMM_WORLD);
-    const Counters after = read_counters(comm);
-    return Counters{after.packets - before.packets, after.bytes - before.bytes, before.present};
-  };
-  const Counters empty = run(0);
-  if (!empty.present) return;
   const int calls = timing.median > 2000 ? 20 : kCalls;
-  const Counters full = run(calls);
-  timing.packets = (full.packets - empty.packets) / calls;
-  timing.bytes = (full.bytes - empty.bytes) / calls;
+  // The last acknowledgements.
+  const Call ends = [comm] { must(tutti_barrier(comm), "tutti_barrier"); };
+  const Traffic sent = traffic_of(
+      [&] {
+        for (int i = 0; i < calls; ++i) call();
+        ends();
+      },
+      ends, comm);
+  if (!sent.known) return;
+  timing.packets = sent.packets / calls;
+  timing.bytes = sent.bytes / calls;
 }
 
 }  // namespace
@@ -215,11 +174,15 @@ BenchRow measure(const BenchOptions& options, const std::string& collective, std
   row.tutti = tutti.result(comm);
   if (options.with_mpi) row.mpi = mpi.result(comm);
   if (plain_job) row.plain = plain.result(comm);
+  note_algorithm(row, comm);
+  return row;
+}
+
+void note_algorithm(BenchRow& row, tutti_comm comm) {
   const auto facts = models::parse_json(describe(comm));
-  const auto& last = facts["communicator"]["collectives"][collective];
+  const auto& last = facts["communicator"]["collectives"][row.collective];
   row.algorithm = last.value("algorithm", "?");
   row.digest = last.value("digest", "?");
-  return row;
 }
 
 }  // namespace tutti::tools
