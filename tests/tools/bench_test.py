@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tutti bench as a job: what is undecided is marked and counts for neither, and a busy machine is said
-at the top.
+"""tutti bench as a job: what is undecided is marked and counts for neither, a busy machine is said
+at the top, and how long it took until calls were warm at the end.
 
 Usage: bench_test.py BUILD RANKS
 """
@@ -65,6 +65,18 @@ def hosts(out, found):
     return host
 
 
+def warm(out, found):
+    """Each library was warmed up, and the program says for how long."""
+    times = [row[who] for row in found["rows"] for who in ("tutti", "mpi") if who in row]
+    assert times and all(one["warm_up_ms"] > 0 for one in times), times
+    (said,) = re.findall(r"warm-up until times were steady: (\d+) ms, at most (\d+) ms", out)
+    for printed, exact in zip(said, (sum(one["warm_up_ms"] for one in times),
+                                     max(one["warm_up_ms"] for one in times))):
+        assert abs(int(printed) - exact) <= 1, (said, exact)
+    unsteady = sum(not one["steady"] for one in times)
+    assert (f"; {unsteady} of {len(times)} still fell" in out) == (unsteady > 0), (out, times)
+
+
 def busy(file):
     """Who has no CPU of its own is told so."""
     cpus = os.cpu_count()
@@ -89,6 +101,7 @@ def main():
                            "8,1k,64k")
         marks(out, found)
         hosts(out, found)
+        warm(out, found)
         out, found = bench(file, "--collective", "barrier", "--no-mpi")
         assert "undecided (~)" not in out and found["tally"]["undecided"] == 0, out
         busy(file)

@@ -163,6 +163,7 @@ void run_all(const BenchOptions& options, int rank) {
   }
   if (rank == 0) {
     print_tally(tally_of(rows));
+    print_warm_up(rows);
     if (raw) print_raw(*raw, setting, rows);
     fmt::print("\nmemory of the rank that has most: {} of addresses, {} of together {}\n",
                counted(setting.address_bytes, "byte"), counted(setting.connections, "connection"),

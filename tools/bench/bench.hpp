@@ -36,6 +36,9 @@ struct Timing {
   int repetitions = 0, calls = 0;  // calls in each repetition
   std::optional<double> packets,
       bytes;  // per operation, all ranks together; only where a device counts
+  // How long calls were made until their time was steady; or it was not within half of the limit.
+  double warm_up_ms = 0;
+  bool steady = true;
 };
 
 struct BenchRow {
@@ -109,6 +112,8 @@ void print_row(const BenchRow& row, bool first);
 // Tutti against the MPI. Where it is undecided neither is the faster one.
 models::Tally tally_of(const std::vector<BenchRow>& rows);
 void print_tally(const models::Tally& tally);
+// How long it took until times were steady.
+void print_warm_up(const std::vector<BenchRow>& rows);
 // What 8 bytes take over the bare wire, and how near the rows come to it.
 void print_raw(const RawRow& raw, const BenchSetting& setting, const std::vector<BenchRow>& rows);
 void write_json(const std::string& path, const BenchSetting& setting,

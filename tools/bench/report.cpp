@@ -26,6 +26,10 @@ nlohmann::json json_of(const Timing& t) {
                       {"high_us", t.high},
                       {"repetitions", t.repetitions},
                       {"calls", t.calls}};
+  if (t.warm_up_ms > 0) {
+    j["warm_up_ms"] = t.warm_up_ms;
+    j["steady"] = t.steady;
+  }
   if (t.packets) j["packets_per_operation"] = *t.packets;
   if (t.bytes) j["bytes_per_operation"] = *t.bytes;
   return j;
@@ -123,6 +127,31 @@ void print_tally(const models::Tally& tally) {
              counted(tally.less(), "row"), tally.greater(), tally.unknown());
   if (const auto ratio = tally.ratio())
     fmt::print("; MPI/Tutti {:.2f}, geometric mean of the other {}", *ratio, known);
+  fmt::print("\n");
+}
+
+void print_warm_up(const std::vector<BenchRow>& rows) {
+  double all = 0, most = 0;
+  int unsteady_times = 0, times = 0;
+  std::string slowest;
+  for (const BenchRow& row : rows) {
+    const auto add = [&](const Timing& t, const char* who) {
+      all += t.warm_up_ms;
+      ++times;
+      unsteady_times += t.steady ? 0 : 1;
+      if (t.warm_up_ms <= most) return;
+      most = t.warm_up_ms;
+      slowest = fmt::format("{}{} by {}", row.collective,
+                            row.bytes == 0 ? "" : " of " + size_text(row.bytes), who);
+    };
+    add(row.tutti, "Tutti");
+    if (row.mpi) add(*row.mpi, "the MPI");
+    if (row.plain) add(*row.plain, "Tutti without gaps");
+  }
+  fmt::print("\nwarm-up until times were steady: {:.0f} ms, at most {:.0f} ms ({})", all, most,
+             slowest);
+  if (unsteady_times > 0)
+    fmt::print("; {} of {} still fell after half of --time-limit", unsteady_times, times);
   fmt::print("\n");
 }
 
