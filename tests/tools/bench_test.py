@@ -77,6 +77,11 @@ def warm(out, found):
     assert (f"; {unsteady} of {len(times)} still fell" in out) == (unsteady > 0), (out, times)
 
 
+def held(found):
+    """A rank has connections, and what they hold is told."""
+    assert found["connections"] > 0 and found["connection_bytes"] > 0, found
+
+
 def busy(file):
     """Who has no CPU of its own is told so."""
     cpus = os.cpu_count()
@@ -102,6 +107,7 @@ def main():
         marks(out, found)
         hosts(out, found)
         warm(out, found)
+        held(found)
         out, found = bench(file, "--collective", "barrier", "--no-mpi")
         assert "undecided (~)" not in out and found["tally"]["undecided"] == 0, out
         busy(file)

@@ -82,13 +82,14 @@ double slowest_ms(double seconds) {
 // The largest of all ranks, each.
 void read_memory(BenchSetting& setting, tutti_comm comm) {
   const auto facts = models::parse_json(describe(comm));
-  long long most[3] = {0, 0,
+  long long most[4] = {0, 0,
                        facts["address_bytes"].get<long long>() +
-                           facts["communicator"]["address_bytes"].get<long long>()};
+                           facts["communicator"]["address_bytes"].get<long long>(),
+                       facts.value("grown_connections", 0LL)};
   setting.transports.clear();
   for (const auto& [kind, count] : facts["connections"].items()) {
     most[0] += count.get<long long>();
-    most[1] += count.get<long long>() * facts["bytes_per_connection"][kind].get<long long>();
+    most[1] += facts["connection_bytes"][kind].get<long long>();
     setting.transports += (setting.transports.empty() ? "" : " and ") + kind;
   }
   if (setting.transports.empty()) setting.transports = "none";
@@ -96,10 +97,11 @@ void read_memory(BenchSetting& setting, tutti_comm comm) {
     setting.device = fmt::format("{}, arrival by {}", facts["device"]["name"].get<std::string>(),
                                  facts["device"]["arrival"].get<std::string>());
   setting.nodes = facts["communicator"]["nodes"];
-  MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
   setting.connections = most[0];
   setting.connection_bytes = most[1];
   setting.address_bytes = most[2];
+  setting.grown = most[3];
 }
 
 void run_all(const BenchOptions& options, int rank) {
@@ -165,9 +167,7 @@ void run_all(const BenchOptions& options, int rank) {
     print_tally(tally_of(rows));
     print_warm_up(rows);
     if (raw) print_raw(*raw, setting, rows);
-    fmt::print("\nmemory of the rank that has most: {} of addresses, {} of together {}\n",
-               counted(setting.address_bytes, "byte"), counted(setting.connections, "connection"),
-               counted(setting.connection_bytes, "byte"));
+    print_memory(setting);
     if (!options.json.empty()) write_json(options.json, setting, rows, raw);
     if (!options.svg.empty()) write_svg(options.svg, setting, rows);
   }

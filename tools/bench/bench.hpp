@@ -79,10 +79,10 @@ struct BenchSetting {
   TypeWish type;  // of the buffers
   int nodes = 0;
   double init_ms = 0, create_ms = 0;  // of the slowest rank
-  std::int64_t connections = 0, connection_bytes = 0,
-               address_bytes = 0;  // of the rank that has most
-  std::vector<Host> hosts;         // at rank 0, as they were before anything was measured
-  Timing barrier;                  // of Tutti, before anything else
+  // Of the rank that has most: connections, those that have grown, and bytes that are held.
+  std::int64_t connections = 0, grown = 0, connection_bytes = 0, address_bytes = 0;
+  std::vector<Host> hosts;  // at rank 0, as they were before anything was measured
+  Timing barrier;           // of Tutti, before anything else
 };
 
 // tutti_init() with these settings, and for calls that follow each other as those that are timed
@@ -114,6 +114,7 @@ models::Tally tally_of(const std::vector<BenchRow>& rows);
 void print_tally(const models::Tally& tally);
 // How long it took until times were steady.
 void print_warm_up(const std::vector<BenchRow>& rows);
+void print_memory(const BenchSetting& setting);
 // What 8 bytes take over the bare wire, and how near the rows come to it.
 void print_raw(const RawRow& raw, const BenchSetting& setting, const std::vector<BenchRow>& rows);
 void write_json(const std::string& path, const BenchSetting& setting,

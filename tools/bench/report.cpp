@@ -155,6 +155,13 @@ void print_warm_up(const std::vector<BenchRow>& rows) {
   fmt::print("\n");
 }
 
+void print_memory(const BenchSetting& s) {
+  fmt::print("\nmemory of the rank that has most: {} of addresses, {}{} of together {}\n",
+             counted(s.address_bytes, "byte"), counted(s.connections, "connection"),
+             s.grown > 0 ? fmt::format(" ({} of them grown)", s.grown) : "",
+             counted(s.connection_bytes, "byte"));
+}
+
 void print_raw(const RawRow& raw, const BenchSetting& s, const std::vector<BenchRow>& rows) {
   constexpr double kMiB = 1 << 20;
   fmt::print(
@@ -187,6 +194,7 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
                         {"init_ms", s.init_ms},
                         {"comm_create_ms", s.create_ms},
                         {"connections", s.connections},
+                        {"grown_connections", s.grown},
                         {"connection_bytes", s.connection_bytes},
                         {"address_bytes", s.address_bytes},
                         {"hosts", nlohmann::json::array()},
