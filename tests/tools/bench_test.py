@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """tutti bench as a job: what is undecided is marked and counts for neither, a busy machine is said
-at the top, and how long it took until calls were warm at the end.
+at the top, and calls are warm, or the first ones.
 
 Usage: bench_test.py BUILD RANKS
 """
@@ -82,6 +82,29 @@ def held(found):
     assert found["connections"] > 0 and found["connection_bytes"] > 0, found
 
 
+def first(file):
+    """Each of the first calls has its time, and batches of as many follow."""
+    calls = 7
+    out, found = bench(file, "--collective", "barrier,alltoall", "--bytes", "8,4k", "--first",
+                       calls, "--repetitions", 6)
+    assert found["first"] == calls and "warm-up" not in out, out
+    assert [(row["collective"], row["bytes"]) for row in found["rows"]] == \
+        [("barrier", 0), ("alltoall", 8), ("alltoall", 4096)], found["rows"]
+    for row in found["rows"]:
+        for who in ("tutti", "mpi"):
+            begun, later = row[who + "_first"], row[who]
+            assert len(begun["calls_us"]) == calls and min(begun["calls_us"]) > 0, row
+            assert 0 < begun["batch_us"] <= sum(begun["calls_us"]) / calls * 1.001, row
+            assert later["calls"] == calls and later["repetitions"] == 5, row
+    assert len(re.findall(r"^.{9}  (?:Tutti|MPI) .* [\d.]+x", out, re.M)) == 6, out
+    assert "first calls take" in out and "later: Tutti is faster in" in out, out
+    held(found)
+    _, alone = bench(file, "--collective", "bcast", "--bytes", "64", "--first", 1, "--no-mpi",
+                     "--root", RANKS - 1, "--type", "vector")
+    (row,) = alone["rows"]
+    assert "mpi" not in row and "plain" not in row and len(row["tutti_first"]["calls_us"]) == 1, row
+
+
 def busy(file):
     """Who has no CPU of its own is told so."""
     cpus = os.cpu_count()
@@ -110,6 +133,7 @@ def main():
         held(found)
         out, found = bench(file, "--collective", "barrier", "--no-mpi")
         assert "undecided (~)" not in out and found["tally"]["undecided"] == 0, out
+        first(file)
         busy(file)
     print(f"measured by {RANKS} ranks, and what is undecided told")
 

@@ -57,10 +57,23 @@ def check_panels(folder):
         assert len({y for _, y in places}) == lines, (collectives, places)
 
 
+def check_first(folder):
+    """The first calls have marks of their own, empty ones."""
+    root = picture(folder, "bench", "--collective", "barrier,bcast", "--sizes", "8,1k",
+                   "--first", 3, "--time-limit", 0.001)
+    texts = [text for *_, text in boxes(root)]
+    for who in ("Tutti at first", "MPI at first"):
+        assert texts.count(who) == 2, texts  # in the legend, and under the barrier's
+    empty = [one for one in root.iter() if one.get("fill") == "white" and one.get("stroke")
+             and one.tag in (SVG + "circle", SVG + "rect")]
+    assert len(empty) >= 2 + 2 * 3, len(empty)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="tutti-pictures-") as name:
         check_maps(pathlib.Path(name))
         check_panels(pathlib.Path(name))
+        check_first(pathlib.Path(name))
     print("pictures are full, and their texts beside each other")
 
 

@@ -79,7 +79,7 @@ double slowest_ms(double seconds) {
   return seconds * 1e3;
 }
 
-// The largest of all ranks, each.
+// The largest of all ranks, each, and of all times that this is called.
 void read_memory(BenchSetting& setting, tutti_comm comm) {
   const auto facts = models::parse_json(describe(comm));
   long long most[4] = {0, 0,
@@ -98,10 +98,18 @@ void read_memory(BenchSetting& setting, tutti_comm comm) {
                                  facts["device"]["arrival"].get<std::string>());
   setting.nodes = facts["communicator"]["nodes"];
   MPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
-  setting.connections = most[0];
-  setting.connection_bytes = most[1];
-  setting.address_bytes = most[2];
-  setting.grown = most[3];
+  setting.connections = std::max<std::int64_t>(setting.connections, most[0]);
+  setting.connection_bytes = std::max<std::int64_t>(setting.connection_bytes, most[1]);
+  setting.address_bytes = std::max<std::int64_t>(setting.address_bytes, most[2]);
+  setting.grown = std::max<std::int64_t>(setting.grown, most[3]);
+}
+
+// Ends Tutti, and with it all connections, and begins anew.
+void start_again(tutti_comm& comm) {
+  must(tutti_comm_free(&comm), "tutti_comm_free");
+  must(tutti_finalize(), "tutti_finalize");
+  init_for_calls_in_a_row();
+  must(tutti_comm_create(MPI_COMM_WORLD, &comm), "tutti_comm_create");
 }
 
 void run_all(const BenchOptions& options, int rank) {
@@ -112,6 +120,7 @@ void run_all(const BenchOptions& options, int rank) {
     throw Error(Code::bad_root,
                 fmt::format("--root {} is not one of the {} ranks", options.root, setting.ranks));
   setting.type = options.type;
+  setting.first = options.first;
   const std::vector<std::int64_t> sizes = sizes_of(options);
   const std::vector<std::string> wanted = collectives_of(options);
 
@@ -150,22 +159,25 @@ void run_all(const BenchOptions& options, int rank) {
       bool first = true;
       for (const std::int64_t bytes :
            collective == "barrier" ? std::vector<std::int64_t>{0} : sizes) {
-        rows.push_back(measure(options, collective, bytes, comm));
-        if (rank == 0) print_row(rows.back(), first);
+        if (options.first > 0) start_again(comm);
+        rows.push_back(options.first > 0 ? measure_first(options, collective, bytes, comm)
+                                         : measure(options, collective, bytes, comm));
+        read_memory(setting, comm);
+        if (rank == 0) (options.first > 0 ? print_first_row : print_row)(rows.back(), first);
         first = false;
         if (rank == 0) bar.show(++done, total);
       }
     }
   }
-  read_memory(setting, comm);
   std::optional<RawRow> raw;
   if (wire) {
     wire->run(options.seconds);
     raw = wire->result();
   }
   if (rank == 0) {
-    print_tally(tally_of(rows));
-    print_warm_up(rows);
+    if (options.first > 0) print_first_calls(rows);
+    print_tally(tally_of(rows), options.first > 0 ? "later: " : "");
+    if (options.first == 0) print_warm_up(rows);
     if (raw) print_raw(*raw, setting, rows);
     print_memory(setting);
     if (!options.json.empty()) write_json(options.json, setting, rows, raw);
@@ -244,6 +256,10 @@ void add_bench(CommandLine& line) {
   command.option("--time-limit", options->seconds, "seconds at most for each library and point")
       .show_default()
       .between(0.001, 3600.0);
+  command
+      .option("--first", options->first,
+              "the first so many calls on fresh connections, and later batches of as many")
+      .between(1, 1'000'000);
   command.option("--root", options->root, "root of the rooted collectives").show_default();
   command.flag("--check,!--no-check", options->check, "check results before timing (default)");
   command.flag("!--no-mpi", options->with_mpi, "leave the surrounding MPI out");

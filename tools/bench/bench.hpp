@@ -24,6 +24,7 @@ struct BenchOptions {
   int repetitions = 21;
   double seconds = 1.0;  // at most, for each library and point
   int root = 0;
+  int first = 0;  // how many calls on fresh connections are a batch; 0: measure warm calls
   bool check = true, with_mpi = true, raw = false, kernels = false;
   TypeWish type;
   std::string json, svg;
@@ -41,12 +42,20 @@ struct Timing {
   bool steady = true;
 };
 
+// The first calls.
+struct FirstCalls {
+  std::vector<double> each;  // microseconds, each of the slowest rank
+  Timing batch;              // all of them
+};
+
 struct BenchRow {
   std::string collective, algorithm, digest;
   std::int64_t bytes = 0;  // of one block where there are blocks, else of the message
   Timing tutti;
   std::optional<Timing> mpi;
   std::optional<Timing> plain;  // Tutti on as many bytes without gaps; null: that is `tutti`
+  // With BenchOptions::first, beside later batches in `tutti` and `mpi`.
+  std::optional<FirstCalls> first, mpi_first;
 };
 
 // Says what is wrong on this rank, and ends the job, in which others may wait for it. A second
@@ -76,8 +85,8 @@ class RawWire {
 struct BenchSetting {
   int ranks = 0;
   std::string mpi, transports, device;
-  TypeWish type;  // of the buffers
-  int nodes = 0;
+  TypeWish type;                      // of the buffers
+  int nodes = 0, first = 0;           // see BenchOptions
   double init_ms = 0, create_ms = 0;  // of the slowest rank
   // Of the rank that has most: connections, those that have grown, and bytes that are held.
   std::int64_t connections = 0, grown = 0, connection_bytes = 0, address_bytes = 0;
@@ -97,6 +106,10 @@ Timing measure_barrier(const BenchOptions& options, tutti_comm comm);
 // Throws Error on a wrong result or a failed call. Collective over MPI_COMM_WORLD.
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes,
                  tutti_comm comm);
+// The same of the first calls, which are checked afterwards. Nothing may have been sent on `comm`,
+// nor on another communicator since tutti_init().
+BenchRow measure_first(const BenchOptions& options, const std::string& collective,
+                       std::int64_t bytes, tutti_comm comm);
 // Adds what ran the last call of the row's collective.
 void note_algorithm(BenchRow& row, tutti_comm comm);
 // What the repetitions took on this rank, in microseconds. Collective over MPI_COMM_WORLD.
@@ -109,11 +122,16 @@ void must(int code, const char* call);  // throws Error with Tutti's message
 std::string place_of(const BenchSetting& setting);  // "2 ranks on 1 node"
 void print_header(const BenchSetting& setting);
 void print_row(const BenchRow& row, bool first);
+// With BenchOptions::first.
+void print_first_row(const BenchRow& row, bool first);
 // Tutti against the MPI. Where it is undecided neither is the faster one.
 models::Tally tally_of(const std::vector<BenchRow>& rows);
-void print_tally(const models::Tally& tally);
+// `where`: what the rows are of, as the beginning of the sentence.
+void print_tally(const models::Tally& tally, const char* where);
 // How long it took until times were steady.
 void print_warm_up(const std::vector<BenchRow>& rows);
+// How the first calls compare with the MPI's, and with later ones.
+void print_first_calls(const std::vector<BenchRow>& rows);
 void print_memory(const BenchSetting& setting);
 // What 8 bytes take over the bare wire, and how near the rows come to it.
 void print_raw(const RawRow& raw, const BenchSetting& setting, const std::vector<BenchRow>& rows);

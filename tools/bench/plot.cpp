@@ -29,22 +29,31 @@ constexpr PanelShape kCollectivePanel{
 
 struct Library {
   const char *colour, *name;
+  bool square, filled;
   const Timing* (*pick)(const BenchRow&);
 };
-constexpr Library kTutti{"#0b6e4f", "Tutti", [](const BenchRow& r) { return &r.tutti; }};
-constexpr Library kMpi{"#c8553d", "MPI",
+constexpr Library kTutti{"#0b6e4f", "Tutti", false, true,
+                         [](const BenchRow& r) { return &r.tutti; }};
+constexpr Library kMpi{"#c8553d", "MPI", true, true,
                        [](const BenchRow& r) { return r.mpi ? &*r.mpi : nullptr; }};
-constexpr Library kPlain{"#5b5f97", "Tutti without gaps",
+constexpr Library kPlain{"#5b5f97", "Tutti without gaps", false, false,
                          [](const BenchRow& r) { return r.plain ? &*r.plain : nullptr; }};
+constexpr Library kTuttiFirst{"#0b6e4f", "Tutti at first", false, false, [](const BenchRow& r) {
+                                return r.first ? &r.first->batch : nullptr;
+                              }};
+constexpr Library kMpiFirst{"#c8553d", "MPI at first", true, false, [](const BenchRow& r) {
+                              return r.mpi_first ? &r.mpi_first->batch : nullptr;
+                            }};
 
-// A circle for Tutti, empty without gaps, a square for the MPI: not all see the colours, and
-// printers may have none.
+// A circle for Tutti, a square for the MPI, empty without gaps and at first: not all see the
+// colours, and printers may have none.
 std::string library_mark(const Library& library, double x, double y) {
-  if (library.pick != kMpi.pick)
+  const char* const fill = library.filled ? library.colour : "white";
+  if (!library.square)
     return fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3.4" fill="{}" stroke="{}"/>)", x, y,
-                       library.pick == kPlain.pick ? "white" : library.colour, library.colour);
-  return fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="6" height="6" fill="{}"/>)", x - 3,
-                     y - 3, library.colour);
+                       fill, library.colour);
+  return fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="6" height="6" fill="{}" stroke="{}"/>)",
+                     x - 3, y - 3, fill, library.colour);
 }
 
 struct CollectivePanel {
@@ -85,15 +94,15 @@ std::string draw_line(const Library& library, const CollectivePanel& p) {
         fmt::format("{}{:.1f},{:.1f}", path.empty() ? "M" : " L", p.x(r->bytes), p.y(t->median));
     points += draw_point(library, p, *r, p.x(r->bytes));
   }
-  return fmt::format(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2"/>)", path,
-                     library.colour) +
+  return fmt::format(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2"{}/>)", path,
+                     library.colour, library.filled ? "" : R"( stroke-dasharray="6 3")") +
          "\n" + points;
 }
 
 std::string draw_side_by_side(const CollectivePanel& p) {
   std::string drawn;
   std::vector<const Library*> there;
-  for (const Library* const library : {&kTutti, &kMpi, &kPlain})
+  for (const Library* const library : {&kTutti, &kTuttiFirst, &kMpi, &kMpiFirst, &kPlain})
     if (library->pick(*p.rows.front())) there.push_back(library);
   const double each = kCollectivePanel.inner_width() / static_cast<double>(there.size());
   double x = p.axes.left - each / 2;
@@ -113,9 +122,10 @@ std::string draw_panel(CollectivePanel& p, const std::string& title) {
   const bool blocks = collective && collectives::has_blocks(*collective);
   std::string drawn = text(p.axes.left, p.axes.top - 10, title, svg::kTitle) + p.axes.draw_times();
   drawn += p.axes.draw_frame();
-  drawn += p.one_size ? draw_side_by_side(p)
-                      : p.axes.draw_sizes() + draw_line(kMpi, p) + draw_line(kPlain, p) +
-                            draw_line(kTutti, p);
+  drawn += p.one_size
+               ? draw_side_by_side(p)
+               : p.axes.draw_sizes() + draw_line(kMpi, p) + draw_line(kPlain, p) +
+                     draw_line(kMpiFirst, p) + draw_line(kTuttiFirst, p) + draw_line(kTutti, p);
   const std::string what =
       collective == collectives::Collective::barrier ? "no data"
       : p.one_size ? fmt::format("{} of {}", blocks ? "one rank's block" : "message",
@@ -137,7 +147,9 @@ std::string draw_head(const BenchSetting& s, bool with_mpi, bool with_plain, dou
     x += 34 + kLargeLetter * static_cast<double>(name.size());
   };
   entry(kTutti, kTutti.name);
+  if (s.first > 0) entry(kTuttiFirst, kTuttiFirst.name);
   if (with_mpi) entry(kMpi, s.mpi);
+  if (with_mpi && s.first > 0) entry(kMpiFirst, kMpiFirst.name);
   if (with_plain) entry(kPlain, kPlain.name);
   width = std::max({width, 28 + kLargeLetter * static_cast<double>(title.size()),
                     x + 14 + kLetter * static_cast<double>(note.size())});
@@ -164,6 +176,8 @@ void write_svg(const std::string& path, const BenchSetting& s, const std::vector
     p.rows.push_back(&r);
     p.axes.include(r.tutti.low, r.tutti.high);
     if (r.mpi) p.axes.include(r.mpi->low, r.mpi->high), with_mpi = true;
+    if (r.first) p.axes.include(r.first->batch.low, r.first->batch.high);
+    if (r.mpi_first) p.axes.include(r.mpi_first->batch.low, r.mpi_first->batch.high);
     if (r.plain) p.axes.include(r.plain->low, r.plain->high), with_plain = true;
   }
   const std::size_t columns = columns_for(order.size());

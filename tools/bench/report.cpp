@@ -1,6 +1,7 @@
 // The bench's table and its JSON.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -32,6 +33,13 @@ nlohmann::json json_of(const Timing& t) {
   }
   if (t.packets) j["packets_per_operation"] = *t.packets;
   if (t.bytes) j["bytes_per_operation"] = *t.bytes;
+  return j;
+}
+
+nlohmann::json json_of(const FirstCalls& first) {
+  nlohmann::json j = {{"calls_us", first.each}, {"batch_us", first.batch.median}};
+  if (first.batch.packets) j["packets_per_operation"] = *first.batch.packets;
+  if (first.batch.bytes) j["bytes_per_operation"] = *first.batch.bytes;
   return j;
 }
 
@@ -68,14 +76,22 @@ void print_header(const BenchSetting& s) {
   fmt::print("  {}, connections: {}{}{}\n", place_of(s), s.transports, s.device.empty() ? "" : "; ",
              s.device);
   if (!s.type.constructor.empty())
-    fmt::print("  buffers of the datatype {}, pieces of {} bytes, {}; plain: Tutti without gaps\n",
-               s.type.constructor, s.type.piece, side_text(s.type.side));
+    fmt::print("  buffers of the datatype {}, pieces of {} bytes, {}{}\n", s.type.constructor,
+               s.type.piece, side_text(s.type.side),
+               s.first > 0 ? "" : "; plain: Tutti without gaps");
   fmt::print("  start-up of the slowest rank: tutti_init {:.1f} ms, tutti_comm_create {:.2f} ms\n",
              s.init_ms, s.create_ms);
-  fmt::print(
-      "  times: microseconds a call, maximum over ranks, median of repetitions [95 % confidence\n"
-      "  interval]; every result checked before it is timed; ~: the two intervals overlap, or one\n"
-      "  is wider than its median, so neither counts as faster\n");
+  if (s.first > 0)
+    fmt::print(
+        "  times: microseconds a call, maximum over ranks; later: median of batches of {}\n"
+        "  [95 % confidence interval]; for each row Tutti starts anew and the MPI gets a new\n"
+        "  communicator; every result checked after it is timed\n",
+        counted(s.first, "call"));
+  else
+    fmt::print(
+        "  times: microseconds a call, maximum over ranks, median of repetitions [95 %\n"
+        "  confidence interval]; every result checked before it is timed; ~: the two intervals\n"
+        "  overlap, or one is wider than its median, so neither counts as faster\n");
 }
 
 void print_row(const BenchRow& r, bool first) {
@@ -113,6 +129,36 @@ void print_row(const BenchRow& r, bool first) {
   std::fflush(stdout);
 }
 
+void print_first_row(const BenchRow& r, bool first) {
+  const bool with_packets = r.tutti.packets.has_value();
+  const int calls = r.tutti.calls;
+  if (first) {
+    fmt::print(
+        "\n{}, the first {} on fresh connections\n{:>9}  {:<5} {:>9} {:>9} {:>9}  {:>9} {:>21}",
+        r.collective, counted(calls, "call"), "size", "", "call 1", "call 2",
+        fmt::format("1 to {}", calls), "later us", "[95 %]");
+    fmt::print("  {:>11}", "first/later");
+    if (with_packets) fmt::print("  {:>9} {:>9}", "pkt/op", "later");
+    fmt::print("  algorithm, digest\n");
+  }
+  const auto line = [&](const std::string& size, const char* who, const FirstCalls& begun,
+                        const Timing& later, const std::string& how) {
+    fmt::print("{:>9}  {:<5} {:>9} {:>9} {:>9}  {:>9} {:>21}  {:>10.2f}x", size, who,
+               column_text(begun.each.front()),
+               begun.each.size() > 1 ? column_text(begun.each[1]) : "-",
+               column_text(begun.batch.median), column_text(later.median),
+               fmt::format("[{}, {}]", column_text(later.low), column_text(later.high)),
+               begun.batch.median / later.median);
+    if (with_packets)
+      fmt::print("  {:>9.1f} {:>9.1f}", begun.batch.packets.value_or(0), later.packets.value_or(0));
+    fmt::print("{}\n", how);
+  };
+  line(r.collective == "barrier" ? "-" : size_text(r.bytes), "Tutti", *r.first, r.tutti,
+       fmt::format("  {} {}", r.algorithm, r.digest.substr(0, 8)));
+  if (r.mpi) line("", "MPI", *r.mpi_first, *r.mpi, "");
+  std::fflush(stdout);
+}
+
 models::Tally tally_of(const std::vector<BenchRow>& rows) {
   models::Tally tally;
   for (const BenchRow& row : rows)
@@ -120,10 +166,10 @@ models::Tally tally_of(const std::vector<BenchRow>& rows) {
   return tally;
 }
 
-void print_tally(const models::Tally& tally) {
+void print_tally(const models::Tally& tally, const char* where) {
   const int known = tally.less() + tally.greater();
   if (known + tally.unknown() == 0) return;
-  fmt::print("\nTutti is faster in {}, the MPI in {}; in {} it is undecided (~)",
+  fmt::print("\n{}Tutti is faster in {}, the MPI in {}; in {} it is undecided (~)", where,
              counted(tally.less(), "row"), tally.greater(), tally.unknown());
   if (const auto ratio = tally.ratio())
     fmt::print("; MPI/Tutti {:.2f}, geometric mean of the other {}", *ratio, known);
@@ -153,6 +199,24 @@ void print_warm_up(const std::vector<BenchRow>& rows) {
   if (unsteady_times > 0)
     fmt::print("; {} of {} still fell after half of --time-limit", unsteady_times, times);
   fmt::print("\n");
+}
+
+void print_first_calls(const std::vector<BenchRow>& rows) {
+  double later = 0, mpi_later = 0, mpi = 0;  // logarithms
+  int with_mpi = 0;
+  for (const BenchRow& row : rows) {
+    later += std::log(row.first->batch.median / row.tutti.median);
+    if (!row.mpi) continue;
+    ++with_mpi;
+    mpi_later += std::log(row.mpi_first->batch.median / row.mpi->median);
+    mpi += std::log(row.mpi_first->batch.median / row.first->batch.median);
+  }
+  fmt::print("\nfirst calls take {:.2f} times as long as later ones",
+             std::exp(later / static_cast<double>(rows.size())));
+  if (with_mpi > 0)
+    fmt::print(", the MPI's {:.2f} times; among first calls MPI/Tutti {:.2f}",
+               std::exp(mpi_later / with_mpi), std::exp(mpi / with_mpi));
+  fmt::print("; geometric means of {}\n", counted(static_cast<long long>(rows.size()), "row"));
 }
 
 void print_memory(const BenchSetting& s) {
@@ -201,6 +265,7 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
                         {"barrier_before", json_of(s.barrier)},
                         {"unsteady", unsteady(s)},
                         {"rows", nlohmann::json::array()}};
+  if (s.first > 0) all["first"] = s.first;
   for (const Host& host : s.hosts) all["hosts"].push_back(json_of(host));
   if (!s.type.constructor.empty())
     all["type"] = {{"constructor", s.type.constructor},
@@ -218,6 +283,8 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
       row["undecided"] = undecided(r.tutti, *r.mpi);
     }
     if (r.plain) row["plain"] = json_of(*r.plain);
+    if (r.first) row["tutti_first"] = json_of(*r.first);
+    if (r.mpi_first) row["mpi_first"] = json_of(*r.mpi_first);
     all["rows"].push_back(row);
   }
   const models::Tally tally = tally_of(rows);
