@@ -53,7 +53,7 @@ struct ClosedForm {
   std::optional<double> (*time)(const Model&, const Asked&);
   Claim claim;           // where all assumptions hold
   std::string_view why;  // if not equal: what is wrong with it, or which case it describes
-  std::array<const Assumption*, 3> assumes{};  // those that are not null
+  std::array<const Assumption*, 4> assumes{};  // those that are not null
   Claim otherwise = Claim::apart;              // where one of them does not hold
 };
 

@@ -2,6 +2,8 @@
 // message as the call sends it, a segment if it is cut: g(m) is g + (m-1)G in LogGP.
 #pragma once
 
+#include <bit>
+
 #include "models/closed_forms.hpp"
 
 namespace tutti::models::assumed {
@@ -67,5 +69,15 @@ inline constexpr Assumption kWholeHalves{
     }};
 inline constexpr Assumption kDivides{
     "P divides m", [](const Model&, const Asked& a) { return a.bytes % a.P == 0; }};
+
+inline constexpr Assumption kPowerOfTwo{"P is a power of two", [](const Model&, const Asked& a) {
+                                          return std::has_single_bit(static_cast<unsigned>(a.P));
+                                        }};
+inline constexpr Assumption kFullTree{"a full binary tree, P + 1 is a power of two",
+                                      [](const Model&, const Asked& a) {
+                                        return std::has_single_bit(static_cast<unsigned>(a.P + 1));
+                                      }};
+inline constexpr Assumption kUncut{"n_s = 1",
+                                   [](const Model&, const Asked& a) { return a.segments() == 1; }};
 
 }  // namespace tutti::models::assumed

@@ -9,6 +9,18 @@ namespace {
 using namespace assumed;
 
 constexpr std::string_view kT1 = "OCC table 1", kT2 = "OCC table 2";
+constexpr std::string_view kFewerRanks =
+    "the tree is not full: its last ranks hear later than those of the lowest level would";
+constexpr std::string_view kAllSegmentsFirst =
+    "worst case: a rank hands on the first segment when it has all of them";
+
+constexpr auto kBinomialLogGP = [](LogGPs q) {
+  return ceil_log2(q.P) * (q.L + 2 * q.o + q.mG + (q.n_s - 1) * (q.g + q.mG));
+};
+constexpr auto kBinomialPLogP = [](PLogPs q) { return ceil_log2(q.P) * (q.L + q.n_s * q.g); };
+constexpr auto kBinaryPLogP = [](PLogPs q) {
+  return (levels(q.P) - 1) * (q.L + 2 * q.g) + (q.n_s - 1) * std::max(2 * q.g, q.o_r + q.g + q.o_s);
+};
 
 const ClosedForm kBarriersAndBroadcasts[] = {
     {kT1, kBarrier, "flat-tree", "(P-1)a", hockney<[](Hockneys q) { return (q.P - 1) * q.alpha; }>,
@@ -128,87 +140,88 @@ const ClosedForm kBarriersAndBroadcasts[] = {
      kNotBelow,
      "best case: g(m_s) covers o_s + o_r; else the processor is the bottleneck",
      {&kWholeSegments}},
-    {kT2, kBcast, "binomial", "ceil(log2 P)·n_s(a + b·m_s), P a power of two, n_s = 1",
-     where<kPowerWhole, hockney<[](Hockneys q) { return ceil_log2(q.P) * q.n_s * q.T; }>>, kEqual,
-     ""},
     {kT2,
      kBcast,
      "binomial",
-     "ceil(log2 P)(L + 2o + (m_s-1)G + (n_s-1)(g + (m_s-1)G)), P a power of two, n_s = 1",
-     where<kPowerWhole, loggp<[](LogGPs q) {
-             return ceil_log2(q.P) * (q.L + 2 * q.o + q.mG + (q.n_s - 1) * (q.g + q.mG));
-           }>>,
+     "ceil(log2 P)·n_s(a + b·m_s)",
+     hockney<[](Hockneys q) { return ceil_log2(q.P) * q.n_s * q.T; }>,
      kEqual,
-     "a root whose port is busy for longer than a message is on its way",
-     {&kGapWithinWay},
-     kNotBelow},
-    {kT2, kBcast, "binomial", "ceil(log2 P)(L + n_s·g(m_s)), P a power of two, n_s = 1",
-     where<kPowerWhole, plogp<[](PLogPs q) { return ceil_log2(q.P) * (q.L + q.n_s * q.g); }>>,
-     kEqual, ""},
+     "",
+     {&kWholeSegments},
+     kNotAbove},
+    {kT2,
+     kBcast,
+     "binomial",
+     "ceil(log2 P)(L + 2o + (m_s-1)G + (n_s-1)(g + (m_s-1)G)), n_s = 1",
+     where<kWhole, loggp<kBinomialLogGP>>,
+     kEqual,
+     kFewerRanks,
+     {&kGapWithinWay, &kPowerOfTwo}},
+    {kT2,
+     kBcast,
+     "binomial",
+     "ceil(log2 P)(L + n_s·g(m_s)), n_s = 1",
+     where<kWhole, plogp<kBinomialPLogP>>,
+     kEqual,
+     kFewerRanks,
+     {&kPowerOfTwo},
+     kNotAbove},
     {kT2,
      kBcast,
      "binomial",
      "ceil(log2 P)(L + 2o + (m_s-1)G + (n_s-1)(g + (m_s-1)G)), n_s > 1",
-     where<kCut, loggp<[](LogGPs q) {
-             return ceil_log2(q.P) * (q.L + 2 * q.o + q.mG + (q.n_s - 1) * (q.g + q.mG));
-           }>>,
+     where<kCut, loggp<kBinomialLogGP>>,
      kNotAbove,
-     "worst case: a rank hands on the first segment when it has all of them",
+     kAllSegmentsFirst,
      {&kGapCoversBoth, &kGapWithinWay}},
     {kT2,
      kBcast,
      "binomial",
      "ceil(log2 P)(L + n_s·g(m_s)), n_s > 1",
-     where<kCut, plogp<[](PLogPs q) { return ceil_log2(q.P) * (q.L + q.n_s * q.g); }>>,
+     where<kCut, plogp<kBinomialPLogP>>,
      kNotAbove,
-     "worst case: a rank hands on the first segment when it has all of them",
+     kAllSegmentsFirst,
      {&kGapCoversBoth}},
-    {kT2, kBcast, "binary", "(ceil(log2(P+1)) + n_s - 2)(2a + b·m_s), P+1 a power of two, n_s = 1",
-     where<kFull, hockney<[](Hockneys q) { return (levels(q.P) + q.n_s - 2) * (q.T + q.alpha); }>>,
-     kNotBelow, "wrong: the message to the second child has m_s bytes, too: 2(a + b·m_s)"},
     {kT2,
      kBcast,
      "binary",
-     "(ceil(log2(P+1)) - 1)(L + 2(o + (m_s-1)G + g)) + 2((m_s-1)G + g), n_s = 1",
-     where<kFull, loggp<[](LogGPs q) {
-             return (levels(q.P) - 1) * (q.L + 2 * (q.o + q.mG + q.g)) + 2 * (q.mG + q.g);
-           }>>,
-     kNotAbove,
-     "garbled: the last term has lost its factor n_s - 1, and a level takes one gap, not two",
-     {&kGapCoversSend}},
-    {kT2, kBcast, "binary",
-     "(ceil(log2(P+1)) - 1)(L + 2g(m_s)) + (n_s-1)max{2g, o_r + g + o_s}, n_s = 1",
-     where<kFull, plogp<[](PLogPs q) {
-             return (levels(q.P) - 1) * (q.L + 2 * q.g) +
-                    (q.n_s - 1) * std::max(2 * q.g, q.o_r + q.g + q.o_s);
-           }>>,
-     kEqual, ""},
-    {kT2,
-     kBcast,
-     "binary",
-     "(ceil(log2(P+1)) + n_s - 2)(2a + b·m_s), n_s > 1",
-     where<kFullCut,
-           hockney<[](Hockneys q) { return (levels(q.P) + q.n_s - 2) * (q.T + q.alpha); }>>,
+     "(ceil(log2(P+1)) + n_s - 2)(2a + b·m_s)",
+     hockney<[](Hockneys q) { return (levels(q.P) + q.n_s - 2) * (q.T + q.alpha); }>,
      kNotBelow,
      "wrong: the messages to the second child have m_s bytes, too: 2(a + b·m_s)",
-     {&kWholeSegments}},
+     {&kWholeSegments, &kFullTree}},
+    {kT2,
+     kBcast,
+     "binary",
+     "(ceil(log2(P+1)) - 1)(L + 2(o + (m_s-1)G + g)) + 2((m_s-1)G + g)",
+     loggp<[](LogGPs q) {
+       return (levels(q.P) - 1) * (q.L + 2 * (q.o + q.mG + q.g)) + 2 * (q.mG + q.g);
+     }>,
+     kNotAbove,
+     "garbled: the last term has lost its factor n_s - 1, and a level takes one gap, not two",
+     {&kUncut, &kGapCoversSend}},
     {kT2, kBcast, "binary",
-     "(ceil(log2(P+1)) - 1)(L + 2(o + (m_s-1)G + g)) + 2(n_s-1)((m_s-1)G + g), n_s > 1",
-     where<kFullCut, loggp<[](LogGPs q) {
-             return (levels(q.P) - 1) * (q.L + 2 * (q.o + q.mG + q.g)) +
-                    2 * (q.n_s - 1) * (q.mG + q.g);
-           }>>,
+     "(ceil(log2(P+1)) - 1)(L + 2(o + (m_s-1)G + g)) + 2(n_s-1)((m_s-1)G + g)", loggp<[](LogGPs q) {
+       return (levels(q.P) - 1) * (q.L + 2 * (q.o + q.mG + q.g)) + 2 * (q.n_s - 1) * (q.mG + q.g);
+     }>,
      kApart,
-     "garbled, with the factor n_s - 1 restored: a level takes one gap, not two; and a processor "
-     "that takes longer over one reception and two sends than the port holds up the segments"},
+     "the print, with the factor n_s - 1 that it has lost; a level takes one gap, not two, and a "
+     "processor that takes longer over one reception and two sends than the port holds up the "
+     "segments"},
+    {kT2,
+     kBcast,
+     "binary",
+     "(ceil(log2(P+1)) - 1)(L + 2g(m_s)) + (n_s-1)max{2g, o_r + g + o_s}, n_s = 1",
+     where<kWhole, plogp<kBinaryPLogP>>,
+     kEqual,
+     kFewerRanks,
+     {&kFullTree},
+     kNotAbove},
     {kT2,
      kBcast,
      "binary",
      "(ceil(log2(P+1)) - 1)(L + 2g(m_s)) + (n_s-1)max{2g, o_r + g + o_s}, n_s > 1",
-     where<kFullCut, plogp<[](PLogPs q) {
-             return (levels(q.P) - 1) * (q.L + 2 * q.g) +
-                    (q.n_s - 1) * std::max(2 * q.g, q.o_r + q.g + q.o_s);
-           }>>,
+     where<kCut, plogp<kBinaryPLogP>>,
      kNotAbove,
      "worst case: the root, which receives nothing, is never held up by o_r",
      {&kGapCoversBoth}},
@@ -216,29 +229,38 @@ const ClosedForm kBarriersAndBroadcasts[] = {
      kBcast,
      "splitted-binary",
      "(ceil(log2(P+1)) + ceil(n_s/2) - 2)(2a + b·m_s) + a + b·m_s/2",
-     where<kFullAny, hockney<[](Hockneys q) {
-             return (levels(q.P) + half_of(q.n_s) - 2) * (q.T + q.alpha) + q.half;
-           }>>,
+     hockney<[](Hockneys q) {
+       return (levels(q.P) + half_of(q.n_s) - 2) * (q.T + q.alpha) + q.half;
+     }>,
      kNotBelow,
      "equal for n_s = 1; else a segment of m_s bytes goes to either child, and what is exchanged "
      "at the end is half of the message, not of a segment",
-     {&kWholeHalves}},
+     {&kWholeHalves, &kFullTree}},
     {kT2, kBcast, "splitted-binary",
      "2(ceil(n_s/2) - 1)(L + g + 2(o + (m_s-1)G)) + (ceil(log2(P+1)) - 1)(g + (m_s-1)G) + L + 2o + "
      "(m_s/2 - 1)G",
-     where<kFullAny, loggp<[](LogGPs q) {
-             return 2 * (half_of(q.n_s) - 1) * (q.L + q.g + 2 * (q.o + q.mG)) +
-                    (levels(q.P) - 1) * (q.g + q.mG) + q.L + 2 * q.o + q.half;
-           }>>,
+     loggp<[](LogGPs q) {
+       return 2 * (half_of(q.n_s) - 1) * (q.L + q.g + 2 * (q.o + q.mG)) +
+              (levels(q.P) - 1) * (q.g + q.mG) + q.L + 2 * q.o + q.half;
+     }>,
      kApart,
      "garbled: the factors of the first two terms have changed places, as the line of binary "
      "shows"},
     {kT2, kBcast, "splitted-binary",
-     "(ceil(log2(P+1)) - 1)(L + 2g(m_s)) + (n_s/2 - 1)max{2g, o_r + g + o_s}",
-     where<kFullAny, plogp<[](PLogPs q) {
-             return (levels(q.P) - 1) * (q.L + 2 * q.g) +
-                    (q.n_s / 2 - 1) * std::max(2 * q.g, q.o_r + q.g + q.o_s);
-           }>>,
+     "(ceil(log2(P+1)) - 1)(L + g + 2(o + (m_s-1)G)) + 2(ceil(n_s/2) - 1)(g + (m_s-1)G) + L + 2o + "
+     "(m_s/2 - 1)G",
+     loggp<[](LogGPs q) {
+       return (levels(q.P) - 1) * (q.L + q.g + 2 * (q.o + q.mG)) +
+              2 * (half_of(q.n_s) - 1) * (q.g + q.mG) + q.L + 2 * q.o + q.half;
+     }>,
+     kApart,
+     "the print, with its factors in their places; it leaves out that inner ranks send three "
+     "messages a segment, the third to their partner"},
+    {kT2, kBcast, "splitted-binary",
+     "(ceil(log2(P+1)) - 1)(L + 2g(m_s)) + (n_s/2 - 1)max{2g, o_r + g + o_s}", plogp<[](PLogPs q) {
+       return (levels(q.P) - 1) * (q.L + 2 * q.g) +
+              (q.n_s / 2 - 1) * std::max(2 * q.g, q.o_r + q.g + q.o_s);
+     }>,
      kApart, "leaves out the exchange of halves at the end"},
 };
 

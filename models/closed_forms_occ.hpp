@@ -93,11 +93,6 @@ inline constexpr auto kPowerWhole = [](const Asked& a) {
   return is_power(a.P) && a.segments() == 1;
 };
 inline constexpr auto kFullAny = [](const Asked& a) { return is_power(a.P + 1); };
-inline constexpr auto kFullCut = [](const Asked& a) {
-  return is_power(a.P + 1) && a.segments() > 1;
-};
-inline constexpr auto kFull = [](const Asked& a) { return is_power(a.P + 1) && a.segments() == 1; };
-
 inline constexpr auto kPower = [](const Asked& a) { return is_power(a.P); };
 
 inline double half_of(double n_s) noexcept { return std::ceil(n_s / 2); }

@@ -25,10 +25,28 @@ constexpr auto kChain = [](const auto& q) {
   const double work = between(q.P, q.o_s + q.o_r, std::max(q.o_s, q.o_r));
   return (q.P - 1) * q.way() + (q.n_s - 1) * std::max(q.gap(), work);
 };
+// The last rank to hear. Rank v - 1 is as many levels below the root as v has bits after the first,
+// and each of those that is 1 stands for a second child, which hears `next` later.
+double binary_path(int P, double way, double next) {
+  double last = 0;
+  for (int v = 1; v <= P; ++v) {
+    const int seconds = std::popcount(static_cast<unsigned>(v)) - 1;
+    last = std::max(last, floor_log2(v) * way + seconds * next);
+  }
+  return last;
+}
+constexpr auto kWholeMore = [](const Asked& a) { return a.P != 2 && a.segments() == 1; };
+constexpr auto kNotTwo = [](const Asked& a) { return a.P != 2; };
 constexpr auto kBinary = [](const auto& q) {
-  const double next = std::max(q.gap(), q.o_s);
+  const double path = binary_path(q.P, q.way(), std::max(q.gap(), q.o_s));
+  if (q.P == 2) return path + (q.n_s - 1) * std::max({q.gap(), q.o_s, q.o_r});
   const double work = q.P > 3 ? q.o_r + 2 * q.o_s : std::max(q.o_r, 2 * q.o_s);
-  return (levels(q.P) - 1) * (q.way() + next) + (q.n_s - 1) * std::max(2 * q.gap(), work);
+  return path + (q.n_s - 1) * std::max(2 * q.gap(), work);
+};
+// The root sends each segment to all children before the next one.
+constexpr auto kBinomial = [](const auto& q) {
+  const int rounds = ceil_log2(q.P);
+  return (q.n_s - 1) * rounds * q.gap() + kRounds(q);
 };
 constexpr auto kLinearReduce = [](const auto& q) {
   return q.way() + q.gamma + ((q.P - 1) * q.n_s - 1) * std::max(q.gap(), q.o_r + q.gamma);
@@ -42,6 +60,27 @@ constexpr auto kBinomialReduce = [](const auto& q) {
   const double level = q.way() + q.gamma;
   return level + (ceil_log2(q.P) - 1) * std::max(q.gap(), level);
 };
+// The root takes all segments of a child before those of the next one.
+double binomial_reduce(int P, double n_s, double gap, double level) {
+  const int rounds = ceil_log2(P);
+  return (n_s - 1) * gap + std::max((rounds - 1) * n_s * gap + level, rounds * level);
+}
+constexpr auto kBinomialReduceCut = [](const auto& q) {
+  return binomial_reduce(q.P, q.n_s, q.gap(), q.way() + q.gamma);
+};
+// Place v - 1 of either side of the tree is below the root of that side as in a binary tree. A rank
+// sends its half to its children, and then to its partner on the other side. h: time of a half.
+double splitted(int P, double h) {
+  double last = 0;
+  for (int rank = 1; rank < P; ++rank) {
+    const int side = (rank - 1) % 2, v = (rank + 1) / 2, on_side = (P - side) / 2;
+    const int hears = side + floor_log2(v) + std::popcount(static_cast<unsigned>(v));
+    const int children = std::clamp(on_side - 2 * v + 1, 0, 2);
+    const bool alone = rank == P - 1 && side == 0;
+    last = std::max(last, (alone ? 3 : hears + children + 1) * h);
+  }
+  return last;
+}
 constexpr auto kBinaryReduce = [](const auto& q) {
   const double receive = q.o_r + q.gamma;
   const double work = q.P > 3 ? 2 * receive + q.o_s : std::max(2 * receive, q.o_s);
@@ -93,6 +132,14 @@ const ClosedForm kCorrectedForms[] = {
      where<kPowerWhole, gaps<kRounds>>, kEqual, ""},
     {kCorrected2,
      kBcast,
+     "binomial",
+     "(n_s-1)log2(P)g(m_s) + T(m_s) + (log2(P)-1)max{g(m_s), T(m_s)}, P a power of two, n_s > 1",
+     where<kCut, gaps<kBinomial>>,
+     kEqual,
+     "",
+     {&kWholeSegments, &kGapCoversBoth, &kPowerOfTwo}},
+    {kCorrected2,
+     kBcast,
      "binary",
      "2(ceil(log2(P+1)) + n_s - 2)(a + b·m_s), P+1 a power of two",
      where<kFullAny, hockney<[](Hockneys q) { return 2 * (levels(q.P) + q.n_s - 2) * q.T; }>>,
@@ -102,13 +149,30 @@ const ClosedForm kCorrectedForms[] = {
     {kCorrected2,
      kBcast,
      "binary",
-     "(ceil(log2(P+1))-1)(T(m_s) + max{g(m_s), o_s}) + (n_s-1)max{2g(m_s), o_r + 2o_s}, P+1 a "
-     "power of two",
-     where<kFullAny, gaps<kBinary>>,
+     "(max_{0<v<=P}{floor(log2 v) + ones(v) - 1} + 2(n_s-1))(a + b·m_s), ones: binary digits 1",
+     where<kNotTwo,
+           hockney<[](Hockneys q) { return binary_path(q.P, q.T, q.T) + 2 * (q.n_s - 1) * q.T; }>>,
+     kEqual,
+     "",
+     {&kWholeSegments}},
+    {kCorrected2,
+     kBcast,
+     "binary",
+     "max_{0<v<=P}{floor(log2 v)T(m_s) + (ones(v)-1)max{g(m_s), o_s}} + (n_s-1)max{2g(m_s), o_r + "
+     "2o_s}, ones: binary digits 1; for P = 2, (n_s-1)max{g(m_s), o_s, o_r}",
+     gaps<kBinary>,
      kEqual,
      kBothBusy,
      {&kWholeSegments, &kGapCoversBoth}},
 
+    {kCorrected2,
+     kBcast,
+     "splitted-binary",
+     "max over ranks of (messages to the rank in turn + its children + 1)(a + b·m/2), n_s = 1",
+     where<kWholeMore, hockney<[](Hockneys q) { return splitted(q.P, q.half); }>>,
+     kEqual,
+     "",
+     {&kWholeHalves}},
     {kCorrected3,
      kReduce,
      "linear",
@@ -149,6 +213,23 @@ const ClosedForm kCorrectedForms[] = {
     {kCorrected3, kReduce, "binomial",
      "T(m) + c·m + (log2(P)-1)max{g(m), T(m) + c·m}, P a power of two, n_s = 1",
      where<kPowerWhole, gaps<kBinomialReduce>>, kEqual, ""},
+    {kCorrected3,
+     kReduce,
+     "binomial",
+     "(n_s-1)g(m_s) + max{(log2(P)-1)n_s·g(m_s) + T(m_s) + c·m_s, log2(P)(T(m_s) + c·m_s)}, n_s > "
+     "1, P a power of two",
+     where<kCut, gaps<kBinomialReduceCut>>,
+     kEqual,
+     "",
+     {&kWholeSegments, &kGapCoversCombining, &kSendsInGaps, &kPowerOfTwo}},
+    {kCorrected3,
+     kReduce,
+     "binomial",
+     "(n_s-1)T + max{(log2(P)-1)n_s·T + T + c·m_s, log2(P)(T + c·m_s)}, T = a + b·m_s",
+     hockney<[](Hockneys q) { return binomial_reduce(q.P, q.n_s, q.T, q.T + q.gamma); }>,
+     kEqual,
+     "",
+     {&kWholeSegments, &kGapCoversCombining, &kPowerOfTwo}},
     {kCorrected3,
      kReduce,
      "binary",

@@ -53,17 +53,20 @@ const ClosedForm kReducesAndAlltoalls[] = {
     {kT3, kReduce, "binomial", "ceil(log2 P)·n_s(a + b·m_s + c·m_s)",
      hockney<[](Hockneys q) { return q.n_s * ceil_log2(q.P) * (q.T + q.gamma); }>, kNotAbove,
      "worst case: here a rank combines a message while the next one arrives"},
-    {kT3, kReduce, "binomial", "ceil(log2 P)(o + L + n_s((m_s-1)G + max{g, o + c·m_s})), n_s = 1",
-     where<kPowerWhole, loggp<[](LogGPs q) {
-             return ceil_log2(q.P) * (q.o + q.L + q.n_s * (q.mG + std::max(q.g, q.o + q.gamma)));
-           }>>,
+    {kT3,
+     kReduce,
+     "binomial",
+     "ceil(log2 P)(o + L + n_s((m_s-1)G + max{g, o + c·m_s}))",
+     loggp<[](LogGPs q) {
+       return ceil_log2(q.P) * (q.o + q.L + q.n_s * (q.mG + std::max(q.g, q.o + q.gamma)));
+     }>,
      kNotAbove,
-     "worst case: a rank's messages come a round apart, so that g does not hold them up"},
-    {kT3, kReduce, "binomial",
-     "ceil(log2 P)(L + n_s·max{g(m_s), o_r(m_s) + c·m_s + o_s(m_s)}), n_s = 1",
-     where<kPowerWhole, plogp<[](PLogPs q) {
-             return ceil_log2(q.P) * (q.L + q.n_s * std::max(q.g, q.o_r + q.gamma + q.o_s));
-           }>>,
+     "worst case: a rank's messages come a round apart, so that g does not hold them up",
+     {&kUncut}},
+    {kT3, kReduce, "binomial", "ceil(log2 P)(L + n_s·max{g(m_s), o_r(m_s) + c·m_s + o_s(m_s)})",
+     plogp<[](PLogPs q) {
+       return ceil_log2(q.P) * (q.L + q.n_s * std::max(q.g, q.o_r + q.gamma + q.o_s));
+     }>,
      kApart,
      "wrong: a level takes L + g(m_s), and after that combining; the max is of the interval of "
      "segments"},
@@ -76,25 +79,28 @@ const ClosedForm kReducesAndAlltoalls[] = {
      kApart,
      "wrong: a message is there after L + g(m_s), and combining comes after that, not beside it; "
      "segments follow each other by max{g, o_r + c·m_s + o_s}"},
-    {kT3, kReduce, "binary", "2(ceil(log2(P+1)) + n_s - 2)(a + b·m_s + c·m_s)",
-     where<kFullAny,
-           hockney<[](Hockneys q) { return 2 * (levels(q.P) + q.n_s - 2) * (q.T + q.gamma); }>>,
-     kNotAbove, "worst case: here a rank combines a message while the next one arrives"},
+    {kT3,
+     kReduce,
+     "binary",
+     "2(ceil(log2(P+1)) + n_s - 2)(a + b·m_s + c·m_s)",
+     hockney<[](Hockneys q) { return 2 * (levels(q.P) + q.n_s - 2) * (q.T + q.gamma); }>,
+     kNotAbove,
+     "worst case: here a rank combines a message while the next one arrives",
+     {&kFullTree}},
     {kT3, kReduce, "binary",
      "(ceil(log2(P+1)) - 1)((L + 3o + (m_s-1)G + 2c·m_s) + (n_s-1)((m_s-1)G + max{g, 3o + "
      "2c·m_s}))",
-     where<kFullAny, loggp<[](LogGPs q) {
-             return (levels(q.P) - 1) *
-                    (q.L + 3 * q.o + q.mG + 2 * q.gamma +
-                     (q.n_s - 1) * (q.mG + std::max(q.g, 3 * q.o + 2 * q.gamma)));
-           }>>,
+     loggp<[](LogGPs q) {
+       return (levels(q.P) - 1) * (q.L + 3 * q.o + q.mG + 2 * q.gamma +
+                                   (q.n_s - 1) * (q.mG + std::max(q.g, 3 * q.o + 2 * q.gamma)));
+     }>,
      kApart, "garbled: the segments follow each other once, not at each level"},
     {kT3, kReduce, "binary",
      "(ceil(log2(P+1)) - 1)(L + 2max{g, o_r + c·m_s}) + (n_s-1)(o_s + 2max{g, o_r + c·m_s})",
-     where<kFullAny, plogp<[](PLogPs q) {
-             const double each = std::max(q.g, q.o_r + q.gamma);
-             return (levels(q.P) - 1) * (q.L + 2 * each) + (q.n_s - 1) * (q.o_s + 2 * each);
-           }>>,
+     plogp<[](PLogPs q) {
+       const double each = std::max(q.g, q.o_r + q.gamma);
+       return (levels(q.P) - 1) * (q.L + 2 * each) + (q.n_s - 1) * (q.o_s + 2 * each);
+     }>,
      kApart, "wrong as that of the chain is"},
 
     {kT4, kAlltoall, "linear", "P(a + b·m_s) + (P-1)(n_s·P + 1 - P/2)a",
