@@ -82,6 +82,10 @@ std::vector<Model> models_to_compare() {
   all.push_back(PLogP{20, Curve{{{0, 4}, {8192, 30}}}, Curve{{{0, 5}, {8192, 40}}},
                       Curve{{{0, 9}, {8192, 60}}}});
   all.push_back(PLogP{20, Curve{2}, Curve{3}, Curve{{{0, 9}, {8192, 60}}}});
+  const LognP::Transfer copy{.o = Curve{{{0, 0}, {8192, 20}}}, .g = {}, .l = {}};
+  const LognP::Transfer wire{.o = Curve{{{0, 12}, {8192, 90}}}, .g = {}, .l = {}};
+  all.push_back(LognP{{copy, copy}});
+  all.push_back(LognP{{copy, wire, copy}});
   return all;
 }
 
@@ -103,7 +107,7 @@ double Asked::segments() const noexcept {
 std::vector<ClosedForm> closed_forms() {
   std::vector<ClosedForm> all;
   for (const auto forms : {occ::barriers_and_broadcasts(), occ::reduces_and_alltoalls(),
-                           occ::corrected(), ib_forms(), beo_forms()})
+                           occ::corrected(), ib_forms(), beo_forms(), tau_forms()})
     all.insert(all.end(), forms.begin(), forms.end());
   return all;
 }

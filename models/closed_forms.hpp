@@ -24,6 +24,8 @@ struct Asked {
   // Nothing else takes time: ranks begin at once, at root 0, and wait for no receiver; nothing is
   // copied, and no time is random.
   bool plain = true;
+  double copy_per_byte = 0;  // δ
+  Bytes cut_below = 0;  // S: the library below carries messages in segments (TAU); 0: it does not
 
   Bytes longest() const noexcept { return segment > 0 && segment < bytes ? segment : bytes; }
   // n_s. A segment more for what is left over.
@@ -59,6 +61,7 @@ struct ClosedForm {
 
 std::span<const ClosedForm> ib_forms() noexcept;   // chapter 5
 std::span<const ClosedForm> beo_forms() noexcept;  // equations 2 to 14
+std::span<const ClosedForm> tau_forms() noexcept;  // chapters 2, 4 and 6
 std::vector<ClosedForm> closed_forms();            // these, and OCC's (closed_forms_occ.hpp)
 
 // What two times say of a formula, under these parameters and for this call.

@@ -224,7 +224,7 @@ const ClosedForm kBarriersAndBroadcasts[] = {
      where<kCut, plogp<kBinaryPLogP>>,
      kNotAbove,
      "worst case: the root, which receives nothing, is never held up by o_r",
-     {&kGapCoversBoth}},
+     {&kWholeSegments, &kGapCoversBoth}},
     {kT2,
      kBcast,
      "splitted-binary",

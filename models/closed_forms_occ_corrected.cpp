@@ -219,8 +219,8 @@ const ClosedForm kCorrectedForms[] = {
      "(n_s-1)g(m_s) + max{(log2(P)-1)n_s·g(m_s) + T(m_s) + c·m_s, log2(P)(T(m_s) + c·m_s)}, n_s > "
      "1, P a power of two",
      where<kCut, gaps<kBinomialReduceCut>>,
-     kEqual,
-     "",
+     kNotBelow,
+     "equal, unless a reception holds up a send in the same moment",
      {&kWholeSegments, &kGapCoversCombining, &kSendsInGaps, &kPowerOfTwo}},
     {kCorrected3,
      kReduce,

@@ -20,7 +20,7 @@ class Drawn {
 
   Model model(std::size_t kind) {
     const double G = time(1e-5, 0.1);
-    switch (kind % 6) {
+    switch (kind % 7) {
       case 0: return models::Hockney{time(), G};
       case 1: return models::SplitHockney{time(), time(), G, time(1e-5, 0.1)};
       case 2: return models::LogP{time(), time(), time(), time()};
@@ -32,6 +32,18 @@ class Drawn {
         };
         return models::PLogP{time(), line(o_s, G * chance_.uniform()),
                              line(o_r, G * chance_.uniform()), line(g, G)};
+      }
+      case 5: {
+        const auto transfer = [&] {
+          const double at_none = whole(0, 1) == 1 ? time() : 0;
+          return LognP::Transfer{
+              .o = Curve{{{0, at_none}, {1 << 20, at_none + time(1e-5, 0.1) * (1 << 20)}}},
+              .g = {},
+              .l = {}};
+        };
+        const auto ends = transfer();
+        if (whole(0, 1) == 1) return models::LognP{{ends, ends}};
+        return models::LognP{{ends, transfer(), ends}};
       }
       default: {
         const double o_s = time(), o_r = time();

@@ -105,6 +105,15 @@ bool is_plain(const PredictOptions& options, const Platform& platform) {
          platform.copy_per_byte == 0 && !shares;
 }
 
+// TAU's segments, which the library below makes of a message; the simulator knows none.
+Bytes cut_below(const PredictOptions& options) {
+  if (options.segment.empty()) return 0;
+  const auto segment = parse_size(options.segment);
+  if (!segment || *segment < 1)
+    bad_configuration(fmt::format("--segment '{}' is no size", options.segment));
+  return *segment;
+}
+
 }  // namespace
 
 std::vector<int> nodes_of(const PredictOptions& options, int P) {
@@ -250,7 +259,9 @@ Prediction predict(const PredictOptions& options, const Case& what, const Platfo
                             .segment = what.choice.parameters.segment,
                             .k = what.choice.parameters.k,
                             .reduce_per_byte = platform.reduce_per_byte,
-                            .plain = is_plain(options, platform)};
+                            .plain = is_plain(options, platform),
+                            .copy_per_byte = platform.copy_per_byte,
+                            .cut_below = cut_below(options)};
   for (const models::ClosedForm& form : models::closed_forms())
     if (form.collective == what.collective && form.algorithm == what.choice.algorithm->name)
       if (const auto time = form.time(platform.between, asked))
