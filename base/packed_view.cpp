@@ -1,26 +1,76 @@
-// What is in the room: one run of bytes, as messages are sent in order mostly, or all the same.
+// The parts of a view, and the bytes of it that are in the room: one run, as messages are sent in
+// order mostly, or all the same.
 #include "base/packed_view.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace tutti {
+
+// The part in which that byte is.
+const PackedView::Part* PackedView::part_of(Bytes begin) const noexcept {
+  if (several_.empty()) return &one_;
+  const auto next = std::upper_bound(several_.begin(), several_.end(), begin,
+                                     [](Bytes at, const Part& part) { return at < part.begin; });
+  return &*(next - 1);
+}
+
+std::byte* PackedView::run_in_memory(const std::byte* at, Bytes bytes) const noexcept {
+  const Bytes begin = at - room_, end = begin + bytes;
+  const Part& part = *part_of(begin);
+  if (end > part.end()) return nullptr;
+  return tutti::run_in_memory(part.typed, begin - part.begin, end - part.begin);
+}
+
+bool PackedView::places_differ() const {
+  if (several_.empty()) return tutti::places_differ(one_.typed);
+  std::vector<Reach> reaches;
+  reaches.reserve(several_.size());
+  for (const Part& part : several_) {
+    const auto reach = reach_of_places(part.typed);
+    if (!reach) return false;
+    reaches.push_back(*reach);
+  }
+  std::ranges::sort(reaches, {}, &Reach::begin);
+  return std::ranges::adjacent_find(reaches, [](const Reach& before, const Reach& next) {
+           return next.begin < before.end;
+         }) == reaches.end();
+}
+
+void PackedView::gather(Bytes begin, Bytes end, std::byte* to) const noexcept {
+  if (begin >= end) return;
+  const Part* part = part_of(begin);
+  for (Bytes at = begin; at < end; ++part) {
+    const Bytes until = std::min(end, part->end());
+    tutti::pack(part->typed, at - part->begin, until - part->begin, to + (at - begin));
+    at = until;
+  }
+}
 
 void PackedView::bring(const std::byte* at, Bytes bytes) noexcept {
   const Bytes begin = at - room_, end = begin + bytes;
   if (begin > end_ || end < begin_) begin_ = end_ = begin;
-  if (begin < begin_) tutti::pack(typed_, begin, begin_, room_ + begin);
-  if (end > end_) tutti::pack(typed_, end_, end, room_ + end_);
+  if (begin < begin_) gather(begin, begin_, room_ + begin);
+  if (end > end_) gather(end_, end, room_ + end_);
   begin_ = std::min(begin, begin_);
   end_ = std::max(end, end_);
 }
 
-void PackedView::unpack(const std::byte* at, Bytes bytes, const std::byte* from) noexcept {
+void PackedView::forget(const std::byte* at, Bytes bytes) noexcept {
   const Bytes begin = at - room_, end = begin + bytes;
-  tutti::unpack(typed_, begin, end, from);
-  if (from != at) {
-    if (begin < end_ && begin_ < end) begin_ = end_ = 0;
-    return;
+  if (begin < end_ && begin_ < end) begin_ = end_ = 0;
+}
+
+void PackedView::unpack(const std::byte* at, Bytes bytes, const std::byte* from) noexcept {
+  if (bytes == 0) return;
+  const Bytes begin = at - room_, end = begin + bytes;
+  const Part* part = part_of(begin);
+  for (Bytes next = begin; next < end; ++part) {
+    const Bytes until = std::min(end, part->end());
+    tutti::unpack(part->typed, next - part->begin, until - part->begin, from + (next - begin));
+    next = until;
   }
+  if (from != at) return forget(at, bytes);
   if (begin > end_ || end < begin_) begin_ = end_ = begin;
   begin_ = std::min(begin, begin_);
   end_ = std::max(end, end_);

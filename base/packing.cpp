@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <optional>
 #include <span>
 
 #include "base/copy.hpp"
@@ -205,13 +204,18 @@ class Mover {
   const Typemap& map_;
 };
 
+// By integers: the typemap may have absolute addresses, and then there is no pointer to count from.
+std::byte* address(const TypedBytes& typed, Bytes offset) noexcept {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(typed.first) +
+                                      static_cast<std::uintptr_t>(offset));
+}
+
 template <Way way>
 void move(const TypedBytes& typed, Bytes begin, Bytes end, std::byte* packed) noexcept {
   if (begin >= end) return;
   const Mover<way> mover(typed.map);
   Loop element = typed.map.whole();
-  auto* const first = reinterpret_cast<std::byte*>(  // not by pointers: there may be none
-      reinterpret_cast<std::uintptr_t>(typed.first) + static_cast<std::uintptr_t>(element.offset));
+  std::byte* const first = address(typed, element.offset);
   element.offset = 0;
   if (const auto loop = joined(element, typed.count, typed.extent))
     return mover.some(*loop, typed.map.parts_of(*loop), first, begin, end, packed);
@@ -296,9 +300,41 @@ class Places {
 
 }  // namespace
 
+std::optional<Reach> reach_of_places(const TypedBytes& typed) noexcept {
+  const auto span = Places(typed.map).of(typed.map.whole(), typed.count, typed.extent);
+  if (!span) return std::nullopt;
+  const auto at = [&](Bytes offset) {
+    return reinterpret_cast<std::uintptr_t>(address(typed, offset));
+  };
+  return Reach{at(span->low), at(span->high)};
+}
+
 bool places_differ(const TypedBytes& typed) noexcept {
-  if (typed.size() == 0) return true;
-  return Places(typed.map).of(typed.map.whole(), typed.count, typed.extent).has_value();
+  return typed.size() == 0 || reach_of_places(typed).has_value();
+}
+
+std::byte* run_in_memory(const TypedBytes& typed, Bytes begin, Bytes end) noexcept {
+  Loop loop = typed.map.whole();
+  Bytes offset = loop.offset;
+  // Goes to the iteration in which the first byte lies. false: others lie in the next one.
+  const auto enter = [&](Bytes each, Bytes stride) {
+    const Bytes i = begin < each ? 0 : begin / each;  // mostly there is one
+    offset += i * stride;
+    begin -= i * each;
+    end -= i * each;
+    return end <= each;
+  };
+  if (const auto all = joined(loop, typed.count, typed.extent))
+    loop = *all;
+  else if (!enter(loop.size(), typed.extent))
+    return nullptr;
+  while (enter(loop.each, loop.stride)) {
+    if (loop.parts == 0) return address(typed, offset + begin);
+    if (loop.parts > 1) break;
+    loop = *typed.map.parts_of(loop);
+    offset += loop.offset;
+  }
+  return nullptr;
 }
 
 void pack(const TypedBytes& typed, Bytes begin, Bytes end, std::byte* packed) noexcept {

@@ -2,6 +2,9 @@
 // back. Loops of our own over a typemap. Allocates nothing. Pure.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "base/typemap.hpp"
 
 namespace tutti {
@@ -14,6 +17,9 @@ struct TypedBytes {
   Bytes count, extent;
 
   Bytes size() const noexcept { return count * map.size(); }
+  static TypedBytes plain(std::byte* first, Bytes bytes) noexcept {
+    return {typemap_of_byte(), first, bytes, 1};
+  }
 };
 
 // Between the bytes number `begin` to `end` (not included) of those that travel and `packed`, where
@@ -21,6 +27,17 @@ struct TypedBytes {
 // may be seen there afterwards.
 void pack(const TypedBytes& typed, Bytes begin, Bytes end, std::byte* packed) noexcept;
 void unpack(const TypedBytes& typed, Bytes begin, Bytes end, const std::byte* packed) noexcept;
+
+// The address of the first of these bytes, if they lie in memory as one run; null: they do not, or
+// that would take long to find out. begin < end.
+std::byte* run_in_memory(const TypedBytes& typed, Bytes begin, Bytes end) noexcept;
+
+// Addresses: from the first byte to behind the last one. typed.size() > 0.
+struct Reach {
+  std::uintptr_t begin, end;
+};
+// nullopt: some bytes may have one place. Otherwise each byte has a place of its own.
+std::optional<Reach> reach_of_places(const TypedBytes& typed) noexcept;
 
 // true: each byte has a place of its own. false: it has not, or that would take long to find out.
 bool places_differ(const TypedBytes& typed) noexcept;

@@ -116,4 +116,13 @@ Loop TypemapBuilder::end(std::size_t sequence) {
   return fits_ ? whole : Loop{};
 }
 
+const Typemap& typemap_of_byte() noexcept {
+  static const Typemap made = [] {
+    Typemap map;
+    TypemapBuilder(map).finish(TypemapBuilder::run(1));
+    return map;
+  }();
+  return made;
+}
+
 }  // namespace tutti

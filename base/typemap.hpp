@@ -43,6 +43,9 @@ class Typemap {
   std::vector<Loop> pending_;  // while it is built: parts of sequences that are not complete
 };
 
+// One byte: plain bytes are elements of it.
+const Typemap& typemap_of_byte() noexcept;
+
 // Makes a typemap from the inside out. Pieces that follow each other in memory, and in the order of
 // travel, become one; so do equal pieces at equal distances. What is empty disappears.
 class TypemapBuilder {

@@ -14,7 +14,8 @@ namespace tutti::tests {
 
 class TypedMemory {
  public:
-  // `bytes` bytes in equal runs as long as `width` at most, the last run first if `backwards`.
+  // `bytes` bytes in equal runs as long as `width` at most, the last run first if `backwards`: then
+  // the view has three parts.
   explicit TypedMemory(Bytes bytes, Bytes width = 24, bool backwards = false)
       : width_(bytes % width == 0 ? width : 1),
         runs_(bytes / width_),
@@ -22,10 +23,15 @@ class TypedMemory {
         backwards_(backwards),
         memory_(index(runs_ * stride_), kGap),
         room_(index(bytes), std::byte{0x55}) {
-    TypemapBuilder builder(map_);
-    builder.finish(
-        builder.repeat(TypemapBuilder::run(width_), runs_, backwards ? -stride_ : stride_));
-    view_.emplace(TypedBytes{map_, memory_.data() + place(0), 1, 0}, room_.data());
+    TypemapBuilder(map_).finish(TypemapBuilder::run(width_));
+    if (backwards && runs_ >= 3) {
+      const Bytes bounds[] = {0, runs_ / 3, runs_ / 2 + 1, runs_};
+      for (int i = 0; i < 3; ++i)
+        parts_.push_back({runs(bounds[i], bounds[i + 1]), bounds[i] * width_});
+      view_.emplace(parts_, room_.data());
+    } else {
+      view_.emplace(runs(0, runs_), room_.data());
+    }
   }
   TypedMemory(const TypedMemory&) = delete;
   TypedMemory& operator=(const TypedMemory&) = delete;
@@ -57,10 +63,15 @@ class TypedMemory {
     const Bytes run = i / width_;
     return (backwards_ ? runs_ - 1 - run : run) * stride_ + i % width_;
   }
+  TypedBytes runs(Bytes begin, Bytes end) {
+    return {map_, memory_.data() + place(begin * width_), end - begin,
+            backwards_ ? -stride_ : stride_};
+  }
   const Bytes width_, runs_, stride_;
   const bool backwards_;
   Typemap map_;
   std::vector<std::byte> memory_, room_;
+  std::vector<PackedView::Part> parts_;
   std::optional<PackedView> view_;
 };
 

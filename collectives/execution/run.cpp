@@ -43,10 +43,31 @@ void Run::take_views(const Views& views) noexcept {
     if (view) view->note_receivers(program_.load().receivers);
 }
 
+// A message of bytes that lie in memory as one run needs no view.
 void Run::take_view(StepId id) noexcept {
   const Step& step = program_.schedule().steps[id];
   const Slice& slice = receives(step.kind) ? step.target : step.source;
-  if (is_message(step.kind) && slice.length != 0) transfers_[id].view = views_[index(slice.buffer)];
+  if (!is_message(step.kind) || slice.length == 0 || !view_of(slice)) return;
+  const bool is_run = receives(step.kind) ? target_in_memory(slice) : in_memory(slice);
+  if (!is_run) transfers_[id].view = view_of(slice);
+}
+
+// The first byte of a slice that is one run in memory; null: it is not. It has a view.
+std::byte* Run::in_memory(const Slice& slice) const noexcept {
+  return view_of(slice)->run_in_memory(at(slice), slice.length);
+}
+
+// The same for bytes that are to be written there.
+std::byte* Run::target_in_memory(const Slice& slice) noexcept {
+  std::byte* const run = in_memory(slice);
+  if (run) view_of(slice)->forget(at(slice), slice.length);
+  return run;
+}
+
+// Where a message begins: in memory, or in the room of the view that its transfer has.
+std::byte* Run::place(StepId id, const Slice& slice) const noexcept {
+  const bool is_run = slice.length != 0 && view_of(slice) && !transfers_[id].view;
+  return is_run ? in_memory(slice) : at(slice);
 }
 
 void Run::begin_ready() noexcept {
@@ -104,6 +125,8 @@ Answer Run::advance_only_step() noexcept {
 [[gnu::always_inline]] inline Answer Run::take(StepId id) noexcept {
   const Step& step = program_.schedule().steps[id];
   const MessageName name{name_.communicator, name_.collective, name_.ordinal + step.ordinal};
+  if (has_views_) [[unlikely]]
+    return take_viewed(step, id, name);
   if (step.kind == StepKind::send)
     return program_.channel(id)->send(transfers_[id], name, at(step.source), step.source.length,
                                       step.use, program_.load());
@@ -113,11 +136,30 @@ Answer Run::advance_only_step() noexcept {
   return take_other(step, id, name);
 }
 
+// As take(), where buffers have views.
+Answer Run::take_viewed(const Step& step, StepId id, const MessageName& name) noexcept {
+  switch (step.kind) {
+    case StepKind::send:
+      return program_.channel(id)->send(transfers_[id], name, place(id, step.source),
+                                        step.source.length, step.use, program_.load());
+    case StepKind::recv:
+      return program_.channel(id)->recv(transfers_[id], name, place(id, step.target),
+                                        step.target.length, step.use);
+    case StepKind::copy:
+      if (step.source.length != 0) copy_views(step.target, step.source);
+      return Answer::done;
+    case StepKind::recv_reduce:
+    case StepKind::reduce: break;
+  }
+  return take_other(step, id, name);
+}
+
 Answer Run::take_other(const Step& step, StepId id, const MessageName& name) noexcept {
   switch (step.kind) {
     case StepKind::recv_reduce: return combined(receive_and_reduce(id, name));
     case StepKind::copy:
-      if (step.source.length != 0) copy(step.target, step.source);
+      if (step.source.length != 0)
+        copy_bytes(at(step.target), at(step.source), static_cast<std::size_t>(step.source.length));
       return Answer::done;
     case StepKind::reduce: {
       const std::byte *theirs = at(step.source), *mine = at(step.target);
@@ -131,11 +173,12 @@ Answer Run::take_other(const Step& step, StepId id, const MessageName& name) noe
   return Answer::failed;
 }
 
-void Run::copy(const Slice& target, const Slice& source) noexcept {
-  std::byte* const to = at(target);
-  const std::byte* const from = at(source);
-  PackedView* const gathers = has_views_ ? views_[index(source.buffer)] : nullptr;
-  PackedView* const scatters = has_views_ ? views_[index(target.buffer)] : nullptr;
+void Run::copy_views(const Slice& target, const Slice& source) noexcept {
+  PackedView *gathers = view_of(source), *scatters = view_of(target);
+  std::byte *from = at(source), *to = at(target);
+  if (std::byte* const run = gathers ? in_memory(source) : nullptr) from = run, gathers = nullptr;
+  if (std::byte* const run = scatters ? target_in_memory(target) : nullptr)
+    to = run, scatters = nullptr;
   if (!gathers && !scatters)
     copy_bytes(to, from, static_cast<std::size_t>(source.length));
   else if (!scatters)

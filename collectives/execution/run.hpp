@@ -117,13 +117,18 @@ class Run {
   void note_begin(StepId id) noexcept;
   void take_views(const Views& views) noexcept;
   void take_view(StepId id) noexcept;
-  void copy(const Slice& target, const Slice& source) noexcept;
+  PackedView* view_of(const Slice& slice) const noexcept { return views_[index(slice.buffer)]; }
+  std::byte* in_memory(const Slice& slice) const noexcept;
+  std::byte* target_in_memory(const Slice& slice) noexcept;
+  std::byte* place(StepId id, const Slice& slice) const noexcept;
+  void copy_views(const Slice& target, const Slice& source) noexcept;
   void begin_initial() noexcept;
   void begin_ready() noexcept;
   protocols::Answer advance_only_step() noexcept;
   template <bool kRecorded>
   protocols::Answer advance_steps() noexcept;
   protocols::Answer take(StepId id) noexcept;
+  protocols::Answer take_viewed(const Step& step, StepId id, const MessageName& name) noexcept;
   protocols::Answer take_other(const Step& step, StepId id, const MessageName& name) noexcept;
   protocols::Answer combined(protocols::Answer answer) const noexcept;
   protocols::Answer receive_and_reduce(StepId id, const MessageName& name) noexcept;

@@ -158,13 +158,31 @@ void Blocked::fill(int keep) {
 
 // The room has an address for each byte, and most pages of it are never touched.
 std::byte* Blocked::placed(int keep) {
-  if (as_is() || detached_ || !counts_.empty() || !layout_.form || !layout_.form->known)
-    return filled(keep);
+  const bool known = layout_.contiguous || (layout_.form && layout_.form->known);
+  if (as_is() || detached_ || !known) return filled(keep);
   packed_ = room_.get(total_, kPackedCopy);
-  view_.emplace(layout_.bytes_of(user_, whole_.count), packed_);
+  make_view();
   viewed_ = true;
   keep_ = keep;
   return packed_;
+}
+
+void Blocked::make_view() {
+  if (counts_.empty()) {
+    view_.emplace(layout_.bytes_of(user_, whole_.count), packed_);
+    return;
+  }
+  parts_.reserve(pieces_.size());
+  Bytes begin = 0;
+  for (const Piece& piece : pieces_) {
+    if (piece.bytes == 0) continue;
+    std::byte* const first = at(piece.offset);
+    parts_.push_back({layout_.contiguous ? TypedBytes::plain(first, piece.bytes)
+                                         : layout_.bytes_of(first, piece.count),
+                      begin});
+    begin += piece.bytes;
+  }
+  view_.emplace(parts_, packed_);
 }
 
 void Blocked::copy_all() {

@@ -1,7 +1,7 @@
 // The caller's buffers as schedules want them: the bytes of all blocks, one after another. A buffer
-// that looks like this already is used as it is. Of equal blocks of a datatype with gaps there is a
-// view, by which bytes are packed and unpacked on their way. What has none, blocks at scattered
-// displacements and types that are packed by MPI, is packed before a call and unpacked after it.
+// that looks like this already is used as it is. Of elements with gaps, and of blocks at scattered
+// displacements, there is a view, by which bytes are packed and unpacked on their way. Types that
+// MPI packs have none: they are packed before a call and unpacked after it.
 // Knows datatypes; knows no communicator.
 #pragma once
 
@@ -134,6 +134,7 @@ class Blocked {
   void must_have_a_place_each() const;
   std::byte* filled(int keep);
   std::byte* placed(int keep);
+  void make_view();
   void fill(int keep);
   void move(const Piece& piece, Bytes at, bool pack);
 
@@ -151,7 +152,8 @@ class Blocked {
   std::byte* packed_ = nullptr;
   bool detached_ = false;
   bool viewed_ = false;
-  int keep_ = -1;  // of destination() and source()
+  int keep_ = -1;                        // of destination() and source()
+  std::vector<PackedView::Part> parts_;  // of blocks that are not equal
   Maybe<PackedView> view_;
 };
 

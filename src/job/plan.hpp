@@ -35,7 +35,7 @@ class Plan {
   const collectives::Program& program() const noexcept { return program_; }
   // Whether a call may have a view of its input, and this one of its output.
   bool takes_view_of_input() const noexcept { return !tree_; }
-  bool takes_view_of_output(const PackedView& view) const noexcept {
+  bool takes_view_of_output(const PackedView& view) const {
     return !tree_ && (!program_.reads_output_back() || view.places_differ());
   }
   // In the names of its messages, so that calls that do not match are noticed; 0: they bear none.

@@ -148,6 +148,29 @@ TEST_CASE("bytes are unpacked to their places, and no other byte changes", "[pac
   }
 }
 
+TEST_CASE("bytes that are found in memory as one run lie there", "[packing]") {
+  int found = 0;
+  for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
+    const Elements elements(seed);
+    const auto size = static_cast<Bytes>(elements.places.size());
+    if (size == 0) continue;
+    auto memory = elements.memory(1);
+    const TypedBytes typed = elements.at(memory);
+    Random random(seed + 2000000);
+    for (int i = 0; i < 10; ++i) {
+      const Bytes begin = random.upto(size - 1),
+                  end = begin + 1 + random.upto(std::min<Bytes>(size - begin - 1, 20));
+      CAPTURE(seed, begin, end);
+      const std::byte* const run = run_in_memory(typed, begin, end);
+      if (!run) continue;
+      ++found;
+      for (Bytes at = begin; at < end; ++at)
+        REQUIRE(run + (at - begin) == typed.first + elements.places[static_cast<std::size_t>(at)]);
+    }
+  }
+  CHECK(found > 1000);
+}
+
 TEST_CASE("places are not said to differ where two bytes share one", "[packing]") {
   int differ = 0, share = 0;
   for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
@@ -156,6 +179,14 @@ TEST_CASE("places are not said to differ where two bytes share one", "[packing]"
     CAPTURE(seed);
     if (places_differ(elements.at(memory))) {
       REQUIRE_FALSE(elements.overlap());
+      if (!elements.places.empty()) {
+        const auto reach = reach_of_places(elements.at(memory));
+        const auto [low, high] = std::ranges::minmax(elements.places);
+        REQUIRE(reach);
+        const auto first = reinterpret_cast<std::uintptr_t>(elements.at(memory).first);
+        CHECK(reach->begin == first + static_cast<std::uintptr_t>(low));
+        CHECK(reach->end == first + static_cast<std::uintptr_t>(high) + 1);
+      }
       ++differ;
     }
     share += elements.overlap();

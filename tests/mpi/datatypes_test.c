@@ -1,6 +1,7 @@
 /*
  * Derived datatypes of all kinds, on either side of a call: each buffer must end as the MPI's own
- * call leaves it, gaps included. A 3-D transposition with subarrays, and a halo exchange.
+ * call leaves it, gaps included. So do blocks of random counts at random places. A 3-D
+ * transposition with subarrays, and a halo exchange.
  */
 #include "job.h"
 
@@ -123,6 +124,85 @@ static void in_place(tutti_comm comm, int type) {
   compare("allgather in place", type, type);
 }
 
+static unsigned mixed(unsigned a, unsigned b, unsigned c) {
+  unsigned x = (a + 1) * 2654435761u ^ (b + 1) * 2246822519u ^ (c + 1) * 3266489917u;
+  x = (x ^ x >> 15) * 2246822519u;
+  return x ^ x >> 13;
+}
+
+/* The blocks of a buffer, in elements, as either library takes them. */
+typedef struct {
+  MPI_Count counts[kMost], places[kMost];
+  int small_counts[kMost], small_places[kMost];
+} blocks;
+
+/* Blocks of these counts, in random order, with room between them. */
+static blocks placed(const int* counts, unsigned seed) {
+  blocks b;
+  int order[kMost] = {0}, next = 0;
+  for (int i = 0; i < job_size; ++i) {
+    const int other = (int)(mixed(seed, (unsigned)i, 1) % (unsigned)(i + 1));
+    order[i] = order[other];
+    order[other] = i;
+  }
+  for (int i = 0; i < job_size; ++i) {
+    const int block = order[i];
+    next += (int)(mixed(seed, (unsigned)i, 2) % (unsigned)(count / 4 + 1));
+    b.counts[block] = b.small_counts[block] = counts[block];
+    b.places[block] = b.small_places[block] = next;
+    next += counts[block];
+  }
+  return b;
+}
+
+/* What rank `from` sends to rank `to`: the same seen from either. One in four is empty. */
+static int block_count(int from, int to, unsigned seed) {
+  const unsigned random = mixed(seed, (unsigned)from, (unsigned)to);
+  return random % 4 == 0 ? 0 : (int)(random / 4 % (unsigned)(count * 3 / 4 + 1));
+}
+
+static void v_forms(tutti_comm comm, int a, int b, unsigned seed) {
+  void *const s = send + kBefore, *const o = ours + kBefore, *const t = theirs + kBefore;
+  const MPI_Datatype from = made[a], to = made[b];
+  const int root = (int)(seed % (unsigned)job_size), round = (int)(seed % 1000);
+  const unsigned own = seed * 64 + (unsigned)job_rank;
+  int sent[kMost], received[kMost], all[kMost], both[kMost];
+  for (int i = 0; i < job_size; ++i) {
+    sent[i] = block_count(job_rank, i, seed);
+    received[i] = block_count(i, job_rank, seed);
+    all[i] = block_count(i, 0, seed);
+    both[i] = block_count(i < job_rank ? i : job_rank, i < job_rank ? job_rank : i, seed);
+  }
+  const blocks x = placed(sent, own), y = placed(received, own + 32), z = placed(all, own),
+               w = placed(both, own);
+  fill(round);
+  MUST(tutti_alltoallv(s, x.counts, x.places, from, o, y.counts, y.places, to, comm));
+  MPI_Alltoallv(s, x.small_counts, x.small_places, from, t, y.small_counts, y.small_places, to,
+                MPI_COMM_WORLD);
+  compare("alltoallv", a, b);
+  fill(round + 1);
+  MUST(tutti_allgatherv(s, all[job_rank], from, o, z.counts, z.places, to, comm));
+  MPI_Allgatherv(s, all[job_rank], from, t, z.small_counts, z.small_places, to, MPI_COMM_WORLD);
+  compare("allgatherv", a, b);
+  fill(round + 2);
+  MUST(tutti_gatherv(s, all[job_rank], from, o, z.counts, z.places, to, root, comm));
+  MPI_Gatherv(s, all[job_rank], from, t, z.small_counts, z.small_places, to, root, MPI_COMM_WORLD);
+  compare("gatherv", a, b);
+  fill(round + 3);
+  MUST(tutti_scatterv(s, z.counts, z.places, from, o, all[job_rank], to, root, comm));
+  MPI_Scatterv(s, z.small_counts, z.small_places, from, t, all[job_rank], to, root, MPI_COMM_WORLD);
+  compare("scatterv", a, b);
+  fill(round + 4);
+  MUST(tutti_alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_BYTE, o, w.counts, w.places, to, comm));
+  MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_BYTE, t, w.small_counts, w.small_places, to,
+                MPI_COMM_WORLD);
+  compare("alltoallv in place", a, b);
+  fill(round + 5);
+  MUST(tutti_allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, o, z.counts, z.places, to, comm));
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, t, z.small_counts, z.small_places, to, MPI_COMM_WORLD);
+  compare("allgatherv in place", a, b);
+}
+
 /* Columns are sent, and others of the same matrix received: input and output lie between each
  * other. */
 static void between(tutti_comm comm) {
@@ -220,7 +300,13 @@ int main(int argc, char** argv) {
   for (int a = 0; a < types; ++a)
     for (int b = 0; b < types; ++b) both_sides(comm, a, b);
   for (int a = 0; a < types; ++a) in_place(comm, a);
+  for (unsigned seed = 0; seed < 60; ++seed)
+    v_forms(comm, (int)(mixed(seed, 0, 3) % (unsigned)types),
+            (int)(mixed(seed, 1, 3) % (unsigned)types), seed);
   set_count(kMany);
+  for (unsigned seed = 60; seed < 90; ++seed)
+    v_forms(comm, (int)(mixed(seed, 0, 3) % (unsigned)types),
+            (int)(mixed(seed, 1, 3) % (unsigned)types), seed);
   for (int a = 0; a < types; ++a) {
     both_sides(comm, a, (a + 1) % types);
     in_place(comm, a);

@@ -117,9 +117,47 @@ TEST_CASE("a call that takes views gets one of equal blocks with gaps, and nothi
   detached.detach();
   CHECK(ints(detached.source(), 4) == std::vector<int>{30, 31, 21, 66});
   CHECK_FALSE(detached.view());
-  Blocked scattered = blocked(types, data.data(), {1, 1}, {1, 0}, type);
-  CHECK(ints(scattered.source(), 4) == std::vector<int>{21, 66, 30, 31});
-  CHECK_FALSE(scattered.view());
+}
+
+TEST_CASE("a call that takes views gets one of blocks at any places", "[buffers]") {
+  const Datatypes types(g_scratch);
+  const Type type(every_other_int_of_four());
+  std::vector<int> data{0, 1, 2, 3, 4, 5, 6, 7};
+  Blocked scattered = blocked(types, data.data(), {1, 0, 1}, {1, 9, 0}, type);
+  const std::byte* const source = scattered.source();
+  REQUIRE(scattered.view());
+  CHECK(scattered.view()->size() == 16);
+  int packed[4] = {};
+  scattered.view()->pack(source, 16, reinterpret_cast<std::byte*>(packed));
+  CHECK(std::vector<int>(packed, packed + 4) == std::vector<int>{4, 6, 0, 2});
+
+  Blocked written = blocked(types, data.data(), {2, 1, 3}, {6, 4, 0});
+  std::byte* const room = written.destination();
+  REQUIRE(written.view());
+  CHECK(written.view()->places_differ());
+  CHECK(written.view()->run_in_memory(room + 12, 12) == reinterpret_cast<std::byte*>(data.data()));
+  const int three[] = {16, 17, 14};
+  written.view()->unpack(room, sizeof three, reinterpret_cast<const std::byte*>(three));
+  written.deliver();  // all is there already
+  CHECK(data == std::vector<int>{0, 1, 2, 3, 14, 5, 16, 17});
+
+  Blocked copied = blocked(types, data.data(), {2, 1, 3}, {6, 4, 0});
+  auto* const place = reinterpret_cast<int*>(copied.destination(1));
+  copied.copy_all();
+  CHECK_FALSE(copied.view());
+  CHECK(place[2] == 14);  // the block that is kept
+  std::fill_n(place, 6, 9);
+  copied.deliver();
+  CHECK(data == std::vector<int>{9, 9, 9, 3, 9, 5, 9, 9});
+
+  Blocked overlapping = blocked(types, data.data(), {2, 2}, {1, 0});
+  overlapping.source();
+  REQUIRE(overlapping.view());  // to be sent
+  CHECK_FALSE(overlapping.view()->places_differ());
+  Blocked detached = blocked(types, data.data(), {1, 1}, {3, 0});
+  detached.detach();
+  CHECK(ints(detached.source(), 2) == std::vector<int>{3, 9});
+  CHECK_FALSE(detached.view());
 }
 
 TEST_CASE("buffers that lie between each other are noticed", "[buffers]") {
