@@ -15,6 +15,9 @@ struct Side {
   MPI_Datatype type{};
   const MPI_Count* counts = nullptr;         // elements of each rank's block
   const MPI_Count* displacements = nullptr;  // in extents of the type; null: one after another
+  // In the place of `type` and `displacements`: each block's own type, and where it is, in bytes.
+  const MPI_Datatype* types = nullptr;
+  const MPI_Aint* offsets = nullptr;
 };
 
 // A broadcast has a receive side only; a reduction has its count and type on the send side.

@@ -8,14 +8,16 @@ namespace {
 
 using collectives::Collective;
 
-// Blocks, one after another or by rank. `counts`: null if they are equal.
+// Blocks, one after another or by rank. `counts`: the side's; null if blocks are equal.
 void emplace(Maybe<Blocked>& place, const Library& state, const Side& side, const MPI_Count* counts,
              int blocks, const char* name) {
-  if (counts)
+  if (!counts)
+    place.emplace(state.datatypes, side.buffer, side.count, side.type, blocks, name);
+  else if (side.types)
+    place.emplace(state.datatypes, side.buffer, counts, side.offsets, side.types, blocks, name);
+  else
     place.emplace(state.datatypes, side.buffer, counts, side.displacements, side.type, blocks,
                   name);
-  else
-    place.emplace(state.datatypes, side.buffer, side.count, side.type, blocks, name);
 }
 
 void bcast(Library& state, UserRequest& request, const Arguments& a) {

@@ -9,6 +9,7 @@
 
 #include "base/copy.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tutti {
 
@@ -34,7 +35,7 @@ std::byte* Blocked::at(Bytes offset) const noexcept {
 }
 
 void Blocked::take_one_piece(MPI_Count count, const char* name) {
-  if (!user_ && total_ > 0) must_be_absolute(0, name);
+  if (!user_ && total_ > 0) must_be_absolute({}, name);
   whole_ = {0, count * blocks_, total_};
   must_be_in_memory(whole_, name);
   if (total_ > 0 && layout_.is_run(whole_.count)) direct_ = at(layout_.lower);
@@ -75,14 +76,44 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
     if (__builtin_add_overflow(total_, bytes, &total_))
       throw Error(Code::bad_count, fmt::format("the counts of `{}` do not fit in 63 bits", name));
   }
-  if (!user_ && total_ > 0) must_be_absolute(first, name);
+  if (!user_ && total_ > 0) must_be_absolute({first, 0, 0}, name);
   if (in_order) direct_ = at(layout_.lower + first);
+}
+
+Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
+                 const MPI_Aint* offsets, const MPI_Datatype* types, int blocks, const char* name)
+    : datatypes_(datatypes),
+      user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
+      type_(MPI_BYTE),
+      layout_(datatypes.layout(MPI_BYTE)),
+      blocks_(blocks),
+      room_(datatypes.scratch()) {
+  must_be_host_memory(buffer, name);
+  if (!counts || !offsets || !types)
+    throw Error(Code::bad_buffer,
+                fmt::format("the counts, displacements or types of `{}` are NULL", name));
+  const std::size_t all = index(blocks);
+  own_.reserve(all);
+  pieces_.reserve(all);
+  counts_.reserve(all);
+  for (std::size_t i = 0; i < all; ++i) {
+    own_.push_back({types[i], counts[i] == 0 ? layout_ : datatypes.layout(types[i])});
+    const Layout& layout = own_.back().layout;
+    const Bytes bytes = bytes_of(counts[i], layout, 1, name);
+    pieces_.push_back({bytes > 0 ? Bytes{offsets[i]} : 0, counts[i], bytes, own_.size()});
+    counts_.push_back(bytes);
+    if (__builtin_add_overflow(total_, bytes, &total_))
+      throw Error(Code::bad_count, fmt::format("the counts of `{}` do not fit in 63 bits", name));
+    must_be_in_memory(pieces_.back(), name);
+    if (!user_ && bytes > 0) must_be_absolute(pieces_.back(), name);
+  }
 }
 
 // A null buffer is MPI_BOTTOM where the type says where in memory the data are, which is not in its
 // first page.
-void Blocked::must_be_absolute(Bytes offset, const char* name) const {
-  if (layout_.contiguous || std::abs(offset + layout_.lower) < 4096)
+void Blocked::must_be_absolute(const Piece& piece, const char* name) const {
+  const Layout& layout = layout_of(piece);
+  if ((layout.contiguous && !has_own_types()) || std::abs(piece.offset + layout.lower) < 4096)
     throw Error(Code::bad_buffer,
                 fmt::format("`{}` is NULL, and {} bytes are expected there", name, total_));
 }
@@ -90,47 +121,44 @@ void Blocked::must_be_absolute(Bytes offset, const char* name) const {
 // Between piece `piece` of the user's buffer and `at` of the packed bytes.
 void Blocked::move(const Piece& piece, Bytes at, bool pack) {
   if (piece.bytes == 0) return;
+  const Layout& layout = layout_of(piece);
+  const MPI_Datatype type = piece.own == 0 ? type_ : own_[piece.own - 1].type;
   std::byte* const typed = this->at(piece.offset);
   std::byte* const place = packed_ + at;
-  if (layout_.contiguous)
+  if (layout.contiguous)
     pack ? copy_bytes(place, typed, static_cast<std::size_t>(piece.bytes))
          : copy_bytes(typed, place, static_cast<std::size_t>(piece.bytes));
   else if (pack)
-    datatypes_.pack(typed, piece.count, type_, layout_, place);
+    datatypes_.pack(typed, piece.count, type, layout, place);
   else
-    datatypes_.unpack(place, typed, piece.count, type_, layout_);
+    datatypes_.unpack(place, typed, piece.count, type, layout);
 }
 
 void Blocked::must_be_in_memory(const Piece& piece, const char* name) const {
   constexpr Bytes kMost = Bytes{1} << 57;  // addresses of processes have no more bits
   if (piece.bytes == 0) return;
-  const Bytes last = layout_.extent * (piece.count - 1);
+  const Layout& layout = layout_of(piece);
+  const Bytes last = layout.extent * (piece.count - 1);
   Bytes begin = 0, end = 0;
   const bool beyond =
       __builtin_add_overflow(static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(user_)),
                              piece.offset, &begin) ||
-      __builtin_add_overflow(begin, layout_.lower, &begin) ||
+      __builtin_add_overflow(begin, layout.lower, &begin) ||
       __builtin_add_overflow(begin, std::max<Bytes>(last, 0), &end) ||
-      __builtin_add_overflow(end, layout_.true_extent, &end) ||
+      __builtin_add_overflow(end, layout.true_extent, &end) ||
       __builtin_add_overflow(begin, std::min<Bytes>(last, 0), &begin) || begin < 0 || end > kMost;
   if (beyond)
     throw Error(
         Code::bad_buffer,
         fmt::format("the elements of `{}` lie beyond the memory of a process: {} of them, {} "
                     "bytes apart, with data from byte {} on, over {} bytes",
-                    name, static_cast<long long>(piece.count), layout_.extent, layout_.lower,
-                    layout_.true_extent));
+                    name, static_cast<long long>(piece.count), layout.extent, layout.lower,
+                    layout.true_extent));
 }
 
-// Finds what shows without looking at every piece.
 void Blocked::must_have_a_place_each() const {
-  bool overlap = layout_.size > layout_.true_extent;
-  if (layout_.form && layout_.form->known) {
-    const Loop& whole = layout_.form->map.whole();
-    overlap =
-        overlap || (whole.parts == 0 && whole.count > 1 && std::abs(whole.stride) < whole.each);
-  }
-  if (overlap)
+  if (layout_.overlaps_itself() ||
+      std::ranges::any_of(own_, [](const Own& own) { return own.layout.overlaps_itself(); }))
     throw Error(Code::bad_datatype,
                 "pieces of the datatype of the receive buffer overlap; there each byte needs a "
                 "place of its own");
@@ -156,10 +184,14 @@ void Blocked::fill(int keep) {
     if (keep == -2 || static_cast<int>(i) == keep) move(all[i], at, true);
 }
 
+bool Blocked::is_known() const noexcept {
+  return layout_.is_known() &&
+         std::ranges::all_of(own_, [](const Own& own) { return own.layout.is_known(); });
+}
+
 // The room has an address for each byte, and most pages of it are never touched.
 std::byte* Blocked::placed(int keep) {
-  const bool known = layout_.contiguous || (layout_.form && layout_.form->known);
-  if (as_is() || detached_ || !known) return filled(keep);
+  if (as_is() || detached_ || !is_known()) return filled(keep);
   packed_ = room_.get(total_, kPackedCopy);
   make_view();
   viewed_ = true;
@@ -176,9 +208,10 @@ void Blocked::make_view() {
   Bytes begin = 0;
   for (const Piece& piece : pieces_) {
     if (piece.bytes == 0) continue;
+    const Layout& layout = layout_of(piece);
     std::byte* const first = at(piece.offset);
-    parts_.push_back({layout_.contiguous ? TypedBytes::plain(first, piece.bytes)
-                                         : layout_.bytes_of(first, piece.count),
+    parts_.push_back({layout.contiguous ? TypedBytes::plain(first, piece.bytes)
+                                        : layout.bytes_of(first, piece.count),
                       begin});
     begin += piece.bytes;
   }

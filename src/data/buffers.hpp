@@ -48,6 +48,9 @@ class Blocked {
   // Blocks of `counts` elements, at `displacements` (in extents; null: one after another).
   Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
           const MPI_Count* displacements, MPI_Datatype type, int blocks, const char* name);
+  // Blocks of types of their own, at `offsets` in bytes. Of no elements the type does not matter.
+  Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
+          const MPI_Aint* offsets, const MPI_Datatype* types, int blocks, const char* name);
 
   Bytes block_bytes() const noexcept { return block_bytes_; }            // of equal blocks
   const std::vector<Bytes>& counts() const noexcept { return counts_; }  // of the others
@@ -85,7 +88,8 @@ class Blocked {
   bool reaches_into(const Blocked& other) const noexcept;
   // Block `mine` is where block `theirs` of the other is, and of the same type.
   bool has_same_place(int mine, const Blocked& other, int theirs) const noexcept {
-    return type_ == other.type_ && at(offset_of(mine)) == other.at(other.offset_of(theirs));
+    return has_own_types() == other.has_own_types() && type_ == other.type_ &&
+           at(offset_of(mine)) == other.at(other.offset_of(theirs));
   }
   // Throws Error{buffers_overlap} if the two share bytes; `remedy` says what to do about it.
   void must_not_share(const Blocked& other, const char* remedy) const;
@@ -103,6 +107,11 @@ class Blocked {
     Bytes offset;  // of the first element, from the buffer's address
     MPI_Count count;
     Bytes bytes;
+    std::size_t own = 0;  // 0: of the one type; else that number of own_, plus one
+  };
+  struct Own {
+    MPI_Datatype type;
+    Layout layout;
   };
   void take_equal_blocks(MPI_Count count, const char* name) {
     must_be_host_memory(user_, name);
@@ -118,6 +127,11 @@ class Blocked {
   std::span<const Piece> pieces() const noexcept {
     return counts_.empty() ? std::span(&whole_, 1) : std::span(pieces_);
   }
+  bool has_own_types() const noexcept { return !own_.empty(); }
+  const Layout& layout_of(const Piece& piece) const noexcept {
+    return piece.own == 0 ? layout_ : own_[piece.own - 1].layout;
+  }
+  bool is_known() const noexcept;
   std::byte* at(Bytes offset) const noexcept;
   Bytes offset_of(int block) const noexcept {
     if (!counts_.empty()) return pieces_[static_cast<std::size_t>(block)].offset;
@@ -126,7 +140,7 @@ class Blocked {
   // From the first to past the last byte of a piece; of all pieces.
   Span span_of(const Piece& piece) const noexcept;
   Span span() const noexcept;
-  void must_be_absolute(Bytes offset, const char* name) const;
+  void must_be_absolute(const Piece& piece, const char* name) const;
   void must_be_in_memory(const Piece& piece, const char* name) const;
   void must_allow_receiving() const {
     if (!as_is() && !datatypes_.lenient()) must_have_a_place_each();
@@ -144,6 +158,7 @@ class Blocked {
   Layout layout_;
   Piece whole_{};              // all of equal blocks
   std::vector<Piece> pieces_;  // the others
+  std::vector<Own> own_;       // where blocks have types of their own
   int blocks_;
   Bytes block_bytes_ = 0, total_ = 0;
   std::vector<Bytes> counts_;

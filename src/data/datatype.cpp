@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <utility>
 
@@ -51,6 +52,14 @@ Layout Datatypes::examine(MPI_Datatype type, const char* name) const {
   Layout layout{form->size, contiguous, false, form->lower, form->true_extent, form->extent};
   layout.form = std::move(form);
   return layout;
+}
+
+// Looks at the typemap as a whole only.
+bool Layout::overlaps_itself() const noexcept {
+  if (size > true_extent) return true;
+  if (!form || !form->known) return false;
+  const Loop& whole = form->map.whole();
+  return whole.parts == 0 && whole.count > 1 && std::abs(whole.stride) < whole.each;
 }
 
 void Datatypes::read(MPI_Datatype type, TypeForm& form) const {

@@ -30,6 +30,10 @@ struct Layout {
     return contiguous ||
            (form && form->known && form->map.is_run() && (count == 1 || extent == size));
   }
+  // It needs no call of MPI.
+  bool is_known() const noexcept { return contiguous || (form && form->known); }
+  // Bytes of one element have one place: found where it shows without looking at every piece.
+  bool overlaps_itself() const noexcept;
   TypedBytes bytes_of(const void* typed, MPI_Count count) const noexcept {
     return {form->map, static_cast<std::byte*>(const_cast<void*>(typed)), count, extent};
   }

@@ -10,13 +10,13 @@
 namespace tutti {
 
 Blocked::Span Blocked::span_of(const Piece& piece) const noexcept {
+  const Layout& layout = layout_of(piece);
   const auto base = reinterpret_cast<std::uintptr_t>(user_) +
-                    static_cast<std::uintptr_t>(piece.offset + layout_.lower);
-  const Bytes last = layout_.extent * (piece.count - 1);
-  return {
-      base + static_cast<std::uintptr_t>(std::min<Bytes>(0, last)),
-      base + static_cast<std::uintptr_t>(std::max<Bytes>(0, last) + layout_.true_extent),
-      layout_.size == layout_.true_extent && (piece.count == 1 || layout_.extent == layout_.size)};
+                    static_cast<std::uintptr_t>(piece.offset + layout.lower);
+  const Bytes last = layout.extent * (piece.count - 1);
+  return {base + static_cast<std::uintptr_t>(std::min<Bytes>(0, last)),
+          base + static_cast<std::uintptr_t>(std::max<Bytes>(0, last) + layout.true_extent),
+          layout.size == layout.true_extent && (piece.count == 1 || layout.extent == layout.size)};
 }
 
 Blocked::Span Blocked::span() const noexcept {
@@ -81,7 +81,7 @@ bool Blocked::shares(const Blocked& other) const {
 }
 
 void Blocked::must_not_overlap() const {
-  if (as_is() || counts_.empty()) return;
+  if (as_is() || counts_.empty() || has_own_types()) return;
   std::vector<std::pair<Bytes, Bytes>> spans;
   for (const Piece& piece : pieces_)
     if (piece.bytes > 0)
