@@ -278,6 +278,10 @@ def calls():
                       ["bench", "--type", name, "--type-side", side, "--sizes", "8,960,60k",
                        "--piece", "24" if side == "send" else "32", "--root", "1",
                        "--time-limit", "0.01"], expect="alltoall", seconds=BRIEF)
+    for form in ["equal", "reversed", "unequal"]:
+        yield Job(f"tutti bench --v-forms {form}", 3, "tutti",
+                  ["bench", "--v-forms", form, "--sizes", "1,64,60k", "--time-limit", "0.01"],
+                  expect="alltoall", seconds=BRIEF)
     yield Job("tutti bench", 2, "tutti",
               ["bench", "--max", "64k", "--time-limit", "0.05", "--json",
                "{build}/tests/mpi/bench.json", "--svg", "{build}/tests/mpi/bench.svg"],

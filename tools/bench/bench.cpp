@@ -67,6 +67,11 @@ std::vector<std::string> collectives_of(const BenchOptions& options) {
     found = names_of_collectives();
     if (typed) std::erase_if(found, [&](const std::string& name) { return !moves_data(name); });
   }
+  const bool v = options.v_form != VForm::none;
+  if (v && (found.empty() || all)) found = {"scatter", "gather", "allgather", "alltoall"};
+  if (const auto other = std::ranges::find_if_not(found, has_v_form); v && other != found.end())
+    throw Error(Code::bad_configuration,
+                fmt::format("{} has no v-form, which --v-forms asks for", *other));
   if (found.empty()) found = {"barrier", "bcast", "allgather", "allreduce"};
   if (const auto other = std::ranges::find_if_not(found, moves_data); typed && other != found.end())
     throw Error(Code::bad_configuration,
@@ -121,6 +126,7 @@ void run_all(const BenchOptions& options, int rank) {
                 fmt::format("--root {} is not one of the {} ranks", options.root, setting.ranks));
   setting.type = options.type;
   setting.first = options.first;
+  setting.v_form = options.v_form;
   const std::vector<std::int64_t> sizes = sizes_of(options);
   const std::vector<std::string> wanted = collectives_of(options);
 
@@ -278,6 +284,13 @@ void add_bench(CommandLine& line) {
               fmt::format("where the datatype is: {}", fmt::join(type_sides(), ", ")))
       .show_default()
       .one_of(type_sides());
+  const auto v = std::make_shared<std::string>();
+  command
+      .option("--v-forms", *v,
+              fmt::format("scatterv, gatherv, allgatherv, alltoallv instead, with blocks that are "
+                          "{} (the last two: the last rank's first)",
+                          fmt::join(v_forms(), ", ")))
+      .one_of(v_forms());
   command.flag("--raw", options->raw,
                "also plain RDMA writes between ranks 0 and 1, as a floor to judge by");
   command.flag(
@@ -287,7 +300,10 @@ void add_bench(CommandLine& line) {
   command.option("--svg", options->svg, "draw a picture into this file");
   command.footer(
       "Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");
-  command.runs([options, side] {
+  command.runs([options, side, v] {
+    if (!v->empty())
+      options->v_form =
+          static_cast<VForm>(std::ranges::find(v_forms(), *v) - v_forms().begin() + 1);
     options->type.side =
         static_cast<TypeSide>(std::ranges::find(type_sides(), *side) - type_sides().begin());
     return run_bench(*options);

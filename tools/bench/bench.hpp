@@ -11,6 +11,7 @@
 
 #include "models/statistics.hpp"
 #include "tools/bench/layouts.hpp"
+#include "tools/bench/v_forms.hpp"
 #include "tools/busy.hpp"
 #include "tutti/tutti.h"
 
@@ -27,6 +28,7 @@ struct BenchOptions {
   int first = 0;  // how many calls on fresh connections are a batch; 0: measure warm calls
   bool check = true, with_mpi = true, raw = false, kernels = false;
   TypeWish type;
+  VForm v_form = VForm::none;
   std::string json, svg;
 };
 
@@ -85,7 +87,8 @@ class RawWire {
 struct BenchSetting {
   int ranks = 0;
   std::string mpi, transports, device;
-  TypeWish type;                      // of the buffers
+  TypeWish type;  // of the buffers
+  VForm v_form = VForm::none;
   int nodes = 0, first = 0;           // see BenchOptions
   double init_ms = 0, create_ms = 0;  // of the slowest rank
   // Of the rank that has most: connections, those that have grown, and bytes that are held.

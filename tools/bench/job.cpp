@@ -27,7 +27,7 @@ TypeSide side_of_result(const std::string& collective, MPI_Comm ranks, int root)
 }  // namespace
 
 Job::Job(std::string name, std::int64_t size, int root_rank, MPI_Comm ranks, tutti_comm c,
-         const TypeWish& wish)
+         const TypeWish& wish, VForm form)
     : collective(std::move(name)),
       which(*collectives::collective_named(collective)),
       bytes(size),
@@ -43,8 +43,10 @@ Job::Job(std::string name, std::int64_t size, int root_rank, MPI_Comm ranks, tut
   const auto is = [&](const char* one) { return collective == one; };
   const bool sends_all = is("scatter") || is("alltoall") || is("reduce_scatter"),
              receives_all = is("gather") || is("allgather") || is("alltoall");
-  send.resize((is("bcast") ? 0 : from.room(sends_all ? P : 1)) + 1);
-  receive.resize(to.room(receives_all ? P : 1) + 1);
+  const int each = form == VForm::unequal ? 2 : 1;
+  send.resize((is("bcast") ? 0 : from.room(each * (sends_all ? P : 1))) + 1);
+  receive.resize(to.room(each * (receives_all ? P : 1)) + 1);
+  if (form != VForm::none) v.emplace(form, *this);
 }
 
 void Job::run_tutti() {
@@ -52,6 +54,7 @@ void Job::run_tutti() {
   const MPI_Count n = from.count(), m = to.count(),
                   ints = bytes / static_cast<MPI_Count>(sizeof(int));
   const MPI_Datatype sent = from.type(), received = to.type();
+  if (v) return must(v->run_tutti(*this), collective.c_str());
   int code = TUTTI_SUCCESS;
   switch (which) {
     case Collective::barrier: code = tutti_barrier(comm); break;
@@ -76,6 +79,7 @@ void Job::run_mpi() {
   const int n = from.count(), m = to.count(),
             ints = static_cast<int>(bytes / static_cast<std::int64_t>(sizeof(int)));
   const MPI_Datatype sent = from.type(), received = to.type();
+  if (v) return v->run_mpi(*this);
   switch (which) {
     case Collective::barrier: MPI_Barrier(mpi); break;
     case Collective::bcast: MPI_Bcast(r, m, received, root, mpi); break;

@@ -3,11 +3,13 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "collectives/schedule/problem.hpp"
 #include "tools/bench/layouts.hpp"
+#include "tools/bench/v_forms.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::tools {
@@ -23,10 +25,11 @@ struct Job {
   tutti_comm comm;       // of the same ranks
   BlockLayout from, to;  // of a block in `send` and `receive`, not of reductions
   std::vector<unsigned char> send, receive;  // bcast uses `receive` alone
+  std::optional<VArguments> v;               // of a v-form
 
   // First touch is slow in some places, and is not what is measured: vectors touch.
   Job(std::string name, std::int64_t size, int root_rank, MPI_Comm ranks, tutti_comm c,
-      const TypeWish& wish = {});
+      const TypeWish& wish = {}, VForm form = VForm::none);
 
   void run_tutti();
   void run_mpi();

@@ -181,10 +181,11 @@ Timing measure_barrier(const BenchOptions& options, tutti_comm comm) {
 
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes,
                  tutti_comm comm) {
-  Job job(collective, bytes, options.root, MPI_COMM_WORLD, comm, options.type);
+  Job job(collective, bytes, options.root, MPI_COMM_WORLD, comm, options.type, options.v_form);
   std::optional<Job> plain_job;
   if (!options.type.constructor.empty())
-    plain_job.emplace(collective, bytes, options.root, MPI_COMM_WORLD, comm);
+    plain_job.emplace(collective, bytes, options.root, MPI_COMM_WORLD, comm, TypeWish{},
+                      options.v_form);
   if (options.check) check(job);
   if (options.check && plain_job) check(*plain_job);
   Contender tutti{[&] { job.run_tutti(); }}, mpi{[&] { job.run_mpi(); }},

@@ -79,6 +79,7 @@ void print_header(const BenchSetting& s) {
     fmt::print("  buffers of the datatype {}, pieces of {} bytes, {}{}\n", s.type.constructor,
                s.type.piece, side_text(s.type.side),
                s.first > 0 ? "" : "; plain: Tutti without gaps");
+  if (s.v_form != VForm::none) fmt::print("  v-forms, blocks: {}\n", name_of(s.v_form));
   fmt::print("  start-up of the slowest rank: tutti_init {:.1f} ms, tutti_comm_create {:.2f} ms\n",
              s.init_ms, s.create_ms);
   if (s.first > 0)
@@ -267,6 +268,7 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
                         {"rows", nlohmann::json::array()}};
   if (s.first > 0) all["first"] = s.first;
   for (const Host& host : s.hosts) all["hosts"].push_back(json_of(host));
+  if (s.v_form != VForm::none) all["v_form"] = name_of(s.v_form);
   if (!s.type.constructor.empty())
     all["type"] = {{"constructor", s.type.constructor},
                    {"piece", s.type.piece},
