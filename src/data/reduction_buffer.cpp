@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/copy.hpp"
 #include "base/error.hpp"
 
 namespace tutti {
@@ -16,17 +17,22 @@ void ReductionBuffer::throw_null(const char* name) const {
 
 std::byte* ReductionBuffer::copied(bool keep) {
   mine_ = elements_.get(bytes_, kPackedCopy);
+  if (!keep) return mine_;  // the reduction writes all of it
   std::fill_n(mine_, bytes_, std::byte{0});
-  if (keep) copy(user_, mine_);
+  copy(user_, mine_);
   return mine_;
 }
 
 // Data, and not the gaps between them.
 void ReductionBuffer::copy(const std::byte* from, std::byte* to) {
+  const Layout& layout = data_.layout();
+  if (layout.contiguous) return copy_bytes(to, from, static_cast<std::size_t>(data_.total()));
+  if (layout.is_known())
+    return copy_elements(layout.bytes_of(from, count_), layout.bytes_of(to, count_));
   ScratchBuffer packed(datatypes_.scratch());
   std::byte* const bytes = packed.get(data_.total(), kPackedCopy);
-  datatypes_.pack(from, count_, type_, data_.layout(), bytes);
-  datatypes_.unpack(bytes, to, count_, type_, data_.layout());
+  datatypes_.pack(from, count_, type_, layout, bytes);
+  datatypes_.unpack(bytes, to, count_, type_, layout);
 }
 
 }  // namespace tutti

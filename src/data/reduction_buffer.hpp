@@ -1,6 +1,8 @@
 // One buffer of a reduction. The operation takes elements as the datatype lays them out, gaps
 // included; but where there are gaps the caller's must not be written, so elements are copied to
-// memory of ours and back. Knows datatypes; knows no communicator.
+// memory of ours and back. They are read in place if the gaps are short and inside of elements, as
+// those of structures: other gaps may lie where the caller has no memory. Knows datatypes; knows no
+// communicator.
 #pragma once
 
 #include <mpi.h>
@@ -22,6 +24,7 @@ class ReductionBuffer {
         user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
         bytes_(layout.size == 0 ? 0 : count * reduction.element()),
         direct_(reduction.vectorised() || layout.contiguous),
+        readable_(direct_ || has_short_gaps_inside(layout)),
         elements_(datatypes.scratch()) {
     if (direct_ && !buffer && bytes_ > 0) [[unlikely]]
       throw_null(name);
@@ -32,7 +35,7 @@ class ReductionBuffer {
   // As elements of the reduction lie.
   Bytes bytes() const noexcept { return bytes_; }
   // For reading.
-  const std::byte* read() { return room(true); }
+  const std::byte* read() { return readable_ || bytes_ == 0 ? user_ : copied(true); }
   // For writing; `keep`: what the caller's buffer holds is there already (in place).
   std::byte* room(bool keep) { return direct_ || bytes_ == 0 ? user_ : copied(keep); }
   // Brings what was written to room() to the caller's buffer.
@@ -46,9 +49,14 @@ class ReductionBuffer {
   // As those of Blocked.
   bool shares(const ReductionBuffer& other) const { return data_.shares(other.data_); }
   bool has_same_place(const ReductionBuffer& other) const noexcept { return user_ == other.user_; }
-  void detach() noexcept { direct_ = false; }
+  void detach() noexcept { direct_ = readable_ = false; }
 
  private:
+  // A gap shorter than a page is mapped, as the data on both sides of it are.
+  static bool has_short_gaps_inside(const Layout& layout) noexcept {
+    constexpr Bytes kPage = 4096;
+    return layout.lower == 0 && layout.true_extent == layout.extent && layout.extent <= kPage;
+  }
   [[noreturn]] void throw_null(const char* name) const;
   std::byte* copied(bool keep);
   void copy(const std::byte* from, std::byte* to);
@@ -59,7 +67,8 @@ class ReductionBuffer {
   const MPI_Count count_;
   std::byte* const user_;
   const Bytes bytes_;
-  bool direct_;  // the operation works in the caller's buffer
+  bool direct_;    // the operation works in the caller's buffer
+  bool readable_;  // it may read there
   ScratchBuffer elements_;
   std::byte* mine_ = nullptr;
 };

@@ -1,6 +1,7 @@
 // The buffers of a reduction, with gaps and without.
 #include "src/data/reduction_buffer.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "tests/src/data/types.hpp"
@@ -56,6 +57,41 @@ TEST_CASE("elements with gaps are copied, and gaps are neither read nor written"
   for (int i = 0; i < 8; ++i) room[i] = 10 + i;
   buffer.deliver();
   CHECK(data == Ints{10, 2, 12, 4, 14, 6, 16, 8});
+}
+
+TEST_CASE("short gaps inside of elements are read, and not written", "[reduction]") {
+  struct Pair {
+    int number;
+    double value;
+  };
+  static_assert(sizeof(Pair) == 16);
+  const int lengths[] = {1, 1};
+  const MPI_Aint places[] = {0, 8};
+  const MPI_Datatype inner[] = {MPI_INT, MPI_DOUBLE};
+  MPI_Datatype made;
+  MPI_Type_create_struct(2, lengths, places, inner, &made);
+  const Type type(made);
+  const Fixture f(type);
+  std::vector<Pair> data{{1, 2}, {3, 4}};
+  std::vector<std::byte> gaps(8, std::byte{0x77});
+  auto* const bytes = reinterpret_cast<std::byte*>(data.data());
+  std::copy_n(gaps.begin(), 4, bytes + 4);
+  std::copy_n(gaps.begin(), 4, bytes + 20);
+  ReductionBuffer operand = f.buffer(data.data(), 2);
+  CHECK(operand.bytes() == 32);
+  CHECK(operand.read() == bytes);
+  ReductionBuffer result = f.buffer(data.data(), 2);
+  std::byte* const room = result.room(false);
+  CHECK(room != bytes);
+  std::fill_n(room, 32, std::byte{0});
+  result.deliver();
+  CHECK(data[0].number == 0);
+  CHECK(data[1].value == 0);
+  CHECK(std::equal(gaps.begin(), gaps.begin() + 4, bytes + 4));
+  CHECK(std::equal(gaps.begin(), gaps.begin() + 4, bytes + 20));
+  ReductionBuffer detached = f.buffer(data.data(), 2);
+  detached.detach();
+  CHECK(detached.read() != bytes);
 }
 
 TEST_CASE("the two buffers of a reduction must not share bytes", "[reduction]") {
