@@ -19,15 +19,27 @@ namespace {
 
 using collectives::Problem;
 
+std::vector<int> nodes_of(const Asked& asked) {
+  std::vector<int> node;
+  const int nodes = (asked.P + asked.per_node - 1) / asked.per_node;
+  for (int r = 0; r < asked.P; ++r)
+    node.push_back(asked.mapping == Asked::Mapping::blocks ? r / asked.per_node : r % nodes);
+  return node;
+}
+
 double simulated(const collectives::Algorithm& algorithm, const Model& model, const Asked& asked) {
   Problem problem{{.collective = algorithm.collective, .bytes = asked.bytes}, asked.P};
   if (algorithm.collective == collectives::Collective::barrier) problem.bytes = 0;
+  std::vector<int> node;
+  if (asked.within) node = nodes_of(asked);
+  problem.node = node;
   const auto schedule_of = [&](Rank rank) {
     problem.rank = rank;
     return algorithm.build(problem, {.k = asked.k, .segment = asked.segment});
   };
-  const Platform platform{.between = model, .reduce_per_byte = asked.reduce_per_byte};
-  return simulate(asked.P, schedule_of, platform).time;
+  Platform platform{.between = model, .reduce_per_byte = asked.reduce_per_byte};
+  if (asked.within) platform.within = *asked.within;
+  return simulate(asked.P, schedule_of, platform, {.node = node}).time;
 }
 
 bool asks_nothing(const collectives::Algorithm& algorithm, const Asked& asked) {
@@ -69,6 +81,10 @@ void add(Comparison& found, const Model& model, const Asked& asked, double time,
       asked.k, asked.reduce_per_byte, time, expected);
 }
 
+LognP::Transfer proportional(double of_8k) {
+  return {.o = Curve{{{0, 0}, {8192, of_8k}}}, .g = {}, .l = {}};
+}
+
 }  // namespace
 
 // What formulas are compared under: published where there is something published; PLogP's tables
@@ -82,10 +98,9 @@ std::vector<Model> models_to_compare() {
   all.push_back(PLogP{20, Curve{{{0, 4}, {8192, 30}}}, Curve{{{0, 5}, {8192, 40}}},
                       Curve{{{0, 9}, {8192, 60}}}});
   all.push_back(PLogP{20, Curve{2}, Curve{3}, Curve{{{0, 9}, {8192, 60}}}});
-  const LognP::Transfer copy{.o = Curve{{{0, 0}, {8192, 20}}}, .g = {}, .l = {}};
   const LognP::Transfer wire{.o = Curve{{{0, 12}, {8192, 90}}}, .g = {}, .l = {}};
-  all.push_back(LognP{{copy, copy}});
-  all.push_back(LognP{{copy, wire, copy}});
+  all.push_back(LognP{{proportional(20), proportional(20)}});
+  all.push_back(LognP{{proportional(20), wire, proportional(20)}});
   return all;
 }
 
@@ -96,6 +111,19 @@ std::vector<Asked> calls_to_compare() {
       for (Bytes segment : {0, 512})
         for (int k : {1, 2})
           for (double gamma : {0., 0.001}) all.push_back({P, bytes, segment, k, gamma});
+  static const Model loggp = *parse_platform(find_published("metropolis")->json).within;
+  static const Model lognp = LognP{{proportional(4), proportional(4)}};
+  for (const Model* const within : {&loggp, &lognp})
+    for (int P : {4, 8, 12, 16, 32})
+      for (Bytes bytes : {64, 4096})
+        for (int per_node : {2, 4})
+          for (const auto mapping : {Asked::Mapping::blocks, Asked::Mapping::in_turn}) {
+            Asked asked{.P = P, .bytes = bytes};
+            asked.within = within;
+            asked.per_node = per_node;
+            asked.mapping = mapping;
+            all.push_back(asked);
+          }
   return all;
 }
 
@@ -106,10 +134,16 @@ double Asked::segments() const noexcept {
 
 std::vector<ClosedForm> closed_forms() {
   std::vector<ClosedForm> all;
-  for (const auto forms : {occ::barriers_and_broadcasts(), occ::reduces_and_alltoalls(),
-                           occ::corrected(), ib_forms(), beo_forms(), tau_forms()})
+  for (const auto forms :
+       {occ::barriers_and_broadcasts(), occ::reduces_and_alltoalls(), occ::corrected(), ib_forms(),
+        beo_forms(), tau_forms(), forms_of_levels()})
     all.insert(all.end(), forms.begin(), forms.end());
   return all;
+}
+
+std::optional<double> time_of(const ClosedForm& form, const Model& model, const Asked& asked) {
+  if (form.of_levels != (asked.within != nullptr)) return {};
+  return form.time(model, asked);
 }
 
 Verdict judge(const ClosedForm& form, const Model& model, const Asked& asked, double simulated,
@@ -138,7 +172,7 @@ std::vector<Comparison> compare(std::span<const ClosedForm> forms, std::span<con
         if (asks_nothing(algorithm, asked)) continue;
         Asked what = asked;
         if (form.collective == collectives::Collective::barrier) what.bytes = what.segment = 0;
-        const auto expected = form.time(model, what);
+        const auto expected = time_of(form, model, what);
         const Problem problem{{.collective = form.collective, .bytes = what.bytes}, what.P};
         if (!expected || why_not(algorithm, problem, {.k = what.k})) continue;
         add(found, model, what, simulated(algorithm, model, what), *expected);

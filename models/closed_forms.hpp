@@ -26,6 +26,11 @@ struct Asked {
   bool plain = true;
   double copy_per_byte = 0;  // δ
   Bytes cut_below = 0;  // S: the library below carries messages in segments (TAU); 0: it does not
+  // A model for messages within nodes, of so many ranks; null: one level.
+  const Model* within = nullptr;
+  int per_node = 1;
+  enum class Mapping { blocks, in_turn, other };  // where the ranks are (judgement.hpp, Layout)
+  Mapping mapping = Mapping::blocks;
 
   Bytes longest() const noexcept { return segment > 0 && segment < bytes ? segment : bytes; }
   // n_s. A segment more for what is left over.
@@ -51,18 +56,23 @@ struct ClosedForm {
   collectives::Collective collective;
   std::string_view algorithm;  // of the catalogue
   std::string_view text;       // the formula
-  // Nothing: the formula is not of this model, or does not hold for what is asked.
+  // Nothing: the formula is not of this model, or does not hold for what is asked. Ask time_of().
   std::optional<double> (*time)(const Model&, const Asked&);
   Claim claim;           // where all assumptions hold
   std::string_view why;  // if not equal: what is wrong with it, or which case it describes
   std::array<const Assumption*, 4> assumes{};  // those that are not null
   Claim otherwise = Claim::apart;              // where one of them does not hold
+  bool of_levels = false;                      // of a model within nodes and one between them
 };
 
-std::span<const ClosedForm> ib_forms() noexcept;   // chapter 5
-std::span<const ClosedForm> beo_forms() noexcept;  // equations 2 to 14
-std::span<const ClosedForm> tau_forms() noexcept;  // chapters 2, 4 and 6
-std::vector<ClosedForm> closed_forms();            // these, and OCC's (closed_forms_occ.hpp)
+std::span<const ClosedForm> ib_forms() noexcept;         // chapter 5
+std::span<const ClosedForm> beo_forms() noexcept;        // equations 2 to 14
+std::span<const ClosedForm> forms_of_levels() noexcept;  // TAU chapters 5 and 6
+std::span<const ClosedForm> tau_forms() noexcept;        // chapters 2, 4 and 6
+std::vector<ClosedForm> closed_forms();                  // these, and OCC's (closed_forms_occ.hpp)
+
+// What the formula gives, if it is of the model, of as many levels, and holds for what is asked.
+std::optional<double> time_of(const ClosedForm& form, const Model& model, const Asked& asked);
 
 // What two times say of a formula, under these parameters and for this call.
 struct Verdict {

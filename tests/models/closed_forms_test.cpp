@@ -64,6 +64,15 @@ class Drawn {
     return asked;
   }
 
+  Asked call_of_levels(const Model& within) {
+    Asked asked{.P = 4 << whole(0, 3), .bytes = std::llround(time(1, 5000))};
+    if (whole(0, 3) == 0) asked.P = 12;
+    asked.within = &within;
+    asked.per_node = 2 << whole(0, 1);
+    if (whole(0, 1) == 1) asked.mapping = Asked::Mapping::in_turn;
+    return asked;
+  }
+
  private:
   // As many short as long ones; now and then none.
   double time(double least = 0.05, double most = 50) {
@@ -104,7 +113,8 @@ TEST_CASE("closed forms: no claim is false under parameters and for calls drawn 
   std::vector<int> cases(forms.size()), assumed(forms.size());
   for (std::size_t set = 0; set < kSets; ++set) {
     const Model model = drawn.model(set);
-    const Asked calls[] = {drawn.call(), drawn.call(), drawn.call()};
+    const Model within = drawn.model(set);
+    const Asked calls[] = {drawn.call(), drawn.call(), drawn.call(), drawn.call_of_levels(within)};
     const auto all = compare(forms, {&model, 1}, calls);
     for (std::size_t i = 0; i < all.size(); ++i) {
       INFO(forms[i].where << ' ' << name_of(forms[i].collective) << ' ' << forms[i].algorithm

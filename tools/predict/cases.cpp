@@ -114,6 +114,15 @@ Bytes cut_below(const PredictOptions& options) {
   return *segment;
 }
 
+void set_levels(const PredictOptions& options, const Platform& platform, models::Asked& asked) {
+  using Mapping = models::Asked::Mapping;
+  asked.within = &*platform.within;
+  asked.per_node = options.ranks_per_node;
+  asked.mapping = options.mapping == "blocks"    ? Mapping::blocks
+                  : options.mapping == "in-turn" ? Mapping::in_turn
+                                                 : Mapping::other;
+}
+
 }  // namespace
 
 std::vector<int> nodes_of(const PredictOptions& options, int P) {
@@ -253,20 +262,27 @@ Prediction predict(const PredictOptions& options, const Case& what, const Platfo
     made.result.time /= options.calls;
     return made;  // the papers' formulas are of one
   }
-  if (platform.within && may_share_nodes(options)) return made;  // the papers' formulas have one
-  const models::Asked asked{.P = what.P,
-                            .bytes = problem.bytes,
-                            .segment = what.choice.parameters.segment,
-                            .k = what.choice.parameters.k,
-                            .reduce_per_byte = platform.reduce_per_byte,
-                            .plain = is_plain(options, platform),
-                            .copy_per_byte = platform.copy_per_byte,
-                            .cut_below = cut_below(options)};
+  models::Asked asked{.P = what.P,
+                      .bytes = problem.bytes,
+                      .segment = what.choice.parameters.segment,
+                      .k = what.choice.parameters.k,
+                      .reduce_per_byte = platform.reduce_per_byte,
+                      .plain = is_plain(options, platform),
+                      .copy_per_byte = platform.copy_per_byte,
+                      .cut_below = cut_below(options)};
+  const models::Model* model = &platform.between;
+  if (platform.within && may_share_nodes(options)) {
+    const bool one_node = *std::max_element(made.node.begin(), made.node.end()) == 0;
+    if (one_node)
+      model = &*platform.within;
+    else
+      set_levels(options, platform, asked);
+  }
   for (const models::ClosedForm& form : models::closed_forms())
     if (form.collective == what.collective && form.algorithm == what.choice.algorithm->name)
-      if (const auto time = form.time(platform.between, asked))
+      if (const auto time = models::time_of(form, *model, asked))
         made.printed.push_back(
-            {form, *time, models::judge(form, platform.between, asked, made.result.time, *time)});
+            {form, *time, models::judge(form, *model, asked, made.result.time, *time)});
   return made;
 }
 
