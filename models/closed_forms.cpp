@@ -19,7 +19,7 @@ namespace {
 
 using collectives::Problem;
 
-std::vector<int> nodes_of(const Asked& asked) {
+std::vector<int> nodes_of_levels(const Asked& asked) {
   std::vector<int> node;
   const int nodes = (asked.P + asked.per_node - 1) / asked.per_node;
   for (int r = 0; r < asked.P; ++r)
@@ -31,7 +31,7 @@ double simulated(const collectives::Algorithm& algorithm, const Model& model, co
   Problem problem{{.collective = algorithm.collective, .bytes = asked.bytes}, asked.P};
   if (algorithm.collective == collectives::Collective::barrier) problem.bytes = 0;
   std::vector<int> node;
-  if (asked.within) node = nodes_of(asked);
+  if (asked.within) node = nodes_of_levels(asked);
   problem.node = node;
   const auto schedule_of = [&](Rank rank) {
     problem.rank = rank;

@@ -9,6 +9,7 @@
 #include "models/closed_forms_assumptions.hpp"
 
 namespace tutti::models {
+namespace levels {
 namespace {
 
 using namespace assumed;
@@ -154,10 +155,11 @@ const ClosedForm kForms[] = {
 };
 
 }  // namespace
+}  // namespace levels
 
 std::span<const ClosedForm> forms_of_levels() noexcept {
   static const auto all = [] {
-    auto some = std::to_array(kForms);
+    auto some = std::to_array(levels::kForms);
     for (ClosedForm& form : some) form.of_levels = true;
     return some;
   }();

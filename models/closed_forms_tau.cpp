@@ -11,6 +11,7 @@
 #include "models/closed_forms_assumptions.hpp"
 
 namespace tutti::models {
+namespace tau {
 namespace {
 
 using namespace assumed;
@@ -342,7 +343,8 @@ const ClosedForm kTauForms[] = {
 };
 
 }  // namespace
+}  // namespace tau
 
-std::span<const ClosedForm> tau_forms() noexcept { return kTauForms; }
+std::span<const ClosedForm> tau_forms() noexcept { return tau::kTauForms; }
 
 }  // namespace tutti::models
