@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include "base/error.hpp"
 
@@ -14,12 +15,32 @@ constexpr int kSuccess = 0;
 constexpr int kMemoryType = 2;  // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 constexpr unsigned kHost = 1;   // CU_MEMORYTYPE_HOST: the CPU's own, known to the driver
 
+// Objects that the process has loaded so far, also those that it has unloaded since.
+unsigned long long objects_loaded() {
+  unsigned long long loaded = 0;
+  const auto look = [](dl_phdr_info* info, std::size_t, void* context) {
+    *static_cast<unsigned long long*>(context) = info->dlpi_adds;
+    return 1;  // the first object says it
+  };
+  dl_iterate_phdr(look, &loaded);
+  return loaded;
+}
+
+// Objects that were loaded when the driver was not among them.
+std::atomic<unsigned long long> g_without_driver{0};
+
 }  // namespace
 
 void look_for_gpu_driver() {
   if (gpu_pointer_query.load(std::memory_order_relaxed)) return;
+  // dlopen() reads the loader's cache and searches folders, which costs as much as 50 us.
+  const unsigned long long loaded = objects_loaded();
+  if (g_without_driver.load(std::memory_order_relaxed) == loaded) return;
   void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (!driver) return;
+  if (!driver) {
+    g_without_driver.store(loaded, std::memory_order_relaxed);
+    return;
+  }
   gpu_pointer_query = reinterpret_cast<GpuPointerQuery*>(dlsym(driver, "cuPointerGetAttribute"));
   // The driver stays: a query that was found may be called at any time.
 }
