@@ -21,6 +21,7 @@ using collectives::Problem;
 
 std::vector<int> nodes_of_levels(const Asked& asked) {
   std::vector<int> node;
+  node.reserve(static_cast<std::size_t>(asked.P));
   const int nodes = (asked.P + asked.per_node - 1) / asked.per_node;
   for (int r = 0; r < asked.P; ++r)
     node.push_back(asked.mapping == Asked::Mapping::blocks ? r / asked.per_node : r % nodes);

@@ -161,6 +161,15 @@ static int block_count(int from, int to, unsigned seed) {
   return random % 4 == 0 ? 0 : (int)(random / 4 % (unsigned)(count * 3 / 4 + 1));
 }
 
+/* The MPI's, but for a rank that is alone: MPICH 4.0.2 forgets where that one's block is to be. */
+static void allgatherv_of_mpi(const void* from, int own, MPI_Datatype type, void* to,
+                              const blocks* z, MPI_Datatype to_type) {
+  if (job_size == 1)
+    MPI_Gatherv(from, own, type, to, z->small_counts, z->small_places, to_type, 0, MPI_COMM_WORLD);
+  else
+    MPI_Allgatherv(from, own, type, to, z->small_counts, z->small_places, to_type, MPI_COMM_WORLD);
+}
+
 static void v_forms(tutti_comm comm, int a, int b, unsigned seed) {
   void *const s = send + kBefore, *const o = ours + kBefore, *const t = theirs + kBefore;
   const MPI_Datatype from = made[a], to = made[b];
@@ -182,7 +191,7 @@ static void v_forms(tutti_comm comm, int a, int b, unsigned seed) {
   compare("alltoallv", a, b);
   fill(round + 1);
   MUST(tutti_allgatherv(s, all[job_rank], from, o, z.counts, z.places, to, comm));
-  MPI_Allgatherv(s, all[job_rank], from, t, z.small_counts, z.small_places, to, MPI_COMM_WORLD);
+  allgatherv_of_mpi(s, all[job_rank], from, t, &z, to);
   compare("allgatherv", a, b);
   fill(round + 2);
   MUST(tutti_gatherv(s, all[job_rank], from, o, z.counts, z.places, to, root, comm));
@@ -199,7 +208,7 @@ static void v_forms(tutti_comm comm, int a, int b, unsigned seed) {
   compare("alltoallv in place", a, b);
   fill(round + 5);
   MUST(tutti_allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, o, z.counts, z.places, to, comm));
-  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, t, z.small_counts, z.small_places, to, MPI_COMM_WORLD);
+  allgatherv_of_mpi(MPI_IN_PLACE, 0, MPI_BYTE, t, &z, to);
   compare("allgatherv in place", a, b);
 }
 
