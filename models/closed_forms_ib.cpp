@@ -59,6 +59,14 @@ constexpr auto kPowerOfK = [](const Asked& a) {
 };
 constexpr auto kNoK = [](const Asked& a) { return a.k == 1; };
 
+constexpr Assumption kPowerOfNext{"P is a power of k+1",
+                                  [](const Model&, const Asked& a) { return kPowerOfK(a); }};
+constexpr Assumption kOnePort{"k = 1", [](const Model&, const Asked& a) { return a.k == 1; }};
+constexpr Assumption kWithinBurst{
+    "k <= f", [](const Model& model, const Asked& a) { return a.k <= std::get<LogfP>(model).f; }};
+constexpr auto kOtherRanks = [](const Asked& a) { return a.k == 1 && !kPower(a); };
+constexpr auto kFourRanks = [](const Asked& a) { return a.k == 1 && a.P >= 4; };
+
 int rounds(int P, int k) { return collectives::rounds_to_reach(P, k + 1); }
 
 // t(1) = 0; t(P) = min over n of { n(s−1)G + max{ L' + t(n), g + t(P−n) } }.
@@ -72,6 +80,68 @@ double optimal(const LogGPs& q) {
   }
   return t[index(q.P)];
 }
+
+// Down a tree whose subtrees are ranges of ranks: a child hears after its message's way, the next
+// one's leaves when the port and the processor are free.
+template <auto tree_of>
+Time down_tree(const Model& model, const Asked& a) {
+  constexpr int kMostRanks = 1 << 14;
+  const bool alike = std::holds_alternative<Hockney>(model) ||
+                     std::holds_alternative<LogP>(model) || std::holds_alternative<LogGP>(model) ||
+                     std::holds_alternative<PLogP>(model);
+  if (!alike || a.P < 2 || a.P > kMostRanks || a.bytes < 1 || a.segments() != 1) return {};
+  std::vector<double> hears(index(a.P));
+  for (Rank rank = 0; rank < a.P; ++rank) {
+    const collectives::Tree tree = tree_of(a, rank);
+    double begin = hears[index(rank)];
+    for (std::size_t i = 0; i < tree.children.size(); ++i) {
+      const Costs c = costs_of(model, tree.subtrees[i].count * a.bytes);
+      hears[index(tree.children[i])] = begin + c.send + c.flight + c.receive;
+      begin += std::max(c.gap, c.send);
+    }
+  }
+  return *std::max_element(hears.begin(), hears.end());
+}
+constexpr auto kSplittingTree = [](const Asked& a, Rank rank) {
+  return collectives::splitting(a.P, rank, 0);
+};
+constexpr auto kBinomialTree = [](const Asked& a, Rank rank) {
+  return collectives::binomial(a.P, rank, 0, a.k);
+};
+
+constexpr auto kSplitting = [](LogGPs q) { return rounds(q.P, 1) * q.way() + (q.P - 1) * q.sG; };
+constexpr auto kFastest = [](LogGPs q) {
+  return (rounds(q.P, 1) - 1) * q.g + q.way() + (q.P - 1) * q.sG;
+};
+// Nothing if there is no gain.
+constexpr auto kPaths = [](LogGPs q) {
+  const double gain = (rounds(q.P, 1) - 1) * (q.way() - q.g);
+  return gain <= 0 ? Time{} : Time(gain);
+};
+constexpr auto kSpeedUp = [](LogGPs q) {
+  const Time gain = kPaths(q);
+  return gain ? Time(*gain / 2) : gain;
+};
+constexpr auto kNWay = [](LogGPs q) {
+  return rounds(q.P, q.k) * (q.o_s + (q.k - 1) * q.g + q.L + q.o_r) + (q.P - 1) * q.sG;
+};
+constexpr auto kLinear = [](LogGPs q) {
+  return q.o_s + (q.P - 1) * (std::max(q.o_s, q.g) + q.sG) + q.L + q.o_r;
+};
+constexpr auto kRoundsOfOne = [](const LogfP& q, const Asked& a) {
+  return rounds(a.P, 1) * (q.o_s(1) + q.L + q.o_r(1));
+};
+constexpr auto kRoundsOfBlocks = [](LogGPs q) {
+  const double overheads = (q.k - 1) * (q.o_s + q.o_r);
+  return rounds(q.P, q.k) * (q.o_s + q.o_r + q.sG + std::max((q.k - 1) * q.g + q.L, overheads));
+};
+constexpr auto kRoundsOfBruck = [](const LogfP& q, const Asked& a) {
+  const double both = q.o_s(a.k) + q.o_r(a.k);
+  return rounds(a.P, a.k) * (both + std::max((a.k - 1) * q.o_s(a.k) + q.L, (a.k - 1) * both));
+};
+constexpr auto kDoublingRounds = [](LogGPs q) {
+  return rounds(q.P, 1) * q.way() + q.bytes(q.P - 1, rounds(q.P, 1));
+};
 
 double linear(const LogfP& q, int messages) {
   const int n = messages;
@@ -112,7 +182,10 @@ constexpr Assumption kReceivesInGaps{"that each reception ends within the gap in
                                               std::fmod(arrives, c.gap) + c.receive <= c.gap;
                                      }};
 
-constexpr Collective kScatter = Collective::scatter;
+constexpr Collective kScatter = Collective::scatter, kGather = Collective::gather;
+constexpr std::string_view kOneBlock =
+    "wrong for long blocks: messages grow from round to round, and the print has one block a "
+    "round";
 constexpr std::string_view kCorrected = "IB 5.1.2, corrected",
                            kCorrectedTree = "IB 5.1.3, corrected",
                            kCorrectedRing = "IB 5.3.2, corrected";
@@ -140,10 +213,64 @@ const ClosedForm kIbForms[] = {
      "equal for P-1 <= f; beyond it the print takes the mean overhead for the last message, which "
      "costs o_s_min",
      {&kOverheadFalls, &kFirstInGap}},
-    {"IB 5.1.3", kScatter, "recursive-splitting",
-     "ceil(log2 P)(o_s + L + o_r) + (P-1)(s-1)G, P a power of two",
-     where<kPower, loggp<[](LogGPs q) { return rounds(q.P, 1) * q.way() + (q.P - 1) * q.sG; }>>,
-     kNotBelow, kShort},
+    {"IB 5.1.3",
+     kScatter,
+     "recursive-splitting",
+     "ceil(log2 P)(o_s + L + o_r) + (P-1)(s-1)G",
+     where<kNoK, loggp<kSplitting>>,
+     kNotBelow,
+     kShort,
+     {&kPowerOfTwo}},
+    {"IB 5.1.3, min",
+     kScatter,
+     "recursive-splitting",
+     "(log2(P)-1)g + L' + (P-1)(s-1)G, L' = o_s + L + o_r",
+     where<kNoK, loggp<kFastest>>,
+     kNotBelow,
+     "of the root's last message, while others still go on",
+     {&kPowerOfTwo, &kGapWithinWay}},
+    {"IB 5.1.3, max",
+     kScatter,
+     "recursive-splitting",
+     "(log2(P)-1)L' + L' + (P-1)(s-1)G, L' = o_s + L + o_r",
+     where<kNoK, loggp<kSplitting>>,
+     kNotBelow,
+     kShort,
+     {&kPowerOfTwo}},
+    {"IB 5.1.3, max-min", kScatter, "recursive-splitting", "(log2(P)-1)(L' - g), P >= 4",
+     where<kFourRanks, loggp<kPaths>>, kApart,
+     "no time of a call, but the difference between its fastest and its slowest path"},
+    {"IB 5.1.4", kScatter, "loggp", "(log2(P)-1)((o_s + L + o_r) - g)/2, P >= 4",
+     where<kFourRanks, loggp<kSpeedUp>>, kApart,
+     "no time of a call, but by how much it is faster than recursive splitting, at most"},
+    {kCorrectedTree, kScatter, "recursive-splitting",
+     "max over ranks v of t(v), t of a child = t(v) + T(n·s) + what was sent before to others, "
+     "each "
+     "max{o_s, g(n·s)}; any P",
+     where<kNoK, down_tree<kSplittingTree>>, kEqual, ""},
+    {kCorrectedTree, kScatter, "binomial",
+     "max over ranks v of t(v), t of a child = t(v) + T(n·s) + what was sent before to others, "
+     "each "
+     "max{o_s, g(n·s)}; any P and k",
+     down_tree<kBinomialTree>, kEqual, ""},
+    {"IB 5.2.2", kGather, "linear", "o_s + (P-1)(max{o_s, g} + (s-1)G) + L + o_r", loggp<kLinear>,
+     kApart, "that of the scatter, whose mirror it is: there are P-2 gaps, of receptions"},
+    {"IB 5.2.2",
+     kGather,
+     "recursive-splitting",
+     "ceil(log2 P)(o_s + L + o_r) + (P-1)(s-1)G",
+     where<kNoK, loggp<kSplitting>>,
+     kNotBelow,
+     kShort,
+     {&kPowerOfTwo}},
+    {"IB 5.2.2",
+     kGather,
+     "binomial",
+     "ceil(log_{k+1} P)(o_s + (k-1)g + L + o_r) + (P-1)(s-1)G",
+     loggp<kNWay>,
+     kNotBelow,
+     kShort,
+     {&kPowerOfNext}},
     {kCorrectedTree,
      kScatter,
      "recursive-splitting",
@@ -158,23 +285,23 @@ const ClosedForm kIbForms[] = {
     {"IB 5.1.3",
      kScatter,
      "recursive-splitting",
-     "ceil(log2 P)(o_s(1) + L + o_r(1)), P a power of two",
-     where<kPower, logfp<[](const LogfP& q, const Asked& a) {
-             return rounds(a.P, 1) * (q.o_s(1) + q.L + q.o_r(1));
-           }>>,
+     "ceil(log2 P)(o_s(1) + L + o_r(1))",
+     where<kNoK, logfp<kRoundsOfOne>>,
      kEqual,
      "",
-     {&kGapWithinWay, &kOverheadFalls}},
+     {&kGapWithinWay, &kOverheadFalls, &kPowerOfTwo}},
     {"IB 5.1.3", kScatter, "loggp", "t(P) = min_n{n(s-1)G + max{L'+t(n), g+t(P-n)}}",
      where<kNoK, loggp<[](LogGPs q) { return optimal(q); }>>, kApart,
      "the tree is cut for the times in collectives/algorithms/trees.hpp, not for those of the "
      "model; and the print has n(s-1) for ns - 1"},
-    {"IB 5.1.3", kScatter, "binomial",
-     "ceil(log_{k+1} P)(o_s + (k-1)g + L + o_r) + (P-1)(s-1)G, P a power of k+1",
-     where<kPowerOfK, loggp<[](LogGPs q) {
-             return rounds(q.P, q.k) * (q.o_s + (q.k - 1) * q.g + q.L + q.o_r) + (q.P - 1) * q.sG;
-           }>>,
-     kNotBelow, kShort},
+    {"IB 5.1.3",
+     kScatter,
+     "binomial",
+     "ceil(log_{k+1} P)(o_s + (k-1)g + L + o_r) + (P-1)(s-1)G",
+     loggp<kNWay>,
+     kNotBelow,
+     kShort,
+     {&kPowerOfNext}},
     {kCorrectedTree,
      kScatter,
      "binomial",
@@ -190,14 +317,13 @@ const ClosedForm kIbForms[] = {
     {"IB 5.1.3",
      kScatter,
      "binomial",
-     "ceil(log_{k+1} P)(k·o_s(k) + L + o_r(1)), k <= f, P a power of k+1",
-     where<kPowerOfK, logfp<[](const LogfP& q, const Asked& a) -> Time {
-             if (q.f < a.k) return {};
-             return rounds(a.P, a.k) * (a.k * q.o_s(a.k) + q.L + q.o_r(1));
-           }>>,
+     "ceil(log_{k+1} P)(k·o_s(k) + L + o_r(1))",
+     logfp<[](const LogfP& q, const Asked& a) {
+       return rounds(a.P, a.k) * (a.k * q.o_s(a.k) + q.L + q.o_r(1));
+     }>,
      kEqual,
      "",
-     {&kBurstsWithinWay, &kOverheadFalls}},
+     {&kBurstsWithinWay, &kOverheadFalls, &kPowerOfNext, &kWithinBurst}},
     {"IB 5.3.2",
      kAllgather,
      "ring",
@@ -276,53 +402,58 @@ const ClosedForm kIbForms[] = {
      "",
      {&kGapWithinWay},
      kNotBelow},
-    {"IB 5.3.2", kAllgather, "recursive-doubling", "log2(P)(o_s + L + o_r) + (P-1)(s-1)G",
-     where<kPower, loggp<[](LogGPs q) { return rounds(q.P, 1) * q.way() + (q.P - 1) * q.sG; }>>,
-     kNotBelow, kShort},
+    {"IB 5.3.2",
+     kAllgather,
+     "recursive-doubling",
+     "log2(P)(o_s + L + o_r) + (P-1)(s-1)G",
+     where<kNoK, loggp<kSplitting>>,
+     kNotBelow,
+     kShort,
+     {&kPowerOfTwo}},
     {"IB 5.3.2",
      kAllgather,
      "recursive-doubling",
      "log2(P)(o_s(1) + L + o_r(1))",
-     where<kPower, logfp<[](const LogfP& q, const Asked& a) {
-             return rounds(a.P, 1) * (q.o_s(1) + q.L + q.o_r(1));
-           }>>,
+     where<kNoK, logfp<kRoundsOfOne>>,
      kEqual,
      "",
-     {&kGapWithinWay}},
+     {&kGapWithinWay, &kPowerOfTwo}},
+    {"IB 5.3.2", kAllgather, "recursive-doubling",
+     "2ceil(log2 P)(o_s(1) + L + o_r(1)), P no power of two",
+     where<kOtherRanks, logfp<[](const LogfP& q, const Asked& a) {
+             return 2 * rounds(a.P, 1) * (q.o_s(1) + q.L + q.o_r(1));
+           }>>,
+     kApart, "steps of another extension; here two more than those of the power of two below P"},
     {kCorrectedRing,
      kAllgather,
      "bruck",
-     "log2(P)(o_s + L + o_r) + ((P-1)s - log2(P))G, k = 1, P a power of two",
-     where<kPower, loggp<[](LogGPs q) {
-             return rounds(q.P, 1) * q.way() + q.bytes(q.P - 1, rounds(q.P, 1));
-           }>>,
+     "ceil(log2 P)(o_s + L + o_r) + ((P-1)s - ceil(log2 P))G, k = 1",
+     where<kNoK, loggp<kDoublingRounds>>,
      kEqual,
-     "",
-     {&kGapWithinWay},
-     kNotBelow},
+     "a last round that sends own blocks only need not wait for the one before",
+     {&kGapWithinWay, &kPowerOfTwo}},
     {"IB 5.3.2",
      kAllgather,
      "bruck",
      "ceil(log_{k+1} P)(o_s + o_r + (s-1)G + max{(k-1)g + L, (k-1)(o_s+o_r)})",
-     where<kPowerOfK, loggp<[](LogGPs q) {
-             const double overheads = (q.k - 1) * (q.o_s + q.o_r);
-             return rounds(q.P, q.k) *
-                    (q.o_s + q.o_r + q.sG + std::max((q.k - 1) * q.g + q.L, overheads));
-           }>>,
+     loggp<kRoundsOfBlocks>,
      kNotBelow,
      "wrong for long blocks: the messages grow from round to round, (P-1)s bytes in all, and the "
      "print has one block a round",
-     {&kGapCoversBoth}},
+     {&kGapCoversBoth, &kPowerOfNext}},
     {"IB 5.3.2",
      kAllgather,
      "bruck",
      "ceil(log_{k+1} P)(o_s(k) + o_r(k) + max{(k-1)o_s(k) + L, (k-1)(o_s(k) + o_r(k))})",
-     where<kPower, logfp<[](const LogfP& q, const Asked& a) {
-             return rounds(a.P, 1) * (q.o_s(1) + q.o_r(1) + q.L);
-           }>>,
+     logfp<kRoundsOfBruck>,
      kEqual,
-     "",
-     {&kGapWithinWay}},
+     "with more ports, messages of a burst arrive while others are still to be sent",
+     {&kGapWithinWay, &kOnePort, &kPowerOfTwo}},
+    {"IB 5.3.2", kAllgather, "dissemination", "ceil(log2 P)(o_s + o_r + (s-1)G + L)",
+     where<kNoK, loggp<kRoundsOfBlocks>>, kApart, kOneBlock},
+    {"IB 5.3.2", kAllgather, "dissemination", "ceil(log2 P)(o_s(1) + L + o_r(1))",
+     where<kNoK, logfp<kRoundsOfBruck>>, kApart,
+     "blocks on either side of rank 0 are two messages"},
 };
 
 }  // namespace
