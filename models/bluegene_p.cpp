@@ -39,18 +39,35 @@ double allreduce(int P, Bytes bytes) {
   return std::max(kLeastSum, kTree + kTreeSum * std::log2(P));
 }
 
+// S is what each rank has for each other.
+double alltoall_to_each(int P, double each, double load) {
+  return kGap * (P - 1) + each * kG * std::max((P - 1) / double{kLinks}, load);
+}
 double alltoall_with(int P, Bytes bytes, double load) {
   const double small = kAlpha + kGap * (P - 1);
   if (bytes <= 8 * static_cast<Bytes>(P)) return small;
-  const double each = static_cast<double>(bytes) / P;
-  return kGap * (P - 1) + each * kG * std::max((P - 1) / double{kLinks}, load);
+  return alltoall_to_each(P, static_cast<double>(bytes) / P, load);
 }
 double alltoall(int P, Bytes bytes) { return alltoall_with(P, bytes, torus_alltoall_load(P)); }
 double worst_alltoall(int P, Bytes bytes) {
   return alltoall_with(P, bytes, torus_alltoall_load_printed(P));
 }
 
+double alltoall_each(int P, Bytes bytes) {
+  return alltoall_to_each(P, static_cast<double>(bytes), torus_alltoall_load(P));
+}
+double worst_alltoall_each(int P, Bytes bytes) {
+  return alltoall_to_each(P, static_cast<double>(bytes), torus_alltoall_load_printed(P));
+}
+
+double barrier(int, Bytes) { return 0.95; }
+double no_match(int, Bytes) { return 0; }
+double matching(int requests, Bytes) { return 0.1 * requests; }
+
 constexpr Statement kStatements[] = {
+    {"barrier", "HPM §2", "\u0398(1)", "0.95 us", "", barrier, barrier},
+    {"matching", "HPM §3", "O(R)", "at most 0.1 us R, a queue of R requests; here R = P",
+     "a bound from above: the message that is matched comes last in the queue", no_match, matching},
     {"message", "HPM eqs. 1, 2", "\u0398(S), O(S P^1/3)",
      "4.5 us (S <= 256), 5.7 us (S <= 1024) or 9.8 us, + 2.67 ns/B S; at most 3/2 P^1/3 as much "
      "for "
@@ -69,6 +86,10 @@ constexpr Statement kStatements[] = {
      "printed as a lower bound, but the load it takes is one from above: a rank at distance 0 in a "
      "dimension is counted twice; and its S is the bytes to each",
      alltoall, worst_alltoall},
+    {"alltoall-each", "HPM §4", "\u0398(P + S P^4/3)",
+     "0.84 us (P-1) + S 2.67 ns/B max{(P-1)/6, load}, S bytes to each",
+     "as printed, with the load from above: (P^1/3)(P^1/3/2 + 1)^3", alltoall_each,
+     worst_alltoall_each},
 };
 
 }  // namespace

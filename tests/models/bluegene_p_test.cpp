@@ -40,6 +40,15 @@ TEST_CASE("bluegene-p: collectives (section 4)") {
         Approx(0.84 * 26 + 1000 * 0.00267 * 9));  // the load of 3³: 9; injection: 26/6
 }
 
+TEST_CASE("bluegene-p: what is printed in passing, and the alltoall by bytes to each") {
+  CHECK(statement("barrier").least(40960, 0) == Approx(0.95));
+  CHECK(statement("matching").most(13, 0) == Approx(1.3));
+  const Statement& alltoall = statement("alltoall-each");
+  CHECK(alltoall.least(27, 1000) == Approx(0.84 * 26 + 1000 * 0.00267 * 9));
+  CHECK(alltoall.most(27, 1000) == Approx(0.84 * 26 + 1000 * 0.00267 * 3 * 2.5 * 2.5 * 2.5));
+  CHECK(alltoall.least(27, 1000) == Approx(statement("alltoall").least(27, 27000)));
+}
+
 // Counted link by link: every node of a torus of odd k sends to every other over shortest paths.
 TEST_CASE("bluegene-p: the load of an alltoall on a torus") {
   for (const int k : {3, 5, 7, 9}) {
