@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "collectives/algorithms/conditions.hpp"
+#include "models/closed_forms_ib.hpp"
 #include "models/closed_forms_occ.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
@@ -136,8 +139,8 @@ double Asked::segments() const noexcept {
 std::vector<ClosedForm> closed_forms() {
   std::vector<ClosedForm> all;
   for (const auto forms :
-       {occ::barriers_and_broadcasts(), occ::reduces_and_alltoalls(), occ::corrected(), ib_forms(),
-        beo_forms(), tau_forms(), forms_of_levels()})
+       {occ::barriers_and_broadcasts(), occ::reduces_and_alltoalls(), occ::corrected(),
+        ib::scatters_and_gathers(), ib::allgathers(), beo_forms(), tau_forms(), forms_of_levels()})
     all.insert(all.end(), forms.begin(), forms.end());
   return all;
 }
@@ -164,19 +167,24 @@ Verdict judge(const ClosedForm& form, const Model& model, const Asked& asked, do
 
 std::vector<Comparison> compare(std::span<const ClosedForm> forms, std::span<const Model> models,
                                 std::span<const Asked> calls) {
+  // Several forms are of one algorithm.
+  std::map<std::tuple<const collectives::Algorithm*, std::size_t, std::size_t>, double> played;
   std::vector<Comparison> all;
   for (const ClosedForm& form : forms) {
     Comparison found{.form = &form};
     const auto& algorithm = *collectives::find(form.collective, form.algorithm);
-    for (const Model& model : models)
-      for (const Asked& asked : calls) {
-        if (asks_nothing(algorithm, asked)) continue;
-        Asked what = asked;
+    for (std::size_t m = 0; m < models.size(); ++m)
+      for (std::size_t c = 0; c < calls.size(); ++c) {
+        const Model& model = models[m];
+        Asked what = calls[c];
+        if (asks_nothing(algorithm, what)) continue;
         if (form.collective == collectives::Collective::barrier) what.bytes = what.segment = 0;
         const auto expected = time_of(form, model, what);
         const Problem problem{{.collective = form.collective, .bytes = what.bytes}, what.P};
         if (!expected || why_not(algorithm, problem, {.k = what.k})) continue;
-        add(found, model, what, simulated(algorithm, model, what), *expected);
+        const auto [at, first] = played.try_emplace({&algorithm, m, c}, 0);
+        if (first) at->second = simulated(algorithm, model, what);
+        add(found, model, what, at->second, *expected);
       }
     all.push_back(std::move(found));
   }

@@ -65,11 +65,10 @@ struct ClosedForm {
   bool of_levels = false;                      // of a model within nodes and one between them
 };
 
-std::span<const ClosedForm> ib_forms() noexcept;         // chapter 5
 std::span<const ClosedForm> beo_forms() noexcept;        // equations 2 to 14
 std::span<const ClosedForm> forms_of_levels() noexcept;  // TAU chapters 5 and 6
 std::span<const ClosedForm> tau_forms() noexcept;        // chapters 2, 4 and 6
-std::vector<ClosedForm> closed_forms();                  // these, and OCC's (closed_forms_occ.hpp)
+std::vector<ClosedForm> closed_forms();  // these, OCC's and IB's (closed_forms_occ.hpp, _ib.hpp)
 
 // What the formula gives, if it is of the model, of as many levels, and holds for what is asked.
 std::optional<double> time_of(const ClosedForm& form, const Model& model, const Asked& asked);
