@@ -58,6 +58,7 @@ class Drawn {
     asked.bytes = std::llround(time(1, 5000));
     if (whole(0, 1) == 1) asked.bytes = asked.bytes / asked.P * asked.P + asked.P;
     if (whole(0, 1) == 1) asked.segment = whole(1, 900);
+    if (asked.segment > 0) asked.segment = std::max(asked.segment, asked.bytes / 32);
     if (whole(0, 1) == 1 && asked.segment > 0) asked.bytes = asked.segment * whole(2, 8);
     asked.k = whole(0, 3) == 0 ? whole(2, 3) : 1;
     if (whole(0, 1) == 1) asked.reduce_per_byte = time(1e-5, 0.1);
