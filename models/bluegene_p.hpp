@@ -20,9 +20,9 @@ struct Statement {
   double (*most)(int P, Bytes bytes);   // the worst one
 };
 
-// Barrier, matching (P requests that wait), messages between two of P processes, broadcast, allreduce
-// and alltoall (bytes: what each rank has for all others together, S; small messages are of 8 bytes
-// for each), and alltoall-each, whose bytes are those to each.
+// Barrier, matching (P requests that wait), messages between two of P processes, broadcast,
+// allreduce and alltoall (bytes: what each rank has for all others together, S; small messages are
+// of 8 bytes for each), and alltoall-each, whose bytes are those to each.
 std::span<const Statement> bluegene_p() noexcept;
 
 // Of a k-ary 3-cube of P = k³ nodes under ideal adaptive routing: by how much the worst pattern of
