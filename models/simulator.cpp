@@ -61,8 +61,7 @@ class Simulation {
       touched_.clear();
     }
     for (Rank rank = 0; rank < P(); ++rank)
-      if (player(rank).cursor)
-        throw Error(Code::internal, fmt::format("rank {} never finishes its schedule", rank));
+      if (player(rank).cursor) never_finishes(rank);
     result_.time = *std::max_element(result_.finished.begin(), result_.finished.end());
     result_.scripts = alike_.scripts();
     if (setting_.record) result_.critical_path = critical_path(result_.bars);
@@ -70,6 +69,22 @@ class Simulation {
   }
 
  private:
+  // Nothing will happen any more.
+  void never_finishes(Rank rank) {
+    if (!setting_.may_block)
+      throw Error(Code::internal, fmt::format("rank {} never finishes its schedule", rank));
+    const auto& marks = player(rank).marks;
+    for (StepId id = 0; id < marks.size(); ++id) {
+      const Step& some = step(rank, id);
+      if (!(marks[id] & kPosted) || !collectives::is_message(some.kind)) continue;
+      const bool waits =
+          collectives::receives(some.kind)
+              ? !(marks[id] & kArrived)
+              : waits_for_receiver(level(rank, peer(rank, some)), some) && !(marks[id] & kNoticed);
+      if (waits) result_.blocked.push_back({rank, peer(rank, some), id});
+    }
+  }
+
   int P() const noexcept { return static_cast<int>(players_.size()); }
   Player& player(Rank rank) noexcept { return players_[index(rank)]; }
   int node(Rank rank) const noexcept {
@@ -274,6 +289,8 @@ class Simulation {
     double time = some.kind == StepKind::copy ? platform_.copy_per_byte * bytes : 0;
     if (some.kind == StepKind::reduce || some.kind == StepKind::recv_reduce)
       time = platform_.reduce_per_byte * bytes;
+    if (some.kind == StepKind::reduce && bytes == 0 && setting_.computing)
+      time = setting_.computing(rank, id);
     if (receives(some.kind)) {
       const Costs costs = costs_of(*models_[level(rank, peer(rank, some))], length_of(some));
       time += now == mine.received ? costs.receive_next : costs.receive;

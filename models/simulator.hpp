@@ -30,6 +30,10 @@ struct Setting {
   std::uint64_t seed = 1;  // of both
   bool record = false;     // keep all bars; memory grows with the number of steps
   bool links = false;      // count the traffic of each pair of nodes
+  // Of a `reduce` of no bytes, which stands for what a program computes: us. Empty: none.
+  std::function<double(Rank, collectives::StepId)> computing{};
+  // Ranks that never finish are a result, and no error.
+  bool may_block = false;
 };
 
 struct Traffic {
@@ -61,6 +65,12 @@ struct Result {
   std::vector<Bar> bars;                         // if recorded, by the time of `begin`
   // The steps that decided `time`, each of which waited for the one before; if recorded.
   std::vector<std::size_t> critical_path;  // numbers of bars
+  // Of each rank that never finishes, if it may: what it waits for, a message or its receiver.
+  struct Blocked {
+    Rank rank, peer;
+    collectives::StepId step;
+  };
+  std::vector<Blocked> blocked;
   std::uint64_t events = 0;
   std::size_t scripts = 0;  // different schedules
 };
