@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The commands of docs/models.md work, and the page names every model that there is.
+"""The commands of docs/models.md work, from the project's root, and the page names every model that
+there is.
 
 Usage: models_page_test.py PROGRAM PAGE
 """
@@ -9,12 +10,14 @@ import shlex
 import subprocess
 import sys
 
-PROGRAM, PAGE = sys.argv[1], pathlib.Path(sys.argv[2]).read_text()
+PROGRAM, PAGE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).read_text()
+ROOT = pathlib.Path(sys.argv[2]).resolve().parent.parent
 
 commands = re.findall(r"^    tutti (.+)$", PAGE, re.M)
 assert len(commands) >= 10, commands
 for command in commands:
-    done = subprocess.run([PROGRAM, *shlex.split(command)], capture_output=True, text=True)
+    done = subprocess.run([PROGRAM, *shlex.split(command)], capture_output=True, text=True,
+                          cwd=ROOT)
     assert done.returncode == 0 and done.stdout, (command, done)
 listed = subprocess.run([PROGRAM, "predict", "--list-models"], capture_output=True, text=True,
                         check=True).stdout

@@ -81,23 +81,6 @@ Platform platform_from(const NamedParameters& source, models::Changes changes,
   }
 }
 
-models::Setting setting_of(const PredictOptions& options, int P) {
-  models::Setting setting{.noise = options.noise, .late = options.late, .seed = options.seed};
-  setting.node = nodes_of(options, P);
-  if (!options.eager.empty()) {
-    const auto most = parse_size(options.eager);
-    if (!most || *most < 0)
-      bad_configuration(fmt::format("--eager '{}' is no size", options.eager));
-    setting.limits = protocols::Limits{.line = 0,
-                                       .small = 0,
-                                       .eager = *most,
-                                       .writes = true,
-                                       .fetches = false,
-                                       .in_pieces = false};
-  }
-  return setting;
-}
-
 // Nothing that the papers' formulas know nothing of.
 bool is_plain(const PredictOptions& options, const Platform& platform) {
   const bool shares = platform.shared_ports && may_share_nodes(options);
@@ -127,6 +110,23 @@ void set_levels(const PredictOptions& options, const Platform& platform, models:
 
 std::vector<int> nodes_of(const PredictOptions& options, int P) {
   return nodes_by_mapping(options.mapping, P, options.ranks_per_node);
+}
+
+models::Setting setting_of(const PredictOptions& options, int P) {
+  models::Setting setting{.noise = options.noise, .late = options.late, .seed = options.seed};
+  setting.node = nodes_of(options, P);
+  if (!options.eager.empty()) {
+    const auto most = parse_size(options.eager);
+    if (!most || *most < 0)
+      bad_configuration(fmt::format("--eager '{}' is no size", options.eager));
+    setting.limits = protocols::Limits{.line = 0,
+                                       .small = 0,
+                                       .eager = *most,
+                                       .writes = true,
+                                       .fetches = false,
+                                       .in_pieces = false};
+  }
+  return setting;
 }
 
 bool may_share_nodes(const PredictOptions& options) {

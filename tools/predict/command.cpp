@@ -41,6 +41,7 @@ int run_predict(const PredictOptions& options) {
     return 0;
   }
   if (!options.compare.empty()) return print_comparison(options), 0;
+  if (!options.program.empty()) return run_program(options);
   if (is_tau_lop(options)) return run_tau_lop(options, cases_of(options));
   const auto platforms = platforms_of(options);
   const auto cases = cases_of(options);
@@ -157,6 +158,9 @@ void add_predict(CommandLine& line) {
       .between(1, 1 << 16);
   command.option("--segment", options->segment,
                  "with --model tau-lop: longer messages within a node are cut into such");
+  command.option("--program", options->program,
+                 "a file that says what each rank calls and computes: the time of all of it, and "
+                 "where ranks wait");
   add_platform(command, *options, HowMany::several);
   add_call(command, *options, HowMany::several);
   add_setting(command, *options);
@@ -168,7 +172,8 @@ void add_predict(CommandLine& line) {
       "-P 8\n"
       "  tutti predict --params metropolis --collective allgather -P 2-64 -m 8-64k --ppn 8\n"
       "  tutti predict --params boba --collective bcast -P 32 -m 8-1M --svg bcast.svg\n"
-      "  tutti predict --model tau-lop --symbolic --collective bcast -P 16 --ppn 4");
+      "  tutti predict --model tau-lop --symbolic --collective bcast -P 16 --ppn 4\n"
+      "  tutti predict --params metropolis --program kernel.txt --ppn 8");
   command.runs([options] { return run_predict(*options); });
 }
 

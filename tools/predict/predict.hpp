@@ -27,7 +27,7 @@ struct PredictOptions {
   std::uint64_t seed = 1;
   bool shared_ports = false, check = false, list = false, json = false, show = false,
        symbolic = false, bluegene_p = false, details = false;
-  std::string compare, svg, segment;
+  std::string compare, svg, segment, program;
 };
 
 // One simulation.
@@ -77,6 +77,8 @@ collectives::Problem problem_of(const PredictOptions& options, const Case& what)
 // Throws Error{bad_configuration}: --mapping names a file that is not of P ranks.
 std::vector<int> nodes_of(const PredictOptions& options, int P);
 bool may_share_nodes(const PredictOptions& options);
+// How the simulator takes the calls of P ranks.
+models::Setting setting_of(const PredictOptions& options, int P);
 // Why it cannot be predicted, if it cannot: the algorithm does not apply, or all ranks together
 // have too many steps: 10^8 of them take some 2 GB.
 std::optional<std::string> why_not(const PredictOptions& options, const Case& what,
@@ -102,6 +104,8 @@ bool print_check(bool json);
 bool is_tau_lop(const PredictOptions& options);
 models::tau_lop::Parameters tau_lop_parameters_of(const PredictOptions& options);
 int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases);
+// What the program in the file options.program costs (models/kernel/).
+int run_program(const PredictOptions& options);
 // The rows of a file that the bench wrote, predicted.
 void print_comparison(const PredictOptions& options);
 
