@@ -84,8 +84,8 @@ class Blocked {
   void deliver(int except = -1);
 
   bool shares(const Blocked& other) const;
-  // Some byte may lie between bytes of the other.
-  bool reaches_into(const Blocked& other) const noexcept;
+  // Some byte of a block may lie between bytes of one block of the other. Throws std::bad_alloc.
+  bool reaches_into(const Blocked& other) const;
   // Block `mine` is where block `theirs` of the other is, and of the same type.
   bool has_same_place(int mine, const Blocked& other, int theirs) const noexcept {
     return has_own_types() == other.has_own_types() && type_ == other.type_ &&
@@ -140,6 +140,8 @@ class Blocked {
   // From the first to past the last byte of a piece; of all pieces.
   Span span_of(const Piece& piece) const noexcept;
   Span span() const noexcept;
+  template <class Meet>
+  bool any_meet(const Blocked& other, Meet&& meet) const;
   void must_be_absolute(const Piece& piece, const char* name) const;
   void must_be_in_memory(const Piece& piece, const char* name) const;
   void must_allow_receiving() const {

@@ -31,37 +31,25 @@ Blocked::Span Blocked::span() const noexcept {
   return all;
 }
 
-bool Blocked::reaches_into(const Blocked& other) const noexcept {
-  if (total_ == 0 || other.total_ == 0) return false;
-  const Span mine = span(), theirs = other.span();
-  return mine.begin < theirs.end && theirs.begin < mine.end;
-}
-
 void Blocked::must_not_share(const Blocked& other, const char* remedy) const {
   if (shares(other))
     throw Error(Code::buffers_overlap,
                 fmt::format("the send and the receive buffer share bytes; {}", remedy));
 }
 
-bool Blocked::shares(const Blocked& other) const {
-  if (total_ == 0 || other.total_ == 0) return false;
-  if (direct_ && other.direct_)  // the usual case
-    return direct_ < other.direct_ + other.total_ && other.direct_ < direct_ + total_;
+// Whether a span of a piece here and one of the other `meet`, which is asked of all that may share
+// addresses.
+template <class Meet>
+bool Blocked::any_meet(const Blocked& other, Meet&& meet) const {
   const auto each = [&](const Blocked& b, auto&& visit) {
     if (b.direct_) return visit(b.span());
     for (const Piece& piece : b.pieces())
       if (piece.bytes > 0) visit(b.span_of(piece));
   };
-  // Data with gaps may lie in the gaps of the other: an error only for certain, as those that begin
-  // alike.
-  const auto collide = [&](const Span& a, const Span& b) {
-    return a.begin < b.end && b.begin < a.end &&
-           ((a.dense && b.dense) || (a.begin == b.begin && type_ == other.type_));
-  };
   if (direct_ || counts_.empty()) {  // one span, and no memory for it
     bool found = false;
     each(*this, [&](const Span& mine) {
-      each(other, [&](const Span& theirs) { found |= collide(mine, theirs); });
+      each(other, [&](const Span& theirs) { found |= meet(mine, theirs); });
     });
     return found;
   }
@@ -74,10 +62,28 @@ bool Blocked::shares(const Blocked& other) const {
     // Pieces may interleave, so all of mine that begin before its end are asked: mostly one or two.
     for (const Span& s : mine) {
       if (s.begin >= theirs.end) break;
-      found |= collide(s, theirs);
+      found |= meet(s, theirs);
     }
   });
   return found;
+}
+
+bool Blocked::shares(const Blocked& other) const {
+  if (total_ == 0 || other.total_ == 0) return false;
+  if (direct_ && other.direct_)  // the usual case
+    return direct_ < other.direct_ + other.total_ && other.direct_ < direct_ + total_;
+  // Data with gaps may lie in the gaps of the other: an error only for certain, as those that begin
+  // alike.
+  return any_meet(other, [&](const Span& a, const Span& b) {
+    return a.begin < b.end && b.begin < a.end &&
+           ((a.dense && b.dense) || (a.begin == b.begin && type_ == other.type_));
+  });
+}
+
+bool Blocked::reaches_into(const Blocked& other) const {
+  if (total_ == 0 || other.total_ == 0) return false;
+  const auto meet = [](const Span& a, const Span& b) { return a.begin < b.end && b.begin < a.end; };
+  return meet(span(), other.span()) && any_meet(other, meet);
 }
 
 void Blocked::must_not_overlap() const {

@@ -174,7 +174,9 @@ TEST_CASE("buffers that lie between each other are noticed", "[buffers]") {
   CHECK(even.reaches_into(inner));
   CHECK_FALSE(even.reaches_into(later));
   CHECK_FALSE(later.reaches_into(odd));
-  CHECK(blocks.reaches_into(inner));
+  CHECK_FALSE(blocks.reaches_into(inner));  // between two blocks
+  CHECK(blocks.reaches_into(even));
+  CHECK(even.reaches_into(blocks));
   CHECK(later.reaches_into(blocks));
 }
 
