@@ -20,7 +20,6 @@
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 #include "transport/placement.hpp"
-#include "transport/verbs/survey.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -36,20 +35,6 @@ struct ExplainOptions {
 constexpr int kMostRanksExplained = 1 << 24;  // each has a node in the problem that is explained
 
 void warn(std::string_view line) { fmt::print(stderr, "tutti explain: warning: {}\n", line); }
-
-// Of a job between this host and others, as its ranks would find: hardware goes before software.
-bool software_wire_here(const Configuration& configuration) {
-  if (configuration.wire != Wire::automatic) return configuration.wire == Wire::software;
-  const std::vector<std::string> wanted = device_names(configuration.device);
-  bool software = false;
-  for (const auto& device : transport::verbs::survey()) {
-    if (!device.problem.empty()) continue;
-    if (!wanted.empty() && std::ranges::find(wanted, device.name) == wanted.end()) continue;
-    if (!device.software) return false;
-    software = true;
-  }
-  return software;
-}
 
 // The parameters that --params names, in place of the job's.
 PlatformHere named_platform(const std::string& name, std::string_view wire) {
@@ -77,7 +62,7 @@ ExplainedJob job_of(const ExplainOptions& options, const Configuration& configur
   const bool wire = facts.nodes > 1 || facts.wire_within;
   if (options.params.empty()) {
     facts.software_wire = wire && software_wire_here(configuration);
-    return {facts, platform_here(configuration, models::wire_of(wire, facts.software_wire), warn)};
+    return {facts, parameters_here(configuration, wire)};
   }
   PlatformHere named = named_platform(options.params, models::wire_of(wire, false));
   const models::Cores cores = named.platform.cores.value_or(models::Cores{});

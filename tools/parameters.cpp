@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -15,8 +17,17 @@
 #include "models/json.hpp"
 #include "models/json_text.hpp"
 #include "models/names.hpp"
+#include "transport/verbs/survey.hpp"
 
 namespace tutti::tools {
+namespace {
+
+void warn_once(std::string_view line) {
+  static std::set<std::string, std::less<>> said;
+  if (said.emplace(line).second) fmt::print(stderr, "tutti: warning: {}\n", line);
+}
+
+}  // namespace
 
 NamedParameters parameters_named(const std::string& name) {
   if (const auto* const own = models::find_shipped(name))
@@ -33,6 +44,30 @@ NamedParameters parameters_named(const std::string& name) {
     bad_configuration(fmt::format("--params: {}; what needs no file is {}", error.message,
                                   fmt::join(names, ", ")));
   }
+}
+
+bool software_wire_here(const Configuration& configuration) {
+  if (configuration.wire != Wire::automatic) return configuration.wire == Wire::software;
+  const std::vector<std::string> wanted = device_names(configuration.device);
+  bool software = false;
+  for (const auto& device : transport::verbs::survey()) {
+    if (!device.problem.empty()) continue;
+    if (!wanted.empty() && std::ranges::find(wanted, device.name) == wanted.end()) continue;
+    if (!device.software) return false;
+    software = true;
+  }
+  return software;
+}
+
+PlatformHere parameters_here(const Configuration& configuration, bool several_nodes) {
+  const bool software = several_nodes && software_wire_here(configuration);
+  return platform_here(configuration, models::wire_of(several_nodes, software), warn_once);
+}
+
+PlatformHere parameters_here(bool several_nodes) {
+  const Configuration configuration = load_configuration({});
+  for (const std::string& warning : configuration.warnings) warn_once(warning);
+  return parameters_here(configuration, several_nodes);
 }
 
 const std::string& parameters_text(const std::string& path) {

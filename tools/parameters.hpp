@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "models/platform.hpp"
+#include "src/job/selection.hpp"
 
 namespace tutti::tools {
 
@@ -23,6 +24,14 @@ struct NamedParameters {
 NamedParameters parameters_named(const std::string& name);
 // As a job would have it, on such a wire (models::wire_of()). Throws Error{bad_configuration}.
 models::Platform platform_named(const std::string& name, std::string_view wire);
+// Where none are named: what a job would take whose rank 0 is this process, with the settings of
+// this environment. `several_nodes`: it has messages between nodes. Warnings of that go to standard
+// error, each once.
+PlatformHere parameters_here(const Configuration& configuration, bool several_nodes);
+PlatformHere parameters_here(bool several_nodes);
+// Whether packets of a job between this host and others cost CPU time, as its ranks would find:
+// hardware goes before software.
+bool software_wire_here(const Configuration& configuration);
 // Of a file alone. Throws Error.
 const std::string& parameters_text(const std::string& path);
 

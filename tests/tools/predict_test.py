@@ -5,6 +5,7 @@ bench write.
 Usage: predict_test.py PROGRAM
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -15,12 +16,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness.svg import boxes, checked, lines  # noqa: E402
 
 PROGRAM = sys.argv[1]
+# What the user of the test has set and kept is not meant.
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("TUTTI_")}
+CLEAN["XDG_CONFIG_HOME"] = "/none"
 BARRIER = ["--collective", "barrier"]
 
 
-def predict(*arguments):
+def predict(*arguments, **settings):
     return subprocess.run([PROGRAM, "predict", *map(str, arguments)], capture_output=True,
-                          text=True)
+                          text=True, env=CLEAN | settings)
 
 
 def refused(words, *arguments):
@@ -74,6 +78,31 @@ def check_curves(path):
     refused("curves need several", "--params", "boba", *BARRIER, "--svg", path)
     refused("cannot write /no folder/x: No such file or directory", "--params", "boba", *BARRIER,
             "-P", "2-16", "--svg", "/no folder/x")
+
+
+def check_this_machine():
+    """Without a model it is the machine of a job that would start here, and all ranks are on it."""
+    bcast = ["--collective", "bcast", "--algorithm", "binomial"]
+    done = predict(*bcast, "-P", 4)
+    assert ("Parameters of this machine: shm, Tutti's own for shm: none are in "
+            "/none/tutti/measured-shm.json\n" in done.stdout), done
+    assert [row["parameters"] for row in rows(*bcast, "-P", "2-8", "--ppn", 2)] == [
+        "shm", "hardware", "hardware"]
+    assert rows(*bcast)[0]["messages_between_nodes"] == 0
+    done = predict(*bcast, "--set", "within.L=1", "--ppn", 2, TUTTI_MODEL="hardware")
+    assert "machine: hardware, Tutti's own: the setting `model` names them\n" in done.stdout, done
+    done = predict(*bcast, "--ppn", 2, TUTTI_WIRE="software")
+    assert "machine: rxe, Tutti's own for rxe: " in done.stdout, done
+    shown = predict("--show-params", "--ppn", 2)
+    assert json.loads(shown.stdout)["name"] == "hardware", shown
+    assert "TUTTI_MODLE" in predict(*bcast, TUTTI_MODLE="shm").stderr
+    tuned = subprocess.run([PROGRAM, "tune", "--method", "predicted", "--collective", "bcast", "-m",
+                            "8", "-P", "2,8", "--ppn", "2"], capture_output=True, text=True,
+                           env=CLEAN)
+    assert tuned.returncode == 0 and "this machine" in tuned.stdout, tuned
+    for line in ("this machine, one node: shm, Tutti's own for shm: none are in ",
+                 "this machine, several nodes: hardware, Tutti's own for hardware: none are in "):
+        assert line in tuned.stderr, tuned
 
 
 def check_tau_lop(path):
@@ -221,6 +250,7 @@ def check_claims():
 def main():
     check_conversion()
     check_decimals()
+    check_this_machine()
     refused("there is no model 'loggpp'", "--model", "loggpp", *BARRIER)
     refused("--params: cannot read bobba: No such file or directory; what needs no file is",
             "--params", "bobba", *BARRIER)
@@ -230,7 +260,6 @@ def main():
     refused("zero or more, not -1", "--params", "boba", "--set", "L=-1", *BARRIER)
     refused("no 'q' here", "--params", "boba", "--set", "q=1", *BARRIER)
     refused("write NAME=NUMBER", "--params", "boba", "--set", "L", *BARRIER)
-    refused("name a model", *BARRIER)
     refused("name a collective", "--params", "boba")
     refused("there is no collective 'barier'", "--params", "boba", "--collective", "barier")
     refused("bogus", "--params", "boba", *BARRIER, "--algorithm", "bogus")

@@ -61,7 +61,7 @@ def refusals(folder):
     refused(folder, "'8q' is no size", "-m", "8q")
     refused(folder, f"no number of ranks from 2 to {RANKS}", "-P", RANKS + 1)
     refused(folder, "two ranks at least", *QUICK, ranks=1)
-    refused(folder, "needs --params", "--method", "predicted", "-P", "4")
+    refused(folder, "name the numbers of ranks", "--method", "predicted")
     refused(folder, "cannot read none.json", "--params", "none.json")
     refused(folder, "nothing to resume", *QUICK, "--state", "none", "--resume")
     (folder / "older").write_text('{"tutti_tune": 1, "job": "another"}\n')

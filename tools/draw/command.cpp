@@ -7,8 +7,6 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "models/decision/shipped.hpp"
-#include "models/kept.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/draw/picture.hpp"
@@ -32,10 +30,6 @@ struct DrawOptions {
   long long call = -1;  // −1: the median one
 };
 
-bool names_machine(const PredictOptions& options) {
-  return !options.models.empty() || !options.params.empty();
-}
-
 // The one case that the options name.
 Case case_of(const std::string& name, PredictOptions what) {
   what.collectives = {name};
@@ -57,29 +51,10 @@ Case case_of(const std::string& name, PredictOptions what) {
   return one;
 }
 
-Platform platform_of(const PredictOptions& options) {
-  const auto platforms = platforms_of(options);
+Platform platform_of(const PredictOptions& options, bool several_nodes) {
+  const auto platforms = platforms_of(options, several_nodes);
   if (platforms.size() != 1) bad_configuration("a picture is of one model");
   return platforms.front();
-}
-
-// What `tutti measure --save` has kept of this machine, or else what is shipped for it.
-Platform platform_here(PredictOptions options, bool several_nodes) {
-  const models::Machine here = models::this_machine();
-  for (const std::string_view wire : several_nodes
-                                         ? std::vector<std::string_view>{"hardware", "rxe"}
-                                         : std::vector<std::string_view>{"shm"}) {
-    try {
-      if (!models::read_kept(wire, here)) continue;
-    } catch (const Error& error) {
-      fmt::print(stderr, "tutti: {}; the shipped parameters are taken\n", error.message);
-      continue;
-    }
-    options.params = {models::kept_file(wire)};
-    return models::completed(platform_of(options), wire);
-  }
-  options.params = {std::string(models::wire_of(several_nodes, false))};
-  return platform_of(options);
 }
 
 // What is simulated beside the call itself.
@@ -114,7 +89,7 @@ std::string drawn_recorded(const DrawOptions& options) {
   const Chart chart = recordings.chart(found);
   if (options.format == "chrome") return chrome_of(chart);
   if (!names_machine(options.what)) return draw_chart(chart);
-  const Chart below = recordings.simulated(found, platform_of(options.what));
+  const Chart below = recordings.simulated(found, platform_of(options.what, false));
   return draw_chart(chart, &below);
 }
 
@@ -124,9 +99,7 @@ std::string drawn(const DrawOptions& options) {
   how.ranks_per_node = ranks_per_node(how.ranks_per_node, names_machine(how));
   const Case what = case_of(options.collective, how);
   const std::vector<int> node = nodes_of(how, what.P);
-  const Platform platform =
-      names_machine(how) ? platform_of(how)
-                         : platform_here(how, *std::max_element(node.begin(), node.end()) > 0);
+  const Platform platform = platform_of(how, has_several_nodes(how, what.P));
   const std::string title = title_of(what.collective, to_string(what.choice), node, what.bytes);
   if (options.format == "chrome" || (options.format == "svg" && options.kind == "chart")) {
     Chart chart = chart_of(predict(how, what, platform, true).result, node, note_of(platform, how));
@@ -188,8 +161,8 @@ void add_draw(CommandLine& line) {
   add_call(command, options->what, HowMany::one);
   add_setting(command, options->what);
   command.footer(
-      "Without --model and --params the chart is of this machine: as `tutti measure --save` has\n"
-      "it, or else as shipped. Examples:\n"
+      "Without --model and --params the chart is of this machine, as a job would know it: as\n"
+      "TUTTI_MODEL names it, or `tutti measure --save` has it, or else as shipped. Examples:\n"
       "  tutti draw allgather --algorithm bruck -P 8 -m 1k --params boba -o bruck.svg\n"
       "  tutti draw bcast --algorithm binomial -P 16 --kind tree -o tree.svg\n"
       "  tutti draw barrier --algorithm dissemination -P 8 --format goal\n"

@@ -8,11 +8,14 @@
 #include "collectives/algorithms/conditions.hpp"
 #include "collectives/schedule/in_a_row.hpp"
 #include "models/json.hpp"
+#include "models/json_text.hpp"
 #include "models/names.hpp"
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 #include "tools/predict/predict.hpp"
 #include "tools/text.hpp"
+
+#include <nlohmann/json.hpp>
 
 namespace tutti::tools {
 namespace {
@@ -81,6 +84,12 @@ Platform platform_from(const NamedParameters& source, models::Changes changes,
   }
 }
 
+Platform platform_of_this_machine(const models::Changes& changes, bool several_nodes) {
+  const Platform here = parameters_here(several_nodes).platform;
+  return platform_from({here.name, here.source, models::json_text(models::to_json(here))}, changes,
+                       "");
+}
+
 // Nothing that the papers' formulas know nothing of.
 bool is_plain(const PredictOptions& options, const Platform& platform) {
   const bool shares = platform.shared_ports && may_share_nodes(options);
@@ -129,6 +138,15 @@ models::Setting setting_of(const PredictOptions& options, int P) {
   return setting;
 }
 
+bool has_several_nodes(const PredictOptions& options, int P) {
+  const std::vector<int> node = nodes_of(options, P);
+  return *std::max_element(node.begin(), node.end()) > 0;
+}
+
+bool names_machine(const PredictOptions& options) {
+  return !options.models.empty() || !options.params.empty();
+}
+
 bool may_share_nodes(const PredictOptions& options) {
   return options.ranks_per_node > 1 || is_mapping_file(options.mapping);
 }
@@ -141,15 +159,13 @@ Problem problem_of(const PredictOptions& options, const Case& what) {
   return problem;
 }
 
-std::vector<Platform> platforms_of(const PredictOptions& options) {
+std::vector<Platform> platforms_of(const PredictOptions& options, bool several_nodes) {
   const models::Changes changes = changes_of(options);
   std::vector<Platform> all;
   std::vector<NamedParameters> sources;
   for (const std::string& name : options.params) sources.push_back(parameters_named(name));
   const bool every_model = options.models == std::vector<std::string>{"all"};
-  if (options.models.empty() && sources.empty())
-    bad_configuration(
-        "name a model (--model) or parameters (--params); --list-models names those there are");
+  if (!names_machine(options)) all.push_back(platform_of_this_machine(changes, several_nodes));
   if (options.models.empty())
     for (const NamedParameters& source : sources) all.push_back(platform_from(source, changes, ""));
   if (every_model && sources.empty())
@@ -195,7 +211,8 @@ std::vector<Choice> choices_of(const PredictOptions& options, Collective collect
   }
   if (!options.algorithms.empty()) return all;
   for (const auto& algorithm : collectives::algorithms()) {
-    const bool useful = !algorithm.traits.levels || may_share_nodes(options);
+    const bool several_levels = may_share_nodes(options) && options.ranks_per_node != kAllOnOneNode;
+    const bool useful = !algorithm.traits.levels || several_levels;
     if (algorithm.collective == collective && useful) all.push_back({.algorithm = &algorithm});
   }
   return all;

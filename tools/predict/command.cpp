@@ -1,6 +1,8 @@
 // `tutti predict`: reads the command line and runs what it names.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
@@ -31,35 +33,85 @@ std::vector<Case> cases_of(const PredictOptions& options) {
   return all;
 }
 
-int run_predict(const PredictOptions& options) {
+// Cases, and the machines on which they are predicted: what they have in common.
+struct Group {
+  std::vector<models::Platform> platforms;
+  std::vector<Case> cases;
+  std::string from{};  // which parameters of this machine; empty: the options name them
+};
+
+// This machine is another one for several nodes than for one.
+std::vector<Group> groups_of(const PredictOptions& options) {
+  std::vector<Case> cases = cases_of(options);
+  if (names_machine(options)) return {{platforms_of(options, false), std::move(cases)}};
+  std::vector<Group> groups;
+  for (const bool several : {false, true}) {
+    Group group;
+    for (const Case& one : cases)
+      if (has_several_nodes(options, one.P) == several) group.cases.push_back(one);
+    if (group.cases.empty()) continue;
+    group.platforms = platforms_of(options, several);
+    const PlatformHere here = parameters_here(several);
+    group.from = fmt::format("{}, {}", here.platform.name, here.from);
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+void print_sources(const std::vector<Group>& groups) {
+  for (const Group& group : groups)
+    if (!group.from.empty())
+      fmt::print("{}Parameters of this machine: {}\n", &group == groups.data() ? "\n" : "",
+                 group.from);
+}
+
+struct Predictions {
+  std::vector<Prediction> made;
+  std::vector<std::string> left_out;
+};
+
+// Throws Error{algorithm_not_applicable} if an algorithm is named that does not apply.
+Predictions predict_all(const PredictOptions& options, const std::vector<Group>& groups,
+                        std::size_t wanted, bool record) {
+  Predictions all;
+  ProgressBar bar("simulating");
+  const auto add = [&](const Case& what, const models::Platform& platform) {
+    bar.show(all.made.size() + all.left_out.size(), wanted);
+    const auto reason = why_not(options, what);
+    if (!reason) return all.made.push_back(predict(options, what, platform, record));
+    const std::string text = fmt::format("{}: {}", to_string(what), *reason);
+    if (!options.algorithms.empty()) throw Error(Code::algorithm_not_applicable, text);
+    all.left_out.push_back(text);
+  };
+  for (const Group& group : groups)
+    for (const models::Platform& platform : group.platforms)
+      for (const Case& what : group.cases) add(what, platform);
+  return all;
+}
+
+bool any_has_several_nodes(const PredictOptions& options) {
+  const std::vector<int> ranks = ranks_of(options);
+  return std::ranges::any_of(ranks, [&](int P) { return has_several_nodes(options, P); });
+}
+
+int run_predict(PredictOptions options) {
+  options.ranks_per_node = ranks_per_node(options.ranks_per_node, names_machine(options));
   if (options.list) return print_models(), 0;
   if (options.bluegene_p) return print_bluegene_p(options), 0;
   if (options.check) return print_check(options.json) ? 0 : 1;
   if (options.show) {
-    for (const auto& platform : platforms_of(options))
+    for (const auto& platform : platforms_of(options, any_has_several_nodes(options)))
       fmt::print("{}\n", models::json_text(models::to_json(platform), 2));
     return 0;
   }
   if (!options.compare.empty()) return print_comparison(options), 0;
   if (!options.program.empty()) return run_program(options);
   if (is_tau_lop(options)) return run_tau_lop(options, cases_of(options));
-  const auto platforms = platforms_of(options);
-  const auto cases = cases_of(options);
-  const bool alone = platforms.size() * cases.size() == 1 && cases.front().P <= kMostRecorded;
-  std::vector<Prediction> predictions;
-  std::vector<std::string> left_out;
-  ProgressBar bar("simulating");
-  for (const auto& platform : platforms)
-    for (const Case& what : cases) {
-      bar.show(predictions.size() + left_out.size(), platforms.size() * cases.size());
-      if (const auto reason = why_not(options, what)) {
-        const std::string text = fmt::format("{}: {}", to_string(what), *reason);
-        if (!options.algorithms.empty()) throw Error(Code::algorithm_not_applicable, text);
-        left_out.push_back(text);
-        continue;
-      }
-      predictions.push_back(predict(options, what, platform, alone));
-    }
+  const std::vector<Group> groups = groups_of(options);
+  std::size_t wanted = 0;
+  for (const Group& group : groups) wanted += group.platforms.size() * group.cases.size();
+  const bool alone = wanted == 1 && groups.front().cases.front().P <= kMostRecorded;
+  const auto [predictions, left_out] = predict_all(options, groups, wanted, alone);
   if (predictions.empty())
     throw Error(Code::algorithm_not_applicable, left_out.empty()
                                                     ? "no algorithm is named"
@@ -71,6 +123,7 @@ int run_predict(const PredictOptions& options) {
     for (const Prediction& prediction : predictions) print_one(prediction, options.details);
   else
     print_table(predictions);
+  if (!options.json) print_sources(groups);
   if (!options.json && !left_out.empty()) {
     fmt::print("\nLeft out:\n");
     for (const std::string& text : left_out) fmt::print("  {}\n", text);
@@ -102,7 +155,9 @@ void add_platform(const Command& command, PredictOptions& o, HowMany how_many) {
   command
       .option("--params", o.params,
               fmt::format("parameters: {}{}", kParametersAre,
-                          one ? "" : " (default: the model's first published ones)"))
+                          one ? ""
+                              : " (default: the model's first published ones; without a "
+                                "model those of this machine, as a job would have them)"))
       .comma_separated();
   command.option("--set", o.set, "NAME=NUMBER: another value of a parameter").comma_separated();
 }
@@ -146,6 +201,7 @@ void add_setting(const Command& command, PredictOptions& o) {
 
 void add_predict(CommandLine& line) {
   auto options = std::make_shared<PredictOptions>();
+  options->ranks_per_node = kNotSaid;
   const Command command = line.command(
       "predict", "simulate collectives under a cost model, beside the papers' formulas");
   command.option("--collective", options->collectives, "collectives").comma_separated();

@@ -37,7 +37,7 @@ struct Column {
   std::function<Predicted(const PredictOptions&, const Case&)> predict;
 };
 
-std::vector<Column> columns_of(const PredictOptions& options) {
+std::vector<Column> columns_of(const PredictOptions& options, bool several_nodes) {
   std::vector<Column> all;
   if (is_tau_lop(options)) {
     const auto parameters = tau_lop_parameters_of(options);
@@ -57,7 +57,7 @@ std::vector<Column> columns_of(const PredictOptions& options) {
                    }});
     return all;
   }
-  for (models::Platform& platform : platforms_of(options)) {
+  for (models::Platform& platform : platforms_of(options, several_nodes)) {
     const std::string title = describe(platform);
     all.push_back({title,
                    [platform = std::move(platform)](const PredictOptions& with,
@@ -76,7 +76,7 @@ void print_comparison(const PredictOptions& given) {
   const Measurements measured = measurements_of(given.compare);
   PredictOptions options = given;
   options.ranks_per_node = (measured.ranks + measured.nodes - 1) / measured.nodes;
-  for (const Column& column : columns_of(options)) {
+  for (const Column& column : columns_of(options, measured.nodes > 1)) {
     fmt::print("\n{}; {} on {}, {}\n{:<14} {:<30} {:>10} {:>12} {:>12} {:>9} {:>7}  {}\n",
                column.title, counted(measured.ranks, "rank"), counted(measured.nodes, "node"),
                given.compare, "collective", "algorithm", "bytes", "measured us", "predicted us",

@@ -18,9 +18,9 @@ class Command;
 // The options as the user wrote them.
 struct PredictOptions {
   std::vector<std::string> models, params, set, collectives, algorithms, ranks, bytes;
-  std::string mapping = "blocks";  // tools/mapping.hpp
-  int ranks_per_node = 1, root = 0;
-  int calls = 0;  // that follow each other; 0: one, or as many as were measured
+  std::string mapping = "blocks";    // tools/mapping.hpp
+  int ranks_per_node = 1, root = 0;  // the former may be kAllOnOneNode
+  int calls = 0;                     // that follow each other; 0: one, or as many as were measured
   std::string eager;
   double reduce_per_byte = -1, copy_per_byte = -1;  // −1: the platform's
   double noise = 0, late = 0;
@@ -57,8 +57,11 @@ struct Prediction {
   std::vector<int> node{};       // of each rank
 };
 
-// What the options name; throws Error{bad_configuration}, which says what there is.
-std::vector<models::Platform> platforms_of(const PredictOptions& options);
+// Whether they name a model or parameters. If not, it is this machine that is meant.
+bool names_machine(const PredictOptions& options);
+// What the options name; throws Error{bad_configuration}, which says what there is. Of this machine
+// those of a job on several nodes, or on one.
+std::vector<models::Platform> platforms_of(const PredictOptions& options, bool several_nodes);
 std::vector<collectives::Collective> collectives_of(const PredictOptions& options);
 std::vector<collectives::Choice> choices_of(const PredictOptions& options,
                                             collectives::Collective collective);
@@ -76,6 +79,7 @@ void add_setting(const Command& command, PredictOptions& options);
 collectives::Problem problem_of(const PredictOptions& options, const Case& what);
 // Throws Error{bad_configuration}: --mapping names a file that is not of P ranks.
 std::vector<int> nodes_of(const PredictOptions& options, int P);
+bool has_several_nodes(const PredictOptions& options, int P);
 bool may_share_nodes(const PredictOptions& options);
 // How the simulator takes the calls of P ranks.
 models::Setting setting_of(const PredictOptions& options, int P);

@@ -163,9 +163,11 @@ int run_program(const PredictOptions& options) {
   if (is_tau_lop(options)) return print_expression(options, kernel);
   json all = json::array();
   bool first = true;
-  for (const models::Platform& platform : platforms_of(options)) {
+  const std::vector<int> node = nodes_of(options, kernel);
+  const bool several_nodes = *std::ranges::max_element(node) > 0;
+  for (const models::Platform& platform : platforms_of(options, several_nodes)) {
     models::Setting setting = setting_of(options, kernel.P());
-    setting.node = nodes_of(options, kernel);
+    setting.node = node;
     const Cost cost = models::kernel::cost_of(kernel, platform, setting,
                                               [&](const collectives::Problem& problem) {
                                                 return models::kernel::chosen_by(platform, problem);

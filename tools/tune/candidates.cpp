@@ -1,8 +1,13 @@
 // What may run a collective, and what models say of it.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
+#include <memory>
 
 #include "base/hash.hpp"
 #include "collectives/algorithms/conditions.hpp"
+#include "tools/parameters.hpp"
 #include "tools/tune/tune.hpp"
 
 namespace tutti::tools {
@@ -124,6 +129,24 @@ Oracle oracle_of(const models::Predictor& predictor) {
             std::clamp(kMostStepsSimulated / std::max(steps, 1.0), 1.0, 1.0 * kCalls));
         return models::time_of(predictor, node, schedule_of, calls);
       }};
+}
+
+Oracle oracle_here() {
+  // By whether there are several nodes; made when a point asks for it.
+  const auto made = std::make_shared<std::map<bool, Oracle>>();
+  return {"this machine",
+          [made](const Point& point, const Candidate& candidate, const std::vector<int>& node) {
+            const bool several = *std::max_element(node.begin(), node.end()) > 0;
+            auto found = made->find(several);
+            if (found == made->end()) {
+              PlatformHere here = parameters_here(several);
+              fmt::print(stderr, "this machine, {}: {}, {}\n",
+                         several ? "several nodes" : "one node", here.platform.name, here.from);
+              const models::Predictor predictor = std::move(here.platform);
+              found = made->emplace(several, oracle_of(predictor)).first;
+            }
+            return found->second.time(point, candidate, node);
+          }};
 }
 
 void predict(Point& point, const std::vector<int>& node, const std::vector<Oracle>& oracles) {

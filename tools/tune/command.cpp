@@ -124,9 +124,7 @@ void check(const TuneOptions& options, int ranks) {
   collectives_of(options);
   sizes_of(options);
   ranks_of(options, ranks);
-  if (oracles_of(options).empty() && options.method == "predicted")
-    bad_configuration(
-        "--method predicted needs --params, a file that `tutti measure --save=FILE` writes, say");
+  oracles_of(options);
   if (options.method != "predicted" && options.mapping != "blocks")
     bad_configuration("--mapping: the ranks of a job are where they are; take --method predicted");
   for (const std::string& path : {options.table, options.svg})
@@ -138,7 +136,8 @@ int tune_predicted(const TuneOptions& options) {
   if (options.ranks.empty()) bad_configuration("name the numbers of ranks to predict: -P 2,8,64");
   check(options, kMostRanks);
   const NodesOf nodes_of = [&](int P) {
-    return nodes_by_mapping(options.mapping, P, options.ranks_per_node);
+    return nodes_by_mapping(options.mapping, P,
+                            ranks_per_node(options.ranks_per_node, !options.params.empty()));
   };
   const auto oracles = oracles_of(options);
   auto points = points_of(options, ranks_of(options, kMostRanks), nodes_of, false);
@@ -210,7 +209,9 @@ void add_tune(CommandLine& line) {
   command
       .option("--params", options->params,
               fmt::format("parameters of models: {}, as tutti measure --save=FILE or --json wrote "
-                          "it (in a job the last one is always the model that selects by default)",
+                          "it (predicted: default: this machine's, as a job would have them; in a "
+                          "job the last one is "
+                          "always the model that selects by default)",
                           kParametersAre))
       .comma_separated();
   command.option("--margin", options->margin, "guided: percent from the best prediction")
@@ -235,7 +236,7 @@ void add_tune(CommandLine& line) {
   command.footer(
       "Examples:\n"
       "  mpiexec -n 4 tutti tune --table table.json && TUTTI_TABLE=table.json mpiexec -n 4 ./a\n"
-      "  tutti tune --method predicted --params mine.json -P 2,8,64 --ppn 8 --svg maps.svg\n"
+      "  tutti tune --method predicted -P 2,8,64 --ppn 8 --svg maps.svg\n"
       "  mpiexec -n 4 tutti measure --json >all.json && mpiexec -n 4 tutti tune \\\n"
       "      --params all.json --compare");
   command.runs([options] { return run_tune(*options); });

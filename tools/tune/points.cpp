@@ -34,6 +34,7 @@ std::vector<Oracle> oracles_of(const TuneOptions& options) {
       bad_configuration(fmt::format("{:.200}: {}", name, error.message));
     }
   }
+  if (all.empty() && options.method == "predicted") all.push_back(oracle_here());
   return all;
 }
 

@@ -10,6 +10,7 @@ namespace tutti::tools {
 // All throw Error{bad_configuration}, which says what there is.
 
 // What --params names: a model each, or what `tutti measure --json` prints, which has them all.
+// With --method predicted and without --params it is this machine's model.
 std::vector<Oracle> oracles_of(const TuneOptions& options);
 std::vector<collectives::Collective> collectives_of(const TuneOptions& options);
 std::vector<Bytes> sizes_of(const TuneOptions& options);

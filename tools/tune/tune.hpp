@@ -21,7 +21,7 @@ struct TuneOptions {
   std::vector<std::string> collectives, sizes, ranks, params;
   std::string method = "measured", table, svg, state = "tutti-tune.state";
   double seconds = 0.2, margin = 25;  // for each candidate; percent
-  int ranks_per_node = 1;             // of predictions without a job
+  int ranks_per_node = 0;             // of predictions without a job; kNotSaid, kAllOnOneNode
   std::string mapping = "blocks";     // the same
   bool resume = false, compare = false, json = false;
 };
@@ -62,6 +62,9 @@ struct Oracle {
 };
 // Calls that follow each other, as they are measured.
 Oracle oracle_of(const models::Predictor& predictor);
+
+// This machine's, as a job would have it on the nodes of a point.
+Oracle oracle_here();
 
 // Every algorithm that applies, with a few values of its parameters; compositions for the levels of
 // nodes and datagrams among them. What has the same schedules on all ranks comes once: to measure
