@@ -40,6 +40,12 @@ void print_statement(const json& statement) {
       terms += fmt::format("{}{} {}", terms.empty() ? " = " : " + ",
                            four_digits(value.get<double>()), name);
   fmt::print("  exact               {} us{}\n", digits(statement, "latency"), terms);
+  const json& parts = statement["parts"];
+  if (const double shared = number(parts, "cores") + number(parts, "turns"); shared > 0)
+    fmt::print(
+        "  without sharing     {} us, if no rank shared a core and packets needed none, "
+        "about as `tutti predict` has it\n",
+        four_digits(number(statement, "latency") - shared));
 }
 
 void print_ranges(const json& ranges, bool by_hand) {

@@ -208,6 +208,13 @@ def reads_settings(folder):
     assert "TUTTI_TABEL" in explain(*call, TUTTI_TABEL="x").stderr
 
 
+def says_what_sharing_costs():
+    """With the time that predict would have, where it costs anything."""
+    call = ["barrier", "-P", 8, "--ppn", 8, "--params", "shm"]
+    assert "without sharing" in explain(*call, "--cores", 2).stdout
+    assert "without sharing" not in explain(*call, "--cores", 8).stdout
+
+
 def main():
     refused("there is no collective 'barier'", "barier")
     refused("cannot read bobba: No such file or directory; what needs no file is shm, rxe", "bcast",
@@ -238,6 +245,7 @@ def main():
     groups_what_is_left_out()
     says_of_any_algorithm()
     takes_this_machine()
+    says_what_sharing_costs()
     print("choices are explained, and bad commands refused")
 
 

@@ -89,6 +89,12 @@ def check_this_machine():
     assert [row["parameters"] for row in rows(*bcast, "-P", "2-8", "--ppn", 2)] == [
         "shm", "hardware", "hardware"]
     assert rows(*bcast)[0]["messages_between_nodes"] == 0
+    cores = f"This machine has {os.cpu_count()} core"  # of all those the test may run on
+    for ranks, shared in ((2 * os.cpu_count(), True), (1, False)):
+        assert (cores in predict(*bcast, "-P", ranks).stdout) == shared, ranks
+    for name, costly in (("rxe", True), ("hardware", False)):
+        said = predict(*bcast, "--params", name).stdout
+        assert ("Packets are taken to need no core" in said) == costly, said
     done = predict(*bcast, "--set", "within.L=1", "--ppn", 2, TUTTI_MODEL="hardware")
     assert "machine: hardware, Tutti's own: the setting `model` names them\n" in done.stdout, done
     done = predict(*bcast, "--ppn", 2, TUTTI_WIRE="software")

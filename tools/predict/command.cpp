@@ -6,12 +6,14 @@
 #include "base/error.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
+#include "models/kept.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
-#include "tools/progress_bar.hpp"
 #include "tools/predict/predict.hpp"
+#include "tools/progress_bar.hpp"
+#include "tools/text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -63,6 +65,30 @@ void print_sources(const std::vector<Group>& groups) {
     if (!group.from.empty())
       fmt::print("{}Parameters of this machine: {}\n", &group == groups.data() ? "\n" : "",
                  group.from);
+}
+
+// The simulator gives each rank a core of its own, and packets none.
+void print_whether_cores_are_shared(const PredictOptions& options,
+                                    const std::vector<Group>& groups) {
+  const auto costly_packets = [](const models::Platform& platform) {
+    return platform.cores && platform.cores->per_message > 0;
+  };
+  bool packets = false, ranks = false;
+  for (const Group& group : groups) {
+    packets |= std::ranges::any_of(group.platforms, costly_packets);
+    for (const Case& one : group.cases)
+      ranks |= !group.from.empty() && !has_several_nodes(options, one.P) &&
+               one.P > models::this_machine().cores;
+  }
+  if (ranks)
+    fmt::print(
+        "Each rank is taken to have a core of its own. This machine has {}: `tutti explain` "
+        "counts what it costs to share them.\n",
+        counted(models::this_machine().cores, "core"));
+  else if (packets)
+    fmt::print(
+        "Packets are taken to need no core of the ranks: `tutti explain` counts what they "
+        "cost.\n");
 }
 
 struct Predictions {
@@ -123,7 +149,7 @@ int run_predict(PredictOptions options) {
     for (const Prediction& prediction : predictions) print_one(prediction, options.details);
   else
     print_table(predictions);
-  if (!options.json) print_sources(groups);
+  if (!options.json) print_sources(groups), print_whether_cores_are_shared(options, groups);
   if (!options.json && !left_out.empty()) {
     fmt::print("\nLeft out:\n");
     for (const std::string& text : left_out) fmt::print("  {}\n", text);
@@ -223,7 +249,9 @@ void add_predict(CommandLine& line) {
   add_reports(command, *options);
   command.footer(
       "Times are in microseconds. What a model's numbers mean for a step is written in\n"
-      "models/costs.hpp. Examples:\n"
+      "models/costs.hpp. Each rank has a core of its own: what it costs to share cores, with "
+      "other\n"
+      "ranks or with packets, is in the times of `tutti explain`. Examples:\n"
       "  tutti predict --model loggp --params boba --collective barrier --algorithm dissemination "
       "-P 8\n"
       "  tutti predict --params metropolis --collective allgather -P 2-64 -m 8-64k --ppn 8\n"
