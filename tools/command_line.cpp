@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -69,6 +70,22 @@ std::vector<std::string> names_of_options(const CLI::App& command) {
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
   return names;
+}
+
+// What to say of "-np 4", as launchers have it, where -n takes a number: CLI11 takes "p" for it.
+// Empty: there is no such word before "--".
+std::string about_letters(const CLI::App& command, std::span<char* const> words) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (const std::string_view word : words) {
+    if (word == "--") break;
+    const bool letters = word.size() > 2 && word[0] == '-' && word[1] != '-' &&
+                         word.find_first_not_of(kLetters, 1) == word.npos;
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_snames())
+        if (letters && word.substr(1, 1) == name && option->get_type_name().starts_with("INT"))
+          return fmt::format("there is no option {:.200}; did you mean -{}?", word, name);
+  }
+  return {};
 }
 
 // What to say of a command line that has an argument which the command does not take; empty: each
@@ -195,9 +212,11 @@ void CommandLine::must_be_a_command(const std::string& word) const {
   throw CLI::ParseError(no_such("command", word, names), kBadUsage);
 }
 
-std::string CommandLine::unknown_arguments() const {
+std::string CommandLine::unknown_arguments(std::span<char* const> words) const {
   const auto commands = app_->get_subcommands();  // that the command line names
-  return about_unknown_arguments(commands.empty() ? *app_ : *commands.front());
+  const CLI::App& command = commands.empty() ? *app_ : *commands.front();
+  const std::string unknown = about_unknown_arguments(command);
+  return unknown.empty() ? about_letters(command, words) : unknown;
 }
 
 int CommandLine::run(int argc, char** argv) {
@@ -206,7 +225,7 @@ int CommandLine::run(int argc, char** argv) {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {  // --help and --version come this way, too
     const bool failed = error.get_exit_code() != 0;
-    const std::string unknown = failed ? unknown_arguments() : std::string();
+    const std::string unknown = failed ? unknown_arguments({argv, argv + argc}) : std::string();
     if (unknown.empty()) return app_->exit(error) == 0 ? 0 : kBadUsage;
     app_->exit(CLI::ParseError(unknown, kBadUsage));
     return kBadUsage;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,7 +80,7 @@ class CommandLine {
  private:
   void must_be_a_command(const std::string& word) const;
   // What to say of arguments that the command does not take; empty: there are none.
-  std::string unknown_arguments() const;
+  std::string unknown_arguments(std::span<char* const> words) const;
 
   std::unique_ptr<CLI::App> app_;
   Command::Run run_;

@@ -53,6 +53,7 @@ def main():
     assert "'bcast' was not expected: names of options begin with --" in refused("bench", "bcast")
     assert ("did you mean --stats? Arguments of the program stand behind --" in
             refused("run", "./a", "--stat", "1"))
+    assert "there is no option -np; did you mean -n?" in refused("run", "-np", "4", "--", "./a")
     assert ("--method: there is no value 'measure'; did you mean measured? There are measured, "
             in refused("tune", "--method", "measure"))
     print(f"{len(commands)} commands have their own help")
