@@ -111,7 +111,7 @@ std::vector<Model> models_to_compare() {
 std::vector<Asked> calls_to_compare() {
   std::vector<Asked> all;
   for (int P : {2, 3, 4, 5, 7, 8, 9, 15, 16, 27, 31, 32})
-    for (Bytes bytes : {64, 4096})
+    for (Bytes bytes : {Bytes{64}, Bytes{4096}, Bytes{96} * P})  // P divides one at least
       for (Bytes segment : {0, 512})
         for (int k : {1, 2})
           for (double gamma : {0., 0.001}) all.push_back({P, bytes, segment, k, gamma});

@@ -106,7 +106,6 @@ def check_refusals(path):
     refused("add --symbolic", "--program", path, "--model", "tau-lop")
     refused("tau-lop chooses no algorithm", "--program", path, "--model", "tau-lop", "--symbolic")
     refused("cannot read", "--program", path.parent / "none", "--params", "boba")
-    refused("name a model", "--program", path)
 
 
 def main():
