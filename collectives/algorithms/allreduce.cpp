@@ -73,8 +73,8 @@ Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameter
   for (long long distance = 1; distance < partners; distance *= radix) {
     const long long digit = v / distance % radix;
     const auto partner = [&](long long d) { return first(v + (d - digit) * distance); };
-    for (long long d = 0; d < radix; ++d)
-      if (d != digit) s.send(partner(d), held);
+    // Each begins with the partner after it, so that not all send to the same one at once.
+    for (long long y = 1; y < radix; ++y) s.send(partner((digit + y) % radix), held);
     // Of each partner in the order of ranks, so that all make the same expression.
     const Slice next = held == place[0] ? place[1] : place[0];
     if (radix == 2) {
