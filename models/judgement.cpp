@@ -54,7 +54,7 @@ class Judge {
   }
 
   Choice chosen() { return decisions_.select(problem_); }
-  std::vector<Choice> candidates(bool all_parameters) const {
+  std::vector<Choice> candidates(bool all_parameters) {
     std::vector<Choice> all;
     for (const Candidate& candidate : decisions_.candidates(problem_))
       if (candidate.excluded.empty()) all.push_back(candidate.choice);

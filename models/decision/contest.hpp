@@ -20,6 +20,10 @@ class Contest {
  public:
   // May one win whose time is no less than this?
   bool is_open_to(double time) const noexcept { return time * kClearly <= least_; }
+  bool is_least(std::size_t number) const noexcept { return is_open_to(all_[number].time); }
+  static bool is_clearly_less(double time, double other) noexcept {
+    return time < kClearly * other;
+  }
 
   void enter(double time, const Estimate& estimate) {
     // With absurd parameters no time is a number.

@@ -15,10 +15,11 @@ namespace {
 
 using namespace collectives;
 
-// Sizes at which all candidates are compared; between two different winners these two are.
-constexpr Bytes kFirstSize = 8, kLastSize = Bytes{16} << 20, kSizeStep = 4;
+// All candidates are compared at sizes that grow by this factor, and those that may win there at
+// twice such a size; between two different winners only these two are compared.
+constexpr Bytes kFirstSize = 1, kLastSize = Bytes{16} << 20, kSizeStep = 4;
 // A border is found to this part of its size.
-constexpr Bytes kPrecision = 16;
+constexpr Bytes kPrecision = 64;
 
 enum : std::uint8_t { kOrdered = 1, kFolded = 2, kUnknown = 4, kUnequal = 8 };
 
@@ -36,8 +37,17 @@ double draw_segment(Sketch& sketch, const Place& place, const Choice& choice, By
   bytes = std::min(bytes, kMostInAll / place.P);
   const bool cut = segment > 0 && segment < bytes;
   draw(sketch, place, *choice.algorithm, cut ? segment : bytes, choice.parameters);
-  const Bytes segments = cut ? (bytes + segment - 1) / segment : 1;
-  return static_cast<double>(segments);
+  // The last one may be shorter.
+  return cut ? static_cast<double>(bytes) / static_cast<double>(segment) : 1;
+}
+
+// Less than two whole segments are not cut.
+bool is_offered(const Choice& choice, Bytes bytes) noexcept {
+  return choice.parameters.segment == 0 || bytes >= 2 * choice.parameters.segment;
+}
+
+bool same(const Choice& a, const Choice& b) noexcept {
+  return a.algorithm == b.algorithm && a.parameters == b.parameters;
 }
 
 }  // namespace
@@ -134,18 +144,20 @@ double Decisions::counted(const Estimate& estimate) const noexcept {
   return estimate.time * excess_of(estimate);
 }
 
-Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors) const {
+Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors,
+                          std::initializer_list<Choice> likely) const {
   Contest contest;
   std::vector<Choice> entered;
   const auto consider = [&](const Choice& choice, double* floor = nullptr) {
-    if (choice.parameters.segment > 0 && bytes < 2 * choice.parameters.segment) return;
+    if (!is_offered(choice, bytes)) return;
     if (floor && !contest.empty() && !contest.is_open_to(*floor)) return;
     const Estimate made = estimate_of(choice, bytes);
     if (floor) *floor = made.time;
     contest.enter(counted(made), made);
     entered.push_back(choice);
   };
-  floors.resize(options.plain.size());
+  for (const Choice& choice : likely) consider(choice);
+  floors.resize(options.plain.size() + segment_candidates().size());
   for (std::size_t i = 0; i < options.plain.size(); ++i) consider(options.plain[i], &floors[i]);
   // The levels one after the other: what is best within a node hardly depends on what speaks
   // across.
@@ -159,13 +171,20 @@ Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors) c
     }
     levels.parameters.*level = all.empty() ? Nested{} : all[of_level.winner()];
   };
+  double* floor = &floors[options.plain.size()];
   for (const Bytes segment : segment_candidates()) {
     if (!options.hierarchical) break;
-    if (segment > 0 && (!options.hierarchical->traits.segment || bytes < 2 * segment)) continue;
     levels.parameters.segment = segment;
-    better(&Parameters::within, options.within);
-    better(&Parameters::across, options.across);
-    consider(levels);
+    // Two likely choices are the winners at two sizes around this one: other levels are not tried.
+    const bool offered = likely.size() < 2 && is_offered(levels, bytes) &&
+                         (segment == 0 || options.hierarchical->traits.segment) &&
+                         (contest.empty() || contest.is_open_to(*floor));
+    if (offered) {
+      better(&Parameters::within, options.within);
+      better(&Parameters::across, options.across);
+      consider(levels, floor);
+    }
+    ++floor;
   }
   assert(!entered.empty());
   Choice best = entered[contest.winner()];
@@ -177,27 +196,62 @@ Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors) c
   return best;
 }
 
+// The floors assume that a time grows with the size, by at most the same factor, and nearly
+// linearly.
+Decisions::Sample Decisions::sample_between(const Options& options, const Sample& low, Bytes bytes,
+                                            const Sample& high) const {
+  constexpr double kNearly = 0.9;
+  const double part = static_cast<double>(bytes) / static_cast<double>(high.bytes);
+  const double way =
+      static_cast<double>(bytes - low.bytes) / static_cast<double>(high.bytes - low.bytes);
+  Sample sample{bytes, {}, low.floors};
+  for (std::size_t i = 0; i < sample.floors.size(); ++i) {
+    const double line = low.floors[i] + way * (high.floors[i] - low.floors[i]);
+    sample.floors[i] = std::max({sample.floors[i], part * high.floors[i], kNearly * line});
+  }
+  sample.choice = fastest(options, bytes, sample.floors, {low.choice, high.choice});
+  return sample;
+}
+
+// The border is the first size from which on the winner at `high` takes less time than the one at
+// `low`. If a third candidate takes clearly less than both there, it gets an interval of its own,
+// with a border on each side. Both parts are shorter than the whole, so this ends.
+void Decisions::add_borders(const Options& options, const Sample& low, const Sample& high,
+                            Table& table) const {
+  if (same(low.choice, high.choice)) return;
+  Bytes last = low.bytes, first = high.bytes;
+  while (first - last > std::max<Bytes>(1, last / kPrecision)) {
+    const Bytes middle = last + (first - last) / 2;
+    const bool later =
+        is_offered(high.choice, middle) &&
+        counted(estimate_of(high.choice, middle)) < counted(estimate_of(low.choice, middle));
+    (later ? first : last) = middle;
+  }
+  if (first < high.bytes) {
+    const Sample border = sample_between(options, low, first, high);
+    const double third = counted(estimate_of(border.choice, first));
+    const double later = counted(estimate_of(high.choice, first));
+    if (Contest::is_clearly_less(third, later)) {
+      add_borders(options, low, border, table);
+      return add_borders(options, border, high, table);
+    }
+  }
+  table.push_back({first, high.choice});
+}
+
 Decisions::Table Decisions::make_table(const Kind& kind) const {
   const Options options = options_for(kind);
-  Floors floors;
-  Choice last = fastest(options, kind.first == Collective::barrier ? 0 : kFirstSize, floors);
-  Table table{{0, last}};
+  Sample last{kind.first == Collective::barrier ? 0 : kFirstSize, {}, {}};
+  last.choice = fastest(options, last.bytes, last.floors);
+  Table table{{0, last.choice}};
   if (kind.first == Collective::barrier || (kind.second & kUnknown) != 0) return table;
-  const auto same = [](const Choice& a, const Choice& b) {
-    return a.algorithm == b.algorithm && a.parameters == b.parameters;
-  };
-  for (Bytes size = kFirstSize; size < kLastSize; size *= kSizeStep) {
-    const Choice next = fastest(options, size * kSizeStep, floors);
-    if (same(next, last)) continue;
-    // The first size from which on the next winner is faster than the last one.
-    Bytes low = size, high = size * kSizeStep;
-    while (high - low > std::max<Bytes>(1, low / kPrecision)) {
-      const Bytes middle = low + (high - low) / 2;
-      const bool later = counted(estimate_of(next, middle)) < counted(estimate_of(last, middle));
-      (later ? high : low) = middle;
-    }
-    table.push_back({high, next});
-    last = next;
+  while (last.bytes < kLastSize) {
+    Sample next{last.bytes * kSizeStep, {}, last.floors};
+    next.choice = fastest(options, next.bytes, next.floors, {last.choice});
+    const Sample middle = sample_between(options, last, last.bytes * 2, next);
+    add_borders(options, last, middle, table);
+    add_borders(options, middle, next, table);
+    last = std::move(next);
   }
   return table;
 }
@@ -209,20 +263,24 @@ const Decisions::Table& Decisions::table(const Problem& problem) {
                                 : tables_.emplace(kind, make_table(kind)).first->second;
 }
 
-Choice Decisions::select(const Problem& problem) {
+const Choice& Decisions::looked_up(const Problem& problem) {
   const Table& intervals = table(problem);
-  const Bytes bytes = typical_bytes(problem);
-  const auto after = std::upper_bound(intervals.begin(), intervals.end(), bytes,
+  const auto after = std::upper_bound(intervals.begin(), intervals.end(), typical_bytes(problem),
                                       [](Bytes m, const Interval& i) { return m < i.from; });
-  const Choice choice = std::prev(after)->choice;
+  return std::prev(after)->choice;
+}
+
+Choice Decisions::select(const Problem& problem) {
+  const Choice& choice = looked_up(problem);
   assert(choice.algorithm != nullptr);
   if (!why_not(*choice.algorithm, problem, choice.parameters)) return choice;
   // The nodes are not as alike as the facts say.
   return candidates(problem).front().choice;
 }
 
-std::vector<Candidate> Decisions::candidates(const Problem& problem) const {
+std::vector<Candidate> Decisions::candidates(const Problem& problem) {
   const Bytes bytes = problem.collective == Collective::barrier ? 0 : typical_bytes(problem);
+  const Choice in_table = looked_up(problem);
   const Options options = options_for(kind_of(problem));
   std::vector<Candidate> all;
   for (const Algorithm& algorithm : algorithms()) {
@@ -239,7 +297,7 @@ std::vector<Candidate> Decisions::candidates(const Problem& problem) const {
     candidate.choice.algorithm = &algorithm;
     if (!one.plain.empty() || one.hierarchical) {
       Floors none;
-      candidate.choice = fastest(one, bytes, none);
+      candidate.choice = in_table.algorithm == &algorithm ? in_table : fastest(one, bytes, none);
       candidate.estimate = detailed_of(candidate.choice, bytes);
       candidate.excess = excess_of(candidate.estimate);
       candidate.choice.reason = reason_of(candidate.estimate);
@@ -260,6 +318,12 @@ std::vector<Candidate> Decisions::candidates(const Problem& problem) const {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return contest.is_better(a, b); });
+  // Where times do not differ, the table's choice is first.
+  const auto chosen = std::find_if(order.begin(), order.end(), [&](std::size_t number) {
+    return all[number].choice.algorithm == in_table.algorithm;
+  });
+  if (chosen != order.end() && contest.is_least(*chosen))
+    std::rotate(order.begin(), chosen, std::next(chosen));
   std::vector<Candidate> sorted;
   sorted.reserve(all.size());
   for (const std::size_t number : order) sorted.push_back(std::move(all[number]));

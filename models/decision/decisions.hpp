@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <utility>
@@ -41,7 +42,8 @@ class Decisions {
   collectives::Choice select(const collectives::Problem& problem);
 
   // Every algorithm, the best parameters of each: first those that apply, in the order of Contest.
-  std::vector<Candidate> candidates(const collectives::Problem& problem) const;
+  // What select() returns is among them, and first unless another takes clearly less time.
+  std::vector<Candidate> candidates(const collectives::Problem& problem);
 
   // From so many bytes on, until the next one.
   struct Interval {
@@ -63,6 +65,12 @@ class Decisions {
  private:
   struct Options;                      // what applies to a kind of calls
   using Floors = std::vector<double>;  // least times of options.plain, 0 where nothing is known
+  // The winner at a size, and what the plain candidates take there at least.
+  struct Sample {
+    Bytes bytes = 0;
+    collectives::Choice choice;
+    Floors floors;
+  };
   // Collective, and what of a problem decides which algorithms apply.
   using Kind = std::pair<collectives::Collective, std::uint8_t>;
 
@@ -70,8 +78,16 @@ class Decisions {
   collectives::Problem example(const Kind& kind) const;
   Options options_for(const Kind& kind) const;
   Table make_table(const Kind& kind) const;
+  const collectives::Choice& looked_up(const collectives::Problem& problem);
+  Sample sample_between(const Options& options, const Sample& low, Bytes bytes,
+                        const Sample& high) const;
+  // Adds the borders between the winners at two sizes, and those of others that win in between.
+  void add_borders(const Options& options, const Sample& low, const Sample& high,
+                   Table& table) const;
   // Passes over those that were slower at a smaller size already, and keeps what it finds.
-  collectives::Choice fastest(const Options& options, Bytes bytes, Floors& floors) const;
+  // `likely` choices are tried first, so that more of the others are passed over.
+  collectives::Choice fastest(const Options& options, Bytes bytes, Floors& floors,
+                              std::initializer_list<collectives::Choice> likely = {}) const;
   Estimate estimate_of(const collectives::Choice& choice, Bytes bytes) const;
   Estimate detailed_of(const collectives::Choice& choice, Bytes bytes) const;
   double excess_of(const Estimate& estimate) const noexcept;
