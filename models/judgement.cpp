@@ -47,7 +47,8 @@ class Judge {
         facts_{.P = cell.P(),
                .nodes = cell.nodes,
                .max_ranks_per_node = cell.ranks_per_node,
-               .in_order = std::is_sorted(node_.begin(), node_.end())},
+               .in_order = std::is_sorted(node_.begin(), node_.end()),
+               .in_turn = collectives::are_in_turn(node_, cell.nodes)},
         decisions_(platform_, facts_) {
     if (cell.collective == Collective::barrier) problem_.bytes = 0;
     if (cell.nodes > 1) problem_.node = node_;

@@ -55,7 +55,8 @@ ExplainedJob job_of(const ExplainOptions& options, const Configuration& configur
   facts.max_ranks_per_node =
       std::min(ranks_per_node(options.ranks_per_node, !options.params.empty()), options.ranks);
   facts.nodes = (facts.P + facts.max_ranks_per_node - 1) / facts.max_ranks_per_node;
-  facts.in_order = !options.in_turn || facts.nodes == 1;
+  facts.in_order = !options.in_turn || facts.nodes == 1 || facts.max_ranks_per_node == 1;
+  facts.in_turn = !facts.in_order;
   facts.wire_within = configuration.transport == TransportChoice::verbs;
   facts.cores = options.cores > 0 ? options.cores : facts.nodes == 1 ? cores_here() : 0;
   facts.oversubscribed = facts.cores > 0 && facts.cores < options.ranks;

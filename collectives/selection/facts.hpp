@@ -1,6 +1,8 @@
 // What the choice of an algorithm may depend on besides the problem. Pure.
 #pragma once
 
+#include <span>
+
 #include "collectives/schedule/problem.hpp"
 
 namespace tutti::collectives {
@@ -15,8 +17,13 @@ struct Facts {
   int cores = 0;                // of the machines of its ranks together; 0: one for each rank
   bool in_order = true;         // the ranks of each node follow each other
   bool wire_within = false;     // ranks of one node speak over the wire, too
+  bool in_turn = false;         // rank r is on node r mod nodes
   friend auto operator<=>(const Facts&, const Facts&) = default;
 };
+
+// Whether rank r is on the same node as rank r − nodes, so that the ranks are dealt out to the
+// nodes in turn. `node`: of each rank; one rank on each node is no turn.
+bool are_in_turn(std::span<const int> node, int nodes) noexcept;
 
 // The block length; if blocks differ, the mean; 0 if not all ranks know the lengths.
 Bytes typical_bytes(const Problem& problem) noexcept;

@@ -28,7 +28,8 @@ Place place_of(const Facts& facts) {
   return {.P = facts.P,
           .nodes = facts.nodes,
           .q = facts.max_ranks_per_node,
-          .in_order = facts.in_order};
+          .in_order = facts.in_order,
+          .in_turn = facts.in_turn};
 }
 
 // Draws one segment, and returns how many there are.

@@ -35,12 +35,14 @@ struct Occupied {
   double processor = 0, out_near = 0, in_near = 0, out_far = 0, in_far = 0, node = 0;
   double ports() const noexcept { return std::max({out_near, in_near, out_far, in_far, node}); }
   double most() const noexcept { return std::max(processor, ports()); }
-  void add(const Occupied& more, double times) noexcept {
+  void add(const Occupied& more, double times, bool others_at_borders) noexcept {
     processor += times * more.processor;
     out_near += times * more.out_near;
     in_near += times * more.in_near;
-    out_far += times * more.out_far;
-    in_far += times * more.in_far;
+    if (!others_at_borders) {
+      out_far += times * more.out_far;
+      in_far += times * more.in_far;
+    }
     node += times * more.node;
   }
 };
@@ -99,9 +101,14 @@ class Round {
     passing = platform_.shared_ports ? stage_.passing * far_.costs.gap : 0;
   }
 
+  // The part of combining that waits for the last message.
+  double last_part() const noexcept {
+    return stage_.combines_last ? 1 : 1 / std::max(1.0, in_.both());
+  }
   // What combining the last message adds to its arrival.
   double last_combined() const noexcept {
-    const double one = combining_ / std::max(1.0, in_.both());
+    const double one = combining_ * last_part();
+    if (stage_.combines_last) return one;
     if (in_.far > 0 || platform_.piece <= 0 || stage_.bytes <= platform_.piece) return one;
     const double of_piece =
         one * static_cast<double>(platform_.piece) / static_cast<double>(stage_.bytes);
@@ -110,15 +117,16 @@ class Round {
 
   void add_up(const Cores& cores) noexcept {
     const Costs& costs = wire().costs;
-    const double waits =
-        std::max({queue(out_.near, near_.costs.gap, costs.ahead),
-                  queue(in_.near, near_.costs.spacing, costs.ahead),
-                  queue(border_, far_.costs.gap, costs.ahead),
-                  queue(in_.far, far_.costs.spacing, costs.ahead),
-                  platform_.shared_ports ? queue(stage_.leaving, far_.costs.gap, 0) : 0.0});
+    const double waits = std::max({queue(out_.near, near_.costs.gap, costs.ahead),
+                                   queue(in_.near, near_.costs.spacing, costs.ahead),
+                                   queue(border_, far_.costs.gap, costs.ahead),
+                                   queue(in_.far, far_.costs.spacing, costs.ahead),
+                                   platform_.shared_ports && !stage_.staggered
+                                       ? queue(stage_.leaving, far_.costs.gap, 0)
+                                       : 0.0});
     const double others = std::max(0.0, sending_ - costs.send_next) +
                           std::max(0.0, receiving_ - costs.receive_next) + combining_ -
-                          combining_ / std::max(1.0, in_.both());
+                          combining_ * last_part();
     compute = last_combined() + copying_;
     time = std::max(first + compute + std::max(waits, others), occupied.ports());
     const double packets = cores.per_message + static_cast<double>(stage_.bytes) * cores.per_byte;
@@ -181,16 +189,16 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     parts.wakes += stage.rounds * wakes;
     turn = std::max(turn, wakes);
     sum.work += stage.rounds * round.work;
-    occupied.add(round.occupied, stage.busy);
+    occupied.add(round.occupied, stage.busy, stage.others_at_borders && platform.within);
     occupied.node = std::max(occupied.node, round.passing);
-    sum.rounds += stage.rounds;
+    if (stage.all.both() > 0) sum.rounds += stage.rounds;
     sum.leaving += segments * stage.rounds * stage.leaving * static_cast<double>(stage.bytes);
     count_messages(sum, stage, stage.rounds + (in_step ? 0 : (segments - 1) * stage.busy));
   }
   double step = 0;
   const auto steps = static_cast<double>(sketch.step().size());
   for (const Stage& stage : sketch.step()) {
-    step += Round{stage, platform, costs}.time / steps;
+    step += Round{stage, platform, costs}.occupied.most() / steps;
     if (in_step) count_messages(sum, stage, (segments - 1) / steps);
   }
   const double each = std::max(in_step ? step : occupied.most(), scarce ? sum.work / cores : 0);

@@ -76,6 +76,7 @@ std::pair<double, double> over_mappings(const Choice& choice, Bytes bytes,
   const Facts& here = decisions.facts();
   std::vector<Facts> mappings(4, here);
   mappings[1].in_order = !here.in_order;
+  mappings[1].in_turn = here.in_order;
   mappings[2].nodes = here.P, mappings[2].max_ranks_per_node = 1;
   mappings[3].nodes = 1, mappings[3].max_ranks_per_node = here.P;
   std::pair<double, double> range{1e300, 0};

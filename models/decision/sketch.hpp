@@ -16,6 +16,7 @@ struct Place {
   int nodes = 1;
   int q = 1;             // ranks of the node that has most
   bool in_order = true;  // the ranks of each node follow each other
+  bool in_turn = false;  // rank r is on node r mod nodes
   int copies = 1;        // as many such groups do the same at the same time
 };
 
@@ -38,6 +39,9 @@ struct Stage {
   double busy = 1;                  // in how many of the rounds the busiest rank takes part
   double passing = 0;    // if not 0: of one segment, in all rounds, from the busiest node to others
   bool exchange = true;  // a rank sends and receives in the same round
+  bool combines_last = false;      // what has come is combined when all has come
+  bool staggered = false;          // no rank of a node waits there for the node's port
+  bool others_at_borders = false;  // other ranks than in the stages before send to other nodes
 };
 
 class Sketch {
@@ -83,30 +87,53 @@ class Sketch {
   // ⌈log_{k+1} P⌉ rounds of k messages to r + y(k+1)^i. `grows`: the bytes double, or what the base
   // is, up to those of all ranks.
   void dissemination(int k, Bytes bytes, bool grows, double messages = 1);
+  // ⌈log2 P⌉ rounds; in each a rank sends the blocks that it has to the rank one skip away.
+  void circulant(Bytes bytes);
+  // The tree of the same skips. Each further segment takes one round more, in which all ranks send.
+  void circulant_tree(Bytes bytes, Way way);
   // log2 of the largest power of two rounds with r ^ 2^i. `growth`: the bytes of the first round
   // (2^0), of which later ones have growth times as many. Other ranks: `lent` before, `given`
   // after.
   void doubling(Bytes first, double growth, Bytes lent, Bytes given, double messages = 1);
+  // One round of an exchange in groups of `radix`. Only `partners` of the P ranks take part; those
+  // of a group are `distance` ranks apart.
+  void among_partners(double distance, double partners, Bytes bytes, int radix);
+  // ⌈log2 P⌉ rounds; in round i rank r sends to r + 2^i what it has combined so far.
+  void scan(Bytes bytes);
   // All ranks to all, at once or one after another.
   void at_once(Bytes bytes);
   void pairwise(Bytes bytes);
   // All ranks send `messages` messages to each of those 1, 2, … `to` times that far away.
   void shift(double distance, Bytes bytes, double to = 1, double messages = 1, double rounds = 1);
-  // One message to a neighbour of the same node, or to a rank anywhere.
-  void hand_over(Bytes bytes, bool far, double all);
+  // Up: a rank gets `messages` messages, each from another rank; down: it sends as many. far: they
+  // leave the node. `all`: messages of all ranks together.
+  void hand_over(Bytes bytes, Way way, double messages, bool far, double all);
 
+  // One rank copies so many bytes before the first message.
+  void copies_first(double bytes) {
+    Stage& stage = add(0);
+    stage.copied = bytes;
+    stage.busy = 0;
+  }
   // Once, beside what the last stage does.
   void copies(double bytes) {
     if (!stages_.empty()) stages_.back().copied += bytes / stages_.back().rounds;
   }
+  // When all messages of the last stage have come.
   void combines(double bytes) {
-    if (!stages_.empty()) stages_.back().combined += bytes / stages_.back().rounds;
+    if (stages_.empty()) return;
+    stages_.back().combined += bytes / stages_.back().rounds;
+    stages_.back().combines_last = true;
+  }
+  // The last hops go against those before: they leave a node where those came in. Requires two
+  // paths of the same ranks.
+  void turn_back() {
+    const bool apart = place_.in_order && place_.nodes > 1 && place_.q > 1;
+    if (apart && !stages_.empty()) stages_[stages_.size() - 2].others_at_borders = true;
   }
   void needs_scratch(Bytes bytes) { scratch_ += bytes; }
   // Some ranks may begin the next call before others have got this one's messages.
   void one_way() { one_way_ = true; }
-  // Each further segment takes a round in which all ranks send, to those 1, 2, 4 … away by turns.
-  void in_step(Bytes bytes);
   void two_way() { one_way_ = false; }
   // So many ranks are spoken to at this level, at least.
   void meets(double peers);
@@ -117,6 +144,8 @@ class Sketch {
   }
 
   const Place& place() const noexcept { return place_; }
+  // Whether each aligned run of so many ranks lies within a node.
+  bool within_node(double ranks) const noexcept;
   const std::vector<Stage>& stages() const noexcept { return stages_; }
   int peers() const noexcept { return other_levels_ + peers_; }
   Bytes scratch() const noexcept { return scratch_; }
@@ -130,8 +159,8 @@ class Sketch {
   void round_about(Bytes bytes, double far_rounds, double near_rounds);
   // So many hops from rank to rank.
   void path(double hops, Bytes bytes, Way way);
-  // Do all ranks that are so many numbers apart, from an aligned one on, share a node?
-  bool within_node(double ranks) const noexcept;
+  // Whether any two ranks that are so far apart share a node.
+  bool shares_node(double distance) const noexcept;
   // Messages that leave a node if all its ranks send that far.
   double leaving(double distance) const noexcept;
 

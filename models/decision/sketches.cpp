@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <vector>
 
 namespace tutti::models {
@@ -56,8 +57,7 @@ void binary(Sketch& s, Bytes m, Of) {
 // ⌈log2 P⌉ rounds; each segment more is a round more.
 template <Way way>
 void circulant_tree(Sketch& s, Bytes m, Of) {
-  s.tree(1, m, way);
-  s.in_step(m);
+  s.circulant_tree(m, way);
 }
 template <Way way>
 void blocks_tree(Sketch& s, Bytes m, Of p) {
@@ -107,6 +107,7 @@ void bruck(Sketch& s, Bytes m, Of p) {
   s.needs_scratch(all(s, m) / 2);
 }
 void dissemination(Sketch& s, Bytes m, Of) { s.dissemination(1, m, true); }
+void circulant(Sketch& s, Bytes m, Of) { s.circulant(m); }
 void neighbor_exchange(Sketch& s, Bytes m, Of) { s.exchange_with_neighbors(m); }
 void halving_doubling_blocks(Sketch& s, Bytes m, Of) {
   const int among = partners(s);
@@ -168,24 +169,21 @@ void whole(Sketch& s, Bytes m, Of p) {
   s.needs_scratch(all(s, m));
 }
 void multiplying(Sketch& s, Bytes m, Of p) {
+  const int radix = std::min(p.k + 1, std::max(2, s.place().P));
+  double partners = 1;
+  while (partners * radix <= s.place().P) partners *= radix;
+  // Each partner stands for itself and the ranks that lend to it.
+  const double each = s.place().P / partners, lenders = std::ceil(each) - 1;
+  const bool far = !s.within_node(std::ceil(each));
   s.combining(true);
-  if (p.k == 1) {
-    s.doubling(m, 1, m, m);
-  } else {
-    const int radix = std::min(p.k + 1, std::max(2, s.place().P));
-    double groups = 1;
-    while (groups * radix <= s.place().P) groups *= radix;
-    const bool extra = groups < s.place().P;
-    const bool far = s.place().q == 1;
-    if (extra) s.hand_over(m, far, s.place().P - groups);
-    double peers = extra ? 1 : 0;
-    for (double d = 1; d < groups; d *= radix, peers += radix - 1) s.shift(d, m, radix - 1);
-    s.meets(peers);
-    s.combining(false);
-    if (extra) s.hand_over(m, far, s.place().P - groups);
-    s.needs_scratch(radix * m);
-  }
+  if (lenders > 0) s.hand_over(m, kUp, lenders, far, s.place().P - partners);
+  double peers = lenders;
+  for (double d = 1; d < partners; d *= radix, peers += radix - 1)
+    s.among_partners(d * each, partners, m, radix);
+  s.meets(peers);
   s.combining(false);
+  if (lenders > 0) s.hand_over(m, kDown, lenders, far, s.place().P - partners);
+  if (p.k > 1) s.needs_scratch(radix * m);
 }
 void bine_whole(Sketch& s, Bytes m, Of) { s.combining(true).doubling(m, 1, 0, 0); }
 void reduce_then_scatter(Sketch& s, Bytes m, Of) {
@@ -200,8 +198,11 @@ void bruck_alltoall(Sketch& s, Bytes m, Of p) {
   double peers = 0;
   for (double d = 1; d < P; d *= radix) {
     const double to = std::min<double>(radix - 1, (P - 1) / d);
-    const double blocks = std::max(1.0, P / radix);
-    s.shift(d, static_cast<Bytes>(blocks) * m, to);
+    // Mean number of blocks in a message: those in whose number this digit has one value.
+    const double cycle = d * radix, rest = std::fmod(P, cycle);
+    const double moved = std::floor(P / cycle) * d * to + std::clamp(rest - d, 0.0, to * d);
+    const double blocks = std::max(1.0, moved / to);
+    s.shift(d, static_cast<Bytes>(std::ceil(blocks)) * m, to);
     s.copies(2 * blocks * to * static_cast<double>(m));
     peers += 2 * to;
   }
@@ -212,8 +213,22 @@ void bruck_alltoall(Sketch& s, Bytes m, Of p) {
 void barrier_exchange(Sketch& s, Bytes, Of) { s.doubling(0, 1, 0, 0); }
 void barrier_dissemination(Sketch& s, Bytes, Of p) { s.dissemination(p.k, 0, false); }
 void double_ring(Sketch& s, Bytes, Of) { s.ring(0, 2.0 * s.place().P); }
-void scan_line(Sketch& s, Bytes m, Of) { s.combining(true).chains(1, m, kUp); }
-void scan_doubling(Sketch& s, Bytes m, Of) { s.combining(true).dissemination(1, m, false); }
+void exscan_line(Sketch& s, Bytes m, Of) { s.combining(true).chains(1, m, kUp); }
+// The first rank copies its input into its output, from which it sends.
+void scan_line(Sketch& s, Bytes m, Of p) {
+  s.copies_first(static_cast<double>(m));
+  exscan_line(s, m, p);
+}
+void scan_doubling(Sketch& s, Bytes m, Of) {
+  s.combining(true).scan(m);
+  s.copies(static_cast<double>(m));
+}
+
+void chain_and_back(Sketch& s, Bytes m, Of p) {
+  combined<chain<kUp>>(s, m, p);
+  chain<kDown>(s, m, p);
+  s.turn_back();
+}
 
 struct Row {
   Collective collective;
@@ -260,7 +275,7 @@ constexpr auto kRows = std::to_array<Row>({
     {Collective::allgather, "gather-bcast-binomial", gather_bcast_binomial},
     {Collective::allgather, "neighbor-exchange", neighbor_exchange},
     {Collective::allgather, "dissemination", dissemination},
-    {Collective::allgather, "circulant", dissemination},
+    {Collective::allgather, "circulant", circulant},
     {Collective::allgather, "bine", bine},
 
     {Collective::alltoall, "at-once", at_once},
@@ -283,12 +298,12 @@ constexpr auto kRows = std::to_array<Row>({
     {Collective::allreduce, "halving-doubling", halving_doubling},
     {Collective::allreduce, "reduce-bcast", up_and_down<combined<binomial<kUp>>, binomial<kDown>>},
     {Collective::allreduce, "reduce-bcast-linear", up_and_down<combined<star<kUp>>, star<kDown>>},
-    {Collective::allreduce, "chain", up_and_down<combined<chain<kUp>>, chain<kDown>>},
+    {Collective::allreduce, "chain", chain_and_back},
     {Collective::allreduce, "ring", there_and_back<ring>},
     {Collective::allreduce, "full-fan-out", there_and_back<at_once>},
     {Collective::allreduce, "ring-whole", whole<ring>},
     {Collective::allreduce, "full-fan-out-whole", whole<at_once>},
-    {Collective::allreduce, "circulant", there_and_back<dissemination>},
+    {Collective::allreduce, "circulant", there_and_back<circulant>},
     {Collective::allreduce, "bine-doubling", bine_whole},
     {Collective::allreduce, "bine-halving-doubling", there_and_back<bine>},
 
@@ -297,14 +312,14 @@ constexpr auto kRows = std::to_array<Row>({
     {Collective::reduce_scatter, "pairwise", combined<pairwise>},
     {Collective::reduce_scatter, "full-fan-out", combined<at_once>},
     {Collective::reduce_scatter, "dissemination", copied<dissemination>},
-    {Collective::reduce_scatter, "circulant", copied<dissemination>},
+    {Collective::reduce_scatter, "circulant", copied<circulant>},
     {Collective::reduce_scatter, "bine", copied<bine>},
     {Collective::reduce_scatter, "reduce-scatter", reduce_then_scatter},
     {Collective::reduce_scatter, "linear", combined<at_once>},
 
     {Collective::scan, "linear", rooted<scan_line>},
     {Collective::scan, "recursive-doubling", rooted<scan_doubling>},
-    {Collective::exscan, "linear", rooted<scan_line>},
+    {Collective::exscan, "linear", rooted<exscan_line>},
     {Collective::exscan, "recursive-doubling", rooted<scan_doubling>},
 });
 

@@ -174,6 +174,7 @@ collectives::Choice chosen_by(const Platform& platform, const Problem& problem) 
     for (const auto& some : ranks)
       facts.max_ranks_per_node = std::max(facts.max_ranks_per_node, static_cast<int>(some.size()));
     facts.in_order = std::is_sorted(problem.node.begin(), problem.node.end());
+    facts.in_turn = collectives::are_in_turn(problem.node.of_rank(), facts.nodes);
   }
   const Cores cores = platform.cores.value_or(Cores{});
   facts.software_wire = facts.nodes > 1 && cores.per_message + cores.per_byte > 0;

@@ -16,6 +16,22 @@
 
 namespace tutti {
 
+namespace {
+
+// The node of each rank; nodes are numbered in the order of first appearance.
+std::vector<int> nodes_of(const transport::Placement& placement,
+                          const std::vector<int>& world_ranks) {
+  std::map<int, int> number;
+  std::vector<int> nodes;
+  nodes.reserve(world_ranks.size());
+  for (const int world : world_ranks)
+    nodes.push_back(number.try_emplace(placement.node_of(world), static_cast<int>(number.size()))
+                        .first->second);
+  return nodes;
+}
+
+}  // namespace
+
 collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_ranks) {
   const transport::Placement& placement = engine.placement();
   std::map<int, int> ranks_on;
@@ -38,23 +54,12 @@ collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_
   facts.oversubscribed = placement.oversubscribed();
   for (const int machine : machines) facts.cores += placement.threads_of(machine);
   facts.in_order = in_order;
+  facts.in_turn = collectives::are_in_turn(nodes_of(placement, world_ranks), facts.nodes);
   facts.wire_within = engine.wire_on_nodes();
   return facts;
 }
 
 namespace {
-
-// Of each rank, numbered in the order of first appearance.
-std::vector<int> nodes_of(const transport::Placement& placement,
-                          const std::vector<int>& world_ranks) {
-  std::map<int, int> number;
-  std::vector<int> nodes;
-  nodes.reserve(world_ranks.size());
-  for (const int world : world_ranks)
-    nodes.push_back(number.try_emplace(placement.node_of(world), static_cast<int>(number.size()))
-                        .first->second);
-  return nodes;
-}
 
 // A communicator that not all ranks have yet. What the dispatcher knows changes under the lock.
 class Unborn {

@@ -29,7 +29,7 @@ constexpr Shape kShapes[] = {{8, 1}, {64, 1},  {1000, 1}, {1, 16}, {1, 64},
                              {4, 4}, {16, 16}, {8, 64},   {125, 8}};
 constexpr Bytes kSizes[] = {8, 256, 4096, 65536, 1 << 20, 4 << 20};
 
-// Choices do not differ for 2 %, and borders between them are found to a sixteenth of their size.
+// Choices do not differ for 2 %, and borders between them are found to a 64th of their size.
 constexpr double kTolerance = 1.1;
 
 // The latency of what is chosen, in us.
@@ -112,19 +112,14 @@ const Places kNeedLevels{
     {"scan <= allgather + local work",
      {"4 x 4, 8", "4 x 4, 256", "16 x 16, 8", "16 x 16, 256", "8 x 64, 8", "8 x 64, 256",
       "125 x 8, 8"}},
-    {"allreduce <= reduce_scatter + allgather", {"125 x 8, 1048576"}},
 };
-// No algorithm is composed of the parts that are best: a linear scatter before an allgather, a
-// reduce by one tree before a broadcast by another, an allgather or an allreduce of which a rank
-// takes what it needs.
+// No algorithm is composed of the parts that are best: a linear scatter before an allgather, an
+// allgather or an allreduce of which a rank takes what it needs.
 const Places kNeedOtherParts{
     {"scan <= allgather + local work", {"8 x 1, 8", "64 x 1, 8", "1000 x 1, 8"}},
     {"reduce_scatter <= allreduce", {"64 x 1, 8"}},
-    {"bcast <= scatter + allgather", {"8 x 1, 65536", "1 x 16, 65536", "1 x 64, 65536"}},
-    {"bcast <= allreduce", {"8 x 1, 65536"}},
-    {"reduce <= allreduce", {"8 x 1, 65536"}},
-    {"reduce <= reduce_scatter + gather", {"8 x 1, 65536", "1 x 16, 4096", "1 x 64, 65536"}},
-    {"allreduce <= reduce + bcast", {"1 x 16, 1048576", "1 x 16, 4194304", "1 x 64, 4194304"}},
+    {"bcast <= scatter + allgather", {"1 x 16, 65536", "1 x 64, 65536"}},
+    {"reduce <= reduce_scatter + gather", {"1 x 16, 4096", "1 x 64, 65536"}},
 };
 // What is fast copies its input, which alone is more than the memory that a rank should hold.
 const Places kNeedMemory{{"reduce_scatter of 2m <= twice of m", {"125 x 8, 4194304"}}};
