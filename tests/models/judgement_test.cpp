@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "models/decision/shipped.hpp"
+#include "models/json.hpp"
+#include "models/names.hpp"
 #include "tests/base/sanitized.hpp"
 
 using namespace tutti;
@@ -16,6 +19,25 @@ using collectives::Collective;
 namespace {
 
 const Platform& hardware() { return *find_shipped("hardware"); }
+
+Platform platform_named(std::string_view name) {
+  if (const Platform* const shipped = find_shipped(name)) return *shipped;
+  return completed(parse_platform(std::string(find_published(name)->json)), "hardware");
+}
+
+// What still takes longer than 1.25 times the best.
+const std::set<std::string> kSlower{
+    "hardware allgather 2x4 65536",
+    "hardware allgather 5x4 4096",
+    "hardware bcast 1x3 65536",
+    "metropolis in turn bcast 5x4 4096",
+    "metropolis in turn gather 5x4 8",
+    "metropolis in turn reduce 5x4 4096",
+    "rxe bcast 1x3 65536",
+    "rxe bcast 5x1 8",
+    "rxe in turn reduce_scatter 5x3 8",
+    "rxe reduce 5x1 8",
+};
 
 std::string words(const Cell& cell, const Judgement& judgement) {
   return std::string(name_of(cell.collective)) + " on " + std::to_string(cell.nodes) + " x " +
@@ -59,6 +81,39 @@ TEST_CASE("many ranks of a node do not speak to others at once", "[decision]") {
     CHECK(judgement.chosen.estimate / judgement.chosen.simulated < 1.5);
     CHECK(judgement.chosen.estimate / judgement.chosen.simulated > 1 / 1.5);
   }
+}
+
+// A share of what `tutti verify --choices` goes through: nodes and ranks that are no powers of two,
+// and ranks dealt out in turn.
+TEST_CASE("what is chosen is at most a quarter slower than the best", "[decision]") {
+  std::vector<double> excesses;
+  std::set<std::string> broken;
+  for (const char* const name : {"hardware", "rxe", "boba", "metropolis"})
+    for (const Layout layout : {Layout::blocks, Layout::in_turn})
+      for (std::size_t c = 0; c < collectives::kCollectives; ++c)
+        for (const int nodes : {1, 2, 5})
+          for (const int each : {1, 3, 4})
+            for (const Bytes bytes : {8, 4096, 65536}) {
+              const Cell cell{static_cast<Collective>(c), nodes, each, bytes, layout};
+              const bool once = cell.collective == Collective::barrier && bytes > 8;
+              const bool same = layout == Layout::in_turn && (nodes == 1 || each == 1);
+              if (cell.P() < 2 || once || same) continue;
+              if (cell.P() > tests::unless_sanitized(20, 8)) continue;
+              const Judgement judgement = judge(cell, platform_named(name));
+              excesses.push_back(judgement.excess());
+              if (judgement.excess() <= 1.25) continue;
+              const std::string key =
+                  std::string(name) + (layout == Layout::blocks ? "" : " in turn") + ' ' +
+                  std::string(name_of(cell.collective)) + ' ' + std::to_string(nodes) + 'x' +
+                  std::to_string(each) + ' ' + std::to_string(bytes);
+              broken.insert(key);
+              INFO(name << ' ' << words(cell, judgement));
+              CHECK(kSlower.contains(key));
+              CHECK(judgement.excess() < 1.36);
+            }
+  std::sort(excesses.begin(), excesses.end());
+  CHECK(excesses[excesses.size() / 2] < 1.005);
+  if (!tests::kSanitized) CHECK(broken == kSlower);
 }
 
 TEST_CASE("where ranks are laid out changes what is played, and not what was asked", "[decision]") {
