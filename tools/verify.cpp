@@ -97,9 +97,13 @@ void add_verify(CommandLine& line) {
                "where another candidate is faster");
   command
       .option("--params", arguments->choice.params,
-              fmt::format("with --choices: {}", kParametersAre))
+              fmt::format("with --choices: {}; several, or all of Tutti's own and the papers'",
+                          kParametersAre))
+      .comma_separated()
       .show_default();
-  command.option("--nodes", arguments->choice.nodes, "with --choices: so many")
+  command
+      .option("--nodes", arguments->choice.nodes,
+              fmt::format("with --choices: so many, up to {} ranks", kMostRanksJudged))
       .comma_separated()
       .between(1, 4096)
       .show_default();
@@ -111,8 +115,9 @@ void add_verify(CommandLine& line) {
       .comma_separated()
       .show_default();
   command
-      .option("--layout", arguments->choice.layout,
-              "with --choices: how ranks are laid out on nodes: blocks, in-turn or shuffled")
+      .option("--layout", arguments->choice.layouts,
+              "with --choices: how ranks are laid out on nodes: blocks, in-turn, shuffled")
+      .comma_separated()
       .show_default();
   command.footer(
       "Examples:\n"

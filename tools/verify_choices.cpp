@@ -4,13 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/json_text.hpp"
 #include "models/judgement.hpp"
+#include "models/names.hpp"
 #include "tools/parameters.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/text.hpp"
@@ -26,12 +30,25 @@ constexpr double kWorthSaying = 1.1, kTooMuch = 1.25;
 // Blocks for each rank of all ranks: a rank's memory has a limit.
 constexpr Bytes kMostInAll = Bytes{64} << 20;
 
+struct NamedLayout {
+  std::string_view name;
+  models::Layout layout;
+};
+constexpr std::array kLayouts{NamedLayout{"blocks", models::Layout::blocks},
+                              NamedLayout{"in-turn", models::Layout::in_turn},
+                              NamedLayout{"shuffled", models::Layout::shuffled}};
+
 models::Layout layout_named(const std::string& name) {
-  if (name == "blocks") return models::Layout::blocks;
-  if (name == "in-turn") return models::Layout::in_turn;
-  if (name == "shuffled") return models::Layout::shuffled;
+  for (const NamedLayout& one : kLayouts)
+    if (one.name == name) return one.layout;
   throw Error(Code::bad_configuration,
               fmt::format("'{}' is no layout of ranks: blocks, in-turn or shuffled", name));
+}
+
+std::string_view name_of(models::Layout layout) {
+  for (const NamedLayout& one : kLayouts)
+    if (one.layout == layout) return one.name;
+  return {};
 }
 
 Bytes size_of(const std::string& text) {
@@ -49,17 +66,38 @@ bool has_block_for_each(Collective collective) {
 
 std::vector<Cell> cells_of(const ChoicesOptions& options) {
   std::vector<Cell> all;
-  for (std::size_t c = 0; c < collectives::kCollectives; ++c) {
-    const auto collective = static_cast<Collective>(c);
-    if (options.collective && *options.collective != collective) continue;
-    for (const int nodes : options.nodes)
-      for (const int each : options.ranks_per_node)
-        for (const std::string& size : options.sizes) {
-          const Cell cell{collective, nodes, each, size_of(size), layout_named(options.layout)};
-          const bool once = collective == Collective::barrier && &size != &options.sizes.front();
-          const bool much = has_block_for_each(collective) && cell.bytes > kMostInAll / cell.P();
-          if (cell.P() > 1 && !once && !much) all.push_back(cell);
-        }
+  for (const std::string& name : options.layouts) {
+    const models::Layout layout = layout_named(name);
+    for (std::size_t c = 0; c < collectives::kCollectives; ++c) {
+      const auto collective = static_cast<Collective>(c);
+      if (options.collective && *options.collective != collective) continue;
+      for (const int nodes : options.nodes)
+        for (const int each : options.ranks_per_node)
+          for (const std::string& size : options.sizes) {
+            const long long P = static_cast<long long>(nodes) * each;
+            if (P < 2 || P > kMostRanksJudged) continue;
+            const Cell cell{collective, nodes, each, size_of(size), layout};
+            const bool once = collective == Collective::barrier && &size != &options.sizes.front();
+            const bool much = has_block_for_each(collective) && cell.bytes > kMostInAll / P;
+            // One node, or one rank on each, is laid out in one way only.
+            const bool same = name != options.layouts.front() && (nodes == 1 || each == 1);
+            if (!once && !much && !same) all.push_back(cell);
+          }
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> parameters_of(const ChoicesOptions& options) {
+  std::vector<std::string> all;
+  for (const std::string& name : options.params) {
+    if (name != "all") {
+      all.push_back(name);
+      continue;
+    }
+    for (const auto& some : models::shipped_platforms()) all.push_back(some.name);
+    for (const auto& some : models::published())
+      if (some.complete) all.emplace_back(some.name);
   }
   return all;
 }
@@ -75,48 +113,81 @@ std::string shown(const Judgement::Played& played) {
                      four_digits(played.simulated), four_digits(played.estimate));
 }
 
-}  // namespace
+nlohmann::json to_json(const std::string& params, const Cell& cell, const Judgement& judgement) {
+  return {{"params", params},
+          {"layout", name_of(cell.layout)},
+          {"collective", collectives::name_of(cell.collective)},
+          {"nodes", cell.nodes},
+          {"ranks_per_node", cell.ranks_per_node},
+          {"bytes", cell.bytes},
+          {"excess", judgement.excess()},
+          {"chosen", to_json(judgement.chosen)},
+          {"best", to_json(judgement.best)}};
+}
 
-int verify_choices(const ChoicesOptions& options) {
-  const models::Platform platform = platform_named(options.params, models::wire_of(true, false));
-  const std::vector<Cell> cells = cells_of(options);
-  ProgressBar bar("simulating");
-  nlohmann::json out = nlohmann::json::array();
-  std::vector<double> excesses;
-  std::size_t done = 0;
-  for (const Cell& cell : cells) {
-    bar.show(done++, cells.size());
-    const Judgement judgement = models::judge(cell, platform);
-    excesses.push_back(judgement.excess());
-    if (options.json)
-      out.push_back({{"collective", name_of(cell.collective)},
-                     {"nodes", cell.nodes},
-                     {"ranks_per_node", cell.ranks_per_node},
-                     {"bytes", cell.bytes},
-                     {"excess", judgement.excess()},
-                     {"chosen", to_json(judgement.chosen)},
-                     {"best", to_json(judgement.best)}});
-    else if (judgement.excess() > kWorthSaying)
-      fmt::print("{:>6} x  {}, {} x {} ranks, {}: {}; best {}\n", four_digits(judgement.excess()),
-                 name_of(cell.collective), cell.nodes, cell.ranks_per_node,
-                 counted(cell.bytes, "byte"), shown(judgement.chosen), shown(judgement.best));
-  }
-  if (excesses.empty())
-    throw Error(Code::bad_configuration, "nothing was asked for: no cell has two ranks");
-  std::sort(excesses.begin(), excesses.end());
-  const auto above = [&](double limit) {
-    return excesses.end() - std::upper_bound(excesses.begin(), excesses.end(), limit);
-  };
-  if (options.json)
-    fmt::print("{}\n", models::json_text(out, 2));
-  else
+void print(const std::string& params, const Cell& cell, const Judgement& judgement) {
+  fmt::print("{:>6} x  {}, {} x {} ranks, {}, {}, {}: {}; best {}\n",
+             four_digits(judgement.excess()), collectives::name_of(cell.collective), cell.nodes,
+             cell.ranks_per_node, name_of(cell.layout), counted(cell.bytes, "byte"), params,
+             shown(judgement.chosen), shown(judgement.best));
+}
+
+// Of some cells, how many times as long their choices take as the best.
+class Tally {
+ public:
+  void add(double excess) { excesses_.push_back(excess); }
+  void print(const std::string& where) {
+    std::sort(excesses_.begin(), excesses_.end());
+    const auto above = [&](double limit) {
+      return excesses_.end() - std::upper_bound(excesses_.begin(), excesses_.end(), limit);
+    };
     fmt::print(
         "{} on {}: choice / best, by the simulator (estimates in brackets): median {:.2f}, "
         "worst {:.2f}; above {} in {}, above {} in {}\n",
-        counted(static_cast<long long>(excesses.size()), "cell"), options.params,
-        excesses[excesses.size() / 2], excesses.back(), kWorthSaying, above(kWorthSaying), kTooMuch,
-        above(kTooMuch));
-  return excesses.back() > kTooMuch ? 1 : 0;
+        counted(static_cast<long long>(excesses_.size()), "cell"), where,
+        excesses_[excesses_.size() / 2], excesses_.back(), kWorthSaying, above(kWorthSaying),
+        kTooMuch, above(kTooMuch));
+  }
+
+ private:
+  std::vector<double> excesses_;
+};
+
+}  // namespace
+
+int verify_choices(const ChoicesOptions& options) {
+  const std::vector<std::string> parameters = parameters_of(options);
+  std::vector<models::Platform> platforms;
+  platforms.reserve(parameters.size());
+  for (const std::string& name : parameters)
+    platforms.push_back(platform_named(name, models::wire_of(true, false)));
+  const std::vector<Cell> cells = cells_of(options);
+  if (cells.empty())
+    throw Error(Code::bad_configuration,
+                fmt::format("nothing was asked for: no cell has 2 to {} ranks", kMostRanksJudged));
+  ProgressBar bar("simulating");
+  nlohmann::json out = nlohmann::json::array();
+  std::vector<std::pair<std::string, Tally>> tallies;
+  double worst = 0;
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    tallies.emplace_back(parameters[i], Tally{});
+    for (const Cell& cell : cells) {
+      bar.show(done++, cells.size() * parameters.size());
+      const Judgement judgement = models::judge(cell, platforms[i]);
+      tallies.back().second.add(judgement.excess());
+      worst = std::max(worst, judgement.excess());
+      if (options.json)
+        out.push_back(to_json(parameters[i], cell, judgement));
+      else if (judgement.excess() > kWorthSaying)
+        print(parameters[i], cell, judgement);
+    }
+  }
+  if (options.json)
+    fmt::print("{}\n", models::json_text(out, 2));
+  else
+    for (auto& [name, tally] : tallies) tally.print(name);
+  return worst > kTooMuch ? 1 : 0;
 }
 
 }  // namespace tutti::tools
