@@ -27,13 +27,22 @@ struct Grid {
   }
 };
 
-std::vector<Line> rows_of(const Problem& problem) {
-  const std::vector<Line>& nodes = problem.node.ranks();
+bool are_rows(const std::vector<Line>& nodes) {
   const auto as_long = [&](const Line& node) { return node.size() == nodes.front().size(); };
-  if (nodes.size() > 1 && std::all_of(nodes.begin(), nodes.end(), as_long)) return nodes;
+  return nodes.size() > 1 && std::all_of(nodes.begin(), nodes.end(), as_long);
+}
+
+// Of the squarest grid.
+int rows_by_number(int P) {
   int rows = 1;
-  for (int divisor = 1; divisor * divisor <= problem.P; ++divisor)
-    if (problem.P % divisor == 0) rows = divisor;
+  for (int divisor = 1; divisor * divisor <= P; ++divisor)
+    if (P % divisor == 0) rows = divisor;
+  return rows;
+}
+
+std::vector<Line> rows_of(const Problem& problem) {
+  if (are_rows(problem.node.ranks())) return problem.node.ranks();
+  const int rows = rows_by_number(problem.P);
   std::vector<Line> all(index(rows));
   for (Rank rank = 0; rank < problem.P; ++rank)
     all[index(rank / (problem.P / rows))].push_back(rank);
@@ -41,6 +50,38 @@ std::vector<Line> rows_of(const Problem& problem) {
 }
 
 enum class First : std::uint8_t { rows, columns };
+
+// One rank's two lines, in the order in which it speaks along them, and its places there: all that
+// it needs if whole vectors are combined, without a list of all ranks.
+struct Crossing {
+  struct Place {
+    Line line;
+    int at = 0;
+  } first, second;
+};
+
+Crossing crossing_of(const Problem& problem, First first) {
+  Crossing::Place row, column;
+  const std::vector<Line>& nodes = problem.node.ranks();
+  if (are_rows(nodes)) {
+    column.at = problem.node[index(problem.rank)];
+    row.line = nodes[index(column.at)];
+    row.at = static_cast<int>(std::lower_bound(row.line.begin(), row.line.end(), problem.rank) -
+                              row.line.begin());
+    column.line.reserve(nodes.size());
+    for (const Line& node : nodes) column.line.push_back(node[index(row.at)]);
+  } else {
+    const int rows = rows_by_number(problem.P), length = problem.P / rows;
+    row.at = problem.rank % length;
+    column.at = problem.rank / length;
+    row.line.resize(index(length));
+    std::iota(row.line.begin(), row.line.end(), problem.rank - row.at);
+    column.line.reserve(index(rows));
+    for (Rank rank = row.at; rank < problem.P; rank += length) column.line.push_back(rank);
+  }
+  if (first == First::columns) std::swap(row, column);
+  return {std::move(row), std::move(column)};
+}
 
 Grid grid_of(const Problem& problem, First first) {
   Grid grid{rows_of(problem)};
@@ -108,13 +149,12 @@ Schedule gather(const Problem& problem, First first, Author basis) {
 
 // Whole vectors: the ranks of each line combine theirs, then the lines their results.
 Schedule combine(const Problem& problem, First first, Author basis) {
-  const Grid grid = grid_of(problem, first);
-  const Line &line = grid.lines[index(grid.line)], across = grid.across();
+  const auto [line, across] = crossing_of(problem, first);
   Builder s = solve(problem);
-  s.play(basis(along(line, grid.place, problem), {}), s.input(), s.output(), line);
-  Problem part = along(across, grid.line, problem);
+  s.play(basis(along(line.line, line.at, problem), {}), s.input(), s.output(), line.line);
+  Problem part = along(across.line, across.at, problem);
   part.in_place = true;
-  s.play(basis(part, {}), {}, s.output(), across);
+  s.play(basis(part, {}), {}, s.output(), across.line);
   return s.finish();
 }
 
