@@ -21,8 +21,6 @@ using collectives::Problem;
 
 // Steps of all ranks together, above which a prediction takes too long.
 constexpr double kMostStepsSimulated = 2e7;
-// A few are like many: from the second on, ranks have left each other as far behind as they do.
-constexpr int kCalls = 8;
 
 Problem problem_of(Collective collective, const std::vector<int>& node, Bytes bytes) {
   Problem problem{{.collective = collective, .bytes = bytes}, static_cast<int>(node.size())};
@@ -36,7 +34,8 @@ Bytes whole(Collective collective, Bytes bytes) {
   return reduces(collective) ? bytes / static_cast<Bytes>(sizeof(int)) * 4 : bytes;
 }
 
-std::vector<Parameters> parameters_of(const Algorithm& algorithm, const Problem& problem) {
+std::vector<Parameters> parameters_of(const Algorithm& algorithm, const Problem& problem,
+                                      const std::vector<Bytes>& wanted_segments) {
   std::vector<Parameters> all{{}};
   const auto times = [&](auto values, auto set) {
     std::vector<Parameters> more;
@@ -49,9 +48,10 @@ std::vector<Parameters> parameters_of(const Algorithm& algorithm, const Problem&
   };
   if (algorithm.traits.k) times(std::vector<int>{1, 2, 3}, [](Parameters& p, int k) { p.k = k; });
   if (algorithm.traits.segment) {
-    std::vector<Bytes> segments{0};
-    for (const Bytes segment : {Bytes{8} << 10, Bytes{64} << 10})
-      if (segment < problem.bytes) segments.push_back(segment);
+    std::vector<Bytes> segments = wanted_segments;
+    if (segments.empty()) segments = {0, Bytes{8} << 10, Bytes{64} << 10};
+    // A segment that holds the whole message cuts nothing.
+    for (Bytes& segment : segments) segment = segment < problem.bytes ? segment : 0;
     times(segments, [](Parameters& p, Bytes segment) { p.segment = segment; });
   }
   if (algorithm.traits.levels) {
@@ -60,6 +60,22 @@ std::vector<Parameters> parameters_of(const Algorithm& algorithm, const Problem&
       if (some.collective == collectives::across_of(algorithm.collective) && can_be_level(some))
         across.push_back(&some);
     times(across, [](Parameters& p, const Algorithm* some) { p.across.algorithm = some; });
+  }
+  return all;
+}
+
+// What the command line names of this algorithm: its parameters, or all of them.
+std::vector<Parameters> parameters_wanted(const Algorithm& algorithm, const Problem& problem,
+                                          const Wanted& wanted) {
+  if (wanted.algorithms.empty()) return parameters_of(algorithm, problem, wanted.segments);
+  std::vector<Parameters> all;
+  for (const std::string& text : wanted.algorithms) {
+    const std::string_view name = std::string_view(text).substr(0, text.find('('));
+    if (name != algorithm.name) continue;
+    if (name == text) return parameters_of(algorithm, problem, wanted.segments);
+    const auto choice =
+        collectives::parse_choices(fmt::format("{}={}", name_of(problem.collective), text));
+    all.push_back(choice.at(problem.collective).parameters);
   }
   return all;
 }
@@ -78,13 +94,13 @@ std::uint64_t digest_of(Problem problem, const Choice& choice) {
 }  // namespace
 
 std::vector<Candidate> candidates_for(Collective collective, const std::vector<int>& node,
-                                      Bytes bytes, bool datagrams) {
+                                      Bytes bytes, bool datagrams, const Wanted& wanted) {
   Problem problem = problem_of(collective, node, whole(collective, bytes));
   problem.datagrams = datagrams;
   std::vector<Candidate> all;
   for (const Algorithm& algorithm : collectives::algorithms()) {
     if (algorithm.collective != collective) continue;
-    for (const Parameters& parameters : parameters_of(algorithm, problem)) {
+    for (const Parameters& parameters : parameters_wanted(algorithm, problem, wanted)) {
       if (why_not(algorithm, problem, parameters)) continue;
       const Choice choice{.algorithm = &algorithm, .parameters = parameters};
       const std::uint64_t digest = digest_of(problem, choice);
@@ -114,10 +130,10 @@ int add_candidate(Point& point, const std::vector<int>& node, const Choice& choi
   return number;
 }
 
-Oracle oracle_of(const models::Predictor& predictor) {
+Oracle oracle_of(const models::Predictor& predictor, int most_calls) {
   return {
-      label_of(predictor),
-      [predictor](const Point& point, const Candidate& candidate, const std::vector<int>& node) {
+      label_of(predictor), [predictor, most_calls](const Point& point, const Candidate& candidate,
+                                                   const std::vector<int>& node) {
         Problem problem = problem_of(point.collective, node, whole(point.collective, point.bytes));
         const auto schedule_of = [&](Rank rank) {
           problem.rank = rank;
@@ -126,16 +142,16 @@ Oracle oracle_of(const models::Predictor& predictor) {
         const double steps = static_cast<double>(schedule_of(0).steps.size()) * point.P;
         if (steps > kMostStepsSimulated) return -1.0;
         const int calls = static_cast<int>(
-            std::clamp(kMostStepsSimulated / std::max(steps, 1.0), 1.0, 1.0 * kCalls));
+            std::clamp(kMostStepsSimulated / std::max(steps, 1.0), 1.0, 1.0 * most_calls));
         return models::time_of(predictor, node, schedule_of, calls);
       }};
 }
 
-Oracle oracle_here() {
+Oracle oracle_here(int most_calls) {
   // By whether there are several nodes; made when a point asks for it.
   const auto made = std::make_shared<std::map<bool, Oracle>>();
-  return {"this machine",
-          [made](const Point& point, const Candidate& candidate, const std::vector<int>& node) {
+  return {"this machine", [made, most_calls](const Point& point, const Candidate& candidate,
+                                             const std::vector<int>& node) {
             const bool several = *std::max_element(node.begin(), node.end()) > 0;
             auto found = made->find(several);
             if (found == made->end()) {
@@ -143,7 +159,7 @@ Oracle oracle_here() {
               fmt::print(stderr, "this machine, {}: {}, {}\n",
                          several ? "several nodes" : "one node", here.platform.name, here.from);
               const models::Predictor predictor = std::move(here.platform);
-              found = made->emplace(several, oracle_of(predictor)).first;
+              found = made->emplace(several, oracle_of(predictor, most_calls)).first;
             }
             return found->second.time(point, candidate, node);
           }};
@@ -199,6 +215,15 @@ std::optional<double> Point::penalty(std::size_t oracle) const noexcept {
   if (!chosen) return std::nullopt;
   const double least = candidates[static_cast<std::size_t>(best)].measured->value;
   return std::max(0.0, 100 * (chosen->value / least - 1));
+}
+
+std::optional<double> Point::penalty(std::size_t oracle, std::size_t truth) const noexcept {
+  const int best = best_predicted(truth), trusted = best_predicted(oracle);
+  if (best < 0 || trusted < 0) return std::nullopt;
+  const double taken = candidates[static_cast<std::size_t>(trusted)].predicted[truth];
+  const double least = candidates[static_cast<std::size_t>(best)].predicted[truth];
+  if (taken < 0 || least <= 0) return std::nullopt;
+  return std::max(0.0, 100 * (taken / least - 1));
 }
 
 int Point::rival() const noexcept {

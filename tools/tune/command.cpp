@@ -123,6 +123,7 @@ bool tune_in_job(const TuneOptions& options, int rank) {
 void check(const TuneOptions& options, int ranks) {
   collectives_of(options);
   sizes_of(options);
+  wanted_of(options, collectives_of(options));
   ranks_of(options, ranks);
   oracles_of(options);
   if (options.method != "predicted" && options.mapping != "blocks")
@@ -214,6 +215,20 @@ void add_tune(CommandLine& line) {
                           "always the model that selects by default)",
                           kParametersAre))
       .comma_separated();
+  command
+      .option("--model", options->models,
+              "the models for which these parameters are taken (default: their own)")
+      .comma_separated();
+  command.option("--algorithm", options->algorithms,
+                 "only these, with parameters such as chain(segment=8k), or for all of theirs "
+                 "without; a list with commas, or several times");
+  command.option("--segment", options->segments, "segments to try, such as 0,1k,8k (0: none)")
+      .comma_separated();
+  command
+      .option("--calls", options->calls,
+              "of so many calls that follow each other models say the time of one (default: 1 if "
+              "predicted; else 8, as calls are measured)")
+      .between(1, 1 << 10);
   command.option("--margin", options->margin, "guided: percent from the best prediction")
       .show_default()
       .between(0.0, 1e6);

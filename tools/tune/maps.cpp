@@ -57,6 +57,28 @@ Comparison compare(const std::vector<Point>& points, const Oracle& oracle, std::
   return all;
 }
 
+// What each model would choose, and what is lost by that if the first one is right.
+void print_predicted(const std::vector<Point>& points, const std::vector<Oracle>& oracles) {
+  for (std::size_t i = 0; i < oracles.size(); ++i) {
+    const Point* before = nullptr;
+    for (const Point& point : points) {
+      if (!before || before->collective != point.collective)
+        fmt::print("\n{}, best by {}\n{:>6} {:>4} {:>9}  {:<34} {:>11} {:>8}\n",
+                   name_of(point.collective), oracles[i].label, "ranks", "ppn", "bytes",
+                   "algorithm", "us", i == 0 ? "" : "penalty");
+      before = &point;
+      const int best = point.best_predicted(i);
+      if (best < 0) continue;
+      const Candidate& one = point.candidates[static_cast<std::size_t>(best)];
+      const auto penalty = i == 0 ? std::nullopt : point.penalty(i, 0);
+      fmt::print("{:>6} {:>4} {:>9}  {:<34} {:>11} {:>8}\n", point.P, point.ranks_per_node,
+                 point.collective == Collective::barrier ? "-" : size_text(point.bytes), one.name,
+                 fmt::format("{:.3f}", one.predicted[i]),
+                 penalty ? fmt::format("{:.0f} %", *penalty) : "");
+    }
+  }
+}
+
 }  // namespace
 
 // Points are in the order of collectives, then P, then sizes.
@@ -113,6 +135,9 @@ std::string undecided_text(const std::vector<Point>& points) {
 }
 
 void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& oracles) {
+  const auto measured_any = [](const Point& point) { return point.best_measured() >= 0; };
+  if (!oracles.empty() && std::none_of(points.begin(), points.end(), measured_any))
+    return print_predicted(points, oracles);
   const Point* before = nullptr;
   for (const Point& point : points) {
     if (!before || before->collective != point.collective)

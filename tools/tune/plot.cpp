@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "collectives/schedule/problem.hpp"
 #include "tools/drawing/svg.hpp"
@@ -46,13 +47,16 @@ void insert(std::vector<Value>& values, const Value& value) {
   if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
 
+constexpr int kMeasured = -1;  // where an oracle's number is wanted
+
 // Empty: it is not known.
-std::string best_name(const Point& point, bool measured) {
-  const int best = measured ? point.best_measured() : point.best_predicted(0);
+std::string best_name(const Point& point, int oracle) {
+  const int best = oracle == kMeasured ? point.best_measured()
+                                       : point.best_predicted(static_cast<std::size_t>(oracle));
   return best < 0 ? "" : with_units(point.candidates[static_cast<std::size_t>(best)].name);
 }
 
-std::vector<Collected> collect(const std::vector<Point>& points) {
+std::vector<Collected> collect(const std::vector<Point>& points, int oracles) {
   std::vector<Collected> all;
   for (const Point& point : points) {
     if (all.empty() || all.back().collective != point.collective)
@@ -61,8 +65,8 @@ std::vector<Collected> collect(const std::vector<Point>& points) {
     here.points.push_back(&point);
     insert(here.sizes, point.bytes);
     insert(here.ranks, point.P);
-    for (const bool measured : {true, false})
-      if (const std::string name = best_name(point, measured); !name.empty())
+    for (int oracle = kMeasured; oracle < oracles; ++oracle)
+      if (const std::string name = best_name(point, oracle); !name.empty())
         insert(here.methods, name);
   }
   return all;
@@ -96,20 +100,19 @@ std::string map_of(const Collected& c, double left, double top, const std::strin
   return drawn;
 }
 
-Cell method_cell(const Collected& c, const Point& point, bool measured) {
-  const std::string name = best_name(point, measured);
+Cell method_cell(const Collected& c, const Point& point, int oracle) {
+  const std::string name = best_name(point, oracle);
   if (name.empty()) return {"#f4f4f4", "-", "not known"};
   const std::size_t number = c.number(name);
-  const bool decided = !measured || point.decided();
+  const bool decided = oracle != kMeasured || point.decided();
   return {kMethodColours[number % std::size(kMethodColours)],
           fmt::format("{}{}", number + 1, decided ? "" : " ~"),
           decided ? name : name + ", or another: it is undecided"};
 }
 
 // White below 5 %, as in OCC figure 7; red from 300 %.
-Cell penalty_cell(const Point& point) {
-  const auto penalty = point.penalty(0);
-  if (!penalty) return {"#f4f4f4", "-", "not measured"};
+Cell penalty_cell(std::optional<double> penalty) {
+  if (!penalty) return {"#f4f4f4", "-", "not known"};
   const double share = *penalty < 5 ? 0 : std::min(1.0, 0.15 + 0.85 * *penalty / 300);
   const int paler = static_cast<int>(255 - 160 * share);
   const std::string text = fmt::format("{:.0f} %", *penalty);
@@ -149,7 +152,11 @@ void draw_maps(const std::string& path, const std::vector<Point>& points,
                                     [](const Point& p) { return p.best_measured() >= 0; });
   double top = 40, width = 560;
   std::string body;
-  for (const Collected& c : collect(points)) {
+  // A job's last model, the one that selects, has no map of its own beside others.
+  const std::size_t shown =
+      measured ? std::min<std::size_t>(oracles.size(), std::max<std::size_t>(1, oracles.size() - 1))
+               : oracles.size();
+  for (const Collected& c : collect(points, static_cast<int>(shown))) {
     top += kHead;
     double left = kMapLeft;
     const std::string name{name_of(c.collective)};
@@ -158,18 +165,24 @@ void draw_maps(const std::string& path, const std::vector<Point>& points,
       left += c.width() + kGap + kMapLeft;
     };
     if (measured)
-      add(name + ", best as measured", [&](const Point& p) { return method_cell(c, p, true); });
-    if (!oracles.empty())
-      add(fmt::format("{}, best by {}", name, oracles.front().label),
-          [&](const Point& p) { return method_cell(c, p, false); });
-    if (measured && !oracles.empty())
-      add("lost by trusting the model", [](const Point& p) { return penalty_cell(p); });
+      add(name + ", best as measured",
+          [&](const Point& p) { return method_cell(c, p, kMeasured); });
+    for (std::size_t i = 0; i < shown; ++i) {
+      add(fmt::format("{}, best by {}", name, oracles[i].label),
+          [&, i](const Point& p) { return method_cell(c, p, static_cast<int>(i)); });
+      if (measured)
+        add(shown == 1 ? "lost by trusting the model" : "lost by trusting it",
+            [i](const Point& p) { return penalty_cell(p.penalty(i)); });
+      else if (i > 0)
+        add("lost if the first one is right",
+            [i](const Point& p) { return penalty_cell(p.penalty(i, 0)); });
+    }
     const MethodList methods = methods_of(c, left - kMapLeft, top);
     body += methods.drawn;
     width = std::max(width, methods.right);
     top += std::max(c.height() + kSizes, methods.height);
   }
-  const bool lost = measured && !oracles.empty();
+  const bool lost = measured ? !oracles.empty() : shown > 1;
   const svg::Head head =
       svg::head(14, width - 28, "The best algorithm over sizes and numbers of ranks",
                 fmt::format("sizes are of the message or of one rank's block{}",

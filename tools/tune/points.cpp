@@ -7,6 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "collectives/algorithms/catalogue.hpp"
+#include "models/json.hpp"
 #include "tools/parameters.hpp"
 
 namespace tutti::tools {
@@ -24,18 +26,68 @@ std::vector<Value> ascending(std::vector<Value> values) {
 }  // namespace
 
 std::vector<Oracle> oracles_of(const TuneOptions& options) {
+  const int calls = options.calls > 0               ? options.calls
+                    : options.method == "predicted" ? kSingle
+                                                    : kCalls;
+  if (!options.models.empty() && options.params.empty())
+    bad_configuration("--model takes the parameters that --params names, and it names none");
   std::vector<Oracle> all;
   for (const std::string& name : options.params) {
     const NamedParameters parameters = parameters_named(name);
+    const auto add = [&](const models::Predictor& predictor) {
+      all.push_back(oracle_of(predictor, calls));
+      if (!parameters.source.empty()) all.back().label += ", " + parameters.name;
+    };
     try {
-      for (const models::Predictor& predictor : models::parse_predictors(parameters.text))
-        all.push_back(oracle_of(predictor));
+      for (const std::string& model : options.models) {
+        models::Changes changes;
+        changes.model = model;
+        add(models::parse_platform(parameters.text, changes));
+      }
+      if (options.models.empty())
+        for (const models::Predictor& one : models::parse_predictors(parameters.text)) add(one);
     } catch (const Error& error) {
       bad_configuration(fmt::format("{:.200}: {}", name, error.message));
     }
   }
-  if (all.empty() && options.method == "predicted") all.push_back(oracle_here());
+  if (all.empty() && options.method == "predicted") all.push_back(oracle_here(calls));
   return all;
+}
+
+Wanted wanted_of(const TuneOptions& options, const std::vector<Collective>& collectives) {
+  Wanted wanted;
+  for (const std::string& text : options.segments) {
+    const auto size = parse_size(text);
+    if (!size || *size < 0)
+      bad_configuration(fmt::format("--segment '{}' is no size; 0: messages are not cut", text));
+    wanted.segments.push_back(*size);
+  }
+  for (const std::string& list : options.algorithms) {
+    int open = 0;
+    std::string one;
+    for (const char c : list + ",") {
+      open += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (c != ',' || open > 0) {
+        one += c;
+        continue;
+      }
+      if (!trimmed(one).empty()) wanted.algorithms.emplace_back(trimmed(one));
+      one.clear();
+    }
+  }
+  for (const std::string& text : wanted.algorithms) {
+    // Some of the collectives must have it; if there is only one, what is wrong is said as ever.
+    const auto has = [&](Collective one) {
+      return collectives::find(one, std::string_view(text).substr(0, text.find('('))) != nullptr;
+    };
+    if (collectives.size() > 1 && std::none_of(collectives.begin(), collectives.end(), has))
+      throw Error(Code::unknown_algorithm,
+                  fmt::format("--algorithm: none of the collectives has '{:.100}'", text));
+    for (const Collective one : collectives)
+      if (collectives.size() == 1 || has(one))
+        collectives::parse_choices(fmt::format("{}={}", name_of(one), text));
+  }
+  return wanted;
 }
 
 std::vector<Collective> collectives_of(const TuneOptions& options) {
@@ -86,6 +138,7 @@ std::vector<int> nodes_in_order(const std::function<int(Rank)>& node_of, int P) 
 std::vector<Point> points_of(const TuneOptions& options, const std::vector<int>& ranks,
                              const NodesOf& nodes_of, bool datagrams) {
   std::vector<Point> points;
+  const Wanted wanted = wanted_of(options, collectives_of(options));
   for (const Collective collective : collectives_of(options))
     for (const int P : ranks) {
       const auto node = nodes_of(P);
@@ -94,8 +147,8 @@ std::vector<Point> points_of(const TuneOptions& options, const std::vector<int>&
       for (const int one : node) most = std::max(most, ++on[one]);
       for (const Bytes bytes :
            collective == Collective::barrier ? std::vector<Bytes>{0} : sizes_of(options))
-        points.push_back(
-            {collective, P, most, bytes, candidates_for(collective, node, bytes, datagrams)});
+        points.push_back({collective, P, most, bytes,
+                          candidates_for(collective, node, bytes, datagrams, wanted)});
     }
   return points;
 }

@@ -14,6 +14,9 @@ namespace tutti::tools {
 std::vector<Oracle> oracles_of(const TuneOptions& options);
 std::vector<collectives::Collective> collectives_of(const TuneOptions& options);
 std::vector<Bytes> sizes_of(const TuneOptions& options);
+// What --algorithm and --segment name. An algorithm that none of the collectives has is an error.
+Wanted wanted_of(const TuneOptions& options,
+                 const std::vector<collectives::Collective>& collectives);
 // Ascending; if none are named, `most`.
 std::vector<int> ranks_of(const TuneOptions& options, int most);
 

@@ -18,11 +18,12 @@ namespace tutti::tools {
 
 // The options as the user wrote them.
 struct TuneOptions {
-  std::vector<std::string> collectives, sizes, ranks, params;
+  std::vector<std::string> collectives, sizes, ranks, params, models, algorithms, segments;
   std::string method = "measured", table, svg, state = "tutti-tune.state";
   double seconds = 0.2, margin = 25;  // for each candidate; percent
   int ranks_per_node = 0;             // of predictions without a job; kNotSaid, kAllOnOneNode
   std::string mapping = "blocks";     // the same
+  int calls = 0;  // that follow each other, of which models say the time of one; 0: see kCalls
   bool resume = false, compare = false, json = false;
 };
 
@@ -47,6 +48,8 @@ struct Point {
   int best_predicted(std::size_t oracle) const noexcept;
   // The percentage that is lost by trusting the oracle; nothing: not both were measured.
   std::optional<double> penalty(std::size_t oracle) const noexcept;
+  // The same if `truth`, another oracle, were right; nothing: one of them knows no time.
+  std::optional<double> penalty(std::size_t oracle, std::size_t truth) const noexcept;
   // What the best one has to be told from: what runs without a table, or if it is that itself, the
   // next best one. −1: there is none.
   int rival() const noexcept;
@@ -60,17 +63,28 @@ struct Oracle {
   std::string label;
   std::function<double(const Point&, const Candidate&, const std::vector<int>& node)> time;
 };
-// Calls that follow each other, as they are measured.
-Oracle oracle_of(const models::Predictor& predictor);
+// The mean time of so many calls that follow each other. In a job calls are measured in a row, and
+// a few are like many: from the second call on, ranks have left each other as far behind as they
+// do. A prediction without a job is of a single call.
+inline constexpr int kCalls = 8, kSingle = 1;
+Oracle oracle_of(const models::Predictor& predictor, int calls);
 
 // This machine's, as a job would have it on the nodes of a point.
-Oracle oracle_here();
+Oracle oracle_here(int calls);
 
+// The candidates that the command line names.
+struct Wanted {
+  // As choices of a collective are written; empty: all. A name without parameters stands for all
+  // values of these.
+  std::vector<std::string> algorithms{};
+  std::vector<Bytes> segments{};  // empty: a few
+};
 // Every algorithm that applies, with a few values of its parameters; compositions for the levels of
 // nodes and datagrams among them. What has the same schedules on all ranks comes once: to measure
 // it twice would only tell how exact that is. `node` of each rank; `datagrams`: they can be had.
 std::vector<Candidate> candidates_for(collectives::Collective collective,
-                                      const std::vector<int>& node, Bytes bytes, bool datagrams);
+                                      const std::vector<int>& node, Bytes bytes, bool datagrams,
+                                      const Wanted& wanted = {});
 // Adds a candidate; returns its number. One that has the same schedules gets this name.
 int add_candidate(Point& point, const std::vector<int>& node, const collectives::Choice& choice);
 // Fills in predicted[oracle] of all candidates.

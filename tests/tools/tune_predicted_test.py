@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""`tutti tune --method predicted`: single calls, candidates by name, and a map for each model.
+
+Usage: tune_predicted_test.py PROGRAM
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from harness.svg import checked  # noqa: E402
+
+PROGRAM = os.path.abspath(sys.argv[1])
+TUNE = ["tune", "--method", "predicted", "--collective", "bcast", "-P", 8, "-m", "64k"]
+NAMED = ["--algorithm", "linear,chain,binomial", "--segment", "0,1k,8k"]
+
+
+def tutti(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+
+
+def result(*arguments):
+    done = tutti(*arguments, "--json")
+    assert done.returncode == 0, done
+    return json.loads(done.stdout)
+
+
+def refused(words, *arguments):
+    done = tutti(*arguments)
+    assert done.returncode != 0 and words in done.stderr, (words, done)
+
+
+def times(found, oracle=0):
+    (point,) = found["points"]
+    return {one["algorithm"]: one["predicted_us"][oracle] for one in point["candidates"]}
+
+
+def check_single_calls():
+    """The time of a candidate is that of one call, as predict has it; --calls makes it a row's."""
+    tree = ["--algorithm", "linear"]
+    for calls in (1, 4):
+        (alone,) = result("predict", "--params", "boba", "--collective", "bcast", *tree, "-P", 8,
+                          "-m", "64k", "--calls", calls)
+        more = [] if calls == 1 else ["--calls", calls]
+        found = times(result(*TUNE, "--params", "boba", *tree, "--segment", 0, *more))
+        assert found == {"linear": alone["time_us"]}, (calls, found, alone)
+
+
+def check_candidates():
+    names = set(times(result(*TUNE, "--params", "boba", *NAMED)))
+    for name in ("linear", "chain", "chain(segment=1024)", "chain(segment=8192)"):
+        assert name in names, names
+    assert all(name.split("(")[0] in ("linear", "chain", "binomial") for name in names), names
+    one = times(result(*TUNE, "--params", "boba", "--algorithm", "binomial(k=2,segment=4k),chain"))
+    assert "binomial(k=2,segment=4096)" in one and "chain" in one, one
+    assert all(name.startswith(("binomial(k=2,segment=4096)", "chain")) for name in one), one
+    refused("bcast has no algorithm 'lineer'", *TUNE, "--params", "boba", "--algorithm", "lineer")
+    refused("unknown parameter 'k=2'", *TUNE, "--params", "boba", "--algorithm", "chain(k=2)")
+    refused("--segment '1q' is no size", *TUNE, "--params", "boba", "--segment", "1q")
+    refused("--calls", *TUNE, "--params", "boba", "--calls", 0)
+    refused("--model takes the parameters that --params names", *TUNE, "--model", "loggp")
+    refused("there is no model 'loggpp'", *TUNE, "--params", "boba", "--model", "loggpp")
+
+
+def check_maps(path):
+    """OCC's figures 6 and 7: what each model would choose, and what that costs if another is
+    right."""
+    models = ["--params", "boba,frodo", "--model", "loggp,hockney"]
+    found = result(*TUNE, *NAMED, *models)
+    assert found["models"] == ["loggp, boba", "hockney, boba", "loggp, frodo", "hockney, frodo"]
+    done = tutti(*TUNE, *NAMED, *models, "--svg", path)
+    assert done.returncode == 0, done
+    for label in found["models"]:
+        assert f"bcast, best by {label}\n" in done.stdout, (label, done.stdout)
+    assert done.stdout.count(" %\n") == 3, done.stdout
+    _, texts = checked(path.read_text())
+    for label in found["models"]:
+        assert f"bcast, best by {label}" in texts, (label, texts)
+    assert path.read_text().count("lost if the first one is right") == 3
+    best = [min(times(found, i), key=times(found, i).get) for i in range(4)]
+    first = times(found, 0)
+    shown = [f"{100 * (first[name] / first[best[0]] - 1):.0f} %" for name in best[1:]]
+    assert [line.split("  ")[-1].strip() for line in done.stdout.splitlines()
+            if line.endswith(" %")] == shown, (shown, done.stdout)
+
+
+def main():
+    check_single_calls()
+    check_candidates()
+    with tempfile.TemporaryDirectory() as folder:
+        check_maps(pathlib.Path(folder, "maps.svg"))
+    print("maps are predicted")
+
+
+main()
