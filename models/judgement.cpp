@@ -67,12 +67,9 @@ class Judge {
         all.push_back(choice);
     return all;
   }
-  double messages(const Choice& choice) const {
-    double sum = 0;
-    for (const int rank : {0, problem_.P / 2, problem_.P - 1})
-      for (const auto& step : schedule_of(choice, rank).steps)
-        sum += step.kind == collectives::StepKind::send ? 1 : 0;
-    return sum / 3 * problem_.P;
+  double steps(const Choice& choice) const {
+    return steps_of_all(problem_.P, problem_.root,
+                        [&](Rank rank) { return schedule_of(choice, rank); });
   }
   Judgement::Played play(const Choice& choice) const {
     const auto result = simulate(problem_.P, [&](Rank rank) { return schedule_of(choice, rank); },
@@ -97,7 +94,7 @@ class Judge {
 }  // namespace
 
 Judgement judge(const Cell& cell, const Platform& platform, bool all_parameters,
-                double most_messages) {
+                double most_steps) {
   Judge judge(cell, platform);
   Judgement judgement;
   judgement.chosen = judgement.best = judge.play(judge.chosen());
@@ -105,7 +102,7 @@ Judgement judge(const Cell& cell, const Platform& platform, bool all_parameters,
   for (const Choice& choice : judge.candidates(all_parameters)) {
     const bool is_chosen = choice.algorithm == judgement.chosen.choice.algorithm &&
                            choice.parameters == judgement.chosen.choice.parameters;
-    if (is_chosen || judge.messages(choice) > most_messages) continue;
+    if (is_chosen || judge.steps(choice) > most_steps) continue;
     ++judgement.played;
     const auto played = judge.play(choice);
     if (played.simulated < judgement.best.simulated) judgement.best = played;

@@ -38,9 +38,9 @@ struct Judgement {
 };
 
 // Plays what is chosen and each algorithm's best parameters by the estimates; `all_parameters`:
-// and all others that are candidates. What would take more than `most_messages` is left out, if it
-// is not chosen. Throws as simulate() does.
+// and all others that are candidates. What has more than `most_steps` steps is left out, if it is
+// not chosen. Throws as simulate() does.
 Judgement judge(const Cell& cell, const Platform& platform, bool all_parameters = false,
-                double most_messages = 2e6);
+                double most_steps = 5e6);
 
 }  // namespace tutti::models

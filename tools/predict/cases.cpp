@@ -242,13 +242,13 @@ std::optional<std::string> why_not(const PredictOptions& options, const Case& wh
                                    double most_steps) {
   if (options.root < 0 || options.root >= what.P)
     return fmt::format("there is no root {} among {} ranks", options.root, what.P);
-  const Problem problem = problem_of(options, what);
+  Problem problem = problem_of(options, what);
   if (auto reason = collectives::why_not(*what.choice.algorithm, problem, what.choice.parameters))
     return reason;
-  const double steps =
-      static_cast<double>(
-          what.choice.algorithm->build(problem, what.choice.parameters).steps.size()) *
-      what.P;
+  const double steps = models::steps_of_all(what.P, problem.root, [&](Rank rank) {
+    problem.rank = rank;
+    return what.choice.algorithm->build(problem, what.choice.parameters);
+  });
   if (steps <= most_steps) return {};
   return fmt::format("it has {:.0f} steps, and this model takes {:.0f}", steps, most_steps);
 }

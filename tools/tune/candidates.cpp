@@ -7,6 +7,7 @@
 
 #include "base/hash.hpp"
 #include "collectives/algorithms/conditions.hpp"
+#include "models/simulator.hpp"
 #include "tools/parameters.hpp"
 #include "tools/tune/tune.hpp"
 
@@ -139,7 +140,7 @@ Oracle oracle_of(const models::Predictor& predictor, int most_calls) {
           problem.rank = rank;
           return candidate.choice.algorithm->build(problem, candidate.choice.parameters);
         };
-        const double steps = static_cast<double>(schedule_of(0).steps.size()) * point.P;
+        const double steps = models::steps_of_all(point.P, problem.root, schedule_of);
         if (steps > kMostStepsSimulated) return -1.0;
         const int calls = static_cast<int>(
             std::clamp(kMostStepsSimulated / std::max(steps, 1.0), 1.0, 1.0 * most_calls));
