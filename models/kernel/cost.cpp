@@ -18,7 +18,6 @@ namespace {
 
 using collectives::Problem;
 using collectives::StepId;
-using collectives::StepKind;
 
 constexpr std::size_t kMostBlockedShown = 8;
 
