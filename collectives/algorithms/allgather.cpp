@@ -11,7 +11,13 @@ Schedule allgather_ring(const Problem& problem, const Parameters&) {
   const int next = mod(r + 1, P), prev = mod(r - 1, P);
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
+  const int filled = problem.cut ? block.filled() : P;
   for (int i = 0; i < P - 1; ++i) {
+    // Pieces of few elements: the rounds in which only empty ones move need no steps.
+    if (const int sent = mod(r - i, P); sent > filled) {
+      i += sent - filled - 1;
+      continue;
+    }
     s.send(next, i == 0 ? s.input() : block[r - i]);
     s.recv(prev, block[r - i - 1]);
   }

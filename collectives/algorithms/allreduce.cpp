@@ -27,7 +27,7 @@ Schedule scatter_then_gather(Author reduce_scatter, Author allgather, const Prob
   Builder s = solve(problem);
   const Blocks piece = Blocks::even(s.output(), problem.P, problem.element);
   Problem part = problem;
-  part.counts = piece.lengths();
+  part.cut = problem.bytes;
   part.collective = Collective::reduce_scatter;
   part.in_place = false;
   s.play(reduce_scatter(part, parameters), s.input(), piece[problem.rank], {},

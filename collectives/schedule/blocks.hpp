@@ -45,6 +45,11 @@ class Blocks {
     return range(first, until_end).length + range(0, count - until_end).length;
   }
   Slice whole() const noexcept { return {buffer_, offset_, start(parts_)}; }
+  // All parts from this one on are empty: even parts of fewer elements than parts are.
+  int filled() const noexcept {
+    const bool few = starts_.empty() && each_ == 0 && length_ == longer_ * element_;
+    return few ? static_cast<int>(longer_) : parts_;
+  }
   // The same parts, beginning where `place` does.
   Blocks at(const Slice& place) const;
   std::vector<Bytes> lengths() const;

@@ -12,6 +12,7 @@ constexpr std::array<std::string_view, kCollectives> kNames{
     "reduce",  "allreduce", "reduce_scatter", "scan",   "exscan"};
 
 Bytes sum(const std::vector<Bytes>& lengths, const Problem& problem) {
+  if (problem.cut) return *problem.cut;
   return lengths.empty() ? problem.P * problem.bytes
                          : std::accumulate(lengths.begin(), lengths.end(), Bytes{0});
 }
@@ -20,6 +21,10 @@ const std::vector<Bytes>& lengths_in(Buffer buffer, const Problem& p) noexcept {
   return p.collective == Collective::alltoall && (p.in_place || buffer == Buffer::output)
              ? p.receive_counts
              : p.counts;
+}
+
+Blocks even_parts(Buffer buffer, const Problem& p) {
+  return Blocks::even({buffer, 0, *p.cut}, p.P, p.element);
 }
 
 }  // namespace
@@ -35,6 +40,7 @@ std::optional<Collective> collective_named(std::string_view name) noexcept {
 }
 
 Bytes block_bytes(const Problem& problem, Rank rank) noexcept {
+  if (problem.cut) return even_parts(Buffer::input, problem)[rank].length;
   return problem.counts.empty() ? problem.bytes : problem.counts[index(rank)];
 }
 
@@ -76,12 +82,14 @@ UserBuffers user_buffers(const Problem& p) {
 }
 
 Bytes block_offset(Buffer buffer, const Problem& p, Rank rank) noexcept {
+  if (p.cut) return even_parts(buffer, p)[rank].offset;
   const std::vector<Bytes>& lengths = lengths_in(buffer, p);
   return lengths.empty() ? rank * p.bytes
                          : std::accumulate(lengths.begin(), lengths.begin() + rank, Bytes{0});
 }
 
 Blocks blocks_in(Buffer buffer, const Problem& p) {
+  if (p.cut) return even_parts(buffer, p);
   const std::vector<Bytes>& lengths = lengths_in(buffer, p);
   if (lengths.empty()) return Blocks::equal(buffer, p.P, p.bytes);
   return Blocks::sized(buffer, 0, lengths);

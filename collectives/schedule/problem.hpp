@@ -76,6 +76,10 @@ struct Problem : Task {
   Rank rank = 0;
   bool datagrams = true;  // there is a way to send unreliable messages to all ranks at once
   Nodes node{};           // empty: all ranks are on one node
+  // Of a part of a composed algorithm: the blocks are the even parts of so many bytes
+  // (Blocks::even), which costs less than a count for each rank. Then `bytes` and `counts` say
+  // nothing.
+  std::optional<Bytes> cut{};
 };
 
 // What becomes of the messages of a collective, unless an algorithm is composed of others.

@@ -38,6 +38,22 @@ TEST_CASE("scratch does not grow with the rounds") {
   }
 }
 
+// A vector of fewer elements than ranks: only pieces that have some go round the ring.
+TEST_CASE("a ring of few elements has few steps, for any number of ranks") {
+  constexpr Bytes kElement = 4;
+  for (const int P : {2, 7, tests::unless_sanitized(2000, 50)})
+    for (const int elements : {0, 1, 3}) {
+      if (elements > P) continue;
+      INFO("P=" << P << ", " << elements << " elements");
+      const auto all = build_all(
+          "ring",
+          {{.collective = Collective::allreduce, .bytes = elements * kElement, .element = kElement},
+           P});
+      CHECK(messages(all) == 2 * elements * (P - 1));
+      for (const Schedule& one : all) CHECK(one.steps.size() <= index(8 * elements));
+    }
+}
+
 // IB §5.3.2: "an additional buffer of size ⌊P/2⌋ is required".
 TEST_CASE("Bruck's allgather keeps no more than half of the blocks") {
   for (int P = 1; P <= tests::unless_sanitized(100, 17); ++P) {

@@ -23,6 +23,10 @@ TEST_CASE("even parts are never cut within an element, and the last takes what i
   CHECK(part.whole() == Slice{Buffer::input, 100, 31});
   // More parts than elements: some are empty.
   CHECK(Blocks::even({Buffer::input, 0, 8}, 4, 4).lengths() == std::vector<Bytes>{4, 4, 0, 0});
+  CHECK(Blocks::even({Buffer::input, 0, 8}, 4, 4).filled() == 2);
+  CHECK(Blocks::even({Buffer::input, 0, 9}, 4, 4).filled() == 4);  // the last has a byte
+  CHECK(Blocks::even({Buffer::input, 0, 0}, 4, 4).filled() == 0);
+  CHECK(part.filled() == 3);
 }
 
 TEST_CASE("sized parts lie one after another") {
