@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -15,49 +13,6 @@
 #include "src/job/selection.hpp"
 
 namespace tutti {
-
-namespace {
-
-// The node of each rank; nodes are numbered in the order of first appearance.
-std::vector<int> nodes_of(const transport::Placement& placement,
-                          const std::vector<int>& world_ranks) {
-  std::map<int, int> number;
-  std::vector<int> nodes;
-  nodes.reserve(world_ranks.size());
-  for (const int world : world_ranks)
-    nodes.push_back(number.try_emplace(placement.node_of(world), static_cast<int>(number.size()))
-                        .first->second);
-  return nodes;
-}
-
-}  // namespace
-
-collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_ranks) {
-  const transport::Placement& placement = engine.placement();
-  std::map<int, int> ranks_on;
-  int most = 0, last = -1;
-  bool in_order = true;
-  for (const int rank : world_ranks) {
-    const int node = placement.node_of(rank);
-    int& ranks = ranks_on[node];
-    in_order = in_order && (node == last || ranks == 0);
-    most = std::max(most, ++ranks);
-    last = node;
-  }
-  std::set<int> machines;
-  for (const auto& [node, ranks] : ranks_on) machines.insert(placement.machine_of(node));
-  collectives::Facts facts{};
-  facts.P = static_cast<int>(world_ranks.size());
-  facts.nodes = static_cast<int>(ranks_on.size());
-  facts.max_ranks_per_node = most;
-  facts.software_wire = engine.software_wire() && (facts.nodes > 1 || engine.wire_on_nodes());
-  facts.oversubscribed = placement.oversubscribed();
-  for (const int machine : machines) facts.cores += placement.threads_of(machine);
-  facts.in_order = in_order;
-  facts.in_turn = collectives::are_in_turn(nodes_of(placement, world_ranks), facts.nodes);
-  facts.wire_within = engine.wire_on_nodes();
-  return facts;
-}
 
 namespace {
 
@@ -130,11 +85,10 @@ Communicator::Communicator(Engine& engine, CommunicatorId id, int rank,
                            std::vector<int> world_ranks, Selection& selection)
     : engine_(engine),
       agreement_(id, rank, std::move(world_ranks)),
-      facts_(facts_of(engine, agreement_.world_ranks())),
       selection_(selection),
-      decisions_(selection.decisions_for(facts_)),
-      plans_([this](const collectives::Task& task) { agreement_.forget(task); }) {
-  if (facts_.nodes > 1) nodes_ = nodes_of(engine.placement(), agreement_.world_ranks());
+      membership_(selection.memberships().of(agreement_.world_ranks(), engine, selection)),
+      plans_(membership_->plans,
+             [this](const collectives::Task& task) { agreement_.forget(task); }) {
   engine_.dispatcher().add(agreement_);
 }
 
@@ -146,22 +100,23 @@ Communicator::~Communicator() {
     if (agreement_.failure_code() == Code::calls_differ) dispatcher.warn(agreement_.failure_text());
   }
   dispatcher.remove(agreement_);
+  if (agreement_.failed()) membership_->plans.end_failed(this);
 }
 
 collectives::Problem Communicator::problem_for(const collectives::Task& task) const {
   collectives::Problem problem{task, size(), rank(), size() == 1 || engine_.mailbox(), {}};
-  if (facts_.nodes > 1) problem.node = nodes_;
+  problem.node = membership_->nodes;
   return problem;
 }
 
 Plan& Communicator::make_plan(const collectives::Task& task) {
   if (agreement_.failed()) throw_failure();
   collectives::Problem problem = problem_for(task);
-  const collectives::Choice choice = selection_.choose(problem, *decisions_);
+  const collectives::Choice choice = selection_.choose(problem, *membership_->decisions);
   if (engine_.logs())
     engine_.log(fmt::format("{} of {} on {}, {}: {} ({})", collectives::name_of(task.collective),
                             counted(collectives::typical_bytes(problem), "byte"),
-                            counted(size(), "rank"), counted(facts_.nodes, "node"),
+                            counted(size(), "rank"), counted(membership_->facts.nodes, "node"),
                             collectives::to_string(choice), choice.reason));
   return plans_.add(new_plan(std::move(problem), choice));
 }
@@ -221,7 +176,7 @@ nlohmann::json Communicator::explain(std::string_view name, Bytes bytes) const {
                                              "{} in all",
                                              bytes, size(), models::kMostInAll));
   const auto problem = problem_for(explained_task(collective, bytes, engine_.configuration()));
-  return selection_.explain(problem, *decisions_);
+  return selection_.explain(problem, *membership_->decisions);
 }
 
 nlohmann::json Communicator::describe() const {
@@ -239,8 +194,8 @@ nlohmann::json Communicator::describe() const {
            {{"id", agreement_.id()},
             {"size", size()},
             {"rank", rank()},
-            {"nodes", facts_.nodes},
-            {"max_ranks_per_node", facts_.max_ranks_per_node},
+            {"nodes", membership_->facts.nodes},
+            {"max_ranks_per_node", membership_->facts.max_ranks_per_node},
             {"address_bytes", agreement_.world_ranks().capacity() * sizeof(int)},
             {"failed", agreement_.failed()},
             {"collectives", collectives}}}};

@@ -11,17 +11,11 @@
 
 #include "src/job/agreement.hpp"
 #include "src/job/engine.hpp"
-#include "src/job/plan.hpp"
+#include "src/job/membership.hpp"
 
 namespace tutti {
 
-namespace models {
-class Decisions;
-}
 class Selection;
-
-// Of so many members.
-collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_ranks);
 
 class Communicator {
  public:
@@ -60,6 +54,8 @@ class Communicator {
   void refuse(Code code, std::string_view why = {}) noexcept;
   // The call has failed, by this channel; null: by itself.
   void blame(const OpenCall& call, protocols::Channel* culprit) noexcept;
+  // The execution has failed, of a call of this communicator. No other call gets it.
+  void keep_failed(Plan& plan, Running* running) noexcept { plan.fail(running, this); }
   // After a failure: tells the members, the first time, and sees that nobody writes into the
   // buffers of calls that have ended, or reads from them.
   void settle_failure() noexcept;
@@ -78,10 +74,8 @@ class Communicator {
 
   Engine& engine_;
   Agreement agreement_;
-  const collectives::Facts facts_;
   const Selection& selection_;
-  const std::shared_ptr<models::Decisions> decisions_;
-  std::vector<int> nodes_;  // of each rank, if there are several; see nodes_of()
+  const std::shared_ptr<Membership> membership_;
   Plans plans_;
 };
 

@@ -47,35 +47,63 @@ Running* Plan::make() {
   return made_.back().get();
 }
 
+void Plan::end_failed(const void* owner) noexcept {
+  taken_ -= static_cast<int>(
+      std::erase_if(made_, [&](const auto& running) { return running->failed_for_ == owner; }));
+}
+
 // --- plans -------------------------------------------------------------------------------------
 
-Plan* Plans::search(const Task& task) noexcept {
+Plan* SharedPlans::find(const Task& task) noexcept {
   const auto found =
       std::ranges::find_if(plans_, [&](const auto& plan) { return plan->task() == task; });
   return found != plans_.end() ? found->get() : nullptr;
 }
 
-Plan& Plans::add(std::unique_ptr<Plan> plan) {
+Plan& SharedPlans::add(std::unique_ptr<Plan> plan) {
   while (plans_.size() >= kMost && drop_oldest()) {
   }  // once many calls have ended, many plans go
   plans_.push_back(std::move(plan));
-  Plan& added = *plans_.back();
-  use(added);
-  last_[static_cast<std::size_t>(added.task().collective)] = &added;
-  return added;
+  use(*plans_.back());
+  return *plans_.back();
 }
 
-bool Plans::drop_oldest() noexcept {
+void SharedPlans::end_failed(const void* owner) noexcept {
+  for (const auto& plan : plans_) plan->end_failed(owner);
+}
+
+bool SharedPlans::drop_oldest() noexcept {
   auto oldest = plans_.end();
   for (auto it = plans_.begin(); it != plans_.end(); ++it)
     if (!(*it)->in_use() && (oldest == plans_.end() || (*it)->last_use_ < (*oldest)->last_use_))
       oldest = it;
   if (oldest == plans_.end()) return false;
-  forget_((*oldest)->task());
-  std::ranges::replace(last_, oldest->get(), nullptr);
+  for (Plans* user = users_; user; user = user->after_) user->forget(**oldest);
   plans_.erase(oldest);
   ++dropped_;
   return true;
+}
+
+Plans::Plans(SharedPlans& shared, std::function<void(const Task&)> forget)
+    : shared_(shared), forget_(std::move(forget)), after_(shared.users_) {
+  if (after_) after_->before_ = this;
+  shared_.users_ = this;
+}
+
+Plans::~Plans() {
+  (before_ ? before_->after_ : shared_.users_) = after_;
+  if (after_) after_->before_ = before_;
+}
+
+Plan& Plans::add(std::unique_ptr<Plan> plan) {
+  Plan& added = shared_.add(std::move(plan));
+  last_[static_cast<std::size_t>(added.task().collective)] = &added;
+  return added;
+}
+
+void Plans::forget(Plan& plan) noexcept {
+  forget_(plan.task());
+  std::ranges::replace(last_, &plan, nullptr);
 }
 
 }  // namespace tutti

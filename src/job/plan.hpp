@@ -1,6 +1,7 @@
 // Plan: how a communicator does one task. Which algorithm, which schedule, over which channels:
-// facts that do not change, shared by all calls that ask for the same. Beside them the plan keeps
-// what has executed it, for the next call.
+// facts that do not change, shared by all calls that ask for the same, on all communicators of the
+// same members in the same order. Beside them the plan keeps what has executed it, for the next
+// call.
 #pragma once
 
 #include <array>
@@ -50,17 +51,21 @@ class Plan {
     ++taken_;
     return running;
   }
-  // After a failure the execution keeps its scratch: peers or adapters may still be at it.
-  void give_back(Running* running, bool failed = false) noexcept {
-    if (!failed) running->give_scratch_back();
+  void give_back(Running* running) noexcept {
+    running->give_scratch_back();
     running->next_idle_ = idle_;
     idle_ = running;
     --taken_;
   }
+  // Instead of give_back() after a failure: peers or adapters may still be at the scratch. No call
+  // gets that execution any more, and it counts as taken until end_failed() with the same `owner`.
+  void fail(Running* running, const void* owner) noexcept { running->failed_for_ = owner; }
+  // Nobody is at the scratch of those executions any more.
+  void end_failed(const void* owner) noexcept;
   bool in_use() const noexcept { return taken_ != 0; }
 
  private:
-  friend class Plans;
+  friend class SharedPlans;
   const collectives::Problem problem_;
   const collectives::Choice choice_;
   const collectives::Program program_;
@@ -74,19 +79,49 @@ class Plan {
   std::uint64_t last_use_ = 0;
 };
 
-// The plans of one communicator, the last used ones. A plan in use is never dropped.
-class Plans {
+class Plans;
+
+// The plans of all communicators of the same members in the same order, the last used ones. A plan
+// in use is never dropped. What uses them must go before.
+class SharedPlans {
  public:
   static constexpr std::size_t kMost = 64;
+  SharedPlans() = default;
+  SharedPlans(const SharedPlans&) = delete;
+  SharedPlans& operator=(const SharedPlans&) = delete;
+
+  // Null: there is none for that task.
+  Plan* find(const collectives::Task& task) noexcept;
+  void use(Plan& plan) noexcept { plan.last_use_ = ++uses_; }
+  std::uint64_t dropped() const noexcept { return dropped_; }
+  // Throws std::bad_alloc.
+  Plan& add(std::unique_ptr<Plan> plan);
+  void end_failed(const void* owner) noexcept;
+
+ private:
+  friend class Plans;
+  bool drop_oldest() noexcept;  // false: all are in use
+
+  std::vector<std::unique_ptr<Plan>> plans_;
+  std::uint64_t uses_ = 0, dropped_ = 0;
+  Plans* users_ = nullptr;  // linked
+};
+
+// What one communicator uses of them.
+class Plans {
+ public:
+  static constexpr std::size_t kMost = SharedPlans::kMost;
   // `forget` hears of each plan's task before the plan is dropped.
-  explicit Plans(std::function<void(const collectives::Task&)> forget)
-      : forget_(std::move(forget)) {}
+  Plans(SharedPlans& shared, std::function<void(const collectives::Task&)> forget);
+  ~Plans();
+  Plans(const Plans&) = delete;
+  Plans& operator=(const Plans&) = delete;
 
   // Null: there is none for that task.
   Plan* find(const collectives::Task& task) noexcept {
     Plan*& last = last_[static_cast<std::size_t>(task.collective)];
     if (!last || last->task() != task) {
-      Plan* const found = search(task);
+      Plan* const found = shared_.find(task);
       if (!found) return nullptr;
       last = found;
     }
@@ -94,12 +129,12 @@ class Plans {
     return last;
   }
   // It runs once more.
-  void use(Plan& plan) noexcept { plan.last_use_ = ++uses_; }
+  void use(Plan& plan) noexcept { shared_.use(plan); }
   // So many were dropped. As long as there are no more, all are there.
-  std::uint64_t dropped() const noexcept { return dropped_; }
+  std::uint64_t dropped() const noexcept { return shared_.dropped(); }
   // Throws std::bad_alloc.
   Plan& add(std::unique_ptr<Plan> plan);
-  // The plan that each collective used last.
+  // The plan that each collective used last here.
   template <class Visit>
   void each_last(Visit&& visit) const {
     for (const Plan* const plan : last_)
@@ -107,13 +142,13 @@ class Plans {
   }
 
  private:
-  Plan* search(const collectives::Task& task) noexcept;
-  bool drop_oldest() noexcept;  // false: all are in use
+  friend class SharedPlans;
+  void forget(Plan& plan) noexcept;
 
+  SharedPlans& shared_;
   const std::function<void(const collectives::Task&)> forget_;
-  std::vector<std::unique_ptr<Plan>> plans_;
   std::array<Plan*, collectives::kCollectives> last_{};  // by collective: it mostly runs again
-  std::uint64_t uses_ = 0, dropped_ = 0;
+  Plans *before_ = nullptr, *after_ = nullptr;           // of those that share
 };
 
 }  // namespace tutti

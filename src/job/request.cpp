@@ -89,7 +89,10 @@ void Request::end(State state) noexcept {
       communicator_.engine().trace()->end(*traced_, communicator_.agreement(), number());
     traced_.reset();
   }
-  plan_->give_back(running_, state == State::failed);
+  if (state == State::failed) [[unlikely]]
+    communicator_.keep_failed(*plan_, running_);
+  else
+    plan_->give_back(running_);
   state_ = state;
 }
 

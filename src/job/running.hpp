@@ -79,6 +79,7 @@ class Running {
  private:
   friend class Plan;
   Running* next_idle_ = nullptr;
+  const void* failed_for_ = nullptr;  // see Plan::fail()
   std::optional<collectives::Run> steps_;
   std::optional<protocols::MulticastBroadcast> datagrams_;
   Bytes bytes_ = 0;  // of those

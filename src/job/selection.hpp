@@ -11,6 +11,7 @@
 
 #include "models/decision/decisions.hpp"
 #include "src/job/configuration.hpp"
+#include "src/job/membership.hpp"
 #include "transport/bootstrap.hpp"
 
 namespace tutti {
@@ -69,12 +70,15 @@ class Selection {
   // tutti_explain(3). Throws Error{algorithm_not_applicable}.
   nlohmann::json explain(const collectives::Problem& problem, models::Decisions& decisions) const;
   const models::Platform& platform() const noexcept { return platform_; }
+  // Of the engine's communicators. Its plans are chosen by this selection, which outlives them.
+  Memberships& memberships() noexcept { return memberships_; }
 
  private:
   const collectives::Rules& rules_;
   const models::Platform platform_;
   void drop_unused() noexcept;
   std::vector<std::shared_ptr<models::Decisions>> made_;  // the last used one at the end
+  Memberships memberships_;
 };
 
 }  // namespace tutti

@@ -91,6 +91,43 @@ TEST_CASE("a task has one plan, however often it runs", "[communicator]") {
   CHECK(facts["collectives"]["allreduce"]["algorithm"] == to_string(plan.choice()));
 }
 
+TEST_CASE("communicators share the plans of the same members in the same order", "[communicator]") {
+  Job job(3, {});
+  const auto task = task_of(Collective::allreduce, 800);
+  const Plan* const plan = &job.world(0).plan(task);
+  const Job::Communicators again = job.make(2, {0, 1, 2}), turned = job.make(3, {0, 2, 1}),
+                           fewer = job.make(4, {0, 1});
+  CHECK(&again[0]->plan(task) == plan);
+  CHECK(&turned[0]->plan(task) != plan);
+  CHECK(&fewer[0]->plan(task) != plan);
+  // What one has called is said of that one.
+  const auto called = [](const Communicator& c) {
+    return c.describe()["communicator"]["collectives"].size();
+  };
+  again[0]->plan(task_of(Collective::bcast, 8));
+  CHECK(called(job.world(0)) == 1);
+  CHECK(called(*again[0]) == 2);
+}
+
+TEST_CASE("a communicator goes on with the plans of one that has failed", "[communicator]") {
+  Job job(2, {});
+  const auto task = task_of(Collective::allreduce, kLong);
+  for (CommunicatorId id = 2; id < 6; ++id) {
+    Job::Communicators failing = job.make(id, {0, 1});
+    std::vector<Outcome> failures(2);
+    all_well(job.run([&](int rank) {
+      const auto place = static_cast<std::size_t>(rank);
+      if (rank == 1) failing[place]->refuse(Code::bad_count);
+      failures[place] = first_failure(*failing[place], task);
+      Operation(job.world(rank), task).run();
+    }));
+    for (const Outcome& failure : failures) CHECK(failure.code == Code::bad_count);
+    CHECK(job.world(0).plan(task).in_use());
+    failing.clear();
+    CHECK_FALSE(job.world(0).plan(task).in_use());
+  }
+}
+
 TEST_CASE("calls of several communicators are under way at once", "[communicator]") {
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
     const int P = 3;

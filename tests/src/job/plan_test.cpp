@@ -33,10 +33,14 @@ std::unique_ptr<Plan> plan_for(const Task& task, int P = 1, int rank = 0,
   return std::make_unique<Plan>(problem, choice, means);
 }
 
-// Plans whose dropped ones are known by their bytes.
+// Plans whose dropped ones are known by their bytes; shared with others, or with nobody.
 struct Kept {
+  Kept() = default;
+  explicit Kept(SharedPlans& others) : shared(others) {}
+  SharedPlans own;
+  SharedPlans& shared = own;
   std::vector<Bytes> forgotten;
-  Plans plans{[this](const Task& task) { forgotten.push_back(task.bytes); }};
+  Plans plans{shared, [this](const Task& task) { forgotten.push_back(task.bytes); }};
   Plan& add(const Task& task) { return plans.add(plan_for(task)); }
 };
 
@@ -183,6 +187,54 @@ TEST_CASE("a plan in use is never dropped", "[plan]") {
   CHECK(found == kMost);
 }
 
+TEST_CASE("communicators of the same members find each other's plans", "[plan]") {
+  SharedPlans shared;
+  Kept first(shared);
+  Plan& plan = first.add(bcast(1));
+  const auto uses = [](const Kept& kept) {
+    int last = 0;
+    kept.plans.each_last([&](const Plan&) { ++last; });
+    return last;
+  };
+  {
+    Kept second(shared), third(shared);
+    CHECK(second.plans.find(bcast(1)) == &plan);
+    CHECK(uses(second) == 1);
+    CHECK(uses(third) == 0);
+    // All hear of what is dropped, if they have used it or not.
+    for (Bytes bytes = 2; bytes < 2 + static_cast<Bytes>(Plans::kMost); ++bytes)
+      third.add(bcast(bytes));
+    for (const Kept* const kept : {&first, &second, &third}) {
+      CHECK(kept->forgotten == std::vector<Bytes>{1});
+      CHECK(kept->plans.dropped() == 1);
+    }
+    CHECK(uses(first) == 0);
+    CHECK(uses(second) == 0);
+  }
+  first.add(bcast(1));  // those that have gone hear nothing
+  CHECK(first.forgotten == std::vector<Bytes>{1, 2});
+}
+
+TEST_CASE("an execution that has failed serves no other call, and goes with its communicator",
+          "[plan]") {
+  Kept kept;
+  Plan& plan = kept.add(bcast(100));
+  const int owner = 0, other = 0;
+  Running* const failed = plan.take();
+  plan.fail(failed, &owner);
+  CHECK(plan.in_use());
+  Running* const next = plan.take();
+  CHECK(next != failed);
+  plan.give_back(next);
+  CHECK(plan.in_use());
+  kept.shared.end_failed(&other);
+  CHECK(plan.in_use());
+  kept.shared.end_failed(&owner);
+  CHECK_FALSE(plan.in_use());
+  CHECK(plan.take() == next);
+  plan.give_back(next);
+}
+
 // --- scratch -----------------------------------------------------------------------------------
 
 namespace {
@@ -233,7 +285,8 @@ TEST_CASE("the scratch of a call that has failed serves no other", "[plan]") {
   Reduces reduces;
   {
     const auto plan = reduces.plan(102'400);
-    plan->give_back(plan->take(), true);
+    const int owner = 0;
+    plan->fail(plan->take(), &owner);
     CHECK(reduces.pool.kept() == 0);
   }
   CHECK(reduces.pool.kept() == kInPages);  // by then the failure is settled

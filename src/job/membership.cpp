@@ -1,0 +1,86 @@
+// Finding the facts of members, and keeping what is shared.
+#include "src/job/membership.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "src/job/engine.hpp"
+#include "src/job/selection.hpp"
+
+namespace tutti {
+
+namespace {
+
+// The node of each rank; nodes are numbered in the order of first appearance.
+std::vector<int> nodes_of(const transport::Placement& placement,
+                          const std::vector<int>& world_ranks) {
+  std::map<int, int> number;
+  std::vector<int> nodes;
+  nodes.reserve(world_ranks.size());
+  for (const int world : world_ranks)
+    nodes.push_back(number.try_emplace(placement.node_of(world), static_cast<int>(number.size()))
+                        .first->second);
+  return nodes;
+}
+
+}  // namespace
+
+collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_ranks) {
+  const transport::Placement& placement = engine.placement();
+  std::map<int, int> ranks_on;
+  int most = 0, last = -1;
+  bool in_order = true;
+  for (const int rank : world_ranks) {
+    const int node = placement.node_of(rank);
+    int& ranks = ranks_on[node];
+    in_order = in_order && (node == last || ranks == 0);
+    most = std::max(most, ++ranks);
+    last = node;
+  }
+  std::set<int> machines;
+  for (const auto& [node, ranks] : ranks_on) machines.insert(placement.machine_of(node));
+  collectives::Facts facts{};
+  facts.P = static_cast<int>(world_ranks.size());
+  facts.nodes = static_cast<int>(ranks_on.size());
+  facts.max_ranks_per_node = most;
+  facts.software_wire = engine.software_wire() && (facts.nodes > 1 || engine.wire_on_nodes());
+  facts.oversubscribed = placement.oversubscribed();
+  for (const int machine : machines) facts.cores += placement.threads_of(machine);
+  facts.in_order = in_order;
+  facts.in_turn = collectives::are_in_turn(nodes_of(placement, world_ranks), facts.nodes);
+  facts.wire_within = engine.wire_on_nodes();
+  return facts;
+}
+
+Membership::Membership(const Engine& engine, Selection& selection, std::vector<int> members)
+    : world_ranks(std::move(members)),
+      facts(facts_of(engine, world_ranks)),
+      decisions(selection.decisions_for(facts)) {
+  if (facts.nodes > 1) nodes = nodes_of(engine.placement(), world_ranks);
+}
+
+std::shared_ptr<Membership> Memberships::of(const std::vector<int>& world_ranks,
+                                            const Engine& engine, Selection& selection) {
+  auto known = std::find_if(known_.rbegin(), known_.rend(), [&](const auto& membership) {
+    return membership->world_ranks == world_ranks;
+  });
+  if (known != known_.rend()) {
+    std::rotate(known_.rbegin(), known, known + 1);
+  } else {
+    drop_unused();
+    known_.push_back(std::make_shared<Membership>(engine, selection, world_ranks));
+  }
+  return known_.back();
+}
+
+// Leaves room for one more.
+void Memberships::drop_unused() noexcept {
+  const auto is_unused = [](const auto& membership) { return membership.use_count() == 1; };
+  for (auto unused = std::count_if(known_.begin(), known_.end(), is_unused);
+       unused >= static_cast<std::ptrdiff_t>(kMostUnused); --unused)
+    known_.erase(std::find_if(known_.begin(), known_.end(), is_unused));
+}
+
+}  // namespace tutti
