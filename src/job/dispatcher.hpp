@@ -74,8 +74,12 @@ class Dispatcher final : public protocols::Listener {
 
  private:
   protocols::Standing standing_in(const Agreement& agreement) const noexcept;
-  const Freed& freed(CommunicatorId id) const noexcept { return freed_[id >= Identifiers::kUpper]; }
-  Freed& freed(CommunicatorId id) noexcept { return freed_[id >= Identifiers::kUpper]; }
+  static std::size_t kind_of(CommunicatorId id) noexcept {
+    return static_cast<std::size_t>(id >= Identifiers::kUpper) +
+           static_cast<std::size_t>(id >= Identifiers::kEnd);
+  }
+  const Freed& freed(CommunicatorId id) const noexcept { return freed_[kind_of(id)]; }
+  Freed& freed(CommunicatorId id) noexcept { return freed_[kind_of(id)]; }
   void leave_notice(const protocols::News& news) noexcept;
   void came_after_the_end(const MessageName& name, int from) noexcept;
   void await_writes(const Agreement& agreement) noexcept;
@@ -95,8 +99,9 @@ class Dispatcher final : public protocols::Listener {
   std::mutex* const lock_;
   bool left_ = false;  // nothing is read or told any more
   std::vector<Agreement*> agreements_;
-  // Of each half of the numbers: between freed ones of different halves lie many that are free.
-  std::array<Freed, 2> freed_;
+  // Of each half of the numbers that are voted on, and of the others: between freed ones of
+  // different kinds lie many that are free.
+  std::array<Freed, 3> freed_{Freed{}, Freed{}, Freed{Freed::Gaps::stay}};
   Identifiers identifiers_;
   // Communicators of which notices were left, which stay.
   std::array<CommunicatorId, transport::Notices::kMost> noticed_{};

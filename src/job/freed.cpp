@@ -17,7 +17,7 @@ void Freed::note(CommunicatorId id, Said said) noexcept {
     const auto range = ranges_.insert({id, {id, std::move(said)}}).first;
     join_if_alike(range);
     if (range != ranges_.begin()) join_if_alike(std::prev(range));
-    if (ranges_.size() > kMostRanges) join_oldest();
+    while (ranges_.size() > kMostRanges) forget_oldest(id);
   } catch (const std::bad_alloc&) {  // then what still comes for it keeps its slot
   }
 }
@@ -46,8 +46,14 @@ void Freed::join_if_alike(Ranges::iterator earlier) noexcept {
   ranges_.erase(later);
 }
 
-// Numbers between the oldest ones are other ranks', or were never taken.
-void Freed::join_oldest() noexcept {
+// Numbers between the oldest ones are other ranks', or were never taken, unless gaps stay. Then the
+// lowest are forgotten, but not `newest`, which need not be the highest.
+void Freed::forget_oldest(CommunicatorId newest) noexcept {
+  if (gaps_ == Gaps::stay) {
+    const auto lowest = ranges_.begin();
+    ranges_.erase(newest <= lowest->second.last ? std::next(lowest) : lowest);
+    return;
+  }
   auto earlier = std::adjacent_find(ranges_.begin(), ranges_.end(), [](auto& a, auto& b) {
     return a.second.said == b.second.said;
   });

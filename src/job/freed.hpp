@@ -3,7 +3,8 @@
 //
 // Promises: bounded memory. Identifiers are kept as ranges, of which all have said the same; of too
 // many ranges the oldest are made one, at first those that have said the same. So what was said is
-// forgotten only of the oldest, and after very many others. Pure.
+// forgotten only of the oldest, and after very many others. Where numbers in between may belong to
+// communicators that are still to come, the oldest are forgotten instead. Pure.
 #pragma once
 
 #include <map>
@@ -18,6 +19,8 @@ class Freed {
  public:
   using Said = std::vector<protocols::News>;
   static constexpr std::size_t kMostRanges = 1024;
+  enum class Gaps : bool { close, stay };
+  explicit Freed(Gaps gaps = Gaps::close) noexcept : gaps_(gaps) {}
 
   // The communicator was freed, or more is known of it than before. `said`: its failure, its last
   // refusals (Agreement::each_old_news). If there is no memory, nothing is noted.
@@ -42,8 +45,9 @@ class Freed {
   const Said* find(CommunicatorId id) const noexcept;
   void cut_out(CommunicatorId id);
   void join_if_alike(Ranges::iterator earlier) noexcept;
-  void join_oldest() noexcept;
+  void forget_oldest(CommunicatorId newest) noexcept;
 
+  Gaps gaps_;
   Ranges ranges_;
 };
 

@@ -11,6 +11,9 @@
 //   whose other threads agree on others meanwhile, so they ask for that in a second vote.
 // No thread waits for another, which could wait for ranks that wait for this one.
 //
+// A copy of a communicator needs no vote if all members count the copies alike: its number belongs
+// to the communicator that was copied, and to so many copies of it; see Copies.
+//
 // Identifiers do not come again: who would be beyond the last one gets an error, on all ranks.
 // Pure.
 #pragma once
@@ -26,7 +29,8 @@ namespace tutti {
 class Identifiers {
  public:
   using Proposal = std::int64_t;
-  static constexpr Proposal kUpper = Proposal{1} << 31, kEnd = Proposal{1} << 32;
+  // The first one of the upper half, and those of copies, which are not voted on.
+  static constexpr Proposal kUpper = Proposal{1} << 31, kEnd = Proposal{3} << 30;
 
   // Only numbers of the upper half may be taken on some rank.
   static constexpr bool may_be_taken(Proposal agreed) noexcept { return agreed >= kUpper; }
@@ -50,6 +54,7 @@ class Identifiers {
   }
   // A communicator has this number; before the end of the vote that gave it.
   void note(CommunicatorId id) noexcept {
+    if (id >= kEnd) return;
     Proposal& next = id < kUpper ? lower_ : upper_;
     next = std::max(next, Proposal{id} + 1);
   }
@@ -57,6 +62,39 @@ class Identifiers {
  private:
   Proposal lower_ = 1, upper_ = kUpper;  // the next ones
   bool one_votes_ = false;
+};
+
+// The numbers of a communicator's copies, in the order in which its members make them, which is the
+// same on all of them. Half of these numbers are of copies of MPI_COMM_WORLD. The others are in
+// blocks, one for each of the communicators that were voted on first, and one for each of the first
+// copies of MPI_COMM_WORLD. All others have none, and so have those that have used theirs up: then
+// their copies are voted on.
+class Copies {
+ public:
+  Copies() = default;
+  static Copies of_world() noexcept { return {kFirst, kFirst + kOfWorld}; }
+  // Of another communicator.
+  static Copies of(CommunicatorId id) noexcept {
+    if (id < kBlocks) return block(id);
+    if (id >= kFirst && id - kFirst < kBlocks) return block(kBlocks + (id - kFirst));
+    return {};
+  }
+  // 0: there is none left.
+  CommunicatorId next() noexcept { return next_ == end_ ? 0 : next_++; }
+
+ private:
+  static constexpr auto kFirst = static_cast<CommunicatorId>(Identifiers::kEnd);
+  static constexpr CommunicatorId kOfWorld = 1u << 29;
+  static constexpr CommunicatorId kBlock = 1u << 16, kBlocks = 1u << 12;  // of each kind
+  static_assert(std::uint64_t{kFirst} + kOfWorld + 2 * std::uint64_t{kBlocks} * kBlock ==
+                std::uint64_t{1} << 32);
+  Copies(CommunicatorId first, CommunicatorId end) noexcept : next_(first), end_(end) {}
+  static Copies block(CommunicatorId which) noexcept {
+    const CommunicatorId first = kFirst + kOfWorld + which * kBlock;
+    return {first, first + (kBlock - 1)};  // the last end would be 2^32
+  }
+
+  CommunicatorId next_ = 0, end_ = 0;
 };
 
 }  // namespace tutti

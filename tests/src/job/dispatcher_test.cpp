@@ -163,6 +163,22 @@ TEST_CASE("many freed identifiers of the upper half leave the lower half free", 
   CHECK(job[0].dispatcher.is_free(upper - 1));
 }
 
+TEST_CASE("many freed copies leave those free that are still to come", "[dispatcher]") {
+  DispatchingJob job;
+  { const DispatchedMember member(job[0], 5, 0); }
+  const auto first = static_cast<CommunicatorId>(Identifiers::kEnd);
+  for (CommunicatorId id = first; id < first + 4 * Freed::kMostRanges; id += 2) {
+    { const DispatchedMember member(job[0], id, 0); }
+    REQUIRE_FALSE(job[0].dispatcher.is_free(id));
+  }
+  for (CommunicatorId id = first; id < first + 4 * Freed::kMostRanges; id += 2)
+    REQUIRE(job[0].dispatcher.is_free(id + 1));
+  CHECK(job[0].dispatcher.is_free(6));
+  CHECK(job[0].dispatcher.is_free(first - 1));
+  Identifiers::Vote vote;
+  CHECK(job[0].dispatcher.identifiers().propose(vote) == 6);
+}
+
 TEST_CASE("freed identifiers are remembered in whatever order they are freed", "[dispatcher]") {
   const MessageName message{0, 0, 0};
   // Every order of five, out of which ranges grow, meet and are filled.

@@ -88,3 +88,34 @@ TEST_CASE("freed communicators take no memory for ever, and failures are forgott
   }
   CHECK(freed.ranges() == Freed::kMostRanges);
 }
+
+TEST_CASE("ranges that are cut do not take memory for ever", "[freed]") {
+  constexpr CommunicatorId kMany = 8 * Freed::kMostRanges;
+  for (const auto gaps : {Freed::Gaps::close, Freed::Gaps::stay}) {
+    Freed freed(gaps);
+    for (CommunicatorId id = 1; id <= kMany; ++id) freed.note(id, {});
+    for (CommunicatorId id = kMany; id > 1; id -= 2) freed.note(id, {death_of(1)});
+    CHECK(freed.ranges() <= Freed::kMostRanges);
+  }
+}
+
+TEST_CASE("where gaps stay, the oldest are forgotten, and no number in between is taken for freed",
+          "[freed]") {
+  constexpr CommunicatorId kMany = 8 * Freed::kMostRanges;
+  Freed freed(Freed::Gaps::stay);
+  for (CommunicatorId id = 2; id <= kMany; id += 2) freed.note(id, {});
+  for (CommunicatorId id = 1; id < kMany; id += 2) REQUIRE_FALSE(freed.has(id));
+  CHECK_FALSE(freed.has(2));
+  CHECK(freed.ended_well(kMany));
+  CHECK(freed.ranges() == Freed::kMostRanges);
+  // The last one noted is remembered, though it is the lowest.
+  for (const CommunicatorId id : {100u, 50u, 70u}) {
+    freed.note(id, {});
+    CHECK(freed.ended_well(id));
+    CHECK(freed.ranges() == Freed::kMostRanges);
+  }
+  // Once the gaps are closed, a range is one.
+  for (CommunicatorId id = 1; id < kMany; ++id) freed.note(id, {});
+  CHECK(freed.ended_well(kMany - 1));
+  CHECK(freed.ranges() == 1);
+}
