@@ -105,7 +105,7 @@ void Dispatcher::hear(const News& news, int from) noexcept {
     const auto answer = agreement->hear(news, from);
     if (!answer) {
       if (news.kind == News::Kind::waits && !agreement->failed())
-        channel.mention(standing_in(*agreement));
+        channel.mention(standing_from(agreement->standing()));
       return;
     }
     // That a call was passed is said again for as long as the peer asks.
@@ -113,7 +113,9 @@ void Dispatcher::hear(const News& news, int from) noexcept {
       channel.mention(*answer);
     else
       channel.announce(*answer);
-  } else if (news.kind == News::Kind::waits && freed(news.communicator).has(news.communicator)) {
+  } else if (news.kind == News::Kind::waits) {
+    if (!freed(news.communicator).has(news.communicator))  // this rank may have it later
+      return channel.mention(standing_from({.communicator = news.communicator}));
     if (const auto said = freed(news.communicator).answer(news.communicator, news.call))
       return channel.announce(*said);
     channel.mention(
@@ -121,14 +123,14 @@ void Dispatcher::hear(const News& news, int from) noexcept {
   }
 }
 
-protocols::Standing Dispatcher::standing_in(const Agreement& agreement) const noexcept {
-  protocols::Standing mine = agreement.standing();
+// With the call that this rank is in, of whatever communicator.
+protocols::Standing Dispatcher::standing_from(protocols::Standing mine) const noexcept {
   for (const Agreement* const other : agreements_) {
     if (mine.in != Agreement::kNoId) break;
-    const CollectiveNumber calls = mine.calls;
-    mine = other->standing();
-    mine.communicator = agreement.id();
-    mine.calls = calls;
+    const protocols::Standing there = other->standing();
+    mine.in = there.in;
+    mine.call = there.call;
+    mine.asked = there.asked;
   }
   return mine;
 }

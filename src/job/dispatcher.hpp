@@ -73,7 +73,7 @@ class Dispatcher final : public protocols::Listener {
   protocols::News why_unwanted(const MessageName& name, int from) noexcept override;
 
  private:
-  protocols::Standing standing_in(const Agreement& agreement) const noexcept;
+  protocols::Standing standing_from(protocols::Standing mine) const noexcept;
   static std::size_t kind_of(CommunicatorId id) noexcept {
     return static_cast<std::size_t>(id >= Identifiers::kUpper) +
            static_cast<std::size_t>(id >= Identifiers::kEnd);

@@ -279,6 +279,28 @@ TEST_CASE("who waits in a call that is over hears it, also if the communicator w
   }
 }
 
+TEST_CASE("who waits in a communicator that this rank does not have yet hears where this rank is",
+          "[dispatcher]") {
+  const collectives::Task task{.collective = collectives::Collective::barrier};
+  for (const bool in_a_call : {false, true}) {
+    INFO("in a call: " << in_a_call);
+    DispatchingJob job;
+    DispatchedMember other(job[0], 1, 0), theirs(job[1], 2, 1);
+    BegunCall call(&task), waiting(&task);
+    if (in_a_call) other.open(call);
+    theirs.open(waiting);
+    job[0].connections.channel(1);
+    job.mention(1, waiting_in(2, 0));
+    const Agreement::Said* const said = theirs.said(0);
+    REQUIRE(said);
+    CHECK(said->standing.calls == 0);
+    CHECK(said->standing.in == (in_a_call ? 1 : Agreement::kNoId));
+    CHECK_FALSE(theirs.failed());
+    theirs.close(waiting);
+    if (in_a_call) other.close(call);
+  }
+}
+
 TEST_CASE("who waits for a failed member is told why", "[dispatcher]") {
   DispatchingJob job;
   DispatchedMember mine(job[0], 1, 0), theirs(job[1], 1, 1);
