@@ -55,12 +55,25 @@ void must_know_all(MPI_Comm mpi) {
                 "MPI_COMM_WORLD only");
 }
 
+// No program has seen it if what it is for fails.
+using NewHandle = std::unique_ptr<tutti_comm_object, decltype(&give_back_handle)>;
+
 tutti_comm fresh_handle() {
   const std::lock_guard lock(g_handles_lock);
   if (g_spare_handles.empty()) return &g_handles.emplace_back();
   const tutti_comm handle = g_spare_handles.back();
   g_spare_handles.pop_back();
   return handle;
+}
+
+// With the engine's lock.
+tutti_comm finish(Library& state, NewHandle handle, std::unique_ptr<Communicator> made,
+                  std::unique_ptr<Repeats> repeats, std::string name) {
+  made->agreement().set_name(std::move(name));
+  if (state.configuration.compares_calls && made->size() > 1) made->agreement().count_checks();
+  handle->communicator = std::move(made);
+  handle->repeats = std::move(repeats);
+  return handle.release();
 }
 
 // Without the engine's lock where it speaks with others through MPI: they may come to it only after
@@ -127,18 +140,22 @@ std::string words_for(std::string_view name) {
 
 tutti_comm make_communicator(Library& state, transport::Bootstrap& bootstrap,
                              const std::vector<int>& world_ranks, std::string name) {
-  // No program has seen it if this fails.
-  std::unique_ptr<tutti_comm_object, decltype(&give_back_handle)> handle(fresh_handle(),
-                                                                         give_back_handle);
+  NewHandle handle(fresh_handle(), give_back_handle);
   auto repeats = std::make_unique<Repeats>();
   auto made = agree_on_communicator(*state.engine, bootstrap, bootstrap.rank(), world_ranks,
                                     *state.selection);
   const auto lock = state.engine->enter();
-  made->agreement().set_name(std::move(name));
-  if (state.configuration.compares_calls && made->size() > 1) made->agreement().count_checks();
-  handle->communicator = std::move(made);
-  handle->repeats = std::move(repeats);
-  return handle.release();
+  return finish(state, std::move(handle), std::move(made), std::move(repeats), std::move(name));
+}
+
+tutti_comm make_copy(Library& state, CommunicatorId id, int rank,
+                     const std::vector<int>& world_ranks, std::string name) {
+  NewHandle handle(fresh_handle(), give_back_handle);
+  auto repeats = std::make_unique<Repeats>();
+  const auto lock = state.engine->enter();
+  auto made =
+      std::make_unique<Communicator>(*state.engine, id, rank, world_ranks, *state.selection);
+  return finish(state, std::move(handle), std::move(made), std::move(repeats), std::move(name));
 }
 
 bool has_strangers(MPI_Comm mpi) {

@@ -104,6 +104,10 @@ std::string words_for(std::string_view name);
 // be empty. Throws Error: then all members do.
 tutti_comm make_communicator(Library& state, transport::Bootstrap& bootstrap,
                              const std::vector<int>& world_ranks, std::string name);
+// The same without a message: the members have counted alike, and so agree on the number already.
+// Throws Error, std::bad_alloc, on this rank alone.
+tutti_comm make_copy(Library& state, CommunicatorId id, int rank,
+                     const std::vector<int>& world_ranks, std::string name);
 // A freed handle that no program has seen may be that of the next communicator.
 void give_back_handle(tutti_comm handle) noexcept;
 void free_all_communicators() noexcept;

@@ -32,9 +32,44 @@ void put_aside(Communicator& state) noexcept {
     continue;
 }
 
+// Programs and MPIs duplicate communicators that nobody uses: these are not put aside, as no call
+// may ever come that frees them.
 int note_freed(MPI_Comm, int, void* value, void*) noexcept {
   g_frees.fetch_add(1, std::memory_order_release);
-  put_aside(*static_cast<Communicator*>(value));
+  auto* const state = static_cast<Communicator*>(value);
+  if (state->tutti == TUTTI_COMM_NULL)
+    delete state;
+  else
+    put_aside(*state);
+  return MPI_SUCCESS;
+}
+
+[[noreturn]] void die(const char* why) noexcept {
+  std::fprintf(stderr, "tutti: no communicator can be made: %s\n", why);
+  std::abort();
+}
+
+Communicator& new_state() noexcept {
+  auto* const state = new (std::nothrow) Communicator;
+  if (!state) die("there is no memory");
+  return *state;
+}
+
+// Called by MPI, which may hold locks of its own, when the program duplicates a communicator.
+int note_copied(MPI_Comm, int, void*, void* value, void* copy, int* has_copy) noexcept {
+  auto& original = *static_cast<Communicator*>(value);
+  const CommunicatorId number = original.copies.next();
+  *has_copy = number != 0;
+  if (number == 0) return MPI_SUCCESS;
+  Communicator& state = new_state();
+  state.why_not = kNew;
+  state.rank = original.rank;
+  state.size = original.size;
+  state.calls_before = g_rules.calls_of_mpi;
+  state.number = number;
+  state.copies = Copies::of(number);
+  state.world_ranks = original.world_ranks;
+  *static_cast<void**>(copy) = &state;
   return MPI_SUCCESS;
 }
 
@@ -77,27 +112,47 @@ void agree(Communicator& state, MPI_Comm comm) {
   const int code = guard<Enter::by_itself>([&](Library& library) {
     transport::MpiBootstrap bootstrap(comm, mpi_lock);
     std::unique_lock lock(mpi_lock);
-    const std::vector<int> world = world_ranks_of(comm, state.size);
+    state.world_ranks = std::make_shared<const std::vector<int>>(world_ranks_of(comm, state.size));
     std::string name = name_of(comm);
     lock.unlock();
     report_long_waits(library, bootstrap, library.engine->rank(),
                       "the first collective that Tutti takes of " + words_for(name));
     look_for_gpu_driver();
-    state.tutti = make_communicator(library, bootstrap, world, std::move(name));
+    state.tutti = make_communicator(library, bootstrap, *state.world_ranks, std::move(name));
+    state.copies = comm == g_rules.world
+                       ? Copies::of_world()
+                       : Copies::of(communicator_of(state.tutti).agreement().id());
   });
   if (code != TUTTI_SUCCESS) state.why_not = "Tutti has failed there";
+}
+
+// The members have agreed on it by making it as a copy. A rank that cannot is alone, and others may
+// wait for it already.
+void adopt(Communicator& state, MPI_Comm comm) noexcept {
+  const int code = guard<Enter::by_itself>([&](Library& library) {
+    std::unique_lock lock(mpi_lock);
+    std::string name = name_of(comm);
+    lock.unlock();
+    look_for_gpu_driver();
+    state.tutti = make_copy(library, state.number, state.rank, *state.world_ranks, std::move(name));
+  });
+  if (code != TUTTI_SUCCESS) die(tutti_last_error_message());
 }
 
 // All decide alike, without a message, except where Tutti fails: it does so on all ranks. Once the
 // calls before are made.
 void decide(Communicator& state, MPI_Comm comm) {
   state.why_not = nullptr;
-  {
-    const std::lock_guard lock(mpi_lock);
-    if (has_strangers(comm)) state.why_not = "members outside MPI_COMM_WORLD";
+  if (state.number != 0) {
+    adopt(state, comm);
+  } else {
+    {
+      const std::lock_guard lock(mpi_lock);
+      if (has_strangers(comm)) state.why_not = "members outside MPI_COMM_WORLD";
+    }
+    if (state.why_not) return;
+    agree(state, comm);
   }
-  if (state.why_not) return;
-  agree(state, comm);
   const std::lock_guard lock(mpi_lock);
   if (statistics_wanted && state.tutti != TUTTI_COMM_NULL) g_living.insert(&state);
 }
@@ -139,11 +194,7 @@ void give_up(Communicator& state) noexcept {
 
 Communicator* make(MPI_Comm comm, int& code) {
   free_those_freed();
-  auto* const state = new (std::nothrow) Communicator;
-  if (!state) {
-    std::fprintf(stderr, "tutti: no memory for a communicator\n");
-    std::abort();
-  }
+  Communicator* const state = &new_state();
   look_at(*state, comm);
   if (state->why_not == kNew) come_closer(*state, comm);
   {
@@ -166,7 +217,7 @@ thread_local Last t_last;
 
 void open_communicators(const CommunicatorRules& rules) {
   g_rules = rules;
-  check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_freed, &g_keyval, nullptr),
+  check(PMPI_Comm_create_keyval(note_copied, note_freed, &g_keyval, nullptr),
         "MPI_Comm_create_keyval");
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &g_self_keyval, nullptr),
         "MPI_Comm_create_keyval");
@@ -187,8 +238,10 @@ Communicator* find_communicator(MPI_Comm comm, int& code) noexcept {
   Communicator* state = attribute_of(comm, code);
   if (!state && code == MPI_SUCCESS)
     state = make(comm, code);
-  else if (state && state->why_not == kNew)
+  else if (state && state->why_not == kNew) {
+    free_those_freed();
     come_closer(*state, comm);
+  }
   if (state && state->why_not != kNew)
     t_last = {comm, state, g_frees.load(std::memory_order_acquire)};
   return state;

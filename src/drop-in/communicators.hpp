@@ -1,7 +1,10 @@
 // What the drop-in knows of an MPI communicator: whether its collectives are Tutti's. The state is
 // an attribute of the communicator, made by its first collective, where all ranks are. To make a
 // communicator of Tutti's takes messages, and many programs make one for a call or two: so the
-// first calls are the MPI's, as many as the setting `drop_in_from` says.
+// first calls may be the MPI's, as many as the setting `drop_in_from` says.
+//
+// Most of those are duplicates. All members duplicate a communicator in the same order, and MPI
+// copies the attribute then: the copy gets a number of its own, and needs no messages.
 #pragma once
 
 #include <mpi.h>
@@ -9,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "src/job/identifiers.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::drop_in {
@@ -18,9 +22,12 @@ struct Communicator {
   tutti_comm tutti = TUTTI_COMM_NULL;
   const char* why_not = nullptr;
   int rank = 0, size = 1;
-  int calls_before = 0;           // of the MPI's still to come, before Tutti's
-  bool between_groups = false;    // an intercommunicator
-  std::vector<MPI_Count> counts;  // room for the arrays of one call
+  int calls_before = 0;         // of the MPI's still to come, before Tutti's
+  bool between_groups = false;  // an intercommunicator
+  CommunicatorId number = 0;    // in Tutti, if it is a copy; 0: its members vote on it
+  Copies copies;                // of this one
+  std::shared_ptr<const std::vector<int>> world_ranks;  // the members; null: not known yet
+  std::vector<MPI_Count> counts;                        // room for the arrays of one call
   Communicator* next_freed = nullptr;
 };
 

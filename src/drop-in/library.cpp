@@ -162,6 +162,9 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
     tutti_finalize();
     return 0;
   }
+  // Its state is there before its first copy.
+  int code_of_world = MPI_SUCCESS;
+  find_communicator(MPI_COMM_WORLD, code_of_world);
   add_movements(functions);
   add_reductions(functions);
   add_alltoallw(functions);

@@ -77,12 +77,84 @@ static void kinds(void) {
                   inter);
     free(counts);
     free(types);
+    MPI_Comm_dup(inter, &comm);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    CHECK(sum == others, "%d of %d on the other side of the duplicate", sum, others);
+    MPI_Comm_free(&comm);
     MPI_Intercomm_merge(inter, rank % 2, &comm);
     use_and_free(comm);
     MPI_Comm_free(&inter);
     use_and_free(half);
   }
   use(MPI_COMM_SELF);
+}
+
+/* Duplicates of what was used, freed or not used yet; used in another order than they were made. */
+static void copies(void) {
+  enum { MANY = 40 };
+  MPI_Comm half, first, second, third, many[MANY];
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Comm_dup(half, &first);
+  use_and_free(first); /* nobody has used the original yet */
+  use(half);
+  MPI_Comm_dup(half, &first);
+  MPI_Comm_dup(first, &second);
+  MPI_Comm_free(&first);
+  MPI_Comm_dup(second, &third);
+  use_and_free(third);
+  use(half);
+  use_and_free(second);
+  MPI_Request requests[2]; /* two at once, of different originals */
+  MPI_Comm_idup(half, &first, &requests[0]);
+  MPI_Comm_idup(MPI_COMM_WORLD, &second, &requests[1]);
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  use_and_free(second);
+  use_and_free(first);
+  use_and_free(half);
+  MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &first);
+  MPI_Win window; /* MPIs duplicate its communicator */
+  MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, first, &window);
+  MPI_Comm_dup(first, &second);
+  MPI_Win_free(&window);
+  use_and_free(first);
+  use_and_free(second);
+  MPI_Comm_dup(MPI_COMM_SELF, &first);
+  use_and_free(first);
+  for (int i = 0; i < MANY; ++i) MPI_Comm_dup(i % 3 == 0 ? MPI_COMM_WORLD : many[i - 1], &many[i]);
+  for (int i = MANY - 1; i >= 0; --i) {
+    if (i % 4 != 0) use(many[i]);
+    if (i % 5 == 0) use_and_free(many[i]);
+  }
+  for (int i = 0; i < MANY; ++i)
+    if (i % 5 != 0) use_and_free(many[i]);
+}
+
+/* Many that are made and freed; fails if they leave memory behind. */
+static void many(int times, void (*use_one)(MPI_Comm comm)) {
+  long before = 0;
+  for (int i = 0; i < times; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    use_one(comm);
+    MPI_Comm_free(&comm);
+    if (i == times / 2) before = memory();
+  }
+  const long grown = memory() - before;
+  CHECK(times < 1000 || grown < 1 << 20, "%d communicators leave %ld bytes", times / 2, grown);
+}
+
+static int other; /* of the program's attribute */
+static void look_and_use(MPI_Comm comm) {
+  char* value = NULL;
+  int flag = 0;
+  MPI_Comm_get_attr(comm, other, &value, &flag);
+  CHECK(flag, "the program's attributes are copied");
+  use(comm);
+}
+static void use_world(MPI_Comm comm) {
+  (void)comm;
+  use(MPI_COMM_WORLD);
 }
 
 static int called;
@@ -99,25 +171,19 @@ static int at_end(MPI_Comm comm, int key, void* value, void* extra) {
 int main(int argc, char** argv) {
   const int times = argc > 1 ? atoi(argv[1]) : 200;
   begin(&argc, &argv);
-  int key, other, flag = 0;
-  char* value = NULL;
+  int key, flag = 0;
   MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &other, NULL);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &key, NULL);
   MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
   MPI_Comm_set_attr(MPI_COMM_WORLD, other, &flag);
+  MPI_Comm early;
+  MPI_Comm_dup(MPI_COMM_WORLD, &early);
   use(MPI_COMM_WORLD);
+  use_and_free(early);
   kinds();
-  long before = 0;
-  for (int i = 0; i < times; ++i) {
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_get_attr(comm, other, &value, &flag);
-    CHECK(flag, "the program's attributes are copied");
-    use_and_free(comm);
-    if (i == times / 2) before = memory();
-  }
-  const long grown = memory() - before;
-  CHECK(times < 1000 || grown < 1 << 20, "%d communicators leave %ld bytes", times / 2, grown);
+  copies();
+  many(times, look_and_use);
+  many(times, use_world);
   kinds();
   MPI_Finalize();
   CHECK(called == 1, "MPI_Finalize has called the program %d times", called);

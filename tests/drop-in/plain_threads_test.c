@@ -1,6 +1,7 @@
 /* Two threads of each rank call collectives at the same time, each on a communicator of its own, at
  * the thread level that the argument names. Below MPI_THREAD_MULTIPLE this is a mistake that MPIs
- * let pass, and that programs make. */
+ * let pass, and that programs make. With it, each thread also duplicates its communicator now and
+ * then, in whatever order with the other one. */
 #include <pthread.h>
 
 #include "plain.h"
@@ -8,6 +9,16 @@
 enum { CALLS = 300 };
 static MPI_Comm comms[2];
 static long wrong[2];
+static int level;
+
+static long wrong_in_copy_of(MPI_Comm comm) {
+  MPI_Comm copy;
+  int x = rank, sum = 0;
+  MPI_Comm_dup(comm, &copy);
+  MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, copy);
+  MPI_Comm_free(&copy);
+  return sum != size * (size - 1) / 2;
+}
 
 static void* work(void* argument) {
   const int k = argument ? 1 : 0;
@@ -25,13 +36,13 @@ static void* work(void* argument) {
     for (int j = 0; j < size * (1 + k); ++j) wrong[k] += out[j] != j / (1 + k) * 10 + k;
     MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, comms[k]);
     wrong[k] += sum != size * (size - 1) / 2 + size * (i + k);
+    if (level == MPI_THREAD_MULTIPLE && i % (k + 2) == 0) wrong[k] += wrong_in_copy_of(comms[k]);
   }
   return NULL;
 }
 
 int main(int argc, char** argv) {
   const int wanted = argc > 1 ? atoi(argv[1]) : MPI_THREAD_FUNNELED;
-  int level;
   MPI_Init_thread(&argc, &argv, wanted, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
