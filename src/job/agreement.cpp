@@ -52,7 +52,8 @@ bool Agreement::has_member(int world_rank) const noexcept {
 
 void Agreement::look_for_refusal(const OpenCall& call) noexcept {
   // A number so far behind is about to be one that is still to come.
-  while (!refused_.empty() && !is_earlier(refused_.front().number, next_)) refused_.pop_front();
+  while (!refused_.empty() && !is_earlier(refused_.front().number, next_))
+    refused_.erase(refused_.begin());
   for (const Refusal& refusal : refusals_)
     if (refusal.number == call.number_)
       return fail_as_refused(refusal.member, refusal.code, call.number_);
@@ -84,7 +85,7 @@ News Agreement::refuse(Code code, std::string_view why) noexcept {
   }
   if (refused_.size() > kRemembered)
     std::string().swap(refused_[refused_.size() - 1 - kRemembered].why);
-  if (refused_.size() > kRefusedKept) refused_.pop_front();
+  if (refused_.size() > kRefusedKept) refused_.erase(refused_.begin());
   return refusal(refused_.back());
 }
 

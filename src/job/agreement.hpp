@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -265,7 +264,7 @@ class Agreement {
   const collectives::Task* checked_ = nullptr;
   OpenCall* newest_ = nullptr;  // of the open calls, linked from the last to the first
   std::array<Known, kRemembered> known_{};
-  std::deque<Refused> refused_;  // the last of them, in order: members may ask much later
+  std::vector<Refused> refused_;  // the last of them, in order: members may ask much later
   static constexpr std::size_t kRefusedKept = 4096;
   std::vector<Refusal> refusals_;  // the first of them, if a member is very far ahead
   std::vector<Passed> passed_;

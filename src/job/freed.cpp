@@ -12,6 +12,7 @@ using protocols::News;
 
 void Freed::note(CommunicatorId id, Said said) noexcept {
   for (News& news : said) news.communicator = 0;
+  if (extend_last(id, said)) return;
   try {
     cut_out(id);
     const auto range = ranges_.insert({id, {id, std::move(said)}}).first;
@@ -20,6 +21,15 @@ void Freed::note(CommunicatorId id, Said said) noexcept {
     while (ranges_.size() > kMostRanges) forget_oldest(id);
   } catch (const std::bad_alloc&) {  // then what still comes for it keeps its slot
   }
+}
+
+// The usual case, which allocates nothing.
+bool Freed::extend_last(CommunicatorId id, const Said& said) noexcept {
+  if (ranges_.empty()) return false;
+  Range& range = ranges_.rbegin()->second;
+  if (range.last + 1 != id || range.said != said) return false;
+  range.last = id;
+  return true;
 }
 
 // From the range that has it.

@@ -43,6 +43,7 @@ class Freed {
   using Ranges = std::map<CommunicatorId, Range>;  // by the first of each
 
   const Said* find(CommunicatorId id) const noexcept;
+  bool extend_last(CommunicatorId id, const Said& said) noexcept;
   void cut_out(CommunicatorId id);
   void join_if_alike(Ranges::iterator earlier) noexcept;
   void forget_oldest(CommunicatorId newest) noexcept;
