@@ -65,7 +65,6 @@ int note_copied(MPI_Comm, int, void*, void* value, void* copy, int* has_copy) no
   state.why_not = kNew;
   state.rank = original.rank;
   state.size = original.size;
-  state.calls_before = g_rules.calls_of_mpi;
   state.number = number;
   state.copies = Copies::of(number);
   state.world_ranks = original.world_ranks;

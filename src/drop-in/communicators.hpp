@@ -35,7 +35,7 @@ struct CommunicatorRules {
   // Called in MPI_Finalize, after the program's own attributes of MPI_COMM_SELF are gone.
   void (*at_end)();
   MPI_Comm world;    // MPI_COMM_WORLD, whose collectives are Tutti's from the first on
-  int calls_of_mpi;  // the first ones of each other communicator
+  int calls_of_mpi;  // the first ones of each other communicator whose members vote
 };
 // Before the first call. Throws Error{bootstrap_failed}.
 void open_communicators(const CommunicatorRules& rules);

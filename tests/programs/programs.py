@@ -6,7 +6,7 @@ numbers with a tolerance, as sums are added up in another order. Runs of their o
 collectives that rank 0 calls (counting.c), and Tutti says which of them it ran. Calls on
 communicators of one rank move nothing, and do not count in the share that is caught. That is first
 the share with TUTTI_DROP_IN_FROM=1, then by default, where the first call of each communicator but
-MPI_COMM_WORLD is the MPI's. Seconds: alone / under the drop-in.
+MPI_COMM_WORLD and duplicates is the MPI's. Seconds: alone / under the drop-in.
 
 A program fails if its results differ, if it does not end, or if less than 99 % of its collectives
 are Tutti's with TUTTI_DROP_IN_FROM=1.
