@@ -13,24 +13,33 @@ namespace {
 // these are rxe's, which are long.
 constexpr std::size_t kRequestBytes = 192, kCompletionBytes = 64;
 
+// The part of an inbox that has the rings whose slots are too long to be sent inline.
+struct Range {
+  std::size_t begin = 0, end = 0;
+  std::size_t bytes() const { return end - begin; }
+};
+
+Range not_inline(const InboxShape& shape, std::uint32_t inline_bytes) {
+  Range range;
+  for (std::size_t r = 0; r < kRings; ++r) {
+    const auto ring = static_cast<Ring>(r);
+    if (shape[ring].slot_bytes <= inline_bytes) continue;
+    if (range.bytes() == 0) range.begin = shape.ring_offset(ring);
+    range.end = shape.slot_end(ring, shape[ring].slots - 1);
+  }
+  return range;
+}
+
 }  // namespace
 
 std::size_t Connection::bytes(const InboxShape& shape, const LinkOptions& options) noexcept {
-  return 2 * round_up_to_pages(shape.bytes()) +
+  return round_up_to_pages(shape.bytes() + not_inline(shape, options.inline_bytes).bytes()) +
          options.send_queue_depth * (kRequestBytes + options.inline_bytes + kCompletionBytes);
 }
 
 Connection::Connection(const Device& device, const Queues& queues, const LinkOptions& options,
                        int peer, const InboxShape& shape)
     : device_(device), options_(options), peer_(peer), shape_(shape), arrival_(options.arrival) {
-  const std::size_t bytes = round_up_to_pages(shape.bytes());
-  memory_ = own_pages(2 * bytes, "a connection");
-  inbox_ = memory_.get();
-  staging_ = inbox_ + bytes;
-  inbox_region_ =
-      register_memory(device, inbox_, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-  staging_region_ = register_memory(device, staging_, bytes, 0);
-
   ibv_qp_init_attr wanted{};
   wanted.send_cq = queues.sends;
   wanted.recv_cq = queues.receives;
@@ -40,9 +49,23 @@ Connection::Connection(const Device& device, const Queues& queues, const LinkOpt
                 options.inline_bytes};
   queue_pair_ = create_queue_pair(device, wanted);
   inline_limit_ = wanted.cap.max_inline_data;
+  allocate();
   packet_sequence_ = static_cast<std::uint32_t>(random_number()) & 0xffffff;
   initialize(device, queue_pair_.get());
   if (ibv_query_ece(queue_pair_.get(), &extended_) != 0) extended_ = {};  // most devices have none
+}
+
+void Connection::allocate() {
+  const std::size_t bytes = shape_.bytes();
+  const Range staged = not_inline(shape_, inline_limit_);
+  memory_ = own_pages(round_up_to_pages(bytes + staged.bytes()), "a connection");
+  inbox_ = memory_.get();
+  inbox_region_ =
+      register_memory(device_, inbox_, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  if (staged.bytes() == 0) return;
+  staging_ = inbox_ + bytes;
+  first_staged_ = staged.begin;
+  staging_region_ = register_memory(device_, staging_, staged.bytes(), 0);
 }
 
 PeerInfo Connection::info() const noexcept {

@@ -72,21 +72,27 @@ class Connection {
   std::byte* inbox() const noexcept { return inbox_; }
   // Memory of one that is registered, and that its requests take, about.
   static std::size_t bytes(const InboxShape& shape, const LinkOptions& options) noexcept;
-  // A mirror of the peer's inbox, from which long messages are sent.
-  std::byte* staging() const noexcept { return staging_; }
-  std::uint32_t staging_key() const noexcept { return staging_region_->lkey; }
+  // A mirror of the rings of the peer's inbox whose messages may be too long to go inline: the
+  // place from which they are sent, by their place in that inbox.
+  std::byte* staging(std::size_t offset) const noexcept {
+    return staging_ + (offset - first_staged_);
+  }
+  std::uint32_t staging_key() const noexcept { return staging_region_ ? staging_region_->lkey : 0; }
   // Bytes that a work request may carry itself, without a region.
   std::uint32_t inline_limit() const noexcept { return inline_limit_; }
   std::size_t packet_bytes() const noexcept { return packet_bytes_; }
 
  private:
+  void allocate();
+
   const Device& device_;
   const LinkOptions options_;
   const int peer_;
   const InboxShape shape_;
   Arrival arrival_;
-  Pages memory_;  // the inbox, then the staging mirror
+  Pages memory_;  // the inbox, then the mirror
   std::byte *inbox_ = nullptr, *staging_ = nullptr;
+  std::size_t first_staged_ = 0;  // the mirror's beginning in the inbox
   MemoryRegion inbox_region_, staging_region_;
   QueuePair queue_pair_;
   ibv_ece extended_{};

@@ -30,7 +30,7 @@ using Rails = std::deque<Rail>;
 class Lane {
  public:
   // Memory that one takes.
-  static constexpr std::size_t kBytes = 2 * 4096;
+  static constexpr std::size_t kBytes = 4096;
   // Throws as Connection.
   Lane(Rail& rail, const LinkOptions& options, Link& link);
   LaneInfo info() const noexcept;

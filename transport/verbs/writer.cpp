@@ -79,10 +79,10 @@ Writer::Gather Writer::gather(const void* payload, const Trailer& trailer, std::
     add(&trailer, sizeof trailer, 0);
     result.last_word = reinterpret_cast<const std::byte*>(&trailer) + sizeof trailer - kLastWord;
   } else {
-    // The staging mirror has a place for every slot of the peer. A credit for the slot means that
-    // the peer has consumed the message that was there. So the write from this place has long
-    // completed, and the place may be overwritten.
-    std::byte* const staged = connection_.staging() + end - total;
+    // The staging mirror has a place for every slot of the peer that is too long to go inline. A
+    // credit for the slot means that the peer has consumed the message that was there. So the write
+    // from this place has long completed, and the place may be overwritten.
+    std::byte* const staged = connection_.staging(end - total);
     copy_bytes(staged, payload, trailer.bytes);
     std::memcpy(staged + body, &trailer, sizeof trailer);
     add(staged, total, connection_.staging_key());
