@@ -83,7 +83,7 @@ def held(found):
 
 
 def first(file):
-    """Each of the first calls has its time, and batches of as many follow."""
+    """The first few calls have their times, and batches of as many as all of them follow."""
     calls = 7
     out, found = bench(file, "--collective", "barrier,alltoall", "--bytes", "8,4k", "--first",
                        calls, "--repetitions", 6)

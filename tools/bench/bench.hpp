@@ -46,7 +46,7 @@ struct Timing {
 
 // The first calls.
 struct FirstCalls {
-  std::vector<double> each;  // microseconds, each of the slowest rank
+  std::vector<double> each;  // the first few: microseconds, each of the slowest rank
   Timing batch;              // all of them
 };
 
