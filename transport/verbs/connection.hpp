@@ -21,7 +21,8 @@ struct LinkOptions {
   int retry_count = 6;  // 7 would be for ever on rxe
   // Finite, and hardly ever needed: receives are posted for everything that credits allow.
   int not_ready_count = 6;
-  std::uint32_t send_queue_depth = 256;
+  // Devices round one more than this up to a power of two.
+  std::uint32_t send_queue_depth = 255;
   std::uint32_t inline_bytes = 512;
 
   // The same for a connection that is still small. The shortest messages are inline; receives may
@@ -29,7 +30,7 @@ struct LinkOptions {
   LinkOptions at_first() const noexcept {
     LinkOptions small = *this;
     small.not_ready_count = 7;
-    small.send_queue_depth = 16;
+    small.send_queue_depth = 15;
     small.inline_bytes = kCacheLine;
     return small;
   }
