@@ -60,17 +60,15 @@ void Connection::allocate() {
   const Range staged = not_inline(shape_, inline_limit_);
   memory_ = own_pages(round_up_to_pages(bytes + staged.bytes()), "a connection");
   inbox_ = memory_.get();
-  inbox_region_ =
-      register_memory(device_, inbox_, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-  if (staged.bytes() == 0) return;
   staging_ = inbox_ + bytes;
   first_staged_ = staged.begin;
-  staging_region_ = register_memory(device_, staging_, staged.bytes(), 0);
+  region_ = register_memory(device_, inbox_, bytes + staged.bytes(),
+                            IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 }
 
 PeerInfo Connection::info() const noexcept {
   return {queue_pair_->qp_num, packet_sequence_,    reinterpret_cast<std::uint64_t>(inbox_),
-          inbox_region_->rkey, extended_.vendor_id, extended_.options};
+          region_->rkey,       extended_.vendor_id, extended_.options};
 }
 
 void Connection::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid,

@@ -78,7 +78,7 @@ class Connection {
   std::byte* staging(std::size_t offset) const noexcept {
     return staging_ + (offset - first_staged_);
   }
-  std::uint32_t staging_key() const noexcept { return staging_region_ ? staging_region_->lkey : 0; }
+  std::uint32_t staging_key() const noexcept { return region_->lkey; }
   // Bytes that a work request may carry itself, without a region.
   std::uint32_t inline_limit() const noexcept { return inline_limit_; }
   std::size_t packet_bytes() const noexcept { return packet_bytes_; }
@@ -94,7 +94,9 @@ class Connection {
   Pages memory_;  // the inbox, then the mirror
   std::byte *inbox_ = nullptr, *staging_ = nullptr;
   std::size_t first_staged_ = 0;  // the mirror's beginning in the inbox
-  MemoryRegion inbox_region_, staging_region_;
+  // Of both, since each registration costs as much as some messages. The peer could write to the
+  // mirror, too: into messages that go to itself.
+  MemoryRegion region_;
   QueuePair queue_pair_;
   ibv_ece extended_{};
   std::uint32_t inline_limit_ = 0, packet_sequence_ = 0;
