@@ -2,11 +2,13 @@
  * What a process keeps for later calls does not grow with its communicators.
  *   scratch_test
  * The same long reduction on one communicator after the other, all of which live on; then packed
- * copies.
+ * copies; then short calls on communicators that are freed.
  */
+#include <malloc.h>
+
 #include "job.h"
 
-enum { kCommunicators = 12, kInts = 4 << 20 };
+enum { kCommunicators = 12, kInts = 4 << 20, kFreed = 200 };
 
 static tutti_comm comms[kCommunicators];
 static int mine[kInts], sums[kInts];
@@ -51,6 +53,27 @@ static void pack(void) {
   CHECK(then == kept, "after packing %lld bytes are kept, before %lld", then, kept);
 }
 
+static void come_and_go(int times) {
+  for (int i = 0; i < times; ++i) {
+    tutti_comm comm;
+    int data = job_rank, total = -1;
+    MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+    MUST(tutti_bcast(&data, 1, MPI_INT, job_size - 1, comm));
+    MUST(tutti_allreduce(&job_rank, &total, 1, MPI_INT, MPI_SUM, comm));
+    CHECK(data == job_size - 1 && total == job_size * (job_size - 1) / 2, "%d, %d", data, total);
+    MUST(tutti_comm_free(&comm));
+  }
+}
+
+/* A freed communicator leaves its handle, which becomes no other's, and nothing else. */
+static void leave(void) {
+  come_and_go(kFreed);
+  const size_t before = mallinfo2().uordblks;
+  come_and_go(kFreed);
+  const long each = ((long)mallinfo2().uordblks - (long)before) / kFreed;
+  CHECK(each < 256, "a freed communicator leaves %ld bytes", each);
+}
+
 int main(int argc, char** argv) {
   job_begin(&argc, &argv);
   MUST(tutti_init(NULL));
@@ -67,6 +90,7 @@ int main(int argc, char** argv) {
         grown >> 10);
   pack();
   for (int c = 0; c < kCommunicators; ++c) MUST(tutti_comm_free(&comms[c]));
+  leave();
   job_end("scratch_test");
   return 0;
 }
