@@ -3,6 +3,8 @@
  *
  *   plain_errors_test [fatal]     only one, that ends the program
  */
+#include <stdint.h>
+
 #include "plain.h"
 
 static int handled, handled_class;
@@ -51,6 +53,17 @@ static void refused(MPI_Comm comm, MPI_Errhandler handler) {
   GIVES(MPI_ERR_TYPE, MPI_Bcast(&x, 1, uncommitted, 0, comm));
   GIVES(MPI_ERR_OP, MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_OP_NULL, comm));
   MPI_Type_free(&uncommitted);
+  int blocks[64] = {0};
+  GIVES(MPI_ERR_TRUNCATE, MPI_Allgather(&x, 2, MPI_INT, blocks, 1, MPI_INT, comm));
+#if MPI_VERSION >= 4
+  MPI_Count counts[64];
+  MPI_Aint places[64];
+  for (int i = 0; i < size; ++i) {
+    counts[i] = 1;
+    places[i] = PTRDIFF_MAX / 2; /* times the extent it does not fit */
+  }
+  GIVES(MPI_ERR_ARG, MPI_Allgatherv_c(&x, 1, MPI_INT, blocks, counts, places, MPI_INT, comm));
+#endif
 #ifdef MPICH
   int all[64] = {0}; /* a rank's own data are where they are to arrive */
   GIVES(MPI_ERR_BUFFER, MPI_Allgather(all + rank, 1, MPI_INT, all, 1, MPI_INT, comm));
