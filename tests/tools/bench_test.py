@@ -34,6 +34,23 @@ def undecided(a, b):
     return wide or a["low_us"] <= b["high_us"] and b["low_us"] <= a["high_us"]
 
 
+# What programs that read these files ask for.
+NAMES = {"ranks", "nodes", "mpi", "transports", "device", "init_ms", "comm_create_ms",
+         "connections", "grown_connections", "connection_bytes", "address_bytes", "hosts",
+         "barrier_before", "unsteady", "rows", "tally"}
+ROW = {"collective", "bytes", "algorithm", "digest", "tutti", "mpi", "ratio", "undecided"}
+TIMING = {"median_us", "low_us", "high_us", "repetitions", "calls", "warm_up_ms", "steady"}
+
+
+def names(found):
+    """What is written has these names, and no others."""
+    assert found.keys() == NAMES, found.keys() ^ NAMES
+    for row in found["rows"]:
+        assert row.keys() == ROW, row.keys() ^ ROW
+        assert row["tutti"].keys() == row["mpi"].keys() == TIMING, row
+    assert found["init_ms"] > 0 and found["comm_create_ms"] > 0, found
+
+
 def marks(out, found):
     """Each row's mark and the last line are what the intervals say."""
     rows = found["rows"]
@@ -127,6 +144,7 @@ def main():
         file = pathlib.Path(name, "bench.json")
         out, found = bench(file, "--collective", "barrier,bcast,allgather,allreduce", "--bytes",
                            "8,1k,64k")
+        names(found)
         marks(out, found)
         hosts(out, found)
         warm(out, found)
