@@ -180,6 +180,25 @@ def check_decimals():
         refused("write NAME=NUMBER", "--params", "boba", "--set", f"L={value}", *BARRIER)
 
 
+def check_settings():
+    """What the simulator is told changes its time as it should; a seed replays."""
+    def time(collective, *arguments):
+        (row,) = rows("--params", "boba", "--collective", collective, "-P", 8, "-m", 4096,
+                      *arguments)
+        return row["time_us"]
+
+    bcast = ["bcast", "--algorithm", "binomial"]
+    for option, value in (("--noise", 0.5), ("--late", 100)):
+        first, again, other = (time(*bcast, option, value, "--seed", seed) for seed in (1, 1, 2))
+        assert first == again != other and min(first, other) > time(*bcast), (option, first, other)
+    assert time(*bcast, "--eager", 1024) > time(*bcast) == time(*bcast, "--eager", "4k")
+    combined, copied = ["allreduce", "--algorithm", "chain"], ["allgather", "--algorithm", "bruck"]
+    for option, call in (("--reduce-per-byte", combined), ("--copy-per-byte", copied)):
+        assert time(*call, option, 1) > time(*call, option, 0), option
+    across = ["alltoall", "--algorithm", "linear", "--ppn", 4]
+    assert time(*across, "--shared-ports") > time(*across)
+
+
 def check_mapping(folder):
     """Ranks in turn on nodes, blocks of them, and as a file says."""
     path = pathlib.Path(folder, "map")
@@ -280,6 +299,7 @@ def main():
     refused("steps", "--params", "boba", "--collective", "alltoall", "--algorithm", "linear", "-P",
             20000)
     check_claims()
+    check_settings()
     with tempfile.TemporaryDirectory() as folder:
         check_mapping(folder)
         refused_file(folder, "parameters.json: not JSON", "{")
