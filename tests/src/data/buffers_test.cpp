@@ -59,6 +59,16 @@ TEST_CASE("scattered blocks are brought together, and back", "[buffers]") {
   CHECK(data == std::vector<int>{13, 14, 15, 3, 12, 5, 6, 7});  // not block 0
 }
 
+TEST_CASE("any one of scattered blocks may be kept", "[buffers]") {
+  const Datatypes types(g_scratch);
+  std::vector<int> data{0, 1, 2, 3, 4, 5};
+  for (int keep = 0; keep < 6; ++keep) {
+    Blocked written = blocked(types, data.data(), Counts(6, 1), {5, 4, 3, 2, 1, 0});
+    auto* const room = reinterpret_cast<int*>(written.room(keep));
+    CHECK(room[keep] == 5 - keep);
+  }
+}
+
 TEST_CASE("elements with gaps are packed and unpacked, block by block", "[buffers]") {
   const Datatypes types(g_scratch);
   const Type type(every_other_int_of_four());
@@ -196,6 +206,19 @@ TEST_CASE("counts that are negative, or fit in no number, are refused", "[buffer
   CHECK(code_of([&] {
           blocked(types, data, {1, 1}, {0, LLONG_MAX / 2});
         }) == Code::bad_displacement);
+  // Each block has a number of bytes, and all together have none.
+  CHECK(code_of([&] { blocked(types, data, {LLONG_MAX / 4, 0}, {0, 0}); }) == Code::success);
+  CHECK(code_of([&] { blocked(types, data, {LLONG_MAX / 4, 1}, {0, 0}); }) == Code::bad_count);
+  for (const std::size_t blocks : {127, 128}) {
+    const Counts counts(blocks, MPI_Count{1} << 56);
+    const std::vector<MPI_Aint> places(blocks);
+    const std::vector<MPI_Datatype> of(blocks, MPI_BYTE);
+    const auto by_types = [&] {
+      Blocked(types, data, counts.data(), places.data(), of.data(), static_cast<int>(blocks),
+              kName);
+    };
+    CHECK(code_of(by_types) == (blocks < 128 ? Code::success : Code::bad_count));
+  }
 }
 
 TEST_CASE("a null buffer is refused, if data are expected there", "[buffers]") {
