@@ -182,6 +182,27 @@ TEST_CASE("a connection is broken off where others use the registration of an ab
   }
 }
 
+TEST_CASE("the registration of an abandoned send is not kept for later ones", "[rendezvous]") {
+  Pair pair({25, true, true, true}, kUsual, {});
+  REQUIRE(pair.cache.caches());
+  const auto sent = bytes_of(20000, 5);
+  std::vector<std::byte> got(sent.size());
+  Transfer s, r;
+  REQUIRE(pair.until([&] {
+    pair.channels[1].recv(r, {9, 0, 0}, got.data(), 20000, kUse);
+    pair.channels[0].send(s, {9, 0, 0}, sent.data(), 20000, kUse);
+    return pair.channels[0].awaits_acknowledgement();
+  }));
+  CHECK(pair.net.registrar.live == 2);
+  pair.channels[0].abandon(s);
+  REQUIRE(pair.channels[0].reads_abandoned());
+  give_back(pair.channels[0]);
+  CHECK(pair.net.registrar.live == 1);
+  pair.channels[1].abandon(r);
+  give_back(pair.channels[1]);
+  CHECK(pair.net.registrar.live == 0);
+}
+
 TEST_CASE("no communicator takes all of a peer's rendezvous, and no call those of earlier ones",
           "[rendezvous]") {
   enum Greedy { calls_of_another_communicator, one_call_of_it, a_later_call };
