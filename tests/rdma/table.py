@@ -169,6 +169,12 @@ def collectives(build, long):
     yield Test("registration cache off",
                guest(job(build, 2, "collectives", env={"TUTTI_REGISTRATION_CACHE": "off"}),
                      "--hosts", 2))
+    # Two or three blocks of 16 MiB may be locked at a time, and all that are sent may not.
+    locked = shell(job(build, 2, "collectives", "--large",
+                       env={"TUTTI_REGISTRATION_CACHE": "off"}),
+                   'setpriv --bounding-set -ipc_lock "$@" 2>&1')
+    yield Test("registration cache off, what was sent is not locked any more",
+               guest(locked, "--hosts", 2, "--memlock", 65536))
     ranks = 8 if long else 4
     yield Test(f"blocks of 16 MiB, {ranks} ranks",
                guest(job(build, ranks, "collectives", "--large"), "--hosts", 4, "--memory", "6G"))
