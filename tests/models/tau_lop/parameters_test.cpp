@@ -48,6 +48,16 @@ TEST_CASE("tau-lop: what can never be the greatest is left out") {
   CHECK(Cost::greatest({few, many, few}) == many);
   const Cost other{Term{Kind::transfer, kNetwork, 1, 1}};
   CHECK(Cost::greatest({few, other}).maxima().size() == 1);
+  // Fewer bytes, of more at once; and the same once and twice.
+  const Cost crowded{Term{Kind::transfer, kMemory, 10, 4}};
+  for (const auto& both : {std::vector{crowded, many}, std::vector{many, crowded}}) {
+    const Cost greatest = Cost::greatest(both);
+    REQUIRE(greatest.maxima().size() == 1);
+    CHECK(greatest.maxima().front().of.size() == 2);
+  }
+  const Cost twice{Term{Kind::transfer, kMemory, 10, 2}, 2};
+  CHECK(Cost::greatest({few, twice}) == twice);
+  CHECK(Cost::greatest({twice, many}).maxima().size() == 1);
   CHECK(Cost::greatest({}) == Cost{});
 }
 
