@@ -48,6 +48,15 @@ TEST_CASE("order without data survives the cut: all pieces before, all pieces af
   CHECK(cut.successors.size() == 4);
 }
 
+TEST_CASE("a segment waits for all those that it meets, wherever it begins") {
+  Builder s{3, 1, {.output = 100}};
+  s.recv(0, {Buffer::output, 0, 100});
+  s.send(2, {Buffer::output, 10, 90});
+  const Schedule cut = segmented(s.finish(), 30);
+  REQUIRE(cut.steps.size() == 7);
+  for (const Step& step : cut.steps) CHECK(step.predecessors == (receives(step.kind) ? 0 : 2));
+}
+
 TEST_CASE("thousands of segments are cheap") {
   const auto all = build_all("binomial", bcast_of(4, 16 << 20), {2, 4096});
   CHECK(messages(all) == 3 * 4096);
