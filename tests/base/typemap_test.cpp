@@ -71,6 +71,11 @@ TEST_CASE("equal pieces at equal distances become one loop", "[typemap]") {
   CHECK(bodies.stride == 100);
   CHECK(bodies.first == uneven.first);
   CHECK(bodies.size() == 48);
+  // As many bytes in as many parts, but elsewhere.
+  const Loop wider = sequence(b, {{kInt, 0}, {kInt, 8}, {kDouble, 24}});
+  REQUIRE(wider.size() == uneven.size());
+  REQUIRE(wider.parts == uneven.parts);
+  CHECK(sequence(b, {{uneven, 100}, {wider, 200}}).count == 1);
   CHECK(b.fits());
 }
 
