@@ -48,6 +48,14 @@ def printed(*arguments, **settings):
     return done.stdout
 
 
+def in_turn():
+    """A ring of ranks that are dealt out in turn sends every message between two nodes."""
+    for words, within in (((), True), (("--in-turn",), False)):
+        found = told("allgather", "-P", 8, "--ppn", 4, "-m", "64k", *words)
+        ring = next(one for one in found["candidates"] if one["algorithm"] == "ring")
+        assert (ring["bytes"]["within"] > 0) == within, (words, ring)
+
+
 def reads_well():
     """Numbers have no exponent, one thing has no plural, and no column repeats another."""
     for arguments in (("reduce", "-P", 1000, "--ppn", 8, "-m", 2 ** 30), ("barrier", "-P", 1),
@@ -242,6 +250,7 @@ def main():
             holds(told(*arguments))
             holds(told(*arguments, "--in-turn", "--cores", 1, "--params", "rxe"))
     reads_well()
+    in_turn()
     groups_what_is_left_out()
     says_of_any_algorithm()
     takes_this_machine()
