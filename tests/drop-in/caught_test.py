@@ -4,7 +4,8 @@
 Usage: caught_test.py BUILD RANKS PROGRAM [ARGUMENT…]
 
 The program prints `called MPI_NAME TIMES` for rank 0, or `at least MPI_NAME TIMES`. Tutti's own
-count of rank 0 must be that, and none of it may have gone to the MPI.
+count of rank 0 must be that, and none of it may have gone to the MPI. It may also print `moved
+MPI_NAME BYTES`: what rank 0 gave, or got of a root.
 """
 import collections
 import json
@@ -40,6 +41,8 @@ def main():
     passed = {name: one["mpi"] for name, one in counted.items() if one.get("mpi")}
     least = re.findall(r"at least (\w+) (\d+)", done.stdout)
     wrong = called != caught if not least else any(caught[name] < int(n) for name, n in least)
+    for name, bytes_ in re.findall(r"moved (\w+) (\d+)", done.stdout):
+        assert counted[name]["tutti"]["bytes"] == int(bytes_), (name, bytes_, counted[name])
     if not (called or least) or wrong or passed:
         sys.exit(f"called {called}\ncaught {caught}\npassed {passed}")
     print(f"caught = called: {sum(caught.values())} calls of {len(caught)} collectives")

@@ -5,6 +5,7 @@
 
 static const char* names[64];
 static int calls[64];
+static long long elements; /* of the blocks of all moves */
 
 static void note(const char* name) {
   int i = 0;
@@ -65,6 +66,7 @@ static int value(int from, int to, int i) { return from * 10007 + to * 101 + i; 
            MPI_INT, root, comm);                                                                   \
       for (N i = 0; i < counts[r]; ++i) CHECK(out[i] == value(root, r, (int)i), "scatterv");       \
     }                                                                                              \
+    elements += n;                                                                                 \
     for (N i = 0; i < n; ++i) in[i] = value(r, 0, (int)i);                                         \
     CALL(Allgather##suffix, in, n, MPI_INT, out, n, MPI_INT, comm);                                \
     for (N i = 0; i < n * P; ++i)                                                                  \
@@ -160,6 +162,11 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&copy);
   for (int i = 0; argc > 1 && rank == 0 && names[i]; ++i)
     printf("called %s %d\n", names[i], calls[i]);
+  const long long bytes = elements * (long long)sizeof(int);
+  if (argc > 1 && rank == 0) {
+    printf("moved MPI_Bcast %lld\nmoved MPI_Gather %lld\n", bytes * P, bytes * P);
+    printf("moved MPI_Allgather %lld\nmoved MPI_Alltoall %lld\n", bytes * 2, bytes * P);
+  }
   finish("plain");
   return 0;
 }
