@@ -14,6 +14,7 @@
 #include "models/closed_forms_occ.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
+#include "models/layout.hpp"
 #include "models/names.hpp"
 #include "models/simulator.hpp"
 
@@ -22,20 +23,13 @@ namespace {
 
 using collectives::Problem;
 
-std::vector<int> nodes_of_levels(const Asked& asked) {
-  std::vector<int> node;
-  node.reserve(static_cast<std::size_t>(asked.P));
-  const int nodes = (asked.P + asked.per_node - 1) / asked.per_node;
-  for (int r = 0; r < asked.P; ++r)
-    node.push_back(asked.mapping == Asked::Mapping::blocks ? r / asked.per_node : r % nodes);
-  return node;
-}
-
 double simulated(const collectives::Algorithm& algorithm, const Model& model, const Asked& asked) {
   Problem problem{{.collective = algorithm.collective, .bytes = asked.bytes}, asked.P};
   if (algorithm.collective == collectives::Collective::barrier) problem.bytes = 0;
   std::vector<int> node;
-  if (asked.within) node = nodes_of_levels(asked);
+  if (asked.within)
+    node = nodes_of(asked.mapping == Asked::Mapping::blocks ? Layout::blocks : Layout::in_turn,
+                    asked.P, asked.per_node);
   problem.node = node;
   const auto schedule_of = [&](Rank rank) {
     problem.rank = rank;

@@ -29,7 +29,7 @@ struct Asked {
   // A model for messages within nodes, of so many ranks; null: one level.
   const Model* within = nullptr;
   int per_node = 1;
-  enum class Mapping { blocks, in_turn, other };  // where the ranks are (judgement.hpp, Layout)
+  enum class Mapping { blocks, in_turn, other };  // where the ranks are (layout.hpp)
   Mapping mapping = Mapping::blocks;
 
   Bytes longest() const noexcept { return segment > 0 && segment < bytes ? segment : bytes; }
@@ -70,7 +70,8 @@ std::span<const ClosedForm> forms_of_levels() noexcept;  // TAU chapters 5 and 6
 std::span<const ClosedForm> tau_forms() noexcept;        // chapters 2, 4 and 6
 std::vector<ClosedForm> closed_forms();  // these, OCC's and IB's (closed_forms_occ.hpp, _ib.hpp)
 
-// What the formula gives, if it is of the model, of as many levels, and holds for what is asked.
+// The time by the formula. Nothing: it is of another model or of other levels, or does not hold for
+// what is asked.
 std::optional<double> time_of(const ClosedForm& form, const Model& model, const Asked& asked);
 
 // What two times say of a formula, under these parameters and for this call.

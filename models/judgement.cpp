@@ -2,11 +2,9 @@
 #include "models/judgement.hpp"
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "base/index.hpp"
 #include "models/decision/candidates.hpp"
 #include "models/decision/decisions.hpp"
 #include "models/simulator.hpp"
@@ -19,18 +17,6 @@ using collectives::Collective;
 using collectives::Facts;
 using collectives::Problem;
 
-std::vector<int> nodes_of(const Cell& cell) {
-  std::vector<int> node(index(cell.P()));
-  for (int r = 0; r < cell.P(); ++r)
-    node[index(r)] = cell.layout == Layout::blocks ? r / cell.ranks_per_node : r % cell.nodes;
-  if (cell.layout != Layout::shuffled) return node;
-  // Not std::shuffle, whose results differ between C++ libraries.
-  std::mt19937_64 random(1);
-  for (std::size_t left = node.size(); left > 1; --left)
-    std::swap(node[left - 1], node[random() % left]);
-  return node;
-}
-
 // The simulator knows nothing of messages that a receiver takes in pieces; and one call is judged.
 Platform without_pieces(Platform platform) {
   platform.piece = 0;
@@ -42,7 +28,7 @@ class Judge {
  public:
   Judge(const Cell& cell, const Platform& platform)
       : platform_(without_pieces(platform)),
-        node_(nodes_of(cell)),
+        node_(nodes_of(cell.layout, cell.P(), cell.ranks_per_node)),
         problem_{{.collective = cell.collective, .bytes = cell.bytes}, cell.P()},
         facts_{.P = cell.P(),
                .nodes = cell.nodes,

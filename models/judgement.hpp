@@ -6,16 +6,10 @@
 
 #include "collectives/selection/choices.hpp"
 #include "collectives/selection/facts.hpp"
+#include "models/layout.hpp"
 #include "models/platform.hpp"
 
 namespace tutti::models {
-
-// Where the ranks of a call are.
-enum class Layout : std::uint8_t {
-  blocks,    // the ranks of a node follow each other
-  in_turn,   // rank r is on node r mod nodes
-  shuffled,  // anywhere, as many on each node, by a fixed seed
-};
 
 struct Cell {
   collectives::Collective collective{};

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "base/text.hpp"
+#include "models/layout.hpp"
 #include "tools/parameters.hpp"
 
 namespace tutti::tools {
@@ -86,11 +87,9 @@ std::vector<int> nodes_by_mapping(const std::string& mapping, int P, int ranks_p
     } catch (const Error& error) {
       bad_configuration(fmt::format("--mapping {:.200}: {}", mapping, error.message));
     }
-  const int nodes = (P + ranks_per_node - 1) / ranks_per_node;
-  std::vector<int> node(index(P));
-  for (Rank rank = 0; rank < P; ++rank)
-    node[index(rank)] = mapping == "blocks" ? rank / ranks_per_node : rank % nodes;
-  return node;
+  using models::Layout;
+  return models::nodes_of(mapping == "blocks" ? Layout::blocks : Layout::in_turn, P,
+                          ranks_per_node);
 }
 
 }  // namespace tutti::tools

@@ -1,0 +1,18 @@
+// Where ranks are: the node of each. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::models {
+
+enum class Layout : std::uint8_t {
+  blocks,    // the ranks of a node follow each other
+  in_turn,   // rank r is on node r mod nodes
+  shuffled,  // anywhere, as many on each node as in turn, by a fixed seed
+};
+
+// The node of each of P ranks, on ceil(P / ranks_per_node) nodes.
+std::vector<int> nodes_of(Layout layout, int P, int ranks_per_node);
+
+}  // namespace tutti::models
