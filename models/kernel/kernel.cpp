@@ -43,7 +43,7 @@ std::string to_string(const Kernel& kernel, const Call& call) {
 }
 
 std::string to_string(const Kernel& kernel, const Operation& operation) {
-  const std::string name(name_of(operation.kind));
+  std::string name(name_of(operation.kind));
   switch (operation.kind) {
     case Kind::collective: return to_string(kernel, kernel.calls[index(operation.call)]);
     case Kind::compute: return fmt::format("{} {:.6g} us", name, operation.time);

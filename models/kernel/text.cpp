@@ -143,7 +143,7 @@ class Parser {
     ++nodes_;
   }
   std::string new_name() {
-    const std::string name(take("a name"));
+    std::string name(take("a name"));
     const auto letter = [](char c) {
       return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     };

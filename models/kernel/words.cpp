@@ -81,11 +81,9 @@ Bytes product(std::string_view text, const Names& names) {
 }
 
 double time(std::string_view text, const Names& names) {
-  const auto fail = [text] [[noreturn]] {
-    bad_configuration(
-        fmt::format("'{:.100}' is no time: write 1.5ms, or s, us, ns, or a product with one of "
-                    "these",
-                    text));
+  const auto problem = [text] {
+    return fmt::format(
+        "'{:.100}' is no time: write 1.5ms, or s, us, ns, or a product with one of these", text);
   };
   double value = 1;
   int units = 0;
@@ -97,7 +95,7 @@ double time(std::string_view text, const Names& names) {
     }
     const std::size_t digits = factor.find_last_of("0123456789.") + 1;
     const auto number = parse_decimal(factor.substr(0, digits));
-    if (!number || *number < 0) fail();
+    if (!number || *number < 0) bad_configuration(problem());
     value *= *number;
     const std::string_view unit = factor.substr(digits);
     if (unit.empty()) return;
@@ -107,9 +105,9 @@ double time(std::string_view text, const Names& names) {
         value *= scale;
         return;
       }
-    fail();
+    bad_configuration(problem());
   });
-  if (units != 1 || !(value <= kLongest)) fail();
+  if (units != 1 || !(value <= kLongest)) bad_configuration(problem());
   return value;
 }
 
