@@ -18,6 +18,9 @@ namespace {
 // packets lost, writes of more packets than this give up on a peer that lives; shorter ones cost.
 constexpr std::size_t kPacketsAcknowledged = 32;
 constexpr std::size_t kLongestPiece = std::size_t{1} << 30;
+// A long write has a completion at least so often, if it is cut into pieces: others see by it that
+// the device makes headway.
+constexpr std::size_t kBytesPerCompletion = std::size_t{2} << 20;
 constexpr std::uint32_t kLastWord = 8;  // bytes that `flag` writes after the others
 
 }  // namespace
@@ -194,11 +197,14 @@ Post Writer::write(std::uint64_t source, std::uint32_t source_key, std::uint64_t
                    const std::optional<Immediate>& notice) noexcept {
   if (const Post post = may_write(bytes, notice.has_value()); post != Post::done) return post;
   const std::size_t most = piece_bytes(bytes);
+  std::size_t silent = 0;  // bytes since the last completion
   for (std::size_t offset = 0; offset < bytes; offset += most) {
     const std::size_t now = std::min(most, bytes - offset);
     ibv_sge piece{source + offset, static_cast<std::uint32_t>(now), source_key};
     ibv_send_wr wr = request(&piece, 1, IBV_WR_RDMA_WRITE, target + offset, target_key);
-    number(wr, !notice && offset + now == bytes);
+    silent += now;
+    number(wr, silent >= kBytesPerCompletion || (!notice && offset + now == bytes));
+    if (silent >= kBytesPerCompletion) silent = 0;
     if (post(wr, 1) != Post::done) return Post::failed;
   }
   return notice ? post_immediate(*notice, true) : Post::done;
