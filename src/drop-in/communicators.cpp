@@ -55,6 +55,15 @@ Communicator& new_state() noexcept {
   return *state;
 }
 
+// Attributes are copied when all members duplicate a communicator, and at no other time. Open MPI 4
+// copies them in MPI_Comm_create_group, too, where members are missing: there the members of
+// duplicates vote, as those of other communicators.
+#ifdef OPEN_MPI
+constexpr bool kCopiedByDuplicates = false;
+#else
+constexpr bool kCopiedByDuplicates = true;
+#endif
+
 // Called by MPI, which may hold locks of its own, when the program duplicates a communicator.
 int note_copied(MPI_Comm, int, void*, void* value, void* copy, int* has_copy) noexcept {
   auto& original = *static_cast<Communicator*>(value);
@@ -216,7 +225,8 @@ thread_local Last t_last;
 
 void open_communicators(const CommunicatorRules& rules) {
   g_rules = rules;
-  check(PMPI_Comm_create_keyval(note_copied, note_freed, &g_keyval, nullptr),
+  check(PMPI_Comm_create_keyval(kCopiedByDuplicates ? note_copied : MPI_COMM_NULL_COPY_FN,
+                                note_freed, &g_keyval, nullptr),
         "MPI_Comm_create_keyval");
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &g_self_keyval, nullptr),
         "MPI_Comm_create_keyval");

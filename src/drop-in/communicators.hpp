@@ -4,7 +4,8 @@
 // first calls may be the MPI's, as many as the setting `drop_in_from` says.
 //
 // Most of those are duplicates. All members duplicate a communicator in the same order, and MPI
-// copies the attribute then: the copy gets a number of its own, and needs no messages.
+// copies the attribute then: the copy gets a number of its own, and needs no messages. (Not of Open
+// MPI, which copies attributes elsewhere, too.)
 #pragma once
 
 #include <mpi.h>
