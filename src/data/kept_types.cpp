@@ -63,11 +63,20 @@ TypeForm* KeptTypes::find(MPI_Datatype type) noexcept {
   return form;
 }
 
+// The number of its sighting, which is new if the type was not seen lately.
+std::size_t KeptTypes::sighting_of(MPI_Datatype type) noexcept {
+  const std::size_t first = kWays * place_of(type, sightings_.size() / kWays);
+  for (std::size_t place = first; place < first + kWays; ++place)
+    if (sightings_[place].type == type) return place;
+  const std::size_t place = first + turn_++ % kWays;
+  sightings_[place] = {type};
+  return place;
+}
+
 void KeptTypes::was_read(MPI_Datatype type, TypeForm& form) noexcept {
   ++read_;
-  const std::size_t place = place_of(type, sightings_.size());
+  const std::size_t place = sighting_of(type);
   Sighting& sighting = sightings_[place];
-  if (sighting.type != type) sighting = {type};
   if (++sighting.times < sighting.needed) return;
   form.found = 0;
   form.sighting = static_cast<std::uint32_t>(place);

@@ -33,11 +33,15 @@ class KeptTypes {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     std::uint32_t times = 0, needed = 2;
   };
+  // Types that share places do not drive each other out, unless there are more than so many.
+  static constexpr std::size_t kWays = 4;
+  std::size_t sighting_of(MPI_Datatype type) noexcept;
   static int forget(MPI_Datatype type, int key, void* form, void* nothing) noexcept;
   void take_in_freed() noexcept;
 
   int key_ = MPI_KEYVAL_INVALID;
   std::array<Sighting, 64> sightings_{};
+  std::size_t turn_ = 0;  // of the places that a type may have
   std::uint64_t read_ = 0, kept_ = 0;
 };
 
