@@ -111,7 +111,7 @@ TEST_CASE("what is chosen takes the least time of one call", "[decision]") {
 }
 
 TEST_CASE("what is chosen is listed, and first", "[decision]") {
-  int tried = 0, later = 0;
+  int later = 0;
   for (const std::string_view wire : {"shm", "rxe", "hardware"})
     for (const int P : {2, 3, 16, 64, 1000})
       for (const int per_node : {1, 4, 8}) {
@@ -132,11 +132,10 @@ TEST_CASE("what is chosen is listed, and first", "[decision]") {
             // Between two sizes at which all are compared a third may win unseen.
             CHECK(place->estimate.time * place->excess <=
                   1.06 * all.front().estimate.time * all.front().excess);
-            ++tried;
             later += place == all.begin() ? 0 : 1;
           }
       }
-  CHECK(later <= tried / 500);
+  CHECK(later <= 5);  // of 2,904, or of those that sanitizers see
 }
 
 TEST_CASE("a wire of software counts messages, one of hardware rounds", "[decision]") {
