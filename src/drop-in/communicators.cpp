@@ -58,10 +58,11 @@ Communicator& new_state() noexcept {
 // Attributes are copied when all members duplicate a communicator, and at no other time. Open MPI 4
 // copies them in MPI_Comm_create_group, too, where members are missing: there the members of
 // duplicates vote, as those of other communicators.
+constexpr bool kCopiedByDuplicates =
 #ifdef OPEN_MPI
-constexpr bool kCopiedByDuplicates = false;
+    false;
 #else
-constexpr bool kCopiedByDuplicates = true;
+    true;
 #endif
 
 // Called by MPI, which may hold locks of its own, when the program duplicates a communicator.
