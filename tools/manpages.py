@@ -3,7 +3,8 @@
 manual.
 
 Usage: manpages.py HEADER DIRECTORY NAME…   writes DIRECTORY/NAME.3 for each function NAME; a page
-                                            that is missing, or lacks a section, is an error
+                                            that is missing, or lacks a section, is an error. One
+                                            comment may be the page of several functions
        manpages.py HEADER --list            the functions that are declared
 """
 import pathlib
@@ -12,6 +13,10 @@ import sys
 
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "RETURN", "ERRORS", "THREADS", "SEE ALSO"]
 OPTIONAL = {"ERRORS"}
+
+
+def names_of(sections):
+    return " ".join(sections["NAME"]).split(" - ")[0].split(", ")
 
 
 def pages(header):
@@ -25,7 +30,7 @@ def pages(header):
                 current = sections[line] = []
             else:
                 current.append(line.removeprefix("  "))
-        found[sections["NAME"][0].split(" - ")[0]] = sections
+        found |= dict.fromkeys(names_of(sections), sections)
     return found
 
 
@@ -71,9 +76,13 @@ def links(lines):
 
 
 def page(name, sections):
-    summary = sections["NAME"][0].split(" - ", 1)[1]
+    first, *others = names_of(sections)
+    if name != first:
+        return f".so man3/{first}.3\n"
+    summary = " ".join(sections["NAME"]).split(" - ", 1)[1]
+    named = [f".Nm {other} ," for other in [first, *others][:-1]] + [f".Nm {[first, *others][-1]}"]
     out = [".Dd November 21, 2026", f".Dt {name.upper()} 3", ".Os Tutti",
-           ".Sh NAME", f".Nm {name}", f".Nd {escaped(summary)}",
+           ".Sh NAME", *named, f".Nd {escaped(summary)}",
            ".Sh SYNOPSIS", ".In tutti/tutti.h", ".Bd -literal",
            *(line.replace("\\", "\\\\") for line in sections["SYNOPSIS"]), ".Ed",
            ".Sh DESCRIPTION", *paragraphs(sections["DESCRIPTION"]),
