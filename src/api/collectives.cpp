@@ -1,143 +1,93 @@
-// The collectives of the C API: each states its arguments, by name.
+// The blocking collectives of the C API.
 #include "src/api/collective.hpp"
+#include "src/api/stated.hpp"
 
 using namespace tutti;
-using collectives::Collective;
 
-int tutti_barrier(tutti_comm comm) { return blocking(comm, {.collective = Collective::barrier}); }
+int tutti_barrier(tutti_comm comm) { return blocking(comm, stated::barrier()); }
 
 int tutti_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, tutti_comm comm) {
-  return blocking(comm, {.collective = Collective::bcast,
-                         .receive = {.buffer = buffer, .count = count, .type = type},
-                         .root = root});
+  return blocking(comm, stated::bcast(buffer, count, type, root));
 }
 
 int tutti_scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                   MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm) {
-  return blocking(comm, {.collective = Collective::scatter,
-                         .send = {.buffer = sendbuf, .count = sendcount, .type = sendtype},
-                         .receive = {.buffer = recvbuf, .count = recvcount, .type = recvtype},
-                         .root = root});
+  return blocking(
+      comm, stated::scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
 }
 
 int tutti_scatterv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* displs,
                    MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                    int root, tutti_comm comm) {
-  return blocking(
-      comm,
-      {.collective = Collective::scatter,
-       .by_rank = true,
-       .send = {.buffer = sendbuf, .type = sendtype, .counts = sendcounts, .displacements = displs},
-       .receive = {.buffer = recvbuf, .count = recvcount, .type = recvtype},
-       .root = root});
+  return blocking(comm, stated::scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
+                                         recvtype, root));
 }
 
 int tutti_gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                  MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm) {
-  return blocking(comm, {.collective = Collective::gather,
-                         .send = {.buffer = sendbuf, .count = sendcount, .type = sendtype},
-                         .receive = {.buffer = recvbuf, .count = recvcount, .type = recvtype},
-                         .root = root});
+  return blocking(comm,
+                  stated::gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
 }
 
 int tutti_gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                   const MPI_Count* recvcounts, const MPI_Count* displs, MPI_Datatype recvtype,
                   int root, tutti_comm comm) {
-  return blocking(comm, {.collective = Collective::gather,
-                         .by_rank = true,
-                         .send = {.buffer = sendbuf, .count = sendcount, .type = sendtype},
-                         .receive = {.buffer = recvbuf,
-                                     .type = recvtype,
-                                     .counts = recvcounts,
-                                     .displacements = displs},
-                         .root = root});
+  return blocking(comm, stated::gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                        recvtype, root));
 }
 
 int tutti_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                     MPI_Count recvcount, MPI_Datatype recvtype, tutti_comm comm) {
-  return blocking(comm, {.collective = Collective::allgather,
-                         .send = {.buffer = sendbuf, .count = sendcount, .type = sendtype},
-                         .receive = {.buffer = recvbuf, .count = recvcount, .type = recvtype}});
+  return blocking(comm,
+                  stated::allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 
 int tutti_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                      const MPI_Count* recvcounts, const MPI_Count* displs, MPI_Datatype recvtype,
                      tutti_comm comm) {
-  return blocking(
-      comm,
-      {.collective = Collective::allgather,
-       .by_rank = true,
-       .send = {.buffer = sendbuf, .count = sendcount, .type = sendtype},
-       .receive = {
-           .buffer = recvbuf, .type = recvtype, .counts = recvcounts, .displacements = displs}});
+  return blocking(comm, stated::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
+                                           displs, recvtype));
 }
 
 int tutti_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                    MPI_Count recvcount, MPI_Datatype recvtype, tutti_comm comm) {
-  return blocking(comm, {.collective = Collective::alltoall,
-                         .send = {.buffer = sendbuf, .count = sendcount, .type = sendtype},
-                         .receive = {.buffer = recvbuf, .count = recvcount, .type = recvtype}});
+  return blocking(comm,
+                  stated::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 
 int tutti_alltoallv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* sdispls,
                     MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts,
                     const MPI_Count* rdispls, MPI_Datatype recvtype, tutti_comm comm) {
-  return blocking(
-      comm,
-      {.collective = Collective::alltoall,
-       .by_rank = true,
-       .send =
-           {.buffer = sendbuf, .type = sendtype, .counts = sendcounts, .displacements = sdispls},
-       .receive = {
-           .buffer = recvbuf, .type = recvtype, .counts = recvcounts, .displacements = rdispls}});
+  return blocking(comm, stated::alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                                          recvcounts, rdispls, recvtype));
 }
 
 int tutti_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                  int root, tutti_comm comm) {
-  return blocking(comm, {.collective = Collective::reduce,
-                         .send = {.buffer = sendbuf, .count = count, .type = type},
-                         .receive = {.buffer = recvbuf},
-                         .root = root,
-                         .operation = op});
+  return blocking(comm, stated::reduce(sendbuf, recvbuf, count, type, op, root));
 }
 
 int tutti_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
                     MPI_Op op, tutti_comm comm) {
-  return blocking(comm, {.collective = Collective::allreduce,
-                         .send = {.buffer = sendbuf, .count = count, .type = type},
-                         .receive = {.buffer = recvbuf},
-                         .operation = op});
+  return blocking(comm, stated::allreduce(sendbuf, recvbuf, count, type, op));
 }
 
 int tutti_reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
                                MPI_Datatype type, MPI_Op op, tutti_comm comm) {
-  return blocking(comm, {.collective = Collective::reduce_scatter,
-                         .send = {.buffer = sendbuf, .count = recvcount, .type = type},
-                         .receive = {.buffer = recvbuf},
-                         .operation = op});
+  return blocking(comm, stated::reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op));
 }
 
 int tutti_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts,
                          MPI_Datatype type, MPI_Op op, tutti_comm comm) {
-  return blocking(comm, {.collective = Collective::reduce_scatter,
-                         .by_rank = true,
-                         .send = {.buffer = sendbuf, .type = type},
-                         .receive = {.buffer = recvbuf, .counts = recvcounts},
-                         .operation = op});
+  return blocking(comm, stated::reduce_scatter(sendbuf, recvbuf, recvcounts, type, op));
 }
 
 int tutti_scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                tutti_comm comm) {
-  return blocking(comm, {.collective = Collective::scan,
-                         .send = {.buffer = sendbuf, .count = count, .type = type},
-                         .receive = {.buffer = recvbuf},
-                         .operation = op});
+  return blocking(comm, stated::scan(sendbuf, recvbuf, count, type, op));
 }
 
 int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                  tutti_comm comm) {
-  return blocking(comm, {.collective = Collective::exscan,
-                         .send = {.buffer = sendbuf, .count = count, .type = type},
-                         .receive = {.buffer = recvbuf},
-                         .operation = op});
+  return blocking(comm, stated::exscan(sendbuf, recvbuf, count, type, op));
 }
