@@ -34,6 +34,9 @@ class MpiBootstrap final : public Bootstrap {
     report_ = std::move(report);
   }
 
+  // What else this rank has to look after; called again and again while it waits.
+  void while_waiting(std::function<void()> look_after) { look_after_ = std::move(look_after); }
+
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
   void rest() override;
@@ -51,6 +54,7 @@ class MpiBootstrap final : public Bootstrap {
   int rank_ = 0, size_ = 1;
   std::chrono::milliseconds report_after_{0};
   std::function<void(RunningClock::duration)> report_;  // null: nothing, or nothing more
+  std::function<void()> look_after_;                    // null: nothing
 };
 
 }  // namespace tutti::transport

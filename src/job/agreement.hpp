@@ -34,6 +34,8 @@ class OpenCall {
   CollectiveNumber number() const noexcept { return number_; }
   // Takes the call as far as it goes now. Does nothing unless it is under way.
   virtual void advance() noexcept = 0;
+  // The same in a thread that is not the program's: unless it would call a function of the program.
+  virtual void advance_apart() noexcept { advance(); }
 
  protected:
   OpenCall() = default;

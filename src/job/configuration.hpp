@@ -60,6 +60,7 @@ struct Configuration {
   transport::shm::Memory shm_memory = transport::shm::Memory::automatic;
   int spin = -1;
   bool always_drives_mpi = false;
+  bool progress_thread = false;
   Wire wire = Wire::automatic;
   std::string node;
   LogLevel log = LogLevel::warn;

@@ -43,7 +43,7 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
     : configuration_(configuration),
       log_(std::move(options.log)),
       warn_(std::move(options.warn)),
-      threads_(options.threads),
+      threads_(options.threads || configuration.progress_thread),
       dispatcher_(connections_, warn_, threads_ ? &mutex_ : nullptr),
       connections_(
           bootstrap.size(), cache_options(configuration), dispatcher_,
@@ -61,6 +61,10 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
   waiting_.emplace(connections_, std::move(waiting), threads_ ? &mutex_ : nullptr);
   if (!configuration.trace.empty())
     trace_ = std::make_unique<Trace>(configuration.trace, configuration.trace_calls, *placement_);
+  if (configuration.progress_thread)
+    progress_thread_ = std::make_unique<ProgressThread>(
+        mutex_, has_a_core_to_spare(),
+        [this, in_program = options.functions_anywhere] { return take_all_further(in_program); });
 }
 
 Engine::~Engine() = default;
@@ -145,11 +149,32 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
   software_wire_ = bootstrap.maximum(software ? 1 : 0) != 0;
 }
 
-void Engine::advance_all(const OpenCall& but) noexcept {
+void Engine::advance_all(const OpenCall* but) noexcept {
   for (Agreement* const agreement : dispatcher_.agreements())
     agreement->each_open_call([&](OpenCall& call) {
-      if (&call != &but) call.advance();
+      if (&call != but) call.advance();
     });
+}
+
+// `in_program`: functions of the program may be called here. false: no call is under way.
+bool Engine::take_all_further(bool in_program) noexcept {
+  if (active_calls_ == 0) return false;
+  connections_.adopt_links();
+  connections_.progress_transports();
+  connections_.progress_all();
+  for (Agreement* const agreement : dispatcher_.agreements())
+    agreement->each_open_call(
+        [&](OpenCall& call) { in_program ? call.advance() : call.advance_apart(); });
+  return active_calls_ != 0;
+}
+
+// Beside those on which the ranks of this machine run.
+bool Engine::has_a_core_to_spare() const noexcept {
+  const int machine = placement_->machine_of(placement_->node_of(rank()));
+  int ranks = 0;
+  for (int other = 0; other < size(); ++other)
+    ranks += placement_->machine_of(placement_->node_of(other)) == machine;
+  return placement_->threads_of(machine) >= 2 * ranks;
 }
 
 // What was sent last may still have to be sent again: leave only when the adapter says that
@@ -180,6 +205,9 @@ nlohmann::json Engine::describe() const {
   nlohmann::json members = {{"world_size", size()},
                             {"world_rank", rank()},
                             {"oversubscribed", placement_->oversubscribed()},
+                            {"progress", !progress_thread_           ? "calls"
+                                         : progress_thread_->spins() ? "thread, polls"
+                                                                     : "thread, naps"},
                             {"software_wire", software_wire_},
                             {"connections", nlohmann::json::object()},
                             {"connection_bytes", nlohmann::json::object()},

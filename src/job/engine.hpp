@@ -16,6 +16,7 @@
 #include "base/scratch.hpp"
 #include "src/job/datagrams.hpp"
 #include "src/job/dispatcher.hpp"
+#include "src/job/progress_thread.hpp"
 #include "src/job/trace.hpp"
 #include "src/job/transports.hpp"
 #include "src/job/waiting.hpp"
@@ -32,6 +33,7 @@ class Engine {
  public:
   struct Options {
     bool threads = false;                // several threads may call
+    bool functions_anywhere = false;     // the program's functions may be called in any thread
     bool datagrams = false;              // some broadcast will want them
     Log log;                             // null: nothing is logged
     Log warn;                            // null: there are no warnings
@@ -79,12 +81,25 @@ class Engine {
     }
   }
   void ended_call() noexcept { --active_calls_; }
-  // Takes all calls but this one as far as they go: what they have to send may be waited for.
-  void advance_others(const OpenCall& waiting) noexcept {
-    if (active_calls_ > 1) [[unlikely]]
-      advance_all(waiting);
+  // Takes all calls but this one, which is one of them if it is `open`, as far as they go: what
+  // they have to send may be waited for.
+  void advance_others(const OpenCall& call, bool open = true) noexcept {
+    if (active_calls_ > static_cast<int>(open)) [[unlikely]]
+      advance_all(&call);
   }
 
+  // For a rank that waits for others outside of Tutti: takes in what has come, and all calls as far
+  // as they go. Takes the lock.
+  void progress() noexcept {
+    const auto lock = enter();
+    take_all_further(true);
+  }
+  // A call was begun, and its rank may turn to other things.
+  void leave_alone() noexcept {
+    if (progress_thread_) progress_thread_->wake();
+  }
+  // Before the engine goes: without the lock.
+  void end_progress_thread() noexcept { progress_thread_.reset(); }
   // Until everything that was sent has arrived, or its receiver is gone.
   void farewell() noexcept;
   nlohmann::json describe() const;  // an object with its members of tutti_describe(3)
@@ -103,7 +118,9 @@ class Engine {
   std::unique_ptr<transport::Transport> open(const TransportKind& kind,
                                              transport::Bootstrap& bootstrap) const;
   void open_transports(transport::Bootstrap& bootstrap, std::span<const TransportKind> kinds);
-  void advance_all(const OpenCall& but) noexcept;
+  void advance_all(const OpenCall* but) noexcept;
+  bool take_all_further(bool in_program) noexcept;
+  bool has_a_core_to_spare() const noexcept;
 
   const Configuration configuration_;
   const Log log_, warn_;
@@ -120,6 +137,7 @@ class Engine {
   ScratchPool* const scratch_;
   bool software_wire_ = false;
   int active_calls_ = 0;
+  std::unique_ptr<ProgressThread> progress_thread_;  // null: there is none
 };
 
 }  // namespace tutti

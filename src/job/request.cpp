@@ -39,6 +39,7 @@ void Request::start(Plan& plan) {
     communicator_.throw_failure();
   }
   take_on();
+  communicator_.engine().advance_others(*this, state_ == State::active);
 }
 
 void Request::advance() noexcept {
@@ -68,15 +69,29 @@ void Request::blame_operation() noexcept {
       *call.combine.error, me);
 }
 
-void Request::wait_until_done() {
+void Request::look(Patience& patience) noexcept {
+  if (state_ != State::active) return;
   Engine& engine = communicator_.engine();
+  engine.waiting().look_once(patience, communicator_.agreement(), *this, *running_);
+  advance();
+  engine.advance_others(*this);
+}
+
+inline void Request::pause_once(Patience& patience) noexcept {
+  Engine& engine = communicator_.engine();
+  // Whether more can come or the communicator has failed, advance() sees it.
+  engine.waiting().wait_once(patience, communicator_.agreement(), *this, *running_);
+  advance();
+  engine.advance_others(*this);
+}
+
+void Request::pause(Patience& patience) noexcept {
+  if (state_ == State::active) pause_once(patience);
+}
+
+void Request::wait_until_done() {
   Patience patience;
-  while (state_ == State::active) {
-    // Whether more can come or the communicator has failed, advance() sees it.
-    engine.waiting().wait_once(patience, communicator_.agreement(), *this, *running_);
-    advance();
-    engine.advance_others(*this);
-  }
+  while (state_ == State::active) pause_once(patience);
   if (state_ == State::failed) communicator_.throw_failure();
 }
 

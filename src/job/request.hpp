@@ -16,6 +16,7 @@ namespace tutti {
 
 class Communicator;
 class Plan;
+struct Patience;
 
 class Request : public OpenCall {
  public:
@@ -46,6 +47,14 @@ class Request : public OpenCall {
   // state is idle still, the call has used no number, and the members do not know of it.
   void start(Plan& plan);
   void advance() noexcept final;
+  void advance_apart() noexcept final {
+    if (!call.combine.error) advance();
+  }
+  // One look at what has come, and all open calls go on as far as they can. See
+  // Waiting::look_once().
+  void look(Patience& patience) noexcept;
+  // The same, and a pause: one turn of those in which wait() passes.
+  void pause(Patience& patience) noexcept;
   // Until it is done. Throws the communicator's failure.
   void wait() {
     if (state_ != State::done) wait_until_done();
@@ -54,6 +63,7 @@ class Request : public OpenCall {
  private:
   void give_up() noexcept;
   void take_on() noexcept;
+  void pause_once(Patience& patience) noexcept;
   void wait_until_done();
   void blame_operation() noexcept;
   void end(State state) noexcept;

@@ -24,7 +24,10 @@ constexpr std::uint32_t kYieldsPerLook = 16;
 bool Waiting::give_core_away(Patience& patience, Agreement& agreement,
                              const Waiter& waiter) noexcept {
   const bool look = ++patience.yields % kYieldsPerLook == 0;
-  if (look) housekeeping(patience, agreement, waiter);
+  if (look) {
+    housekeeping(patience, agreement, waiter);
+    keep_limits(patience, agreement, waiter);
+  }
   if (agreement.failed()) return false;
   if (lock_) lock_->unlock();  // while this thread waits, others may call
   const auto waited = patience.looked - patience.since;
@@ -38,7 +41,15 @@ bool Waiting::give_core_away(Patience& patience, Agreement& agreement,
   return !agreement.failed();
 }
 
-// What need not be done at every poll: other peers' news, signs of life, the user's limit.
+void Waiting::look_around(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept {
+  if (++patience.yields % kYieldsPerLook == 0) housekeeping(patience, agreement, waiter);
+  if (lock_) lock_->unlock();
+  drive_others();
+  sched_yield();
+  if (lock_) lock_->lock();
+}
+
+// What need not be done at every poll: other peers' news, and signs of life.
 void Waiting::housekeeping(Patience& patience, Agreement& agreement,
                            const Waiter& waiter) noexcept {
   const auto now = patience.looked = RunningClock::now();
@@ -53,10 +64,9 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement,
     connections_.progress_all();
   if (probe) look_for_misfits(agreement, waiter);
 
-  int last = kNoPeer;
   bool parting = false;
   waiter.each_waiting([&](Channel& channel) {
-    const int peer = last = channel.peer();
+    const int peer = channel.peer();
     if (probe) {
       channel.probe();
       if (const auto news = agreement.waiting(waiter.call, peer)) channel.mention(*news);
@@ -75,14 +85,20 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement,
       parting |= channel.closed();
   });
   patience.parting = parting;
-  const auto waited = now - patience.since;
+}
+
+// The user's: after how long to say so, and after how long to give up.
+void Waiting::keep_limits(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept {
+  const auto waited = patience.looked - patience.since;
   if (settings_.report_after > 0ms && waited > settings_.report_after && !patience.reported)
     report(patience, agreement, waiter);
-  if (settings_.timeout > 0ms && waited > settings_.timeout && !agreement.failed())
-    agreement.fail(Code::timed_out, last,
-                   "rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting "
-                   "`timeout`. This rank {}",
-                   last, settings_.timeout.count(), reason(patience, agreement, waiter));
+  if (settings_.timeout == 0ms || waited <= settings_.timeout || agreement.failed()) return;
+  int last = kNoPeer;
+  waiter.each_waiting([&](Channel& channel) { last = channel.peer(); });
+  agreement.fail(Code::timed_out, last,
+                 "rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting "
+                 "`timeout`. This rank {}",
+                 last, settings_.timeout.count(), reason(patience, agreement, waiter));
 }
 
 void Waiting::report(Patience& patience, const Agreement& agreement,

@@ -64,6 +64,20 @@ class Waiting {
                            [&](protocols::Channel& channel) { return steps.fits(channel); }});
   }
 
+  // One look at what has come for a call that nobody waits for just now. The core is given away
+  // only if ranks outnumber the cores, and then for a moment. No limit on waiting counts, and no
+  // report.
+  template <class Steps>
+  void look_once(Patience& patience, Agreement& agreement, const OpenCall& call,
+                 Steps& steps) noexcept {
+    if (connections_.progress_transports() && !agreement.failed()) return;
+    steps.each_waiting([](protocols::Channel& channel) { channel.progress(); });
+    if (settings_.spin != 0 && ++patience.polls % kPollsPerLook != 0) return;
+    look_around(patience, agreement,
+                {call, [&](Visit visit) { steps.each_waiting(visit); },
+                 [&](protocols::Channel& channel) { return steps.fits(channel); }});
+  }
+
   void drive_others() const {
     if (settings_.drive_others) settings_.drive_others();
   }
@@ -83,7 +97,9 @@ class Waiting {
   static constexpr std::uint32_t kPollsPerLook = 64, kPollsPerDrive = 64 * kPollsPerLook;
 
   bool give_core_away(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
+  void look_around(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
   void housekeeping(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
+  void keep_limits(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
   void report(Patience& patience, const Agreement& agreement, const Waiter& waiter) noexcept;
   std::string reason(const Patience& patience, const Agreement& agreement,
                      const Waiter& waiter) const noexcept;

@@ -77,9 +77,9 @@ const std::map<std::string_view, std::string_view> kOthers{
 // Jobs show what these do, since they concern no part alone; tests/mpi/table.py and its programs,
 // tests/rdma/table.py and tests/drop-in/meson.build name them.
 const std::set<std::string_view> kShownByJobs{
-    "transport",    "algorithm",    "table",         "model", "counts",         "check",
-    "reproducible", "multicast",    "node",          "log",   "trace",          "only",
-    "trace_calls",  "drop_in_from", "scratch_bytes", "stats", "calls_in_a_row",
+    "transport",    "algorithm",   "table",        "model",         "counts", "check",
+    "reproducible", "multicast",   "node",         "log",           "trace",  "only",
+    "progress",     "trace_calls", "drop_in_from", "scratch_bytes", "stats",  "calls_in_a_row",
 };
 
 }  // namespace
