@@ -39,6 +39,8 @@ const char* text_of(Code code) noexcept {
     case Code::bad_displacement: return "blocks of the receive buffer overlap";
     case Code::operation_failed: return "a user-defined operation failed";
     case Code::calls_differ: return "ranks make different calls, or pass different sizes or roots";
+    case Code::bad_request:
+      return "a request is null, was freed, or is active where it must not be";
   }
   return nullptr;
 }

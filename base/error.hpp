@@ -44,6 +44,7 @@ enum class Code : int {
   bad_displacement = 29,
   operation_failed = 30,
   calls_differ = 31,
+  bad_request = 32,
 };
 
 // What a code means, in a few words; null: there is no such code.

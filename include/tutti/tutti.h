@@ -75,12 +75,17 @@ enum {
   TUTTI_ERR_OP = 28,                 /* MPI_OP_NULL, or not defined on the datatype */
   TUTTI_ERR_DISPLACEMENT = 29,       /* two blocks of a receive buffer overlap */
   TUTTI_ERR_OP_FAILED = 30,          /* a user-defined operation reported an error */
-  TUTTI_ERR_CALLS_DIFFER = 31        /* ranks make different calls, or pass other sizes or roots */
+  TUTTI_ERR_CALLS_DIFFER = 31,       /* ranks make different calls, or pass other sizes or roots */
+  TUTTI_ERR_REQUEST = 32             /* null or freed; or active, where it must not be */
 };
 
 /* A communicator of Tutti: an opaque handle. */
 typedef struct tutti_comm_object* tutti_comm;
 #define TUTTI_COMM_NULL ((tutti_comm)0)
+
+/* A call that was begun and not ended, or one that was prepared: an opaque handle. */
+typedef struct tutti_request_object* tutti_request;
+#define TUTTI_REQUEST_NULL ((tutti_request)0)
 
 /* Options of tutti_init. Zero the whole structure, then set `size`. */
 typedef struct tutti_options {
@@ -769,6 +774,370 @@ TUTTI_API int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, 
 
 /*
  * NAME
+ *   tutti_ibarrier, tutti_ibcast, tutti_iscatter, tutti_iscatterv, tutti_igather, tutti_igatherv,
+ *   tutti_iallgather, tutti_iallgatherv, tutti_ialltoall, tutti_ialltoallv, tutti_ireduce,
+ *   tutti_iallreduce, tutti_ireduce_scatter_block, tutti_ireduce_scatter, tutti_iscan,
+ *   tutti_iexscan - begin a collective
+ * SYNOPSIS
+ *   int tutti_ibarrier(tutti_comm comm, tutti_request *request);
+ *   int tutti_ibcast(void *buffer, MPI_Count count, MPI_Datatype type, int root, tutti_comm comm,
+ *                    tutti_request *request);
+ *   int tutti_iscatter(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                      void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+ *                      tutti_comm comm, tutti_request *request);
+ *   int tutti_iscatterv(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Count *displs,
+ *                       MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+ *                       MPI_Datatype recvtype, int root, tutti_comm comm, tutti_request *request);
+ *   int tutti_igather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                     void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+ *                     tutti_comm comm, tutti_request *request);
+ *   int tutti_igatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                      void *recvbuf, const MPI_Count *recvcounts, const MPI_Count *displs,
+ *                      MPI_Datatype recvtype, int root, tutti_comm comm, tutti_request *request);
+ *   int tutti_iallgather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                        void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+ *                        tutti_comm comm, tutti_request *request);
+ *   int tutti_iallgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                         void *recvbuf, const MPI_Count *recvcounts, const MPI_Count *displs,
+ *                         MPI_Datatype recvtype, tutti_comm comm, tutti_request *request);
+ *   int tutti_ialltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                       void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+ *                       tutti_comm comm, tutti_request *request);
+ *   int tutti_ialltoallv(const void *sendbuf, const MPI_Count *sendcounts,
+ *                        const MPI_Count *sdispls, MPI_Datatype sendtype, void *recvbuf,
+ *                        const MPI_Count *recvcounts, const MPI_Count *rdispls,
+ *                        MPI_Datatype recvtype, tutti_comm comm, tutti_request *request);
+ *   int tutti_ireduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
+ *                     MPI_Op op, int root, tutti_comm comm, tutti_request *request);
+ *   int tutti_iallreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
+ *                        MPI_Op op, tutti_comm comm, tutti_request *request);
+ *   int tutti_ireduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+ *                                   MPI_Datatype type, MPI_Op op, tutti_comm comm,
+ *                                   tutti_request *request);
+ *   int tutti_ireduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+ *                             MPI_Datatype type, MPI_Op op, tutti_comm comm,
+ *                             tutti_request *request);
+ *   int tutti_iscan(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
+ *                   MPI_Op op, tutti_comm comm, tutti_request *request);
+ *   int tutti_iexscan(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
+ *                     MPI_Op op, tutti_comm comm, tutti_request *request);
+ * DESCRIPTION
+ *   Each begins what the function without the `i` in its name does, and returns without waiting for
+ *   other ranks; its arguments are those of that function. *request becomes a handle by which
+ *   tutti_wait or tutti_test ends the call. Until then the buffers belong to the call, those that
+ *   are only read included, and so do arrays of counts and displacements, and a user-defined
+ *   operation: leave them alone. Datatypes may be freed at once. So may the communicator:
+ *   tutti_comm_free waits for the calls.
+ *
+ *   On each communicator all ranks begin the same calls in the same order, blocking ones and those
+ *   that are begun by tutti_start among them. They may be completed in any order. A call that is
+ *   begun does not match a blocking one of another rank.
+ *
+ *   Data move while this rank is in Tutti: in any function that begins a call, waits or tests, on
+ *   any communicator, and while tutti_comm_create waits for others. A rank that computes for long,
+ *   or waits in MPI, should test now and then, or others may wait for it.
+ *
+ *   The setting `check` compares blocking calls only.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error *request is TUTTI_REQUEST_NULL, and the call
+ *   counts as rejected; see tutti_comm_create(3).
+ * ERRORS
+ *   TUTTI_ERR_REQUEST  `request` is NULL.
+ *   and those of the function without the `i`.
+ * THREADS
+ *   One call is begun at a time on each communicator.
+ * SEE ALSO
+ *   tutti_barrier_init(3), tutti_comm_create(3), tutti_test(3), tutti_wait(3)
+ */
+TUTTI_API int tutti_ibarrier(tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_ibcast(void* buffer, MPI_Count count, MPI_Datatype type, int root,
+                           tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_iscatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                             void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                             tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_iscatterv(const void* sendbuf, const MPI_Count* sendcounts,
+                              const MPI_Count* displs, MPI_Datatype sendtype, void* recvbuf,
+                              MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm,
+                              tutti_request* request);
+TUTTI_API int tutti_igather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                            tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_igatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                             void* recvbuf, const MPI_Count* recvcounts, const MPI_Count* displs,
+                             MPI_Datatype recvtype, int root, tutti_comm comm,
+                             tutti_request* request);
+TUTTI_API int tutti_iallgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                               void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                               tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_iallgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                void* recvbuf, const MPI_Count* recvcounts, const MPI_Count* displs,
+                                MPI_Datatype recvtype, tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_ialltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                              void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                              tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_ialltoallv(const void* sendbuf, const MPI_Count* sendcounts,
+                               const MPI_Count* sdispls, MPI_Datatype sendtype, void* recvbuf,
+                               const MPI_Count* recvcounts, const MPI_Count* rdispls,
+                               MPI_Datatype recvtype, tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_ireduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
+                            MPI_Op op, int root, tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_iallreduce(const void* sendbuf, void* recvbuf, MPI_Count count,
+                               MPI_Datatype type, MPI_Op op, tutti_comm comm,
+                               tutti_request* request);
+TUTTI_API int tutti_ireduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                                          MPI_Datatype type, MPI_Op op, tutti_comm comm,
+                                          tutti_request* request);
+TUTTI_API int tutti_ireduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts,
+                                    MPI_Datatype type, MPI_Op op, tutti_comm comm,
+                                    tutti_request* request);
+TUTTI_API int tutti_iscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
+                          MPI_Op op, tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_iexscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
+                            MPI_Op op, tutti_comm comm, tutti_request* request);
+
+/*
+ * NAME
+ *   tutti_barrier_init, tutti_bcast_init, tutti_scatter_init, tutti_scatterv_init,
+ *   tutti_gather_init, tutti_gatherv_init, tutti_allgather_init, tutti_allgatherv_init,
+ *   tutti_alltoall_init, tutti_alltoallv_init, tutti_reduce_init, tutti_allreduce_init,
+ *   tutti_reduce_scatter_block_init, tutti_reduce_scatter_init, tutti_scan_init, tutti_exscan_init
+ *   - prepare a collective that is called again and again
+ * SYNOPSIS
+ *   int tutti_barrier_init(tutti_comm comm, tutti_request *request);
+ *   int tutti_bcast_init(void *buffer, MPI_Count count, MPI_Datatype type, int root,
+ *                        tutti_comm comm, tutti_request *request);
+ *   int tutti_scatter_init(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                          void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+ *                          tutti_comm comm, tutti_request *request);
+ *   int tutti_scatterv_init(const void *sendbuf, const MPI_Count *sendcounts,
+ *                           const MPI_Count *displs, MPI_Datatype sendtype, void *recvbuf,
+ *                           MPI_Count recvcount, MPI_Datatype recvtype, int root, tutti_comm comm,
+ *                           tutti_request *request);
+ *   int tutti_gather_init(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                         void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+ *                         tutti_comm comm, tutti_request *request);
+ *   int tutti_gatherv_init(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                          void *recvbuf, const MPI_Count *recvcounts, const MPI_Count *displs,
+ *                          MPI_Datatype recvtype, int root, tutti_comm comm,
+ *                          tutti_request *request);
+ *   int tutti_allgather_init(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                            void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+ *                            tutti_comm comm, tutti_request *request);
+ *   int tutti_allgatherv_init(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                             void *recvbuf, const MPI_Count *recvcounts, const MPI_Count *displs,
+ *                             MPI_Datatype recvtype, tutti_comm comm, tutti_request *request);
+ *   int tutti_alltoall_init(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                           void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+ *                           tutti_comm comm, tutti_request *request);
+ *   int tutti_alltoallv_init(const void *sendbuf, const MPI_Count *sendcounts,
+ *                            const MPI_Count *sdispls, MPI_Datatype sendtype, void *recvbuf,
+ *                            const MPI_Count *recvcounts, const MPI_Count *rdispls,
+ *                            MPI_Datatype recvtype, tutti_comm comm, tutti_request *request);
+ *   int tutti_reduce_init(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
+ *                         MPI_Op op, int root, tutti_comm comm, tutti_request *request);
+ *   int tutti_allreduce_init(const void *sendbuf, void *recvbuf, MPI_Count count,
+ *                            MPI_Datatype type, MPI_Op op, tutti_comm comm,
+ *                            tutti_request *request);
+ *   int tutti_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+ *                                       MPI_Datatype type, MPI_Op op, tutti_comm comm,
+ *                                       tutti_request *request);
+ *   int tutti_reduce_scatter_init(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+ *                                 MPI_Datatype type, MPI_Op op, tutti_comm comm,
+ *                                 tutti_request *request);
+ *   int tutti_scan_init(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
+ *                       MPI_Op op, tutti_comm comm, tutti_request *request);
+ *   int tutti_exscan_init(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
+ *                         MPI_Op op, tutti_comm comm, tutti_request *request);
+ * DESCRIPTION
+ *   Each prepares what the function without `_init` in its name does; its arguments are those of
+ *   that function. tutti_start begins the call, as often as the program likes, with what the
+ *   buffers hold then; tutti_wait or tutti_test ends it, and leaves the request inactive.
+ *   tutti_request_free frees it.
+ *
+ *   All arguments stay as they are until the request is freed, arrays of counts and displacements
+ *   and a user-defined operation included. Datatypes may be freed at once, and the communicator as
+ *   soon as the program likes: the request can still be started. What a call does not touch, such
+ *   as a buffer while it is inactive, is the program's.
+ *
+ *   No message is sent, and wrong arguments are an error of tutti_start. On each communicator all
+ *   ranks start the same calls in the same order; see tutti_ibarrier(3) for that, and for when data
+ *   move.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error *request is TUTTI_REQUEST_NULL.
+ * ERRORS
+ *   TUTTI_ERR_NOT_INITIALIZED  tutti_init was not called.
+ *   TUTTI_ERR_COMM             `comm` is null or has been freed.
+ *   TUTTI_ERR_REQUEST          `request` is NULL.
+ *   TUTTI_ERR_NO_MEMORY        memory is exhausted.
+ * THREADS
+ *   One at a time on each communicator.
+ * SEE ALSO
+ *   tutti_ibarrier(3), tutti_request_free(3), tutti_start(3), tutti_wait(3)
+ */
+TUTTI_API int tutti_barrier_init(tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_bcast_init(void* buffer, MPI_Count count, MPI_Datatype type, int root,
+                               tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_scatter_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                 void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                                 int root, tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_scatterv_init(const void* sendbuf, const MPI_Count* sendcounts,
+                                  const MPI_Count* displs, MPI_Datatype sendtype, void* recvbuf,
+                                  MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                                  tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_gather_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                                tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_gatherv_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                 void* recvbuf, const MPI_Count* recvcounts,
+                                 const MPI_Count* displs, MPI_Datatype recvtype, int root,
+                                 tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_allgather_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                   void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                                   tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_allgatherv_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                    void* recvbuf, const MPI_Count* recvcounts,
+                                    const MPI_Count* displs, MPI_Datatype recvtype, tutti_comm comm,
+                                    tutti_request* request);
+TUTTI_API int tutti_alltoall_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                  void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                                  tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_alltoallv_init(const void* sendbuf, const MPI_Count* sendcounts,
+                                   const MPI_Count* sdispls, MPI_Datatype sendtype, void* recvbuf,
+                                   const MPI_Count* recvcounts, const MPI_Count* rdispls,
+                                   MPI_Datatype recvtype, tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_reduce_init(const void* sendbuf, void* recvbuf, MPI_Count count,
+                                MPI_Datatype type, MPI_Op op, int root, tutti_comm comm,
+                                tutti_request* request);
+TUTTI_API int tutti_allreduce_init(const void* sendbuf, void* recvbuf, MPI_Count count,
+                                   MPI_Datatype type, MPI_Op op, tutti_comm comm,
+                                   tutti_request* request);
+TUTTI_API int tutti_reduce_scatter_block_init(const void* sendbuf, void* recvbuf,
+                                              MPI_Count recvcount, MPI_Datatype type, MPI_Op op,
+                                              tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_reduce_scatter_init(const void* sendbuf, void* recvbuf,
+                                        const MPI_Count* recvcounts, MPI_Datatype type, MPI_Op op,
+                                        tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_scan_init(const void* sendbuf, void* recvbuf, MPI_Count count,
+                              MPI_Datatype type, MPI_Op op, tutti_comm comm,
+                              tutti_request* request);
+TUTTI_API int tutti_exscan_init(const void* sendbuf, void* recvbuf, MPI_Count count,
+                                MPI_Datatype type, MPI_Op op, tutti_comm comm,
+                                tutti_request* request);
+
+/*
+ * NAME
+ *   tutti_start, tutti_startall - begin calls that were prepared
+ * SYNOPSIS
+ *   int tutti_start(tutti_request *request);
+ *   int tutti_startall(int count, tutti_request *requests);
+ * DESCRIPTION
+ *   Begins the call of an inactive persistent request, or of `count` of them, one after the other.
+ *   It does not wait for other ranks. If one cannot be started, tutti_startall goes on with the
+ *   others and returns the first error.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. A request that could not be started is inactive still.
+ * ERRORS
+ *   TUTTI_ERR_REQUEST  a request is null, was freed or is active, or the address is NULL.
+ *   TUTTI_ERR_COUNT    `count` is negative.
+ *   and those of the blocking function.
+ * THREADS
+ *   One at a time on each communicator.
+ * SEE ALSO
+ *   tutti_barrier_init(3), tutti_wait(3)
+ */
+TUTTI_API int tutti_start(tutti_request* request);
+TUTTI_API int tutti_startall(int count, tutti_request* requests);
+
+/*
+ * NAME
+ *   tutti_wait, tutti_waitall, tutti_waitany, tutti_waitsome - wait until calls have ended
+ * SYNOPSIS
+ *   int tutti_wait(tutti_request *request);
+ *   int tutti_waitall(int count, tutti_request *requests);
+ *   int tutti_waitany(int count, tutti_request *requests, int *index);
+ *   int tutti_waitsome(int count, tutti_request *requests, int *outcount, int *indices);
+ * DESCRIPTION
+ *   tutti_wait waits for one call; tutti_waitall for `count` of them; tutti_waitany for any one,
+ *   and *index becomes its place in the array; tutti_waitsome for at least one, and completes all
+ *   that have ended: *outcount becomes their number and `indices`, with room for `count`, their
+ *   places.
+ *
+ *   The buffers of a call that is complete are the program's again, and results are there. The
+ *   request of a call that was begun by a function such as tutti_ibcast becomes TUTTI_REQUEST_NULL;
+ *   a persistent one becomes inactive. Requests that are null or inactive count as complete. If
+ *   there are no others, tutti_waitany sets *index, and tutti_waitsome *outcount, to MPI_UNDEFINED.
+ * RETURN
+ *   TUTTI_SUCCESS, or the error code of the call. Where several are completed it is the first one's
+ *   that failed; all are complete then.
+ * ERRORS
+ *   TUTTI_ERR_REQUEST  a request was freed or completed before, stands twice in the array, or
+ *                      another thread waits for it; or an address is NULL.
+ *   TUTTI_ERR_COUNT    `count` is negative.
+ *   TUTTI_ERR_BUFFER   `index`, `outcount` or `indices` is NULL.
+ *   and those of the blocking function.
+ * THREADS
+ *   Any; one thread for each request.
+ * SEE ALSO
+ *   tutti_ibarrier(3), tutti_start(3), tutti_test(3)
+ */
+TUTTI_API int tutti_wait(tutti_request* request);
+TUTTI_API int tutti_waitall(int count, tutti_request* requests);
+TUTTI_API int tutti_waitany(int count, tutti_request* requests, int* index);
+TUTTI_API int tutti_waitsome(int count, tutti_request* requests, int* outcount, int* indices);
+
+/*
+ * NAME
+ *   tutti_test, tutti_testall, tutti_testany, tutti_testsome - complete calls that have ended
+ * SYNOPSIS
+ *   int tutti_test(tutti_request *request, int *flag);
+ *   int tutti_testall(int count, tutti_request *requests, int *flag);
+ *   int tutti_testany(int count, tutti_request *requests, int *index, int *flag);
+ *   int tutti_testsome(int count, tutti_request *requests, int *outcount, int *indices);
+ * DESCRIPTION
+ *   As tutti_wait and its like, but none waits: *flag becomes 1 if the call has ended, or all have
+ *   (tutti_testall), or any has (tutti_testany), and 0 if not; then nothing is complete.
+ *   tutti_testsome sets *outcount to 0 if none has ended. Where all requests are null or inactive,
+ *   *flag is 1, *index is MPI_UNDEFINED, and so is *outcount.
+ *
+ *   Each test takes in what has come and sends what can be sent, for all calls.
+ * RETURN
+ *   TUTTI_SUCCESS, or the error code of a call that has ended, with *flag set to 1.
+ * ERRORS
+ *   TUTTI_ERR_REQUEST  as for tutti_wait(3).
+ *   TUTTI_ERR_COUNT    `count` is negative.
+ *   TUTTI_ERR_BUFFER   `flag`, `index`, `outcount` or `indices` is NULL.
+ *   and those of the blocking function.
+ * THREADS
+ *   Any; one thread for each request.
+ * SEE ALSO
+ *   tutti_ibarrier(3), tutti_wait(3)
+ */
+TUTTI_API int tutti_test(tutti_request* request, int* flag);
+TUTTI_API int tutti_testall(int count, tutti_request* requests, int* flag);
+TUTTI_API int tutti_testany(int count, tutti_request* requests, int* index, int* flag);
+TUTTI_API int tutti_testsome(int count, tutti_request* requests, int* outcount, int* indices);
+
+/*
+ * NAME
+ *   tutti_request_free - free a request
+ * SYNOPSIS
+ *   int tutti_request_free(tutti_request *request);
+ * DESCRIPTION
+ *   Frees an inactive persistent request and sets it to TUTTI_REQUEST_NULL. Requests of other calls
+ *   are gone when they are complete; as in MPI, an active one cannot be freed.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code.
+ * ERRORS
+ *   TUTTI_ERR_REQUEST  the request is null, was freed or is active, or `request` is NULL.
+ * THREADS
+ *   One thread for each request.
+ * SEE ALSO
+ *   tutti_barrier_init(3), tutti_wait(3)
+ */
+TUTTI_API int tutti_request_free(tutti_request* request);
+
+/*
+ * NAME
  *   tutti_describe - what Tutti does and holds, as JSON
  * SYNOPSIS
  *   int tutti_describe(tutti_comm comm, char *text, size_t size, size_t *needed);
@@ -776,10 +1145,10 @@ TUTTI_API int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, 
  *   Writes a JSON object with the version, the number of ranks of the job and this rank, what the
  *   transports have chosen (device, shared memory, multicast), the number of connections, the bytes
  *   that one takes at first and all take now, those that the ranks' addresses take, the device's
- *   counters, how often a derived datatype was read and how many were kept, and the bytes kept for
- *   packed copies. If `comm` is not TUTTI_COMM_NULL, the object also has the size and the nodes of
- *   the communicator and, for each collective, the algorithm that ran last and the digest of its
- *   schedule.
+ *   counters, how often a derived datatype was read and how many were kept, the bytes kept for
+ *   packed copies, and how many requests there have been at once. If `comm` is not TUTTI_COMM_NULL,
+ *   the object also has the size and the nodes of the communicator and, for each collective, the
+ *   algorithm that ran last and the digest of its schedule.
  *
  *   At most `size` bytes are written, the terminating zero included. Unless `needed` is NULL,
  *   *needed becomes the length without the zero. `text` may be NULL if `size` is 0. The call is

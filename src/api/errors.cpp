@@ -59,6 +59,7 @@ static_assert(static_cast<int>(Code::bad_operation) == TUTTI_ERR_OP);
 static_assert(static_cast<int>(Code::bad_displacement) == TUTTI_ERR_DISPLACEMENT);
 static_assert(static_cast<int>(Code::operation_failed) == TUTTI_ERR_OP_FAILED);
 static_assert(static_cast<int>(Code::calls_differ) == TUTTI_ERR_CALLS_DIFFER);
+static_assert(static_cast<int>(Code::bad_request) == TUTTI_ERR_REQUEST);
 
 }  // namespace
 

@@ -22,6 +22,7 @@ int class_of(int code) {
     case TUTTI_ERR_OP:
     case TUTTI_ERR_OP_FAILED: return MPI_ERR_OP;
     case TUTTI_ERR_DISPLACEMENT: return MPI_ERR_ARG;
+    case TUTTI_ERR_REQUEST: return MPI_ERR_REQUEST;
     case TUTTI_ERR_NO_MEMORY:
     case TUTTI_ERR_LOCKED_MEMORY: return MPI_ERR_NO_MEM;
     case TUTTI_ERR_UNSUPPORTED: return MPI_ERR_UNSUPPORTED_OPERATION;
