@@ -100,6 +100,8 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   transport::MpiBootstrap bootstrap(mpi, mpi_lock);
   std::string name = name_of(mpi);
   report_long_waits(state, bootstrap, engine.rank(), "tutti_comm_create of " + words_for(name));
+  // Others may wait in a call that this rank has begun.
+  bootstrap.while_waiting([&engine] { engine.progress(); });
   if (!comm)
     throw Error(Code::bad_buffer,
                 "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
@@ -189,11 +191,12 @@ int tutti_comm_create(MPI_Comm mpi, tutti_comm* comm) {
 }
 
 int tutti_comm_free(tutti_comm* comm) {
-  return guard([&](Library&) {
+  return guard([&](Library& state) {
     if (!comm)
       throw Error(Code::bad_communicator,
                   "tutti_comm_free needs the address of a communicator, and got NULL");
     communicator_of(*comm);
+    state.pending.settle(**comm);
     (*comm)->free();
     *comm = TUTTI_COMM_NULL;
   });

@@ -145,6 +145,7 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
   state->engine = std::make_unique<Engine>(
       state->configuration, bootstrap,
       Engine::Options{.threads = manner.always_locks || level == MPI_THREAD_MULTIPLE,
+                      .functions_anywhere = level == MPI_THREAD_MULTIPLE,
                       .datagrams = collectives::wants_datagrams(state->rules),
                       .log = log_of(LogLevel::info),
                       .warn = state->warn,
@@ -242,6 +243,7 @@ nlohmann::json description(Library& state, tutti_comm comm) {
   const KeptTypes& kept = state.datatypes.kept();
   members["datatypes"] = {{"read", kept.read()}, {"kept", kept.kept()}};
   members["scratch_bytes_kept"] = state.scratch.kept();
+  members["requests"] = state.pending.places();
   if (comm != TUTTI_COMM_NULL) members.update(communicator_of(comm).describe());
   return members;
 }
@@ -254,8 +256,13 @@ using namespace tutti;
 int tutti_init(const tutti_options* options) { return initialize(options, {}); }
 
 int tutti_finalize(void) {
+  // Its last look may need the engine's lock.
+  const int ended =
+      guard<Enter::by_itself>([](const Library& state) { state.engine->end_progress_thread(); });
+  if (ended != TUTTI_SUCCESS) return ended;
   const int code = guard([](Library& state) {
     const std::lock_guard lock(g_setup);
+    state.pending.clear();
     state.engine->farewell();
     free_all_communicators();
     g_own.load()->library.store(nullptr, std::memory_order_release);

@@ -9,8 +9,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "src/api/pending.hpp"
 #include "src/api/repeats.hpp"
 #include "src/data/callback.hpp"
 #include "src/data/datatype.hpp"
@@ -31,10 +33,14 @@ struct tutti_comm_object {
   std::unique_ptr<tutti::Communicator> communicator;  // null: freed
   std::unique_ptr<tutti::Repeats> repeats;            // null: freed
   std::unique_ptr<tutti::CallCheck> check;            // from the first call that is checked on
+  // What the program has freed, and its persistent requests may still use.
+  std::unique_ptr<tutti::Communicator> kept;
+  int persistent = 0;  // requests of that form
 
   void free() noexcept {
     check.reset();
     repeats.reset();
+    if (persistent != 0) kept = std::move(communicator);
     communicator.reset();
   }
 };
@@ -70,6 +76,7 @@ struct Library {
   Operations operations;
   std::unique_ptr<Engine> engine;
   std::optional<Selection> selection;
+  PendingCalls pending;
 };
 
 // Null before tutti_init, after tutti_finalize, and in forked children.

@@ -1,0 +1,191 @@
+// The life of a call that outlives the function which began it, and the names of such calls.
+#include "src/api/pending.hpp"
+
+#include <utility>
+
+#include "src/api/collective.hpp"
+
+namespace tutti {
+namespace {
+
+using collectives::Collective;
+
+// Whether MPI looks at the datatype of a side of the call, on this rank.
+bool uses_send_type(const Arguments& a, int rank) noexcept {
+  switch (a.collective) {
+    case Collective::barrier:
+    case Collective::bcast: return false;
+    case Collective::scatter: return rank == a.root;
+    case Collective::gather:
+    case Collective::allgather:
+    case Collective::alltoall: return a.send.buffer != MPI_IN_PLACE;
+    default: return true;  // the one type of a reduction
+  }
+}
+bool uses_receive_type(const Arguments& a, int rank) noexcept {
+  switch (a.collective) {
+    case Collective::bcast:
+    case Collective::allgather:
+    case Collective::alltoall: return true;
+    case Collective::scatter: return a.receive.buffer != MPI_IN_PLACE;
+    case Collective::gather: return rank == a.root;
+    default: return false;
+  }
+}
+
+// Whether the call needs the type after it has begun: what was read of one is kept with the call.
+bool needs_later(const Layout& layout, const Arguments& a, Form form) noexcept {
+  return form == Form::persistent || collectives::reduces(a.collective) || !layout.is_known();
+}
+
+// What is wrong with a type, the start of the call says, with the argument's name.
+OwnType own(const Library& state, bool used, MPI_Datatype type, const Arguments& a, Form form) {
+  try {
+    if (used && needs_later(state.datatypes.layout(type), a, form))
+      return OwnType(state.datatypes, type);
+  } catch (const Error&) {
+  }
+  return OwnType(type);
+}
+
+}  // namespace
+
+// --- one call ----------------------------------------------------------------------------------
+
+Pending::Pending(const Library& state, tutti_comm_object& comm, const Arguments& arguments,
+                 Form form)
+    : comm_(comm),
+      communicator_(*comm.communicator),
+      send_type_(own(state, uses_send_type(arguments, communicator_.rank()), arguments.send.type,
+                     arguments, form)),
+      receive_type_(own(state, uses_receive_type(arguments, communicator_.rank()),
+                        arguments.receive.type, arguments, form)),
+      arguments_(arguments),
+      form_(form) {
+  arguments_.send.type = send_type_.type();
+  arguments_.receive.type = receive_type_.type();
+  comm_.persistent += form_ == Form::persistent;
+}
+
+Pending::~Pending() {
+  request_.reset();
+  if (form_ == Form::persistent && --comm_.persistent == 0) comm_.kept.reset();
+}
+
+void Pending::start(Library& state) {
+  state.engine->leave_alone();
+  UserRequest& request = request_.emplace(communicator_);
+  patience_ = {};
+  try {
+    if (known_.plan && known_.dropped_plans == communicator_.dropped_plans() &&
+        !gpu_pointer_query.load(std::memory_order_relaxed)) {
+      request.call = known_.call;
+      return tutti::start(request, arguments_,
+                          [&]() -> Plan& { return communicator_.again(*known_.plan); });
+    }
+    tutti::start(request, arguments_, [&]() -> Plan& {
+      prepare(state, request, arguments_);
+      Plan& plan = communicator_.plan(request.task);
+      request.choose_copies(plan);
+      return plan;
+    });
+    if (form_ == Form::persistent && request.is_plain())
+      known_ = {request.call, &request.plan(), communicator_.dropped_plans()};
+  } catch (...) {
+    request_.reset();
+    throw;
+  }
+}
+
+void Pending::settle() noexcept {
+  if (!request_) return;
+  try {
+    finish();
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  settled_ = true;
+}
+
+void Pending::finish() {
+  if (std::exchange(settled_, false)) {
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    return;
+  }
+  try {
+    request_->wait();
+    request_->deliver();
+  } catch (...) {
+    request_.reset();
+    throw;
+  }
+  request_.reset();
+}
+
+// --- all of them -------------------------------------------------------------------------------
+
+namespace {
+
+// The number of a place from 1, so that no handle is null, and below it how often the place was
+// used.
+static_assert(sizeof(tutti_request) == sizeof(std::uint64_t));
+tutti_request handle_of(std::uint32_t place, std::uint32_t uses) noexcept {
+  return reinterpret_cast<tutti_request>((std::uint64_t{place} + 1) << 32 | uses);
+}
+std::uint32_t place_of(tutti_request handle) noexcept {
+  return static_cast<std::uint32_t>((reinterpret_cast<std::uint64_t>(handle) >> 32) - 1);
+}
+std::uint32_t uses_of(tutti_request handle) noexcept {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(handle));
+}
+
+}  // namespace
+
+tutti_request PendingCalls::add(const Library& state, tutti_comm_object& comm,
+                                const Arguments& arguments, Form form) {
+  if (free_.empty()) {
+    free_.reserve(places_.size() + 1);
+    places_.push_back(std::make_unique<Place>());
+    free_.push_back(static_cast<std::uint32_t>(places_.size() - 1));
+  }
+  const std::uint32_t number = free_.back();
+  Place& place = *places_[number];
+  place.pending.emplace(state, comm, arguments, form);
+  free_.pop_back();
+  return handle_of(number, ++place.uses);
+}
+
+Pending& PendingCalls::find(tutti_request handle) const {
+  const std::uint32_t number = place_of(handle);
+  if (number < places_.size())
+    if (Place& place = *places_[number]; place.pending && place.uses == uses_of(handle))
+      return *place.pending;
+  throw Error(Code::bad_request,
+              "this is no request of Tutti, or it has been completed or freed; its variable should "
+              "be TUTTI_REQUEST_NULL then: pass the address of the variable, not of a copy");
+}
+
+void PendingCalls::remove(tutti_request handle) noexcept {
+  const std::uint32_t number = place_of(handle);
+  places_[number]->pending.reset();
+  free_.push_back(number);
+}
+
+void PendingCalls::settle(const tutti_comm_object& comm) {
+  const auto each = [&](auto&& visit) {
+    for (std::size_t i = 0; i < places_.size(); ++i)  // there may be more after a wait
+      if (auto& pending = places_[i]->pending; pending && pending->belongs_to(comm))
+        visit(*pending);
+  };
+  each([](const Pending& call) {
+    if (call.claimed)
+      throw Error(Code::bad_request, "a thread waits for a request of the communicator");
+  });
+  each([](Pending& call) {
+    call.claimed = true;
+    call.settle();
+    call.claimed = false;
+  });
+}
+
+}  // namespace tutti

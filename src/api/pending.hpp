@@ -1,0 +1,119 @@
+// Calls between the function that begins them and the one that ends them: what a tutti_request
+// names. All with the engine's lock held, which a thread gives up only while it waits.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "src/api/call_arguments.hpp"
+#include "src/api/own_type.hpp"
+#include "src/api/user_request.hpp"
+#include "src/job/waiting.hpp"
+
+struct tutti_comm_object;
+struct tutti_request_object;
+
+namespace tutti {
+
+struct Library;
+class Plan;
+
+enum class Form : std::uint8_t {
+  once,        // begun, and gone when it has ended
+  persistent,  // prepared, begun any number of times, and freed by the program
+};
+
+// One call. Inactive until start(), and from finish() on.
+class Pending {
+ public:
+  // Checks nothing but the datatypes, of which it keeps copies where the call needs them later: the
+  // program may free its own. What
+  // `arguments` points to must stay. Throws Error, std::bad_alloc.
+  Pending(const Library& state, tutti_comm_object& comm, const Arguments& arguments, Form form);
+  ~Pending();
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+
+  Form form() const noexcept { return form_; }
+  bool belongs_to(const tutti_comm_object& comm) const noexcept { return &comm_ == &comm; }
+  bool active() const noexcept { return request_.has_value() || settled_; }
+  // Active, and finish() need not wait.
+  bool ended() const noexcept {
+    return settled_ || (request_ && request_->state() != Request::State::active);
+  }
+
+  // Throws Error: it is inactive still.
+  void start(Library& state);
+  // One look at what has come.
+  void look() noexcept {
+    if (request_) request_->look(patience_);
+  }
+  // The same, and a pause.
+  void pause() noexcept {
+    if (request_) request_->pause(patience_);
+  }
+  void begin_wait() noexcept { patience_ = {}; }
+  // Waits for the end, keeps what came of it for finish(), and needs no communicator any more.
+  void settle() noexcept;
+  // Waits for the end. The result is where the program wants it. Throws Error, std::bad_alloc.
+  // Inactive in any case.
+  void finish();
+
+  // A thread waits for it, and so no other may.
+  bool claimed = false;
+
+ private:
+  // A call whose arguments always mean the same, as in Repeats.
+  struct Known {
+    Call call;
+    Plan* plan = nullptr;  // null: nothing is known
+    std::uint64_t dropped_plans = 0;
+  };
+
+  tutti_comm_object& comm_;
+  Communicator& communicator_;
+  OwnType send_type_, receive_type_;
+  Arguments arguments_;
+  const Form form_;
+  Known known_{};
+  std::optional<UserRequest> request_;  // while it is active, unless it is settled
+  Patience patience_{};
+  bool settled_ = false;
+  std::exception_ptr failure_;  // of a call that is settled
+};
+
+// All of the process, by handle. A handle is no address: the number of a place, and how often that
+// was given away, so that one that was freed is an error for long.
+class PendingCalls {
+ public:
+  // Of an inactive call. Throws as Pending, std::bad_alloc.
+  tutti_request_object* add(const Library& state, tutti_comm_object& comm,
+                            const Arguments& arguments, Form form);
+  // Throws Error{bad_request}: there is none of that name.
+  Pending& find(tutti_request_object* handle) const;
+  // Must be inactive.
+  void remove(tutti_request_object* handle) noexcept;
+  // Waits for the active calls of a communicator that is about to go. Throws Error{bad_request}: a
+  // thread waits for one of these.
+  void settle(const tutti_comm_object& comm);
+  // So many requests have been there at once.
+  std::size_t places() const noexcept { return places_.size(); }
+  // At the end: calls that are active are given up.
+  void clear() noexcept { places_.clear(); }
+
+ private:
+  struct Place {
+    std::optional<Pending> pending;
+    std::uint32_t uses = 0;
+  };
+  std::vector<std::unique_ptr<Place>> places_;
+  std::vector<std::uint32_t> free_;  // with room for all places
+};
+
+}  // namespace tutti
