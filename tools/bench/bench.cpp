@@ -102,6 +102,7 @@ void read_memory(BenchSetting& setting, tutti_comm comm) {
     setting.device = fmt::format("{}, arrival by {}", facts["device"]["name"].get<std::string>(),
                                  facts["device"]["arrival"].get<std::string>());
   setting.nodes = facts["communicator"]["nodes"];
+  setting.progress = facts["progress"].get<std::string>();
   MPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
   setting.connections = std::max<std::int64_t>(setting.connections, most[0]);
   setting.connection_bytes = std::max<std::int64_t>(setting.connection_bytes, most[1]);
@@ -127,6 +128,14 @@ void run_all(const BenchOptions& options, int rank) {
   setting.type = options.type;
   setting.first = options.first;
   setting.v_form = options.v_form;
+  setting.form = options.form;
+  if (options.overlap && (!options.json.empty() || !options.svg.empty() || options.first > 0 ||
+                          options.v_form != VForm::none))
+    throw Error(Code::bad_configuration,
+                "--overlap goes with none of --json, --svg, --first and --v-forms");
+  if (options.form != CallForm::blocking && (options.v_form != VForm::none || options.first > 0))
+    throw Error(Code::bad_configuration,
+                "--form goes neither with --v-forms nor with --first, whose calls are blocking");
   const std::vector<std::int64_t> sizes = sizes_of(options);
   const std::vector<std::string> wanted = collectives_of(options);
 
@@ -157,7 +166,16 @@ void run_all(const BenchOptions& options, int rank) {
     wire->run(options.seconds);
   }
   std::vector<BenchRow> rows;
-  {
+  if (options.overlap) {
+    if (rank == 0 && !setting.progress.empty())
+      fmt::print("  progress while ranks compute: by {}\n", setting.progress);
+    for (const std::string& collective : wanted)
+      for (const std::int64_t bytes :
+           collective == "barrier" ? std::vector<std::int64_t>{0} : sizes) {
+        const OverlapRow row = measure_overlap(options, collective, bytes, comm);
+        if (rank == 0) print_overlap_row(row, bytes == sizes.front() || bytes == 0);
+      }
+  } else {
     ProgressBar bar("measuring");
     std::size_t done = 0;
     const std::size_t total = wanted.size() * sizes.size();
@@ -180,7 +198,7 @@ void run_all(const BenchOptions& options, int rank) {
     wire->run(options.seconds);
     raw = wire->result();
   }
-  if (rank == 0) {
+  if (rank == 0 && !options.overlap) {
     if (options.first > 0) print_first_calls(rows);
     print_tally(tally_of(rows), options.first > 0 ? "later: " : "");
     if (options.first == 0) print_warm_up(rows);
@@ -284,6 +302,17 @@ void add_bench(CommandLine& line) {
               fmt::format("where the datatype is: {}", fmt::join(type_sides(), ", ")))
       .show_default()
       .one_of(type_sides());
+  const auto form = std::make_shared<std::string>(kCallForms.front());
+  command
+      .option("--form", *form,
+              fmt::format("which form of the calls: {}; a third column has the blocking one",
+                          fmt::join(kCallForms, ", ")))
+      .show_default()
+      .one_of({kCallForms.begin(), kCallForms.end()});
+  command.flag(
+      "--overlap", options->overlap,
+      "how much of a non-blocking call is hidden behind a computation as long as the call: "
+      "without a call meanwhile, and with some tests (TUTTI_PROGRESS=thread: by a thread)");
   const auto v = std::make_shared<std::string>();
   command
       .option("--v-forms", *v,
@@ -300,7 +329,9 @@ void add_bench(CommandLine& line) {
   command.option("--svg", options->svg, "draw a picture into this file");
   command.footer(
       "Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");
-  command.runs([options, side, v] {
+  command.runs([options, side, v, form] {
+    options->form =
+        static_cast<CallForm>(std::ranges::find(kCallForms, *form) - kCallForms.begin());
     if (!v->empty())
       options->v_form =
           static_cast<VForm>(std::ranges::find(v_forms(), *v) - v_forms().begin() + 1);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/statistics.hpp"
+#include "tools/bench/forms.hpp"
 #include "tools/bench/layouts.hpp"
 #include "tools/bench/v_forms.hpp"
 #include "tools/busy.hpp"
@@ -26,9 +27,10 @@ struct BenchOptions {
   double seconds = 1.0;  // at most, for each library and point
   int root = 0;
   int first = 0;  // how many calls on fresh connections are a batch; 0: measure warm calls
-  bool check = true, with_mpi = true, raw = false, kernels = false;
+  bool check = true, with_mpi = true, raw = false, kernels = false, overlap = false;
   TypeWish type;
   VForm v_form = VForm::none;
+  CallForm form = CallForm::blocking;
   std::string json, svg;
 };
 
@@ -55,7 +57,8 @@ struct BenchRow {
   std::int64_t bytes = 0;  // of one block where there are blocks, else of the message
   Timing tutti;
   std::optional<Timing> mpi;
-  std::optional<Timing> plain;  // Tutti on as many bytes without gaps; null: that is `tutti`
+  // Tutti's blocking call on as many bytes without gaps; null: that is `tutti`.
+  std::optional<Timing> plain;
   // With BenchOptions::first, beside later batches in `tutti` and `mpi`.
   std::optional<FirstCalls> first, mpi_first;
 };
@@ -86,9 +89,10 @@ class RawWire {
 
 struct BenchSetting {
   int ranks = 0;
-  std::string mpi, transports, device;
+  std::string mpi, transports, device, progress;
   TypeWish type;  // of the buffers
   VForm v_form = VForm::none;
+  CallForm form = CallForm::blocking;
   int nodes = 0, first = 0;           // see BenchOptions
   double init_ms = 0, create_ms = 0;  // of the slowest rank
   // Of the rank that has most: connections, those that have grown, and bytes that are held.
@@ -113,6 +117,21 @@ BenchRow measure(const BenchOptions& options, const std::string& collective, std
 // nor on another communicator since tutti_init().
 BenchRow measure_first(const BenchOptions& options, const std::string& collective,
                        std::int64_t bytes, tutti_comm comm);
+// How much of a call is hidden behind a computation that takes as long: 0 to 1.
+struct HiddenShares {
+  double microseconds = 0;          // of the call alone, begun and waited for at once
+  double untested = 0, tested = 0;  // without a call meanwhile, and with some tests
+};
+struct OverlapRow {
+  std::string collective;
+  std::int64_t bytes;
+  HiddenShares tutti;
+  std::optional<HiddenShares> mpi;
+};
+// Throws Error. Collective over MPI_COMM_WORLD.
+OverlapRow measure_overlap(const BenchOptions& options, const std::string& collective,
+                           std::int64_t bytes, tutti_comm comm);
+void print_overlap_row(const OverlapRow& row, bool first);
 // Adds what ran the last call of the row's collective.
 void note_algorithm(BenchRow& row, tutti_comm comm);
 // What the repetitions took on this rank, in microseconds. Collective over MPI_COMM_WORLD.
@@ -122,6 +141,8 @@ void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions);
 std::string describe(tutti_comm comm);  // tutti_describe as a string
 void must(int code, const char* call);  // throws Error with Tutti's message
 
+// Three significant digits, in the unit that the column is in (microseconds).
+std::string column_text(double us);
 std::string place_of(const BenchSetting& setting);  // "2 ranks on 1 node"
 void print_header(const BenchSetting& setting);
 void print_row(const BenchRow& row, bool first);

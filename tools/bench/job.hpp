@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collectives/schedule/problem.hpp"
+#include "tools/bench/forms.hpp"
 #include "tools/bench/layouts.hpp"
 #include "tools/bench/v_forms.hpp"
 #include "tutti/tutti.h"
@@ -26,10 +27,12 @@ struct Job {
   BlockLayout from, to;  // of a block in `send` and `receive`, not of reductions
   std::vector<unsigned char> send, receive;  // bcast uses `receive` alone
   std::optional<VArguments> v;               // of a v-form
+  FormedCall call;
+  FormedMpiCall mpi_call;
 
   // First touch is slow in some places, and is not what is measured: vectors touch.
   Job(std::string name, std::int64_t size, int root_rank, MPI_Comm ranks, tutti_comm c,
-      const TypeWish& wish = {}, VForm form = VForm::none);
+      const TypeWish& wish = {}, VForm v_form = VForm::none, CallForm form = CallForm::blocking);
 
   void run_tutti();
   void run_mpi();

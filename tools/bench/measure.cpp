@@ -181,9 +181,10 @@ Timing measure_barrier(const BenchOptions& options, tutti_comm comm) {
 
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes,
                  tutti_comm comm) {
-  Job job(collective, bytes, options.root, MPI_COMM_WORLD, comm, options.type, options.v_form);
+  Job job(collective, bytes, options.root, MPI_COMM_WORLD, comm, options.type, options.v_form,
+          options.form);
   std::optional<Job> plain_job;
-  if (!options.type.constructor.empty())
+  if (!options.type.constructor.empty() || options.form != CallForm::blocking)
     plain_job.emplace(collective, bytes, options.root, MPI_COMM_WORLD, comm, TypeWish{},
                       options.v_form);
   if (options.check) check(job);

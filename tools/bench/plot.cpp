@@ -36,7 +36,7 @@ constexpr Library kTutti{"#0b6e4f", "Tutti", false, true,
                          [](const BenchRow& r) { return &r.tutti; }};
 constexpr Library kMpi{"#c8553d", "MPI", true, true,
                        [](const BenchRow& r) { return r.mpi ? &*r.mpi : nullptr; }};
-constexpr Library kPlain{"#5b5f97", "Tutti without gaps", false, false,
+constexpr Library kPlain{"#5b5f97", "Tutti, plain", false, false,
                          [](const BenchRow& r) { return r.plain ? &*r.plain : nullptr; }};
 constexpr Library kTuttiFirst{"#0b6e4f", "Tutti at first", false, false, [](const BenchRow& r) {
                                 return r.first ? &r.first->batch : nullptr;

@@ -12,14 +12,14 @@
 #include "tools/text.hpp"
 
 namespace tutti::tools {
-namespace {
 
-// Three significant digits, in the unit that the column is in (microseconds).
 std::string column_text(double us) {
   return us < 10     ? fmt::format("{:.3f}", us)
          : us < 1000 ? fmt::format("{:.1f}", us)
                      : fmt::format("{:.0f}", us);
 }
+
+namespace {
 
 nlohmann::json json_of(const Timing& t) {
   nlohmann::json j = {{"median_us", t.median},
@@ -79,6 +79,12 @@ void print_header(const BenchSetting& s) {
     fmt::print("  buffers of the datatype {}, pieces of {} bytes, {}{}\n", s.type.constructor,
                s.type.piece, side_text(s.type.side),
                s.first > 0 ? "" : "; plain: Tutti without gaps");
+  if (s.form != CallForm::blocking)
+    fmt::print("  {} calls of both; plain: Tutti's blocking call{}\n",
+               kCallForms[static_cast<std::size_t>(s.form)],
+               s.form == CallForm::persistent && !kMpiPrepares
+                   ? "; this MPI has no persistent collectives, and begins each call anew"
+                   : "");
   if (s.v_form != VForm::none) fmt::print("  v-forms, blocks: {}\n", name_of(s.v_form));
   fmt::print("  start-up of the slowest rank: tutti_init {:.1f} ms, tutti_comm_create {:.2f} ms\n",
              s.init_ms, s.create_ms);
@@ -193,7 +199,7 @@ void print_warm_up(const std::vector<BenchRow>& rows) {
     };
     add(row.tutti, "Tutti");
     if (row.mpi) add(*row.mpi, "the MPI");
-    if (row.plain) add(*row.plain, "Tutti without gaps");
+    if (row.plain) add(*row.plain, "Tutti, plain");
   }
   fmt::print("\nwarm-up until times were steady: {:.0f} ms, at most {:.0f} ms ({})", all, most,
              slowest);
@@ -269,6 +275,7 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
   if (s.first > 0) all["first"] = s.first;
   for (const Host& host : s.hosts) all["hosts"].push_back(json_of(host));
   if (s.v_form != VForm::none) all["v_form"] = name_of(s.v_form);
+  if (s.form != CallForm::blocking) all["form"] = kCallForms[static_cast<std::size_t>(s.form)];
   if (!s.type.constructor.empty())
     all["type"] = {{"constructor", s.type.constructor},
                    {"piece", s.type.piece},
