@@ -9,6 +9,8 @@
 #include <tutti/tutti.h>
 #include <unistd.h>
 
+#include "forms.h"
+
 extern int job_rank, job_size;
 
 /* A failed check ends the job: the other ranks may wait for this one. */

@@ -156,6 +156,11 @@ def collectives(build, long):
                        guest(job(build, 3, "collectives", env=env), "--hosts", 2))
     yield Test("1 % of packets lost",
                guest(job(build, 4, "collectives"), "--hosts", 4, "--loss", "1%"))
+    yield Test("requests, 3 ranks on 3 hosts", guest(job(build, 3, "requests"), "--hosts", 3))
+    yield Test("requests, 1 % of packets lost, 4 ranks on 2 hosts",
+               guest(job(build, 4, "requests"), "--hosts", 2, "--loss", "1%"))
+    yield Test("a rank that sits in MPI stops nobody, 3 ranks on 3 hosts",
+               guest(job(build, 3, "progress", env={"TUTTI_PROGRESS": "thread"}), "--hosts", 3))
     yield Test("pages change behind an address", guest(job(build, 2, "remap"), "--hosts", 2))
     yield Test("a child forked and going on", guest(job(build, 2, "forked"), "--hosts", 2))
     yield Test("a forked child that calls Tutti", guest(job(build, 2, "child"), "--hosts", 2))
