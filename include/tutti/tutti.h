@@ -5,7 +5,8 @@
  * comment above it. C99 and C++. MPI starts the job and exchanges addresses. MPI_Datatype, MPI_Op,
  * MPI_Comm and MPI_IN_PLACE are accepted as they are. Functions that can fail return TUTTI_SUCCESS
  * (0) or one of the TUTTI_ERR_* codes. No function exits or aborts, and none prints, but for the
- * log; see the setting `log`.
+ * log; see the setting `log`. A buffer at an address where there is no memory ends the program by a
+ * signal, as it does under any MPI.
  */
 #ifndef TUTTI_TUTTI_H
 #define TUTTI_TUTTI_H
