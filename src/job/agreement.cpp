@@ -313,6 +313,8 @@ News Agreement::failure_news() const noexcept {
   if (difference_) {
     news.call = difference_->call;
     news.asked = difference_->mine;
+    // Who is blamed blames the other: its call is the one that is not this rank's.
+    if (news.culprit == world_rank()) news.culprit = difference_->other;
   }
   return news;
 }
@@ -400,6 +402,8 @@ void Agreement::put_difference_into_words() noexcept try {
       "ranks make different calls: call {} of {} is {} of MPI_COMM_WORLD, "
       "and {}",
       count_for_people(d.call), words_for(*this), first, second);
+  const bool equal = is_known(d.mine) && d.mine.lengths == Asked::Lengths::equal;
+  if (equal && d.mine == d.theirs) failure_text_ += ", and another one on another rank";
   if (!d.how.empty()) failure_text_ += fmt::format(". Found on rank {}: {}", world_rank(), d.how);
 } catch (const std::exception&) {
   failure_text_.clear();  // out of memory: the code alone must do

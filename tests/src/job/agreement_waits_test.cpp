@@ -183,6 +183,35 @@ TEST_CASE("a third rank is told the call that is not its own", "[agreement]") {
                                        "and bcast (9 bytes, root 0) on rank 12"));
 }
 
+TEST_CASE("a third rank is not told that equal calls differ", "[agreement]") {
+  const Task usual = bcast(8);
+  Member left(0), blamed(1), third(2);  // the first has freed the communicator
+  Begun b(&usual), c(&usual);
+  blamed.open(b);
+  third.open(c);
+  const News blame{
+      .communicator = kId, .call = 0, .code = Code::calls_differ, .culprit = blamed.world_rank()};
+  const std::string begin =
+      "ranks make different calls: call 1 of communicator number 7 is bcast (8 bytes, root 0) on ";
+  SECTION("by the rank that is blamed") {
+    const auto reply = blamed.hear(blame, left.world_rank());
+    REQUIRE(reply);
+    CHECK(reply->culprit == left.world_rank());
+    third.hear(*reply, blamed.world_rank());
+    CHECK(third.failure_text() ==
+          begin + "rank 11 of MPI_COMM_WORLD, and another one, or none, on rank 13");
+  }
+  SECTION("after the one that blames has said so") {
+    third.hear(blame, left.world_rank());
+    blamed.hear(blame, left.world_rank());
+    third.hear(blamed.failure_news(), blamed.world_rank());
+    third.tell_difference();
+    CHECK(third.failure_text() == begin +
+                                      "rank 11 of MPI_COMM_WORLD, and bcast (8 bytes, root 0) on "
+                                      "rank 12, and another one on another rank");
+  }
+}
+
 TEST_CASE("what a rank does not know of a call it does not say", "[agreement]") {
   const Task usual = bcast(8);
   Member me;
