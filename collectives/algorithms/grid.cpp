@@ -5,7 +5,7 @@
 // A row is a node where all nodes have equally many ranks, whatever their numbers: if the ranks of
 // a node are neighbours, the numbering is row-major; if they are dealt out in turn, column-major.
 // Otherwise the grid is the squarest that P has, row-major, and for a prime P a single row.
-#include <numeric>
+#include <functional>
 
 #include "collectives/algorithms/common.hpp"
 
@@ -27,11 +27,6 @@ struct Grid {
   }
 };
 
-bool are_rows(const std::vector<Line>& nodes) {
-  const auto as_long = [&](const Line& node) { return node.size() == nodes.front().size(); };
-  return nodes.size() > 1 && std::all_of(nodes.begin(), nodes.end(), as_long);
-}
-
 // Of the squarest grid.
 int rows_by_number(int P) {
   int rows = 1;
@@ -41,7 +36,7 @@ int rows_by_number(int P) {
 }
 
 std::vector<Line> rows_of(const Problem& problem) {
-  if (are_rows(problem.node.ranks())) return problem.node.ranks();
+  if (problem.node.are_alike()) return problem.node.ranks();
   const int rows = rows_by_number(problem.P);
   std::vector<Line> all(index(rows));
   for (Rank rank = 0; rank < problem.P; ++rank)
@@ -51,33 +46,32 @@ std::vector<Line> rows_of(const Problem& problem) {
 
 enum class First : std::uint8_t { rows, columns };
 
-// One rank's two lines, in the order in which it speaks along them, and its places there: all that
-// it needs if whole vectors are combined, without a list of all ranks.
+// One rank's row and column, in the order in which it speaks along them, and its places there: all
+// that it needs if whole vectors are combined, without a list of all ranks.
 struct Crossing {
-  struct Place {
-    Line line;
-    int at = 0;
+  struct Way {
+    int length = 0, at = 0;
+    std::function<Rank(int)> rank_of;  // by place; `problem` must outlive it
   } first, second;
 };
 
 Crossing crossing_of(const Problem& problem, First first) {
-  Crossing::Place row, column;
-  const std::vector<Line>& nodes = problem.node.ranks();
-  if (are_rows(nodes)) {
-    column.at = problem.node[index(problem.rank)];
-    row.line = nodes[index(column.at)];
-    row.at = static_cast<int>(std::lower_bound(row.line.begin(), row.line.end(), problem.rank) -
-                              row.line.begin());
-    column.line.reserve(nodes.size());
-    for (const Line& node : nodes) column.line.push_back(node[index(row.at)]);
+  Crossing::Way row, column;
+  if (problem.node.are_alike()) {
+    const std::vector<Line>& nodes = problem.node.ranks();
+    const int node = problem.node[index(problem.rank)];
+    const Line& mine = nodes[index(node)];
+    const auto found = std::lower_bound(mine.begin(), mine.end(), problem.rank);
+    row = {static_cast<int>(mine.size()), static_cast<int>(found - mine.begin()),
+           [&mine](int place) { return mine[index(place)]; }};
+    column = {static_cast<int>(nodes.size()), node,
+              [&nodes, at = index(row.at)](int place) { return nodes[index(place)][at]; }};
   } else {
     const int rows = rows_by_number(problem.P), length = problem.P / rows;
-    row.at = problem.rank % length;
-    column.at = problem.rank / length;
-    row.line.resize(index(length));
-    std::iota(row.line.begin(), row.line.end(), problem.rank - row.at);
-    column.line.reserve(index(rows));
-    for (Rank rank = row.at; rank < problem.P; rank += length) column.line.push_back(rank);
+    row = {length, problem.rank % length,
+           [start = problem.rank - problem.rank % length](int place) { return start + place; }};
+    column = {rows, problem.rank / length,
+              [length, at = row.at](int place) { return place * length + at; }};
   }
   if (first == First::columns) std::swap(row, column);
   return {std::move(row), std::move(column)};
@@ -101,9 +95,9 @@ Grid grid_of(const Problem& problem, First first) {
 }
 
 // One phase's problem: of the ranks of a line, of which this rank is the one at `place`.
-Problem along(const Line& line, int place, const Problem& problem) {
+Problem along(std::size_t length, int place, const Problem& problem) {
   Problem part = problem;
-  part.P = static_cast<int>(line.size());
+  part.P = static_cast<int>(length);
   part.rank = place;
   part.node.clear();
   part.counts.clear();
@@ -134,11 +128,11 @@ Schedule gather(const Problem& problem, First first, Author basis) {
   const Line &line = grid.lines[index(grid.line)], across = grid.across();
   const int length = static_cast<int>(line.size()), start = grid.line * length;
 
-  Problem part = along(line, grid.place, problem);
+  Problem part = along(line.size(), grid.place, problem);
   part.counts.assign(lengths.begin() + start, lengths.begin() + start + length);
   part.in_place = problem.in_place && in_order;
   s.play(basis(part, {}), s.input(), held.range(start, length), line);
-  part = along(across, grid.line, problem);
+  part = along(across.size(), grid.line, problem);
   part.counts = of_lines;
   part.in_place = true;
   s.play(basis(part, {}), {}, held.whole(), across);
@@ -149,12 +143,18 @@ Schedule gather(const Problem& problem, First first, Author basis) {
 
 // Whole vectors: the ranks of each line combine theirs, then the lines their results.
 Schedule combine(const Problem& problem, First first, Author basis) {
-  const auto [line, across] = crossing_of(problem, first);
+  const auto ways = crossing_of(problem, first);
+  const auto part_of = [&](const Crossing::Way& way, bool in_place) {
+    Problem part = along(index(way.length), way.at, problem);
+    part.in_place = in_place;
+    Schedule schedule = basis(part, {});
+    for (Step& step : schedule.steps)
+      if (is_message(step.kind)) step.peer = way.rank_of(step.peer);
+    return schedule;
+  };
   Builder s = solve(problem);
-  s.play(basis(along(line.line, line.at, problem), {}), s.input(), s.output(), line.line);
-  Problem part = along(across.line, across.at, problem);
-  part.in_place = true;
-  s.play(basis(part, {}), {}, s.output(), across.line);
+  s.play(part_of(ways.first, problem.in_place), s.input(), s.output());
+  s.play(part_of(ways.second, true), {}, s.output());
   return s.finish();
 }
 

@@ -14,8 +14,17 @@ const std::vector<std::vector<Rank>>& Nodes::ranks() const {
       if (node >= held->ranks.size()) held->ranks.resize(node + 1);
       held->ranks[node].push_back(rank);
     }
+    const std::size_t each = held->ranks.front().size();
+    held->alike = held->ranks.size() > 1 &&
+                  std::all_of(held->ranks.begin(), held->ranks.end(),
+                              [&](const auto& node) { return node.size() == each; });
   });
   return held_->ranks;
+}
+
+bool Nodes::are_alike() const {
+  ranks();
+  return held_ && held_->alike;
 }
 
 void Nodes::push_back(int node) {

@@ -29,6 +29,8 @@ class Nodes {
   const std::vector<int>& of_rank() const noexcept { return held_ ? held_->node_of : kNone; }
   // The ranks of each node, in ascending order. May be called from any thread.
   const std::vector<std::vector<Rank>>& ranks() const;
+  // Whether there are several nodes, and each has as many ranks. May be called from any thread.
+  bool are_alike() const;
 
   void clear() noexcept { held_.reset(); }
   // Copies: for few ranks.
@@ -40,6 +42,7 @@ class Nodes {
     std::vector<int> node_of;
     std::once_flag once;
     std::vector<std::vector<Rank>> ranks;
+    bool alike = false;
   };
   inline static const std::vector<int> kNone{};
   std::shared_ptr<Held> held_;
