@@ -24,7 +24,8 @@
 // L"; LogGPS.)
 //
 // Nothing else is shared: messages of different ranks do not slow each other down, unless the
-// ranks of a node share its ports between nodes (Platform::shared_ports).
+// ranks of a node share its ports between nodes (Platform::shared_ports). A port of several
+// adapters (Platform::adapters) passes as many messages at a time.
 #pragma once
 
 #include <limits>

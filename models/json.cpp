@@ -247,7 +247,7 @@ json parameters_to_json(const Model& model) {
 Platform parse_platform(std::string_view text, const Changes& changes) {
   json object = parse_object(
       text, {"format", "name", "source", "model", "parameters", "within", "between", "compute",
-             "shared_ports", "machine", "wire", "measured", "cores", "budget"});
+             "shared_ports", "adapters", "machine", "wire", "measured", "cores", "budget"});
   Platform platform{.name = text_at(object, "name"), .source = text_at(object, "source")};
   if (object.contains("between") || object.contains("within")) {
     for (const char* key : {"within", "between"}) {
@@ -271,6 +271,12 @@ Platform parse_platform(std::string_view text, const Changes& changes) {
            object["shared_ports"]);
     platform.shared_ports = object["shared_ports"].get<bool>();
   }
+  if (object.contains("adapters")) {
+    const json& adapters = object["adapters"];
+    expect(adapters.is_number_integer() && adapters >= 1 && adapters <= kMostAdapters, "adapters",
+           "a whole number from 1 to 64", adapters);
+    platform.adapters = adapters.get<int>();
+  }
   return platform;
 }
 
@@ -281,6 +287,7 @@ json to_json(const Platform& platform) {
                 {"copy_per_byte", platform.copy_per_byte},
                 {"piece", platform.piece}}},
               {"shared_ports", platform.shared_ports}};
+  if (platform.adapters > 1) all["adapters"] = platform.adapters;
   if (!platform.name.empty()) all["name"] = platform.name;
   if (!platform.source.empty()) all["source"] = platform.source;
   if (const Origin& origin = platform.origin; origin != Origin{}) {

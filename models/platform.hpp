@@ -58,6 +58,8 @@ struct Budget {
   friend bool operator==(const Budget&, const Budget&) = default;
 };
 
+inline constexpr int kMostAdapters = 64;
+
 struct Platform {
   std::string name;    // for readers
   std::string source;  // where the numbers are from
@@ -70,6 +72,7 @@ struct Platform {
   // The ranks of a node share one port for sending to other nodes, and one for receiving from
   // them; else each rank has its own.
   bool shared_ports = false;
+  int adapters = 1;  // so many messages at a time pass such a port between nodes (BEO's o)
   Origin origin{};
   std::optional<Cores> cores{};  // nothing: not said
   std::optional<Budget> budget{};

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "collectives/schedule/cursor.hpp"
@@ -16,10 +17,17 @@ namespace tutti::models {
 inline constexpr double kLongAgo = -std::numeric_limits<double>::infinity();
 inline constexpr double kNotDue = std::numeric_limits<double>::infinity();
 
-// One direction of a port. `turn`: when the next message has its turn.
+// One direction of a port. `turn`: when the next message has its turn. Several adapters pass as
+// many messages at a time, each by the one that is free first.
 struct Port {
+  explicit Port(int adapters = 1) : others(static_cast<std::size_t>(adapters) - 1, kLongAgo) {}
   double turn = kLongAgo;
-  void take(double now, double time) noexcept { turn = std::max(turn, now) + time; }
+  std::vector<double> others;  // of the other adapters, none of which is free earlier
+  void take(double now, double time) noexcept {
+    turn = std::max(turn, now) + time;
+    const auto next = std::min_element(others.begin(), others.end());
+    if (next != others.end() && *next < turn) std::swap(*next, turn);
+  }
 };
 
 // Steps that wait; the lowest one first.

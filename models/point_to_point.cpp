@@ -2,6 +2,7 @@
 #include "models/point_to_point.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti::models {
 namespace {
@@ -30,6 +31,36 @@ Costs loggp(double L, double o_s, double o_r, double g, double bytes) noexcept {
                     .spacing = g + bytes,
                     .receive = o_r});
 }
+
+// So many times what a table says beyond its first point.
+Curve stretched(const Curve& curve, double factor) {
+  std::vector<Curve::Point> points = curve.points();
+  const double first = points.front().value;
+  for (Curve::Point& point : points) point.value = first + factor * (point.value - first);
+  return Curve(std::move(points));
+}
+
+struct Congest {
+  double factor;
+  void operator()(Hockney& model) const {
+    std::vector<Curve::Point> points = model.beta.points();
+    for (Curve::Point& point : points) point.value *= factor;
+    model.beta = Curve(std::move(points));
+  }
+  void operator()(SplitHockney& model) const { model.beta_s *= factor, model.beta_r *= factor; }
+  void operator()(Piecewise& model) const {
+    for (Piecewise::Range& range : model.ranges) range.beta *= factor;
+  }
+  void operator()(LogP&) const {}
+  void operator()(LogfP&) const {}
+  void operator()(LogGP& model) const { model.G *= factor; }
+  void operator()(LogGPS& model) const { model.G *= factor; }
+  void operator()(LogGPO& model) const { model.G *= factor; }
+  void operator()(PLogP& model) const { model.g = stretched(model.g, factor); }
+  void operator()(LognP& model) const {
+    for (LognP::Transfer& transfer : model.transfers) transfer.g = stretched(transfer.g, factor);
+  }
+};
 
 }  // namespace
 
@@ -95,6 +126,11 @@ Costs LognP::costs(Bytes m) const noexcept {
   for (std::size_t i = 1; i + 1 < transfers.size(); ++i) costs.flight += time(transfers[i]);
   if (transfers.size() > 1) costs.receive = time(transfers.back());
   return burstless(costs);
+}
+
+Model congested(Model model, double factor) {
+  std::visit(Congest{factor}, model);
+  return model;
 }
 
 std::string_view name_of(const Model& model) noexcept {

@@ -41,7 +41,9 @@ class Simulation {
     models_[kBetween] = &platform.between;
     models_[kWithin] = platform.within ? &*platform.within : &platform.between;
     for (const Level level : {kWithin, kBetween})
-      out_[level].resize(index(shared(level) ? nodes : P)), in_[level] = out_[level];
+      out_[level].assign(index(shared(level) ? nodes : P),
+                         Port{level == kBetween ? platform.adapters : 1}),
+          in_[level] = out_[level];
   }
 
   Result run(const std::function<Schedule(Rank)>& schedule_of) {

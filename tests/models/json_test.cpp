@@ -46,16 +46,21 @@ TEST_CASE("json: tables and transfers") {
       R"({"within": {"model": "lognp", "parameters": {"transfers":
                      [{"o": 1}, {"o": [[0, 1], [8, 2]]}]}},
           "between": {"model": "hockney", "parameters": {"alpha": [[0, 10], [100, 20]], "beta": 0}},
-          "compute": {"reduce_per_byte": 0.25}, "shared_ports": true})");
+          "compute": {"reduce_per_byte": 0.25}, "shared_ports": true, "adapters": 2})");
   CHECK(time_of(*platform.within, 4) == near(2.5));
   CHECK(time_of(platform.between, 50) == near(15));
   CHECK(platform.reduce_per_byte == 0.25);
   CHECK(platform.shared_ports);
+  CHECK(platform.adapters == 2);
+  CHECK(parse_platform(to_json(platform).dump()).adapters == 2);
 }
 
 TEST_CASE("json: what is wrong is named with its place") {
   CHECK_THAT(platform_complaint("{"), Catch::Contains("not JSON") && Catch::Contains("line 1"));
   CHECK_THAT(platform_complaint("[]"), Catch::Contains("must be an object"));
+  CHECK_THAT(platform_complaint(
+                 R"({"model": "hockney", "parameters": {"alpha": 1, "beta": 0}, "adapters": 0})"),
+             Catch::Contains("adapters: must be a whole number from 1 to 64, not 0"));
   CHECK_THAT(platform_complaint("{}"), Catch::Contains("model: is missing"));
   CHECK_THAT(platform_complaint(R"({"format": 0})"), Catch::Contains("reads format 1, not 0"));
   CHECK_THAT(platform_complaint(R"({"model": "loggpp", "parameters": {}})"),

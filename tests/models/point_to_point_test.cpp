@@ -25,6 +25,16 @@ TEST_CASE("models: Bunyip's elements have 8 bytes") {  // BEO §3.1
   CHECK(time_of(bunyip, 8000) == near(204 + 1145.5));
 }
 
+TEST_CASE("models: congestion is a factor on what bytes take") {
+  CHECK(time_of(congested(kBoba, 3), 1025) == near(46.7 + 3 * 15.36));
+  CHECK(time_of(congested(Hockney{2, 0.5}, 3), 100) == near(2 + 3 * 50));
+  CHECK(time_of(congested(LogP{20, 5, 6, 10}, 3), 100) == near(31));
+  const PLogP table{20, 1, 1, Curve{{{0, 5}, {100, 25}}}};
+  CHECK(time_of(congested(table, 3), 0) == near(25));
+  CHECK(time_of(congested(table, 3), 100) == near(20 + 5 + 3 * 20));
+  CHECK(time_of(congested(Piecewise{{{100, 1, 2}, {kNever, 3, 4}}}, 2), 200) == near(3 + 2 * 800));
+}
+
 TEST_CASE("models: BlueGene/P's ranges end where HPM says") {  // HPM eq. 1
   const Model bluegene = platform_of("BlueGene-P").between;
   CHECK(time_of(bluegene, 0) == near(4.5));

@@ -64,6 +64,20 @@ TEST_CASE("simulator: under Hockney a port carries one message at a time, each w
   CHECK(time_of("linear", reduce, hockney) == near(3 * one));
 }
 
+TEST_CASE("simulator: a port of several adapters passes as many messages at a time") {
+  Platform hockney = platform_of(Hockney{2, 0.5});
+  const double one = 2 + 100 * 0.5;
+  hockney.adapters = 3;  // BEO's o
+  CHECK(time_of("linear", bcast_of(4, 100), hockney) == near(one));
+  CHECK(time_of("linear", bcast_of(5, 100), hockney) == near(2 * one));
+  CHECK(time_of("modified-ring", allgather_of(8, 100), hockney) == near(3 * one));
+  const Problem reduce{{.collective = Collective::reduce, .bytes = 100}, 8};
+  CHECK(time_of("linear", reduce, hockney) == near(3 * one));
+  hockney.within = hockney.between;  // within a node adapters pass nothing
+  CHECK(simulated("linear", bcast_of(4, 100), hockney, {}, {.node = {0, 0, 0, 0}}).time ==
+        near(3 * one));
+}
+
 TEST_CASE("simulator: split Hockney keeps both processors busy") {
   const Platform bunyip = platform_of("bunyip");
   const double S = 24 + 82.5, R = 180 + 1063;  // 1000 elements of 8 bytes

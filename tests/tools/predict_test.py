@@ -197,6 +197,8 @@ def check_settings():
         assert time(*call, option, 1) > time(*call, option, 0), option
     across = ["alltoall", "--algorithm", "linear", "--ppn", 4]
     assert time(*across, "--shared-ports") > time(*across)
+    assert time(*across, "--shared-ports", "--adapters", 4) < time(*across, "--shared-ports")
+    assert time(*bcast, "--congestion", 2) > time(*bcast) == time(*bcast, "--congestion", 1)
 
 
 def check_mapping(folder):

@@ -75,6 +75,8 @@ std::string note_of(const Platform& platform, const PredictOptions& options) {
     note += fmt::format(", combining {} µs per byte", options.reduce_per_byte);
   if (options.copy_per_byte >= 0)
     note += fmt::format(", copying {} µs per byte", options.copy_per_byte);
+  if (options.congestion != 1) note += fmt::format("; congestion {}", options.congestion);
+  if (platform.adapters > 1) note += fmt::format("; {} adapters", platform.adapters);
   if (platform.shared_ports) note += "; the ranks of a node share its ports";
   return note;
 }

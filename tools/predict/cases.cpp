@@ -94,7 +94,7 @@ Platform platform_of_this_machine(const models::Changes& changes, bool several_n
 bool is_plain(const PredictOptions& options, const Platform& platform) {
   const bool shares = platform.shared_ports && may_share_nodes(options);
   return options.noise == 0 && options.late == 0 && options.eager.empty() && options.root == 0 &&
-         platform.copy_per_byte == 0 && !shares;
+         platform.copy_per_byte == 0 && platform.adapters == 1 && !shares;
 }
 
 // TAU's segments, which the library below makes of a message; the simulator knows none.
@@ -191,6 +191,8 @@ std::vector<Platform> platforms_of(const PredictOptions& options, bool several_n
     if (options.reduce_per_byte >= 0) platform.reduce_per_byte = options.reduce_per_byte;
     if (options.copy_per_byte >= 0) platform.copy_per_byte = options.copy_per_byte;
     platform.shared_ports |= options.shared_ports;
+    if (options.adapters > 0) platform.adapters = options.adapters;
+    platform.between = models::congested(platform.between, options.congestion);
   }
   return all;
 }

@@ -219,6 +219,14 @@ void add_setting(const Command& command, PredictOptions& o) {
   command.option("--copy-per-byte", o.copy_per_byte, "copying, us per byte").not_negative();
   command.flag("--shared-ports", o.shared_ports,
                "the ranks of a node share one port to the other nodes");
+  command
+      .option("--adapters", o.adapters, "ports of a node, or of a rank, to other nodes (BEO's o)")
+      .between(1, models::kMostAdapters);
+  command
+      .option("--congestion", o.congestion,
+              "a factor on G: bytes between nodes take so many times as long")
+      .between(1.0, 1e6)
+      .show_default();
   command.option("--noise", o.noise, "every time is longer by a random part of it, on average")
       .not_negative();
   command.option("--late", o.late, "ranks enter at random times up to this, us").not_negative();

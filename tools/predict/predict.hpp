@@ -23,7 +23,8 @@ struct PredictOptions {
   int calls = 0;                     // that follow each other; 0: one, or as many as were measured
   std::string eager;
   double reduce_per_byte = -1, copy_per_byte = -1;  // −1: the platform's
-  double noise = 0, late = 0;
+  int adapters = 0;                                 // 0: the platform's
+  double congestion = 1, noise = 0, late = 0;
   std::uint64_t seed = 1;
   bool shared_ports = false, check = false, list = false, json = false, show = false,
        symbolic = false, bluegene_p = false, details = false;
