@@ -41,6 +41,7 @@
   X(Type_create_hindexed)   \
   X(Type_create_keyval)     \
   X(Type_create_resized)    \
+  X(Type_dup)               \
   X(Type_free)              \
   X(Type_free_keyval)       \
   X(Type_get_attr)          \
