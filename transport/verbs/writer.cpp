@@ -203,8 +203,9 @@ Post Writer::write(std::uint64_t source, std::uint32_t source_key, std::uint64_t
     ibv_sge piece{source + offset, static_cast<std::uint32_t>(now), source_key};
     ibv_send_wr wr = request(&piece, 1, IBV_WR_RDMA_WRITE, target + offset, target_key);
     silent += now;
-    number(wr, silent >= kBytesPerCompletion || (!notice && offset + now == bytes));
-    if (silent >= kBytesPerCompletion) silent = 0;
+    const bool shows = silent >= kBytesPerCompletion;
+    number(wr, shows || (!notice && offset + now == bytes));
+    if (shows) silent = 0;
     if (post(wr, 1) != Post::done) return Post::failed;
   }
   return notice ? post_immediate(*notice, true) : Post::done;
