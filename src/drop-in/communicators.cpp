@@ -10,6 +10,7 @@
 #include "src/api/library.hpp"
 #include "src/data/gpu_memory.hpp"
 #include "src/data/mpi_lock.hpp"
+#include "src/data/must_have_mpi.hpp"
 #include "src/drop-in/statistics.hpp"
 #include "transport/bootstrap_mpi.hpp"
 
@@ -56,14 +57,9 @@ Communicator& new_state() noexcept {
 }
 
 // Attributes are copied when all members duplicate a communicator, and at no other time. Open MPI 4
-// copies them in MPI_Comm_create_group, too, where members are missing: there the members of
-// duplicates vote, as those of other communicators.
-constexpr bool kCopiedByDuplicates =
-#ifdef OPEN_MPI
-    false;
-#else
-    true;
-#endif
+// copies them in MPI_Comm_create_group, too, where members are missing, and an MPI that is not
+// known may: there the members of duplicates vote, as those of other communicators.
+constexpr bool kCopiedByDuplicates = kOwnMpi == "MPICH";
 
 // Called by MPI, which may hold locks of its own, when the program duplicates a communicator.
 int note_copied(MPI_Comm, int, void*, void* value, void* copy, int* has_copy) noexcept {
