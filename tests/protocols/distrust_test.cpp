@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "tests/base/no_code.hpp"
 #include "tests/protocols/pair.hpp"
 
 using namespace tutti;
@@ -88,6 +89,7 @@ struct Wrong {
 };
 
 std::vector<Wrong> all_wrong() {
+  const auto none = static_cast<std::uint32_t>(no_code());
   std::vector<Wrong> all;
   for (const Way& way : {kLine, kSmall, kEager, kSearched, kPieces, kReady, kReadyToSend, kFinished,
                          kWithdrawn, kNews}) {
@@ -108,10 +110,10 @@ std::vector<Wrong> all_wrong() {
     all.push_back({way, "kind", 3, {0, 4, kHalf, kMost}});
   all.push_back({kFinished, "identifier", 7, {1, 63, 64, kHalf, kMost}});
   all.push_back({kWithdrawn, "identifier", 11, {1, 63, 64, kHalf, kMost}});
-  all.push_back({kWithdrawn, "cause", 8, {0, 32, kHalf, kMost}});
+  all.push_back({kWithdrawn, "cause", 8, {0, none, kHalf, kMost}});
   all.push_back({kWithdrawn, "culprit", 7, {kHalf, kMost - 1}});
   all.push_back({kNews, "kind of news", 15, {2, 3, 4, kHalf, kMost}});
-  all.push_back({kNews, "cause", 12, {0, 32, kHalf, kMost}});
+  all.push_back({kNews, "cause", 12, {0, none, kHalf, kMost}});
   all.push_back({kNews, "culprit", 11, {kHalf, kMost - 1}});
   return all;
 }
