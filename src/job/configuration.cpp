@@ -442,6 +442,7 @@ void read_environment(Configuration& configuration) {
     const auto equals = text.find('=');
     const std::string_view variable = text.substr(0, equals);
     const std::string_view name = variable.substr(kPrefix.size());
+    if (equals == std::string_view::npos || equals + 1 == text.size()) continue;  // empty
     const auto* found =
         std::find_if(std::begin(kSettings), std::end(kSettings),
                      [&](const Setting& s) { return environment_name(s) == variable; });

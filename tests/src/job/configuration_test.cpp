@@ -182,6 +182,17 @@ TEST_CASE("variables of tests, tools and installations are no settings", "[confi
   }
 }
 
+TEST_CASE("an empty environment variable is as none", "[configuration]") {
+  for (const Setting& setting : settings()) {
+    const std::string variable = environment_name(setting);
+    setenv(variable.c_str(), "", 1);
+    const Configuration read = load_configuration({});
+    unsetenv(variable.c_str());
+    CHECK(setting.show(read) == setting.show(load_configuration({})));
+  }
+  CHECK_THAT(error_of({"timeout="}), Catch::Contains("the setting `timeout` takes a number"));
+}
+
 TEST_CASE("a name that no setting has is an error, with the nearest", "[configuration]") {
   CHECK(error_of({"algoritm=ring"}) ==
         "tutti_options.settings: there is no setting `algoritm`; the nearest is `algorithm`");
