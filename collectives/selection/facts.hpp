@@ -25,6 +25,10 @@ struct Facts {
 // nodes in turn. `node`: of each rank; one rank on each node is no turn.
 bool are_in_turn(std::span<const int> node, int nodes) noexcept;
 
+// The members that say where ranks are: P, nodes, max_ranks_per_node, in_order and in_turn. `node`:
+// of each rank, numbered from 0, with none left out.
+Facts facts_of_nodes(std::span<const int> node);
+
 // The block length; if blocks differ, the mean; 0 if not all ranks know the lengths.
 Bytes typical_bytes(const Problem& problem) noexcept;
 

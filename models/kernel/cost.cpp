@@ -164,17 +164,9 @@ Cost cost_of(const Kernel& kernel, const Platform& platform, Setting setting,
 }
 
 collectives::Choice chosen_by(const Platform& platform, const Problem& problem) {
-  collectives::Facts facts{.P = problem.P};
-  facts.max_ranks_per_node = problem.P;
-  if (!problem.node.empty()) {
-    const auto& ranks = problem.node.ranks();
-    facts.nodes = static_cast<int>(ranks.size());
-    facts.max_ranks_per_node = 0;
-    for (const auto& some : ranks)
-      facts.max_ranks_per_node = std::max(facts.max_ranks_per_node, static_cast<int>(some.size()));
-    facts.in_order = std::is_sorted(problem.node.begin(), problem.node.end());
-    facts.in_turn = collectives::are_in_turn(problem.node.of_rank(), facts.nodes);
-  }
+  collectives::Facts facts =
+      problem.node.empty() ? collectives::Facts{.P = problem.P, .max_ranks_per_node = problem.P}
+                           : collectives::facts_of_nodes(problem.node.of_rank());
   const Cores cores = platform.cores.value_or(Cores{});
   facts.software_wire = facts.nodes > 1 && cores.per_message + cores.per_byte > 0;
   return Decisions(platform, facts).select(problem);

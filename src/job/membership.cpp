@@ -1,7 +1,6 @@
 // Finding the facts of members, and keeping what is shared.
 #include "src/job/membership.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -29,27 +28,12 @@ std::vector<int> nodes_of(const transport::Placement& placement,
 
 collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_ranks) {
   const transport::Placement& placement = engine.placement();
-  std::map<int, int> ranks_on;
-  int most = 0, last = -1;
-  bool in_order = true;
-  for (const int rank : world_ranks) {
-    const int node = placement.node_of(rank);
-    int& ranks = ranks_on[node];
-    in_order = in_order && (node == last || ranks == 0);
-    most = std::max(most, ++ranks);
-    last = node;
-  }
+  collectives::Facts facts = collectives::facts_of_nodes(nodes_of(placement, world_ranks));
   std::set<int> machines;
-  for (const auto& [node, ranks] : ranks_on) machines.insert(placement.machine_of(node));
-  collectives::Facts facts{};
-  facts.P = static_cast<int>(world_ranks.size());
-  facts.nodes = static_cast<int>(ranks_on.size());
-  facts.max_ranks_per_node = most;
+  for (const int rank : world_ranks) machines.insert(placement.machine_of(placement.node_of(rank)));
   facts.software_wire = engine.software_wire() && (facts.nodes > 1 || engine.wire_on_nodes());
   facts.oversubscribed = placement.oversubscribed();
   for (const int machine : machines) facts.cores += placement.threads_of(machine);
-  facts.in_order = in_order;
-  facts.in_turn = collectives::are_in_turn(nodes_of(placement, world_ranks), facts.nodes);
   facts.wire_within = engine.wire_on_nodes();
   return facts;
 }
