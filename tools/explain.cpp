@@ -27,9 +27,9 @@ namespace {
 using nlohmann::json;
 
 struct ExplainOptions {
-  std::string collective, algorithm, params, bytes = "8";
+  std::string collective, algorithm, params, bytes = "8", mapping = "blocks";
   int ranks = 8, ranks_per_node = kNotSaid, cores = 0;
-  bool in_turn = false, json = false;
+  bool json = false;
 };
 
 constexpr int kMostRanksExplained = 1 << 24;  // each has a node in the problem that is explained
@@ -46,32 +46,31 @@ int cores_here() { return static_cast<int>(transport::card_of_this_process({}).t
 
 // The job as far as it is known: what its communicator of all ranks would know of itself.
 struct ExplainedJob {
+  std::vector<int> node;  // of each rank
   collectives::Facts facts;
   PlatformHere platform;
 };
 
 ExplainedJob job_of(const ExplainOptions& options, const Configuration& configuration) {
-  collectives::Facts facts{.P = options.ranks};
-  facts.max_ranks_per_node =
-      std::min(ranks_per_node(options.ranks_per_node, !options.params.empty()), options.ranks);
-  facts.nodes = (facts.P + facts.max_ranks_per_node - 1) / facts.max_ranks_per_node;
-  facts.in_order = !options.in_turn || facts.nodes == 1 || facts.max_ranks_per_node == 1;
-  facts.in_turn = !facts.in_order;
+  std::vector<int> node = nodes_by_mapping(
+      options.mapping, options.ranks,
+      std::min(ranks_per_node(options.ranks_per_node, !options.params.empty()), options.ranks));
+  collectives::Facts facts = collectives::facts_of_nodes(node);
   facts.wire_within = configuration.transport == TransportChoice::verbs;
   facts.cores = options.cores > 0 ? options.cores : facts.nodes == 1 ? cores_here() : 0;
   facts.oversubscribed = facts.cores > 0 && facts.cores < options.ranks;
   const bool wire = facts.nodes > 1 || facts.wire_within;
   if (options.params.empty()) {
     facts.software_wire = wire && software_wire_here(configuration);
-    return {facts, parameters_here(configuration, wire)};
+    return {std::move(node), facts, parameters_here(configuration, wire)};
   }
   PlatformHere named = named_platform(options.params, models::wire_of(wire, false));
   const models::Cores cores = named.platform.cores.value_or(models::Cores{});
   facts.software_wire = wire && cores.per_message + cores.per_byte > 0;
-  return {facts, std::move(named)};
+  return {std::move(node), facts, std::move(named)};
 }
 
-collectives::Problem problem_of(const ExplainOptions& options, const collectives::Facts& facts,
+collectives::Problem problem_of(const ExplainOptions& options, const ExplainedJob& job,
                                 const Configuration& configuration) {
   const collectives::Collective collective = collectives::read_collective(options.collective);
   const auto bytes = parse_size(options.bytes);
@@ -82,12 +81,8 @@ collectives::Problem problem_of(const ExplainOptions& options, const collectives
     bad_configuration(
         fmt::format("--bytes '{}' for each of {} ranks are too many: at most {} in all",
                     options.bytes, options.ranks, models::kMostInAll));
-  collectives::Problem problem{explained_task(collective, *bytes, configuration), facts.P};
-  std::vector<int> nodes(facts.nodes > 1 ? static_cast<std::size_t>(facts.P) : 0);
-  for (int rank = 0; rank < static_cast<int>(nodes.size()); ++rank)
-    nodes[static_cast<std::size_t>(rank)] =
-        facts.in_order ? rank / facts.max_ranks_per_node : rank % facts.nodes;
-  problem.node = std::move(nodes);
+  collectives::Problem problem{explained_task(collective, *bytes, configuration), job.facts.P};
+  if (job.facts.nodes > 1) problem.node = job.node;
   return problem;
 }
 
@@ -113,7 +108,7 @@ json explain(const ExplainOptions& options, Effort& effort) {
   for (const std::string& warning : configuration.warnings) warn(warning);
   collectives::Rules rules = read_rules(configuration).rules;
   const ExplainedJob job = job_of(options, configuration);
-  collectives::Problem problem = problem_of(options, job.facts, configuration);
+  collectives::Problem problem = problem_of(options, job, configuration);
   if (!options.algorithm.empty()) {
     const std::string text = fmt::format("{}={}", options.collective, options.algorithm);
     rules.forced.insert_or_assign(problem.collective,
@@ -170,7 +165,7 @@ void add_explain(CommandLine& line) {
               "cores of all machines together, if ranks share them (default: on one node this "
               "host's, else one a rank)")
       .between(1, kMostRanksExplained);
-  command.flag("--in-turn", o.in_turn, "ranks are dealt out to the nodes in turn");
+  command.option("--mapping", o.mapping, kMappingIs).show_default();
   command.option("--params", o.params,
                  fmt::format("parameters instead of the job's: {}", kParametersAre));
   command.older_name("--model", o.params);

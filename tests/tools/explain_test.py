@@ -50,10 +50,15 @@ def printed(*arguments, **settings):
 
 def in_turn():
     """A ring of ranks that are dealt out in turn sends every message between two nodes."""
-    for words, within in (((), True), (("--in-turn",), False)):
-        found = told("allgather", "-P", 8, "--ppn", 4, "-m", "64k", *words)
-        ring = next(one for one in found["candidates"] if one["algorithm"] == "ring")
-        assert (ring["bytes"]["within"] > 0) == within, (words, ring)
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write("0,2,4,6\n1,3,5,7\n")
+        file.flush()
+        for mapping, within in (("blocks", True), ("in-turn", False), (file.name, False)):
+            found = told("allgather", "-P", 8, "--ppn", 4, "-m", "64k", "--mapping", mapping)
+            ring = next(one for one in found["candidates"] if one["algorithm"] == "ring")
+            assert (ring["bytes"]["within"] > 0) == within, (mapping, ring)
+    refused = explain("bcast", "--mapping", "/nowhere")
+    assert refused.returncode != 0 and "--mapping /nowhere" in refused.stderr, refused
 
 
 def reads_well():
@@ -248,7 +253,7 @@ def main():
             arguments = [collective, "-P", P, "--ppn", ppn, "-m", size]
             assert told(*arguments) == told(*arguments)
             holds(told(*arguments))
-            holds(told(*arguments, "--in-turn", "--cores", 1, "--params", "rxe"))
+            holds(told(*arguments, "--mapping", "in-turn", "--cores", 1, "--params", "rxe"))
     reads_well()
     in_turn()
     groups_what_is_left_out()
