@@ -221,8 +221,10 @@ void add_tune(CommandLine& line) {
       .comma_separated();
   command.option("--algorithm", options->algorithms,
                  "only these, with parameters such as chain(segment=8k), or for all of theirs "
-                 "without; a list with commas, or several times");
-  command.option("--segment", options->segments, "segments to try, such as 0,1k,8k (0: none)")
+                 "without; a list with commas, or several times (default: all that can run)");
+  command
+      .option("--segment", options->segments,
+              "segments to try, such as 0,1k,8k (0: none; default: 0,8k,64k)")
       .comma_separated();
   command
       .option("--calls", options->calls,
