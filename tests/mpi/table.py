@@ -70,6 +70,7 @@ def with_sanitizers():
     yield Job("every operation on every type", 2, "reductions")
     yield Job("errors", 2, "errors")
     yield Job("requests", 3, "requests")
+    yield Job("random collectives in all forms", 3, "mixed", [300, 1])
     yield Job("the same call again", 3, "repeats", seconds=BRIEF)
     yield Job("what a rank that gives up leaves to others", 4, "given_up", [1], env=SINGLE)
     yield Job("what MPI allows and few programs do", 3, "semantics")
@@ -94,6 +95,7 @@ def with_open_mpi():
     yield Job("every algorithm, 4 ranks", 4, "matrix", force="all", seconds=LONG, alone=True)
     yield Job("errors", 2, "errors")
     yield Job("requests", 3, "requests")
+    yield Job("random collectives in all forms, 3 ranks", 3, "mixed", [2000, 5])
     yield Job("a rank is late where ranks meet", 3, "late", seconds=BRIEF)
     yield Job("MPI goes on while ranks wait", 2, "pending", seconds=BRIEF)
     yield Job("MPI goes on while ranks wait, drive_mpi always", 2, "pending",
@@ -317,6 +319,13 @@ def requests():
         yield Job(f"a rank that sits in MPI stops nobody, {ranks} ranks", ranks, "progress",
                   env=THREAD)
     yield Job("requests, with a thread, 3 ranks", 3, "requests", env=THREAD)
+    for calls, ranks, what, env in [(3000, 2, "", {}), (2000, 5, "", {}),
+                                    (1000, 4, ", one slot each", dict.fromkeys(slots, "1")),
+                                    (1000, 3, ", with a thread", THREAD)]:
+        yield Job(f"random collectives in all forms{what}, {ranks} ranks", ranks, "mixed",
+                  [calls, ranks], env=env)
+    yield Job("200,000 random collectives in all forms, 3 ranks", 3, "mixed", [200000, 1],
+              suite="long", seconds=7200)
     for form, env in FORMS.items():
         yield Job(f"collectives, {form}, 4 ranks", 4, "collectives", env=env)
         yield Job(f"every algorithm, {form}, 3 ranks", 3, "matrix", force="all", env=env,

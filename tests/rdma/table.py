@@ -159,6 +159,9 @@ def collectives(build, long):
     yield Test("requests, 3 ranks on 3 hosts", guest(job(build, 3, "requests"), "--hosts", 3))
     yield Test("requests, 1 % of packets lost, 4 ranks on 2 hosts",
                guest(job(build, 4, "requests"), "--hosts", 2, "--loss", "1%"))
+    yield Test("random collectives in all forms, 1 % of packets lost",
+               guest(job(build, 4, "mixed", 20000 if long else 300, 1), "--hosts", 2, "--loss", "1%",
+                     limit=7200 if long else LIMIT), 7300 if long else LIMIT + 60)
     yield Test("a rank that sits in MPI stops nobody, 3 ranks on 3 hosts",
                guest(job(build, 3, "progress", env={"TUTTI_PROGRESS": "thread"}), "--hosts", 3))
     yield Test("pages change behind an address", guest(job(build, 2, "remap"), "--hosts", 2))
