@@ -25,8 +25,9 @@ def find(pattern):
 
 
 def lint(page):
+    # A page may name another one, from the folder of all sections.
     problems = subprocess.run(["mandoc", "-T", "lint", "-W", "error", page], capture_output=True,
-                              text=True)
+                              text=True, cwd=page.parent.parent)
     check(problems.returncode == 0, f"mandoc: {problems.stdout}")
 
 
