@@ -10,6 +10,7 @@ import pathlib
 import random
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -87,10 +88,27 @@ class Link:
             self.thread.start()
         return self
 
+    def is_there(self):
+        """A closed port of the host says so."""
+        try:
+            socket.create_connection((f"host{self.host}", 9), timeout=1).close()
+        except ConnectionRefusedError:
+            return True
+        except OSError:
+            return False
+        return True
+
     def __exit__(self, *_):
         self.back.set()
-        if self.thread.is_alive():
-            self.thread.join()
+        if self.thread.ident is None:
+            return
+        self.thread.join()
+        # The kernel takes a moment until it sends packets there, and the next job needs the host.
+        for _ in range(300):
+            if self.is_there():
+                return
+            time.sleep(0.1)
+        raise SystemExit(f"host{self.host} does not come back")
 
 
 def finish(command, folder, ranks, limit):
