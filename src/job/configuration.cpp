@@ -89,7 +89,8 @@ constexpr std::array<Word<MulticastWay>, 5> kMulticast{{{"auto", MulticastWay::a
 constexpr std::array<Word<bool>, 4> kChecks{
     {{"off", false}, {"calls", true}, {"0", false}, {"1", true}}};
 constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
-constexpr std::array<Word<bool>, 2> kProgress{{{"calls", false}, {"thread", true}}};
+constexpr std::array<Word<Progress>, 3> kProgress{
+    {{"auto", Progress::automatic}, {"calls", Progress::calls}, {"thread", Progress::thread}}};
 constexpr std::array<Word<bool>, 2> kDrives{{{"sometimes", false}, {"always", true}}};
 
 int slots(std::string_view text) {
@@ -337,10 +338,12 @@ const Setting kSettings[] = {
          "millisecond, since it sleeps between. always: it never sleeps; for one-sided "
          "communication, which many MPIs move only while the target calls them. Under the drop-in "
          "it is always as long as there are windows."),
-    WORD(progress_thread, kProgress, "progress", "calls|thread",
+    WORD(progress, kProgress, "progress", "auto|calls|thread",
          "Who takes non-blocking calls further while the program computes. calls: nobody; they go "
          "on when the rank calls Tutti. thread: a thread of Tutti's, which sleeps as long as no "
-         "call was begun. It polls without a pause if the ranks of the machine leave a core for "
+         "call was begun. auto: a thread under the drop-in, from the first non-blocking call on, "
+         "since the rank may be in any function of MPI's then; else nobody. The thread polls "
+         "without a pause if the ranks of the machine leave a core for "
          "each such thread, else every 50 us or less often. Calls with a user-defined operation it "
          "leaves alone, unless MPI was initialized with MPI_THREAD_MULTIPLE."),
     WORD(wire, kWires, "wire", "auto|hardware|software",

@@ -19,6 +19,9 @@ enum class TransportChoice { automatic, shm, verbs };
 enum class Counts { root, all };
 enum class MulticastWay { automatic, manager, direct, each, off };
 enum class Wire { automatic, hardware, software };
+// Who takes calls further while the program computes. automatic: under the drop-in a thread, from
+// the first non-blocking call on; elsewhere nobody.
+enum class Progress { automatic, calls, thread };
 enum class LogLevel { off, warn, info };
 
 struct Configuration {
@@ -60,7 +63,7 @@ struct Configuration {
   transport::shm::Memory shm_memory = transport::shm::Memory::automatic;
   int spin = -1;
   bool always_drives_mpi = false;
-  bool progress_thread = false;
+  Progress progress = Progress::automatic;
   Wire wire = Wire::automatic;
   std::string node;
   LogLevel log = LogLevel::warn;

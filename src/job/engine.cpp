@@ -43,7 +43,9 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
     : configuration_(configuration),
       log_(std::move(options.log)),
       warn_(std::move(options.warn)),
-      threads_(options.threads || configuration.progress_thread),
+      threads_(options.threads || configuration.progress == Progress::thread),
+      functions_anywhere_(options.functions_anywhere),
+      wants_progress_thread_(threads_ && configuration.progress == Progress::automatic),
       dispatcher_(connections_, warn_, threads_ ? &mutex_ : nullptr),
       connections_(
           bootstrap.size(), cache_options(configuration), dispatcher_,
@@ -61,13 +63,27 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
   waiting_.emplace(connections_, std::move(waiting), threads_ ? &mutex_ : nullptr);
   if (!configuration.trace.empty())
     trace_ = std::make_unique<Trace>(configuration.trace, configuration.trace_calls, *placement_);
-  if (configuration.progress_thread)
-    progress_thread_ = std::make_unique<ProgressThread>(
-        mutex_, has_a_core_to_spare(),
-        [this, in_program = options.functions_anywhere] { return take_all_further(in_program); });
+  if (configuration.progress == Progress::thread) start_progress_thread();
 }
 
 Engine::~Engine() = default;
+
+void Engine::start_progress_thread() {
+  progress_thread_ = std::make_unique<ProgressThread>(
+      mutex_, has_a_core_to_spare(), [this] { return take_all_further(functions_anywhere_); });
+}
+
+void Engine::want_progress_thread() {
+  if (!std::exchange(wants_progress_thread_, false)) return;
+  try {
+    start_progress_thread();
+  } catch (const Error& error) {
+    warn(
+        fmt::format("{}; without that thread non-blocking calls go on only while their rank is in "
+                    "a collective, or waits for a request",
+                    error.message));
+  }
+}
 
 void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
   std::vector<transport::PlacementCard> cards(static_cast<std::size_t>(bootstrap.size()));
@@ -156,7 +172,6 @@ void Engine::advance_all(const OpenCall* but) noexcept {
     });
 }
 
-// `in_program`: functions of the program may be called here. false: no call is under way.
 bool Engine::take_all_further(bool in_program) noexcept {
   if (active_calls_ == 0) return false;
   connections_.adopt_links();

@@ -71,6 +71,8 @@ class Engine {
   std::unique_lock<std::mutex> enter() {
     return threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
   }
+  // Where several threads may call: not locked if another one is in a call.
+  std::unique_lock<std::mutex> try_to_enter() { return {mutex_, std::try_to_lock}; }
 
   // --- calls under way, of all communicators
   void began_call(CollectiveNumber number) noexcept {
@@ -88,8 +90,10 @@ class Engine {
       advance_all(&call);
   }
 
-  // For a rank that waits for others outside of Tutti: takes in what has come, and all calls as far
-  // as they go. Takes the lock.
+  // Takes in what has come, and all calls as far as they go. `in_program`: functions of the program
+  // may be called here. false: no call is under way. With the lock.
+  bool take_all_further(bool in_program) noexcept;
+  // The same for a rank that waits for others outside of Tutti. Takes the lock.
   void progress() noexcept {
     const auto lock = enter();
     take_all_further(true);
@@ -98,6 +102,10 @@ class Engine {
   void leave_alone() noexcept {
     if (progress_thread_) progress_thread_->wake();
   }
+  // The same, and its rank may wait for others outside of Tutti: there is a thread from now on,
+  // unless the setting `progress` says otherwise, or the system gives none. With the lock. Throws
+  // std::bad_alloc.
+  void want_progress_thread();
   // Before the engine goes: without the lock.
   void end_progress_thread() noexcept { progress_thread_.reset(); }
   // Until everything that was sent has arrived, or its receiver is gone.
@@ -119,12 +127,13 @@ class Engine {
                                              transport::Bootstrap& bootstrap) const;
   void open_transports(transport::Bootstrap& bootstrap, std::span<const TransportKind> kinds);
   void advance_all(const OpenCall* but) noexcept;
-  bool take_all_further(bool in_program) noexcept;
   bool has_a_core_to_spare() const noexcept;
+  void start_progress_thread();
 
   const Configuration configuration_;
   const Log log_, warn_;
-  const bool threads_;
+  const bool threads_, functions_anywhere_;
+  bool wants_progress_thread_;
   std::mutex mutex_;
   std::optional<transport::Placement> placement_;
   std::optional<Site> site_;
