@@ -129,7 +129,7 @@ void check_names(std::string_view list) {
       return std::equal(own.begin(), own.end(), name.begin(), name.end(), same_letter);
     };
     if (std::none_of(names.begin(), names.end(), same))
-      cannot(fmt::format("--only: {}", no_such("blocking collective", name, names)));
+      cannot(fmt::format("--only: {}", no_such("collective", name, names)));
   }
 }
 
@@ -184,8 +184,7 @@ int run(const RunOptions& options) {
 
 void add_run(CommandLine& line) {
   auto options = std::make_shared<RunOptions>();
-  const Command command =
-      line.command("run", "Run an MPI program, its blocking collectives being Tutti's");
+  const Command command = line.command("run", "Run an MPI program, its collectives being Tutti's");
   command.option("-n,--ranks", options->ranks, "Ranks of the job").between(1, INT_MAX);
   command.option("--stats", options->stats,
                  "At the end, print what rank 0 has called; a file: write it there as JSON, too",

@@ -22,12 +22,10 @@
   X(Error_string)           \
   X(Finalized)              \
   X(Get_library_version)    \
+  X(Grequest_complete)      \
+  X(Grequest_start)         \
   X(Group_free)             \
   X(Group_translate_ranks)  \
-  X(Iallgather)             \
-  X(Iallreduce)             \
-  X(Ibarrier)               \
-  X(Ibcast)                 \
   X(Initialized)            \
   X(Iprobe)                 \
   X(Is_thread_main)         \
@@ -36,7 +34,8 @@
   X(Query_thread)           \
   X(Reduce_local)           \
   X(Send)                   \
-  X(Test)                   \
+  X(Status_set_cancelled)   \
+  X(Status_set_elements)    \
   X(Type_commit)            \
   X(Type_create_hindexed)   \
   X(Type_create_keyval)     \

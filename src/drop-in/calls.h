@@ -1,7 +1,7 @@
 /* The MPI functions that the drop-in defines, as lists for X macros: each has the names MPI_name
- * and PMPI_name. TUTTI_CAUGHT: those that Tutti runs; TUTTI_WINDOWS: those that go to
- * the MPI beneath, and of which Tutti takes note; TUTTI_PASSED: those that go there and are
- * counted.
+ * and PMPI_name. TUTTI_CAUGHT: collectives that Tutti runs; TUTTI_WINDOWS: those that go to
+ * the MPI beneath, and of which Tutti takes note; TUTTI_REQUESTS: those that go there, too, and let
+ * Tutti's calls in flight go on; TUTTI_PASSED: those that go there and are counted.
  */
 #ifndef TUTTI_DROP_IN_CALLS_H
 #define TUTTI_DROP_IN_CALLS_H
@@ -14,14 +14,14 @@
 #define TUTTI_IF_MPI_4(...)
 #endif
 
-/* Collectives that have data; `suffix` makes the other forms: _c, _init, _init_c. */
+/* Collectives that have data, but for alltoallw; `suffix` makes the other forms: _c, _init,
+ * _init_c. */
 #define TUTTI_DATA(X, suffix)     \
   X(Allgather##suffix)            \
   X(Allgatherv##suffix)           \
   X(Allreduce##suffix)            \
   X(Alltoall##suffix)             \
   X(Alltoallv##suffix)            \
-  X(Alltoallw##suffix)            \
   X(Bcast##suffix)                \
   X(Exscan##suffix)               \
   X(Gather##suffix)               \
@@ -32,13 +32,12 @@
   X(Scan##suffix)                 \
   X(Scatter##suffix)              \
   X(Scatterv##suffix)
-#define TUTTI_STARTED(X, suffix)   \
+#define TUTTI_BEGUN(X, suffix)     \
   X(Iallgather##suffix)            \
   X(Iallgatherv##suffix)           \
   X(Iallreduce##suffix)            \
   X(Ialltoall##suffix)             \
   X(Ialltoallv##suffix)            \
-  X(Ialltoallw##suffix)            \
   X(Ibcast##suffix)                \
   X(Iexscan##suffix)               \
   X(Igather##suffix)               \
@@ -48,11 +47,13 @@
   X(Ireduce_scatter_block##suffix) \
   X(Iscan##suffix)                 \
   X(Iscatter##suffix)              \
-  X(Iscatterv##suffix)             \
-  X(Ineighbor_allgather##suffix)   \
-  X(Ineighbor_allgatherv##suffix)  \
-  X(Ineighbor_alltoall##suffix)    \
-  X(Ineighbor_alltoallv##suffix)   \
+  X(Iscatterv##suffix)
+#define TUTTI_OTHERS_BEGUN(X, suffix) \
+  X(Ialltoallw##suffix)               \
+  X(Ineighbor_allgather##suffix)      \
+  X(Ineighbor_allgatherv##suffix)     \
+  X(Ineighbor_alltoall##suffix)       \
+  X(Ineighbor_alltoallv##suffix)      \
   X(Ineighbor_alltoallw##suffix)
 #define TUTTI_NEIGHBOURS(X, suffix) \
   X(Neighbor_allgather##suffix)     \
@@ -61,7 +62,10 @@
   X(Neighbor_alltoallv##suffix)     \
   X(Neighbor_alltoallw##suffix)
 
-#define TUTTI_CAUGHT(X) X(Barrier) TUTTI_DATA(X, ) TUTTI_IF_MPI_4(TUTTI_DATA(X, _c))
+#define TUTTI_BLOCKING(X) \
+  X(Barrier) X(Alltoallw) TUTTI_DATA(X, ) TUTTI_IF_MPI_4(X(Alltoallw_c) TUTTI_DATA(X, _c))
+#define TUTTI_NONBLOCKING(X) X(Ibarrier) TUTTI_BEGUN(X, ) TUTTI_IF_MPI_4(TUTTI_BEGUN(X, _c))
+#define TUTTI_CAUGHT(X) TUTTI_BLOCKING(X) TUTTI_NONBLOCKING(X)
 /* Made and freed by all members of a communicator; other ranks may use them at any time. */
 #define TUTTI_WINDOWS(X) \
   X(Win_allocate)        \
@@ -70,12 +74,25 @@
   X(Win_create_dynamic)  \
   X(Win_free)            \
   TUTTI_IF_MPI_4(X(Win_allocate_c) X(Win_allocate_shared_c) X(Win_create_c))
-#define TUTTI_REPLACED(X) TUTTI_CAUGHT(X) TUTTI_WINDOWS(X)
-#define TUTTI_PASSED(X)                                                                   \
-  X(Ibarrier)                                                                             \
-  TUTTI_STARTED(X, )                                                                      \
-  TUTTI_NEIGHBOURS(X, )                                                                   \
-  TUTTI_IF_MPI_4(X(Barrier_init) TUTTI_STARTED(X, _c) TUTTI_NEIGHBOURS(X, _c) TUTTI_DATA( \
-      X, _init) TUTTI_NEIGHBOURS(X, _init) TUTTI_DATA(X, _init_c) TUTTI_NEIGHBOURS(X, _init_c))
+/* What a program does with requests, and what it frees while they are in flight. */
+#define TUTTI_REQUESTS(X) \
+  X(Op_free)              \
+  X(Request_free)         \
+  X(Request_get_status)   \
+  X(Test)                 \
+  X(Testall)              \
+  X(Testany)              \
+  X(Testsome)             \
+  X(Wait)                 \
+  X(Waitall)              \
+  X(Waitany)              \
+  X(Waitsome)
+#define TUTTI_REPLACED(X) TUTTI_CAUGHT(X) TUTTI_WINDOWS(X) TUTTI_REQUESTS(X)
+#define TUTTI_PASSED(X)                                                                          \
+  TUTTI_OTHERS_BEGUN(X, )                                                                        \
+  TUTTI_NEIGHBOURS(X, )                                                                          \
+  TUTTI_IF_MPI_4(X(Barrier_init) X(Alltoallw_init) X(Alltoallw_init_c) TUTTI_OTHERS_BEGUN(X, _c) \
+                     TUTTI_NEIGHBOURS(X, _c) TUTTI_DATA(X, _init) TUTTI_NEIGHBOURS(X, _init)     \
+                         TUTTI_DATA(X, _init_c) TUTTI_NEIGHBOURS(X, _init_c))
 
 #endif

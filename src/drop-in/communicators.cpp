@@ -38,6 +38,7 @@ void put_aside(Communicator& state) noexcept {
 int note_freed(MPI_Comm, int, void* value, void*) noexcept {
   g_frees.fetch_add(1, std::memory_order_release);
   auto* const state = static_cast<Communicator*>(value);
+  state->freed.store(true, std::memory_order_release);
   if (state->tutti == TUTTI_COMM_NULL)
     delete state;
   else
@@ -97,11 +98,17 @@ void note_algorithms_of(Communicator& state) noexcept {
   g_living.erase(&state);
 }
 
+// But for those that have calls in flight: a rank may not wait for these here.
 void free_those_freed() noexcept {
   if (!g_freed.load(std::memory_order_relaxed)) return;
   Communicator* freed = g_freed.exchange(nullptr, std::memory_order_acquire);
   while (freed) {
     Communicator* const next = freed->next_freed;
+    if (freed->requests.load(std::memory_order_acquire) != 0) {
+      put_aside(*freed);
+      freed = next;
+      continue;
+    }
     if (freed->tutti != TUTTI_COMM_NULL) {
       note_algorithms_of(*freed);
       const tutti_comm handle = freed->tutti;
@@ -175,11 +182,11 @@ void look_at(Communicator& state, MPI_Comm comm) {
 }
 
 // Before each call of a communicator that is new.
-void come_closer(Communicator& state, MPI_Comm comm) {
-  if (state.calls_before == 0)
-    decide(state, comm);
-  else
+void come_closer(Communicator& state, MPI_Comm comm, May may) {
+  if (state.calls_before > 0)
     --state.calls_before;
+  else if (may == May::wait || state.number != 0)
+    decide(state, comm);
 }
 
 Communicator* attribute_of(MPI_Comm comm, int& code) {
@@ -197,11 +204,11 @@ void give_up(Communicator& state) noexcept {
   put_aside(state);
 }
 
-Communicator* make(MPI_Comm comm, int& code) {
+Communicator* make(MPI_Comm comm, int& code, May may) {
   free_those_freed();
   Communicator* const state = &new_state();
   look_at(*state, comm);
-  if (state->why_not == kNew) come_closer(*state, comm);
+  if (state->why_not == kNew) come_closer(*state, comm, may);
   {
     const std::lock_guard lock(mpi_lock);
     code = PMPI_Comm_set_attr(comm, g_keyval, state);
@@ -236,17 +243,17 @@ void close_communicators() noexcept {
   g_frees.fetch_add(1, std::memory_order_release);
 }
 
-Communicator* find_communicator(MPI_Comm comm, int& code) noexcept {
+Communicator* find_communicator(MPI_Comm comm, int& code, May may) noexcept {
   code = MPI_SUCCESS;
   const std::uint64_t frees = g_frees.load(std::memory_order_acquire);
   if (t_last.state && t_last.comm == comm && t_last.frees == frees) [[likely]]
     return t_last.state;
   Communicator* state = attribute_of(comm, code);
   if (!state && code == MPI_SUCCESS)
-    state = make(comm, code);
+    state = make(comm, code, may);
   else if (state && state->why_not == kNew) {
     free_those_freed();
-    come_closer(*state, comm);
+    come_closer(*state, comm, may);
   }
   if (state && state->why_not != kNew)
     t_last = {comm, state, g_frees.load(std::memory_order_acquire)};

@@ -10,6 +10,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct Communicator {
   Copies copies;                // of this one
   std::shared_ptr<const std::vector<int>> world_ranks;  // the members; null: not known yet
   std::vector<MPI_Count> counts;                        // room for the arrays of one call
+  std::atomic<int> requests{0};                         // for calls of it that have not ended
+  std::atomic<bool> freed{false};                       // by the program
   Communicator* next_freed = nullptr;
 };
 
@@ -43,8 +46,11 @@ void open_communicators(const CommunicatorRules& rules);
 // Frees what programs have freed, and at the end all.
 void close_communicators() noexcept;
 
+// Whether a call may wait for the others: one that may not goes to the MPI where members would have
+// to vote.
+enum class May : bool { not_wait, wait };
 // The state of a communicator, made if there is none: then the call is collective. Null: MPI has
 // reported an error, by the communicator's handler, and `code` is it.
-Communicator* find_communicator(MPI_Comm comm, int& code) noexcept;
+Communicator* find_communicator(MPI_Comm comm, int& code, May may = May::wait) noexcept;
 
 }  // namespace tutti::drop_in

@@ -3,8 +3,6 @@
 
 #include <cstdio>
 
-#include "tutti/tutti.h"
-
 namespace tutti::drop_in {
 namespace {
 
@@ -44,10 +42,10 @@ bool is_fatal(MPI_Comm comm) {
 
 }  // namespace
 
-int report(int code, MPI_Comm comm) noexcept {
+int report(int code, MPI_Comm comm, const char* message) noexcept {
   const int error = class_of(code);
   // What happened is more than MPI will say of it.
-  if (is_fatal(comm)) std::fprintf(stderr, "tutti: %s\n", tutti_last_error_message());
+  if (is_fatal(comm)) std::fprintf(stderr, "tutti: %s\n", message);
   PMPI_Comm_call_errhandler(comm, error);
   return error;
 }

@@ -3,10 +3,12 @@
 
 #include <mpi.h>
 
+#include "tutti/tutti.h"
+
 namespace tutti::drop_in {
 
 // Calls the communicator's error handler, once. Returns what the MPI function is to return, one of
-// MPI's error classes. `code` is not TUTTI_SUCCESS, and the message is that of this thread.
-int report(int code, MPI_Comm comm) noexcept;
+// MPI's error classes. `code` is not TUTTI_SUCCESS; `message` says what happened.
+int report(int code, MPI_Comm comm, const char* message = tutti_last_error_message()) noexcept;
 
 }  // namespace tutti::drop_in

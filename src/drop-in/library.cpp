@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "src/drop-in/beneath.hpp"
 #include "src/drop-in/communicators.hpp"
+#include "src/drop-in/in_flight.hpp"
 #include "src/drop-in/interface.h"
 #include "src/drop-in/names.hpp"
 #include "src/drop-in/statistics.hpp"
@@ -50,6 +51,7 @@ void try_statistics_file() try {
 // In MPI_Finalize, which calls MPI functions of the program no more: from now on, every collective
 // is the MPI's.
 void end() noexcept {
+  finish_calls();
   g_entries->stopped();
   close_communicators();
   try {
@@ -77,18 +79,18 @@ void explain_failure(bool has_cause, const char* cause, int rank) {
 }
 
 // The calls whose names the setting lists, in any form. Throws Error{bad_configuration}.
-std::uint64_t calls_named(std::string_view list) {
-  if (list.empty()) return ~std::uint64_t{0};
-  std::uint64_t calls = 0;
+Calls calls_named(std::string_view list) {
+  if (list.empty()) return Calls().set();
+  Calls calls;
   while (!list.empty()) {
     const auto comma = std::min(list.find(','), list.size());
     const std::string_view name = trimmed(list.substr(0, comma));
     list.remove_prefix(std::min(comma + 1, list.size()));
-    const std::uint64_t named = calls_of(name);
-    if (named == 0)
+    const Calls named = calls_of(name);
+    if (named.none())
       throw Error(Code::bad_configuration,
                   fmt::format("the setting `only`: {}",
-                              no_such("blocking collective", name, names_of_collectives())));
+                              no_such("collective", name, names_of_collectives())));
     calls |= named;
   }
   return calls;
@@ -169,5 +171,7 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
   add_reductions(functions);
   add_alltoallw(functions);
   add_windows(functions);
+  add_nonblocking(functions);
+  add_requests(functions);
   return 1;
 }

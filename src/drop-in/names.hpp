@@ -1,4 +1,5 @@
-// The names by which people choose among MPI's blocking collectives: allreduce, bcast and so on.
+// The names by which people choose among MPI's collectives: allreduce, bcast and so on, each with
+// its non-blocking form.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ inline std::vector<std::string> names_of_collectives() {
   std::vector<std::string> names;
   for (std::string_view name : {
 #define TUTTI_NAME(name) std::string_view(#name),
-           TUTTI_CAUGHT(TUTTI_NAME)
+           TUTTI_BLOCKING(TUTTI_NAME)
 #undef TUTTI_NAME
        }) {
     if (name.ends_with("_c")) name.remove_suffix(2);

@@ -44,11 +44,19 @@ std::mutex g_lock;
 std::array<Counted, TUTTI_COLLECTIVES>& g_calls = *new std::array<Counted, TUTTI_COLLECTIVES>;
 auto& g_algorithms = *new std::map<std::string, std::set<std::string>>;  // by collective
 
-// Tutti's name of the collective: one for its forms of equal and of other blocks.
-std::string collective_of(std::string_view call) {
+// The name of the blocking form with plain counts, in lower case and without MPI_.
+std::string blocking_form(std::string_view call) {
   std::string name(call.substr(4));
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const std::string_view end : {"_c", "_block", "v", "w"})
+  if (name.starts_with("i")) name.erase(0, 1);  // no blocking form begins with it
+  if (name.ends_with("_c")) name.resize(name.size() - 2);
+  return name;
+}
+
+// Tutti's name of the collective: one for its forms of equal and of other blocks.
+std::string collective_of(std::string_view call) {
+  std::string name = blocking_form(call);
+  for (const std::string_view end : {"_block", "v", "w"})
     if (name.ends_with(end)) name.resize(name.size() - end.size());
   return name;
 }
@@ -71,17 +79,14 @@ std::vector<std::string> algorithms_of(std::string_view call) {
 
 }  // namespace
 
-std::uint64_t calls_of(std::string_view name) noexcept {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
+Calls calls_of(std::string_view name) {
+  const auto same = [](char small, char any) {
+    return small == std::tolower(static_cast<unsigned char>(any));
   };
-  std::uint64_t calls = 0;
+  Calls calls;
   for (std::size_t i = 0; i < kNames.size(); ++i) {
-    std::string_view own = kNames[i].substr(4);
-    if (own.ends_with("_c")) own.remove_suffix(2);
-    if (std::equal(own.begin(), own.end(), name.begin(), name.end(), same))
-      calls |= std::uint64_t{1} << i;
+    const std::string own = blocking_form(kNames[i]);
+    calls[i] = std::equal(own.begin(), own.end(), name.begin(), name.end(), same);
   }
   return calls;
 }
@@ -129,7 +134,7 @@ std::string statistics_table(const tutti_passed* passed) {
       line(kNames[i], sum, fmt::format("the MPI: {}", why));
   }
   for (const auto& [name, calls] : calls_passed(passed))
-    text += fmt::format("tutti: {:<26} {:>10} {:>14} {:>10}  the MPI: no blocking collective\n",
+    text += fmt::format("tutti: {:<26} {:>10} {:>14} {:>10}  the MPI: none that Tutti takes\n",
                         name, calls, "", "");
   return text;
 }

@@ -4,8 +4,8 @@
 
 #include <mpi.h>
 
+#include <bitset>
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,6 +13,8 @@
 #include "src/drop-in/interface.h"
 
 namespace tutti::drop_in {
+
+using Calls = std::bitset<TUTTI_COLLECTIVES>;
 
 inline bool statistics_wanted = false;
 
@@ -38,8 +40,8 @@ class Watch {
 // Remembers which algorithms ran on a communicator that is about to be freed.
 void note_algorithms(tutti_comm comm) noexcept;
 
-// The calls, as bits, of a collective by its name without MPI_, in any case: all forms of counts.
-std::uint64_t calls_of(std::string_view name) noexcept;
+// The calls of a collective by its name without MPI_, in any case: all forms, blocking and not.
+Calls calls_of(std::string_view name);
 
 // This rank's table, and as JSON.
 std::string statistics_table(const tutti_passed* passed);

@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <cstdint>
 #include <type_traits>
 
 #include "src/drop-in/communicators.hpp"
@@ -24,9 +23,12 @@
 
 namespace tutti::drop_in {
 
-static_assert(TUTTI_COLLECTIVES <= 64);
-// The calls that Tutti takes, as bits; the same on all ranks.
-inline std::uint64_t calls_taken = ~std::uint64_t{0};
+// The calls that Tutti takes; the same on all ranks.
+inline Calls calls_taken = Calls().set();
+
+inline bool is_taken(int call, const Communicator& comm) noexcept {
+  return comm.tutti != TUTTI_COMM_NULL && calls_taken[static_cast<std::size_t>(call)];
+}
 
 // `tutti(communicator)` returns a code of Tutti's, `beneath()` one of MPI's. `bytes(communicator)`:
 // what this rank gives, or gets of a root, for statistics; asked when the call was right.
@@ -37,7 +39,7 @@ template <class Tutti, class Beneath, class Bytes>
   Communicator* const state = find_communicator(comm, error);
   if (!state) [[unlikely]]
     return error;
-  const bool taken = state->tutti != TUTTI_COMM_NULL && (calls_taken >> call & 1) != 0;
+  const bool taken = is_taken(call, *state);
   const auto run = [&] {
     if (!taken) return beneath();
     const int code = tutti(*state);
@@ -107,5 +109,7 @@ void add_movements(tutti_function functions[TUTTI_CALLS]);
 void add_reductions(tutti_function functions[TUTTI_CALLS]);
 void add_alltoallw(tutti_function functions[TUTTI_CALLS]);
 void add_windows(tutti_function functions[TUTTI_CALLS]);
+void add_nonblocking(tutti_function functions[TUTTI_CALLS]);
+void add_requests(tutti_function functions[TUTTI_CALLS]);
 
 }  // namespace tutti::drop_in

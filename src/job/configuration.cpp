@@ -365,8 +365,8 @@ const Setting kSettings[] = {
            "How many calls of each collective a rank records, the first ones; some 60 bytes a "
            "step."),
     same(TEXT(only, "only", "collective,…",
-              "Under the drop-in: the collectives that Tutti runs, such as allreduce,bcast; all "
-              "others go to the MPI. Empty: all.")),
+              "Under the drop-in: the collectives that Tutti runs, in all their forms, such as "
+              "allreduce,bcast; all others go to the MPI. Empty: all.")),
     same(NUMBER(drop_in_from, 1, 1000000, "drop_in_from", "number",
                 "Under the drop-in: from which call on a communicator's collectives are Tutti's. "
                 "Those before go to the MPI, as to make a communicator of Tutti's takes messages, "

@@ -176,12 +176,13 @@ class Trial:
 
 def shares(calls, caught):
     """Of the calls with several ranks, Tutti's; those of one; and the MPI's by their reason."""
-    tutti = sum(one["tutti"]["calls"] for one in caught.values() if "tutti" in one)
+    blocking = {name: one for name, one in caught.items()
+                if "tutti" in one and not name.startswith("MPI_I")}
+    tutti = sum(one["tutti"]["calls"] for one in blocking.values())
     why = collections.Counter()
-    for name, one in caught.items():
-        if "tutti" in one:  # a blocking collective
-            for reason, sums in one.get("mpi", {}).items():
-                why[reason] += sums["calls"]
+    for one in blocking.values():
+        for reason, sums in one.get("mpi", {}).items():
+            why[reason] += sums["calls"]
     why["not seen"] = sum(calls.values()) - tutti - sum(why.values())
     single = why.pop("one rank", 0)
     several = sum(calls.values()) - single

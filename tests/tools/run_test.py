@@ -73,11 +73,11 @@ def main():
         refused("there is no file ./nonsense", "--", "./nonsense")
         refused("there is no program nonsense: no folder of PATH has it", "--", "nonsense")
         refused("the one in this folder is ./dynamic", "--", "dynamic")
-        refused("--only: there is no blocking collective 'allredcue'; did you mean allreduce? There "
+        refused("--only: there is no collective 'allredcue'; did you mean allreduce? There "
                 "are allgather, ", "--only", "allredcue", "--", "./dynamic")
-        refused("there is no blocking collective 'bcats'; did you mean bcast?", "--only",
+        refused("there is no collective 'bcats'; did you mean bcast?", "--only",
                 "Reduce_Scatter_block, bcats", "--", "./dynamic")
-        refused("there is no blocking collective ''", "--only", "bcast,,reduce", "--", "./dynamic")
+        refused("there is no collective ''", "--only", "bcast,,reduce", "--", "./dynamic")
     print(f"{len(files) + 14} commands are refused")
 
 

@@ -1,0 +1,143 @@
+// What the arguments of a collective's non-blocking and persistent forms are to Tutti, for plain
+// and large counts. Each function has the arguments of MPI's up to the communicator.
+#pragma once
+
+#include <mpi.h>
+
+#include <type_traits>
+#include <vector>
+
+#include "src/api/stated.hpp"
+#include "src/drop-in/taking.hpp"
+
+namespace tutti::drop_in {
+
+// Numbers in Tutti's type, which live as long as the call.
+using Numbers = std::vector<MPI_Count>;
+
+}  // namespace tutti::drop_in
+
+namespace tutti::drop_in::given {
+
+// The same numbers as Tutti wants them, in part `part` of room for four arrays. Null if there are
+// none. Throws std::bad_alloc.
+template <class Number>
+const MPI_Count* kept(const Communicator& comm, Numbers& room, int part, const Number* numbers) {
+  if constexpr (std::is_same_v<Number, MPI_Count>) {
+    return numbers;
+  } else {
+    if (!numbers) return nullptr;
+    if (room.empty()) room.resize(4 * static_cast<std::size_t>(comm.size));
+    MPI_Count* const place = room.data() + static_cast<std::ptrdiff_t>(part) * comm.size;
+    for (int i = 0; i < comm.size; ++i) place[i] = numbers[i];
+    return place;
+  }
+}
+
+inline Arguments barrier(const Communicator&, Numbers&) { return stated::barrier(); }
+
+template <class Count>
+Arguments bcast(const Communicator&, Numbers&, void* buffer, Count count, MPI_Datatype type,
+                int root) {
+  return stated::bcast(buffer, count, type_of(count, type), root);
+}
+
+// Gather and scatter differ in nothing but their names, and so do allgather and alltoall.
+#define TUTTI_ROOTED(name)                                                                     \
+  template <class Count>                                                                       \
+  Arguments name(const Communicator&, Numbers&, const void* in, Count sends,                   \
+                 MPI_Datatype send_type, void* out, Count receives, MPI_Datatype receive_type, \
+                 int root) {                                                                   \
+    return stated::name(in, sends, type_of(sends, send_type), out, receives,                   \
+                        type_of(receives, receive_type), root);                                \
+  }
+#define TUTTI_UNROOTED(name)                                                                     \
+  template <class Count>                                                                         \
+  Arguments name(const Communicator&, Numbers&, const void* in, Count sends,                     \
+                 MPI_Datatype send_type, void* out, Count receives, MPI_Datatype receive_type) { \
+    return stated::name(in, sends, type_of(sends, send_type), out, receives,                     \
+                        type_of(receives, receive_type));                                        \
+  }
+TUTTI_ROOTED(gather)
+TUTTI_ROOTED(scatter)
+TUTTI_UNROOTED(allgather)
+TUTTI_UNROOTED(alltoall)
+
+// What only the root has is not looked at elsewhere.
+template <class Count, class Displacement>
+Arguments gatherv(const Communicator& c, Numbers& room, const void* in, Count sends,
+                  MPI_Datatype send_type, void* out, const Count* receives,
+                  const Displacement* places, MPI_Datatype receive_type, int root) {
+  const bool looks = looks_at_counts(c, root);
+  return stated::gatherv(in, sends, type_of(sends, send_type), out,
+                         looks ? kept(c, room, 0, receives) : nullptr,
+                         looks ? kept(c, room, 1, places) : nullptr,
+                         looks ? type_of(c, receives, receive_type) : receive_type, root);
+}
+
+template <class Count, class Displacement>
+Arguments scatterv(const Communicator& c, Numbers& room, const void* in, const Count* sends,
+                   const Displacement* places, MPI_Datatype send_type, void* out, Count receives,
+                   MPI_Datatype receive_type, int root) {
+  const bool looks = looks_at_counts(c, root);
+  return stated::scatterv(in, looks ? kept(c, room, 0, sends) : nullptr,
+                          looks ? kept(c, room, 1, places) : nullptr,
+                          looks ? type_of(c, sends, send_type) : send_type, out, receives,
+                          type_of(receives, receive_type), root);
+}
+
+template <class Count, class Displacement>
+Arguments allgatherv(const Communicator& c, Numbers& room, const void* in, Count sends,
+                     MPI_Datatype send_type, void* out, const Count* receives,
+                     const Displacement* places, MPI_Datatype receive_type) {
+  return stated::allgatherv(in, sends, type_of(sends, send_type), out, kept(c, room, 0, receives),
+                            kept(c, room, 1, places), type_of(c, receives, receive_type));
+}
+
+template <class Count, class Displacement>
+Arguments alltoallv(const Communicator& c, Numbers& room, const void* in, const Count* sends,
+                    const Displacement* from, MPI_Datatype send_type, void* out,
+                    const Count* receives, const Displacement* to, MPI_Datatype receive_type) {
+  const bool sent = in != MPI_IN_PLACE;
+  return stated::alltoallv(
+      in, sent ? kept(c, room, 0, sends) : nullptr, sent ? kept(c, room, 1, from) : nullptr,
+      sent ? type_of(c, sends, send_type) : send_type, out, kept(c, room, 2, receives),
+      kept(c, room, 3, to), type_of(c, receives, receive_type));
+}
+
+// Nothing is combined where there are no elements: then type and operation do not matter.
+inline Arguments combined(Arguments arguments, bool anything) {
+  if (anything) return arguments;
+  arguments.send.type = MPI_INT;
+  arguments.operation = MPI_SUM;
+  return arguments;
+}
+
+template <class Count>
+Arguments reduce(const Communicator&, Numbers&, const void* in, void* out, Count count,
+                 MPI_Datatype type, MPI_Op op, int root) {
+  return combined(stated::reduce(in, out, count, type, op, root), count != 0);
+}
+
+#define TUTTI_COMBINED(name)                                                            \
+  template <class Count>                                                                \
+  Arguments name(const Communicator&, Numbers&, const void* in, void* out, Count count, \
+                 MPI_Datatype type, MPI_Op op) {                                        \
+    return combined(stated::name(in, out, count, type, op), count != 0);                \
+  }
+TUTTI_COMBINED(allreduce)
+TUTTI_COMBINED(reduce_scatter_block)
+TUTTI_COMBINED(scan)
+TUTTI_COMBINED(exscan)
+
+template <class Count>
+Arguments reduce_scatter(const Communicator& c, Numbers& room, const void* in, void* out,
+                         const Count* counts, MPI_Datatype type, MPI_Op op) {
+  return stated::reduce_scatter(in, out, kept(c, room, 0, counts), type, op);
+}
+
+#undef TUTTI_ROOTED
+#undef TUTTI_UNROOTED
+#undef TUTTI_COMBINED
+
+}  // namespace tutti::drop_in::given

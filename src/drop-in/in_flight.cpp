@@ -1,0 +1,315 @@
+// Calls in flight: beginning, going on, and how the program hears of their end.
+#include "src/drop-in/in_flight.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "src/api/library.hpp"
+#include "src/api/requests.hpp"
+#include "src/drop-in/errors.hpp"
+#include "src/drop-in/operations.hpp"
+
+namespace tutti::drop_in {
+
+struct CallInFlight {
+  CallInFlight(MPI_Comm c, Communicator& s) : comm(c), state(s) {}
+  CallInFlight(const CallInFlight&) = delete;
+  CallInFlight& operator=(const CallInFlight&) = delete;
+
+  MPI_Request handle = MPI_REQUEST_NULL;       // the program's
+  tutti_request request = TUTTI_REQUEST_NULL;  // null: it has not begun, or has ended
+  MPI_Comm comm;                               // the program's, unless state.freed
+  Communicator& state;
+  Numbers room;
+  std::optional<HeldOperation> operation;
+  int error = TUTTI_SUCCESS;  // and why, from the end on
+  std::string message;
+  std::atomic<bool> ended{false};
+  // Its list, and the MPI until it calls let_go(), which it does at once if the program frees a
+  // request that is not complete (MPICH), or after that is complete (Open MPI).
+  std::atomic<int> holders{2};
+  CallInFlight* next = nullptr;  // in flight, or told of by the MPI
+};
+
+namespace {
+
+// Those in flight, in the order in which they began. With the engine's lock.
+CallInFlight* g_first = nullptr;
+CallInFlight** g_end = &g_first;
+
+// Failed ones that the MPI has completed in this thread's last call of it.
+thread_local CallInFlight* t_failed = nullptr;
+
+void add(CallInFlight& call) noexcept {
+  call.next = nullptr;
+  *g_end = &call;
+  g_end = &call.next;
+}
+// `link` points to it.
+CallInFlight& take_out(CallInFlight** link) noexcept {
+  CallInFlight& call = **link;
+  *link = call.next;
+  if (g_end == &call.next) g_end = link;
+  call.next = nullptr;
+  return call;
+}
+
+void drop(CallInFlight& call) noexcept {
+  if (call.holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete &call;
+}
+
+// --- what the MPI calls
+
+// Errors are not told here: the MPI would take them for those of MPI_COMM_WORLD.
+int query(void*, MPI_Status* status) noexcept {
+  if (!status || status == MPI_STATUS_IGNORE) return MPI_SUCCESS;
+  PMPI_Status_set_elements(status, MPI_BYTE, 0);
+  PMPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_UNDEFINED;
+  status->MPI_TAG = MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+int let_go(void* extra) noexcept {
+  auto& call = *static_cast<CallInFlight*>(extra);
+  if (call.ended.load(std::memory_order_acquire) && call.error != TUTTI_SUCCESS) {
+    call.next = t_failed;
+    t_failed = &call;
+  } else {
+    drop(call);
+  }
+  return MPI_SUCCESS;
+}
+
+// Calls of collectives cannot be cancelled.
+int cancel(void*, int) noexcept { return MPI_SUCCESS; }
+
+// --- the end of a call
+
+int tell(const CallInFlight& call) noexcept {
+  const bool freed = call.state.freed.load(std::memory_order_acquire);
+  return report(call.error, freed ? MPI_COMM_WORLD : call.comm, call.message.c_str());
+}
+
+// Waits for the end if it has to. With the engine's lock; the call is not in the list any more.
+void end(Library& library, CallInFlight& call) noexcept {
+  try {
+    try {
+      library.pending.find(call.request).finish();
+    } catch (...) {
+      call.error = code_of_exception();
+      call.message = tutti_last_error_message();
+    }
+  } catch (const std::bad_alloc&) {  // then there are no words for it
+  }
+  library.pending.remove(call.request);
+  call.request = TUTTI_REQUEST_NULL;
+}
+
+// Takes those out of the list that have ended, and returns them as another one. With the lock.
+CallInFlight* take_ended(Library& library) noexcept {
+  CallInFlight* ended = nullptr;
+  CallInFlight** last = &ended;
+  for (CallInFlight** link = &g_first; *link;) {
+    const Pending* const pending =
+        (*link)->request == TUTTI_REQUEST_NULL ? nullptr : &library.pending.find((*link)->request);
+    if (!pending || pending->claimed || !pending->ended()) {
+      link = &(*link)->next;
+      continue;
+    }
+    CallInFlight& call = take_out(link);
+    end(library, call);
+    *last = &call;
+    last = &call.next;
+  }
+  return ended;
+}
+
+// Nobody need look after it any more.
+void forget(const CallInFlight& call) noexcept {
+  call.state.requests.fetch_sub(1, std::memory_order_release);
+  calls_in_flight.fetch_sub(1, std::memory_order_release);
+}
+
+// The program's part: its request is complete.
+void complete(CallInFlight& call) noexcept {
+  call.operation.reset();
+  call.ended.store(true, std::memory_order_release);
+  const bool nobody_asks = call.holders.load(std::memory_order_acquire) == 1;
+  const bool failed = call.error != TUTTI_SUCCESS;
+  if (failed && nobody_asks) tell(call);
+  if (!failed || nobody_asks) forget(call);
+  PMPI_Grequest_complete(call.handle);
+  drop(call);
+}
+
+void complete_all(CallInFlight* ended) noexcept {
+  while (ended) {
+    CallInFlight& call = *ended;
+    ended = call.next;
+    complete(call);
+  }
+}
+
+// Tells of all that have failed: `visit(call, error)`.
+template <class Visit>
+void tell_failed(Visit&& visit) noexcept {
+  while (CallInFlight* const call = t_failed) {
+    t_failed = call->next;
+    visit(*call, tell(*call));
+    forget(*call);
+    drop(*call);
+  }
+}
+
+// A call that did not begin: nobody has its request. Returns what the function is to return.
+int give_up(CallInFlight& call, int code) noexcept {
+  const int error = report(code, call.comm);
+  guard([&](Library&) {
+    CallInFlight** link = &g_first;
+    while (*link && *link != &call) link = &(*link)->next;
+    if (*link) take_out(link);
+  });
+  call.operation.reset();
+  forget(call);
+  PMPI_Grequest_complete(call.handle);
+  PMPI_Request_free(&call.handle);
+  drop(call);
+  return error;
+}
+
+// This rank cannot take part, and the others may wait for it. Returns the code.
+int refuse(const Communicator& state, const char* why) noexcept {
+  return guard([&](Library&) {
+    communicator_of(state.tutti).refuse(Code::out_of_memory, why);
+    throw Error(Code::out_of_memory, why);
+  });
+}
+
+}  // namespace
+
+int begin_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
+               FunctionRef<Arguments(Numbers&)> given) noexcept {
+  if (request) *request = MPI_REQUEST_NULL;
+  auto* const call = new (std::nothrow) CallInFlight(comm, state);
+  if (!call) return report(refuse(state, kOutOfMemory), comm);
+  if (const int error = PMPI_Grequest_start(query, let_go, cancel, call, &call->handle);
+      error != MPI_SUCCESS) {
+    refuse(state, "the MPI gives no request");
+    delete call;
+    return error;
+  }
+  state.requests.fetch_add(1, std::memory_order_relaxed);
+  calls_in_flight.fetch_add(1, std::memory_order_relaxed);
+  Arguments arguments{.collective = collectives::Collective::barrier};
+  int code = guard([&](Library& library) {
+    try {
+      arguments = given(call->room);
+      if (collectives::reduces(arguments.collective)) call->operation.emplace(arguments.operation);
+      library.engine->want_progress_thread();
+    } catch (const std::bad_alloc&) {
+      communicator_of(state.tutti).refuse(Code::out_of_memory, kOutOfMemory);
+      throw;
+    }
+    add(*call);
+  });
+  if (code == TUTTI_SUCCESS)
+    code = begin(state.tutti, arguments, request ? &call->request : nullptr);
+  if (code != TUTTI_SUCCESS) return give_up(*call, code);
+  *request = call->handle;
+  return MPI_SUCCESS;
+}
+
+void finish_calls() noexcept {
+  while (any_in_flight()) {
+    CallInFlight* call = nullptr;
+    guard([&](Library& library) {
+      if (!g_first) return;
+      call = &take_out(&g_first);
+      end(library, *call);
+    });
+    if (!call) return;
+    complete(*call);
+  }
+}
+
+// --- waiting and testing -----------------------------------------------------------------------
+
+Awaiting::Awaiting(std::span<const MPI_Request> requests) {
+  MPI_Request* place = few_.data();
+  if (requests.size() > kFew) {
+    many_.reset(new (std::nothrow) MPI_Request[requests.size()]);
+    place = many_.get();
+  }
+  if (!place) return;  // then it takes all calls further, and knows none of them
+  std::copy(requests.begin(), requests.end(), place);
+  requests_ = {place, requests.size()};
+}
+
+// The first of the requests that is one of ours and in flight. Null: there is none. With the lock.
+CallInFlight* Awaiting::next_awaited() noexcept {
+  for (; place_ < requests_.size(); ++place_) {
+    CallInFlight* call = requests_[place_] == MPI_REQUEST_NULL ? nullptr : g_first;
+    while (call && call->handle != requests_[place_]) call = call->next;
+    if (call && call->request != TUTTI_REQUEST_NULL) return call;
+  }
+  return nullptr;
+}
+
+void Awaiting::step(int pauses) noexcept {
+  CallInFlight* ended = nullptr;
+  bool rests = pauses > 0;
+  guard<Enter::by_itself>([&](Library& library) {
+    // A function of MPI's that waits for the lock could have another one of MPI's.
+    const auto lock = library.engine->try_to_enter();
+    if (!lock) return;
+    CallInFlight* const call = next_awaited();
+    Pending* const pending = call ? &library.pending.find(call->request) : nullptr;
+    if (pending && !pending->claimed) {
+      pending->claimed = true;  // while the lock is free, other threads leave it alone
+      if (pauses == 0)
+        pending->look();
+      else if (std::exchange(waited_, place_ + 1) != place_ + 1)
+        pending->begin_wait();
+      for (int i = 0; i < pauses && !pending->ended(); ++i) pending->pause();
+      pending->claimed = false;
+      rests = false;
+    } else {
+      library.engine->take_all_further(true);
+    }
+    ended = take_ended(library);
+  });
+  if (rests && !ended) sched_yield();
+  complete_all(ended);
+}
+
+int Awaiting::told_of_one(int code) noexcept {
+  tell_failed([&](const CallInFlight& call, int error) {
+    if (std::find(requests_.begin(), requests_.end(), call.handle) != requests_.end()) code = error;
+  });
+  return code;
+}
+
+int Awaiting::told_of_some(int code, int completed, const int* indices,
+                           MPI_Status* statuses) noexcept {
+  if (!t_failed) return code;
+  const bool has_statuses = statuses && statuses != MPI_STATUSES_IGNORE;
+  for (int i = 0; has_statuses && code == MPI_SUCCESS && i < completed; ++i)
+    statuses[i].MPI_ERROR = MPI_SUCCESS;
+  tell_failed([&](const CallInFlight& call, int error) {
+    for (int i = 0; i < completed; ++i) {
+      const auto which = static_cast<std::size_t>(indices ? indices[i] : i);
+      if (which >= requests_.size() || requests_[which] != call.handle) continue;
+      if (has_statuses) statuses[i].MPI_ERROR = error;
+      code = MPI_ERR_IN_STATUS;
+    }
+  });
+  return code;
+}
+
+}  // namespace tutti::drop_in

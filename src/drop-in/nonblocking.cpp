@@ -1,0 +1,110 @@
+// The non-blocking collectives, in their plain and their large-count forms.
+#include <cstddef>
+#include <new>
+#include <tuple>
+#include <utility>
+
+#include "src/drop-in/given.hpp"
+#include "src/drop-in/in_flight.hpp"
+
+namespace tutti::drop_in {
+namespace {
+
+// What this rank gives, or gets of a root.
+MPI_Count bytes_of(const Arguments& a, const Communicator& comm) noexcept {
+  using collectives::Collective;
+  const Side& sent = a.send;
+  const Side& received = a.receive;
+  const auto block = [](const Side& side) { return side.count * size_of(side.type); };
+  const auto blocks = [&](const Side& side, MPI_Datatype type) {
+    return (side.counts ? sum_of(comm, side.counts) : side.count * comm.size) * size_of(type);
+  };
+  switch (a.collective) {
+    case Collective::barrier: return 0;
+    case Collective::bcast: return block(received);
+    case Collective::gather: return sent.buffer == MPI_IN_PLACE ? 0 : block(sent);
+    case Collective::scatter: return received.buffer == MPI_IN_PLACE ? 0 : block(received);
+    case Collective::allgather:
+      return a.by_rank && sent.buffer == MPI_IN_PLACE ? 0 : block(a.by_rank ? sent : received);
+    case Collective::alltoall: return blocks(received, received.type);
+    case Collective::reduce_scatter:
+      return a.by_rank ? blocks(received, sent.type) : blocks(sent, sent.type);
+    default: return block(sent);
+  }
+}
+
+// `given(communicator, room)`: the arguments. `beneath()` is the MPI's own function.
+int take_begun(int call, MPI_Comm comm, MPI_Request* request,
+               FunctionRef<Arguments(const Communicator&, Numbers&)> given,
+               FunctionRef<int()> beneath) noexcept {
+  int error = MPI_SUCCESS;
+  Communicator* const state = find_communicator(comm, error, May::not_wait);
+  if (!state) return error;
+  const bool taken = is_taken(call, *state);
+  const auto run = [&] {
+    return taken ? begin_call(*state, comm, request,
+                              [&](Numbers& room) { return given(*state, room); })
+                 : beneath();
+  };
+  if (!statistics_wanted) return run();
+  Watch watch(call, *state, taken);
+  const int code = run();
+  if (code != MPI_SUCCESS || state->between_groups) return code;
+  try {
+    Numbers room;
+    watch.note(bytes_of(given(*state, room), *state));
+  } catch (const std::bad_alloc&) {  // the table has the call without its bytes
+  }
+  return code;
+}
+
+// An MPI function whose last two arguments are communicator and request: `given` says what those
+// before mean.
+template <int call, auto beneath, auto given>
+struct Begun;
+template <int call, class... Types, int (*beneath)(Types...), auto given>
+struct Begun<call, beneath, given> {
+  static int run(Types... arguments) noexcept {
+    const std::tuple<Types...> all(arguments...);
+    constexpr std::size_t kBefore = sizeof...(Types) - 2;
+    return take_begun(
+        call, std::get<kBefore>(all), std::get<kBefore + 1>(all),
+        [&](const Communicator& comm, Numbers& room) {
+          return [&]<std::size_t... i>(std::index_sequence<i...>) {
+            return given(comm, room, std::get<i>(all)...);
+          }
+          (std::make_index_sequence<kBefore>());
+        },
+        [&] { return beneath(arguments...); });
+  }
+};
+
+}  // namespace
+
+void add_nonblocking(tutti_function functions[TUTTI_CALLS]) {
+#define TUTTI_BEGIN(Name, ...) \
+  TUTTI_PUT(Name, (Begun<TUTTI_CALL_##Name, &PMPI_##Name, &given::__VA_ARGS__>::run))
+#define TUTTI_BEGIN_ALL(suffix, Count, Displacement)                       \
+  TUTTI_BEGIN(Iallgather##suffix, allgather<Count>);                       \
+  TUTTI_BEGIN(Iallgatherv##suffix, allgatherv<Count, Displacement>);       \
+  TUTTI_BEGIN(Iallreduce##suffix, allreduce<Count>);                       \
+  TUTTI_BEGIN(Ialltoall##suffix, alltoall<Count>);                         \
+  TUTTI_BEGIN(Ialltoallv##suffix, alltoallv<Count, Displacement>);         \
+  TUTTI_BEGIN(Ibcast##suffix, bcast<Count>);                               \
+  TUTTI_BEGIN(Iexscan##suffix, exscan<Count>);                             \
+  TUTTI_BEGIN(Igather##suffix, gather<Count>);                             \
+  TUTTI_BEGIN(Igatherv##suffix, gatherv<Count, Displacement>);             \
+  TUTTI_BEGIN(Ireduce##suffix, reduce<Count>);                             \
+  TUTTI_BEGIN(Ireduce_scatter##suffix, reduce_scatter<Count>);             \
+  TUTTI_BEGIN(Ireduce_scatter_block##suffix, reduce_scatter_block<Count>); \
+  TUTTI_BEGIN(Iscan##suffix, scan<Count>);                                 \
+  TUTTI_BEGIN(Iscatter##suffix, scatter<Count>);                           \
+  TUTTI_BEGIN(Iscatterv##suffix, scatterv<Count, Displacement>)
+  TUTTI_BEGIN(Ibarrier, barrier);
+  TUTTI_BEGIN_ALL(, int, int);
+#if MPI_VERSION >= 4
+  TUTTI_BEGIN_ALL(_c, MPI_Count, MPI_Aint);
+#endif
+}
+
+}  // namespace tutti::drop_in
