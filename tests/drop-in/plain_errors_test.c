@@ -52,6 +52,9 @@ static void refused(MPI_Comm comm, MPI_Errhandler handler) {
   GIVES(MPI_ERR_TYPE, MPI_Bcast(&x, 1, MPI_DATATYPE_NULL, 0, comm));
   GIVES(MPI_ERR_TYPE, MPI_Bcast(&x, 1, uncommitted, 0, comm));
   GIVES(MPI_ERR_OP, MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_OP_NULL, comm));
+  MPI_Request request;
+  GIVES(MPI_ERR_ROOT, MPI_Ibcast(&x, 1, MPI_INT, size, comm, &request));
+  GIVES(MPI_ERR_OP, MPI_Iallreduce(&x, &y, 1, MPI_INT, MPI_OP_NULL, comm, &request));
   MPI_Type_free(&uncommitted);
   int blocks[64] = {0};
   GIVES(MPI_ERR_TRUNCATE, MPI_Allgather(&x, 2, MPI_INT, blocks, 1, MPI_INT, comm));
@@ -132,6 +135,31 @@ static void compared(MPI_Errhandler handler) {
   MPI_Comm_free(&comm);
 }
 
+/* Those that expect less than the root sends hear of it where they wait, along with a message. */
+static void fails_later(MPI_Errhandler handler) {
+  MPI_Comm comm;
+  MPI_Request requests[2];
+  MPI_Status statuses[2];
+  int data[2] = {1, 2}, got = -1;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Barrier(comm);
+  MPI_Barrier(comm);
+  MPI_Comm_set_errhandler(comm, handler);
+  PASSES(MPI_Ibcast(data, rank == 0 ? 2 : 1, MPI_INT, 0, comm, &requests[0]));
+  MPI_Irecv(&got, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &requests[1]);
+  MPI_Send(&rank, 1, MPI_INT, rank, 1, MPI_COMM_WORLD);
+  const int code = MPI_Waitall(2, requests, statuses);
+  CHECK(got == rank && requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL,
+        "all are complete");
+  if (rank > 0) {
+    CHECK(code == MPI_ERR_IN_STATUS && handled == 1, "code %d, %d calls", code, handled);
+    CHECK(statuses[0].MPI_ERROR == handled_class && statuses[1].MPI_ERROR == MPI_SUCCESS,
+          "statuses %d and %d", statuses[0].MPI_ERROR, statuses[1].MPI_ERROR);
+    CHECK(size > 2 || handled_class == MPI_ERR_TRUNCATE, "class %d", handled_class);
+  }
+  MPI_Comm_free(&comm);
+}
+
 /* Ends the program, as MPI's own error handler does. */
 static void end_by_error(void) {
   int x = 0;
@@ -152,6 +180,7 @@ int main(int argc, char** argv) {
   taken(comm);
   refused(comm, handler); /* all ranks refuse: the communicator is as good as before */
   if (getenv("TUTTI_CHECK") && size > 1) compared(handler);
+  if (size > 1) fails_later(handler);
   int one = 1, sum = 0;
   PASSES(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm));
   CHECK(sum == size, "the sum is %d", sum);

@@ -346,6 +346,7 @@ def drop_in(*ranks, levels=(3,)):
     for P in ranks:
         yield under("every collective", P, "plain")
         yield under("communicators", P, "plain_life")
+        yield under("every non-blocking collective", P, "plain_nonblocking")
     yield under("every collective, calls compared", 3, "plain", env=CHECK)
     yield under("errors, calls compared", 3, "plain_errors", env=CHECK)
     yield under("communicators and statistics", 3, "plain_life", env={"TUTTI_STATS": "1"},
@@ -354,6 +355,10 @@ def drop_in(*ranks, levels=(3,)):
                 env={"TUTTI_DROP_IN_FROM": "1"})
     yield under("a rank is late", 3, "plain_late",
                 env={"TUTTI_DROP_IN_FROM": "1", "TUTTI_REPORT_AFTER": "200"})
+    for P in ranks[1:3]:
+        yield under("a rank sits elsewhere", P, "plain_progress")
+    yield under("every non-blocking collective, without the thread", 3, "plain_nonblocking",
+                env={"TUTTI_PROGRESS": "calls"})
     yield under("windows", 2, "plain_windows", alone=True)
     for P in ranks[1:]:
         yield under("errors", P, "plain_errors")

@@ -1,0 +1,378 @@
+/* Every non-blocking collective, in its plain form and, where the MPI has it, its large-count form:
+ * all of them in flight at once, in one array with messages, completed by each function that waits
+ * or tests, with results that are computed here. With an argument, rank 0 prints how often it has
+ * called each. */
+#include "plain.h"
+
+static const char* names[64];
+static int calls[64];
+static void note(const char* name) {
+  int i = 0;
+  while (names[i] && strcmp(names[i], name) != 0) ++i;
+  names[i] = name;
+  ++calls[i];
+}
+#define CALL(name, ...)                                           \
+  do {                                                            \
+    note("MPI_" #name);                                           \
+    const int code_ = MPI_##name(__VA_ARGS__);                    \
+    CHECK(code_ == MPI_SUCCESS, "MPI_" #name " gives %d", code_); \
+  } while (0)
+#define MUST(call)                                            \
+  do {                                                        \
+    const int code_ = (call);                                 \
+    CHECK(code_ == MPI_SUCCESS, "%s gives %d", #call, code_); \
+  } while (0)
+
+enum { MOST = 8, LONG = 3000, ROOM = LONG * MOST };
+enum {
+  BARRIER,
+  BCAST,
+  GATHER,
+  GATHERV,
+  SCATTER,
+  SCATTERV,
+  ALLGATHER,
+  ALLGATHER_IN_PLACE,
+  ALLGATHERV,
+  ALLTOALL,
+  ALLTOALLV,
+  REDUCE,
+  ALLREDUCE,
+  ALLREDUCE_IN_PLACE,
+  ALLREDUCE_OF_OURS,
+  REDUCE_SCATTER,
+  REDUCE_SCATTER_BLOCK,
+  SCAN,
+  EXSCAN,
+  RECEIVE,
+  SEND,
+  KINDS
+};
+
+static int r, P; /* of the communicator */
+static struct {
+  int in[ROOM], out[ROOM], counts[MOST], places[MOST], to_counts[MOST];
+#if MPI_VERSION >= 4
+  MPI_Count counts_c[MOST], to_counts_c[MOST];
+  MPI_Aint places_c[MOST];
+#endif
+} at[KINDS];
+
+static int value(int from, int to, int i) { return from * 10007 + to * 101 + i; }
+/* What the ranks from `first` to `last` give to a sum. */
+static int sum(int first, int last, int to, int i) {
+  int all = 0;
+  for (int p = first; p <= last; ++p) all += value(p, to, i);
+  return all;
+}
+
+static void add(void* in, void* inout, int* n, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *n; ++i) ((int*)inout)[i] += ((int*)in)[i];
+}
+
+static void fill(int kind, int n, int root) {
+  for (int p = 0; p < P; ++p) {
+    at[kind].counts[p] = n * (p + 1) / P;
+    at[kind].to_counts[p] = n * (r + 1) / P;
+    at[kind].places[p] = p * n;
+#if MPI_VERSION >= 4
+    at[kind].counts_c[p] = at[kind].counts[p];
+    at[kind].to_counts_c[p] = at[kind].to_counts[p];
+    at[kind].places_c[p] = at[kind].places[p];
+#endif
+  }
+  for (int i = 0; i < n * P; ++i) {
+    at[kind].in[i] = value(r, i / n, i % n);
+    at[kind].out[i] = -1;
+    if (kind == BCAST && r == root) at[kind].out[i] = value(root, 0, i);
+    if (kind == ALLGATHER_IN_PLACE && i / n == r) at[kind].out[i] = value(r, 0, i % n);
+    if (kind == ALLREDUCE_IN_PLACE) at[kind].out[i] = value(r, 0, i);
+  }
+}
+
+static int is(int kind, int n, int block, int i, int expected) {
+  const int found = at[kind].out[block * n + i];
+  CHECK(found == expected, "kind %d, %d elements: element %d of block %d is %d, not %d", kind, n, i,
+        block, found, expected);
+  return 1;
+}
+
+static void check(int kind, int n, int root) {
+  const int mine = n * (r + 1) / P;
+  for (int p = 0; p < P; ++p)
+    for (int i = 0; i < n; ++i) {
+      const int in_block = i < n * (p + 1) / P;
+      switch (kind) {
+        case BCAST:
+          if (p == 0) is(kind, n, p, i, value(root, 0, i));
+          break;
+        case GATHER:
+          if (r == root) is(kind, n, p, i, value(p, 0, i));
+          break;
+        case GATHERV:
+          if (r == root && in_block) is(kind, n, p, i, value(p, 0, i));
+          break;
+        case SCATTER:
+          if (p == 0) is(kind, n, p, i, value(root, r, i));
+          break;
+        case SCATTERV:
+          if (p == 0 && i < mine) is(kind, n, p, i, value(root, r, i));
+          break;
+        case ALLGATHER:
+        case ALLGATHER_IN_PLACE: is(kind, n, p, i, value(p, 0, i)); break;
+        case ALLGATHERV:
+          if (in_block) is(kind, n, p, i, value(p, 0, i));
+          break;
+        case ALLTOALL: is(kind, n, p, i, value(p, r, i)); break;
+        case ALLTOALLV:
+          if (i < mine) is(kind, n, p, i, value(p, r, i));
+          break;
+        case REDUCE:
+          if (p == 0 && r == root) is(kind, n, p, i, sum(0, P - 1, 0, i));
+          break;
+        case ALLREDUCE:
+        case ALLREDUCE_IN_PLACE:
+        case ALLREDUCE_OF_OURS:
+          if (p == 0) is(kind, n, p, i, sum(0, P - 1, 0, i));
+          break;
+        case REDUCE_SCATTER_BLOCK:
+          if (p == 0) is(kind, n, p, i, sum(0, P - 1, r, i));
+          break;
+        case SCAN:
+          if (p == 0) is(kind, n, p, i, sum(0, r, 0, i));
+          break;
+        case EXSCAN:
+          if (p == 0 && r > 0) is(kind, n, p, i, sum(0, r - 1, 0, i));
+          break;
+        case RECEIVE:
+          if (p == 0) is(kind, n, p, i, value((r + P - 1) % P, 0, i));
+          break;
+        default: break;
+      }
+    }
+  for (int i = 0, before = 0; kind == REDUCE_SCATTER && i < mine; ++i) {
+    before = 0;
+    for (int p = 0; p < r; ++p) before += n * (p + 1) / P;
+    is(kind, n, 0, i, sum(0, P - 1, (before + i) / n, (before + i) % n));
+  }
+}
+
+/* `N` is int or MPI_Count; _c or nothing is the suffix, also of the arrays in `at`. */
+#define FORMS(suffix, N)                                                                           \
+  static void start##suffix(int k, N n, int root, MPI_Comm comm, MPI_Request* request) {           \
+    const int at_root = r == root;                                                                 \
+    int *const in = at[k].in, *const out = at[k].out;                                              \
+    MPI_Op op;                                                                                     \
+    MPI_Datatype type;                                                                             \
+    switch (k) {                                                                                   \
+      case BARRIER: CALL(Ibarrier, comm, request); break;                                          \
+      case BCAST: CALL(Ibcast##suffix, out, n, MPI_INT, root, comm, request); break;               \
+      case GATHER:                                                                                 \
+        CALL(Igather##suffix, in, n, MPI_INT, out, n, MPI_INT, root, comm, request);               \
+        break;                                                                                     \
+      case GATHERV:                                                                                \
+        CALL(Igatherv##suffix, in, at[k].counts##suffix[r], MPI_INT, at_root ? out : NULL,         \
+             at_root ? at[k].counts##suffix : NULL, at_root ? at[k].places##suffix : NULL,         \
+             at_root ? MPI_INT : MPI_DATATYPE_NULL, root, comm, request);                          \
+        break;                                                                                     \
+      case SCATTER: /* of a type that is gone before the data have arrived */                      \
+        MUST(MPI_Type_vector(1, (int)n, (int)n, MPI_INT, &type));                                  \
+        MUST(MPI_Type_commit(&type));                                                              \
+        CALL(Iscatter##suffix, in, n, MPI_INT, out, 1, type, root, comm, request);                 \
+        MUST(MPI_Type_free(&type));                                                                \
+        break;                                                                                     \
+      case SCATTERV:                                                                               \
+        CALL(Iscatterv##suffix, at_root ? in : NULL, at_root ? at[k].counts##suffix : NULL,        \
+             at_root ? at[k].places##suffix : NULL, at_root ? MPI_INT : MPI_DATATYPE_NULL, out,    \
+             at[k].counts##suffix[r], MPI_INT, root, comm, request);                               \
+        break;                                                                                     \
+      case ALLGATHER:                                                                              \
+        CALL(Iallgather##suffix, in, n, MPI_INT, out, n, MPI_INT, comm, request);                  \
+        break;                                                                                     \
+      case ALLGATHER_IN_PLACE:                                                                     \
+        CALL(Iallgather##suffix, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out, n, MPI_INT, comm,        \
+             request);                                                                             \
+        break;                                                                                     \
+      case ALLGATHERV:                                                                             \
+        CALL(Iallgatherv##suffix, in, at[k].counts##suffix[r], MPI_INT, out, at[k].counts##suffix, \
+             at[k].places##suffix, MPI_INT, comm, request);                                        \
+        break;                                                                                     \
+      case ALLTOALL: CALL(Ialltoall##suffix, in, n, MPI_INT, out, n, MPI_INT, comm, request);      \
+          break;                                                                                   \
+      case ALLTOALLV:                                                                              \
+        CALL(Ialltoallv##suffix, in, at[k].counts##suffix, at[k].places##suffix, MPI_INT, out,     \
+             at[k].to_counts##suffix, at[k].places##suffix, MPI_INT, comm, request);               \
+        break;                                                                                     \
+      case REDUCE: CALL(Ireduce##suffix, in, out, n, MPI_INT, MPI_SUM, root, comm, request);       \
+          break;                                                                                   \
+      case ALLREDUCE: CALL(Iallreduce##suffix, in, out, n, MPI_INT, MPI_SUM, comm, request);       \
+          break;                                                                                   \
+      case ALLREDUCE_IN_PLACE:                                                                     \
+        CALL(Iallreduce##suffix, MPI_IN_PLACE, out, n, MPI_INT, MPI_SUM, comm, request);           \
+        break;                                                                                     \
+      case ALLREDUCE_OF_OURS: /* by an operation that is freed at once */                          \
+        MUST(MPI_Op_create(add, 0, &op));                                                          \
+        CALL(Iallreduce##suffix, in, out, n, MPI_INT, op, comm, request);                          \
+        MUST(MPI_Op_free(&op));                                                                    \
+        CHECK(op == MPI_OP_NULL, "MPI_Op_free leaves a handle");                                   \
+        break;                                                                                     \
+      case REDUCE_SCATTER:                                                                         \
+        CALL(Ireduce_scatter##suffix, in, out, at[k].counts##suffix, MPI_INT, MPI_SUM, comm,       \
+             request);                                                                             \
+        break;                                                                                     \
+      case REDUCE_SCATTER_BLOCK:                                                                   \
+        CALL(Ireduce_scatter_block##suffix, in, out, n, MPI_INT, MPI_SUM, comm, request);          \
+        break;                                                                                     \
+      case SCAN: CALL(Iscan##suffix, in, out, n, MPI_INT, MPI_SUM, comm, request); break;          \
+      case EXSCAN: CALL(Iexscan##suffix, in, out, n, MPI_INT, MPI_SUM, comm, request); break;      \
+      case RECEIVE: MUST(MPI_Irecv(out, (int)n, MPI_INT, (r + P - 1) % P, 7, comm, request));      \
+          break;                                                                                   \
+      default: MUST(MPI_Isend(in, (int)n, MPI_INT, (r + 1) % P, 7, comm, request));                \
+    }                                                                                              \
+  }
+FORMS(, int)
+#if MPI_VERSION >= 4
+FORMS(_c, MPI_Count)
+#else
+#define start_c start
+#endif
+
+/* Those that complete, by whatever function; each once. */
+static int done[KINDS];
+static void complete(int k, const int* order, MPI_Request* requests) {
+  CHECK(k >= 0 && k < KINDS && !done[order[k]], "request %d is completed twice", k);
+  CHECK(requests[k] == MPI_REQUEST_NULL, "request %d is complete, and there still", k);
+  done[order[k]] = 1;
+}
+
+enum { WAIT, WAITALL, WAITANY, WAITSOME, TEST, TESTALL, TESTANY, TESTSOME, GET_STATUS, WAYS };
+static void finish_all(int way, const int* order, MPI_Request* requests) {
+  MPI_Status statuses[KINDS];
+  int indices[KINDS], some = 0, index = 0, flag = 0;
+  memset(done, 0, sizeof done);
+  for (int left = KINDS; left > 0;) {
+    switch (way) {
+      case WAIT:
+        MUST(MPI_Wait(&requests[left - 1], left % 2 ? MPI_STATUS_IGNORE : statuses));
+        complete(--left, order, requests);
+        break;
+      case WAITALL: MUST(MPI_Waitall(KINDS, requests, left % 2 ? statuses : MPI_STATUSES_IGNORE));
+      /* fall through */
+      case TESTALL:
+        for (flag = way == WAITALL; !flag;) MUST(MPI_Testall(KINDS, requests, &flag, MPI_STATUSES_IGNORE));
+        while (left > 0) complete(--left, order, requests);
+        break;
+      case WAITANY:
+        MUST(MPI_Waitany(KINDS, requests, &index, statuses));
+        complete(index, order, requests);
+        --left;
+        break;
+      case TESTANY:
+        MUST(MPI_Testany(KINDS, requests, &index, &flag, MPI_STATUS_IGNORE));
+        CHECK(!flag || index != MPI_UNDEFINED, "nothing is left of %d", left);
+        if (flag) complete(index, order, requests);
+        left -= flag;
+        break;
+      case WAITSOME:
+      case TESTSOME:
+        if (way == WAITSOME)
+          MUST(MPI_Waitsome(KINDS, requests, &some, indices, statuses));
+        else
+          MUST(MPI_Testsome(KINDS, requests, &some, indices, MPI_STATUSES_IGNORE));
+        CHECK(some != MPI_UNDEFINED && (some > 0 || way == TESTSOME), "some are %d", some);
+        for (int i = 0; i < some; ++i) complete(indices[i], order, requests);
+        left -= some;
+        break;
+      case TEST:
+        index = (index + 1) % KINDS;
+        if (requests[index] == MPI_REQUEST_NULL) break;
+        MUST(MPI_Test(&requests[index], &flag, statuses));
+        if (flag) complete(index, order, requests);
+        left -= flag;
+        break;
+      default:
+        do MUST(MPI_Request_get_status(requests[left - 1], &flag, statuses));
+        while (!flag);
+        MUST(MPI_Test(&requests[left - 1], &flag, statuses));
+        CHECK(flag, "a request whose status is there is not complete");
+        complete(--left, order, requests);
+    }
+  }
+  if (way == WAITANY) MUST(MPI_Waitany(KINDS, requests, &index, MPI_STATUS_IGNORE));
+  CHECK(way != WAITANY || index == MPI_UNDEFINED, "there is nothing left to wait for");
+}
+
+static unsigned random_state = 1;
+static int random_below(int limit) {
+  random_state = random_state * 1103515245u + 12345u;
+  return (int)(random_state / 65536u % (unsigned)limit);
+}
+
+static void on(MPI_Comm comm) {
+  static const int lengths[] = {1, 17, LONG};
+  MPI_Comm_rank(comm, &r);
+  MPI_Comm_size(comm, &P);
+  CHECK(P <= MOST, "the test has room for %d ranks", MOST);
+  CALL(Barrier, comm); /* the drop-in looks at a new communicator in a call that may wait */
+  for (int way = 0; way < WAYS; ++way)
+    for (int l = 0; l < 3; ++l) {
+      MPI_Request requests[KINDS];
+      int order[KINDS];
+      const int n = lengths[l], root = (way + l) % P;
+      for (int k = 0; k < KINDS; ++k) {
+        order[k] = k;
+        fill(k, n, root);
+      }
+      for (int k = KINDS - 1; k > 0; --k) { /* alike on all ranks */
+        const int other = random_below(k + 1), kind = order[k];
+        order[k] = order[other];
+        order[other] = kind;
+      }
+      for (int k = 0; k < KINDS; ++k)
+        if (way % 2)
+          start_c(order[k], n, root, comm, &requests[k]);
+        else
+          start(order[k], n, root, comm, &requests[k]);
+      int one = 1, ones = 0; /* a blocking call between */
+      CALL(Allreduce, &one, &ones, 1, MPI_INT, MPI_SUM, comm);
+      CHECK(ones == P, "%d of %d ranks", ones, P);
+      finish_all(way, order, requests);
+      for (int k = 0; k < KINDS; ++k) check(k, n, root);
+    }
+}
+
+/* The communicator and a message's request are freed while they are in use. */
+static void freed_early(void) {
+  MPI_Comm copy;
+  MPI_Request requests[3];
+  int one = 1, ones = 0, got = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  CALL(Barrier, copy);
+  CALL(Iallreduce, &one, &ones, 1, MPI_INT, MPI_SUM, copy, &requests[0]);
+  MUST(MPI_Irecv(&got, 1, MPI_INT, (rank + size - 1) % size, 3, copy, &requests[1]));
+  MUST(MPI_Isend(&rank, 1, MPI_INT, (rank + 1) % size, 3, copy, &requests[2]));
+  MUST(MPI_Request_free(&requests[2]));
+  MUST(MPI_Comm_free(&copy));
+  CALL(Barrier, MPI_COMM_WORLD);
+  MUST(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+  CHECK(ones == size && got == (rank + size - 1) % size, "%d ones, %d", ones, got);
+}
+
+int main(int argc, char** argv) {
+  begin(&argc, &argv);
+  MPI_Comm copy, backward;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backward);
+  on(MPI_COMM_WORLD);
+  on(copy);
+  on(backward);
+  MPI_Comm_free(&backward);
+  MPI_Comm_free(&copy);
+  for (int i = 0; i < 10; ++i) freed_early();
+  for (int i = 0; argc > 1 && rank == 0 && names[i]; ++i)
+    printf("called %s %d\n", names[i], calls[i]);
+  finish("plain_nonblocking");
+  return 0;
+}

@@ -1,0 +1,104 @@
+/* MPI's progress rule: a rank that has begun collectives and then sits somewhere else, in a
+ * function of MPI's or in none, keeps nobody from waiting for its own part of them. */
+#include <sched.h>
+
+#include "plain.h"
+
+enum { INTS = 60000 };
+enum { RECEIVE, PROBE, SSEND, FENCE, FILE_WRITE, BARRIER, COMPUTE, PLACES };
+
+static int in[INTS], out[INTS];
+static MPI_Win shared;       /* a counter on rank 0 that all ranks of the machine see */
+static int* done;            /* it: how many ranks have waited for their part */
+static MPI_Comm comm, fresh; /* the first collective of `fresh` is the MPI's */
+static MPI_File file;
+
+/* Until the others say that they have waited, each in its own way. */
+static void sit(int place) {
+  int x = 0;
+  MPI_Status status;
+  switch (place) {
+    case RECEIVE:
+      for (int p = 0; p < size; ++p)
+        if (p != rank) MPI_Recv(&x, 1, MPI_INT, p, place, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      break;
+    case PROBE:
+      for (int p = 0; p < size; ++p) {
+        if (p == rank) continue;
+        MPI_Probe(p, place, MPI_COMM_WORLD, &status);
+        MPI_Recv(&x, 1, MPI_INT, p, place, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      }
+      break;
+    case SSEND:
+      for (int p = 0; p < size; ++p)
+        if (p != rank) MPI_Ssend(&rank, 1, MPI_INT, p, place, MPI_COMM_WORLD);
+      break;
+    case FENCE: MPI_Win_fence(0, shared); break;
+    case FILE_WRITE:
+      MPI_File_write_at_all(file, rank, &place, 1, MPI_CHAR, MPI_STATUS_IGNORE);
+      break;
+    case BARRIER: MPI_Barrier(fresh); break;
+    default:
+      while (__atomic_load_n(done, __ATOMIC_ACQUIRE) < size - 1) sched_yield();
+  }
+}
+
+/* What ends that. */
+static void release(int place, int lazy) {
+  int x = 0;
+  switch (place) {
+    case RECEIVE:
+    case PROBE: MPI_Send(&rank, 1, MPI_INT, lazy, place, MPI_COMM_WORLD); break;
+    case SSEND: MPI_Recv(&x, 1, MPI_INT, lazy, place, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+    case COMPUTE: __atomic_add_fetch(done, 1, __ATOMIC_RELEASE); break;
+    default: sit(place);
+  }
+}
+
+static void begin_and_sit(int place, int lazy, int count) {
+  MPI_Request requests[3];
+  for (int i = 0; i < count; ++i) {
+    in[i] = rank + i;
+    out[i] = -1;
+  }
+  MPI_Ibarrier(comm, &requests[0]);
+  MPI_Iallreduce(in, out, count, MPI_INT, MPI_SUM, comm, &requests[1]);
+  MPI_Ibarrier(comm, &requests[2]);
+  if (rank == lazy) sit(place);
+  MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+  if (rank != lazy) release(place, lazy);
+  for (int i = 0; i < count; ++i)
+    CHECK(out[i] == size * (size - 1) / 2 + size * i, "place %d: element %d is %d", place, i,
+          out[i]);
+}
+
+int main(int argc, char** argv) {
+  char name[64] = "";
+  begin(&argc, &argv);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Barrier(comm);
+  if (rank == 0) snprintf(name, sizeof name, "/tmp/plain_progress.%d", (int)getpid());
+  MPI_Bcast(name, sizeof name, MPI_CHAR, 0, comm);
+  MPI_File_open(comm, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                MPI_INFO_NULL, &file);
+  MPI_Win_allocate_shared(rank == 0 ? sizeof(int) : 0, 1, MPI_INFO_NULL, comm, &done, &shared);
+  MPI_Aint bytes;
+  int unit;
+  MPI_Win_shared_query(shared, 0, &bytes, &unit, &done);
+  MPI_Win_fence(0, shared);
+  for (int place = 0; place < PLACES; ++place)
+    for (int lazy = 0; lazy < size; ++lazy)
+      for (int count = size; count <= INTS; count += INTS - size) {
+        MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &fresh);
+        if (rank == 0) *done = 0;
+        MPI_Barrier(comm);
+        begin_and_sit(place, lazy, count);
+        MPI_Barrier(comm);
+        MPI_Comm_free(&fresh);
+      }
+  MPI_Win_free(&shared);
+  MPI_File_close(&file);
+  MPI_Comm_free(&comm);
+  finish("plain_progress");
+  return 0;
+}
