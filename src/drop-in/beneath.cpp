@@ -32,6 +32,7 @@
   X(Op_commutative)         \
   X(Pack)                   \
   X(Query_thread)           \
+  X(Recv_init)              \
   X(Reduce_local)           \
   X(Send)                   \
   X(Status_set_cancelled)   \

@@ -65,7 +65,9 @@
 #define TUTTI_BLOCKING(X) \
   X(Barrier) X(Alltoallw) TUTTI_DATA(X, ) TUTTI_IF_MPI_4(X(Alltoallw_c) TUTTI_DATA(X, _c))
 #define TUTTI_NONBLOCKING(X) X(Ibarrier) TUTTI_BEGUN(X, ) TUTTI_IF_MPI_4(TUTTI_BEGUN(X, _c))
-#define TUTTI_CAUGHT(X) TUTTI_BLOCKING(X) TUTTI_NONBLOCKING(X)
+#define TUTTI_PERSISTENT(X) \
+  TUTTI_IF_MPI_4(X(Barrier_init) TUTTI_DATA(X, _init) TUTTI_DATA(X, _init_c))
+#define TUTTI_CAUGHT(X) TUTTI_BLOCKING(X) TUTTI_NONBLOCKING(X) TUTTI_PERSISTENT(X)
 /* Made and freed by all members of a communicator; other ranks may use them at any time. */
 #define TUTTI_WINDOWS(X) \
   X(Win_allocate)        \
@@ -79,6 +81,8 @@
   X(Op_free)              \
   X(Request_free)         \
   X(Request_get_status)   \
+  X(Start)                \
+  X(Startall)             \
   X(Test)                 \
   X(Testall)              \
   X(Testany)              \
@@ -88,11 +92,10 @@
   X(Waitany)              \
   X(Waitsome)
 #define TUTTI_REPLACED(X) TUTTI_CAUGHT(X) TUTTI_WINDOWS(X) TUTTI_REQUESTS(X)
-#define TUTTI_PASSED(X)                                                                          \
-  TUTTI_OTHERS_BEGUN(X, )                                                                        \
-  TUTTI_NEIGHBOURS(X, )                                                                          \
-  TUTTI_IF_MPI_4(X(Barrier_init) X(Alltoallw_init) X(Alltoallw_init_c) TUTTI_OTHERS_BEGUN(X, _c) \
-                     TUTTI_NEIGHBOURS(X, _c) TUTTI_DATA(X, _init) TUTTI_NEIGHBOURS(X, _init)     \
-                         TUTTI_DATA(X, _init_c) TUTTI_NEIGHBOURS(X, _init_c))
+#define TUTTI_PASSED(X)                                                                            \
+  TUTTI_OTHERS_BEGUN(X, )                                                                          \
+  TUTTI_NEIGHBOURS(X, )                                                                            \
+  TUTTI_IF_MPI_4(X(Alltoallw_init) X(Alltoallw_init_c) TUTTI_OTHERS_BEGUN(X, _c) TUTTI_NEIGHBOURS( \
+      X, _c) TUTTI_NEIGHBOURS(X, _init) TUTTI_NEIGHBOURS(X, _init_c))
 
 #endif

@@ -183,9 +183,10 @@ void look_at(Communicator& state, MPI_Comm comm) {
 
 // Before each call of a communicator that is new.
 void come_closer(Communicator& state, MPI_Comm comm, May may) {
+  if (may == May::decide) state.calls_before = 0;
   if (state.calls_before > 0)
     --state.calls_before;
-  else if (may == May::wait || state.number != 0)
+  else if (may != May::not_wait || state.number != 0)
     decide(state, comm);
 }
 

@@ -46,9 +46,9 @@ void open_communicators(const CommunicatorRules& rules);
 // Frees what programs have freed, and at the end all.
 void close_communicators() noexcept;
 
-// Whether a call may wait for the others: one that may not goes to the MPI where members would have
-// to vote.
-enum class May : bool { not_wait, wait };
+// What a call may do where members would have to vote on a communicator: one that may not wait for
+// the others goes to the MPI; others may, and to `decide` is to vote in the first call already.
+enum class May { not_wait, wait, decide };
 // The state of a communicator, made if there is none: then the call is collective. Null: MPI has
 // reported an error, by the communicator's handler, and `code` is it.
 Communicator* find_communicator(MPI_Comm comm, int& code, May may = May::wait) noexcept;

@@ -5,36 +5,13 @@
 
 #include <algorithm>
 #include <new>
-#include <optional>
-#include <string>
 #include <utility>
 
-#include "src/api/library.hpp"
 #include "src/api/requests.hpp"
+#include "src/drop-in/call_in_flight.hpp"
 #include "src/drop-in/errors.hpp"
-#include "src/drop-in/operations.hpp"
 
 namespace tutti::drop_in {
-
-struct CallInFlight {
-  CallInFlight(MPI_Comm c, Communicator& s) : comm(c), state(s) {}
-  CallInFlight(const CallInFlight&) = delete;
-  CallInFlight& operator=(const CallInFlight&) = delete;
-
-  MPI_Request handle = MPI_REQUEST_NULL;       // the program's
-  tutti_request request = TUTTI_REQUEST_NULL;  // null: it has not begun, or has ended
-  MPI_Comm comm;                               // the program's, unless state.freed
-  Communicator& state;
-  Numbers room;
-  std::optional<HeldOperation> operation;
-  int error = TUTTI_SUCCESS;  // and why, from the end on
-  std::string message;
-  std::atomic<bool> ended{false};
-  // Its list, and the MPI until it calls let_go(), which it does at once if the program frees a
-  // request that is not complete (MPICH), or after that is complete (Open MPI).
-  std::atomic<int> holders{2};
-  CallInFlight* next = nullptr;  // in flight, or told of by the MPI
-};
 
 namespace {
 
@@ -45,13 +22,8 @@ CallInFlight** g_end = &g_first;
 // Failed ones that the MPI has completed in this thread's last call of it.
 thread_local CallInFlight* t_failed = nullptr;
 
-void add(CallInFlight& call) noexcept {
-  call.next = nullptr;
-  *g_end = &call;
-  g_end = &call.next;
-}
 // `link` points to it.
-CallInFlight& take_out(CallInFlight** link) noexcept {
+CallInFlight& unlink(CallInFlight** link) noexcept {
   CallInFlight& call = **link;
   *link = call.next;
   if (g_end == &call.next) g_end = link;
@@ -91,26 +63,6 @@ int cancel(void*, int) noexcept { return MPI_SUCCESS; }
 
 // --- the end of a call
 
-int tell(const CallInFlight& call) noexcept {
-  const bool freed = call.state.freed.load(std::memory_order_acquire);
-  return report(call.error, freed ? MPI_COMM_WORLD : call.comm, call.message.c_str());
-}
-
-// Waits for the end if it has to. With the engine's lock; the call is not in the list any more.
-void end(Library& library, CallInFlight& call) noexcept {
-  try {
-    try {
-      library.pending.find(call.request).finish();
-    } catch (...) {
-      call.error = code_of_exception();
-      call.message = tutti_last_error_message();
-    }
-  } catch (const std::bad_alloc&) {  // then there are no words for it
-  }
-  library.pending.remove(call.request);
-  call.request = TUTTI_REQUEST_NULL;
-}
-
 // Takes those out of the list that have ended, and returns them as another one. With the lock.
 CallInFlight* take_ended(Library& library) noexcept {
   CallInFlight* ended = nullptr;
@@ -122,30 +74,12 @@ CallInFlight* take_ended(Library& library) noexcept {
       link = &(*link)->next;
       continue;
     }
-    CallInFlight& call = take_out(link);
+    CallInFlight& call = unlink(link);
     end(library, call);
     *last = &call;
     last = &call.next;
   }
   return ended;
-}
-
-// Nobody need look after it any more.
-void forget(const CallInFlight& call) noexcept {
-  call.state.requests.fetch_sub(1, std::memory_order_release);
-  calls_in_flight.fetch_sub(1, std::memory_order_release);
-}
-
-// The program's part: its request is complete.
-void complete(CallInFlight& call) noexcept {
-  call.operation.reset();
-  call.ended.store(true, std::memory_order_release);
-  const bool nobody_asks = call.holders.load(std::memory_order_acquire) == 1;
-  const bool failed = call.error != TUTTI_SUCCESS;
-  if (failed && nobody_asks) tell(call);
-  if (!failed || nobody_asks) forget(call);
-  PMPI_Grequest_complete(call.handle);
-  drop(call);
 }
 
 void complete_all(CallInFlight* ended) noexcept {
@@ -162,7 +96,7 @@ void tell_failed(Visit&& visit) noexcept {
   while (CallInFlight* const call = t_failed) {
     t_failed = call->next;
     visit(*call, tell(*call));
-    forget(*call);
+    calls_in_flight.fetch_sub(1, std::memory_order_release);
     drop(*call);
   }
 }
@@ -170,20 +104,42 @@ void tell_failed(Visit&& visit) noexcept {
 // A call that did not begin: nobody has its request. Returns what the function is to return.
 int give_up(CallInFlight& call, int code) noexcept {
   const int error = report(code, call.comm);
-  guard([&](Library&) {
-    CallInFlight** link = &g_first;
-    while (*link && *link != &call) link = &(*link)->next;
-    if (*link) take_out(link);
-  });
+  bool counted = false;
+  guard([&](Library&) { counted = take_out(call); });
+  if (counted) calls_in_flight.fetch_sub(1, std::memory_order_release);
   call.operation.reset();
-  forget(call);
   PMPI_Grequest_complete(call.handle);
   PMPI_Request_free(&call.handle);
   drop(call);
   return error;
 }
 
-// This rank cannot take part, and the others may wait for it. Returns the code.
+}  // namespace
+
+void put_in_flight(CallInFlight& call) noexcept {
+  call.next = nullptr;
+  *g_end = &call;
+  g_end = &call.next;
+  calls_in_flight.fetch_add(1, std::memory_order_release);
+}
+
+bool take_out(CallInFlight& call) noexcept {
+  for (CallInFlight** link = &g_first; *link; link = &(*link)->next)
+    if (*link == &call) {
+      unlink(link);
+      return true;
+    }
+  return false;
+}
+
+MPI_Comm communicator_for_errors(const CallInFlight& call) noexcept {
+  return call.state.freed.load(std::memory_order_acquire) ? MPI_COMM_WORLD : call.comm;
+}
+
+int tell(const CallInFlight& call) noexcept {
+  return report(call.error, communicator_for_errors(call), call.message.c_str());
+}
+
 int refuse(const Communicator& state, const char* why) noexcept {
   return guard([&](Library&) {
     communicator_of(state.tutti).refuse(Code::out_of_memory, why);
@@ -191,7 +147,44 @@ int refuse(const Communicator& state, const char* why) noexcept {
   });
 }
 
-}  // namespace
+Arguments prepare(Library& library, CallInFlight& call, FunctionRef<Arguments(Numbers&)> given) {
+  try {
+    const Arguments arguments = given(call.room);
+    if (collectives::reduces(arguments.collective)) call.operation.emplace(arguments.operation);
+    library.engine->want_progress_thread();
+    return arguments;
+  } catch (const std::bad_alloc&) {
+    communicator_of(call.state.tutti).refuse(Code::out_of_memory, kOutOfMemory);
+    throw;
+  }
+}
+
+void end(Library& library, CallInFlight& call) noexcept {
+  try {
+    try {
+      library.pending.find(call.request).finish();
+    } catch (...) {
+      call.error = code_of_exception();
+      call.message = tutti_last_error_message();
+    }
+  } catch (const std::bad_alloc&) {  // then there are no words for it
+  }
+  if (call.is_persistent()) return;
+  library.pending.remove(call.request);
+  call.request = TUTTI_REQUEST_NULL;
+}
+
+void complete(CallInFlight& call) noexcept {
+  if (call.is_persistent()) return complete_persistent(call);
+  call.operation.reset();
+  call.ended.store(true, std::memory_order_release);
+  const bool failed = call.error != TUTTI_SUCCESS;
+  const bool nobody_asks = call.holders.load(std::memory_order_acquire) == 1;
+  if (failed && nobody_asks) tell(call);
+  if (!failed || nobody_asks) calls_in_flight.fetch_sub(1, std::memory_order_release);
+  PMPI_Grequest_complete(call.handle);
+  drop(call);
+}
 
 int begin_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
                FunctionRef<Arguments(Numbers&)> given) noexcept {
@@ -204,19 +197,10 @@ int begin_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
     delete call;
     return error;
   }
-  state.requests.fetch_add(1, std::memory_order_relaxed);
-  calls_in_flight.fetch_add(1, std::memory_order_relaxed);
   Arguments arguments{.collective = collectives::Collective::barrier};
   int code = guard([&](Library& library) {
-    try {
-      arguments = given(call->room);
-      if (collectives::reduces(arguments.collective)) call->operation.emplace(arguments.operation);
-      library.engine->want_progress_thread();
-    } catch (const std::bad_alloc&) {
-      communicator_of(state.tutti).refuse(Code::out_of_memory, kOutOfMemory);
-      throw;
-    }
-    add(*call);
+    arguments = prepare(library, *call, given);
+    put_in_flight(*call);
   });
   if (code == TUTTI_SUCCESS)
     code = begin(state.tutti, arguments, request ? &call->request : nullptr);
@@ -230,7 +214,7 @@ void finish_calls() noexcept {
     CallInFlight* call = nullptr;
     guard([&](Library& library) {
       if (!g_first) return;
-      call = &take_out(&g_first);
+      call = &unlink(&g_first);
       end(library, *call);
     });
     if (!call) return;
@@ -288,27 +272,37 @@ void Awaiting::step(int pauses) noexcept {
   complete_all(ended);
 }
 
-int Awaiting::told_of_one(int code) noexcept {
+int Awaiting::told_of_one(int code, int completed) noexcept {
   tell_failed([&](const CallInFlight& call, int error) {
     if (std::find(requests_.begin(), requests_.end(), call.handle) != requests_.end()) code = error;
   });
+  const auto which = static_cast<std::size_t>(completed);
+  if (completed >= 0 && which < requests_.size() && any_persistent_failed())
+    if (const int error = tell_failed_persistent(requests_[which]); error != MPI_SUCCESS)
+      code = error;
   return code;
 }
 
 int Awaiting::told_of_some(int code, int completed, const int* indices,
                            MPI_Status* statuses) noexcept {
-  if (!t_failed) return code;
+  if (!t_failed && !any_persistent_failed()) return code;
   const bool has_statuses = statuses && statuses != MPI_STATUSES_IGNORE;
   for (int i = 0; has_statuses && code == MPI_SUCCESS && i < completed; ++i)
     statuses[i].MPI_ERROR = MPI_SUCCESS;
+  const auto note = [&](int i, int error) {
+    if (has_statuses) statuses[i].MPI_ERROR = error;
+    code = MPI_ERR_IN_STATUS;
+  };
+  const auto handle = [&](int i) {
+    const auto which = static_cast<std::size_t>(indices ? indices[i] : i);
+    return which < requests_.size() ? requests_[which] : MPI_REQUEST_NULL;
+  };
   tell_failed([&](const CallInFlight& call, int error) {
-    for (int i = 0; i < completed; ++i) {
-      const auto which = static_cast<std::size_t>(indices ? indices[i] : i);
-      if (which >= requests_.size() || requests_[which] != call.handle) continue;
-      if (has_statuses) statuses[i].MPI_ERROR = error;
-      code = MPI_ERR_IN_STATUS;
-    }
+    for (int i = 0; i < completed; ++i)
+      if (handle(i) == call.handle) note(i, error);
   });
+  for (int i = 0; i < completed && any_persistent_failed(); ++i)
+    if (const int error = tell_failed_persistent(handle(i)); error != MPI_SUCCESS) note(i, error);
   return code;
 }
 

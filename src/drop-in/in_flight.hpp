@@ -52,8 +52,8 @@ class Awaiting {
   void pause(bool all) noexcept { step(all ? kPauses : 1); }
 
   // After a call of the MPI's which gave `code`: reports those that have failed and that it has
-  // completed. What the function is to return, of one request, or any of them:
-  int told_of_one(int code) noexcept;
+  // completed. What the function is to return, of the request at `completed` (negative: none is):
+  int told_of_one(int code, int completed) noexcept;
   // Of several: request indices[i], or i if `indices` is null, has the status statuses[i].
   int told_of_some(int code, int completed, const int* indices, MPI_Status* statuses) noexcept;
 

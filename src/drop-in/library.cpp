@@ -15,6 +15,7 @@
 #include "src/drop-in/in_flight.hpp"
 #include "src/drop-in/interface.h"
 #include "src/drop-in/names.hpp"
+#include "src/drop-in/persistent.hpp"
 #include "src/drop-in/statistics.hpp"
 #include "src/drop-in/taking.hpp"
 
@@ -53,6 +54,7 @@ void try_statistics_file() try {
 void end() noexcept {
   finish_calls();
   g_entries->stopped();
+  close_persistent();
   close_communicators();
   try {
     write_statistics();
@@ -172,6 +174,7 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
   add_alltoallw(functions);
   add_windows(functions);
   add_nonblocking(functions);
+  add_persistent(functions);
   add_requests(functions);
   return 1;
 }

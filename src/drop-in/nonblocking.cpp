@@ -1,4 +1,4 @@
-// The non-blocking collectives, in their plain and their large-count forms.
+// The non-blocking and the persistent collectives, in their plain and their large-count forms.
 #include <cstddef>
 #include <new>
 #include <tuple>
@@ -6,6 +6,7 @@
 
 #include "src/drop-in/given.hpp"
 #include "src/drop-in/in_flight.hpp"
+#include "src/drop-in/persistent.hpp"
 
 namespace tutti::drop_in {
 namespace {
@@ -33,17 +34,20 @@ MPI_Count bytes_of(const Arguments& a, const Communicator& comm) noexcept {
   }
 }
 
+// How a call goes on from its arguments: begin_call() or keep_call().
+using GoOn = int(Communicator& state, MPI_Comm comm, MPI_Request* request,
+                 FunctionRef<Arguments(Numbers&)> given) noexcept;
+
 // `given(communicator, room)`: the arguments. `beneath()` is the MPI's own function.
-int take_begun(int call, MPI_Comm comm, MPI_Request* request,
-               FunctionRef<Arguments(const Communicator&, Numbers&)> given,
-               FunctionRef<int()> beneath) noexcept {
+int take_request(int call, MPI_Comm comm, MPI_Request* request, GoOn& go_on, May may,
+                 FunctionRef<Arguments(const Communicator&, Numbers&)> given,
+                 FunctionRef<int()> beneath) noexcept {
   int error = MPI_SUCCESS;
-  Communicator* const state = find_communicator(comm, error, May::not_wait);
+  Communicator* const state = find_communicator(comm, error, may);
   if (!state) return error;
   const bool taken = is_taken(call, *state);
   const auto run = [&] {
-    return taken ? begin_call(*state, comm, request,
-                              [&](Numbers& room) { return given(*state, room); })
+    return taken ? go_on(*state, comm, request, [&](Numbers& room) { return given(*state, room); })
                  : beneath();
   };
   if (!statistics_wanted) return run();
@@ -58,17 +62,18 @@ int take_begun(int call, MPI_Comm comm, MPI_Request* request,
   return code;
 }
 
-// An MPI function whose last two arguments are communicator and request: `given` says what those
-// before mean.
-template <int call, auto beneath, auto given>
-struct Begun;
-template <int call, class... Types, int (*beneath)(Types...), auto given>
-struct Begun<call, beneath, given> {
+// An MPI function whose arguments are those of the collective, which `given` says the meaning of,
+// the communicator, the information of a persistent one, and the request.
+template <int call, auto beneath, auto given, GoOn& go_on, int after, May may>
+struct Requested;
+template <int call, class... Types, int (*beneath)(Types...), auto given, GoOn& go_on, int after,
+          May may>
+struct Requested<call, beneath, given, go_on, after, may> {
   static int run(Types... arguments) noexcept {
     const std::tuple<Types...> all(arguments...);
-    constexpr std::size_t kBefore = sizeof...(Types) - 2;
-    return take_begun(
-        call, std::get<kBefore>(all), std::get<kBefore + 1>(all),
+    constexpr std::size_t kBefore = sizeof...(Types) - after;
+    return take_request(
+        call, std::get<kBefore>(all), std::get<sizeof...(Types) - 1>(all), go_on, may,
         [&](const Communicator& comm, Numbers& room) {
           return [&]<std::size_t... i>(std::index_sequence<i...>) {
             return given(comm, room, std::get<i>(all)...);
@@ -78,32 +83,66 @@ struct Begun<call, beneath, given> {
         [&] { return beneath(arguments...); });
   }
 };
+template <int call, auto beneath, auto given>
+using Begun = Requested<call, beneath, given, begin_call, 2, May::not_wait>;
+// They may wait for each other, and will be used more than once.
+template <int call, auto beneath, auto given>
+using Kept = Requested<call, beneath, given, keep_call, 3, May::decide>;
 
 }  // namespace
 
-void add_nonblocking(tutti_function functions[TUTTI_CALLS]) {
-#define TUTTI_BEGIN(Name, ...) \
-  TUTTI_PUT(Name, (Begun<TUTTI_CALL_##Name, &PMPI_##Name, &given::__VA_ARGS__>::run))
+// Both forms of counts are one collective in the settings and the statistics.
+#define TUTTI_BEGIN(Name, suffix, ...) \
+  TUTTI_PUT(Name##suffix,              \
+            (Begun<TUTTI_CALL_##Name, &PMPI_##Name##suffix, &given::__VA_ARGS__>::run))
+#define TUTTI_KEEP(Name, suffix, ...) \
+  TUTTI_PUT(Name##suffix, (Kept<TUTTI_CALL_##Name, &PMPI_##Name##suffix, &given::__VA_ARGS__>::run))
 #define TUTTI_BEGIN_ALL(suffix, Count, Displacement)                       \
-  TUTTI_BEGIN(Iallgather##suffix, allgather<Count>);                       \
-  TUTTI_BEGIN(Iallgatherv##suffix, allgatherv<Count, Displacement>);       \
-  TUTTI_BEGIN(Iallreduce##suffix, allreduce<Count>);                       \
-  TUTTI_BEGIN(Ialltoall##suffix, alltoall<Count>);                         \
-  TUTTI_BEGIN(Ialltoallv##suffix, alltoallv<Count, Displacement>);         \
-  TUTTI_BEGIN(Ibcast##suffix, bcast<Count>);                               \
-  TUTTI_BEGIN(Iexscan##suffix, exscan<Count>);                             \
-  TUTTI_BEGIN(Igather##suffix, gather<Count>);                             \
-  TUTTI_BEGIN(Igatherv##suffix, gatherv<Count, Displacement>);             \
-  TUTTI_BEGIN(Ireduce##suffix, reduce<Count>);                             \
-  TUTTI_BEGIN(Ireduce_scatter##suffix, reduce_scatter<Count>);             \
-  TUTTI_BEGIN(Ireduce_scatter_block##suffix, reduce_scatter_block<Count>); \
-  TUTTI_BEGIN(Iscan##suffix, scan<Count>);                                 \
-  TUTTI_BEGIN(Iscatter##suffix, scatter<Count>);                           \
-  TUTTI_BEGIN(Iscatterv##suffix, scatterv<Count, Displacement>)
-  TUTTI_BEGIN(Ibarrier, barrier);
+  TUTTI_BEGIN(Iallgather, suffix, allgather<Count>);                       \
+  TUTTI_BEGIN(Iallgatherv, suffix, allgatherv<Count, Displacement>);       \
+  TUTTI_BEGIN(Iallreduce, suffix, allreduce<Count>);                       \
+  TUTTI_BEGIN(Ialltoall, suffix, alltoall<Count>);                         \
+  TUTTI_BEGIN(Ialltoallv, suffix, alltoallv<Count, Displacement>);         \
+  TUTTI_BEGIN(Ibcast, suffix, bcast<Count>);                               \
+  TUTTI_BEGIN(Iexscan, suffix, exscan<Count>);                             \
+  TUTTI_BEGIN(Igather, suffix, gather<Count>);                             \
+  TUTTI_BEGIN(Igatherv, suffix, gatherv<Count, Displacement>);             \
+  TUTTI_BEGIN(Ireduce, suffix, reduce<Count>);                             \
+  TUTTI_BEGIN(Ireduce_scatter, suffix, reduce_scatter<Count>);             \
+  TUTTI_BEGIN(Ireduce_scatter_block, suffix, reduce_scatter_block<Count>); \
+  TUTTI_BEGIN(Iscan, suffix, scan<Count>);                                 \
+  TUTTI_BEGIN(Iscatter, suffix, scatter<Count>);                           \
+  TUTTI_BEGIN(Iscatterv, suffix, scatterv<Count, Displacement>)
+#define TUTTI_KEEP_ALL(suffix, Count, Displacement)                           \
+  TUTTI_KEEP(Allgather_init, suffix, allgather<Count>);                       \
+  TUTTI_KEEP(Allgatherv_init, suffix, allgatherv<Count, Displacement>);       \
+  TUTTI_KEEP(Allreduce_init, suffix, allreduce<Count>);                       \
+  TUTTI_KEEP(Alltoall_init, suffix, alltoall<Count>);                         \
+  TUTTI_KEEP(Alltoallv_init, suffix, alltoallv<Count, Displacement>);         \
+  TUTTI_KEEP(Bcast_init, suffix, bcast<Count>);                               \
+  TUTTI_KEEP(Exscan_init, suffix, exscan<Count>);                             \
+  TUTTI_KEEP(Gather_init, suffix, gather<Count>);                             \
+  TUTTI_KEEP(Gatherv_init, suffix, gatherv<Count, Displacement>);             \
+  TUTTI_KEEP(Reduce_init, suffix, reduce<Count>);                             \
+  TUTTI_KEEP(Reduce_scatter_init, suffix, reduce_scatter<Count>);             \
+  TUTTI_KEEP(Reduce_scatter_block_init, suffix, reduce_scatter_block<Count>); \
+  TUTTI_KEEP(Scan_init, suffix, scan<Count>);                                 \
+  TUTTI_KEEP(Scatter_init, suffix, scatter<Count>);                           \
+  TUTTI_KEEP(Scatterv_init, suffix, scatterv<Count, Displacement>)
+
+void add_nonblocking(tutti_function functions[TUTTI_CALLS]) {
+  TUTTI_BEGIN(Ibarrier, , barrier);
   TUTTI_BEGIN_ALL(, int, int);
 #if MPI_VERSION >= 4
   TUTTI_BEGIN_ALL(_c, MPI_Count, MPI_Aint);
+#endif
+}
+
+void add_persistent([[maybe_unused]] tutti_function functions[TUTTI_CALLS]) {
+#if MPI_VERSION >= 4
+  TUTTI_KEEP(Barrier_init, , barrier);
+  TUTTI_KEEP_ALL(, int, int);
+  TUTTI_KEEP_ALL(_c, MPI_Count, MPI_Aint);
 #endif
 }
 

@@ -3,6 +3,7 @@
 // that waited in the MPI would keep its word for the progress thread only where there is one.
 #include "src/drop-in/in_flight.hpp"
 #include "src/drop-in/operations.hpp"
+#include "src/drop-in/persistent.hpp"
 #include "src/drop-in/taking.hpp"
 
 namespace tutti::drop_in {
@@ -31,8 +32,9 @@ int wait(MPI_Request* request, MPI_Status* status) noexcept {
   if (!is_ours(1, request)) return PMPI_Wait(request, status);
   Awaiting awaiting({request, 1});
   int flag = 0;
-  return awaiting.told_of_one(
-      ask_until(awaiting, true, flag, [&] { return PMPI_Test(request, &flag, status); }));
+  const int code =
+      ask_until(awaiting, true, flag, [&] { return PMPI_Test(request, &flag, status); });
+  return awaiting.told_of_one(code, flag ? 0 : -1);
 }
 
 int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) noexcept {
@@ -41,15 +43,16 @@ int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) noexcept 
   int flag = 0;
   const int code = ask_until(awaiting, true, flag,
                              [&] { return PMPI_Testall(count, requests, &flag, statuses); });
-  return awaiting.told_of_some(code, count, nullptr, statuses);
+  return awaiting.told_of_some(code, flag ? count : 0, nullptr, statuses);
 }
 
 int wait_any(int count, MPI_Request requests[], int* index, MPI_Status* status) noexcept {
-  if (!is_ours(count, requests)) return PMPI_Waitany(count, requests, index, status);
+  if (!is_ours(count, requests) || !index) return PMPI_Waitany(count, requests, index, status);
   Awaiting awaiting(span_of(count, requests));
   int flag = 0;
-  return awaiting.told_of_one(ask_until(
-      awaiting, false, flag, [&] { return PMPI_Testany(count, requests, index, &flag, status); }));
+  const int code = ask_until(awaiting, false, flag,
+                             [&] { return PMPI_Testany(count, requests, index, &flag, status); });
+  return awaiting.told_of_one(code, flag ? *index : -1);
 }
 
 int wait_some(int count, MPI_Request requests[], int* completed, int indices[],
@@ -65,26 +68,29 @@ int wait_some(int count, MPI_Request requests[], int* completed, int indices[],
 }
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) noexcept {
-  if (!is_ours(1, request)) return PMPI_Test(request, flag, status);
+  if (!is_ours(1, request) || !flag) return PMPI_Test(request, flag, status);
   Awaiting awaiting({request, 1});
   awaiting.look();
-  return awaiting.told_of_one(PMPI_Test(request, flag, status));
+  const int code = PMPI_Test(request, flag, status);
+  return awaiting.told_of_one(code, *flag ? 0 : -1);
 }
 
 int test_all(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) noexcept {
-  if (!is_ours(count, requests)) return PMPI_Testall(count, requests, flag, statuses);
+  if (!is_ours(count, requests) || !flag) return PMPI_Testall(count, requests, flag, statuses);
   Awaiting awaiting(span_of(count, requests));
   awaiting.look();
-  return awaiting.told_of_some(PMPI_Testall(count, requests, flag, statuses), count, nullptr,
-                               statuses);
+  const int code = PMPI_Testall(count, requests, flag, statuses);
+  return awaiting.told_of_some(code, *flag ? count : 0, nullptr, statuses);
 }
 
 int test_any(int count, MPI_Request requests[], int* index, int* flag,
              MPI_Status* status) noexcept {
-  if (!is_ours(count, requests)) return PMPI_Testany(count, requests, index, flag, status);
+  if (!is_ours(count, requests) || !index || !flag)
+    return PMPI_Testany(count, requests, index, flag, status);
   Awaiting awaiting(span_of(count, requests));
   awaiting.look();
-  return awaiting.told_of_one(PMPI_Testany(count, requests, index, flag, status));
+  const int code = PMPI_Testany(count, requests, index, flag, status);
+  return awaiting.told_of_one(code, *flag ? *index : -1);
 }
 
 int test_some(int count, MPI_Request requests[], int* completed, int indices[],
@@ -104,9 +110,11 @@ int get_status(MPI_Request request, int* flag, MPI_Status* status) noexcept {
 
 // A call that has failed, and that nobody waits for now, is told of here.
 int free_request(MPI_Request* request) noexcept {
+  int code = MPI_SUCCESS;
+  if (free_persistent(request, code)) return code;
   if (!is_ours(1, request)) return PMPI_Request_free(request);
   Awaiting awaiting({});
-  return awaiting.told_of_one(PMPI_Request_free(request));
+  return awaiting.told_of_one(PMPI_Request_free(request), -1);
 }
 
 }  // namespace
@@ -115,6 +123,8 @@ void add_requests(tutti_function functions[TUTTI_CALLS]) {
   TUTTI_PUT(Op_free, free_operation);
   TUTTI_PUT(Request_free, free_request);
   TUTTI_PUT(Request_get_status, get_status);
+  TUTTI_PUT(Start, start_request);
+  TUTTI_PUT(Startall, start_requests);
   TUTTI_PUT(Test, test);
   TUTTI_PUT(Testall, test_all);
   TUTTI_PUT(Testany, test_any);

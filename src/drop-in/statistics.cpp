@@ -49,7 +49,8 @@ std::string blocking_form(std::string_view call) {
   std::string name(call.substr(4));
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (name.starts_with("i")) name.erase(0, 1);  // no blocking form begins with it
-  if (name.ends_with("_c")) name.resize(name.size() - 2);
+  for (const std::string_view end : {"_c", "_init"})
+    if (name.ends_with(end)) name.resize(name.size() - end.size());
   return name;
 }
 

@@ -1,7 +1,7 @@
 /* Every non-blocking collective, in its plain form and, where the MPI has it, its large-count form:
  * all of them in flight at once, in one array with messages, completed by each function that waits
  * or tests, with results that are computed here. With an argument, rank 0 prints how often it has
- * called each. */
+ * called each. Compiled with PERSISTENT: every persistent one, started again and again. */
 #include "plain.h"
 
 static const char* names[64];
@@ -159,6 +159,15 @@ static void check(int kind, int n, int root) {
   }
 }
 
+#ifdef PERSISTENT
+#define REQUEST(begin, init, ...) CALL(init, __VA_ARGS__, MPI_INFO_NULL, request)
+#define MESSAGE(begin, init, ...) MUST(MPI_##init(__VA_ARGS__, request))
+#define IS_COMPLETE(request) ((request) != MPI_REQUEST_NULL)
+#else
+#define REQUEST(begin, init, ...) CALL(begin, __VA_ARGS__, request)
+#define MESSAGE(begin, init, ...) MUST(MPI_##begin(__VA_ARGS__, request))
+#define IS_COMPLETE(request) ((request) == MPI_REQUEST_NULL)
+#endif
 /* `N` is int or MPI_Count; _c or nothing is the suffix, also of the arrays in `at`. */
 #define FORMS(suffix, N)                                                                           \
   static void start##suffix(int k, N n, int root, MPI_Comm comm, MPI_Request* request) {           \
@@ -167,69 +176,84 @@ static void check(int kind, int n, int root) {
     MPI_Op op;                                                                                     \
     MPI_Datatype type;                                                                             \
     switch (k) {                                                                                   \
-      case BARRIER: CALL(Ibarrier, comm, request); break;                                          \
-      case BCAST: CALL(Ibcast##suffix, out, n, MPI_INT, root, comm, request); break;               \
+      case BARRIER: REQUEST(Ibarrier, Barrier_init, comm); break;                                  \
+      case BCAST: REQUEST(Ibcast##suffix, Bcast_init##suffix, out, n, MPI_INT, root, comm); break; \
       case GATHER:                                                                                 \
-        CALL(Igather##suffix, in, n, MPI_INT, out, n, MPI_INT, root, comm, request);               \
+        REQUEST(Igather##suffix, Gather_init##suffix, in, n, MPI_INT, out, n, MPI_INT, root,       \
+                comm);                                                                             \
         break;                                                                                     \
       case GATHERV:                                                                                \
-        CALL(Igatherv##suffix, in, at[k].counts##suffix[r], MPI_INT, at_root ? out : NULL,         \
-             at_root ? at[k].counts##suffix : NULL, at_root ? at[k].places##suffix : NULL,         \
-             at_root ? MPI_INT : MPI_DATATYPE_NULL, root, comm, request);                          \
+        REQUEST(Igatherv##suffix, Gatherv_init##suffix, in, at[k].counts##suffix[r], MPI_INT,      \
+                at_root ? out : NULL, at_root ? at[k].counts##suffix : NULL,                       \
+                at_root ? at[k].places##suffix : NULL, at_root ? MPI_INT : MPI_DATATYPE_NULL,      \
+                root, comm);                                                                       \
         break;                                                                                     \
       case SCATTER: /* of a type that is gone before the data have arrived */                      \
         MUST(MPI_Type_vector(1, (int)n, (int)n, MPI_INT, &type));                                  \
         MUST(MPI_Type_commit(&type));                                                              \
-        CALL(Iscatter##suffix, in, n, MPI_INT, out, 1, type, root, comm, request);                 \
+        REQUEST(Iscatter##suffix, Scatter_init##suffix, in, n, MPI_INT, out, 1, type, root, comm); \
         MUST(MPI_Type_free(&type));                                                                \
         break;                                                                                     \
       case SCATTERV:                                                                               \
-        CALL(Iscatterv##suffix, at_root ? in : NULL, at_root ? at[k].counts##suffix : NULL,        \
-             at_root ? at[k].places##suffix : NULL, at_root ? MPI_INT : MPI_DATATYPE_NULL, out,    \
-             at[k].counts##suffix[r], MPI_INT, root, comm, request);                               \
+        REQUEST(Iscatterv##suffix, Scatterv_init##suffix, at_root ? in : NULL,                     \
+                at_root ? at[k].counts##suffix : NULL, at_root ? at[k].places##suffix : NULL,      \
+                at_root ? MPI_INT : MPI_DATATYPE_NULL, out, at[k].counts##suffix[r], MPI_INT,      \
+                root, comm);                                                                       \
         break;                                                                                     \
       case ALLGATHER:                                                                              \
-        CALL(Iallgather##suffix, in, n, MPI_INT, out, n, MPI_INT, comm, request);                  \
+        REQUEST(Iallgather##suffix, Allgather_init##suffix, in, n, MPI_INT, out, n, MPI_INT,       \
+                comm);                                                                             \
         break;                                                                                     \
       case ALLGATHER_IN_PLACE:                                                                     \
-        CALL(Iallgather##suffix, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out, n, MPI_INT, comm,        \
-             request);                                                                             \
+        REQUEST(Iallgather##suffix, Allgather_init##suffix, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,    \
+                out, n, MPI_INT, comm);                                                            \
         break;                                                                                     \
       case ALLGATHERV:                                                                             \
-        CALL(Iallgatherv##suffix, in, at[k].counts##suffix[r], MPI_INT, out, at[k].counts##suffix, \
-             at[k].places##suffix, MPI_INT, comm, request);                                        \
+        REQUEST(Iallgatherv##suffix, Allgatherv_init##suffix, in, at[k].counts##suffix[r],         \
+                MPI_INT, out, at[k].counts##suffix, at[k].places##suffix, MPI_INT, comm);          \
         break;                                                                                     \
-      case ALLTOALL: CALL(Ialltoall##suffix, in, n, MPI_INT, out, n, MPI_INT, comm, request);      \
-          break;                                                                                   \
+      case ALLTOALL:                                                                               \
+        REQUEST(Ialltoall##suffix, Alltoall_init##suffix, in, n, MPI_INT, out, n, MPI_INT, comm);  \
+        break;                                                                                     \
       case ALLTOALLV:                                                                              \
-        CALL(Ialltoallv##suffix, in, at[k].counts##suffix, at[k].places##suffix, MPI_INT, out,     \
-             at[k].to_counts##suffix, at[k].places##suffix, MPI_INT, comm, request);               \
+        REQUEST(Ialltoallv##suffix, Alltoallv_init##suffix, in, at[k].counts##suffix,              \
+                at[k].places##suffix, MPI_INT, out, at[k].to_counts##suffix, at[k].places##suffix, \
+                MPI_INT, comm);                                                                    \
         break;                                                                                     \
-      case REDUCE: CALL(Ireduce##suffix, in, out, n, MPI_INT, MPI_SUM, root, comm, request);       \
-          break;                                                                                   \
-      case ALLREDUCE: CALL(Iallreduce##suffix, in, out, n, MPI_INT, MPI_SUM, comm, request);       \
-          break;                                                                                   \
+      case REDUCE:                                                                                 \
+        REQUEST(Ireduce##suffix, Reduce_init##suffix, in, out, n, MPI_INT, MPI_SUM, root, comm);   \
+        break;                                                                                     \
+      case ALLREDUCE:                                                                              \
+        REQUEST(Iallreduce##suffix, Allreduce_init##suffix, in, out, n, MPI_INT, MPI_SUM, comm);   \
+        break;                                                                                     \
       case ALLREDUCE_IN_PLACE:                                                                     \
-        CALL(Iallreduce##suffix, MPI_IN_PLACE, out, n, MPI_INT, MPI_SUM, comm, request);           \
+        REQUEST(Iallreduce##suffix, Allreduce_init##suffix, MPI_IN_PLACE, out, n, MPI_INT,         \
+                MPI_SUM, comm);                                                                    \
         break;                                                                                     \
       case ALLREDUCE_OF_OURS: /* by an operation that is freed at once */                          \
         MUST(MPI_Op_create(add, 0, &op));                                                          \
-        CALL(Iallreduce##suffix, in, out, n, MPI_INT, op, comm, request);                          \
+        REQUEST(Iallreduce##suffix, Allreduce_init##suffix, in, out, n, MPI_INT, op, comm);        \
         MUST(MPI_Op_free(&op));                                                                    \
         CHECK(op == MPI_OP_NULL, "MPI_Op_free leaves a handle");                                   \
         break;                                                                                     \
       case REDUCE_SCATTER:                                                                         \
-        CALL(Ireduce_scatter##suffix, in, out, at[k].counts##suffix, MPI_INT, MPI_SUM, comm,       \
-             request);                                                                             \
+        REQUEST(Ireduce_scatter##suffix, Reduce_scatter_init##suffix, in, out,                     \
+                at[k].counts##suffix, MPI_INT, MPI_SUM, comm);                                     \
         break;                                                                                     \
       case REDUCE_SCATTER_BLOCK:                                                                   \
-        CALL(Ireduce_scatter_block##suffix, in, out, n, MPI_INT, MPI_SUM, comm, request);          \
+        REQUEST(Ireduce_scatter_block##suffix, Reduce_scatter_block_init##suffix, in, out, n,      \
+                MPI_INT, MPI_SUM, comm);                                                           \
         break;                                                                                     \
-      case SCAN: CALL(Iscan##suffix, in, out, n, MPI_INT, MPI_SUM, comm, request); break;          \
-      case EXSCAN: CALL(Iexscan##suffix, in, out, n, MPI_INT, MPI_SUM, comm, request); break;      \
-      case RECEIVE: MUST(MPI_Irecv(out, (int)n, MPI_INT, (r + P - 1) % P, 7, comm, request));      \
-          break;                                                                                   \
-      default: MUST(MPI_Isend(in, (int)n, MPI_INT, (r + 1) % P, 7, comm, request));                \
+      case SCAN:                                                                                   \
+        REQUEST(Iscan##suffix, Scan_init##suffix, in, out, n, MPI_INT, MPI_SUM, comm);             \
+        break;                                                                                     \
+      case EXSCAN:                                                                                 \
+        REQUEST(Iexscan##suffix, Exscan_init##suffix, in, out, n, MPI_INT, MPI_SUM, comm);         \
+        break;                                                                                     \
+      case RECEIVE:                                                                                \
+        MESSAGE(Irecv, Recv_init, out, (int)n, MPI_INT, (r + P - 1) % P, 7, comm);                 \
+        break;                                                                                     \
+      default: MESSAGE(Isend, Send_init, in, (int)n, MPI_INT, (r + 1) % P, 7, comm);               \
     }                                                                                              \
   }
 FORMS(, int)
@@ -243,7 +267,7 @@ FORMS(_c, MPI_Count)
 static int done[KINDS];
 static void complete(int k, const int* order, MPI_Request* requests) {
   CHECK(k >= 0 && k < KINDS && !done[order[k]], "request %d is completed twice", k);
-  CHECK(requests[k] == MPI_REQUEST_NULL, "request %d is complete, and there still", k);
+  CHECK(IS_COMPLETE(requests[k]), "request %d is complete, and its handle is not so", k);
   done[order[k]] = 1;
 }
 
@@ -261,7 +285,8 @@ static void finish_all(int way, const int* order, MPI_Request* requests) {
       case WAITALL: MUST(MPI_Waitall(KINDS, requests, left % 2 ? statuses : MPI_STATUSES_IGNORE));
       /* fall through */
       case TESTALL:
-        for (flag = way == WAITALL; !flag;) MUST(MPI_Testall(KINDS, requests, &flag, MPI_STATUSES_IGNORE));
+        for (flag = way == WAITALL; !flag;)
+          MUST(MPI_Testall(KINDS, requests, &flag, MPI_STATUSES_IGNORE));
         while (left > 0) complete(--left, order, requests);
         break;
       case WAITANY:
@@ -287,7 +312,7 @@ static void finish_all(int way, const int* order, MPI_Request* requests) {
         break;
       case TEST:
         index = (index + 1) % KINDS;
-        if (requests[index] == MPI_REQUEST_NULL) break;
+        if (done[order[index]]) break;
         MUST(MPI_Test(&requests[index], &flag, statuses));
         if (flag) complete(index, order, requests);
         left -= flag;
@@ -308,6 +333,15 @@ static unsigned random_state = 1;
 static int random_below(int limit) {
   random_state = random_state * 1103515245u + 12345u;
   return (int)(random_state / 65536u % (unsigned)limit);
+}
+
+static void finish_and_check(int way, const int* order, MPI_Request* requests, int n, int root,
+                             MPI_Comm comm) {
+  int one = 1, ones = 0; /* a blocking call between */
+  CALL(Allreduce, &one, &ones, 1, MPI_INT, MPI_SUM, comm);
+  CHECK(ones == P, "%d of %d ranks", ones, P);
+  finish_all(way, order, requests);
+  for (int k = 0; k < KINDS; ++k) check(k, n, root);
 }
 
 static void on(MPI_Comm comm) {
@@ -335,14 +369,22 @@ static void on(MPI_Comm comm) {
           start_c(order[k], n, root, comm, &requests[k]);
         else
           start(order[k], n, root, comm, &requests[k]);
-      int one = 1, ones = 0; /* a blocking call between */
-      CALL(Allreduce, &one, &ones, 1, MPI_INT, MPI_SUM, comm);
-      CHECK(ones == P, "%d of %d ranks", ones, P);
-      finish_all(way, order, requests);
-      for (int k = 0; k < KINDS; ++k) check(k, n, root);
+#ifdef PERSISTENT
+      for (int again = 0; again < 3; ++again) {
+        for (int k = 0; k < KINDS; ++k) fill(k, n, root);
+        for (int k = 0; again == 1 && k < KINDS; ++k) MUST(MPI_Start(&requests[k]));
+        if (again != 1) MUST(MPI_Startall(KINDS, requests));
+        finish_and_check(way, order, requests, n, root, comm);
+      }
+      for (int k = 0; k < KINDS; ++k) MUST(MPI_Request_free(&requests[k]));
+      for (int k = 0; k < KINDS; ++k) CHECK(requests[k] == MPI_REQUEST_NULL, "it is not freed");
+#else
+      finish_and_check(way, order, requests, n, root, comm);
+#endif
     }
 }
 
+#ifndef PERSISTENT
 /* The communicator and a message's request are freed while they are in use. */
 static void freed_early(void) {
   MPI_Comm copy;
@@ -359,6 +401,7 @@ static void freed_early(void) {
   MUST(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
   CHECK(ones == size && got == (rank + size - 1) % size, "%d ones, %d", ones, got);
 }
+#endif
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
@@ -370,9 +413,11 @@ int main(int argc, char** argv) {
   on(backward);
   MPI_Comm_free(&backward);
   MPI_Comm_free(&copy);
+#ifndef PERSISTENT
   for (int i = 0; i < 10; ++i) freed_early();
+#endif
   for (int i = 0; argc > 1 && rank == 0 && names[i]; ++i)
     printf("called %s %d\n", names[i], calls[i]);
-  finish("plain_nonblocking");
+  finish("plain_requests");
   return 0;
 }

@@ -1,0 +1,72 @@
+// One call of Tutti's behind a request of the MPI's, for the files that begin, start and end such
+// calls. in_flight.hpp is for all others.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "src/api/library.hpp"
+#include "src/drop-in/in_flight.hpp"
+#include "src/drop-in/operations.hpp"
+
+namespace tutti::drop_in {
+
+struct CallInFlight {
+  CallInFlight(MPI_Comm c, Communicator& s) : comm(c), state(s) {
+    state.requests.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~CallInFlight() { state.requests.fetch_sub(1, std::memory_order_release); }
+  CallInFlight(const CallInFlight&) = delete;
+  CallInFlight& operator=(const CallInFlight&) = delete;
+
+  bool is_persistent() const noexcept { return tag >= 0; }
+
+  MPI_Request handle = MPI_REQUEST_NULL;       // the program's
+  tutti_request request = TUTTI_REQUEST_NULL;  // null: it has not begun, or has ended
+  MPI_Comm comm;                               // the program's, unless state.freed
+  Communicator& state;
+  Numbers room;
+  std::optional<HeldOperation> operation;
+  int tag = -1;               // of the message that completes a persistent request; -1: it is none
+  int error = TUTTI_SUCCESS;  // and why, from the end on
+  std::string message;
+  CallInFlight* next = nullptr;  // in flight, or failed
+
+  // Of a call that is not persistent.
+  std::atomic<bool> ended{false};
+  // The list of calls in flight, and the MPI until it lets go of the request: at once if the
+  // program frees one that is not complete (MPICH), or when it is complete (Open MPI).
+  std::atomic<int> holders{2};
+};
+
+// In flight from now on. With the engine's lock.
+void put_in_flight(CallInFlight& call) noexcept;
+// false: it was not in flight. With the lock.
+bool take_out(CallInFlight& call) noexcept;
+// Waits for the end if it has to. With the lock; the call is not in flight any more.
+void end(Library& library, CallInFlight& call) noexcept;
+// What follows the end: the program's request is complete, too. Without the lock.
+void complete(CallInFlight& call) noexcept;
+void complete_persistent(CallInFlight& call) noexcept;
+
+// Whose handler hears of its errors: the program may have freed the communicator.
+MPI_Comm communicator_for_errors(const CallInFlight& call) noexcept;
+// Calls the error handler. Returns what a function of MPI's is to return.
+int tell(const CallInFlight& call) noexcept;
+// Tells of a persistent call that has failed, whose request the MPI has completed. MPI_SUCCESS: it
+// has not failed, or is none.
+int tell_failed_persistent(MPI_Request handle) noexcept;
+inline std::atomic<int> failed_persistent{0};
+inline bool any_persistent_failed() noexcept {
+  return failed_persistent.load(std::memory_order_acquire) != 0;
+}
+
+// This rank cannot take part, and the others may wait for it. Returns the code.
+int refuse(const Communicator& state, const char* why) noexcept;
+
+// Fills in arguments, operation and room: what a call needs before it begins. With the lock. Throws
+// std::bad_alloc, after the members have heard of that.
+Arguments prepare(Library& library, CallInFlight& call, FunctionRef<Arguments(Numbers&)> given);
+
+}  // namespace tutti::drop_in
