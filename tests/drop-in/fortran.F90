@@ -1,4 +1,4 @@
-! Every blocking collective from Fortran, with results that are computed here; built once for each
+! Every blocking collective from Fortran, and some non-blocking ones at once, with results that are computed here; built once for each
 ! binding of MPI. Rank 0 prints how often it has called each.
 program fortran
 #if defined(MPIF_H)
@@ -14,6 +14,12 @@ program fortran
   integer, parameter :: most = 16, times = 5
   integer :: code, r, p, i, t, root, all_sum
   integer :: x, y, in(most), out(most), counts(most), places(most), bytes(most)
+  integer, asynchronous :: mine(1), total(1), all(most)
+#if defined(MPIF_H) || defined(USE_MPI)
+  integer :: requests(4)
+#else
+  type(MPI_Request) :: requests(4)
+#endif
 
   call MPI_Init(code)
   call MPI_Comm_rank(MPI_COMM_WORLD, r, code)
@@ -79,6 +85,17 @@ program fortran
     if (y /= all_sum + p * (r + 1)) call fail('reduce_scatter')
     call MPI_Reduce_scatter_block(in, y, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, code)
     if (y /= all_sum + p * (r + 1)) call fail('reduce_scatter_block')
+    mine(1) = r + t
+    total(1) = -1
+    all = -1
+    call MPI_Ibarrier(MPI_COMM_WORLD, requests(1), code)
+    call MPI_Iallreduce(mine, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, requests(2), code)
+    call MPI_Iallgatherv(mine, 1, MPI_INTEGER, all, counts, places, MPI_INTEGER, MPI_COMM_WORLD, &
+                         requests(3), code)
+    requests(4) = MPI_REQUEST_NULL
+    call MPI_Waitall(4, requests, MPI_STATUSES_IGNORE, code)
+    if (total(1) /= all_sum + p * t) call fail('iallreduce')
+    if (any(all(1:p) /= [(i - 1 + t, i = 1, p)])) call fail('iallgatherv')
   end do
   if (r == 0) then
     call called('Allreduce', 2)
@@ -98,6 +115,9 @@ program fortran
     call called('Exscan', 1)
     call called('Reduce_scatter', 1)
     call called('Reduce_scatter_block', 1)
+    call called('Ibarrier', 1)
+    call called('Iallreduce', 1)
+    call called('Iallgatherv', 1)
   end if
   call MPI_Finalize(code)
   if (r == 0) print '(a,i0,a)', 'fortran: ok with ', p, ' ranks'
