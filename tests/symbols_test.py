@@ -34,7 +34,7 @@ def problems(path, shown, mpi=True):
         # Weak ones may stay undefined; libstdc++ has two, for transactional memory.
         if kind == "U" and name.startswith("_Z"):
             yield f"takes {name} from others"
-        if kind == "U" and re.match("P?MPI_", name) and not mpi:
+        if kind == "U" and re.match("P?MPIX?_", name) and not mpi:
             yield f"calls {name}, which may be that of the entries"
         if kind in "TWuVD" and not re.match(shown, name):
             yield f"shows {name} to others"
@@ -64,6 +64,6 @@ library, program, behind, entries = sys.argv[1:]
 found = [f"{path} {what}" for path in (library, behind) for what in unfenced(path)]
 found += [f"{path} {what}" for path, *how in [(library, "tutti_"), (program, "$"),
                                              (behind, "tutti_drop_in_start$", False),
-                                             (entries, "P?MPI_", False)]
+                                             (entries, "P?MPIX?_", False)]
          for what in problems(path, *how)]
 sys.exit("\n".join(found) or None)

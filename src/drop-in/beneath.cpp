@@ -3,6 +3,8 @@
 // these definitions are hidden, and found first by what is linked together with them.
 #include "src/drop-in/beneath.hpp"
 
+#include <string_view>
+
 // What Tutti calls besides the collectives.
 #define TUTTI_OTHERS(X)     \
   X(Comm_call_errhandler)   \
@@ -57,20 +59,22 @@
   TUTTI_IF_MPI_4(X(Pack_c) X(Type_get_contents_c) X(Type_get_envelope_c) X(Unpack_c))
 
 extern "C" {
-#define JUMP(name)                                                                         \
-  __asm__(".data\n.balign 8\n.globl tutti_own_" #name "\n.hidden tutti_own_" #name         \
-          "\n"                                                                             \
-          "tutti_own_" #name                                                               \
-          ": .quad 0\n"                                                                    \
-          ".text\n.balign 16\n.globl PMPI_" #name "\n.hidden PMPI_" #name                  \
-          "\n"                                                                             \
-          ".type PMPI_" #name ", @function\nPMPI_" #name                                   \
-          ":\n  endbr64\n"                                                                 \
-          "  jmp *tutti_own_" #name "(%rip)\n.size PMPI_" #name ", . - PMPI_" #name "\n"); \
+#define JUMP_OF(name, symbol)                                                      \
+  __asm__(".data\n.balign 8\n.globl tutti_own_" #name "\n.hidden tutti_own_" #name \
+          "\n"                                                                     \
+          "tutti_own_" #name                                                       \
+          ": .quad 0\n"                                                            \
+          ".text\n.balign 16\n.globl " symbol "\n.hidden " symbol                  \
+          "\n"                                                                     \
+          ".type " symbol ", @function\n" symbol                                   \
+          ":\n  endbr64\n"                                                         \
+          "  jmp *tutti_own_" #name "(%rip)\n.size " symbol ", . - " symbol "\n"); \
   extern tutti_function tutti_own_##name __attribute__((visibility("hidden")));
+#define JUMP(name) JUMP_OF(name, TUTTI_TEXT(PMPI_##name))
 TUTTI_REPLACED(JUMP)
 TUTTI_OTHERS(JUMP)
 #undef JUMP
+#undef JUMP_OF
 }
 
 namespace tutti::drop_in {
@@ -80,14 +84,14 @@ const char* find_beneath(tutti_function (*find)(const char* name)) noexcept {
     const char* name;
     tutti_function* own;
   } all[] = {
-#define ROW(name) {"PMPI_" #name, &tutti_own_##name},
+#define ROW(name) {TUTTI_TEXT(PMPI_##name), &tutti_own_##name},
       TUTTI_REPLACED(ROW) TUTTI_OTHERS(ROW)
 #undef ROW
   };
   const char* missing = nullptr;
   for (const auto& [name, own] : all) {
     *own = find(name);
-    if (!*own) missing = name;
+    if (!*own && !std::string_view(name).starts_with("PMPIX_")) missing = name;
   }
   return missing;
 }

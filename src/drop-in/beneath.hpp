@@ -5,8 +5,8 @@
 
 namespace tutti::drop_in {
 
-// Before any call of MPI. Returns the name of a function that Tutti needs and this MPI has not;
-// null: it has all. Others may be called all the same.
+// Before any call of MPI. Returns the name of a function that Tutti needs and this MPI has not, but
+// for extensions; null: it has all. Others may be called all the same.
 const char* find_beneath(tutti_function (*find)(const char* name)) noexcept;
 
 }  // namespace tutti::drop_in

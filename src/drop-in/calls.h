@@ -14,6 +14,52 @@
 #define TUTTI_IF_MPI_4(...)
 #endif
 
+/* Open MPI 4 has persistent collectives as an extension, MPIX_Bcast_init and so on. The lists have
+ * them as X_Bcast_init, and whoever makes names of these must let them become the right ones: see
+ * TUTTI_TEXT. */
+#if defined(OPEN_MPI) && MPI_VERSION < 4
+#include <mpi-ext.h>
+#endif
+#if defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && MPI_VERSION < 4
+#define TUTTI_IF_EXTENDED(...) __VA_ARGS__
+#define MPI_X_Allgather_init MPIX_Allgather_init
+#define PMPI_X_Allgather_init PMPIX_Allgather_init
+#define MPI_X_Allgatherv_init MPIX_Allgatherv_init
+#define PMPI_X_Allgatherv_init PMPIX_Allgatherv_init
+#define MPI_X_Allreduce_init MPIX_Allreduce_init
+#define PMPI_X_Allreduce_init PMPIX_Allreduce_init
+#define MPI_X_Alltoall_init MPIX_Alltoall_init
+#define PMPI_X_Alltoall_init PMPIX_Alltoall_init
+#define MPI_X_Alltoallv_init MPIX_Alltoallv_init
+#define PMPI_X_Alltoallv_init PMPIX_Alltoallv_init
+#define MPI_X_Barrier_init MPIX_Barrier_init
+#define PMPI_X_Barrier_init PMPIX_Barrier_init
+#define MPI_X_Bcast_init MPIX_Bcast_init
+#define PMPI_X_Bcast_init PMPIX_Bcast_init
+#define MPI_X_Exscan_init MPIX_Exscan_init
+#define PMPI_X_Exscan_init PMPIX_Exscan_init
+#define MPI_X_Gather_init MPIX_Gather_init
+#define PMPI_X_Gather_init PMPIX_Gather_init
+#define MPI_X_Gatherv_init MPIX_Gatherv_init
+#define PMPI_X_Gatherv_init PMPIX_Gatherv_init
+#define MPI_X_Reduce_init MPIX_Reduce_init
+#define PMPI_X_Reduce_init PMPIX_Reduce_init
+#define MPI_X_Reduce_scatter_init MPIX_Reduce_scatter_init
+#define PMPI_X_Reduce_scatter_init PMPIX_Reduce_scatter_init
+#define MPI_X_Reduce_scatter_block_init MPIX_Reduce_scatter_block_init
+#define PMPI_X_Reduce_scatter_block_init PMPIX_Reduce_scatter_block_init
+#define MPI_X_Scan_init MPIX_Scan_init
+#define PMPI_X_Scan_init PMPIX_Scan_init
+#define MPI_X_Scatter_init MPIX_Scatter_init
+#define PMPI_X_Scatter_init PMPIX_Scatter_init
+#define MPI_X_Scatterv_init MPIX_Scatterv_init
+#define PMPI_X_Scatterv_init PMPIX_Scatterv_init
+#else
+#define TUTTI_IF_EXTENDED(...)
+#endif
+#define TUTTI_TEXT_AS_IT_IS(name) #name
+#define TUTTI_TEXT(name) TUTTI_TEXT_AS_IT_IS(name)
+
 /* Collectives that have data, but for alltoallw; `suffix` makes the other forms: _c, _init,
  * _init_c. */
 #define TUTTI_DATA(X, suffix)     \
@@ -67,7 +113,13 @@
 #define TUTTI_NONBLOCKING(X) X(Ibarrier) TUTTI_BEGUN(X, ) TUTTI_IF_MPI_4(TUTTI_BEGUN(X, _c))
 #define TUTTI_PERSISTENT(X) \
   TUTTI_IF_MPI_4(X(Barrier_init) TUTTI_DATA(X, _init) TUTTI_DATA(X, _init_c))
-#define TUTTI_CAUGHT(X) TUTTI_BLOCKING(X) TUTTI_NONBLOCKING(X) TUTTI_PERSISTENT(X)
+#define TUTTI_EXTENDED(X)                                                                          \
+  TUTTI_IF_EXTENDED(X(X_Barrier_init) X(X_Allgather_init) X(X_Allgatherv_init) X(X_Allreduce_init) \
+                        X(X_Alltoall_init) X(X_Alltoallv_init) X(X_Bcast_init) X(X_Exscan_init)    \
+                            X(X_Gather_init) X(X_Gatherv_init) X(X_Reduce_init)                    \
+                                X(X_Reduce_scatter_init) X(X_Reduce_scatter_block_init)            \
+                                    X(X_Scan_init) X(X_Scatter_init) X(X_Scatterv_init))
+#define TUTTI_CAUGHT(X) TUTTI_BLOCKING(X) TUTTI_NONBLOCKING(X) TUTTI_PERSISTENT(X) TUTTI_EXTENDED(X)
 /* Made and freed by all members of a communicator; other ranks may use them at any time. */
 #define TUTTI_WINDOWS(X) \
   X(Win_allocate)        \

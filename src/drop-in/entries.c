@@ -20,7 +20,7 @@ __asm__(
     "  jmp *(%r11)\n"
     ".size tutti_first_call, . - tutti_first_call\n");
 
-#define CODE(symbol)                                                     \
+#define CODE_OF(symbol)                                                  \
   __asm__(                                                               \
       ".data\n.balign 8\n"                                               \
       ".globl tutti_slot_" #symbol "\n.hidden tutti_slot_" #symbol       \
@@ -55,6 +55,7 @@ __asm__(
   extern tutti_function tutti_slot_##symbol, tutti_beneath_##symbol;     \
   extern unsigned long long tutti_calls_##symbol;                        \
   void tutti_counted_##symbol(void);
+#define CODE(symbol) CODE_OF(symbol)
 #define BOTH_CODES(name) CODE(MPI_##name) CODE(PMPI_##name)
 
 #pragma GCC visibility push(hidden)
@@ -64,9 +65,10 @@ BOTH_CODES(Init)
 BOTH_CODES(Init_thread)
 #pragma GCC visibility pop
 
-#define ROW(symbol)                                                               \
+#define ROW_OF(symbol)                                                            \
   {#symbol, &tutti_slot_##symbol, &tutti_beneath_##symbol, &tutti_calls_##symbol, \
    tutti_counted_##symbol},
+#define ROW(symbol) ROW_OF(symbol)
 #define BOTH_ROWS(name) ROW(MPI_##name) ROW(PMPI_##name)
 
 const struct tutti_entry tutti_entries[] = {TUTTI_REPLACED(BOTH_ROWS) TUTTI_PASSED(BOTH_ROWS)

@@ -113,22 +113,22 @@ using Kept = Requested<call, beneath, given, keep_call, 3, May::decide>;
   TUTTI_BEGIN(Iscan, suffix, scan<Count>);                                 \
   TUTTI_BEGIN(Iscatter, suffix, scatter<Count>);                           \
   TUTTI_BEGIN(Iscatterv, suffix, scatterv<Count, Displacement>)
-#define TUTTI_KEEP_ALL(suffix, Count, Displacement)                           \
-  TUTTI_KEEP(Allgather_init, suffix, allgather<Count>);                       \
-  TUTTI_KEEP(Allgatherv_init, suffix, allgatherv<Count, Displacement>);       \
-  TUTTI_KEEP(Allreduce_init, suffix, allreduce<Count>);                       \
-  TUTTI_KEEP(Alltoall_init, suffix, alltoall<Count>);                         \
-  TUTTI_KEEP(Alltoallv_init, suffix, alltoallv<Count, Displacement>);         \
-  TUTTI_KEEP(Bcast_init, suffix, bcast<Count>);                               \
-  TUTTI_KEEP(Exscan_init, suffix, exscan<Count>);                             \
-  TUTTI_KEEP(Gather_init, suffix, gather<Count>);                             \
-  TUTTI_KEEP(Gatherv_init, suffix, gatherv<Count, Displacement>);             \
-  TUTTI_KEEP(Reduce_init, suffix, reduce<Count>);                             \
-  TUTTI_KEEP(Reduce_scatter_init, suffix, reduce_scatter<Count>);             \
-  TUTTI_KEEP(Reduce_scatter_block_init, suffix, reduce_scatter_block<Count>); \
-  TUTTI_KEEP(Scan_init, suffix, scan<Count>);                                 \
-  TUTTI_KEEP(Scatter_init, suffix, scatter<Count>);                           \
-  TUTTI_KEEP(Scatterv_init, suffix, scatterv<Count, Displacement>)
+#define TUTTI_KEEP_ALL(prefix, suffix, Count, Displacement)                           \
+  TUTTI_KEEP(prefix##Allgather_init, suffix, allgather<Count>);                       \
+  TUTTI_KEEP(prefix##Allgatherv_init, suffix, allgatherv<Count, Displacement>);       \
+  TUTTI_KEEP(prefix##Allreduce_init, suffix, allreduce<Count>);                       \
+  TUTTI_KEEP(prefix##Alltoall_init, suffix, alltoall<Count>);                         \
+  TUTTI_KEEP(prefix##Alltoallv_init, suffix, alltoallv<Count, Displacement>);         \
+  TUTTI_KEEP(prefix##Bcast_init, suffix, bcast<Count>);                               \
+  TUTTI_KEEP(prefix##Exscan_init, suffix, exscan<Count>);                             \
+  TUTTI_KEEP(prefix##Gather_init, suffix, gather<Count>);                             \
+  TUTTI_KEEP(prefix##Gatherv_init, suffix, gatherv<Count, Displacement>);             \
+  TUTTI_KEEP(prefix##Reduce_init, suffix, reduce<Count>);                             \
+  TUTTI_KEEP(prefix##Reduce_scatter_init, suffix, reduce_scatter<Count>);             \
+  TUTTI_KEEP(prefix##Reduce_scatter_block_init, suffix, reduce_scatter_block<Count>); \
+  TUTTI_KEEP(prefix##Scan_init, suffix, scan<Count>);                                 \
+  TUTTI_KEEP(prefix##Scatter_init, suffix, scatter<Count>);                           \
+  TUTTI_KEEP(prefix##Scatterv_init, suffix, scatterv<Count, Displacement>)
 
 void add_nonblocking(tutti_function functions[TUTTI_CALLS]) {
   TUTTI_BEGIN(Ibarrier, , barrier);
@@ -141,9 +141,10 @@ void add_nonblocking(tutti_function functions[TUTTI_CALLS]) {
 void add_persistent([[maybe_unused]] tutti_function functions[TUTTI_CALLS]) {
 #if MPI_VERSION >= 4
   TUTTI_KEEP(Barrier_init, , barrier);
-  TUTTI_KEEP_ALL(, int, int);
-  TUTTI_KEEP_ALL(_c, MPI_Count, MPI_Aint);
+  TUTTI_KEEP_ALL(, , int, int);
+  TUTTI_KEEP_ALL(, _c, MPI_Count, MPI_Aint);
 #endif
+  TUTTI_IF_EXTENDED(TUTTI_KEEP(X_Barrier_init, , barrier); TUTTI_KEEP_ALL(X_, , int, int);)
 }
 
 }  // namespace tutti::drop_in

@@ -35,7 +35,7 @@ struct Counted {
 };
 
 constexpr std::array<std::string_view, TUTTI_COLLECTIVES> kNames{
-#define TUTTI_NAME(name) "MPI_" #name,
+#define TUTTI_NAME(name) TUTTI_TEXT(MPI_##name),
     TUTTI_CAUGHT(TUTTI_NAME)
 #undef TUTTI_NAME
 };
@@ -44,9 +44,9 @@ std::mutex g_lock;
 std::array<Counted, TUTTI_COLLECTIVES>& g_calls = *new std::array<Counted, TUTTI_COLLECTIVES>;
 auto& g_algorithms = *new std::map<std::string, std::set<std::string>>;  // by collective
 
-// The name of the blocking form with plain counts, in lower case and without MPI_.
+// The name of the blocking form with plain counts, in lower case and without MPI_ or MPIX_.
 std::string blocking_form(std::string_view call) {
-  std::string name(call.substr(4));
+  std::string name(call.substr(call.find('_') + 1));
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (name.starts_with("i")) name.erase(0, 1);  // no blocking form begins with it
   for (const std::string_view end : {"_c", "_init"})

@@ -12,12 +12,13 @@ static void note(const char* name) {
   names[i] = name;
   ++calls[i];
 }
-#define CALL(name, ...)                                           \
-  do {                                                            \
-    note("MPI_" #name);                                           \
-    const int code_ = MPI_##name(__VA_ARGS__);                    \
-    CHECK(code_ == MPI_SUCCESS, "MPI_" #name " gives %d", code_); \
+#define CALL_OF(function, ...)                                 \
+  do {                                                         \
+    note(#function);                                           \
+    const int code_ = function(__VA_ARGS__);                   \
+    CHECK(code_ == MPI_SUCCESS, #function " gives %d", code_); \
   } while (0)
+#define CALL(name, ...) CALL_OF(MPI_##name, __VA_ARGS__)
 #define MUST(call)                                            \
   do {                                                        \
     const int code_ = (call);                                 \
@@ -160,7 +161,12 @@ static void check(int kind, int n, int root) {
 }
 
 #ifdef PERSISTENT
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#define REQUEST(begin, init, ...) CALL_OF(MPIX_##init, __VA_ARGS__, MPI_INFO_NULL, request)
+#else
 #define REQUEST(begin, init, ...) CALL(init, __VA_ARGS__, MPI_INFO_NULL, request)
+#endif
 #define MESSAGE(begin, init, ...) MUST(MPI_##init(__VA_ARGS__, request))
 #define IS_COMPLETE(request) ((request) != MPI_REQUEST_NULL)
 #else

@@ -336,7 +336,7 @@ def requests():
                   env=env)
 
 
-def drop_in(*ranks, levels=(3,), persistent=True):
+def drop_in(*ranks, levels=(3,)):
     """Plain MPI programs under the drop-in. At thread levels below MPI_THREAD_MULTIPLE two threads
     end in UCX under MPICH, without Tutti as well."""
     def under(name, ranks, *words, **more):
@@ -347,8 +347,7 @@ def drop_in(*ranks, levels=(3,), persistent=True):
         yield under("every collective", P, "plain")
         yield under("communicators", P, "plain_life")
         yield under("every non-blocking collective", P, "plain_nonblocking")
-        # Those of one rank are the MPI's, and MPICH 4.0's gather moves nothing.
-        if persistent and P > 1:
+        if P > 1:  # those of one rank are the MPI's, and MPICH 4.0's gather moves nothing
             yield under("every persistent collective", P, "plain_persistent")
     yield under("every collective, calls compared", 3, "plain", env=CHECK)
     yield under("errors, calls compared", 3, "plain_errors", env=CHECK)
@@ -379,8 +378,7 @@ def jobs(mpi, sanitizer):
     elif sanitizer != "none":
         parts += [with_sanitizers, lambda: drop_in(2, 3)]
     elif mpi == "openmpi":
-        parts += [with_open_mpi, lambda: drop_in(1, 2, 4, levels=(1, 3),
-                                                     persistent=False)]
+        parts += [with_open_mpi, lambda: drop_in(1, 2, 4, levels=(1, 3))]
     else:
         parts += [algorithms, settings, errors, deaths, around_the_job, containers, calls,
                   requests, lambda: drop_in(1, 2, 3, 4)]
