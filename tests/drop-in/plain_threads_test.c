@@ -1,7 +1,7 @@
 /* Two threads of each rank call collectives at the same time, each on a communicator of its own, at
  * the thread level that the argument names. Below MPI_THREAD_MULTIPLE this is a mistake that MPIs
- * let pass, and that programs make. With it, each thread also duplicates its communicator now and
- * then, in whatever order with the other one. */
+ * let pass, and that programs make. With it, each thread also has non-blocking calls in flight, and
+ * duplicates its communicator now and then, in whatever order with the other one. */
 #include <pthread.h>
 
 #include "plain.h"
@@ -20,6 +20,19 @@ static long wrong_in_copy_of(MPI_Comm comm) {
   return sum != size * (size - 1) / 2;
 }
 
+/* Two calls in flight and messages among the threads of this rank, completed by either function. */
+static long wrong_in_flight(int k, int i) {
+  MPI_Request requests[4];
+  int x = rank + i + k, sum = 0, got = -1, flag = 0;
+  MPI_Irecv(&got, 1, MPI_INT, rank, 5, comms[k], &requests[0]);
+  MPI_Iallreduce(&x, &sum, 1, MPI_INT, MPI_SUM, comms[k], &requests[1]);
+  MPI_Isend(&x, 1, MPI_INT, rank, 5, comms[k], &requests[2]);
+  MPI_Ibarrier(comms[k], &requests[3]);
+  if (i % 2) MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  for (flag = i % 2; !flag;) MPI_Testall(4, requests, &flag, MPI_STATUSES_IGNORE);
+  return (sum != size * (size - 1) / 2 + size * (i + k)) + (got != x);
+}
+
 static void* work(void* argument) {
   const int k = argument ? 1 : 0;
   int all[64], in[64], out[64], counts[64], places[64];
@@ -36,6 +49,7 @@ static void* work(void* argument) {
     for (int j = 0; j < size * (1 + k); ++j) wrong[k] += out[j] != j / (1 + k) * 10 + k;
     MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, comms[k]);
     wrong[k] += sum != size * (size - 1) / 2 + size * (i + k);
+    if (level == MPI_THREAD_MULTIPLE) wrong[k] += wrong_in_flight(k, i);
     if (level == MPI_THREAD_MULTIPLE && i % (k + 2) == 0) wrong[k] += wrong_in_copy_of(comms[k]);
   }
   return NULL;
