@@ -1,7 +1,8 @@
 /* The MPI functions that the drop-in defines, as lists for X macros: each has the names MPI_name
- * and PMPI_name. TUTTI_CAUGHT: collectives that Tutti runs; TUTTI_WINDOWS: those that go to
- * the MPI beneath, and of which Tutti takes note; TUTTI_REQUESTS: those that go there, too, and let
- * Tutti's calls in flight go on; TUTTI_PASSED: those that go there and are counted.
+ * and PMPI_name. TUTTI_CAUGHT: collectives that Tutti runs; TUTTI_WINDOWS and TUTTI_DUPLICATES:
+ * those that go to the MPI beneath, and of which Tutti takes note; TUTTI_REQUESTS: those that go
+ * there, too, and let Tutti's calls in flight go on; TUTTI_PASSED: those that go there and are
+ * counted.
  */
 #ifndef TUTTI_DROP_IN_CALLS_H
 #define TUTTI_DROP_IN_CALLS_H
@@ -128,6 +129,12 @@
   X(Win_create_dynamic)  \
   X(Win_free)            \
   TUTTI_IF_MPI_4(X(Win_allocate_c) X(Win_allocate_shared_c) X(Win_create_c))
+/* With these, all members duplicate a communicator. */
+#define TUTTI_DUPLICATES(X) \
+  X(Comm_dup)               \
+  X(Comm_dup_with_info)     \
+  X(Comm_idup)              \
+  TUTTI_IF_MPI_4(X(Comm_idup_with_info))
 /* What a program does with requests, and what it frees while they are in flight. */
 #define TUTTI_REQUESTS(X) \
   X(Op_free)              \
@@ -143,7 +150,7 @@
   X(Waitall)              \
   X(Waitany)              \
   X(Waitsome)
-#define TUTTI_REPLACED(X) TUTTI_CAUGHT(X) TUTTI_WINDOWS(X) TUTTI_REQUESTS(X)
+#define TUTTI_REPLACED(X) TUTTI_CAUGHT(X) TUTTI_WINDOWS(X) TUTTI_DUPLICATES(X) TUTTI_REQUESTS(X)
 #define TUTTI_PASSED(X)                                                                            \
   TUTTI_OTHERS_BEGUN(X, )                                                                          \
   TUTTI_NEIGHBOURS(X, )                                                                            \

@@ -57,15 +57,20 @@ Communicator& new_state() noexcept {
   return *state;
 }
 
-// Attributes are copied when all members duplicate a communicator, and at no other time. Open MPI 4
-// copies them in MPI_Comm_create_group, too, where members are missing, and an MPI that is not
-// known may: there the members of duplicates vote, as those of other communicators.
-constexpr bool kCopiedByDuplicates = kOwnMpi == "MPICH";
+// The communicator that the program duplicates on this thread.
+thread_local MPI_Comm t_duplicated = MPI_COMM_NULL;
 
-// Called by MPI, which may hold locks of its own, when the program duplicates a communicator.
-int note_copied(MPI_Comm, int, void*, void* value, void* copy, int* has_copy) noexcept {
+// MPICH copies attributes when all members duplicate a communicator, and at no other time. Some of
+// its Fortran functions duplicate without MPI_Comm_dup. Open MPI 4 copies them in
+// MPI_Comm_create_group, too, where members are missing, and an MPI that is not known may.
+bool all_duplicate(MPI_Comm original) noexcept {
+  return kOwnMpi == "MPICH" || original == t_duplicated;
+}
+
+// Called by MPI, which may hold locks of its own, when it copies the attributes of a communicator.
+int note_copied(MPI_Comm comm, int, void*, void* value, void* copy, int* has_copy) noexcept {
   auto& original = *static_cast<Communicator*>(value);
-  const CommunicatorId number = original.copies.next();
+  const CommunicatorId number = all_duplicate(comm) ? original.copies.next() : 0;
   *has_copy = number != 0;
   if (number == 0) return MPI_SUCCESS;
   Communicator& state = new_state();
@@ -228,10 +233,12 @@ thread_local Last t_last;
 
 }  // namespace
 
+Duplicating::Duplicating(MPI_Comm comm) noexcept { t_duplicated = comm; }
+Duplicating::~Duplicating() { t_duplicated = MPI_COMM_NULL; }
+
 void open_communicators(const CommunicatorRules& rules) {
   g_rules = rules;
-  check(PMPI_Comm_create_keyval(kCopiedByDuplicates ? note_copied : MPI_COMM_NULL_COPY_FN,
-                                note_freed, &g_keyval, nullptr),
+  check(PMPI_Comm_create_keyval(note_copied, note_freed, &g_keyval, nullptr),
         "MPI_Comm_create_keyval");
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &g_self_keyval, nullptr),
         "MPI_Comm_create_keyval");

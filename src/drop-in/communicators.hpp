@@ -4,8 +4,7 @@
 // first calls may be the MPI's, as many as the setting `drop_in_from` says.
 //
 // Most of those are duplicates. All members duplicate a communicator in the same order, and MPI
-// copies the attribute then: the copy gets a number of its own, and needs no messages. (Not of Open
-// MPI, which copies attributes elsewhere, too.)
+// copies the attribute then: the copy gets a number of its own, and needs no messages.
 #pragma once
 
 #include <mpi.h>
@@ -41,6 +40,15 @@ struct CommunicatorRules {
   MPI_Comm world;    // MPI_COMM_WORLD, whose collectives are Tutti's from the first on
   int calls_of_mpi;  // the first ones of each other communicator whose members vote
 };
+// As long as it lives, this thread duplicates the communicator: a copy of its attribute counts.
+class Duplicating {
+ public:
+  explicit Duplicating(MPI_Comm comm) noexcept;
+  ~Duplicating();
+  Duplicating(const Duplicating&) = delete;
+  Duplicating& operator=(const Duplicating&) = delete;
+};
+
 // Before the first call. Throws Error{bootstrap_failed}.
 void open_communicators(const CommunicatorRules& rules);
 // Frees what programs have freed, and at the end all.

@@ -370,7 +370,7 @@ const Setting kSettings[] = {
     same(NUMBER(drop_in_from, 1, 1000000, "drop_in_from", "number",
                 "Under the drop-in: from which call on a communicator's collectives are Tutti's. "
                 "Those before go to the MPI, as to make a communicator of Tutti's takes messages, "
-                "and a program may make many for one call each. Under MPICH most duplicates "
+                "and a program may make many for one call each. Most duplicates "
                 "take none: their collectives are Tutti's from the first on. So are "
                 "MPI_COMM_WORLD's, and all with "
                 "`reproducible` or `check`.")),
