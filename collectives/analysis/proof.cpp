@@ -1,17 +1,15 @@
-// Lists the cases, deals them out to threads, adds up the rows. No I/O.
+// Lists the cases, has them proved, adds up the rows. No I/O.
 #include "collectives/analysis/proof.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <mutex>
-#include <thread>
 
 #include "base/bits.hpp"
 #include "collectives/analysis/all_ranks.hpp"
+#include "collectives/analysis/dealt.hpp"
 #include "collectives/analysis/verifier.hpp"
 #include "collectives/selection/choices.hpp"
 
@@ -211,26 +209,6 @@ Result run_case(const Case& one) {
   return result;
 }
 
-void run_all(const std::vector<Case>& cases, std::vector<Result>& results,
-             const ProofOptions& options) {
-  std::atomic<std::size_t> next{0};
-  std::mutex reporting;
-  std::size_t done = 0;
-  const auto work = [&] {
-    for (std::size_t i; (i = next.fetch_add(1)) < cases.size();) {
-      results[i] = run_case(cases[i]);
-      if (!options.progress) continue;
-      const std::lock_guard lock{reporting};
-      options.progress(++done, cases.size());
-    }
-  };
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t threads = options.threads > 0 ? index(options.threads) : cores;
-  std::vector<std::jthread> helpers;
-  for (std::size_t i = 1; i < std::min(threads, cases.size()); ++i) helpers.emplace_back(work);
-  work();
-}
-
 }  // namespace
 
 std::vector<int> proof_sizes() {
@@ -261,7 +239,8 @@ std::vector<ProofRow> prove(const ProofOptions& options) {
     rows.push_back(std::move(row));
   }
   std::vector<Result> results(cases.size());
-  run_all(cases, results, options);
+  deal_out(cases.size(), options.threads, options.progress,
+           [&](std::size_t i) { results[i] = run_case(cases[i]); });
   for (std::size_t i = 0; i < cases.size(); ++i) {
     ProofRow& row = rows[cases[i].row];
     ++(results[i].skipped ? row.skipped : row.cases);

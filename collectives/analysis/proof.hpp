@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "collectives/algorithms/catalogue.hpp"
+#include "collectives/analysis/dealt.hpp"
 
 namespace tutti::collectives {
 
@@ -17,8 +17,7 @@ struct ProofOptions {
   std::string algorithm;                 // empty: all
   std::vector<int> P;                    // empty: proof_sizes()
   int threads = 0;                       // 0: as many as there are cores
-  // May be empty. Called after each case, by one thread at a time, which need not be the caller's.
-  std::function<void(std::size_t done, std::size_t total)> progress;
+  ProofProgress progress;
 };
 
 struct ProofRow {
