@@ -15,6 +15,7 @@
 #include "tools/progress_bar.hpp"
 #include "tools/text.hpp"
 #include "tools/verify_choices.hpp"
+#include "tools/verify_interleaved.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -75,7 +76,7 @@ void add_verify(CommandLine& line) {
     std::string collective, algorithm;
     std::vector<int> P;
     int threads = 0;
-    bool json = false, quick = false, choices = false;
+    bool json = false, quick = false, choices = false, interleaved = false;
     ChoicesOptions choice;
   };
   auto arguments = std::make_shared<Arguments>();
@@ -90,8 +91,12 @@ void add_verify(CommandLine& line) {
       .between(1, 4096);
   command.option("--threads", arguments->threads, "threads (default: one for each core)")
       .between(0, 1024);
-  command.flag("--quick", arguments->quick, "P up to 17 and 33 only");
+  command.flag("--quick", arguments->quick,
+               "P up to 17 and 33 only; with --interleaved up to 4, and some of all pairs");
   command.flag("--json", arguments->json, "rows as JSON");
+  command.flag("--interleaved", arguments->interleaved,
+               "two and three calls under way at once, in every order of progress, over channels "
+               "of one slot and one credit; P up to 8");
   command.flag("--choices", arguments->choices,
                "instead of proofs: hold what is chosen against the simulator, and print each cell "
                "where another candidate is faster");
@@ -123,12 +128,22 @@ void add_verify(CommandLine& line) {
       "Examples:\n"
       "  tutti verify --quick                        every algorithm, for few P\n"
       "  tutti verify --algorithm bruck              one, for every P, root and parameter\n"
+      "  tutti verify --interleaved --quick          several calls at once, some seconds\n"
       "  tutti verify --choices --collective bcast   what is chosen, against the best candidate");
   command.runs([arguments] {
     if (arguments->choices) {
       arguments->choice.collective = collective_or_all(arguments->collective);
       arguments->choice.json = arguments->json;
       return verify_choices(arguments->choice);
+    }
+    if (arguments->interleaved) {
+      collectives::InterleavedOptions interleaved;
+      interleaved.collective = collective_or_all(arguments->collective);
+      interleaved.algorithm = arguments->algorithm;
+      interleaved.P = arguments->P;
+      interleaved.quick = arguments->quick;
+      interleaved.threads = arguments->threads;
+      return verify_interleaved(std::move(interleaved), arguments->json);
     }
     collectives::ProofOptions options;
     options.collective = collective_or_all(arguments->collective);
