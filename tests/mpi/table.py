@@ -298,6 +298,10 @@ def calls():
     yield Job("tutti bench --overlap", 2, "tutti",
               ["bench", "--overlap", "--sizes", "8,60k", "--repetitions", "5"],
               env=THREAD, expect="hidden", seconds=BRIEF)
+    for circumstance in [["--cold"], ["--late", "0.5"], ["--cold", "--late", "2"]]:
+        yield Job(f"tutti bench {' '.join(circumstance)}", 3, "tutti",
+                  ["bench", *circumstance, "--collective", "all", "--sizes", "8,60k",
+                   "--repetitions", "5"], expect="exscan", seconds=BRIEF)
     yield Job("tutti bench", 2, "tutti",
               ["bench", "--max", "64k", "--time-limit", "0.05", "--json",
                "{build}/tests/mpi/bench.json", "--svg", "{build}/tests/mpi/bench.svg"],

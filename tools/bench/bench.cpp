@@ -129,6 +129,8 @@ void run_all(const BenchOptions& options, int rank) {
   setting.first = options.first;
   setting.v_form = options.v_form;
   setting.form = options.form;
+  setting.cold = options.cold;
+  setting.late = options.late;
   if (options.overlap && (!options.json.empty() || !options.svg.empty() || options.first > 0 ||
                           options.v_form != VForm::none))
     throw Error(Code::bad_configuration,
@@ -136,6 +138,10 @@ void run_all(const BenchOptions& options, int rank) {
   if (options.form != CallForm::blocking && (options.v_form != VForm::none || options.first > 0))
     throw Error(Code::bad_configuration,
                 "--form goes neither with --v-forms nor with --first, whose calls are blocking");
+  const bool singly = options.cold || options.late > 0;
+  if (singly && (options.first > 0 || options.overlap || options.form != CallForm::blocking))
+    throw Error(Code::bad_configuration,
+                "--cold and --late go with none of --first, --overlap and --form");
   const std::vector<std::int64_t> sizes = sizes_of(options);
   const std::vector<std::string> wanted = collectives_of(options);
 
@@ -184,8 +190,8 @@ void run_all(const BenchOptions& options, int rank) {
       for (const std::int64_t bytes :
            collective == "barrier" ? std::vector<std::int64_t>{0} : sizes) {
         if (options.first > 0) start_again(comm);
-        rows.push_back(options.first > 0 ? measure_first(options, collective, bytes, comm)
-                                         : measure(options, collective, bytes, comm));
+        const auto measured = options.first > 0 ? measure_first : singly ? measure_singly : measure;
+        rows.push_back(measured(options, collective, bytes, comm));
         read_memory(setting, comm);
         if (rank == 0) (options.first > 0 ? print_first_row : print_row)(rows.back(), first);
         first = false;
@@ -201,7 +207,7 @@ void run_all(const BenchOptions& options, int rank) {
   if (rank == 0 && !options.overlap) {
     if (options.first > 0) print_first_calls(rows);
     print_tally(tally_of(rows), options.first > 0 ? "later: " : "");
-    if (options.first == 0) print_warm_up(rows);
+    if (options.first == 0 && !singly) print_warm_up(rows);
     if (raw) print_raw(*raw, setting, rows);
     print_memory(setting);
     if (!options.json.empty()) write_json(options.json, setting, rows, raw);
@@ -313,6 +319,13 @@ void add_bench(CommandLine& line) {
       "--overlap", options->overlap,
       "how much of a non-blocking call is hidden behind a computation as long as the call: "
       "without a call meanwhile, and with some tests (TUTTI_PROGRESS=thread: by a thread)");
+  command.flag("--cold", options->cold,
+               "calls are timed one by one, and each has fresh buffers, at other addresses");
+  command
+      .option("--late", options->late,
+              "calls are timed one by one, from when a rank arrives that comes late by so many "
+              "times what a call takes; the ranks do so in turn")
+      .between(0.0, 1000.0);
   const auto v = std::make_shared<std::string>();
   command
       .option("--v-forms", *v,

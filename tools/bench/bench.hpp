@@ -28,6 +28,8 @@ struct BenchOptions {
   int root = 0;
   int first = 0;  // how many calls on fresh connections are a batch; 0: measure warm calls
   bool check = true, with_mpi = true, raw = false, kernels = false, overlap = false;
+  bool cold = false;  // each call has fresh buffers
+  double late = 0;    // one rank comes late, by so many times what a call takes
   TypeWish type;
   VForm v_form = VForm::none;
   CallForm form = CallForm::blocking;
@@ -93,6 +95,8 @@ struct BenchSetting {
   TypeWish type;  // of the buffers
   VForm v_form = VForm::none;
   CallForm form = CallForm::blocking;
+  bool cold = false;  // this and `late`: see BenchOptions
+  double late = 0;
   int nodes = 0, first = 0;           // see BenchOptions
   double init_ms = 0, create_ms = 0;  // of the slowest rank
   // Of the rank that has most: connections, those that have grown, and bytes that are held.
@@ -117,6 +121,9 @@ BenchRow measure(const BenchOptions& options, const std::string& collective, std
 // nor on another communicator since tutti_init().
 BenchRow measure_first(const BenchOptions& options, const std::string& collective,
                        std::int64_t bytes, tutti_comm comm);
+// With BenchOptions::cold or late: calls are timed one by one.
+BenchRow measure_singly(const BenchOptions& options, const std::string& collective,
+                        std::int64_t bytes, tutti_comm comm);
 // How much of a call is hidden behind a computation that takes as long: 0 to 1.
 struct HiddenShares {
   double microseconds = 0;          // of the call alone, begun and waited for at once

@@ -85,6 +85,13 @@ void print_header(const BenchSetting& s) {
                s.form == CallForm::persistent && !kMpiPrepares
                    ? "; this MPI has no persistent collectives, and begins each call anew"
                    : "");
+  if (s.cold) fmt::print("  each call has fresh buffers, and is timed by itself\n");
+  if (s.late > 0)
+    fmt::print(
+        "  one rank, in turn, comes late by {} times what a call takes; times are from its "
+        "arrival\n"
+        "  on, each call by itself\n",
+        s.late);
   if (s.v_form != VForm::none) fmt::print("  v-forms, blocks: {}\n", name_of(s.v_form));
   fmt::print("  start-up of the slowest rank: tutti_init {:.1f} ms, tutti_comm_create {:.2f} ms\n",
              s.init_ms, s.create_ms);
@@ -274,6 +281,8 @@ void write_json(const std::string& path, const BenchSetting& s, const std::vecto
                         {"rows", nlohmann::json::array()}};
   if (s.first > 0) all["first"] = s.first;
   for (const Host& host : s.hosts) all["hosts"].push_back(json_of(host));
+  if (s.cold) all["cold"] = true;
+  if (s.late > 0) all["late"] = s.late;
   if (s.v_form != VForm::none) all["v_form"] = name_of(s.v_form);
   if (s.form != CallForm::blocking) all["form"] = kCallForms[static_cast<std::size_t>(s.form)];
   if (!s.type.constructor.empty())
