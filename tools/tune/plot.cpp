@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "collectives/schedule/problem.hpp"
 #include "tools/drawing/svg.hpp"
@@ -119,7 +121,7 @@ Cell penalty_cell(std::optional<double> penalty) {
   return {fmt::format("#ff{0:02x}{0:02x}", paler), text, text};
 }
 
-// The methods by number, in columns right of the maps, about as high as these.
+// The methods by number, in columns right of the first row of maps, about as high as these.
 struct MethodList {
   std::string drawn;
   double height, right;
@@ -144,6 +146,33 @@ MethodList methods_of(const Collected& c, double left, double top) {
   return list;
 }
 
+struct Map {
+  std::string title;
+  std::function<Cell(const Point&)> cell;
+};
+
+// A row for the measurements, and one for each model, with what is lost by it beside its map.
+std::vector<std::vector<Map>> rows_of(const Collected& c, bool measured, std::size_t shown,
+                                      const std::vector<Oracle>& oracles) {
+  const std::string name{name_of(c.collective)};
+  std::vector<std::vector<Map>> rows;
+  if (measured)
+    rows.push_back({{name + ", best as measured",
+                     [&](const Point& p) { return method_cell(c, p, kMeasured); }}});
+  for (std::size_t i = 0; i < shown; ++i) {
+    auto& row = rows.emplace_back();
+    row.push_back({fmt::format("{}, best by {}", name, oracles[i].label),
+                   [&, i](const Point& p) { return method_cell(c, p, static_cast<int>(i)); }});
+    if (measured)
+      row.push_back({shown == 1 ? "lost by trusting the model" : "lost by trusting it",
+                     [i](const Point& p) { return penalty_cell(p.penalty(i)); }});
+    else if (i > 0)
+      row.push_back({"lost if the first one is right",
+                     [i](const Point& p) { return penalty_cell(p.penalty(i, 0)); }});
+  }
+  return rows;
+}
+
 }  // namespace
 
 void draw_maps(const std::string& path, const std::vector<Point>& points,
@@ -157,30 +186,23 @@ void draw_maps(const std::string& path, const std::vector<Point>& points,
       measured ? std::min<std::size_t>(oracles.size(), std::max<std::size_t>(1, oracles.size() - 1))
                : oracles.size();
   for (const Collected& c : collect(points, static_cast<int>(shown))) {
-    top += kHead;
-    double left = kMapLeft;
-    const std::string name{name_of(c.collective)};
-    const auto add = [&](const std::string& title, const std::function<Cell(const Point&)>& cell) {
-      body += map_of(c, left, top, title, cell);
-      left += c.width() + kGap + kMapLeft;
-    };
-    if (measured)
-      add(name + ", best as measured",
-          [&](const Point& p) { return method_cell(c, p, kMeasured); });
-    for (std::size_t i = 0; i < shown; ++i) {
-      add(fmt::format("{}, best by {}", name, oracles[i].label),
-          [&, i](const Point& p) { return method_cell(c, p, static_cast<int>(i)); });
-      if (measured)
-        add(shown == 1 ? "lost by trusting the model" : "lost by trusting it",
-            [i](const Point& p) { return penalty_cell(p.penalty(i)); });
-      else if (i > 0)
-        add("lost if the first one is right",
-            [i](const Point& p) { return penalty_cell(p.penalty(i, 0)); });
+    bool is_first = true;
+    for (const auto& row : rows_of(c, measured, shown, oracles)) {
+      top += kHead;
+      double left = kMapLeft, height = c.height() + kSizes;
+      for (const Map& map : row) {
+        body += map_of(c, left, top, map.title, map.cell);
+        left += c.width() + kGap + kMapLeft;
+      }
+      width = std::max(width, left - kMapLeft);
+      if (std::exchange(is_first, false)) {
+        const MethodList methods = methods_of(c, left - kMapLeft, top);
+        body += methods.drawn;
+        width = std::max(width, methods.right);
+        height = std::max(height, methods.height);
+      }
+      top += height;
     }
-    const MethodList methods = methods_of(c, left - kMapLeft, top);
-    body += methods.drawn;
-    width = std::max(width, methods.right);
-    top += std::max(c.height() + kSizes, methods.height);
   }
   const bool lost = measured ? !oracles.empty() : shown > 1;
   const svg::Head head =
