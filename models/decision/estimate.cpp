@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace tutti::models {
@@ -66,6 +67,8 @@ class Round {
       near_.in_pieces(within, stage.bytes, platform.piece);
     }
     if (all_.far + out_.far + in_.far > 0) far_ = {platform.between, stage.bytes};
+    far_gap_ = far_.costs.gap / platform.adapters;
+    far_spacing_ = far_.costs.spacing / platform.adapters;
     first = wire().time;
     occupy();
     add_up(cores);
@@ -95,12 +98,18 @@ class Round {
     occupied = {stage_.exchange ? sending_ + taking : std::max(sending_, taking),
                 out_.near * near_.costs.gap,
                 in_.near * near_.costs.spacing,
-                border_ * far_.costs.gap,
-                in_.far * far_.costs.spacing,
-                platform_.shared_ports ? stage_.leaving * far_.costs.gap : 0};
-    passing = platform_.shared_ports ? stage_.passing * far_.costs.gap : 0;
+                border_ * far_gap_,
+                in_.far * far_spacing_,
+                platform_.shared_ports ? stage_.leaving * far_gap_ : 0};
+    passing = platform_.shared_ports ? stage_.passing * far_gap_ : 0;
   }
 
+  // Several adapters pass as many messages at a time.
+  double far_queue(double messages, double each, double ahead) const noexcept {
+    const double turns =
+        platform_.adapters > 1 ? std::ceil(messages / platform_.adapters) : messages;
+    return queue(turns, each, ahead);
+  }
   // The part of combining that waits for the last message.
   double last_part() const noexcept {
     return stage_.combines_last ? 1 : 1 / std::max(1.0, in_.both());
@@ -119,10 +128,10 @@ class Round {
     const Costs& costs = wire().costs;
     const double waits = std::max({queue(out_.near, near_.costs.gap, costs.ahead),
                                    queue(in_.near, near_.costs.spacing, costs.ahead),
-                                   queue(border_, far_.costs.gap, costs.ahead),
-                                   queue(in_.far, far_.costs.spacing, costs.ahead),
+                                   far_queue(border_, far_.costs.gap, costs.ahead),
+                                   far_queue(in_.far, far_.costs.spacing, costs.ahead),
                                    platform_.shared_ports && !stage_.staggered
-                                       ? queue(stage_.leaving, far_.costs.gap, 0)
+                                       ? far_queue(stage_.leaving, far_.costs.gap, 0)
                                        : 0.0});
     const double others = std::max(0.0, sending_ - costs.send_next) +
                           std::max(0.0, receiving_ - costs.receive_next) + combining_ -
@@ -142,6 +151,7 @@ class Round {
   const Platform& platform_;
   Count out_, in_, all_;
   Wire near_, far_;
+  double far_gap_ = 0, far_spacing_ = 0;  // of one message, the adapters taken together
   double combining_ = 0, copying_ = 0, sending_ = 0, receiving_ = 0, border_ = 0;
 };
 

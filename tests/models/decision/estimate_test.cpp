@@ -1,6 +1,7 @@
 // Estimates beside the simulator, which plays the schedules that run on the same platform.
 #include "models/decision/estimate.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -113,6 +114,25 @@ TEST_CASE("estimates know what scratch the schedules need", "[decision]") {
         CHECK(sketch.scratch() <= 2 * most + 2 * kBlock);
       }
     }
+}
+
+TEST_CASE("estimates heed the adapters of a node", "[decision]") {
+  const auto at_once = [](int adapters) {
+    Platform platform = adapter();
+    platform.adapters = adapters;
+    const auto all = compared(problem_of(Collective::alltoall, 16, 4, 65536), 4, platform);
+    return *std::find_if(all.begin(), all.end(),
+                         [](const Compared& one) { return one.name == "at-once"; });
+  };
+  const double one = at_once(1).estimate;
+  for (const int adapters : {2, 4}) {
+    const Compared several = at_once(adapters);
+    INFO(adapters << " adapters: " << several.estimate << " us, simulated " << several.simulated
+                  << "; one: " << one);
+    CHECK(several.estimate < 1.3 * several.simulated);
+    CHECK(several.estimate > several.simulated / 1.3);
+    CHECK(several.estimate < one);
+  }
 }
 
 TEST_CASE("estimates are near to simulations, and rank alike", "[decision]") {
