@@ -38,7 +38,7 @@ bool needs_later(const Layout& layout, const Arguments& a, Form form) noexcept {
   return form == Form::persistent || collectives::reduces(a.collective) || !layout.is_known();
 }
 
-// What is wrong with a type, the start of the call says, with the argument's name.
+// An error in a type is reported by the start of the call, with the argument's name.
 OwnType own(const Library& state, bool used, MPI_Datatype type, const Arguments& a, Form form) {
   try {
     if (used && needs_later(state.datatypes.layout(type), a, form))

@@ -33,8 +33,8 @@ enum class Form : std::uint8_t {
 class Pending {
  public:
   // Checks nothing but the datatypes, of which it keeps copies where the call needs them later: the
-  // program may free its own. What
-  // `arguments` points to must stay. Throws Error, std::bad_alloc.
+  // program may free its own. The arrays to which `arguments` points must stay. Throws Error,
+  // std::bad_alloc.
   Pending(const Library& state, tutti_comm_object& comm, const Arguments& arguments, Form form);
   ~Pending();
   Pending(const Pending&) = delete;
@@ -95,14 +95,14 @@ class PendingCalls {
   // Of an inactive call. Throws as Pending, std::bad_alloc.
   tutti_request_object* add(const Library& state, tutti_comm_object& comm,
                             const Arguments& arguments, Form form);
-  // Throws Error{bad_request}: there is none of that name.
+  // Throws Error{bad_request}: no request has that handle.
   Pending& find(tutti_request_object* handle) const;
   // Must be inactive.
   void remove(tutti_request_object* handle) noexcept;
   // Waits for the active calls of a communicator that is about to go. Throws Error{bad_request}: a
   // thread waits for one of these.
   void settle(const tutti_comm_object& comm);
-  // So many requests have been there at once.
+  // The most requests that have been there at once.
   std::size_t places() const noexcept { return places_.size(); }
   // At the end: calls that are active are given up.
   void clear() noexcept { places_.clear(); }

@@ -1,5 +1,4 @@
-// What the arguments of each collective of the C API are: stated once, by name, for all forms of
-// it.
+// The arguments of each collective of the C API, stated once, by name, for all forms of it.
 #pragma once
 
 #include "src/api/call_arguments.hpp"

@@ -20,7 +20,7 @@ class ProgressThread {
   ProgressThread(const ProgressThread&) = delete;
   ProgressThread& operator=(const ProgressThread&) = delete;
 
-  // There is a call under way, and its rank may not wait for it. With the mutex locked.
+  // A call is under way, and its rank may not wait for it. With the mutex locked.
   void wake() noexcept {
     wanted_ = true;
     woken_.notify_one();

@@ -6,7 +6,7 @@
 //
 // A seed decides what is called, alike on all ranks. What a rank waits for, and when, it decides
 // alone. The MPI's results are computed some calls ahead, so that ranks may be far apart in Tutti.
-// Nobody waits in the MPI while another may wait for Tutti's progress on this rank: see meet().
+// No rank waits in the MPI while another may wait for Tutti's progress on this rank: see meet().
 #include <array>
 #include <cstddef>
 #include <cstring>
