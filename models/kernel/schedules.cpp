@@ -38,14 +38,6 @@ std::vector<int> nodes_in(const std::vector<Rank>& group, const std::vector<int>
   return all;
 }
 
-// How many messages so far, to each rank and from each.
-struct Counts {
-  std::map<Rank, Ordinal> sent, received;
-  Ordinal& of(const Step& step) {
-    return collectives::receives(step.kind) ? received[step.peer] : sent[step.peer];
-  }
-};
-
 // The schedule of a rank while it is written.
 class Writer {
  public:
@@ -141,7 +133,10 @@ Schedules::Schedules(const Kernel& kernel, const std::vector<int>& node, const C
   }
 }
 
-const Schedules::Part& Schedules::part(int call, Rank rank_in_group) {
+const Schedules::Part& Schedules::part(int call, Rank rank) {
+  const auto& group = kernel_.groups[index(kernel_.calls[index(call)].group)];
+  const auto rank_in_group =
+      static_cast<Rank>(std::find(group.begin(), group.end(), rank) - group.begin());
   auto [found, is_new] = parts_.try_emplace({call, rank_in_group});
   Part& made = found->second;
   if (!is_new) return made;
@@ -156,14 +151,10 @@ const Schedules::Part& Schedules::part(int call, Rank rank_in_group) {
   return made;
 }
 
-Schedule Schedules::of(Rank rank, std::size_t begin, std::size_t end) {
+// Where the numbers of the collectives among the operations begin, by operation: behind those of
+// the program's own messages.
+std::map<std::size_t, Counts> Schedules::starts(Rank rank, std::size_t begin, std::size_t end) {
   const auto& all = kernel_.ranks[index(rank)];
-  const auto rank_in = [&](const Call& call) {
-    const auto& group = kernel_.groups[index(call.group)];
-    return static_cast<Rank>(std::find(group.begin(), group.end(), rank) - group.begin());
-  };
-
-  // Where the numbers of each collective begin: behind those of the program's own messages.
   Counts counts;
   std::map<int, std::vector<std::size_t>> by_group;
   for (std::size_t i = begin; i < end; ++i) {
@@ -171,13 +162,12 @@ Schedule Schedules::of(Rank rank, std::size_t begin, std::size_t end) {
     if (all[i].kind == Kind::collective)
       by_group[kernel_.calls[index(all[i].call)].group].push_back(i);
   }
-  std::map<std::size_t, Counts> starts;  // of each collective
+  std::map<std::size_t, Counts> starts;
   for (const auto& [number, operations] : by_group) {
     const auto& group = kernel_.groups[index(number)];
     for (const std::size_t i : operations) {
-      const Call& call = kernel_.calls[index(all[i].call)];
       Counts& start = starts[i];
-      for (Step step : part(all[i].call, rank_in(call)).schedule.steps)
+      for (Step step : part(all[i].call, rank).schedule.steps)
         if (collectives::is_message(step.kind)) {
           step.peer = group[index(step.peer)];
           const auto at = counts.of(step)++;
@@ -186,7 +176,12 @@ Schedule Schedules::of(Rank rank, std::size_t begin, std::size_t end) {
         }
     }
   }
+  return starts;
+}
 
+Schedule Schedules::of(Rank rank, std::size_t begin, std::size_t end) {
+  const auto& all = kernel_.ranks[index(rank)];
+  auto starts = this->starts(rank, begin, end);
   Writer writer(kernel_.P(), rank);
   Counts own;
   Step computation;
@@ -201,9 +196,8 @@ Schedule Schedules::of(Rank rank, std::size_t begin, std::size_t end) {
     if (some.peer >= 0)
       writer.add(message(some, own), some.kind == Kind::send || some.kind == Kind::recv);
     if (some.kind != Kind::collective) continue;
-    const Call& call = kernel_.calls[index(some.call)];
-    const auto& group = kernel_.groups[index(call.group)];
-    const Part& made = part(some.call, rank_in(call));
+    const auto& group = kernel_.groups[index(kernel_.calls[index(some.call)].group)];
+    const Part& made = part(some.call, rank);
     Counts& start = starts[i];
     writer.play(made.schedule, made.edges, [&](Step step) {
       if (!collectives::is_message(step.kind)) return step;

@@ -21,6 +21,14 @@ struct Steps {
   std::size_t operation_of(collectives::StepId step) const noexcept;
 };
 
+// How many messages so far, to each rank and from each.
+struct Counts {
+  std::map<Rank, Ordinal> sent, received;
+  Ordinal& of(const collectives::Step& step) {
+    return collectives::receives(step.kind) ? received[step.peer] : sent[step.peer];
+  }
+};
+
 // Makes schedules of all ranks, or of the operations of one stage of each. A computation is a
 // `reduce` of no bytes (Setting::computing); a blocking call is done before the next one begins.
 class Schedules {
@@ -38,11 +46,12 @@ class Schedules {
   const std::vector<collectives::Choice>& choices() const noexcept { return choices_; }
 
  private:
-  struct Part {  // of a call, of one rank of its group
+  struct Part {  // of a call, of one rank
     collectives::Schedule schedule;
     std::vector<collectives::Edge> edges;  // ascending order of `after`
   };
-  const Part& part(int call, Rank rank_in_group);
+  const Part& part(int call, Rank rank);
+  std::map<std::size_t, Counts> starts(Rank rank, std::size_t begin, std::size_t end);
 
   const Kernel& kernel_;
   std::vector<collectives::Problem> problems_;  // of each call, of rank 0 of its group
