@@ -5,6 +5,16 @@
 #include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {
+namespace {
+
+// Blocks, by a rank of P with k ports.
+int held_before_last_round(int P, int k) {
+  int held = 1;
+  while (static_cast<long long>(held) * (k + 1) < P) held *= k + 1;
+  return held;
+}
+
+}  // namespace
 
 // IB §5.3.2 [BHU97]. ⌈log_{k+1} P⌉ rounds; in round i rank r sends its first (k+1)^i blocks r, r+1,
 // … to r − y(k+1)^i for y = 1…k; the last round sends only what is missing, in as few messages as
@@ -29,46 +39,40 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
 
-  int before_last = 1;  // blocks held when the last round begins
-  while (static_cast<long long>(before_last) * (k + 1) < P) before_last *= k + 1;
-  const int outgoing = std::max(
-      {1, before_last / (k + 1), std::min(before_last, P - before_last)});  // longest message
+  const int before_last = held_before_last_round(P, k);
+  const int message = std::max(1, before_last / (k + 1));
+  const int outgoing = std::max(message, std::min(before_last, P - before_last));  // the longest
   const bool rotated = block.wraps(r, outgoing);
   // What is kept: whole messages, if there is room for the rest of the last one.
-  const int message = std::max(1, before_last / (k + 1));
   const int in_messages = divide_up(outgoing, message) * message;
   const int keeping = in_messages <= P / 2 ? in_messages : outgoing;
   const Slice kept = rotated ? s.scratch(block.bytes(r, keeping)) : Slice{};
   const auto in_kept = [&](int after, int count) {  // the blocks r + after, …
     return Slice{kept.buffer, kept.offset + block.bytes(r, after), block.bytes(r + after, count)};
   };
-  const auto part_of = [](const Slice& whole, Bytes offset, Bytes length) {
-    return Slice{whole.buffer, whole.offset + offset, length};
+  const auto held_first = [&](int count) {
+    if (count == 1) return s.input();
+    return rotated ? in_kept(0, count) : block.range(r, count);
   };
-  const auto place_in_output = [&](const Slice& landed, int first, int count) {
-    const int until_end = std::min(count, P - mod(first, P));
-    const Bytes head = block.bytes(first, until_end);
-    s.copy(part_of(landed, 0, head), block.range(first, until_end));
-    if (until_end < count)
-      s.copy(part_of(landed, head, landed.length - head), block.range(0, count - until_end));
+  const auto place_in_output = [&](Slice landed, int first, int count) {
+    for_runs(block, first, count, [&](const Slice& run) {
+      landed.length = run.length;
+      s.copy(landed, run);
+      landed.offset = landed.end();
+    });
   };
   // Where the last message that is sent on waits if it wraps: in the blocks of the last round,
   // which come later (and so do not wrap), if they have room.
   const auto waiting_room = [&](Bytes bytes) {
     const Slice free = block.range(r + before_last, P - before_last);
-    return free.length >= bytes ? part_of(free, 0, bytes) : s.scratch(bytes);
+    return free.length >= bytes ? Slice{free.buffer, free.offset, bytes} : s.scratch(bytes);
   };
 
   if (P == 1) s.copy(s.input(), block[r]);
   for (int held = 1; held < P; held = static_cast<int>(std::min<long long>(P, held * (k + 1LL)))) {
     const auto blocks_of = [&](int y) { return std::min(held, P - y * held); };
     const int messages = std::min(k, (P - 1) / held);
-    for (int y = 1; y <= messages; ++y) {
-      const int n = blocks_of(y);
-      s.send(mod(r - y * held, P), n == 1    ? s.input()
-                                   : rotated ? in_kept(0, n)
-                                             : block.range(r, n));
-    }
+    for (int y = 1; y <= messages; ++y) s.send(mod(r - y * held, P), held_first(blocks_of(y)));
     if (held == 1) {  // the first messages come from the input and need not wait for this
       if (rotated) s.copy(s.input(), in_kept(0, 1));
       s.copy(s.input(), block[r]);
@@ -84,7 +88,8 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
         landing = rotated ? waiting_room(block.bytes(first, n)) : s.scratch(block.bytes(first, n));
       s.recv(mod(first, P), landing);
       if (rotated && 0 < stays && stays < n)
-        s.copy(part_of(landing, 0, block.bytes(first, stays)), in_kept(y * held, stays));
+        s.copy({landing.buffer, landing.offset, block.bytes(first, stays)},
+               in_kept(y * held, stays));
       if (wraps || (rotated && stays == n)) place_in_output(landing, first, n);
     }
   }
