@@ -30,11 +30,7 @@ class Judge {
       : platform_(without_pieces(platform)),
         node_(nodes_of(cell.layout, cell.P(), cell.ranks_per_node)),
         problem_{{.collective = cell.collective, .bytes = cell.bytes}, cell.P()},
-        facts_{.P = cell.P(),
-               .nodes = cell.nodes,
-               .max_ranks_per_node = cell.ranks_per_node,
-               .in_order = std::is_sorted(node_.begin(), node_.end()),
-               .in_turn = collectives::are_in_turn(node_, cell.nodes)},
+        facts_(collectives::facts_of_nodes(node_)),
         decisions_(platform_, facts_) {
     if (cell.collective == Collective::barrier) problem_.bytes = 0;
     if (cell.nodes > 1) problem_.node = node_;
