@@ -121,7 +121,7 @@ def algorithms(tutti, files):
         found.setdefault(a["collective"], []).append(a["algorithm"] + ("(k)" if a["k"] else ""))
     for collective, names in found.items():
         functions = [f"`{f}`" for f in declared
-                     if re.fullmatch(rf"tutti_{collective}(v|_block)?", f)]
+                     if re.fullmatch(rf"tutti_{collective}(v|w|_block)?", f)]
         yield item(f'**{collective}** ({", ".join(functions)}): {", ".join(names)}')
 
 

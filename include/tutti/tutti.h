@@ -561,12 +561,49 @@ TUTTI_API int tutti_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datat
  * THREADS
  *   One collective at a time on each communicator.
  * SEE ALSO
- *   tutti_alltoall(3)
+ *   tutti_alltoall(3), tutti_alltoallw(3)
  */
 TUTTI_API int tutti_alltoallv(const void* sendbuf, const MPI_Count* sendcounts,
                               const MPI_Count* sdispls, MPI_Datatype sendtype, void* recvbuf,
                               const MPI_Count* recvcounts, const MPI_Count* rdispls,
                               MPI_Datatype recvtype, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_alltoallw - send a different block to every rank, blocks of different datatypes
+ * SYNOPSIS
+ *   int tutti_alltoallw(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Count *sdispls,
+ *                       const MPI_Datatype *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+ *                       const MPI_Count *rdispls, const MPI_Datatype *recvtypes, tutti_comm comm);
+ * DESCRIPTION
+ *   As tutti_alltoallv, but each block has a datatype of its own, and displacements are in bytes:
+ *   the block to rank i has `sendcounts[i]` elements of `sendtypes[i]` and begins `sdispls[i]`
+ *   bytes into `sendbuf`; the block from rank i has `recvcounts[i]` elements of `recvtypes[i]` and
+ *   begins `rdispls[i]` bytes into `recvbuf`. The datatype of a block without elements is not
+ *   looked at. Rank i must send as many bytes to rank j as j receives from i. In place,
+ *   `recvcounts` and `recvtypes` also say what is sent, and must be symmetric.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error the contents of the receive buffer are
+ *   undefined.
+ * ERRORS
+ *   TUTTI_ERR_BUFFER              a buffer or an array is NULL where one is needed, or MPI_IN_PLACE
+ *                                 stands where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes; use MPI_IN_PLACE.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank sends its own block with another size than it receives it.
+ *   TUTTI_ERR_DISPLACEMENT        blocks of the receive buffer overlap.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time on each communicator.
+ * SEE ALSO
+ *   tutti_alltoall(3), tutti_alltoallv(3)
+ */
+TUTTI_API int tutti_alltoallw(const void* sendbuf, const MPI_Count* sendcounts,
+                              const MPI_Count* sdispls, const MPI_Datatype* sendtypes,
+                              void* recvbuf, const MPI_Count* recvcounts, const MPI_Count* rdispls,
+                              const MPI_Datatype* recvtypes, tutti_comm comm);
 
 /*
  * NAME
@@ -776,9 +813,9 @@ TUTTI_API int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, 
 /*
  * NAME
  *   tutti_ibarrier, tutti_ibcast, tutti_iscatter, tutti_iscatterv, tutti_igather, tutti_igatherv,
- *   tutti_iallgather, tutti_iallgatherv, tutti_ialltoall, tutti_ialltoallv, tutti_ireduce,
- *   tutti_iallreduce, tutti_ireduce_scatter_block, tutti_ireduce_scatter, tutti_iscan,
- *   tutti_iexscan - begin a collective
+ *   tutti_iallgather, tutti_iallgatherv, tutti_ialltoall, tutti_ialltoallv, tutti_ialltoallw,
+ *   tutti_ireduce, tutti_iallreduce, tutti_ireduce_scatter_block, tutti_ireduce_scatter,
+ *   tutti_iscan, tutti_iexscan - begin a collective
  * SYNOPSIS
  *   int tutti_ibarrier(tutti_comm comm, tutti_request *request);
  *   int tutti_ibcast(void *buffer, MPI_Count count, MPI_Datatype type, int root, tutti_comm comm,
@@ -808,6 +845,11 @@ TUTTI_API int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, 
  *                        const MPI_Count *sdispls, MPI_Datatype sendtype, void *recvbuf,
  *                        const MPI_Count *recvcounts, const MPI_Count *rdispls,
  *                        MPI_Datatype recvtype, tutti_comm comm, tutti_request *request);
+ *   int tutti_ialltoallw(const void *sendbuf, const MPI_Count *sendcounts,
+ *                        const MPI_Count *sdispls, const MPI_Datatype *sendtypes, void *recvbuf,
+ *                        const MPI_Count *recvcounts, const MPI_Count *rdispls,
+ *                        const MPI_Datatype *recvtypes, tutti_comm comm,
+ *                        tutti_request *request);
  *   int tutti_ireduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
  *                     MPI_Op op, int root, tutti_comm comm, tutti_request *request);
  *   int tutti_iallreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
@@ -880,6 +922,11 @@ TUTTI_API int tutti_ialltoallv(const void* sendbuf, const MPI_Count* sendcounts,
                                const MPI_Count* sdispls, MPI_Datatype sendtype, void* recvbuf,
                                const MPI_Count* recvcounts, const MPI_Count* rdispls,
                                MPI_Datatype recvtype, tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_ialltoallw(const void* sendbuf, const MPI_Count* sendcounts,
+                               const MPI_Count* sdispls, const MPI_Datatype* sendtypes,
+                               void* recvbuf, const MPI_Count* recvcounts, const MPI_Count* rdispls,
+                               const MPI_Datatype* recvtypes, tutti_comm comm,
+                               tutti_request* request);
 TUTTI_API int tutti_ireduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
                             MPI_Op op, int root, tutti_comm comm, tutti_request* request);
 TUTTI_API int tutti_iallreduce(const void* sendbuf, void* recvbuf, MPI_Count count,
@@ -900,9 +947,9 @@ TUTTI_API int tutti_iexscan(const void* sendbuf, void* recvbuf, MPI_Count count,
  * NAME
  *   tutti_barrier_init, tutti_bcast_init, tutti_scatter_init, tutti_scatterv_init,
  *   tutti_gather_init, tutti_gatherv_init, tutti_allgather_init, tutti_allgatherv_init,
- *   tutti_alltoall_init, tutti_alltoallv_init, tutti_reduce_init, tutti_allreduce_init,
- *   tutti_reduce_scatter_block_init, tutti_reduce_scatter_init, tutti_scan_init, tutti_exscan_init
- *   - prepare a collective that is called again and again
+ *   tutti_alltoall_init, tutti_alltoallv_init, tutti_alltoallw_init, tutti_reduce_init,
+ *   tutti_allreduce_init, tutti_reduce_scatter_block_init, tutti_reduce_scatter_init,
+ *   tutti_scan_init, tutti_exscan_init - prepare a collective that is called again and again
  * SYNOPSIS
  *   int tutti_barrier_init(tutti_comm comm, tutti_request *request);
  *   int tutti_bcast_init(void *buffer, MPI_Count count, MPI_Datatype type, int root,
@@ -934,6 +981,11 @@ TUTTI_API int tutti_iexscan(const void* sendbuf, void* recvbuf, MPI_Count count,
  *                            const MPI_Count *sdispls, MPI_Datatype sendtype, void *recvbuf,
  *                            const MPI_Count *recvcounts, const MPI_Count *rdispls,
  *                            MPI_Datatype recvtype, tutti_comm comm, tutti_request *request);
+ *   int tutti_alltoallw_init(const void *sendbuf, const MPI_Count *sendcounts,
+ *                            const MPI_Count *sdispls, const MPI_Datatype *sendtypes,
+ *                            void *recvbuf, const MPI_Count *recvcounts,
+ *                            const MPI_Count *rdispls, const MPI_Datatype *recvtypes,
+ *                            tutti_comm comm, tutti_request *request);
  *   int tutti_reduce_init(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
  *                         MPI_Op op, int root, tutti_comm comm, tutti_request *request);
  *   int tutti_allreduce_init(const void *sendbuf, void *recvbuf, MPI_Count count,
@@ -956,9 +1008,9 @@ TUTTI_API int tutti_iexscan(const void* sendbuf, void* recvbuf, MPI_Count count,
  *   tutti_request_free frees it.
  *
  *   All arguments stay as they are until the request is freed, arrays of counts and displacements
- *   and a user-defined operation included. Datatypes may be freed at once, and the communicator as
- *   soon as the program likes: the request can still be started. What a call does not touch, such
- *   as a buffer while it is inactive, is the program's.
+ *   and a user-defined operation included. Datatypes, and an array of them, may go at once, and the
+ *   communicator as soon as the program likes: the request can still be started. What a call does
+ *   not touch, such as a buffer while it is inactive, is the program's.
  *
  *   No message is sent, and wrong arguments are an error of tutti_start. On each communicator all
  *   ranks start the same calls in the same order; see tutti_ibarrier(3) for that, and for when data
@@ -1006,6 +1058,11 @@ TUTTI_API int tutti_alltoallv_init(const void* sendbuf, const MPI_Count* sendcou
                                    const MPI_Count* sdispls, MPI_Datatype sendtype, void* recvbuf,
                                    const MPI_Count* recvcounts, const MPI_Count* rdispls,
                                    MPI_Datatype recvtype, tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_alltoallw_init(const void* sendbuf, const MPI_Count* sendcounts,
+                                   const MPI_Count* sdispls, const MPI_Datatype* sendtypes,
+                                   void* recvbuf, const MPI_Count* recvcounts,
+                                   const MPI_Count* rdispls, const MPI_Datatype* recvtypes,
+                                   tutti_comm comm, tutti_request* request);
 TUTTI_API int tutti_reduce_init(const void* sendbuf, void* recvbuf, MPI_Count count,
                                 MPI_Datatype type, MPI_Op op, int root, tutti_comm comm,
                                 tutti_request* request);

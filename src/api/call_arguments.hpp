@@ -15,15 +15,14 @@ struct Side {
   MPI_Datatype type{};
   const MPI_Count* counts = nullptr;         // elements of each rank's block
   const MPI_Count* displacements = nullptr;  // in extents of the type; null: one after another
-  // In the place of `type` and `displacements`: each block's own type, and where it is, in bytes.
-  const MPI_Datatype* types = nullptr;
-  const MPI_Aint* offsets = nullptr;
+  const MPI_Datatype* types = nullptr;       // each block's own, where Arguments says so
 };
 
 // A broadcast has a receive side only; a reduction has its count and type on the send side.
 struct Arguments {
   collectives::Collective collective;
-  bool by_rank = false;  // some side has counts by rank, which may be null where MPI ignores them
+  bool by_rank = false;    // some side has counts by rank, which may be null where MPI ignores them
+  bool own_types = false;  // both have types by rank, too, and displacements in bytes
   Side send{}, receive{};
   int root = 0;
   MPI_Op operation{};

@@ -148,7 +148,7 @@ std::string name_of(const Arguments& arguments) {
   if (arguments.collective == Collective::reduce_scatter)
     text += arguments.by_rank ? "" : "_block";
   else if (arguments.by_rank)
-    text += arguments.receive.types ? 'w' : 'v';
+    text += arguments.own_types ? 'w' : 'v';
   return text;
 }
 

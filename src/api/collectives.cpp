@@ -62,6 +62,13 @@ int tutti_alltoallv(const void* sendbuf, const MPI_Count* sendcounts, const MPI_
                                           recvcounts, rdispls, recvtype));
 }
 
+int tutti_alltoallw(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* sdispls,
+                    const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
+                    const MPI_Count* rdispls, const MPI_Datatype* recvtypes, tutti_comm comm) {
+  return blocking(comm, stated::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                          recvcounts, rdispls, recvtypes));
+}
+
 int tutti_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                  int root, tutti_comm comm) {
   return blocking(comm, stated::reduce(sendbuf, recvbuf, count, type, op, root));

@@ -10,11 +10,12 @@ using collectives::Collective;
 
 // Blocks, one after another or by rank. `counts`: the side's; null if blocks are equal.
 void emplace(Maybe<Blocked>& place, const Library& state, const Side& side, const MPI_Count* counts,
-             int blocks, const char* name) {
+             int blocks, const char* name, bool own_types = false) {
   if (!counts)
     place.emplace(state.datatypes, side.buffer, side.count, side.type, blocks, name);
-  else if (side.types)
-    place.emplace(state.datatypes, side.buffer, counts, side.offsets, side.types, blocks, name);
+  else if (own_types)
+    place.emplace(state.datatypes, side.buffer, counts, side.displacements, side.types, blocks,
+                  name);
   else
     place.emplace(state.datatypes, side.buffer, counts, side.displacements, side.type, blocks,
                   name);
@@ -98,10 +99,11 @@ void emplace_both(Library& state, UserRequest& request, const Arguments& a, int 
   const bool sends_by_rank = a.by_rank && a.collective == Collective::alltoall;
   if (a.send.buffer != MPI_IN_PLACE)
     emplace(request.from, state, a.send,
-            sends_by_rank ? must_have(a.send.counts, "sendcounts") : nullptr, blocks, "sendbuf");
+            sends_by_rank ? must_have(a.send.counts, "sendcounts") : nullptr, blocks, "sendbuf",
+            a.own_types);
   emplace(request.to, state, a.receive,
           a.by_rank ? must_have(a.receive.counts, "recvcounts") : nullptr,
-          request.communicator().size(), "recvbuf");
+          request.communicator().size(), "recvbuf", a.own_types);
   if (!state.manner.lenient) request.to->must_not_overlap();
   request.task.in_place = !request.from;
 }

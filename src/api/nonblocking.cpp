@@ -79,6 +79,16 @@ int tutti_ialltoallv(const void* sendbuf, const MPI_Count* sendcounts, const MPI
                request);
 }
 
+int tutti_ialltoallw(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* sdispls,
+                     const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
+                     const MPI_Count* rdispls, const MPI_Datatype* recvtypes, tutti_comm comm,
+                     tutti_request* request) {
+  return begin(comm,
+               stated::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                 rdispls, recvtypes),
+               request);
+}
+
 int tutti_ireduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                   int root, tutti_comm comm, tutti_request* request) {
   return begin(comm, stated::reduce(sendbuf, recvbuf, count, type, op, root), request);

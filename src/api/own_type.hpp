@@ -17,8 +17,9 @@ class OwnType {
   // Throws as Datatypes::layout().
   OwnType(const Datatypes& datatypes, MPI_Datatype type);
   ~OwnType();
-  OwnType(const OwnType&) = delete;
-  OwnType& operator=(const OwnType&) = delete;
+  OwnType(OwnType&& other) noexcept
+      : type_(other.type_), mine_(std::exchange(other.mine_, false)) {}
+  OwnType& operator=(OwnType&&) = delete;
 
   MPI_Datatype type() const noexcept { return type_; }
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/index.hpp"
 #include "src/api/collective.hpp"
 
 namespace tutti {
@@ -12,6 +13,7 @@ using collectives::Collective;
 
 // Whether MPI looks at the datatype of a side of the call, on this rank.
 bool uses_send_type(const Arguments& a, int rank) noexcept {
+  if (a.own_types) return false;
   switch (a.collective) {
     case Collective::barrier:
     case Collective::bcast: return false;
@@ -23,6 +25,7 @@ bool uses_send_type(const Arguments& a, int rank) noexcept {
   }
 }
 bool uses_receive_type(const Arguments& a, int rank) noexcept {
+  if (a.own_types) return false;
   switch (a.collective) {
     case Collective::bcast:
     case Collective::allgather:
@@ -64,7 +67,24 @@ Pending::Pending(const Library& state, tutti_comm_object& comm, const Arguments&
       form_(form) {
   arguments_.send.type = send_type_.type();
   arguments_.receive.type = receive_type_.type();
+  if (arguments_.own_types) {
+    own_types_.reserve(2 * index(communicator_.size()));
+    types_.reserve(own_types_.capacity());
+    keep_own_types(state, arguments_.send, arguments_.send.buffer != MPI_IN_PLACE);
+    keep_own_types(state, arguments_.receive, true);
+  }
   comm_.persistent += form_ == Form::persistent;
+}
+
+// The type of a block without elements may be anything.
+void Pending::keep_own_types(const Library& state, Side& side, bool used) {
+  if (!used || !side.counts || !side.types) return;
+  const MPI_Datatype* const types = types_.data() + types_.size();
+  for (std::size_t i = 0; i < index(communicator_.size()); ++i) {
+    own_types_.push_back(own(state, side.counts[i] != 0, side.types[i], arguments_, form_));
+    types_.push_back(own_types_.back().type());
+  }
+  side.types = types;
 }
 
 Pending::~Pending() {

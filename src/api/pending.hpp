@@ -69,6 +69,7 @@ class Pending {
   bool claimed = false;
 
  private:
+  void keep_own_types(const Library& state, Side& side, bool used);
   // A call whose arguments always mean the same, as in Repeats.
   struct Known {
     Call call;
@@ -79,6 +80,9 @@ class Pending {
   tutti_comm_object& comm_;
   Communicator& communicator_;
   OwnType send_type_, receive_type_;
+  // Of calls whose blocks have types of their own: those of the send side, then the others.
+  std::vector<OwnType> own_types_;
+  std::vector<MPI_Datatype> types_;
   Arguments arguments_;
   const Form form_;
   Known known_{};

@@ -92,6 +92,23 @@ using collectives::Collective;
       .receive = {
           .buffer = recvbuf, .type = recvtype, .counts = recvcounts, .displacements = rdispls}};
 }
+[[gnu::always_inline]] inline Arguments alltoallw(const void* sendbuf, const MPI_Count* sendcounts,
+                                                  const MPI_Count* sdispls,
+                                                  const MPI_Datatype* sendtypes, void* recvbuf,
+                                                  const MPI_Count* recvcounts,
+                                                  const MPI_Count* rdispls,
+                                                  const MPI_Datatype* recvtypes) {
+  return {
+      .collective = Collective::alltoall,
+      .by_rank = true,
+      .own_types = true,
+      .send = {.buffer = sendbuf,
+               .counts = sendcounts,
+               .displacements = sdispls,
+               .types = sendtypes},
+      .receive = {
+          .buffer = recvbuf, .counts = recvcounts, .displacements = rdispls, .types = recvtypes}};
+}
 [[gnu::always_inline]] inline Arguments reduce(const void* sendbuf, void* recvbuf, MPI_Count count,
                                                MPI_Datatype type, MPI_Op op, int root) {
   return {.collective = Collective::reduce,

@@ -81,7 +81,7 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
 }
 
 Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
-                 const MPI_Aint* offsets, const MPI_Datatype* types, int blocks, const char* name)
+                 const MPI_Count* offsets, const MPI_Datatype* types, int blocks, const char* name)
     : datatypes_(datatypes),
       user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
       type_(MPI_BYTE),
@@ -97,7 +97,7 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
   pieces_.reserve(all);
   counts_.reserve(all);
   for (std::size_t i = 0; i < all; ++i) {
-    own_.push_back({types[i], counts[i] == 0 ? layout_ : datatypes.layout(types[i])});
+    own_.push_back({types[i], counts[i] == 0 ? layout_ : datatypes.layout(types[i], name)});
     const Layout& layout = own_.back().layout;
     const Bytes bytes = bytes_of(counts[i], layout, 1, name);
     pieces_.push_back({bytes > 0 ? Bytes{offsets[i]} : 0, counts[i], bytes, own_.size()});

@@ -50,7 +50,7 @@ class Blocked {
           const MPI_Count* displacements, MPI_Datatype type, int blocks, const char* name);
   // Blocks of types of their own, at `offsets` in bytes. Of no elements the type does not matter.
   Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
-          const MPI_Aint* offsets, const MPI_Datatype* types, int blocks, const char* name);
+          const MPI_Count* offsets, const MPI_Datatype* types, int blocks, const char* name);
 
   Bytes block_bytes() const noexcept { return block_bytes_; }            // of equal blocks
   const std::vector<Bytes>& counts() const noexcept { return counts_; }  // of the others
@@ -95,7 +95,7 @@ class Blocked {
   void must_not_share(const Blocked& other, const char* remedy) const;
   // From now on bytes() is a copy, whatever is written to the caller's buffer.
   void detach();
-  // Throws Error{bad_displacement} if two blocks overlap.
+  // Throws Error{bad_displacement} if two blocks overlap for certain.
   void must_not_overlap() const;
 
  private:
@@ -148,6 +148,7 @@ class Blocked {
     if (!as_is() && !datatypes_.lenient()) must_have_a_place_each();
   }
   void must_have_a_place_each() const;
+  void dense_blocks_must_not_overlap() const;
   std::byte* filled(int keep);
   std::byte* placed(int keep);
   void make_view();

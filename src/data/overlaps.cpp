@@ -86,8 +86,23 @@ bool Blocked::reaches_into(const Blocked& other) const {
   return meet(span(), other.span()) && any_meet(other, meet);
 }
 
+// Blocks with gaps may lie in the gaps of others, as far as is known of types that differ.
+void Blocked::dense_blocks_must_not_overlap() const {
+  std::vector<Span> dense;
+  for (const Piece& piece : pieces_)
+    if (const Span span = piece.bytes > 0 ? span_of(piece) : Span{}; span.dense)
+      dense.push_back(span);
+  std::sort(dense.begin(), dense.end(),
+            [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  for (std::size_t i = 1; i < dense.size(); ++i)
+    if (dense[i].begin < dense[i - 1].end)
+      throw Error(Code::bad_displacement,
+                  "two blocks of the receive buffer overlap; their displacements are in bytes");
+}
+
 void Blocked::must_not_overlap() const {
-  if (as_is() || counts_.empty() || has_own_types()) return;
+  if (as_is() || counts_.empty()) return;
+  if (has_own_types()) return dense_blocks_must_not_overlap();
   std::vector<std::pair<Bytes, Bytes>> spans;
   for (const Piece& piece : pieces_)
     if (piece.bytes > 0)

@@ -171,7 +171,6 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
   find_communicator(MPI_COMM_WORLD, code_of_world);
   add_movements(functions);
   add_reductions(functions);
-  add_alltoallw(functions);
   add_duplicates(functions);
   add_windows(functions);
   add_nonblocking(functions);

@@ -145,6 +145,25 @@ int alltoallv(const void* in, const Count* sends, const Displacement* from, MPI_
       [&](const Communicator& c) { return sum_of(c, receives) * size_of(receive_type); });
 }
 
+// Each block has a type of its own, and places are in bytes.
+template <class Count, class Displacement>
+int alltoallw(const void* in, const Count* sends, const Displacement* from,
+              const MPI_Datatype* send_types, void* out, const Count* receives,
+              const Displacement* to, const MPI_Datatype* receive_types, MPI_Comm comm) {
+  return take(
+      TUTTI_CALL_Alltoallw, comm,
+      [&](Communicator& c) {
+        const bool sent = in != MPI_IN_PLACE;
+        return tutti_alltoallw(in, sent ? widened(c, 0, sends) : nullptr,
+                               sent ? widened(c, 1, from) : nullptr, sent ? send_types : nullptr,
+                               out, widened(c, 2, receives), widened(c, 3, to), receive_types,
+                               c.tutti);
+      },
+      TUTTI_BENEATH(Alltoallw, Count, in, sends, from, send_types, out, receives, to, receive_types,
+                    comm),
+      [&](const Communicator& c) { return bytes_by_type(c, receives, receive_types); });
+}
+
 }  // namespace
 
 void add_movements(tutti_function functions[TUTTI_CALLS]) {
@@ -158,6 +177,7 @@ void add_movements(tutti_function functions[TUTTI_CALLS]) {
   TUTTI_PUT(Allgatherv, (allgatherv<int, int>));
   TUTTI_PUT(Alltoall, alltoall<int>);
   TUTTI_PUT(Alltoallv, (alltoallv<int, int>));
+  TUTTI_PUT(Alltoallw, (alltoallw<int, int>));
 #if MPI_VERSION >= 4
   TUTTI_PUT(Bcast_c, bcast<MPI_Count>);
   TUTTI_PUT(Gather_c, gather<MPI_Count>);
@@ -168,6 +188,7 @@ void add_movements(tutti_function functions[TUTTI_CALLS]) {
   TUTTI_PUT(Allgatherv_c, (allgatherv<MPI_Count, MPI_Aint>));
   TUTTI_PUT(Alltoall_c, alltoall<MPI_Count>);
   TUTTI_PUT(Alltoallv_c, (alltoallv<MPI_Count, MPI_Aint>));
+  TUTTI_PUT(Alltoallw_c, (alltoallw<MPI_Count, MPI_Aint>));
 #endif
 }
 

@@ -97,6 +97,15 @@ inline MPI_Count size_of(MPI_Datatype type) noexcept {
   MPI_Count size = 0;
   return type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS ? 0 : size;
 }
+// Of blocks with types of their own; those of blocks without elements may be anything.
+template <class Count>
+MPI_Count bytes_by_type(const Communicator& comm, const Count* counts,
+                        const MPI_Datatype* types) noexcept {
+  MPI_Count bytes = 0;
+  for (int i = 0; i < comm.size; ++i)
+    if (counts[i] > 0) bytes += counts[i] * size_of(types[i]);
+  return bytes;
+}
 
 template <class Function>
 tutti_function as_function(Function* function) noexcept {
@@ -107,7 +116,6 @@ tutti_function as_function(Function* function) noexcept {
 // Puts the functions of a file into the table of what is called from now on.
 void add_movements(tutti_function functions[TUTTI_CALLS]);
 void add_reductions(tutti_function functions[TUTTI_CALLS]);
-void add_alltoallw(tutti_function functions[TUTTI_CALLS]);
 void add_windows(tutti_function functions[TUTTI_CALLS]);
 void add_duplicates(tutti_function functions[TUTTI_CALLS]);
 void add_nonblocking(tutti_function functions[TUTTI_CALLS]);

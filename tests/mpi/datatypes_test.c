@@ -212,6 +212,85 @@ static void v_forms(tutti_comm comm, int a, int b, unsigned seed) {
   compare("allgatherv in place", a, b);
 }
 
+/* The types of the blocks that rank `a` and rank `b` exchange, on one side. */
+static void types_of_blocks(MPI_Datatype own[kMost], unsigned seed, int is_symmetric) {
+  for (int i = 0; i < job_size; ++i) {
+    const int low = is_symmetric && i < job_rank ? i : job_rank,
+              high = is_symmetric && i < job_rank ? job_rank : i;
+    own[i] = made[mixed(seed, (unsigned)low, (unsigned)high) % (unsigned)types];
+  }
+}
+static void in_bytes(blocks* b) {
+  for (int i = 0; i < job_size; ++i) {
+    b->places[i] *= kLongest;
+    b->small_places[i] *= kLongest;
+  }
+}
+
+/* Each block has a type of its own; that of a block without elements is none. */
+static void w_forms(tutti_comm comm, unsigned seed) {
+  void *const s = send + kBefore, *const o = ours + kBefore, *const t = theirs + kBefore;
+  const unsigned own = seed * 64 + (unsigned)job_rank;
+  MPI_Datatype from[kMost], to[kMost], none[kMost];
+  int sent[kMost] = {0}, received[kMost] = {0}, both[kMost] = {0};
+  for (int i = 0; i < job_size; ++i) {
+    sent[i] = block_count(job_rank, i, seed);
+    received[i] = block_count(i, job_rank, seed);
+    both[i] = block_count(i < job_rank ? i : job_rank, i < job_rank ? job_rank : i, seed);
+  }
+  blocks x = placed(sent, own), y = placed(received, own + 32), w = placed(both, own);
+  in_bytes(&x);
+  in_bytes(&y);
+  in_bytes(&w);
+  types_of_blocks(from, seed, 0);
+  types_of_blocks(to, seed + 1000, 0);
+  for (int i = 0; i < job_size; ++i) none[i] = sent[i] ? from[i] : MPI_DATATYPE_NULL;
+  fill((int)(seed % 1000));
+  MUST(tutti_alltoallw(s, x.counts, x.places, none, o, y.counts, y.places, to, comm));
+  MPI_Alltoallw(s, x.small_counts, x.small_places, from, t, y.small_counts, y.small_places, to,
+                MPI_COMM_WORLD);
+  compare("alltoallw", 0, 0);
+  types_of_blocks(to, seed, 1);
+  fill((int)(seed % 1000) + 1);
+  MUST(tutti_alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, o, w.counts, w.places, to, comm));
+  MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, t, w.small_counts, w.small_places, to,
+                MPI_COMM_WORLD);
+  compare("alltoallw in place", 0, 0);
+}
+
+/* The types of a persistent call are freed, and their array is used anew, before it starts. */
+static void w_form_of_freed_types(tutti_comm comm) {
+  enum { kRows = 7 };
+  MPI_Count counts[kMost], places[kMost];
+  MPI_Datatype of_blocks[kMost];
+  double a[kRows][kMost] = {{0}}, b[kRows][kMost] = {{0}};
+  tutti_request request;
+  for (int i = 0; i < job_size; ++i) {
+    MPI_Type_vector(kRows, 1, kMost, MPI_DOUBLE, &of_blocks[i]);
+    MPI_Type_commit(&of_blocks[i]);
+    counts[i] = 1;
+    places[i] = (MPI_Count)sizeof(double) * i;
+  }
+  MUST(tutti_alltoallw_init(a, counts, places, of_blocks, b, counts, places, of_blocks, comm,
+                            &request));
+  for (int i = 0; i < job_size; ++i) {
+    MPI_Type_free(&of_blocks[i]);
+    MPI_Type_contiguous(i + 1, MPI_INT, &of_blocks[i]); /* of the same handles, perhaps */
+  }
+  for (int again = 0; again < 3; ++again) {
+    for (int row = 0; row < kRows; ++row)
+      for (int i = 0; i < job_size; ++i) a[row][i] = job_rank * 1000 + row * 100 + i + again;
+    MUST(tutti_start(&request));
+    MUST(tutti_wait(&request));
+    for (int row = 0; row < kRows; ++row)
+      for (int i = 0; i < job_size; ++i)
+        CHECK(b[row][i] == i * 1000 + row * 100 + job_rank + again, "row %d of rank %d: %g", row, i,
+              b[row][i]);
+  }
+  MUST(tutti_request_free(&request));
+  for (int i = 0; i < job_size; ++i) MPI_Type_free(&of_blocks[i]);
+}
+
 /* Columns are sent, and others of the same matrix received: input and output lie between each
  * other. */
 static void between(tutti_comm comm) {
@@ -311,10 +390,13 @@ int main(int argc, char** argv) {
   for (int a = 0; a < types; ++a)
     for (int b = 0; b < types; ++b) both_sides(comm, a, b);
   for (int a = 0; a < types; ++a) in_place(comm, a);
+  for (unsigned seed = 0; seed < 60; ++seed) w_forms(comm, seed);
+  w_form_of_freed_types(comm);
   for (unsigned seed = 0; seed < 60; ++seed)
     v_forms(comm, (int)(mixed(seed, 0, 3) % (unsigned)types),
             (int)(mixed(seed, 1, 3) % (unsigned)types), seed);
   set_count(kMany);
+  for (unsigned seed = 60; seed < 80; ++seed) w_forms(comm, seed);
   for (unsigned seed = 60; seed < 90; ++seed)
     v_forms(comm, (int)(mixed(seed, 0, 3) % (unsigned)types),
             (int)(mixed(seed, 1, 3) % (unsigned)types), seed);

@@ -32,6 +32,7 @@ int job_run(int code, tutti_request* request);
 #define tutti_allgatherv(...) IN_FORM(allgatherv, __VA_ARGS__)
 #define tutti_alltoall(...) IN_FORM(alltoall, __VA_ARGS__)
 #define tutti_alltoallv(...) IN_FORM(alltoallv, __VA_ARGS__)
+#define tutti_alltoallw(...) IN_FORM(alltoallw, __VA_ARGS__)
 #define tutti_reduce(...) IN_FORM(reduce, __VA_ARGS__)
 #define tutti_allreduce(...) IN_FORM(allreduce, __VA_ARGS__)
 #define tutti_reduce_scatter_block(...) IN_FORM(reduce_scatter_block, __VA_ARGS__)

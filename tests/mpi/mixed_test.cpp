@@ -188,7 +188,7 @@ class Program {
     const Side comm{*call->members};
     const int size = call->members->size, me = call->members->rank;
     const int n = kLengths[below(shared_, std::size(kLengths))] / (size > 4 ? 4 : 1);
-    const int root = below(shared_, 1000) % size, kind = below(shared_, 16);
+    const int root = below(shared_, 1000) % size, kind = below(shared_, 17);
     const bool in_place = chance(shared_, 4), holey = chance(shared_, 3);
     const bool own_operation = chance(shared_, 3);
     const int uneven = below(shared_, 5);
@@ -214,6 +214,13 @@ class Program {
       send_places.push_back(r * (n + 5));
     }
     const Numbers pair_counts(send_lengths), pair_displacements(send_places);
+    // Of alltoallw: the two types in turn, whose data are of different sizes, by pairs of ranks.
+    std::vector<MPI_Datatype> pair_types;
+    for (int r = 0; r < size; ++r) {
+      pair_types.push_back((me + r) % 2 == 0 ? holey_type_ : matrix_type_);
+      send_places[static_cast<std::size_t>(r)] *= static_cast<int>(kElement);
+    }
+    const Numbers byte_displacements(send_places);
     const int mine = lengths[static_cast<std::size_t>(me)];
     call->send.resize(all((n + 6) * size));
     call->receive.resize(call->send.size());
@@ -293,6 +300,12 @@ class Program {
       case 14:
         state(*call, FORMS(Scan, scan), [=](Call& c, void* to, auto f, auto... r) {
           return f(from(c), to, n, reduced, operation, comm, r...);
+        });
+        break;
+      case 15:
+        state(*call, FORMS(Alltoallw, alltoallw), [=](Call& c, void* to, auto f, auto... r) {
+          return f(c.send.data(), pair_counts, byte_displacements, pair_types.data(), to,
+                   pair_counts, byte_displacements, pair_types.data(), comm, r...);
         });
         break;
       default:

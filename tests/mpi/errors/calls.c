@@ -13,6 +13,7 @@ const struct about about[KINDS] = {
     {"allgatherv", AT_ALL, AT_ALL, 0, 0, 0, 0, 1},
     {"alltoall", AT_ALL, AT_ALL, 0, 0, 0, 0, 0},
     {"alltoallv", AT_ALL, AT_ALL, 0, 0, 0, 1, 1},
+    {"alltoallw", AT_ALL, AT_ALL, 0, 0, 0, 1, 1},
     {"reduce", AT_ALL, AT_ROOT, 1, 1, 1, 0, 0},
     {"allreduce", AT_ALL, AT_ALL, 0, 1, 1, 0, 0},
     {"reduce_scatter_block", AT_ALL, AT_ALL, 0, 1, 1, 0, 0},
@@ -20,6 +21,20 @@ const struct about about[KINDS] = {
     {"scan", AT_ALL, AT_ALL, 0, 1, 1, 0, 0},
     {"exscan", AT_ALL, AT_ALL, 0, 1, 1, 0, 0},
 };
+
+/* The same blocks: one type for all of them, and places in bytes. */
+static int alltoallw(const end* s, const end* r, tutti_comm comm) {
+  MPI_Count places[2][MOST];
+  MPI_Datatype types[2][MOST];
+  for (int i = 0; i < job_size; ++i) {
+    types[0][i] = s->type;
+    types[1][i] = r->type;
+    places[0][i] = s->displs[i] * (MPI_Count)sizeof(int);
+    places[1][i] = r->displs[i] * (MPI_Count)sizeof(int);
+  }
+  return tutti_alltoallw(s->buffer, s->counts, places[0], types[0], r->buffer, r->counts, places[1],
+                         types[1], comm);
+}
 
 int call(kind k, const arguments* a, tutti_comm comm) {
   const end *s = &a->send, *r = &a->recv;
@@ -47,6 +62,7 @@ int call(kind k, const arguments* a, tutti_comm comm) {
     case ALLTOALLV:
       return tutti_alltoallv(s->buffer, s->counts, s->displs, s->type, r->buffer, r->counts,
                              r->displs, r->type, comm);
+    case ALLTOALLW: return alltoallw(s, r, comm);
     case REDUCE: return tutti_reduce(s->buffer, r->buffer, r->count, r->type, a->op, a->root, comm);
     case ALLREDUCE: return tutti_allreduce(s->buffer, r->buffer, r->count, r->type, a->op, comm);
     case REDUCE_SCATTER_BLOCK:

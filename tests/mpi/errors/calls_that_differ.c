@@ -120,6 +120,8 @@ void different_calls(tutti_comm good) {
     for (int wrong = 0; wrong < job_size; wrong += job_size - 1) {
       for (int shift = 2; shift < 9; ++shift) {
         const kind other = (k + shift) % KINDS;
+        /* Forms of one collective match if their sizes do. */
+        if (strncmp(about[k].name, about[other].name, strlen("alltoall")) == 0) continue;
         arguments a = right();
         snprintf(what, sizeof what, "%s, and %s on rank %d", about[k].name, about[other].name,
                  wrong);

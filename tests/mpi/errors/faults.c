@@ -42,7 +42,7 @@ int spoil(kind k, fault f, arguments* a) {
                        (about[k].recv == AT_ROOT && is_root);
   const int has_send = about[k].send != NOBODY, own_send = has_send && !about[k].one;
   const int allgathers = k == ALLGATHER || k == ALLGATHERV,
-            exchanges = k == ALLTOALL || k == ALLTOALLV;
+            exchanges = k == ALLTOALL || k == ALLTOALLV || k == ALLTOALLW;
   switch (f) {
     case ROOT_TOO_HIGH: a->root = job_size; return about[k].rooted ? TUTTI_ERR_ROOT : -1;
     case ROOT_NEGATIVE: a->root = -1; return about[k].rooted ? TUTTI_ERR_ROOT : -1;

@@ -211,7 +211,7 @@ TEST_CASE("counts that are negative, or fit in no number, are refused", "[buffer
   CHECK(code_of([&] { blocked(types, data, {LLONG_MAX / 4, 1}, {0, 0}); }) == Code::bad_count);
   for (const std::size_t blocks : {127, 128}) {
     const Counts counts(blocks, MPI_Count{1} << 56);
-    const std::vector<MPI_Aint> places(blocks);
+    const Counts places(blocks);
     const std::vector<MPI_Datatype> of(blocks, MPI_BYTE);
     const auto by_types = [&] {
       Blocked(types, data, counts.data(), places.data(), of.data(), static_cast<int>(blocks),
