@@ -105,6 +105,18 @@ Arguments alltoallv(const Communicator& c, Numbers& room, const void* in, const 
       kept(c, room, 3, to), type_of(c, receives, receive_type));
 }
 
+// Each block has a type of its own, and places are in bytes.
+template <class Count, class Displacement>
+Arguments alltoallw(const Communicator& c, Numbers& room, const void* in, const Count* sends,
+                    const Displacement* from, const MPI_Datatype* send_types, void* out,
+                    const Count* receives, const Displacement* to,
+                    const MPI_Datatype* receive_types) {
+  const bool sent = in != MPI_IN_PLACE;
+  return stated::alltoallw(in, sent ? kept(c, room, 0, sends) : nullptr,
+                           sent ? kept(c, room, 1, from) : nullptr, sent ? send_types : nullptr,
+                           out, kept(c, room, 2, receives), kept(c, room, 3, to), receive_types);
+}
+
 // Nothing is combined where there are no elements: then type and operation do not matter.
 inline Arguments combined(Arguments arguments, bool anything) {
   if (anything) return arguments;

@@ -27,7 +27,9 @@ MPI_Count bytes_of(const Arguments& a, const Communicator& comm) noexcept {
     case Collective::scatter: return received.buffer == MPI_IN_PLACE ? 0 : block(received);
     case Collective::allgather:
       return a.by_rank && sent.buffer == MPI_IN_PLACE ? 0 : block(a.by_rank ? sent : received);
-    case Collective::alltoall: return blocks(received, received.type);
+    case Collective::alltoall:
+      return a.own_types ? bytes_by_type(comm, received.counts, received.types)
+                         : blocks(received, received.type);
     case Collective::reduce_scatter:
       return a.by_rank ? blocks(received, sent.type) : blocks(sent, sent.type);
     default: return block(sent);
@@ -103,6 +105,7 @@ using Kept = Requested<call, beneath, given, keep_call, 3, May::decide>;
   TUTTI_BEGIN(Iallreduce, suffix, allreduce<Count>);                       \
   TUTTI_BEGIN(Ialltoall, suffix, alltoall<Count>);                         \
   TUTTI_BEGIN(Ialltoallv, suffix, alltoallv<Count, Displacement>);         \
+  TUTTI_BEGIN(Ialltoallw, suffix, alltoallw<Count, Displacement>);         \
   TUTTI_BEGIN(Ibcast, suffix, bcast<Count>);                               \
   TUTTI_BEGIN(Iexscan, suffix, exscan<Count>);                             \
   TUTTI_BEGIN(Igather, suffix, gather<Count>);                             \
@@ -119,6 +122,7 @@ using Kept = Requested<call, beneath, given, keep_call, 3, May::decide>;
   TUTTI_KEEP(prefix##Allreduce_init, suffix, allreduce<Count>);                       \
   TUTTI_KEEP(prefix##Alltoall_init, suffix, alltoall<Count>);                         \
   TUTTI_KEEP(prefix##Alltoallv_init, suffix, alltoallv<Count, Displacement>);         \
+  TUTTI_KEEP(prefix##Alltoallw_init, suffix, alltoallw<Count, Displacement>);         \
   TUTTI_KEEP(prefix##Bcast_init, suffix, bcast<Count>);                               \
   TUTTI_KEEP(prefix##Exscan_init, suffix, exscan<Count>);                             \
   TUTTI_KEEP(prefix##Gather_init, suffix, gather<Count>);                             \

@@ -38,6 +38,7 @@ enum {
   ALLGATHERV,
   ALLTOALL,
   ALLTOALLV,
+  ALLTOALLW,
   REDUCE,
   ALLREDUCE,
   ALLREDUCE_IN_PLACE,
@@ -53,10 +54,10 @@ enum {
 
 static int r, P; /* of the communicator */
 static struct {
-  int in[ROOM], out[ROOM], counts[MOST], places[MOST], to_counts[MOST];
+  int in[ROOM], out[ROOM], counts[MOST], places[MOST], to_counts[MOST], byte_places[MOST];
 #if MPI_VERSION >= 4
   MPI_Count counts_c[MOST], to_counts_c[MOST];
-  MPI_Aint places_c[MOST];
+  MPI_Aint places_c[MOST], byte_places_c[MOST];
 #endif
 } at[KINDS];
 
@@ -78,10 +79,12 @@ static void fill(int kind, int n, int root) {
     at[kind].counts[p] = n * (p + 1) / P;
     at[kind].to_counts[p] = n * (r + 1) / P;
     at[kind].places[p] = p * n;
+    at[kind].byte_places[p] = p * n * (int)sizeof(int);
 #if MPI_VERSION >= 4
     at[kind].counts_c[p] = at[kind].counts[p];
     at[kind].to_counts_c[p] = at[kind].to_counts[p];
     at[kind].places_c[p] = at[kind].places[p];
+    at[kind].byte_places_c[p] = at[kind].byte_places[p];
 #endif
   }
   for (int i = 0; i < n * P; ++i) {
@@ -128,6 +131,7 @@ static void check(int kind, int n, int root) {
           break;
         case ALLTOALL: is(kind, n, p, i, value(p, r, i)); break;
         case ALLTOALLV:
+        case ALLTOALLW:
           if (i < mine) is(kind, n, p, i, value(p, r, i));
           break;
         case REDUCE:
@@ -180,7 +184,7 @@ static void check(int kind, int n, int root) {
     const int at_root = r == root;                                                                 \
     int *const in = at[k].in, *const out = at[k].out;                                              \
     MPI_Op op;                                                                                     \
-    MPI_Datatype type;                                                                             \
+    MPI_Datatype type, types[MOST];                                                                \
     switch (k) {                                                                                   \
       case BARRIER: REQUEST(Ibarrier, Barrier_init, comm); break;                                  \
       case BCAST: REQUEST(Ibcast##suffix, Bcast_init##suffix, out, n, MPI_INT, root, comm); break; \
@@ -225,6 +229,16 @@ static void check(int kind, int n, int root) {
         REQUEST(Ialltoallv##suffix, Alltoallv_init##suffix, in, at[k].counts##suffix,              \
                 at[k].places##suffix, MPI_INT, out, at[k].to_counts##suffix, at[k].places##suffix, \
                 MPI_INT, comm);                                                                    \
+        break;                                                                                     \
+      case ALLTOALLW: /* of types that are gone before the data have arrived */                    \
+        for (int p = 0; p < P; ++p) {                                                              \
+          MUST(MPI_Type_contiguous(1, MPI_INT, &types[p]));                                        \
+          MUST(MPI_Type_commit(&types[p]));                                                        \
+        }                                                                                          \
+        REQUEST(Ialltoallw##suffix, Alltoallw_init##suffix, in, at[k].counts##suffix,              \
+                at[k].byte_places##suffix, types, out, at[k].to_counts##suffix,                    \
+                at[k].byte_places##suffix, types, comm);                                           \
+        for (int p = 0; p < P; ++p) MUST(MPI_Type_free(&types[p]));                                \
         break;                                                                                     \
       case REDUCE:                                                                                 \
         REQUEST(Ireduce##suffix, Reduce_init##suffix, in, out, n, MPI_INT, MPI_SUM, root, comm);   \
