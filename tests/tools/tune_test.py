@@ -85,7 +85,8 @@ def measured(folder):
                     "--table", "table.json", "--svg", "maps.svg")
     assert "candidates at 3 points" in err and "median mu" in out, (out, err)
     for model in ("loggp", "tau-lop", "selection"):
-        assert re.search(rf"^{model} .*%.*%", out, re.MULTILINE), (model, out)
+        assert re.search(rf"^{model} .*( 0 of [123]  +-  +-| [123] of [123]  .*%.*%)", out,
+                         re.MULTILINE), (model, out)
     assert (folder / "maps.svg").read_text().rstrip().endswith("</svg>")
     rules = json.loads((folder / "table.json").read_text())["rules"]
     left = undecided(err)

@@ -209,22 +209,23 @@ int Point::best_predicted(std::size_t oracle) const noexcept {
   return best;
 }
 
-std::optional<double> Point::penalty(std::size_t oracle) const noexcept {
+std::optional<Penalty> Point::penalty(std::size_t oracle) const noexcept {
   const int best = best_measured(), trusted = best_predicted(oracle);
   if (best < 0 || trusted < 0) return std::nullopt;
   const auto& chosen = candidates[static_cast<std::size_t>(trusted)].measured;
   if (!chosen) return std::nullopt;
-  const double least = candidates[static_cast<std::size_t>(best)].measured->value;
-  return std::max(0.0, 100 * (chosen->value / least - 1));
+  const models::Median& least = *candidates[static_cast<std::size_t>(best)].measured;
+  return Penalty{std::max(0.0, 100 * (chosen->value / least.value - 1)),
+                 trusted == best ? decided() : !undecided(least, *chosen)};
 }
 
-std::optional<double> Point::penalty(std::size_t oracle, std::size_t truth) const noexcept {
+std::optional<Penalty> Point::penalty(std::size_t oracle, std::size_t truth) const noexcept {
   const int best = best_predicted(truth), trusted = best_predicted(oracle);
   if (best < 0 || trusted < 0) return std::nullopt;
   const double taken = candidates[static_cast<std::size_t>(trusted)].predicted[truth];
   const double least = candidates[static_cast<std::size_t>(best)].predicted[truth];
   if (taken < 0 || least <= 0) return std::nullopt;
-  return std::max(0.0, 100 * (taken / least - 1));
+  return Penalty{std::max(0.0, 100 * (taken / least - 1))};
 }
 
 int Point::rival() const noexcept {

@@ -41,20 +41,29 @@ Comparison compare(const std::vector<Point>& points, const Oracle& oracle, std::
                          std::min(candidate.measured->value, candidate.predicted[number]));
     const auto penalty = point.penalty(number);
     if (!penalty) continue;
-    if (penalties.empty() || *penalty > all.worst_penalty) {
-      all.worst_penalty = *penalty;
+    ++all.points;
+    if (!penalty->decided) continue;
+    if (penalties.empty() || penalty->percent > all.worst_penalty) {
+      all.worst_penalty = penalty->percent;
       all.where = fmt::format("{} of {} on {}", name_of(point.collective), size_text(point.bytes),
                               counted(point.P, "rank"));
     }
-    penalties.push_back(*penalty);
+    penalties.push_back(penalty->percent);
   }
   all.times = errors.size();
-  all.points = penalties.size();
+  all.decided = penalties.size();
   if (all.times == 0 || all.points == 0) return all;
   all.median_mu = median(errors);
   all.worst_mu = *std::max_element(errors.begin(), errors.end());
-  all.median_penalty = median(penalties);
+  if (all.decided > 0) all.median_penalty = median(penalties);
   return all;
+}
+
+// A column: "    12 %", and "    12 %~" if it is undecided.
+std::string penalty_text(const std::optional<Penalty>& penalty) {
+  if (!penalty) return {};
+  return fmt::format("{:>8}{}", fmt::format("{:.0f} %", penalty->percent),
+                     penalty->decided ? "" : "~");
 }
 
 // What each model would choose, and what is lost by that if the first one is right.
@@ -71,10 +80,9 @@ void print_predicted(const std::vector<Point>& points, const std::vector<Oracle>
       if (best < 0) continue;
       const Candidate& one = point.candidates[static_cast<std::size_t>(best)];
       const auto penalty = i == 0 ? std::nullopt : point.penalty(i, 0);
-      fmt::print("{:>6} {:>4} {:>9}  {:<34} {:>11} {:>8}\n", point.P, point.ranks_per_node,
+      fmt::print("{:>6} {:>4} {:>9}  {:<34} {:>11} {}\n", point.P, point.ranks_per_node,
                  point.collective == Collective::barrier ? "-" : size_text(point.bytes), one.name,
-                 fmt::format("{:.3f}", one.predicted[i]),
-                 penalty ? fmt::format("{:.0f} %", *penalty) : "");
+                 fmt::format("{:.3f}", one.predicted[i]), penalty_text(penalty));
     }
   }
 }
@@ -149,14 +157,13 @@ void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& ora
     const Candidate *const measured = best_of(point, true), *const predicted =
                                                                 best_of(point, false);
     const auto penalty = point.penalty(0);
-    fmt::print("{:>6} {:>4} {:>9}  {:<34} {:>11}{} {:<34} {:>11} {:>8}\n", point.P,
-               point.ranks_per_node,
-               point.collective == Collective::barrier ? "-" : size_text(point.bytes),
-               measured ? measured->name : "-",
-               measured ? fmt::format("{:.3f}", measured->measured->value) : "-",
-               point.decided() ? " " : "~", predicted ? predicted->name : "",
-               predicted ? fmt::format("{:.3f}", predicted->predicted[0]) : "",
-               penalty ? fmt::format("{:.0f} %", *penalty) : "");
+    fmt::print(
+        "{:>6} {:>4} {:>9}  {:<34} {:>11}{} {:<34} {:>11} {}\n", point.P, point.ranks_per_node,
+        point.collective == Collective::barrier ? "-" : size_text(point.bytes),
+        measured ? measured->name : "-",
+        measured ? fmt::format("{:.3f}", measured->measured->value) : "-",
+        point.decided() ? " " : "~", predicted ? predicted->name : "",
+        predicted ? fmt::format("{:.3f}", predicted->predicted[0]) : "", penalty_text(penalty));
   }
 }
 
@@ -171,12 +178,15 @@ std::vector<Comparison> comparisons_of(const std::vector<Point>& points,
 }
 
 void print_comparison(const std::vector<Comparison>& comparisons) {
-  fmt::print("\n{:<28} {:>6} {:>10} {:>9}  {:>6} {:>15} {:>14}  {}\n", "model", "rows", "median mu",
-             "worst mu", "points", "median penalty", "worst penalty", "where");
+  const auto percent = [](const Comparison& one, double value) {
+    return one.decided > 0 ? fmt::format("{:.1f} %", value) : "-";
+  };
+  fmt::print("\n{:<28} {:>6} {:>10} {:>9}  {:>8} {:>15} {:>14}  {}\n", "model", "rows", "median mu",
+             "worst mu", "decided", "median penalty", "worst penalty", "where");
   for (const Comparison& one : comparisons)
-    fmt::print("{:<28} {:>6} {:>10.2f} {:>9.2f}  {:>6} {:>13.1f} % {:>12.1f} %  {}\n", one.label,
-               one.times, one.median_mu, one.worst_mu, one.points, one.median_penalty,
-               one.worst_penalty, one.where);
+    fmt::print("{:<28} {:>6} {:>10.2f} {:>9.2f}  {:>8} {:>15} {:>14}  {}\n", one.label, one.times,
+               one.median_mu, one.worst_mu, fmt::format("{} of {}", one.decided, one.points),
+               percent(one, one.median_penalty), percent(one, one.worst_penalty), one.where);
 }
 
 std::string json_of(const std::vector<Point>& points, const std::vector<Oracle>& oracles,
@@ -208,15 +218,18 @@ std::string json_of(const std::vector<Point>& points, const std::vector<Oracle>&
     }
     all["points"].push_back(one);
   }
-  for (const Comparison& one : comparisons_of(points, oracles))
+  for (const Comparison& one : comparisons_of(points, oracles)) {
+    const auto percent = [&](double value) { return one.decided > 0 ? json(value) : json(); };
     all["comparison"].push_back({{"model", one.label},
                                  {"times", one.times},
                                  {"median_mu", one.median_mu},
                                  {"worst_mu", one.worst_mu},
                                  {"points", one.points},
-                                 {"median_penalty_percent", one.median_penalty},
-                                 {"worst_penalty_percent", one.worst_penalty},
+                                 {"decided", one.decided},
+                                 {"median_penalty_percent", percent(one.median_penalty)},
+                                 {"worst_penalty_percent", percent(one.worst_penalty)},
                                  {"worst_penalty_at", one.where}});
+  }
   return models::json_text(all, 1);
 }
 

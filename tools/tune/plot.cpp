@@ -113,11 +113,13 @@ Cell method_cell(const Collected& c, const Point& point, int oracle) {
 }
 
 // White below 5 %, as in OCC figure 7; red from 300 %.
-Cell penalty_cell(std::optional<double> penalty) {
+Cell penalty_cell(const std::optional<Penalty>& penalty) {
   if (!penalty) return {"#f4f4f4", "-", "not known"};
-  const double share = *penalty < 5 ? 0 : std::min(1.0, 0.15 + 0.85 * *penalty / 300);
+  const double percent = penalty->percent;
+  const std::string text = fmt::format("{:.0f} %", percent);
+  if (!penalty->decided) return {"#f4f4f4", text + " ~", text + ", or nothing: it is undecided"};
+  const double share = percent < 5 ? 0 : std::min(1.0, 0.15 + 0.85 * percent / 300);
   const int paler = static_cast<int>(255 - 160 * share);
-  const std::string text = fmt::format("{:.0f} %", *penalty);
   return {fmt::format("#ff{0:02x}{0:02x}", paler), text, text};
 }
 
@@ -173,43 +175,62 @@ std::vector<std::vector<Map>> rows_of(const Collected& c, bool measured, std::si
   return rows;
 }
 
+struct PlacedMaps {
+  std::string drawn;
+  double bottom, width;
+};
+PlacedMaps maps_below(const std::vector<Point>& points, bool measured, std::size_t shown,
+                      const std::vector<Oracle>& oracles, double top) {
+  constexpr double kLeastPicture = 560;
+  PlacedMaps placed{{}, top, kLeastPicture};
+  for (const Collected& c : collect(points, static_cast<int>(shown))) {
+    bool is_first = true;
+    for (const auto& row : rows_of(c, measured, shown, oracles)) {
+      placed.bottom += kHead;
+      double left = kMapLeft, height = c.height() + kSizes;
+      for (const Map& map : row) {
+        placed.drawn += map_of(c, left, placed.bottom, map.title, map.cell);
+        left += c.width() + kGap + kMapLeft;
+      }
+      placed.width = std::max(placed.width, left - kMapLeft);
+      if (std::exchange(is_first, false)) {
+        const MethodList methods = methods_of(c, left - kMapLeft, placed.bottom);
+        placed.drawn += methods.drawn;
+        placed.width = std::max(placed.width, methods.right);
+        height = std::max(height, methods.height);
+      }
+      placed.bottom += height;
+    }
+  }
+  return placed;
+}
+
 }  // namespace
 
 void draw_maps(const std::string& path, const std::vector<Point>& points,
                const std::vector<Oracle>& oracles) {
   const bool measured = std::any_of(points.begin(), points.end(),
                                     [](const Point& p) { return p.best_measured() >= 0; });
-  double top = 40, width = 560;
-  std::string body;
   // A job's last model, the one that selects, has no map of its own beside others.
   const std::size_t shown =
       measured ? std::min<std::size_t>(oracles.size(), std::max<std::size_t>(1, oracles.size() - 1))
                : oracles.size();
-  for (const Collected& c : collect(points, static_cast<int>(shown))) {
-    bool is_first = true;
-    for (const auto& row : rows_of(c, measured, shown, oracles)) {
-      top += kHead;
-      double left = kMapLeft, height = c.height() + kSizes;
-      for (const Map& map : row) {
-        body += map_of(c, left, top, map.title, map.cell);
-        left += c.width() + kGap + kMapLeft;
-      }
-      width = std::max(width, left - kMapLeft);
-      if (std::exchange(is_first, false)) {
-        const MethodList methods = methods_of(c, left - kMapLeft, top);
-        body += methods.drawn;
-        width = std::max(width, methods.right);
-        height = std::max(height, methods.height);
-      }
-      top += height;
-    }
-  }
+  const bool unsure = std::any_of(points.begin(), points.end(), [&](const Point& p) {
+    bool some = !p.decided();
+    for (std::size_t i = 0; i < shown; ++i)
+      if (const auto penalty = p.penalty(i)) some = some || !penalty->decided;
+    return some;
+  });
   const bool lost = measured ? !oracles.empty() : shown > 1;
+  const auto below = [&](double top) { return maps_below(points, measured, shown, oracles, top); };
+  const double width = below(0).width;
   const svg::Head head =
       svg::head(14, width - 28, "The best algorithm over sizes and numbers of ranks",
-                fmt::format("sizes are of the message or of one rank's block{}",
-                            lost ? "; what is lost is white below 5 %, darkest from 300 %" : ""));
-  write_file(path, svg::document(width, top + 20, head.drawn + body));
+                fmt::format("sizes are of the message or of one rank's block{}{}",
+                            lost ? "; what is lost is white below 5 %, darkest from 300 %" : "",
+                            unsure ? "; ~: measurements cannot tell" : ""));
+  const PlacedMaps maps = below(head.bottom - 4);
+  write_file(path, svg::document(width, maps.bottom + 20, head.drawn + maps.drawn));
 }
 
 }  // namespace tutti::tools

@@ -36,6 +36,11 @@ struct Candidate {
   std::optional<models::Median> measured;
   bool finalist = false;  // measured again beside those that were best
 };
+// What is lost by trusting an oracle.
+struct Penalty {
+  double percent = 0;
+  bool decided = true;  // measurements tell what it trusts from the best one
+};
 struct Point {
   collectives::Collective collective = collectives::Collective::barrier;
   int P = 2, ranks_per_node = 1;
@@ -46,10 +51,11 @@ struct Point {
   // Number of the best one, among finalists if there are any; −1: none has a time.
   int best_measured() const noexcept;
   int best_predicted(std::size_t oracle) const noexcept;
-  // The percentage that is lost by trusting the oracle; nothing: not both were measured.
-  std::optional<double> penalty(std::size_t oracle) const noexcept;
+  // What is lost by trusting the oracle; nothing: not both were measured. If it trusts the best
+  // one, that has to be told from its rival.
+  std::optional<Penalty> penalty(std::size_t oracle) const noexcept;
   // The same if `truth`, another oracle, were right; nothing: one of them knows no time.
-  std::optional<double> penalty(std::size_t oracle, std::size_t truth) const noexcept;
+  std::optional<Penalty> penalty(std::size_t oracle, std::size_t truth) const noexcept;
   // What the best one has to be told from: what runs without a table, or if it is that itself, the
   // next best one. −1: there is none.
   int rival() const noexcept;
@@ -103,6 +109,7 @@ void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& ora
 struct Comparison {
   std::string label;
   std::size_t times = 0, points = 0;
+  std::size_t decided = 0;  // of the points: of them alone are the penalties, if there are any
   double median_mu = 0, worst_mu = 0;
   double median_penalty = 0, worst_penalty = 0;  // percent
   std::string where{};                           // is the worst one

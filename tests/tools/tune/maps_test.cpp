@@ -80,4 +80,34 @@ TEST_CASE("what is not decided has no rule, and no rule reaches over it", "[tune
   CHECK(rules_of({unclear(8)}).empty());
 }
 
+TEST_CASE("what a model loses is counted where measurements can tell", "[tune]") {
+  const std::vector<Oracle> oracles{{"model", {}}};
+  // By which bruck is best, of which ring is the better one as measured.
+  const auto trusting_bruck = [](Point one) {
+    one.candidates[0].predicted = {2};
+    one.candidates[1].predicted = {1};
+    return one;
+  };
+  const Point lost = trusting_bruck(faster(8)), perhaps = trusting_bruck(unclear(64)),
+              right = trusting_bruck(slower(512));
+  CHECK(lost.penalty(0)->percent == Approx(100));
+  CHECK(lost.penalty(0)->decided);
+  CHECK(perhaps.penalty(0)->percent == Approx(100));
+  CHECK_FALSE(perhaps.penalty(0)->decided);
+  CHECK(right.penalty(0)->percent == 0);
+  CHECK(right.penalty(0)->decided);
+  const auto all = comparisons_of({lost, perhaps, right}, oracles);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].points == 3);
+  CHECK(all[0].decided == 2);
+  CHECK(all[0].worst_penalty == Approx(100));
+  CHECK(all[0].where == "allgather of 8 B on 4 ranks");
+  const auto none = comparisons_of({perhaps}, oracles);
+  REQUIRE(none.size() == 1);
+  CHECK(none[0].decided == 0);
+  CHECK(none[0].where.empty());
+  const auto text = json::parse(json_of({perhaps}, oracles, {}));
+  CHECK(text["comparison"][0]["worst_penalty_percent"].is_null());
+}
+
 }  // namespace tutti::tools
