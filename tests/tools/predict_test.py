@@ -73,6 +73,11 @@ def check_curves(path):
     for tick in ticks:
         assert any(abs(x - tick) < 0.1 for x, _ in labels), (tick, labels)
     assert len(ticks) == sizes.count(",") + 1, ticks
+    sizes = ",".join(str(2**i) for i in range(23))  # which need three rows of labels
+    assert predict("--params", "boba", "--collective", "bcast", "-m", sizes, "--svg",
+                   path).returncode == 0
+    _, texts = checked(path.read_text())
+    assert len({text for text in texts if re.fullmatch(r"\d+ (B|KiB|MiB)", text)}) == 23, texts
     assert predict("--params", "boba", *BARRIER, "-P", "2-16", "--svg", path).returncode == 0
     assert ">ranks<" in path.read_text()
     refused("curves need several", "--params", "boba", *BARRIER, "--svg", path)

@@ -24,8 +24,13 @@ using svg::line;
 using svg::text;
 using svg::time_text;
 
-constexpr PanelShape kCollectivePanel{
-    .width = 400, .height = 298, .left = 66, .top = 34, .right = 18, .bottom = 60, .head = 66};
+constexpr PanelShape kCollectivePanel{.width = 400,
+                                      .height = 304,
+                                      .left = 66,
+                                      .top = 34,
+                                      .right = 18,
+                                      .bottom = LogAxes::kBelow,
+                                      .head = 66};
 
 struct Library {
   const char *colour, *name;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tools/drawing/svg.hpp"
@@ -15,6 +16,7 @@ namespace {
 constexpr double kInset = 0.04;        // points keep off the sides
 constexpr double kFewDecades = 2.4;    // up to here the y axis has room for 1, 2 and 5 of each
 constexpr double kLeastShown = 0.001;  // microseconds; zero has no logarithm
+constexpr double kLabelRow = 13;
 
 // The greatest of 1, 2, 5, 10, … (times powers of ten) that is not above `us`, or the least that is
 // not below.
@@ -82,28 +84,44 @@ std::string LogAxes::draw_times(const std::string& what) const {
          "\n";
 }
 
+double LogAxes::half_label(Bytes size) const {
+  return svg::kLetter * static_cast<double>(label_of(size).size()) / 2;
+}
+
+// From the right, so that the last size always has its label in the first row.
+std::vector<std::size_t> LogAxes::label_rows() const {
+  constexpr double kGap = 8;
+  std::array<double, kLabelRows> free_until{};
+  free_until.fill(left + 2 * width);
+  std::vector<std::size_t> rows(sizes.size());
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    const double begin = x(sizes[i]) - half_label(sizes[i]),
+                 end = x(sizes[i]) + half_label(sizes[i]);
+    while (rows[i] < kLabelRows && end > free_until.at(rows[i])) ++rows[i];
+    if (rows[i] < kLabelRows) free_until.at(rows[i]) = begin - kGap;
+  }
+  return rows;
+}
+
 std::string LogAxes::draw_sizes() const {
-  constexpr double kGap = 8, kRow = 13;
-  const auto half = [&](Bytes size) {
-    return svg::kLetter * static_cast<double>(label_of(size).size()) / 2;
-  };
+  const auto rows = label_rows();
   std::string drawn;
-  double free_from[2] = {0, 0};
-  // The last size always has its label, in the first row.
-  const double free_to = x(sizes.back()) - half(sizes.back()) - kGap;
-  for (const Bytes size : sizes) {
-    const double at = x(size), begin = at - half(size), end = at + half(size);
-    const int row = begin >= free_from[0] && (size == sizes.back() || end <= free_to) ? 0 : 1;
-    if (row == 1 && begin < free_from[1]) continue;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (rows[i] == kLabelRows) continue;
+    const double at = x(sizes[i]);
     drawn += svg::line(at, top + height, at, top + height + 4, "#999");
-    drawn += svg::text(at, top + height + 17 + kRow * row, label_of(size), svg::kTick);
-    free_from[row] = end + kGap;
+    drawn += svg::text(at, top + height + 17 + kLabelRow * static_cast<double>(rows[i]),
+                       label_of(sizes[i]), svg::kTick);
   }
   return drawn;
 }
 
 std::string LogAxes::draw_name_of_sizes(const std::string& what) const {
-  return svg::text(left + width / 2, top + height + kNameBelow, what, svg::kAxis);
+  std::size_t last = 1;  // row, of two at least, so that panels side by side are alike
+  for (const std::size_t row : label_rows())
+    if (row < kLabelRows) last = std::max(last, row);
+  return svg::text(left + width / 2, top + height + 33 + kLabelRow * static_cast<double>(last),
+                   what, svg::kAxis);
 }
 
 std::string LogAxes::draw_frame() const {

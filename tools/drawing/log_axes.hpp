@@ -31,14 +31,18 @@ struct LogAxes {
   std::string label_of(Bytes size) const;
   // The frame, the ticks of both axes, and what is written beside them.
   std::string draw_times(const std::string& what = "time of a call") const;
-  // Labels stand in two rows. A size for which neither has room has no tick.
+  // Labels stand in up to three rows. A size for which none has room has no tick.
   std::string draw_sizes() const;
-  // What the sizes are, below their labels.
-  static constexpr double kNameBelow = 46;
+  // What the sizes are, below their labels, where a panel's lower margin has `kBelow` for both.
+  static constexpr double kBelow = 66;
   std::string draw_name_of_sizes(const std::string& what) const;
   std::string draw_frame() const;
 
  private:
+  static constexpr std::size_t kLabelRows = 3;
+  // The row of each size's label; kLabelRows: none has room.
+  std::vector<std::size_t> label_rows() const;
+  double half_label(Bytes size) const;
   double where(Bytes bytes) const;
 };
 

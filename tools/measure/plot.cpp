@@ -15,8 +15,13 @@
 namespace tutti::tools {
 namespace {
 
-constexpr PanelShape kLevelPanel{
-    .width = 520, .height = 346, .left = 70, .top = 40, .right = 20, .bottom = 60, .head = 72};
+constexpr PanelShape kLevelPanel{.width = 520,
+                                 .height = 352,
+                                 .left = 70,
+                                 .top = 40,
+                                 .right = 20,
+                                 .bottom = LogAxes::kBelow,
+                                 .head = 72};
 
 struct FittedCurve {
   const char *name, *colour;

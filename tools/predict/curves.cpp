@@ -17,7 +17,7 @@ namespace tutti::tools {
 namespace {
 
 constexpr double kInnerWidth = 520, kInnerHeight = 330, kPanelLeft = 76, kPanelTop = 70,
-                 kPanelBottom = 64;
+                 kPanelBottom = LogAxes::kBelow;
 constexpr double kEntry = 17;   // a line of the legend
 constexpr double kLegend = 26;  // beside the panel
 constexpr const char* kCurveColours[] = {"#2f6db5", "#d1245b", "#2e9e6b", "#e08a1e",
