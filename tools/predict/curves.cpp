@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "tools/draw/nodes.hpp"
 #include "tools/drawing/log_axes.hpp"
 #include "tools/drawing/svg.hpp"
 #include "tools/predict/predict.hpp"
@@ -30,6 +32,8 @@ struct Curve {
 };
 struct Panel {
   std::string title, note, below;
+  int most_on_node = 1;  // ranks
+  bool several_nodes = false;
   LogAxes axes;
   std::vector<Curve> curves;
 };
@@ -50,7 +54,10 @@ class CurvesPainter {
   }
 
   std::string draw() {
-    for (Panel& panel : panels_) join_equal(panel.curves);
+    for (Panel& panel : panels_) {
+      join_equal(panel.curves);
+      if (over_ranks_) panel.title += placement_over_ranks(panel);
+    }
     double top = 0, width = 0;
     std::string body;
     for (Panel& panel : panels_) {
@@ -75,7 +82,7 @@ class CurvesPainter {
     const bool barrier = p.what.collective == collectives::Collective::barrier;
     std::string title{name_of(p.what.collective)};
     if (!over_ranks_)
-      title += ", " + counted(p.what.P, "rank");
+      title += ", " + counted(p.what.P, "rank") + placement_of(p.node);
     else if (!barrier)
       title += fmt::format(", {}{}", size_text(p.what.bytes), blocks ? " a block" : "");
     const std::string note = describe(*p.platform);
@@ -90,6 +97,9 @@ class CurvesPainter {
       panel->axes.height = kInnerHeight;
       panel->axes.counts = over_ranks_;
     }
+    std::map<int, int> on;
+    for (const int node : p.node) panel->most_on_node = std::max(panel->most_on_node, ++on[node]);
+    panel->several_nodes = panel->several_nodes || on.size() > 1;
     const std::string name = with_units(to_string(p.what.choice));
     auto curve = std::find_if(panel->curves.begin(), panel->curves.end(),
                               [&](const Curve& some) { return some.name == name; });
@@ -100,6 +110,13 @@ class CurvesPainter {
     auto& sizes = panel->axes.sizes;
     const auto place = std::lower_bound(sizes.begin(), sizes.end(), at);
     if (place == sizes.end() || *place != at) sizes.insert(place, at);
+  }
+
+  // Of all numbers of ranks.
+  static std::string placement_over_ranks(const Panel& panel) {
+    if (panel.most_on_node == 1) return {};
+    if (!panel.several_nodes) return ", on one node";
+    return fmt::format(", up to {} a node", counted(panel.most_on_node, "rank"));
   }
 
   // Algorithms that take equal times everywhere are one curve.

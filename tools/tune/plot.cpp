@@ -42,6 +42,11 @@ struct Collected {
     return std::max(kCellWidth * static_cast<double>(sizes.size()), kLeastWidth);
   }
   double height() const { return kCellHeight * static_cast<double>(ranks.size()); }
+  int ranks_per_node(int P) const {
+    return (*std::find_if(points.begin(), points.end(),
+                          [P](const Point* one) { return one->P == P; }))
+        ->ranks_per_node;
+  }
 };
 
 template <class Value>
@@ -93,9 +98,16 @@ std::string map_of(const Collected& c, double left, double top, const std::strin
                  svg::escaped(cell.title), x, y, kCellWidth, kCellHeight, cell.colour) +
              svg::text(x + kCellWidth / 2, y + 17, cell.text, svg::kTick) + "</g>\n";
   }
-  for (std::size_t i = 0; i < c.ranks.size(); ++i)
-    drawn += svg::text(left - 6, top + kCellHeight * (static_cast<double>(i) + 0.65),
+  for (std::size_t i = 0; i < c.ranks.size(); ++i) {
+    const int on_node = c.ranks_per_node(c.ranks[i]);
+    const bool nodes = on_node < c.ranks[i];
+    const double row = top + kCellHeight * static_cast<double>(i);
+    drawn += svg::text(left - 6, row + kCellHeight * (nodes ? 0.45 : 0.65),
                        fmt::format("P = {}", c.ranks[i]), svg::kTickLeft);
+    if (nodes)
+      drawn += svg::text(left - 6, row + kCellHeight * 0.85, fmt::format("{} a node", on_node),
+                         R"(font-size="9" text-anchor="end")");
+  }
   for (std::size_t i = 0; i < c.sizes.size(); ++i)
     drawn += svg::text(left + kCellWidth * (static_cast<double>(i) + 0.5), top + c.height() + 15,
                        c.sizes[i] == 0 ? "no data" : size_text(c.sizes[i]), svg::kTick);
