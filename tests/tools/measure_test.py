@@ -109,6 +109,8 @@ def read_back(folder):
     done, platform = measured(file, "--models", "loggp,hockney,split-hockney", f"--save={file}",
                               "--svg", picture, "--json", "--bisection", "--bisections", 3)
     found = json.loads(done.stdout)
+    busy = any(host["busy"] for host in found["hosts"])
+    assert busy == ("busy: " in done.stderr), done.stderr
     check_readings(found)
     assert set(found["models"]) == {"loggp", "hockney", "split-hockney"}, found
     if platform:

@@ -16,6 +16,7 @@
 #include "tools/bench/bench.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/hosts.hpp"
 #include "base/files.hpp"
 #include "tools/measure/measure.hpp"
 
@@ -203,10 +204,13 @@ void start_library(const MeasureOptions& options) {
 }
 
 bool measure_all(const MeasureOptions& options, int rank) {
+  Measured measured;
+  measured.hosts = hosts_of_job();
+  if (const std::string line = busy_line(measured.hosts); !line.empty())
+    fmt::print(stderr, "{}\n", line);
   start_library(options);
   tutti_comm world = TUTTI_COMM_NULL;
   must(tutti_comm_create(MPI_COMM_WORLD, &world), "tutti_comm_create");
-  Measured measured;
   measured.levels = measure_levels(options, world);
   if (options.bisection) {
     const auto wire = options.wire == "mpi" ? mpi_wire(world) : tutti_wire(world);

@@ -12,6 +12,7 @@
 #include "models/predictor.hpp"
 #include "models/tau_lop/rings.hpp"
 #include "models/statistics.hpp"
+#include "tools/busy.hpp"
 #include "tools/measure/wire.hpp"
 
 namespace tutti::tools {
@@ -105,6 +106,7 @@ std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_co
 
 // What was measured, derived and saved; only rank 0 has it.
 struct Measured {
+  std::vector<Host> hosts;
   std::vector<LevelReading> levels;
   ComputeReading compute;
   std::optional<BisectionReading> bisection;

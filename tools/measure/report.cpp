@@ -271,8 +271,10 @@ std::string json_of(const Measured& measured) {
       {"compute",
        {{"copy_us_per_byte", measured.compute.copy.value},
         {"reduce_us_per_byte", measured.compute.reduce.value}}},
+      {"hosts", json::array()},
       {"levels", json::array()},
       {"models", json::object()}};
+  for (const Host& host : measured.hosts) all["hosts"].push_back(json_of(host));
   for (const LevelReading& level : measured.levels) all["levels"].push_back(json_of(level));
   for (const auto& [model, predictor, problem] : measured.derived)
     all["models"][model] = predictor ? models::to_json(*predictor) : json{{"problem", problem}};
