@@ -51,8 +51,8 @@ void print_statement(const json& statement) {
 void print_ranges(const json& ranges, bool by_hand) {
   const char* const label = by_hand ? "by the model" : "ranges";
   for (std::size_t i = 0; i < ranges.size(); ++i)
-    fmt::print("  {:<20}{:>9} bytes and more: {}\n", i == 0 ? label : "",
-               ranges[i]["from"].get<Bytes>(),
+    fmt::print("  {:<20}{:>9} and more: {}\n", i == 0 ? label : "",
+               size_text(ranges[i]["from"].get<Bytes>()),
                with_units(ranges[i]["algorithm"].get<std::string>()));
 }
 
@@ -107,7 +107,7 @@ void print_candidates(const json& candidates, const json& connecting) {
                                    "{} us each, spread over {:.0f} calls; messages: on the "
                                    "critical path, within nodes + between "
                                    "them; bytes: scratch and connections, {} each. Where a rank "
-                                   "would hold more than {} bytes, the "
+                                   "would hold more than {}, the "
                                    "time counts as many times. Times that differ by less than 2 % "
                                    "do not differ: then less memory "
                                    "counts, then fewer rounds.",
@@ -115,7 +115,7 @@ void print_candidates(const json& candidates, const json& connecting) {
                                    in_a_row ? "alone: of one call without the set-up; " : "",
                                    digits(connecting, "time"), number(connecting, "calls"),
                                    connecting["bytes"].get<Bytes>(),
-                                   connecting["memory_limit"].get<Bytes>()),
+                                   size_text(connecting["memory_limit"].get<Bytes>())),
                        2));
 }
 
@@ -158,7 +158,8 @@ void print_explanation(const json& all) {
   const auto text = [](const json& value) { return value.get<std::string>(); };
   const std::string collective = text(all["collective"]);
   fmt::print("{}", collective);
-  if (collective != "barrier") fmt::print(" of {}", counted(all["bytes"].get<Bytes>(), "byte"));
+  const bool has_bytes = collective != "barrier";
+  if (has_bytes) fmt::print(" of {}", size_text(all["bytes"].get<Bytes>()));
   fmt::print(", {}, {}; model {} ({})\n\n  parameters          {}\n",
              counted(all["ranks"].get<int>(), "rank"), counted(all["nodes"].get<int>(), "node"),
              text(all["model"]["name"]), text(all["model"]["source"]), text(all["model"]["from"]));
@@ -172,7 +173,7 @@ void print_explanation(const json& all) {
     print_statement(all["statement"]);
   else
     fmt::print("\n  The model does not know its time: see below what is left out.\n");
-  print_ranges(all["ranges"], text(all["reason"]).starts_with("by hand"));
+  if (has_bytes) print_ranges(all["ranges"], text(all["reason"]).starts_with("by hand"));
   print_candidates(all["candidates"], all["connecting"]);
   print_left_out(all["candidates"]);
 }
