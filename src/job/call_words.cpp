@@ -49,7 +49,7 @@ std::string arguments_of(const Asked& call) {
   if (!is_known(call)) return {};
   const auto collective = static_cast<Collective>(call.collective);
   if (collective == Collective::barrier) return {};
-  std::string text = fmt::format("{} bytes{}", call.bytes,
+  std::string text = fmt::format("{}{}", counted(call.bytes, "byte"),
                                  call.lengths == Asked::Lengths::equal     ? ""
                                  : call.lengths == Asked::Lengths::several ? " in all"
                                                                            : " of its own");

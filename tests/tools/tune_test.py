@@ -184,7 +184,7 @@ def interrupted(folder):
     out, err = job.communicate(timeout=60)
     # Of an interrupted job mpiexec.mpich says 0 or 1, by chance; Open MPI's may end it at once.
     assert "kept keeps each, with it --resume goes on" in err, (job.returncode, out, err)
-    assert BUILD.mpi == "openmpi" or "candidates stand in kept" in err, (job.returncode, out, err)
+    assert BUILD.mpi == "openmpi" or "kept in kept" in err, (job.returncode, out, err)
     lines = state.read_text().splitlines()
     assert len(lines) > 2, lines
     state.write_text("\n".join(lines)[:-5])  # as if it had been killed while it wrote

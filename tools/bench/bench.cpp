@@ -123,8 +123,8 @@ void run_all(const BenchOptions& options, int rank) {
   MPI_Comm_size(MPI_COMM_WORLD, &setting.ranks);
   setting.mpi = mpi_name();
   if (options.root < 0 || options.root >= setting.ranks)
-    throw Error(Code::bad_root,
-                fmt::format("--root {} is not one of the {} ranks", options.root, setting.ranks));
+    throw Error(Code::bad_root, fmt::format("--root {}: there is no such rank among {}",
+                                            options.root, setting.ranks));
   setting.type = options.type;
   setting.first = options.first;
   setting.v_form = options.v_form;

@@ -210,8 +210,8 @@ void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions) {
       fmt::print("\n");
       std::fflush(stdout);
     }
-  fmt::print("\nratio: geometric mean {:.2f}, least {:.2f}, of {} points\n",
-             std::exp(logarithms / points), least, points);
+  fmt::print("\nratio: geometric mean {:.2f}, least {:.2f}, of {}\n", std::exp(logarithms / points),
+             least, counted(points, "point"));
 }
 
 }  // namespace tutti::tools

@@ -111,7 +111,7 @@ void print_level(const LevelReading& level) {
       "ranges, kept\n");
   if (wide > 0)
     fmt::print(
-        "  {} of {} sizes have a wider interval than {:.0f} %: the time was used up "
+        "  sizes whose interval is wider than {2:.0f} %: {0} of {1}; the time was used up "
         "(--time-limit)\n",
         wide, level.sizes.size(), 100 * kNarrow);
   if (const auto unsure = level.unsure(); !unsure.empty())

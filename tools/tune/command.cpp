@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "models/kept.hpp"
 #include "src/api/library.hpp"
 #include "tools/bench/bench.hpp"
@@ -76,7 +77,8 @@ bool tune_at_root(const TuneOptions& options, State& state, std::vector<Point>& 
   if (done)
     report(options, points, oracles, hosts, true);
   else
-    fmt::print(stderr, "interrupted: {} candidates stand in {}\n", state.size(), options.state);
+    fmt::print(stderr, "interrupted: {} kept in {}\n", counted(state.size(), "candidate"),
+               options.state);
   return done;
 }
 

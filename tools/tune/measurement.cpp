@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/text.hpp"
 #include "src/api/library.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/bench/job.hpp"
@@ -145,12 +146,11 @@ Agenda::Agenda(const TuneOptions& options, std::vector<Point>& points, State& st
     }
   total_ = to_measure_.size();
   constexpr double kSetUp = 0.05;  // seconds, about, of a candidate
-  fmt::print(
-      stderr,
-      "{} candidates at {} points, {} of them known: some {:.0f} s, and the best ones again; "
-      "{} keeps each, with it --resume goes on\n",
-      total_ + known, points.size(), known,
-      static_cast<double>(total_) * (options.seconds + kSetUp), options.state);
+  fmt::print(stderr,
+             "{} at {}, {} of them known: some {:.0f} s, and the best ones again; "
+             "{} keeps each, with it --resume goes on\n",
+             counted(total_ + known, "candidate"), counted(points.size(), "point"), known,
+             static_cast<double>(total_) * (options.seconds + kSetUp), options.state);
 }
 
 void Agenda::begin_round(Point& point, int round) {
