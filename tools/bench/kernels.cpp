@@ -9,10 +9,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include "base/error.hpp"
 #include "collectives/execution/kernels.hpp"
+#include "models/statistics.hpp"
 #include "src/data/reduction.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/text.hpp"
@@ -121,14 +124,9 @@ int calls_for(const auto& call) {
   return calls;
 }
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
 struct Pair {
-  double here, by_mpi;  // seconds a call; 0: it cannot
+  models::Median here;  // seconds a call
+  std::optional<models::Median> by_mpi{};
 };
 
 Pair measure_pair(Reduction& reduction, const Layout& layout, MPI_Op op, MPI_Datatype type,
@@ -166,7 +164,9 @@ Pair measure_pair(Reduction& reduction, const Layout& layout, MPI_Op op, MPI_Dat
     if (both) its.push_back(seconds_of(by_mpi, mpi_calls));
   }
   if (!good) throw Error(Code::internal, "MPI_Reduce_local failed");
-  return {median(ours), both ? median(its) : 0};
+  Pair pair{models::median_of(std::move(ours))};
+  if (both) pair.by_mpi = models::median_of(std::move(its));
+  return pair;
 }
 
 }  // namespace
@@ -178,12 +178,12 @@ void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions) {
   ScratchBuffer operands(scratch);
   fmt::print(
       "kernels: {}; GB/s of one operand, in place as MPI_Reduce_local: Tutti / MPI, and the "
-      "ratio\n\n{:<7} {:<17}",
+      "ratio;\n~: measurements cannot tell which is faster\n\n{:<7} {:<17}",
       collectives::kernel_set(), "", "");
-  for (const std::int64_t bytes : sizes) fmt::print(" {:>22}", size_text(bytes));
+  for (const std::int64_t bytes : sizes) fmt::print(" {:>22} ", size_text(bytes));
   fmt::print("\n");
-  double logarithms = 0, least = HUGE_VAL;
-  int points = 0;
+  models::Tally tally;
+  double least = HUGE_VAL;
   for (const Named& op : operations())
     for (const Subject& subject : subjects()) {
       const Layout layout = datatypes.layout(subject.type);
@@ -198,20 +198,25 @@ void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions) {
         const auto [here, by_mpi] =
             measure_pair(reduction, layout, op.op, subject.type, bytes, repetitions, operands);
         const double volume = static_cast<double>(bytes) * 1e-9;
-        if (by_mpi == 0) {
-          fmt::print(" {:>7.2f} /       -     -", volume / here);
+        if (!by_mpi) {
+          fmt::print(" {:>7.2f} /       -     - ", volume / here.value);
           continue;
         }
-        fmt::print(" {:>7.2f} /{:>7.2f} {:>5.2f}", volume / here, volume / by_mpi, by_mpi / here);
-        logarithms += std::log(by_mpi / here);
-        least = std::min(least, by_mpi / here);
-        ++points;
+        const double ratio = by_mpi->value / here.value;
+        const bool unsure = undecided(here, *by_mpi);
+        fmt::print(" {:>7.2f} /{:>7.2f} {:>5.2f}{}", volume / here.value, volume / by_mpi->value,
+                   ratio, unsure ? "~" : " ");
+        tally.add(here, *by_mpi);
+        if (!unsure) least = std::min(least, ratio);
       }
       fmt::print("\n");
       std::fflush(stdout);
     }
-  fmt::print("\nratio: geometric mean {:.2f}, least {:.2f}, of {}\n", std::exp(logarithms / points),
-             least, counted(points, "point"));
+  fmt::print("\nTutti is faster at {}, the MPI at {}; at {} it is undecided (~)",
+             counted(tally.less(), "point"), tally.greater(), tally.unknown());
+  if (const auto ratio = tally.ratio())
+    fmt::print("; geometric mean of the other ratios {:.2f}, least {:.2f}", *ratio, least);
+  fmt::print("\n");
 }
 
 }  // namespace tutti::tools
