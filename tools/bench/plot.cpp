@@ -144,7 +144,9 @@ std::string draw_head(const BenchSetting& s, bool with_mpi, bool with_plain, dou
   constexpr double kLargeLetter = 8;
   const std::string title = fmt::format("{}, connections: {}{}{}", place_of(s), s.transports,
                                         s.device.empty() ? "" : "; ", s.device);
-  const std::string note = "medians; bars: 95 % confidence";
+  const bool busy = std::ranges::any_of(s.hosts, [](const Host& host) { return host.busy(); });
+  const std::string note =
+      fmt::format("medians; bars: 95 % confidence{}", busy ? "; on a busy machine" : "");
   std::string drawn = text(14, 24, title, R"(font-size="14")");
   double x = 20;
   const auto entry = [&](const Library& library, const std::string& name) {

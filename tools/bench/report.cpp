@@ -230,7 +230,8 @@ void print_first_calls(const std::vector<BenchRow>& rows) {
   if (with_mpi > 0)
     fmt::print(", the MPI's {:.2f} times; among first calls MPI/Tutti {:.2f}",
                std::exp(mpi_later / with_mpi), std::exp(mpi / with_mpi));
-  fmt::print("; geometric means of {}\n", counted(static_cast<long long>(rows.size()), "row"));
+  fmt::print("; geometric means of {}, whose first calls are measured once\n",
+             counted(static_cast<long long>(rows.size()), "row"));
 }
 
 void print_memory(const BenchSetting& s) {

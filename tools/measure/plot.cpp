@@ -147,8 +147,12 @@ void draw_measured(const std::string& path, const Measured& measured) {
     body += mark(curve.shape, x, 46, curve.colour) + svg::text(x + 10, 50, curve.name);
     x += 34 + 7.2 * static_cast<double>(std::string_view(curve.name).size());
   }
-  const std::string note =
-      "medians; bars: 95 % confidence; lines: least squares, one a range; pale: left out of fits";
+  const bool busy =
+      std::ranges::any_of(measured.hosts, [](const Host& host) { return host.busy(); });
+  const std::string note = fmt::format(
+      "medians; bars: 95 % confidence; lines: least squares, one a range; pale: left out of "
+      "fits{}",
+      busy ? "; on a busy machine" : "");
   body += svg::text(14, 68, note, R"(font-size="11" fill="#555")");
   width = std::max({width, x + 10, 28 + svg::kLetter * static_cast<double>(note.size()),
                     28 + 8 * static_cast<double>(title.size())});
