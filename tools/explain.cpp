@@ -1,5 +1,7 @@
 // `tutti explain`: which algorithm would run a call, and why. What a job decides by, the settings
 // and the kept parameters, is read by the job's own functions.
+#include "tools/explain.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,12 +27,6 @@ namespace tutti::tools {
 namespace {
 
 using nlohmann::json;
-
-struct ExplainOptions {
-  std::string collective, algorithm, params, bytes = "8", mapping = "blocks";
-  int ranks = 8, ranks_per_node = kNotSaid, cores = 0;
-  bool json = false;
-};
 
 constexpr int kMostRanksExplained = 1 << 24;  // each has a node in the problem that is explained
 
@@ -146,6 +142,11 @@ int run_explain(const ExplainOptions& options) {
 }
 
 }  // namespace
+
+std::string algorithm_of_job(const ExplainOptions& options) {
+  Effort effort;
+  return explain(options, effort).at("algorithm").get<std::string>();
+}
 
 void add_explain(CommandLine& line) {
   auto options = std::make_shared<ExplainOptions>();

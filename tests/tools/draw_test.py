@@ -212,6 +212,16 @@ def check_rounds():
         svg("allgather", "--algorithm", "ring", "-P", P, *ROUNDS)
 
 
+def check_default_algorithm():
+    """Where none is named it is the one that `tutti explain` says would run."""
+    for where in ([], ["--ppn", 4], ["--ppn", 4, "--mapping", "in-turn"], [*BOBA, "--ppn", 2]):
+        call = ["allreduce", "-P", "16", "-m", "64k", *map(str, where)]
+        said = subprocess.run([PROGRAM, "explain", *call, "--json"], capture_output=True,
+                              text=True, check=True)
+        algorithm = json.loads(said.stdout)["algorithm"]
+        assert drawn(*call) == drawn(*call, "--algorithm", algorithm), (call, algorithm)
+
+
 def check_goal():
     """Sends and receives pair off, and every operation that is named exists."""
     text = drawn("allreduce", "--algorithm", "ring", "-P", 5, "-m", 4000, "--format", "goal",
@@ -243,7 +253,7 @@ def check_chrome_and_dot():
 
 def check_refusals():
     refused("no collective 'bogus'", "bogus", "--algorithm", "ring")
-    refused("name one algorithm", "allgather")
+    refused("name one algorithm", "allgather", "--model", "loggp")
     refused("bogus", "allgather", "--algorithm", "bogus")
     refused("there is no model", *BRUCK, "--model", "loggpp")
     refused("zero or more", *BRUCK, "--params", "boba", "--set", "g=-1")
@@ -271,6 +281,7 @@ def main():
     check_rounds()
     with tempfile.TemporaryDirectory() as folder:
         check_default_machine(pathlib.Path(folder))
+    check_default_algorithm()
     check_goal()
     check_chrome_and_dot()
     check_refusals()

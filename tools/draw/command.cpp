@@ -12,6 +12,7 @@
 #include "tools/draw/picture.hpp"
 #include "tools/draw/recorded.hpp"
 #include "tools/drawing/svg.hpp"
+#include "tools/explain.hpp"
 #include "tools/mapping.hpp"
 #include "tools/predict/predict.hpp"
 #include "tools/text.hpp"
@@ -30,13 +31,10 @@ struct DrawOptions {
   long long call = -1;  // −1: the median one
 };
 
-// The one case that the options name.
+// The one case that the options name. If they name no algorithm, it is the one that would run.
 Case case_of(const std::string& name, PredictOptions what) {
   what.collectives = {name};
   const auto collective = collectives_of(what).front();
-  if (what.algorithms.size() != 1)
-    bad_configuration(fmt::format(
-        "name one algorithm with --algorithm; `tutti list --collective {}` lists them", name));
   const auto ranks = ranks_of(what);
   const auto bytes = sizes_of(what);
   if (ranks.size() != 1 || bytes.size() != 1)
@@ -44,6 +42,17 @@ Case case_of(const std::string& name, PredictOptions what) {
   if (ranks.front() > kMostRanksDrawn)
     bad_configuration(
         fmt::format("a picture has at most {} ranks, not {}", kMostRanksDrawn, ranks.front()));
+  if (what.algorithms.empty() && what.models.empty() && what.params.size() <= 1)
+    what.algorithms = {algorithm_of_job({.collective = name,
+                                         .algorithm = {},
+                                         .params = what.params.empty() ? "" : what.params.front(),
+                                         .bytes = std::to_string(bytes.front()),
+                                         .mapping = what.mapping,
+                                         .ranks = ranks.front(),
+                                         .ranks_per_node = what.ranks_per_node})};
+  if (what.algorithms.size() != 1)
+    bad_configuration(fmt::format(
+        "name one algorithm with --algorithm; `tutti list --collective {}` lists them", name));
   const Case one{collective, choices_of(what, collective).front(), ranks.front(),
                  collective == collectives::Collective::barrier ? 0 : bytes.front()};
   if (const auto reason = why_not(what, one))
@@ -165,6 +174,7 @@ void add_draw(CommandLine& line) {
   command.footer(
       "Without --model and --params the chart is of this machine, as a job would know it: as\n"
       "TUTTI_MODEL names it, or `tutti measure --save` has it, or else as shipped. Examples:\n"
+      "  tutti draw allreduce -P 16 --ppn 4 -m 64k -o allreduce.svg   what a job would run\n"
       "  tutti draw allgather --algorithm bruck -P 8 -m 1k --params boba -o bruck.svg\n"
       "  tutti draw bcast --algorithm binomial -P 16 --kind tree -o tree.svg\n"
       "  tutti draw barrier --algorithm dissemination -P 8 --format goal\n"
