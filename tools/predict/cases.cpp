@@ -258,7 +258,7 @@ std::optional<std::string> why_not(const PredictOptions& options, const Case& wh
 std::string to_string(const Case& what) {
   std::string text = fmt::format("{} {}, {}", name_of(what.collective),
                                  with_units(to_string(what.choice)), counted(what.P, "rank"));
-  if (what.collective != Collective::barrier) text += ", " + counted(what.bytes, "byte");
+  if (what.collective != Collective::barrier) text += ", " + size_text(what.bytes);
   return text;
 }
 

@@ -41,7 +41,7 @@ struct Case {
   int P;
   Bytes bytes;
 };
-// "bcast chain(k=1), 8 ranks, 64 bytes"; a barrier has no bytes.
+// "bcast chain(k=1), 8 ranks, 64 KiB"; a barrier has no bytes.
 std::string to_string(const Case& what);
 
 struct Prediction {

@@ -122,7 +122,10 @@ json json_of(const Prediction& p) {
 
 std::string describe(const models::Platform& platform) {
   std::string text{name_of(platform.between)};
-  if (platform.within) text = fmt::format("{} within nodes, {}", name_of(*platform.within), text);
+  if (platform.within && name_of(*platform.within) == text)
+    text += " within and between nodes";
+  else if (platform.within)
+    text = fmt::format("{} within nodes, {} between them", name_of(*platform.within), text);
   text += ", " + platform.name;
   if (!platform.source.empty()) text += fmt::format(" ({})", platform.source);
   return text;
