@@ -74,6 +74,10 @@ def reads_well():
         in_a_row = "of one of several calls in a row" in " ".join(text.split())
         assert in_a_row == (arguments[0] == "reduce"), text
     assert printed("barrier").startswith("barrier, 8 ranks, "), printed("barrier")
+    assert " and more: " not in printed("barrier"), printed("barrier")
+    text = printed("allgather", "-m", "64k", "-P", 64, "--ppn", 8, "--params", "hardware")
+    assert text.startswith("allgather of 64 KiB, 64 ranks, 8 nodes; ") and " 0 B and more: " in text, \
+        text
 
 
 def groups_what_is_left_out():
