@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -12,6 +13,7 @@
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/references.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -34,16 +36,18 @@ std::string parameters_of(const Algorithm& a) {
   return text.empty() ? text : "(" + text + ")";
 }
 
-// "rounds 1; with one message at a time P-1; messages …".
-std::string costs_of(const Algorithm& a, Over over) {
+// "rounds 1; with one message at a time P-1; messages …", behind what they are of.
+void print_costs(std::string_view of, const Algorithm& a, Over over) {
   const auto costs = collectives::formulas(a, over);
-  std::string text = fmt::format("rounds {}", costs.rounds);
+  std::string text = fmt::format("{}rounds {}", of, costs.rounds);
   if (!a.traits.k && costs.one_port != costs.rounds)
     text += fmt::format("; with one message at a time {}", costs.one_port);
   text += fmt::format("; messages {}", costs.messages);
-  if (a.collective == Collective::barrier) return text;
-  return text + fmt::format("\n        most sent by a rank {}; sent by all {}; scratch {}",
-                            costs.sent, costs.total, costs.scratch);
+  fmt::print("{}", paragraph(text, 8, 4));
+  if (a.collective != Collective::barrier)
+    fmt::print("{}", paragraph(fmt::format("most sent by a rank {}; sent by all {}; scratch {}",
+                                           costs.sent, costs.total, costs.scratch),
+                               12, 8));
 }
 
 std::vector<std::string_view> sentences_of(const Algorithm& a) {
@@ -55,13 +59,14 @@ std::vector<std::string_view> sentences_of(const Algorithm& a) {
 
 void print_one(const Algorithm& a) {
   fmt::print("{} {}{}\n", name_of(a.collective), a.name, parameters_of(a));
-  fmt::print("    {}  [{}]\n", a.summary, a.paper);
+  fmt::print("{}", paragraph(fmt::format("{}  [{}]", a.summary, a.paper), 8, 4));
   const std::vector<std::string_view> conditions = sentences_of(a);
-  fmt::print("    applies {}{}\n", conditions.empty() ? "always" : "if ",
-             fmt::join(conditions, "; "));
-  fmt::print("    {}\n", costs_of(a, Over::one_k));
-  if (a.traits.k) fmt::print("    k > 1: {}\n", costs_of(a, Over::many_k));
-  if (a.traits.nodes) fmt::print("    4 ranks a node: {}\n", costs_of(a, Over::nodes));
+  fmt::print("{}", paragraph(fmt::format("applies {}{}", conditions.empty() ? "always" : "if ",
+                                         fmt::join(conditions, "; ")),
+                             8, 4));
+  print_costs("", a, Over::one_k);
+  if (a.traits.k) print_costs("k > 1: ", a, Over::many_k);
+  if (a.traits.nodes) print_costs("4 ranks a node: ", a, Over::nodes);
 }
 
 nlohmann::json costs_as_json(const Algorithm& a, Over over) {
@@ -101,7 +106,7 @@ void print_references(bool json) {
     if (json)
       all.push_back({{"name", name}, {"work", work}, {"taken", taken}});
     else
-      fmt::print("{}\n    {}.\n    {}\n", name, work, taken);
+      fmt::print("{}\n{}{}", name, paragraph(fmt::format("{}.", work), 4), paragraph(taken, 4));
   }
   if (json) fmt::print("{}\n", models::json_text(all, 2));
 }
@@ -118,10 +123,18 @@ void print_list(std::string_view collective, bool json) {
     papers += a.paper;
   }
   if (json) return fmt::print("{}\n", models::json_text(all, 2));
-  fmt::print("\n{}\n", collectives::legend());
-  fmt::print("ours: in none of the works below. tree: X: only its tree is from X; and so on.\n\n");
+  std::string_view legend = collectives::legend();
+  fmt::print("\n");
+  while (!legend.empty()) {
+    const std::size_t end = std::min(legend.find('\n'), legend.size());
+    fmt::print("{}", paragraph(legend.substr(0, end), 4, 0));
+    legend.remove_prefix(std::min(end + 1, legend.size()));
+  }
+  fmt::print(
+      "\nours: in none of the works below. tree: X: only its tree is from X; and so on.\n\n");
   for (const auto& [name, work, taken] : references())
-    if (papers.find(name) != papers.npos) fmt::print("{}: {}.\n", name, work);
+    if (papers.find(name) != papers.npos)
+      fmt::print("{}", paragraph(fmt::format("{}: {}.", name, work), 4, 0));
 }
 
 }  // namespace

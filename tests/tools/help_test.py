@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every command of the program has a help, whose examples are of this command, and says which of
-its options a misspelt one may be.
+its options a misspelt one may be; texts fit a screen of 100 columns.
 
 Usage: help_test.py PROGRAM
 """
@@ -48,6 +48,15 @@ def main():
     for command in ("predict", "draw", "tune", "explain"):  # the same default
         assert ("ranks per node (default: 1 if --params or --model names a machine, else all: this "
                 "machine)") in " ".join(help_of(command).split()), help_of(command)
+    boba = ["predict", "--params", "boba", "--collective"]
+    for words in (["list"], ["list", "--references"], ["predict", "--list-models"],
+                  ["predict", "--check"], ["predict", "--bluegene-p"],
+                  [*boba, "barrier", "--algorithm", "dissemination"],
+                  [*boba, "bcast", "--algorithm", "splitted-binary"]):
+        text = subprocess.run([sys.argv[1], *words], check=True, capture_output=True,
+                              text=True).stdout
+        longest = max(text.splitlines(), key=len)
+        assert len(longest) <= 100, (words, longest)
     assert misspelt > 50
     assert "did you mean --version?" in refused("--versoin")
     assert "'bcast' was not expected: names of options begin with --" in refused("bench", "bcast")

@@ -12,6 +12,7 @@
 #include "models/json_text.hpp"
 #include "models/names.hpp"
 #include "tools/predict/predict.hpp"
+#include "tools/text.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -140,10 +141,14 @@ void print_one(const Prediction& p, bool details) {
   print_path(p);
   fmt::print("  schedule       {} (digest of rank 0)\n", p.digest);
   for (const auto& [form, time, verdict] : p.printed) {
-    fmt::print("  {:<13}  {} us = {}\n", form.where, us(time), form.text);
-    fmt::print("  {:<13}  {}{}\n", "",
-               time > 0 ? fmt::format("simulated/formula {:.4f}; ", p.result.time / time) : "",
-               sentence_of(form, verdict));
+    fmt::print("{}{}",
+               paragraph(fmt::format("{:<13}  {} us = {}", form.where, us(time), form.text), 17, 2),
+               paragraph(fmt::format("{}{}",
+                                     time > 0 ? fmt::format("simulated/formula {:.4f}; ",
+                                                            p.result.time / time)
+                                              : "",
+                                     sentence_of(form, verdict)),
+                         17));
   }
   if (details) print_details(p);
 }
@@ -190,7 +195,7 @@ void print_models() {
     std::visit(
         [](const auto& some) {
           some.each(some, [](const char* name, const auto&, const char* text) {
-            fmt::print("    {:<10} {}\n", name, text);
+            fmt::print("{}", paragraph(fmt::format("{:<10} {}", name, text), 15, 4));
           });
         },
         model);
@@ -202,7 +207,8 @@ void print_models() {
     fmt::print("{:<16} {}\n", some.name, some.source);
   fmt::print("\nParameters that the papers print:\n");
   for (const auto& some : models::published())
-    fmt::print("{:<16} {}: {}\n", some.name, some.source, some.what);
+    fmt::print("{}",
+               paragraph(fmt::format("{:<16} {}: {}", some.name, some.source, some.what), 17, 0));
 }
 
 void print_bluegene_p(const PredictOptions& options) {
@@ -228,9 +234,10 @@ void print_bluegene_p(const PredictOptions& options) {
   }
   for (const json& one : all) {
     const auto text = [&one](const char* key) { return one[key].get<std::string>(); };
-    fmt::print("{} ({}): {}\n  T = {}\n", text("what"), text("where"), text("grows"),
-               text("terms"));
-    if (!text("why").empty()) fmt::print("  {}\n", text("why"));
+    fmt::print(
+        "{}{}{}",
+        paragraph(fmt::format("{} ({}): {}", text("what"), text("where"), text("grows")), 4, 0),
+        paragraph(fmt::format("T = {}", text("terms")), 6, 2), paragraph(text("why"), 4, 2));
     for (const json& time : one["times"])
       fmt::print("  {:>8} ranks {:>12} bytes {:>14} to {} us\n", time["ranks"].get<int>(),
                  time["bytes"].get<Bytes>(), us(time["least_us"].get<double>()),
@@ -263,22 +270,32 @@ bool print_check(bool as_json) {
                    {"least_ratio", found.least},
                    {"most_ratio", found.most}});
     if (as_json) continue;
-    fmt::print("{:<12} {} {}: T = {}\n", form.where, name_of(form.collective), form.algorithm,
-               form.text);
-    fmt::print("             {}; simulated/formula {:.4f} to {:.4f}, equal in {} of {} cases\n",
-               claim_of(form), found.least, found.most, found.equal, found.cases);
-    if (found.broken > 0) fmt::print("             THAT IS NOT SO in {}\n", found.first_broken);
-    if (!form.why.empty()) fmt::print("             {}\n", form.why);
+    constexpr std::size_t kBelow = 13;  // the name of the formula
+    fmt::print(
+        "{}{}",
+        paragraph(fmt::format("{:<12} {} {}: T = {}", form.where, name_of(form.collective),
+                              form.algorithm, form.text),
+                  kBelow, 0),
+        paragraph(fmt::format("{}; simulated/formula {:.4f} to {:.4f}, equal in {} of {} "
+                              "cases",
+                              claim_of(form), found.least, found.most, found.equal, found.cases),
+                  kBelow));
+    if (found.broken > 0)
+      fmt::print("{}", paragraph(fmt::format("THAT IS NOT SO in {}", found.first_broken), kBelow));
+    fmt::print("{}", paragraph(form.why, kBelow));
   }
   if (as_json) {
     fmt::print("{}\n", models::json_text(all, 2));
     return broken == 0;
   }
   fmt::print(
-      "\n{} formulas: {} agree with the simulation where they assume what is so, {} are upper "
-      "bounds, {} lower bounds, {} differ; {}\n",
-      forms.size(), counted[models::Claim::equal], counted[models::Claim::not_above],
-      counted[models::Claim::not_below], counted[models::Claim::apart],
+      "\n{}{}\n",
+      paragraph(fmt::format("{} formulas: {} agree with the simulation where they assume "
+                            "what is so, {} are upper bounds, {} lower bounds, {} differ;",
+                            forms.size(), counted[models::Claim::equal],
+                            counted[models::Claim::not_above], counted[models::Claim::not_below],
+                            counted[models::Claim::apart]),
+                0),
       broken == 0 ? "every claim holds" : fmt::format("{} claims do NOT hold", broken));
   return broken == 0;
 }
