@@ -133,7 +133,8 @@ def scales(trace, ranks, folder):
 def drawn(trace, collective):
     for words in [[], ["--params", "boba"]]:
         picture = draw(collective, "--trace", trace, *words)
-        checked(picture)
+        _, texts = checked(picture)
+        assert "in the call" in texts and picture.count(": in the call, ") == RANKS, texts
         assert "recorded: call" in picture and "1 node" in picture, picture[:500]
         assert bool(words) == ("below it, " in picture), picture[:500]
     assert json.loads(draw(collective, "--trace", trace, "--format", "chrome")), "trace events"

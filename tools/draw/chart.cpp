@@ -50,6 +50,7 @@ class ChartPainter {
 
   std::string draw() const {
     std::string body = rows() + axis();
+    for (int lane = 0; lane < lanes_count_; ++lane) body += stays(lane);
     for (int lane = 0; lane < lanes_count_; ++lane) body += messages(lane);
     for (int lane = 0; lane < lanes_count_; ++lane) body += bars(lane);
     return body + ends();
@@ -87,6 +88,21 @@ class ChartPainter {
     const std::string_view name = unit < 10 ? "time, µs" : unit < 1e5 ? "time, ms" : "time, s";
     return drawn + svg::line(left_, bottom(), left_ + kChartWidth, bottom(), "#999") +
            svg::text(left_ + kChartWidth / 2, bottom() + 40, name, svg::kAxis);
+  }
+
+  // A rank that comes late is not to look as if it waited.
+  std::string stays(int lane) const {
+    std::string drawn;
+    const std::vector<Chart::Stay>& all = lanes_[lane]->stays;
+    for (Rank rank = 0; rank < static_cast<Rank>(all.size()); ++rank) {
+      const Chart::Stay& stay = all[index(rank)];
+      drawn += svg::rect(x(stay.begin), top_of(rank, lane) + height() * 0.38,
+                         std::max(x(stay.end) - x(stay.begin), 1.6), height() * 0.24,
+                         fmt::format(R"(fill="{}")", kStay),
+                         fmt::format("rank {}: in the call, {} to {}", rank,
+                                     svg::time_text(stay.begin, 5), svg::time_text(stay.end, 5)));
+    }
+    return drawn;
   }
 
   // Critical ones last, so that they lie above.

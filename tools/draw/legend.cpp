@@ -31,6 +31,9 @@ class Legend {
     if (any([](const Chart::Bar& bar) { return bar.port > bar.end; }))
       box(fmt::format(R"(rx="2" fill="{}" fill-opacity="0.28")", look_of(kPortLook).colour),
           "the port is busy");
+    if (std::any_of(charts_.begin(), charts_.end(),
+                    [](const Chart* chart) { return !chart->stays.empty(); }))
+      box(fmt::format(R"(fill="{}")", kStay), "in the call");
     stroke(kMessage, 1.2, "message");
     if (any([](const Chart::Bar& bar) { return bar.critical; }))
       stroke(kCritical, 2, "critical path");

@@ -9,7 +9,7 @@
 
 namespace tutti::tools {
 
-inline constexpr std::string_view kCritical = "#d1245b", kMessage = "#8b98a8";
+inline constexpr std::string_view kCritical = "#d1245b", kMessage = "#8b98a8", kStay = "#d3dae2";
 
 struct StepLook {
   std::string_view colour, name;

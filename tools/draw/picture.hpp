@@ -27,10 +27,14 @@ struct Chart {
     double left, arrived;
     bool critical = false;
   };
+  struct Stay {
+    double begin, end;
+  };
   std::string title, note;
   int P = 0;
-  std::vector<int> node;  // of each rank
-  double time = 0;        // when the last rank had finished
+  std::vector<int> node;    // of each rank
+  std::vector<Stay> stays;  // of each rank in the call; empty: all begin together
+  double time = 0;          // when the last rank had finished
   std::vector<Bar> bars;
   std::vector<Message> messages;
 };

@@ -155,6 +155,7 @@ Chart Recordings::chart(const Found& found) const {
       .note = fmt::format("recorded: {}, on {}", found.which, counted(nodes.size(), "node")),
       .P = first.P,
       .node = node,
+      .stays = {},
       .time = static_cast<double>(end - begin) / 1e3};
   if (clocks_.uncertainty > 0)
     chart.note += fmt::format("; their clocks are brought together within ±{}",
@@ -162,6 +163,11 @@ Chart Recordings::chart(const Found& found) const {
   if (!loose.empty())
     chart.note += fmt::format("; not those of the ranks {}, as no messages tell of them",
                               fmt::join(loose, ", "));
+  chart.stays.reserve(places.size());
+  for (Rank rank = 0; rank < first.P; ++rank) {
+    const RecordedCall& one = call(places[static_cast<std::size_t>(rank)]);
+    chart.stays.push_back({us(rank, one.begin), us(rank, one.end)});
+  }
   chart.bars.reserve(steps);
   for (Rank rank = 0; rank < first.P; ++rank)
     for (const RecordedStep& step : call(places[static_cast<std::size_t>(rank)]).steps)
