@@ -271,18 +271,28 @@ def parse():
                              "packages are missing are left out, and named")
     parser.add_argument("--json", metavar="FILE", help="all results, as JSON into this file")
     parser.add_argument("--list", action="store_true", help="list the programs, and run none")
-    return parser.parse_args()
+    options = parser.parse_args()
+    for folder in options.build:
+        if not pathlib.Path(folder, "meson-info").exists():
+            parser.error(f"{folder} is no build folder")
+    if not options.build and pathlib.Path("meson-info").exists():
+        options.build = ["."]
+    if not options.build and not options.list:
+        parser.error("the current folder is no build folder; name one by --build")
+    return options
 
 
 def main():
     options = parse()
-    builds = {build.mpi: build for build in map(Build, options.build or ["."])}
-    programs = [p for p in PROGRAMS if p.mpi in builds and (not options.only or any(
+    builds = {build.mpi: build for build in map(Build, options.build)}
+    programs = [p for p in PROGRAMS if (p.mpi in builds or not builds) and (not options.only or any(
         p.name.lower().startswith(name.lower()) for name in options.only))]
     if options.list:
         for program in programs:
             print(f"{program.name} ({program.mpi}): {', '.join(program.packages)}")
         return 0
+    if not programs:
+        sys.exit(f"programs.py: no program begins with {' or '.join(options.only)}; see --list")
     if options.install:
         install(programs)
     rows, left_out = [], []
