@@ -220,10 +220,13 @@ static void types_of_blocks(MPI_Datatype own[kMost], unsigned seed, int is_symme
     own[i] = made[mixed(seed, (unsigned)low, (unsigned)high) % (unsigned)types];
   }
 }
-static void in_bytes(blocks* b) {
+/* A block begins where its first byte is, or the bytes of two would meet. */
+static void in_bytes(blocks* b, const MPI_Datatype own[kMost]) {
   for (int i = 0; i < job_size; ++i) {
-    b->places[i] *= kLongest;
-    b->small_places[i] *= kLongest;
+    MPI_Aint lowest, extent;
+    MPI_Type_get_true_extent(own[i], &lowest, &extent);
+    b->places[i] = b->places[i] * kLongest - lowest;
+    b->small_places[i] = b->small_places[i] * kLongest - (int)lowest;
   }
 }
 
@@ -239,11 +242,10 @@ static void w_forms(tutti_comm comm, unsigned seed) {
     both[i] = block_count(i < job_rank ? i : job_rank, i < job_rank ? job_rank : i, seed);
   }
   blocks x = placed(sent, own), y = placed(received, own + 32), w = placed(both, own);
-  in_bytes(&x);
-  in_bytes(&y);
-  in_bytes(&w);
   types_of_blocks(from, seed, 0);
   types_of_blocks(to, seed + 1000, 0);
+  in_bytes(&x, from);
+  in_bytes(&y, to);
   for (int i = 0; i < job_size; ++i) none[i] = sent[i] ? from[i] : MPI_DATATYPE_NULL;
   fill((int)(seed % 1000));
   MUST(tutti_alltoallw(s, x.counts, x.places, none, o, y.counts, y.places, to, comm));
@@ -251,6 +253,7 @@ static void w_forms(tutti_comm comm, unsigned seed) {
                 MPI_COMM_WORLD);
   compare("alltoallw", 0, 0);
   types_of_blocks(to, seed, 1);
+  in_bytes(&w, to);
   fill((int)(seed % 1000) + 1);
   MUST(tutti_alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, o, w.counts, w.places, to, comm));
   MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, t, w.small_counts, w.small_places, to,
