@@ -83,7 +83,9 @@ void Sketch::tree(int k, Bytes bytes, Way way, Bytewise bytewise, Keeps keeps) {
     if (far == 0 && unaligned && astray-- > 0) far = children;
     double senders = ceil_div(reached, place_.nodes);
     if (keeps == Keeps::farthest && place_.in_order) senders = std::min<double>(round, place_.q);
-    if (keeps == Keeps::nearest && place_.in_turn) senders = std::min<double>(reached, place_.q);
+    // Who sends is a whole number of parts away from the root.
+    if (place_.in_turn && (keeps == Keeps::nearest || shares_node(part)))
+      senders = std::min<double>(reached, place_.q);
     const bool crosses =
         far > 0 && (!place_.in_order || keeps == Keeps::nearest || crossings-- > 0);
     Stage& stage = add(bytewise == Bytewise::blocks ? static_cast<Bytes>(next) * bytes : bytes);
@@ -259,6 +261,23 @@ void Sketch::circulant(Bytes bytes) {
     shift(skip, (held - skip) * bytes);
   }
   meets(2 * rounds);
+}
+
+// Partners are 1, 1, 3, 5, 11, … ranks apart, those of a rank on either side by turns.
+void Sketch::bine(Bytes bytes, double growth) {
+  double rounds = 0, distance = 1;
+  for (double d = 1; d < place_.P;
+       d *= 2, ++rounds, bytes = static_cast<Bytes>(static_cast<double>(bytes) * growth)) {
+    shift(distance, bytes);
+    Stage& stage = stages_.back();
+    if (rounds == 0 && within_node(2)) {
+      stage.out = stage.in = counted(1, false);
+      stage.all = counted(place_.P * place_.copies, false);
+      stage.leaving = stage.border = 0;
+    }
+    distance = 2 * distance + (std::fmod(rounds, 2) == 0 ? -1 : 1);
+  }
+  meets(rounds);
 }
 
 void Sketch::circulant_tree(Bytes bytes, Way way) {

@@ -89,6 +89,9 @@ class Sketch {
   void dissemination(int k, Bytes bytes, bool grows, double messages = 1);
   // ⌈log2 P⌉ rounds; in each a rank sends the blocks that it has to the rank one skip away.
   void circulant(Bytes bytes);
+  // log2 P rounds. `growth`: the bytes of the first one, of which later ones have growth times as
+  // many.
+  void bine(Bytes bytes, double growth);
   // The tree of the same skips. Each further segment takes one round more, in which all ranks send.
   void circulant_tree(Bytes bytes, Way way);
   // log2 of the largest power of two rounds with r ^ 2^i. `growth`: the bytes of the first round

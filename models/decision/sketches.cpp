@@ -100,7 +100,7 @@ void ring(Sketch& s, Bytes m, Of) { s.ring(m, s.place().P - 1); }
 void at_once(Sketch& s, Bytes m, Of) { s.at_once(m); }
 void pairwise(Sketch& s, Bytes m, Of) { s.pairwise(m); }
 void doubling(Sketch& s, Bytes m, Of) { s.doubling(m, 2, m, all(s, m)); }
-void bine(Sketch& s, Bytes m, Of) { s.doubling(m, 2, 0, 0); }
+void bine(Sketch& s, Bytes m, Of) { s.bine(m, 2); }
 void bruck(Sketch& s, Bytes m, Of p) {
   s.dissemination(p.k, m, true);
   if (!s.stages().empty()) s.copies(static_cast<double>(s.stages().back().bytes));
@@ -174,7 +174,7 @@ void multiplying(Sketch& s, Bytes m, Of p) {
   while (partners * radix <= s.place().P) partners *= radix;
   // Each partner stands for itself and the ranks that lend to it.
   const double each = s.place().P / partners, lenders = std::ceil(each) - 1;
-  const bool far = !s.within_node(std::ceil(each));
+  const bool far = !s.within_node(each);
   s.combining(true);
   if (lenders > 0) s.hand_over(m, kUp, lenders, far, s.place().P - partners);
   double peers = lenders;
@@ -185,7 +185,7 @@ void multiplying(Sketch& s, Bytes m, Of p) {
   if (lenders > 0) s.hand_over(m, kDown, lenders, far, s.place().P - partners);
   if (p.k > 1) s.needs_scratch(radix * m);
 }
-void bine_whole(Sketch& s, Bytes m, Of) { s.combining(true).doubling(m, 1, 0, 0); }
+void bine_whole(Sketch& s, Bytes m, Of) { s.combining(true).bine(m, 1); }
 void reduce_then_scatter(Sketch& s, Bytes m, Of) {
   s.combining(true).tree(1, all(s, m), kUp, Blocks::whole, Sketch::Keeps::nearest);
   s.combining(false).tree(1, m, kDown, Blocks::blocks, Sketch::Keeps::nearest);

@@ -83,6 +83,17 @@ TEST_CASE("many ranks of a node do not speak to others at once", "[decision]") {
   }
 }
 
+// Trees whose senders are all on one node, and lenders whose neighbours are on another one.
+TEST_CASE("who shares a node does so in every mapping", "[decision]") {
+  for (const Cell& cell : {Cell{Collective::gather, 8, 8, 8, Layout::in_turn},
+                           Cell{Collective::scatter, 8, 8, 8, Layout::in_turn},
+                           Cell{Collective::allreduce, 8, 3, 8}}) {
+    const Judgement judgement = judge(cell, hardware());
+    INFO(words(cell, judgement));
+    CHECK(judgement.excess() < 1.25);
+  }
+}
+
 // A share of what `tutti verify --choices` goes through: nodes and ranks that are no powers of two,
 // and ranks dealt out in turn.
 TEST_CASE("what is chosen is at most a quarter slower than the best", "[decision]") {

@@ -135,6 +135,28 @@ TEST_CASE("estimates heed the adapters of a node", "[decision]") {
   }
 }
 
+TEST_CASE("estimates of Bine exchanges know that partners are an odd number of ranks apart",
+          "[decision]") {
+  for (const bool in_turn : {false, true})
+    for (const char* const name : {"bine-doubling", "bine-halving-doubling"}) {
+      Problem problem{{.collective = Collective::allreduce, .bytes = 65536}, 32};
+      for (int rank = 0; rank < 32; ++rank) problem.node.push_back(in_turn ? rank % 8 : rank / 4);
+      const Choice choice = parse_choices(std::string("allreduce=") + name).begin()->second;
+      const Facts facts = facts_of_nodes(problem.node.of_rank());
+      const double estimate = estimate_of(choice, problem.bytes, adapter(), facts).latency;
+      const auto result = simulate(problem.P,
+                                   [&](Rank rank) {
+                                     Problem mine = problem;
+                                     mine.rank = rank;
+                                     return choice.algorithm->build(mine, choice.parameters);
+                                   },
+                                   adapter(), {.node = problem.node.of_rank()});
+      INFO(name << (in_turn ? ", in turn" : ", blocks"));
+      CHECK(estimate < 1.5 * result.time);
+      CHECK(estimate > result.time / 1.5);
+    }
+}
+
 TEST_CASE("estimates are near to simulations, and rank alike", "[decision]") {
   const Platform platform = adapter();
   std::map<std::string, Tally> by_name;
