@@ -31,8 +31,12 @@ std::vector<std::size_t> critical_path(std::span<const Bar> bars) {
           return bars[other].busy == bar.begin || bars[other].end == bar.begin ||
                  bars[other].turn == bar.begin;
         });
-    if (before == mine.rend()) break;
-    at = *before;
+    if (before != mine.rend())
+      at = *before;
+    else if (bar.behind >= 0)  // another rank of its node had their port
+      at = index(bar.behind);
+    else
+      break;
   }
   std::reverse(path.begin(), path.end());
   return path;

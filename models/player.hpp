@@ -16,17 +16,28 @@ namespace tutti::models {
 
 inline constexpr double kLongAgo = -std::numeric_limits<double>::infinity();
 inline constexpr double kNotDue = std::numeric_limits<double>::infinity();
+inline constexpr std::int64_t kNoBar = -1;
 
 // One direction of a port. `turn`: when the next message has its turn. Several adapters pass as
 // many messages at a time, each by the one that is free first.
 struct Port {
-  explicit Port(int adapters = 1) : others(static_cast<std::size_t>(adapters) - 1, kLongAgo) {}
+  struct Adapter {
+    double turn = kLongAgo;
+    std::int64_t holder = kNoBar;  // has it until then
+  };
+  explicit Port(int adapters = 1) : others(static_cast<std::size_t>(adapters) - 1) {}
   double turn = kLongAgo;
-  std::vector<double> others;  // of the other adapters, none of which is free earlier
-  void take(double now, double time) noexcept {
+  std::int64_t holder = kNoBar;
+  std::vector<Adapter> others;  // none of which is free earlier
+  void take(double now, double time, std::int64_t bar = kNoBar) noexcept {
     turn = std::max(turn, now) + time;
-    const auto next = std::min_element(others.begin(), others.end());
-    if (next != others.end() && *next < turn) std::swap(*next, turn);
+    holder = bar;
+    const auto next =
+        std::min_element(others.begin(), others.end(),
+                         [](const Adapter& a, const Adapter& b) { return a.turn < b.turn; });
+    if (next == others.end() || next->turn >= turn) return;
+    std::swap(next->turn, turn);
+    std::swap(next->holder, holder);
   }
 };
 

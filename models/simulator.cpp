@@ -266,7 +266,9 @@ class Simulation {
     Port& out = port(out_, over, rank);
     const bool first = now > out.turn && now > mine.sent;
     const double busy = now + stretched(first ? costs.send : costs.send_next);
-    out.take(now, costs.gap);
+    const std::int64_t behind = now == out.turn - costs.ahead ? out.holder : kNoBar;
+    out.take(now, costs.gap,
+             setting_.record ? static_cast<std::int64_t>(result_.bars.size()) : kNoBar);
     mine.free = mine.sent = busy;
     const StepId receive = player(to).script->receive(to, rank, send.ordinal);
     if (receive == kNoStep || length_of(step(to, receive)) != bytes)
@@ -277,7 +279,8 @@ class Simulation {
     const double held = busy + costs.held - costs.send;
     if (setting_.record) {
       arrivals_[index(to)][receive].from = static_cast<std::int64_t>(result_.bars.size());
-      result_.bars.push_back({rank, to, id, send.kind, bytes, now, busy, held, out.turn, 0, -1});
+      result_.bars.push_back(
+          {rank, to, id, send.kind, bytes, now, busy, held, out.turn, 0, kNoBar, behind});
     }
     events_.push({busy + stretched(costs.flight), Event::reaches, to, receive});
     end(rank, id, now, held);

@@ -48,9 +48,10 @@ struct Bar {
   collectives::StepKind kind;
   Bytes bytes;
   double begin, busy, end;
-  double turn;        // of a send: until then the port was busy
-  double arrived;     // of a receive: when the message had passed the port
-  std::int64_t from;  // of a receive: the number of its sender's bar; else −1
+  double turn;               // of a send: until then the port was busy
+  double arrived;            // of a receive: when the message had passed the port
+  std::int64_t from;         // of a receive: the number of its sender's bar; else −1
+  std::int64_t behind = -1;  // of a send: that of the one for which it waited at the port; else −1
 };
 
 struct Result {

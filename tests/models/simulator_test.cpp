@@ -176,6 +176,12 @@ TEST_CASE("simulator: ranks of a node can share its port") {
   CHECK(time() == near(31));
   platform.shared_ports = true;
   CHECK(time() == near(41));
+  // The last message had to wait for that of the other rank.
+  const auto result = simulate(4, [&](Rank rank) { return all[index(rank)]; }, platform,
+                               {.node = {0, 0, 1, 1}, .record = true});
+  std::vector<Rank> ranks;
+  for (const std::size_t i : result.critical_path) ranks.push_back(result.bars[i].rank);
+  CHECK(ranks == std::vector<Rank>{0, 1, 3});
 }
 
 TEST_CASE("simulator: noise and lateness come from a seed") {
