@@ -63,8 +63,9 @@ void print_fits(const LevelReading& level) {
   for (const Fit& fit : fits_of(level)) {
     std::string problem;
     const auto ranges = ranges_of(fit, problem);
-    fmt::print("  {}, least squares of relative errors{}\n", fit.what,
-               problem.empty() ? ":" : ": " + problem);
+    fmt::print("{}", paragraph(fmt::format("{}, least squares of relative errors{}", fit.what,
+                                           problem.empty() ? ":" : ": " + problem),
+                               4, 2));
     for (const FittedRange& range : ranges)
       fmt::print("    {:>9} to {:>9}  {} us + {} us/B ({}); residual at most {:.0f} %, at {}\n",
                  size_text(range.least), size_text(range.most), four_digits(range.line.at_zero),
@@ -94,15 +95,17 @@ void print_at_once(const std::vector<AtOnceReading>& all, const char* what, cons
 }
 
 void print_level(const LevelReading& level) {
-  fmt::print("\n{}: {}{}{}; {}\n  {:>9} {:>15} {:>3} {:>15} {:>10} {:>15} {:>15} {:>10}\n",
-             level.level, level.wire, level.device.empty() ? "" : " ", level.device,
-             level.protocols, "size", "PRTT(1,0,s) us", "n", "PRTT(n,0,s) us", "gap us", "o_s us",
-             "o_r us", "outliers");
+  fmt::print("\n{}  {:>9} {:>15} {:>3} {:>15} {:>10} {:>15} {:>15} {:>10}\n",
+             paragraph(fmt::format("{}: {}{}{}; {}", level.level, level.wire,
+                                   level.device.empty() ? "" : " ", level.device, level.protocols),
+                       4, 0),
+             "size", "PRTT(1,0,s) us", "n", "PRTT(n,0,s) us", "gap us", "o_s us", "o_r us",
+             "outliers");
   int wide = 0;
   for (const SizeReading& size : level.sizes) {
-    fmt::print("  {:>9} {:>15} {:>3} {:>15} {:>10} {:>15} {:>15} {:>10}\n", size_text(size.bytes),
+    fmt::print("  {:>9} {:>15} {:>3} {:>15} {:>10}{}{:>15} {:>15} {:>10}\n", size_text(size.bytes),
                shown(size.round_trip), size.n, shown(size.burst), four_digits(size.gap()),
-               shown(size.o_s), shown(size.o_r),
+               size.sure() ? " " : "~", shown(size.o_s), shown(size.o_r),
                fmt::format("{}/{}", outliers_of(size), count_of(size)));
     wide += narrow(size) ? 0 : 1;
   }
@@ -115,8 +118,10 @@ void print_level(const LevelReading& level) {
         "(--time-limit)\n",
         wide, level.sizes.size(), 100 * kNarrow);
   if (const auto unsure = level.unsure(); !unsure.empty())
-    fmt::print("  left out of all fits, since their medians are not known to 25 %: {} B\n",
-               fmt::join(unsure, ", "));
+    fmt::print("{}", paragraph(fmt::format("left out of all fits (~), since their medians are not "
+                                           "known to 25 %: {} B",
+                                           fmt::join(unsure, ", ")),
+                               4, 2));
   if (level.time_ran_out)
     fmt::print(
         "  the curves bend between these sizes, too: the time was used up before they were "
@@ -255,11 +260,16 @@ void print_measured(const Measured& measured) {
     const double mean =
         std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
     fmt::print(
-        "effective bisection bandwidth: {:.0f} MB/s a pair, {:.0f} MB/s of {} pairs; mean of "
-        "{} random bisections, least {:.0f}, most {:.0f}; messages of {}\n",
-        mean, mean * measured.bisection->pairs, measured.bisection->pairs, all.size(),
-        *std::min_element(all.begin(), all.end()), *std::max_element(all.begin(), all.end()),
-        size_text(measured.bisection->bytes));
+        "{}",
+        paragraph(
+            fmt::format(
+                "effective bisection bandwidth: {:.0f} MB/s a pair, {:.0f} "
+                "MB/s of {}; mean of {}, least {:.0f}, most {:.0f}; "
+                "messages of {}",
+                mean, mean * measured.bisection->pairs, counted(measured.bisection->pairs, "pair"),
+                counted(all.size(), "random bisection"), *std::min_element(all.begin(), all.end()),
+                *std::max_element(all.begin(), all.end()), size_text(measured.bisection->bytes)),
+            4, 0));
   }
   print_models(measured);
 }
