@@ -5,11 +5,13 @@
 
 namespace tutti::protocols {
 
-bool UserMemory::hold(Transfer& transfer, const void* data, Bytes bytes, bool writable) noexcept {
-  if (transfer.region || !cache_) return true;
+UserMemory::Hold UserMemory::hold(Transfer& transfer, const void* data, Bytes bytes,
+                                  bool writable) noexcept {
+  if (transfer.region || !cache_) return Hold::held;
   try {
-    transfer.region = cache_->acquire(data, static_cast<std::size_t>(bytes), writable);
-    return true;
+    bool registered = false;
+    transfer.region = cache_->acquire(data, static_cast<std::size_t>(bytes), writable, &registered);
+    return registered ? Hold::registered : Hold::held;
   } catch (const Error& error) {
     complaint_.about_memory(error.code, error.message.c_str());
   } catch (const std::exception& error) {
@@ -17,7 +19,7 @@ bool UserMemory::hold(Transfer& transfer, const void* data, Bytes bytes, bool wr
     std::snprintf(text, sizeof text, "registering memory failed: %s", error.what());
     complaint_.about_memory(Code::out_of_memory, text);
   }
-  return false;
+  return Hold::failed;
 }
 
 }  // namespace tutti::protocols

@@ -53,9 +53,10 @@ class UserMemory {
   UserMemory(transport::Link& link, registration::Cache* cache, Complaint& complaint)
       : cache_(link.registrar() ? cache : nullptr), complaint_(complaint) {}
 
-  // Registers the transfer's buffer, once. `writable`: the peer may write to it. false: it cannot
-  // be registered, and the complaint says why.
-  bool hold(Transfer& transfer, const void* data, Bytes bytes, bool writable) noexcept;
+  // failed: the buffer cannot be registered, and the complaint says why.
+  enum class Hold : std::uint8_t { failed, held, registered /* now, which may have taken long */ };
+  // Registers the transfer's buffer, once. `writable`: the peer may write to it.
+  Hold hold(Transfer& transfer, const void* data, Bytes bytes, bool writable) noexcept;
   static transport::Registration registration(const Transfer& transfer) noexcept {
     return transfer.region ? transfer.region->registration : transport::Registration{};
   }

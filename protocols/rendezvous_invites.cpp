@@ -33,7 +33,8 @@ Answer RendezvousInvites::send_entry(Access access, Transfer& transfer, const Me
                                      const void* data, Bytes bytes) noexcept {
   if (!may_take_identifier(name, access) || !rings_.may_put(Ring::ready, &transfer))
     return rings_.not_yet();
-  if (!memory_.hold(transfer, data, bytes, access == Access::write)) return Answer::failed;
+  if (memory_.hold(transfer, data, bytes, access == Access::write) == UserMemory::Hold::failed)
+    return Answer::failed;
   std::uint32_t id = 0;
   while (used_[id]) ++id;
   const ReadyEntry entry{{reinterpret_cast<std::uint64_t>(data), static_cast<std::uint64_t>(bytes),

@@ -60,7 +60,13 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
         "%lld bytes are expected where %lld are sent: do all ranks pass the same sizes?",
         writes ? theirs : bytes, writes ? bytes : theirs);
   }
-  if (!memory_.hold(transfer, data, bytes, !writes)) return Answer::failed;
+  switch (memory_.hold(transfer, data, bytes, !writes)) {
+    case UserMemory::Hold::failed: return Answer::failed;
+    // The peer may have given up meanwhile, and waited in vain for an answer of this rank. So take
+    // in what has come before anything is written.
+    case UserMemory::Hold::registered: return rings_.not_yet();
+    case UserMemory::Hold::held: break;
+  }
   transfer.ticket = 0;
   switch (writes ? write(*entry, transfer, data, bytes) : fetch(*entry, data, bytes)) {
     case Post::again: return rings_.not_yet();

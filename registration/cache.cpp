@@ -33,7 +33,7 @@ Cache::~Cache() {
   for (Region* region : dropped_) registrar_.remove(region->registration);
 }
 
-Region* Cache::acquire(const void* address, std::size_t length, bool writable) {
+Region* Cache::acquire(const void* address, std::size_t length, bool writable, bool* registered) {
   const auto begin = reinterpret_cast<std::uintptr_t>(address), end = begin + length;
   std::unique_lock lock(lock_);
   if (caches()) watcher_->catch_up();
@@ -45,6 +45,7 @@ Region* Cache::acquire(const void* address, std::size_t length, bool writable) {
   }
   lock.unlock();
 
+  if (registered) *registered = true;
   Region* region = new_region();
   lock.lock();
   *region = {{}, begin, end, 1, writable, false, false, ++clock_, pages_around(begin, end)};

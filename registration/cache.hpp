@@ -54,9 +54,11 @@ class Cache {
   Cache(transport::Registrar& registrar, const CacheOptions& options, Warn warn);
   ~Cache();
 
-  // A region that covers the range; the caller releases it. If one is kept, it costs a look-up.
-  // Throws as Registrar::add, which is tried again without the regions that nobody uses.
-  Region* acquire(const void* address, std::size_t length, bool writable);
+  // A region that covers the range; the caller releases it. If one is kept, it costs a look-up;
+  // else `registered` becomes true, if it is not null. Throws as Registrar::add, which is tried
+  // again without the regions that nobody uses.
+  Region* acquire(const void* address, std::size_t length, bool writable,
+                  bool* registered = nullptr);
   void release(Region* region) noexcept;
   // Drops a region, though it is in use: a peer may still hold its key. Look-up does not find it
   // any more, and its last release deregisters it. A user does so once, and then releases it by

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -75,6 +76,7 @@ class FakeRegistrar final : public transport::Registrar {
   // May a peer write there? Not `writable`: may the device read there?
   bool covers(const std::byte* begin, std::size_t bytes, bool writable = true) const;
   std::atomic<int> adds = 0, live = 0, fail_at = 0;
+  std::function<void()> meanwhile;  // what others do while memory is registered, once
 
  private:
   struct Range {

@@ -1,5 +1,6 @@
 // The ranks of the hostile wire: what they have registered, and whom they have met.
 #include <algorithm>
+#include <utility>
 
 #include "tests/protocols/hostile.hpp"
 
@@ -12,6 +13,7 @@ using namespace transport;
 Registration FakeRegistrar::add(void* address, std::size_t length, bool writable) {
   if (++adds == fail_at)
     throw Error(Code::locked_memory, "the test wants this registration to fail");
+  if (const auto others = std::exchange(meanwhile, nullptr)) others();
   ++live;
   const std::lock_guard lock(lock_);
   return {&ranges_.emplace_back(Range{static_cast<std::byte*>(address), length, writable}),

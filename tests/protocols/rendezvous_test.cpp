@@ -229,6 +229,37 @@ TEST_CASE("no communicator takes all of a peer's rendezvous, and no call those o
   }
 }
 
+TEST_CASE("a rank that gives up while the other one registers its buffer is not written to",
+          "[rendezvous]") {
+  for (const bool polls : {true, false}) {
+    Pair pair({26, polls, true, true});
+    const auto sent = bytes_of(5000, 6);
+    std::vector<std::byte> got(sent.size());
+    Transfer s, r;
+    REQUIRE(pair.until([&] {
+      pair.channels[1].recv(r, {9, 0, 0}, got.data(), 5000, kUse);
+      return r.phase == Transfer::Phase::awaits_outcome;
+    }));
+    bool gave_up = false;
+    pair.net.registrar.meanwhile = [&] {
+      gave_up = true;
+      for (Ear& ear : pair.ears) ear.abandoned_id = 9;
+      pair.channels[1].abandon(r);
+      give_back(pair.channels[1]);
+    };
+    for (int i = 0; i < 1000; ++i) {
+      CHECK(pair.channels[0].send(s, {9, 0, 0}, sent.data(), 5000, kUse) == Answer::again);
+      pair.net.step();
+    }
+    CHECK(gave_up);
+    pair.channels[0].abandon(s);
+    REQUIRE(pair.until([&] { return !pair.channels[1].withdrawing(); }));
+    CHECK(got == std::vector<std::byte>(5000));
+    for (const Channel& channel : pair.channels) CHECK_FALSE(channel.failed());
+    CHECK(pair.net.registrar.live == 0);
+  }
+}
+
 TEST_CASE("a failed registration is told with its reason", "[rendezvous]") {
   for (int k = 1; k <= 2; ++k) {
     Hostility hostility{9, true, true, true};
