@@ -15,6 +15,15 @@ namespace tutti::protocols {
 
 inline constexpr std::uint32_t kMaxSlots = 64;
 
+// When a receiver reports free slots that no message of its own has told the sender of. The sender
+// needs it only when its credits are about to end. As wide as the counters: equal flows have equal
+// bytes (collectives/analysis/shared_ring.cpp).
+enum class Reports : std::uint32_t {
+  late,     // once three quarters of the ring are free again: where a report costs a packet
+  at_half,  // once half of it is: where it costs little, or where senders leave the other half to
+            // others (half_free())
+};
+
 // All counters go round 2^32. `slots` is a power of two.
 class OutFlow {
  public:
@@ -48,7 +57,9 @@ class OutFlow {
 
 class InFlow {
  public:
-  explicit InFlow(std::uint32_t slots = 1) : slots_(slots) { assert(slots <= kMaxSlots); }
+  explicit InFlow(std::uint32_t slots = 1, Reports reports = Reports::late) : reports_(reports) {
+    grow(slots);
+  }
   // The messages that can be in their slots now have these numbers: first() ≤ number < end().
   std::uint32_t first() const noexcept { return freed_ + 1; }
   std::uint32_t end() const noexcept { return freed_ + 1 + slots_; }
@@ -77,22 +88,32 @@ class InFlow {
   std::uint32_t freed() const noexcept { return freed_; }
   // The peer's credits.
   std::uint32_t consumed() const noexcept { return freed_ - aside_; }
-  // The peer has half a ring of credits that it has not been told of: time for a report.
-  bool owes_report() const noexcept { return consumed() - told_ >= (slots_ + 1) / 2; }
+  // The peer has so many credits that it has not been told of that it is time for a report.
+  bool owes_report() const noexcept { return consumed() - told_ >= report_at_; }
+  // The same, or the peer has credits, and knows of none: so many messages have come.
+  bool owes_report(std::uint32_t messages) const noexcept {
+    return owes_report() || (exhausts_credit(messages) && !exhausts_slots(messages));
+  }
   void told() noexcept { told_ = consumed(); }
   // Whether so many messages are all that the peer could send by the credits that it was told of.
   bool exhausts_credit(std::uint32_t messages) const noexcept {
     return static_cast<std::int32_t>(messages - told_ - slots_) >= 0;
+  }
+  // The same, whatever it is told: so many messages leave it no credit.
+  bool exhausts_slots(std::uint32_t messages) const noexcept {
+    return static_cast<std::int32_t>(messages - consumed() - slots_) >= 0;
   }
   std::uint32_t slots() const noexcept { return slots_; }
   // The ring has so many slots from now on, not fewer than before.
   void grow(std::uint32_t slots) noexcept {
     assert(slots <= kMaxSlots);
     slots_ = slots;
+    report_at_ = slots - (reports_ == Reports::late ? (slots + 2) / 4 : slots / 2);
   }
 
  private:
-  std::uint32_t slots_, freed_ = 0, aside_ = 0, told_ = 0;
+  Reports reports_;
+  std::uint32_t slots_ = 1, report_at_ = 1, freed_ = 0, aside_ = 0, told_ = 0;
   std::uint64_t taken_ = 0;  // bit i: message first() + i was consumed before an earlier one
 };
 

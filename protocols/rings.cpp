@@ -24,7 +24,10 @@ constexpr bool is_stray(const MessageName& came, const MessageName& wanted) {
 
 Rings::Rings(transport::Link& link, Listener& listener) : link_(link), listener_(listener) {
   for (std::size_t r = 0; r < transport::kRings; ++r) {
-    rings_[r] = {OutFlow(link.out_shape().rings[r].slots), InFlow(link.in_shape().rings[r].slots)};
+    const bool rarely = link.reports_by_packets() && static_cast<Ring>(r) <= Ring::eager;
+    const Reports reports = rarely ? Reports::late : Reports::at_half;
+    rings_[r] = {OutFlow(link.out_shape().rings[r].slots),
+                 InFlow(link.in_shape().rings[r].slots, reports)};
   }
 }
 
@@ -86,8 +89,11 @@ Arrived Rings::search(Ring ring, const MessageName& name, Transfer* transfer) no
     if (is_stray(message.name(), name) && listener_.unwanted(message.name(), link_.peer()))
       consume(ring, message);
   }
-  if (in.owes_report()) report(ring);
-  if (transfer && in.exhausts_credit(sequence - 1)) ask(ring, name, *transfer, sequence - 1);
+  // A peer that knows of no credit is told of each one that it has; only one that has none is
+  // asked.
+  const std::uint32_t arrived = sequence - 1;
+  if (in.owes_report(arrived)) report(ring);
+  if (transfer && in.exhausts_slots(arrived)) ask(ring, name, *transfer, arrived);
   return {};
 }
 

@@ -12,7 +12,9 @@
 //
 //     all messages that the peer had credit
 //     for have come, the wanted one is not
-//     among them: sets them aside (aside.hpp),
+//     among them: tells the peer of slots
+//     that are free again, or, if there are
+//     none, sets all aside (aside.hpp),
 //     which frees their slots, without credit
 //     and sends Ask{name, ring, freed}          ->  keeps the ask. A message of that name goes at
 //                                                   once, without credit and past the line, while a
@@ -23,9 +25,10 @@
 // Why a message goes that its sender tries to put and its receiver waits for, though nothing else
 // is ever taken: suppose that it does not. Only so many others have credit, or are asked for, so in
 // the end no message moves, and all that were sent have come. The sender knows of no credit, since
-// the first in line would use it. So the receiver finds all credit used up, and asks. Its ask
-// comes, since both ranks empty the control ring whatever their calls wait for. It says that the
-// slots of all messages were freed, so the sender finds one, and puts the message.
+// the first in line would use it. So the receiver has told of all that it has consumed, finds all
+// credit used up, and asks. Its ask comes, since both ranks empty the control ring whatever their
+// calls wait for. It says that the slots of all messages were freed, so the sender finds one, and
+// puts the message.
 //
 // What bounds memory: without credit a message goes only to a receive that waits for it. So a
 // connection sets aside at most as many messages as its rings have slots, and for each receive that
@@ -176,7 +179,7 @@ class Rings {
   void each_unconsumed(FunctionRef<void(transport::Ring, const Arrived&)> visit) noexcept;
   // Frees the slots of messages that nobody will ever ask for.
   void drop_unwanted() noexcept;
-  // Tells the peer how many slots are free again, if no message has told it for half a ring.
+  // Tells the peer how many slots are free again, if no message has told it for most of a ring.
   void send_reports() noexcept;
   // A receive has its message, or gets it in another way.
   void stop_asking(transport::Ring ring, Transfer& transfer) noexcept {

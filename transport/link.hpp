@@ -202,6 +202,8 @@ class Link {
   // true: write() takes `notify`, so that no message of its own has to say that a rendezvous is
   // finished.
   virtual bool notifies() const noexcept { return false; }
+  // true: a report costs as much as a short message; false: a store to memory.
+  virtual bool reports_by_packets() const noexcept { return true; }
   virtual const char* kind() const noexcept = 0;  // as Transport::kind()
   // For people, such as "process 4711 is stopped". Empty: that is not known. Throws std::bad_alloc.
   virtual std::string state_of_peer() { return {}; }

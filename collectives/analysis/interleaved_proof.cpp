@@ -68,6 +68,7 @@ struct InterleavedCase {
   std::uint64_t waits = 0;    // kSearches: of each rank, in turn
   std::vector<int> pieces{};  // kRings
   std::uint32_t slots = 1;
+  protocols::Reports reports = protocols::Reports::late;
 };
 
 std::uint64_t hash_of(std::span<const Schedule> all) {
@@ -138,7 +139,8 @@ class Matrix {
   }
 
   Exploration prove(const InterleavedCase& one) const {
-    if (one.part == kRings) return prove_ring({.slots = one.slots}, one.pieces);
+    if (one.part == kRings)
+      return prove_ring({.slots = one.slots, .reports = one.reports}, one.pieces);
     const auto& many = groups_[one.group].calls;
     if (one.part == kAlone) {
       const WholeCall& call = *many[one.calls[0]].call;
@@ -165,12 +167,16 @@ class Matrix {
            (options_.algorithm.empty() || options_.algorithm == one.algorithm->name);
   }
 
-  // All lengths of up to three messages, of one or two pieces, and more that are whole.
+  // All lengths of up to three messages, of one or two pieces, and more that are whole. Four slots
+  // are the fewest at which reports wait until some are free.
   void add_rings() {
-    const auto add = [&](std::uint32_t slots, std::vector<int> pieces) {
+    using protocols::Reports;
+    const auto add = [&](std::uint32_t slots, std::vector<int> pieces,
+                         Reports reports = Reports::late) {
       InterleavedCase one{kRings};
       one.pieces = std::move(pieces);
       one.slots = slots;
+      one.reports = reports;
       cases_.push_back(std::move(one));
     };
     for (const std::uint32_t slots : {1U, 2U})
@@ -183,8 +189,14 @@ class Matrix {
             pieces.push_back((long_ones >> i & 1U) ? 2 : 1);
           add(slots, pieces);
         }
+    for (const Reports reports : {Reports::late, Reports::at_half})
+      add(4, {1, 1, 1, 1, 1}, reports);
     if (options_.quick) return;
     for (const std::uint32_t slots : {1U, 2U}) add(slots, {1, 1, 1, 1});
+    for (const Reports reports : {Reports::late, Reports::at_half}) {
+      add(4, {2, 1, 1, 1}, reports);
+      add(4, {2, 2, 2}, reports);
+    }
   }
 
   void add(Part part, std::uint32_t group, std::vector<std::uint32_t> calls, Manner manner,
@@ -277,7 +289,7 @@ class Matrix {
 std::vector<InterleavedRow> empty_rows() {
   std::vector<InterleavedRow> rows(kParts);
   rows[kRings].what = "messages of a ring";
-  rows[kRings].varied = "all orders; 1 and 2 slots; up to 4 messages, of 1 and 2 pieces";
+  rows[kRings].varied = "all orders; 1, 2 and 4 slots; up to 5 messages, of 1 and 2 pieces";
   rows[kAlone].what = "calls alone";
   rows[kAlone].varied = "each algorithm, once";
   rows[kSearches].what = "pairs, all orders";

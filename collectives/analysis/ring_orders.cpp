@@ -66,6 +66,7 @@ class RingPlay {
       case Change::sent: return "is sent";
       case Change::lined_up: return "finds no slot, and is the first in line";
       case Change::received: return "is received";
+      case Change::reported: return "is missed: the sender is told of its credit";
       case Change::starved: return "is missed while all credit is used up";
       case Change::set_aside: return "is missed: what lies in the slots is set aside";
       case Change::asked: return "is missed: what lies in the slots is set aside, and it asked for";

@@ -64,22 +64,26 @@ Change SharedRing::receive(MessageNumber message, int pieces, Waiting& waiting) 
              kept != aside_.end()) {
     aside_.erase(kept);
     in_.take_aside();
-    report();
+    if (in_.owes_report()) report();
     return took(pieces, waiting, true);
   }
   std::uint32_t sequence = in_.first();
   for (; sequence != in_.end() && has_arrived(sequence); ++sequence)
     if (!in_.taken(sequence) && at(sequence) == message)
       return take(sequence, pieces, waiting, true);
-  if (!rules_.sets_aside || !in_.exhausts_credit(sequence - 1)) return Change::nothing;
-  return ask(message, sequence - 1, waiting);
+  const std::uint32_t arrived = sequence - 1;
+  const bool reports = rules_.reports_early ? in_.owes_report(arrived) : in_.owes_report();
+  if (reports) report();
+  Change asked = Change::nothing;
+  if (rules_.sets_aside && in_.exhausts_slots(arrived)) asked = ask(message, arrived, waiting);
+  return asked == Change::nothing && reports ? Change::reported : asked;
 }
 
 Change SharedRing::take(std::uint32_t sequence, int pieces, Waiting& waiting, bool searched) {
   at(sequence) = kNoMessage;
   in_.take(sequence);
   leave_slots();
-  report();
+  if (in_.owes_report()) report();
   return took(pieces, waiting, searched);
 }
 
@@ -100,7 +104,6 @@ void SharedRing::leave_slots() {
 }
 
 void SharedRing::report() noexcept {
-  if (!in_.owes_report()) return;
   in_.told();
   reported_ = in_.consumed();
 }

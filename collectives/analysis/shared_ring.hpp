@@ -5,10 +5,11 @@
 // all orders of changes explores all delays. Pure.
 //
 // A receive whose message has not come does this, if all that the sender had credit for has come:
-// it sets aside what lies in the slots, and asks for its message, which then goes without credit.
+// it reports the slots that are free again; if there are none, it sets aside what lies in them, and
+// asks for its message, which then goes without credit.
 //
 // Left out: growth, connections that fail, strays, and messages of other rings, which share no slot
-// with these. A credit report goes as soon as a slot is free, as with one or two slots it does.
+// with these. A report always goes at once; that it comes late is a later change.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,7 @@ enum class Change : std::uint8_t {
   sent,       // one piece of a message is on its way
   lined_up,   // there is no slot: the send gets the next one
   received,   // one piece was taken out of its slot, or from where it had been set aside
+  reported,   // a receive does not find its message, and tells the sender of its credit
   starved,    // a receive has noted that all credit is used up, and its message not there
   set_aside,  // slots were emptied, and there is no slot yet for the ask
   asked,      // slots were emptied, and the ask is on its way
@@ -39,8 +41,10 @@ enum class Change : std::uint8_t {
 };
 
 struct RingRules {
-  std::uint32_t slots = 1;  // and as many credits; 1 or 2
-  bool sets_aside = true;   // false: nothing is set aside, and nobody asks
+  std::uint32_t slots = 1;    // and as many credits
+  bool sets_aside = true;     // false: nothing is set aside, and nobody asks
+  bool reports_early = true;  // false: only when most slots are free, whatever the sender knows
+  protocols::Reports reports = protocols::Reports::late;
 };
 
 class SharedRing {
@@ -53,7 +57,7 @@ class SharedRing {
   };
 
   explicit SharedRing(const RingRules& rules)
-      : rules_(rules), out_(rules.slots), in_(rules.slots) {}
+      : rules_(rules), out_(rules.slots), in_(rules.slots, rules.reports) {}
 
   // Each is one attempt; nothing: it would be the same at any later time, unless something else
   // changes. The sender tries to send a piece, the `last` of its message or not.

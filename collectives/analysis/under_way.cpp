@@ -20,6 +20,7 @@ const char* words_for(Change change) noexcept {
     case Change::sent: return "is sent";
     case Change::lined_up: return "finds no slot, and is the first in line";
     case Change::received: return "has its message";
+    case Change::reported: return "tells its sender of credit";
     case Change::starved: return "finds all credit used up by other messages";
     case Change::set_aside: return "sets aside what lies in the slots";
     case Change::asked: return "sets aside what lies in the slots, and asks for its message";

@@ -205,6 +205,33 @@ TEST_CASE("an ask lets one name pass without credit, until a ringful has gone", 
   CHECK(put(wanted, 2) == Answer::done);
 }
 
+TEST_CASE("a peer without credit is told of the slots that are free before it is asked", "[asks]") {
+  RingPair pair(kUsual);
+  Transfer flood, wanted, receive;
+  const auto put = [&](const Transfer& transfer, CommunicatorId id) {
+    return pair.rings[0].put(Ring::line, &transfer, {id, 0, 0}, nullptr, 0);
+  };
+  const auto receives = [&](CommunicatorId id, Transfer* transfer) {
+    pair.settle();
+    const Arrived message = pair.rings[1].find(Ring::line, {id, 0, 0}, transfer);
+    if (message) pair.rings[1].consume(Ring::line, message);
+    return static_cast<bool>(message);
+  };
+  for (int i = 0; i < 8; ++i) REQUIRE(put(flood, 1) == Answer::done);
+  CHECK(put(wanted, 2) == Answer::again);
+  // Too few for a report, if there were credits left.
+  for (int i = 0; i < 2; ++i) REQUIRE(receives(1, nullptr));
+  pair.settle();
+  CHECK(put(wanted, 2) == Answer::again);
+  CHECK_FALSE(receives(2, &receive));
+  CHECK(receive.phase == Transfer::Phase::begin);
+  pair.settle();
+  CHECK(put(wanted, 2) == Answer::done);
+  CHECK(receives(2, &receive));
+  CHECK(put(wanted, 2) == Answer::done);
+  CHECK(put(wanted, 2) == Answer::again);
+}
+
 TEST_CASE("an ask that crosses its message is forgotten, and may come before its send", "[asks]") {
   RingPair pair(kTiny);
   Transfer s;

@@ -6,6 +6,7 @@
 using namespace tutti;
 using protocols::InFlow;
 using protocols::OutFlow;
+using protocols::Reports;
 
 TEST_CASE("a sender has as many credits as slots, and gets back what was consumed", "[flow]") {
   OutFlow out(4);
@@ -49,12 +50,35 @@ TEST_CASE("slots are given back in order, whatever the order of consumption", "[
   CHECK(in.taken(2));  // given back: a search that comes by later must not take it again
   in.take(5);
   CHECK(in.consumed() == 3);
-  CHECK_FALSE(in.owes_report());
   in.take(4);
   CHECK(in.consumed() == 5);
-  CHECK(in.owes_report());
-  in.told();
-  CHECK_FALSE(in.owes_report());
+}
+
+TEST_CASE("a report goes when the sender's credits are about to end, and never too late",
+          "[flow]") {
+  for (std::uint32_t slots = 1; slots <= protocols::kMaxSlots; slots *= 2)
+    for (const Reports reports : {Reports::late, Reports::at_half}) {
+      INFO(slots << " slots, at half " << (reports == Reports::at_half));
+      InFlow in(slots, reports);
+      std::uint32_t messages = 0;
+      CHECK_FALSE(in.exhausts_slots(slots - 1));
+      CHECK(in.exhausts_slots(slots));
+      do {
+        CHECK_FALSE(in.owes_report());
+        in.take(in.first());
+        CHECK_FALSE(in.exhausts_slots(slots + messages));
+      } while (++messages < slots && !in.owes_report());
+      CHECK(in.owes_report());
+      if (reports == Reports::at_half)
+        CHECK(messages == (slots + 1) / 2);
+      else
+        CHECK((4 * messages >= 3 * slots || slots == 2));
+      CHECK((messages < slots || slots == 1));  // meanwhile the sender goes on
+      CHECK(in.exhausts_credit(slots));
+      in.told();
+      CHECK_FALSE(in.owes_report());
+      CHECK_FALSE(in.exhausts_credit(slots));
+    }
 }
 
 TEST_CASE("one slot works", "[flow]") {
@@ -83,10 +107,10 @@ TEST_CASE("what is set aside frees its slot, and gives no credit until it is con
   in.take_aside();
   CHECK_FALSE(in.any_aside());
   CHECK(in.consumed() == 2);
-  CHECK(in.owes_report());
   CHECK(in.exhausts_credit(4));  // nothing of all that was told
+  CHECK_FALSE(in.exhausts_slots(5));
+  CHECK(in.exhausts_slots(6));
   in.told();
-  CHECK_FALSE(in.owes_report());
   CHECK_FALSE(in.exhausts_credit(5));
   CHECK(in.exhausts_credit(6));
 }

@@ -122,6 +122,7 @@ class HostileLink final : public transport::Link {
   bool passes_pieces() const noexcept override;
   bool fetch_pays(Bytes, const transport::Load&) noexcept override;
   bool notifies() const noexcept override;
+  bool reports_by_packets() const noexcept override { return !fetches(); }
   const char* kind() const noexcept override { return "hostile"; }
 
   // The peer's farewell arrives.

@@ -37,6 +37,7 @@ class ShmLink final : public Link {
   bool writes_directly() const noexcept override { return copy_ != Copy::twice; }
   bool fetches() const noexcept override { return copy_ != Copy::twice; }
   bool passes_pieces() const noexcept override { return copy_ != Copy::once; }
+  bool reports_by_packets() const noexcept override { return false; }
   bool takes_back() const noexcept override { return true; }
   bool enter(std::uint32_t invitation) noexcept override;
   void leave(std::uint32_t invitation) noexcept override;

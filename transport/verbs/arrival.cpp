@@ -34,9 +34,10 @@ Arrival safer_of(Arrival a, Arrival b) noexcept {
 
 // One receive for every write with immediate that can be under way, so that a write never finds the
 // receiver not ready (RNR). Credits bound the messages by the slots of the rings. A credit report
-// follows half a ring of consumed slots, which the peer cannot fill twice without this rank
-// polling. There are at most 64 finished notices, as that many rendezvous may be in flight, and one
-// farewell.
+// follows half a ring of consumed slots or more, or the use of all credits, neither of which can
+// happen twice without this rank polling, but for messages that it was asked for, which go without
+// credit: each may bring one more. There are at most 64 finished notices, as that many rendezvous
+// may be in flight, and one farewell.
 std::uint32_t Receives::needed_for(const InboxShape& shape) noexcept {
   std::uint32_t slots = 0;
   for (const RingShape& ring : shape.rings) slots += ring.slots;

@@ -71,6 +71,21 @@ TEST_CASE("a ring: no message waits for another, in whatever order both ends beg
     }
 }
 
+TEST_CASE("a ring: reports may wait for many slots, unless the sender needs its credits") {
+  using protocols::Reports;
+  for (const Reports reports : {Reports::late, Reports::at_half})
+    for (const std::vector<int>& pieces : {std::vector<int>{1, 1, 1, 1, 1}, {3, 3}, {2, 2, 1}}) {
+      INFO(pieces.size() << " messages, at half " << (reports == Reports::at_half));
+      Exploration all = prove_ring({.slots = 4, .reports = reports}, pieces);
+      INFO(all.verdict.message);
+      CHECK(all.verdict.ok());
+      CHECK(all.complete);
+      all = prove_ring({.slots = 4, .reports_early = false, .reports = reports}, pieces);
+      CHECK(all.verdict.violation == Violation::deadlock);
+      CHECK_THAT(all.verdict.message, Catch::Contains("never passes, after"));
+    }
+}
+
 TEST_CASE("a ring: if nothing is set aside, a message waits for those in the slots") {
   for (const std::uint32_t slots : {1U, 2U})
     for (std::size_t messages = 1; messages <= 3; ++messages) {
