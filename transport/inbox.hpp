@@ -114,14 +114,16 @@ struct InboxShape {
   static constexpr std::size_t kCreditBytes = kCacheLine;
 };
 
-// The first inbox of a connection that begins small: the same rings, with few slots. One for long
-// messages holds no more there than one for small ones, and long messages come in several.
+// The first inbox of a connection that begins small: the same rings, with few slots. There are more
+// of the shortest, which cost little: a broadcast of some bytes, whose messages all go one way,
+// needs hardly more reports than with a large inbox. A slot for long messages holds no more there
+// than one for small ones, and long messages come in several.
 constexpr InboxShape first_shape(const InboxShape& shape) {
   const auto few = [](RingShape ring, std::uint32_t most) {
     ring.slots = std::min(ring.slots, most);
     return ring;
   };
-  InboxShape first{{few(shape[Ring::line], 8), few(shape[Ring::small], 4),
+  InboxShape first{{few(shape[Ring::line], 32), few(shape[Ring::small], 4),
                     few(shape[Ring::eager], 4), few(shape[Ring::ready], 16),
                     few(shape[Ring::control], 16)}};
   RingShape& eager = first.rings[static_cast<std::size_t>(Ring::eager)];

@@ -15,6 +15,7 @@ std::optional<InboxShape> shape_at_first(const HostileNet& net) {
   if (net.hostility.grow == 0) return std::nullopt;
   InboxShape first = first_shape(net.shape);
   for (RingShape& ring : first.rings) ring.slots = std::max(ring.slots / 4, 1u);
+  first.rings[0].slots = std::min(first.rings[0].slots, 2u);
   return first;
 }
 

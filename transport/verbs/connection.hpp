@@ -25,13 +25,13 @@ struct LinkOptions {
   std::uint32_t send_queue_depth = 255;
   std::uint32_t inline_bytes = 512;
 
-  // The same for a connection that is still small. The shortest messages are inline; receives may
-  // be shared with others, which use them up for a while.
+  // The same for a connection that is still small. Messages of the ring `line` are inline; receives
+  // may be shared with others, which use them up for a while.
   LinkOptions at_first() const noexcept {
     LinkOptions small = *this;
     small.not_ready_count = 7;
     small.send_queue_depth = 15;
-    small.inline_bytes = kCacheLine;
+    small.inline_bytes = 2 * kCacheLine;
     return small;
   }
 };
