@@ -38,17 +38,19 @@ bool Rings::look_for_room(Ring ring, const Transfer* transfer) noexcept {
     if (link_.state() == transport::State::connecting) return false;
     connected_ = true;
   }
-  auto& [out, in, first_in_line, asking] = at(ring);
-  if (transfer && first_in_line && first_in_line != transfer) return false;
+  State& state = at(ring);
+  if (transfer && state.first_in_line && state.first_in_line != transfer) return false;
+  OutFlow& out = state.out;
   if (!out.has_credit() && !out.update(link_.reported(ring))) distrust_credits(ring);
-  if (!out.has_credit() && transfer) first_in_line = transfer;
+  if (!out.has_credit()) get_in_line(state, transfer);
   return out.has_credit();
 }
 
 Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, const void* data,
                   transport::Length bytes) noexcept {
   if (!may_put(ring, transfer) && !asked_for(ring, name)) return not_yet();
-  auto& [out, in, first_in_line, asking] = at(ring);
+  State& state = at(ring);
+  auto& [out, in, first_in_line, asking] = state;
   const Trailer trailer{name, bytes, in.consumed(), out.next_sequence()};
   PackedView* const view = transfer && ring <= Ring::eager ? transfer->view : nullptr;
   const Post post = view ? link_.put_packed(ring, out.next_index(), *view,
@@ -60,10 +62,9 @@ Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, 
       out.sent();
       in.told();
       if (first_in_line == transfer) first_in_line = nullptr;
+      if (bytes.more()) short_of_slots_ += kCut;
       return Answer::done;
-    case Post::again:
-      if (transfer && !first_in_line) first_in_line = transfer;
-      return not_yet();
+    case Post::again: get_in_line(state, transfer); return not_yet();
     case Post::refused:
     case Post::failed: break;
   }
@@ -218,18 +219,19 @@ void Rings::forget_old_asks() noexcept {
 
 // --- growth
 
-// What a connection has carried: slots that were used, and what was written to user memory.
-std::uint64_t Rings::carried() const noexcept {
-  std::uint64_t bytes = link_.written();
+bool Rings::is_hot() const noexcept {
+  const std::uint64_t large = link_.shape().bytes();
+  if (short_of_slots_ >= kHotWhenShort || link_.written() >= large / kHotWhenWritten) return true;
+  std::uint64_t bytes = 0;  // of slots that were used
   for (std::size_t r = 0; r < transport::kRings; ++r)
     bytes += std::uint64_t{rings_[r].out.count()} * link_.out_shape().rings[r].slot_bytes +
              std::uint64_t{rings_[r].in.freed()} * link_.in_shape().rings[r].slot_bytes;
-  return bytes;
+  return bytes >= large * kHotWhenCarried;
 }
 
 void Rings::look_after_growth() noexcept {
   if (link_.state() == transport::State::ready) {
-    if (!asked_for_more_ && carried() >= link_.shape().bytes() / kHot) {
+    if (!asked_for_more_ && is_hot()) {
       asked_for_more_ = true;
       link_.ask_for_more();
     }

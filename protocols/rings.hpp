@@ -37,13 +37,14 @@
 // been sent since, and need no word for it.
 //
 // Growth (transport/link.hpp): where both ends begin with small inboxes, a connection asks for
-// large ones when its messages have taken an eighth of the bytes of slots that a large inbox has:
-// before that, one in two or four of them waits for credit. The number of a message says where it
-// stands in either inbox, and sender and receiver may have different ideas of how many slots there
-// are. The sender's is what counts for credit; it never has fewer than the receiver knows of. A
-// receiver that knows of fewer asks sooner than it must, and asks again sooner than its ask is
-// forgotten; a message that it takes over has a slot to which nobody writes, as all messages that
-// are not consumed have numbers less than a ringful apart, of the larger ring too.
+// large ones when the small ones have cost something: messages waited for a slot, or were cut. One
+// that gets along with few slots stays small for long, since to make large inboxes costs as much as
+// thousands of messages. The number of a message says where it stands in either inbox, and sender
+// and receiver may have different ideas of how many slots there are. The sender's is what counts
+// for credit; it never has fewer than the receiver knows of. A receiver that knows of fewer asks
+// sooner than it must, and asks again sooner than its ask is forgotten; a message that it takes
+// over has a slot to which nobody writes, as all messages that are not consumed have numbers less
+// than a ringful apart, of the larger ring too.
 //
 // Leaves to the caller: which ring a message takes, and what its payload means. Knows names, slots
 // and credits; knows no protocol.
@@ -193,8 +194,12 @@ class Rings {
 
   // --- growth
 
-  // A connection is hot when it has carried this part of the bytes of a large inbox.
-  static constexpr std::uint64_t kHot = 8;
+  // A connection is hot when transfers have had to wait for a slot so many times, where to go on in
+  // another slot counts as kCut waits, for the packet and its acknowledgement; when this part of
+  // the bytes of a large inbox was written to user memory; or when its messages took so many times
+  // the bytes of a large inbox.
+  static constexpr std::uint32_t kHotWhenShort = 128, kCut = 2;
+  static constexpr std::uint64_t kHotWhenWritten = 8, kHotWhenCarried = 4;
   // The longest payload that a slot of the peer's ring takes now.
   Bytes most(transport::Ring ring) const noexcept { return link_.out_shape()[ring].capacity(); }
   // Asks for larger inboxes if it is time, and goes over to them when they are there.
@@ -254,8 +259,14 @@ class Rings {
     }
   }
   void report(transport::Ring ring) noexcept;
+  // The transfer, if there is one, waits for a slot from now on.
+  void get_in_line(State& ring, const Transfer* transfer) noexcept {
+    if (!transfer || ring.first_in_line) return;
+    ring.first_in_line = transfer;
+    ++short_of_slots_;
+  }
   void look_after_growth() noexcept;
-  std::uint64_t carried() const noexcept;
+  bool is_hot() const noexcept;
   void grow_in() noexcept;
   void fail_for_memory() noexcept;
   void distrust(transport::Ring ring, std::uint32_t sequence, std::uint32_t number,
@@ -266,6 +277,7 @@ class Rings {
   Listener& listener_;
   bool connected_ = false;  // the link was seen connected: messages may be put
   bool asked_for_more_ = false;
+  std::uint32_t short_of_slots_ = 0;  // how often
   std::array<State, transport::kRings> rings_;
   Aside aside_;
   // Of the peer: for each receive that waits one, and a call has fewer of these. So many are kept

@@ -94,31 +94,75 @@ TEST_CASE("nothing is lost while connections grow, both ways, at any moment", "[
   CHECK(stayed_small > unless_sanitized(25, 5));
 }
 
-TEST_CASE("a connection asks for more when it has carried a part of that", "[growth]") {
-  Hostility how{3};
-  how.grow = 1e-9;
-  Pair pair(how, kLarge);
-  const auto message = bytes_of(8, 1);
-  std::size_t carried = 0;
-  for (CollectiveNumber call = 0; carried + 2000 < kLarge.bytes() / protocols::Rings::kHot;
-       ++call, carried += 64) {
-    auto got = bytes_of(8, 2);
+namespace {
+
+// Two ranks whose connection never grows, over a wire that always has room.
+struct Small : Pair {
+  Small() : Pair({.seed = 3, .refuse = 0, .grow = 1e-9}, kLarge) {}
+  void pass(CollectiveNumber call, std::size_t bytes) {
+    std::vector<std::byte> got(bytes);
+    const auto message = bytes_of(bytes, call);
     Transfer s, r;
     bool gone = false;
+    const auto length = static_cast<Bytes>(bytes);
+    REQUIRE(until([&] {
+      if (!gone) gone = channels[0].send(s, {1, call, 0}, message.data(), length) == Answer::done;
+      return channels[1].recv(r, {1, call, 0}, got.data(), length) == Answer::done;
+    }));
+  }
+  bool asks() { return net.link(0, 1).asked_for_more; }
+};
+
+}  // namespace
+
+TEST_CASE("a connection that gets along with few slots asks for more only in the end", "[growth]") {
+  Small pair;
+  constexpr std::size_t kEnough = kLarge.bytes() * protocols::Rings::kHotWhenCarried, kSlot = 64;
+  CollectiveNumber call = 0;
+  while (!pair.asks()) pair.pass(call++, 8);
+  CHECK(call * kSlot < kEnough + 100 * kSlot);
+  CHECK(2 * call * kSlot > kEnough);  // messages, and perhaps news, both ways
+}
+
+TEST_CASE("a connection asks for more when messages were cut", "[growth]") {
+  Small pair;
+  CollectiveNumber call = 0;
+  while (!pair.asks()) pair.pass(call++, 4000);
+  constexpr std::uint32_t kPieces = 4000 / 296;
+  CHECK(call <= protocols::Rings::kHotWhenShort / kPieces + 1);
+  CHECK(call > 1);
+}
+
+TEST_CASE("a connection asks for more when messages had to wait for a slot", "[growth]") {
+  Small pair;
+  const auto message = bytes_of(8, 1);
+  for (CollectiveNumber call = 0; !pair.asks();) {
+    REQUIRE(call < 10 * protocols::Rings::kHotWhenShort);
+    // The receiver is late.
+    const CollectiveNumber first = call;
+    Transfer s;
+    pair.until([&, tries = 0]() mutable {
+      if (pair.channels[0].send(s, {1, call, 0}, message.data(), 8) == Answer::done) ++call, s = {};
+      return ++tries == 50;
+    });
+    CHECK(call - first >= 2);
+    for (CollectiveNumber taken = first; taken < call; ++taken) {
+      std::vector<std::byte> got(8);
+      Transfer r;
+      REQUIRE(pair.until([&] {
+        return pair.channels[1].recv(r, {1, taken, 0}, got.data(), 8) == Answer::done;
+      }));
+    }
     REQUIRE(pair.until([&] {
-      if (!gone) gone = pair.channels[0].send(s, {1, call, 0}, message.data(), 8) == Answer::done;
+      return pair.channels[0].send(s, {1, call, 0}, message.data(), 8) == Answer::done;
+    }));
+    std::vector<std::byte> got(8);
+    Transfer r;
+    REQUIRE(pair.until([&] {
       return pair.channels[1].recv(r, {1, call, 0}, got.data(), 8) == Answer::done;
     }));
-    REQUIRE_FALSE(pair.net.link(0, 1).asked_for_more);
+    ++call;
   }
-  std::vector<std::byte> got(4000);
-  Transfer s, r;
-  bool gone = false;
-  REQUIRE(pair.until([&] {
-    if (!gone) gone = pair.channels[0].send(s, {2, 0, 0}, got.data(), 4000) == Answer::done;
-    return pair.channels[1].recv(r, {2, 0, 0}, got.data(), 4000) == Answer::done;
-  }));
-  CHECK(pair.net.link(0, 1).asked_for_more);
 }
 
 TEST_CASE("messages that nobody has taken move to the large inbox", "[growth]") {
