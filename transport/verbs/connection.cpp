@@ -13,33 +13,21 @@ namespace {
 // these are rxe's, which are long.
 constexpr std::size_t kRequestBytes = 192, kCompletionBytes = 64;
 
-// The part of an inbox that has the rings whose slots are too long to be sent inline.
-struct Range {
-  std::size_t begin = 0, end = 0;
-  std::size_t bytes() const { return end - begin; }
-};
-
-Range not_inline(const InboxShape& shape, std::uint32_t inline_bytes) {
-  Range range;
-  for (std::size_t r = 0; r < kRings; ++r) {
-    const auto ring = static_cast<Ring>(r);
-    if (shape[ring].slot_bytes <= inline_bytes) continue;
-    if (range.bytes() == 0) range.begin = shape.ring_offset(ring);
-    range.end = shape.slot_end(ring, shape[ring].slots - 1);
-  }
-  return range;
-}
-
 }  // namespace
 
 std::size_t Connection::bytes(const InboxShape& shape, const LinkOptions& options) noexcept {
-  return round_up_to_pages(shape.bytes() + not_inline(shape, options.inline_bytes).bytes()) +
+  return round_up_to_pages(shape.bytes() + Mirror(shape, options.inline_bytes).bytes()) +
          options.send_queue_depth * (kRequestBytes + options.inline_bytes + kCompletionBytes);
 }
 
 Connection::Connection(const Device& device, const Queues& queues, const LinkOptions& options,
                        int peer, const InboxShape& shape)
-    : device_(device), options_(options), peer_(peer), shape_(shape), arrival_(options.arrival) {
+    : device_(device),
+      options_(options),
+      peer_(peer),
+      shape_(shape),
+      arrival_(options.arrival),
+      mirror_(shape, 0) {
   ibv_qp_init_attr wanted{};
   wanted.send_cq = queues.sends;
   wanted.recv_cq = queues.receives;
@@ -57,12 +45,11 @@ Connection::Connection(const Device& device, const Queues& queues, const LinkOpt
 
 void Connection::allocate() {
   const std::size_t bytes = shape_.bytes();
-  const Range staged = not_inline(shape_, inline_limit_);
-  memory_ = own_pages(round_up_to_pages(bytes + staged.bytes()), "a connection");
+  mirror_ = Mirror(shape_, inline_limit_);
+  memory_ = own_pages(round_up_to_pages(bytes + mirror_.bytes()), "a connection");
   inbox_ = memory_.get();
   staging_ = inbox_ + bytes;
-  first_staged_ = staged.begin;
-  region_ = register_memory(device_, inbox_, bytes + staged.bytes(),
+  region_ = register_memory(device_, inbox_, bytes + mirror_.bytes(),
                             IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 }
 

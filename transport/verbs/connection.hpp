@@ -9,6 +9,7 @@
 #include "transport/inbox.hpp"
 #include "transport/verbs/arrival.hpp"
 #include "transport/verbs/memory.hpp"
+#include "transport/verbs/mirror.hpp"
 #include "transport/verbs/packet.hpp"
 #include "transport/verbs/queue_pair.hpp"
 
@@ -73,11 +74,9 @@ class Connection {
   std::byte* inbox() const noexcept { return inbox_; }
   // Memory of one that is registered, and that its requests take, about.
   static std::size_t bytes(const InboxShape& shape, const LinkOptions& options) noexcept;
-  // A mirror of the rings of the peer's inbox whose messages may be too long to go inline: the
-  // place from which they are sent, by their place in that inbox.
-  std::byte* staging(std::size_t offset) const noexcept {
-    return staging_ + (offset - first_staged_);
-  }
+  // The places of messages that are too long to go inline, and where the first of them begins.
+  const Mirror& mirror() const noexcept { return mirror_; }
+  std::byte* staging() const noexcept { return staging_; }
   std::uint32_t staging_key() const noexcept { return region_->lkey; }
   // Bytes that a work request may carry itself, without a region.
   std::uint32_t inline_limit() const noexcept { return inline_limit_; }
@@ -92,8 +91,8 @@ class Connection {
   const InboxShape shape_;
   Arrival arrival_;
   Pages memory_;  // the inbox, then the mirror
+  Mirror mirror_;
   std::byte *inbox_ = nullptr, *staging_ = nullptr;
-  std::size_t first_staged_ = 0;  // the mirror's beginning in the inbox
   // Of both, since each registration costs as much as some messages. The peer could write to the
   // mirror, too: into messages that go to itself.
   MemoryRegion region_;

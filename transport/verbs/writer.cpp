@@ -25,11 +25,14 @@ constexpr std::uint32_t kLastWord = 8;  // bytes that `flag` writes after the ot
 
 }  // namespace
 
-Writer::Writer(const Connection& connection, Link& link, bool large) noexcept
+Writer::Writer(const Connection& connection, Link& link, bool large)
     : connection_(connection),
       link_(link),
       depth_(connection.options().send_queue_depth),
-      large_(large) {}
+      large_(large) {
+  if (const Mirror& mirror = connection.mirror(); mirror.shared_bytes() != 0)
+    shared_.emplace(mirror.shared_bytes(), connection.shape()[Ring::eager].slots);
+}
 
 ibv_send_wr Writer::request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address,
                             std::uint32_t key) const noexcept {
@@ -65,9 +68,25 @@ Post Writer::post(ibv_send_wr& first, std::uint32_t count) noexcept {
   return Post::failed;
 }
 
-// `total` bytes: payload, padding and trailer, which the peer's slot ends with at `end`.
+// `begin` is null: there is no room now.
+Writer::Place Writer::place_for(Ring ring, std::uint32_t index, std::uint32_t total) noexcept {
+  const Mirror& mirror = connection_.mirror();
+  if (!mirror.shares(ring)) return {connection_.staging() + mirror.place_end(ring, index) - total};
+  const std::uint32_t lines = round_up(total, static_cast<std::uint32_t>(kCacheLine));
+  const auto offset = shared_->room_for(lines, completed_);
+  if (!offset) return {};
+  return {connection_.staging() + mirror.shared_begin() + *offset, *offset, lines,
+          shared_->is_long(lines)};
+}
+
+// The last request that was numbered sends the message from that place.
+void Writer::take(const Place& place) noexcept {
+  if (place.shared_bytes != 0) shared_->take(place.offset, place.shared_bytes, posted_);
+}
+
+// `total` bytes: payload, padding and trailer, which go inline, or from `staged`.
 Writer::Gather Writer::gather(const void* payload, const Trailer& trailer, std::uint32_t total,
-                              std::size_t end) const noexcept {
+                              std::byte* staged) const noexcept {
   Gather result;
   const std::uint32_t body = padded(trailer.bytes);
   const auto add = [&](const void* from, std::uint32_t bytes, std::uint32_t key) {
@@ -82,10 +101,6 @@ Writer::Gather Writer::gather(const void* payload, const Trailer& trailer, std::
     add(&trailer, sizeof trailer, 0);
     result.last_word = reinterpret_cast<const std::byte*>(&trailer) + sizeof trailer - kLastWord;
   } else {
-    // The staging mirror has a place for every slot of the peer that is too long to go inline. A
-    // credit for the slot means that the peer has consumed the message that was there. So the write
-    // from this place has long completed, and the place may be overwritten.
-    std::byte* const staged = connection_.staging(end - total);
     copy_bytes(staged, payload, trailer.bytes);
     std::memcpy(staged + body, &trailer, sizeof trailer);
     add(staged, total, connection_.staging_key());
@@ -99,10 +114,15 @@ Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
   if (link_.failed()) return Post::failed;
   if (!has_room(2)) return Post::again;
   const PeerInfo& peer = connection_.peer_info();
-  const std::size_t end = connection_.shape().slot_end(ring, index);
   const std::uint32_t total = padded(trailer.bytes) + static_cast<std::uint32_t>(sizeof trailer);
-  const std::uint64_t target = peer.inbox_address + end - total;
-  Gather from = gather(payload, trailer, total, end);
+  const std::uint64_t target =
+      peer.inbox_address + connection_.shape().slot_end(ring, index) - total;
+  Place place;
+  if (total > connection_.inline_limit()) {
+    place = place_for(ring, index, total);
+    if (!place.begin) return Post::again;
+  }
+  Gather from = gather(payload, trailer, total, place.begin);
 
   const Arrival arrival = connection_.arrival();
   if (arrival != Arrival::flag) {
@@ -112,7 +132,8 @@ Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
                 peer.inbox_key);
     wr.send_flags = from.flags;
     wr.imm_data = htonl(Immediate::message(ring).word());
-    number(wr, false);
+    number(wr, place.signaled);
+    take(place);
     return post(wr, 1);
   }
   // The body first, then the word that tells of arrival, in a second write on the same queue pair.
@@ -126,7 +147,8 @@ Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
   wr.next = &flag;
   flag.send_flags = connection_.inline_limit() >= kLastWord ? IBV_SEND_INLINE : 0;
   number(wr, false);
-  number(flag, false);
+  number(flag, place.signaled);
+  take(place);
   return post(wr, 2);
 }
 

@@ -9,6 +9,7 @@
 
 #include "transport/link.hpp"
 #include "transport/verbs/connection.hpp"
+#include "transport/verbs/send_stretch.hpp"
 #include "transport/verbs/work_id.hpp"
 
 namespace tutti::transport::verbs {
@@ -16,7 +17,8 @@ namespace tutti::transport::verbs {
 class Writer {
  public:
   // `link` is the one that this writer is a part of; `large`: by the larger of its connections.
-  Writer(const Connection& connection, Link& link, bool large = false) noexcept;
+  // Throws std::bad_alloc.
+  Writer(const Connection& connection, Link& link, bool large = false);
 
   // As in Link.
   Post put(Ring ring, std::uint32_t index, const void* payload, const Trailer& trailer) noexcept;
@@ -67,7 +69,15 @@ class Writer {
     const std::byte* last_word = nullptr;  // in the last piece
   };
   Gather gather(const void* payload, const Trailer& trailer, std::uint32_t total,
-                std::size_t end) const noexcept;
+                std::byte* staged) const noexcept;
+  // Where a message is put together that is too long to go inline.
+  struct Place {
+    std::byte* begin = nullptr;
+    std::uint32_t offset = 0, shared_bytes = 0;  // in the shared bytes; 0: it has its own place
+    bool signaled = false;                       // its write asks for a completion
+  };
+  Place place_for(Ring ring, std::uint32_t index, std::uint32_t total) noexcept;
+  void take(const Place& place) noexcept;
   std::size_t piece_bytes(std::size_t bytes) const noexcept;
   ibv_send_wr request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address,
                       std::uint32_t key) const noexcept;
@@ -85,6 +95,7 @@ class Writer {
   // probe.
   std::uint64_t posted_ = 0, signaled_ = 0, completed_ = 0, failed_ = 0, probe_ = 0;
   bool said_farewell_ = false;
+  std::optional<SendStretch> shared_;  // if the mirror has shared bytes
 };
 
 }  // namespace tutti::transport::verbs
