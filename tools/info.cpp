@@ -158,7 +158,7 @@ json memory_facts(const Configuration& c, bool software) {
   const auto verbs_shape = inbox_shape(c, verbs_eager_limit(c, costly_packets(c, software)));
   const auto verbs_first = verbs::VerbsTransport::first_bytes_per_connection(verbs_shape),
              verbs_most = verbs::VerbsTransport::most_bytes_per_connection(
-                 verbs_shape, static_cast<std::size_t>(std::max(c.rails, 1))),
+                 verbs_shape, static_cast<std::size_t>(std::max(c.rails, 1)), software),
              shm_first = 2 * transport::shm::first_bytes(), shm_most = 2 * shm_shape.bytes();
   // What is kept for each rank of a job, connected or not.
   constexpr std::size_t kBytesPerRank = transport::Placement::kBytesPerRank +

@@ -53,6 +53,7 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
       links_(static_cast<std::size_t>(world_size)) {
   if (options_.link.timeout == 0)
     options_.link.timeout = device_.software() ? kSoftwareTimeout : kTimeout;
+  if (device_.software()) options_.link = options_.link.in_software();
   if (options_.link.arrival == Arrival::automatic)
     options_.link.arrival =
         Connection::arrival_for(device_, queues_.room_for(0), options_.link, shape_);
@@ -166,7 +167,8 @@ nlohmann::json VerbsTransport::describe() const {
   device["arrival"] = name_of(some ? some->connection().arrival() : options_.link.arrival);
   for (const Rail& rail : rails_) others.push_back(describe_port(rail.device));
   const std::size_t at_first = bytes_per_connection(),
-                    when_grown = most_bytes_per_connection(shape_, 1 + rails_.size());
+                    when_grown =
+                        most_bytes_per_connection(shape_, 1 + rails_.size(), software_wire());
   std::size_t held = 0;
   for (const auto& link : made_) held += link->large() ? when_grown : at_first;
   const auto grown = std::ranges::count_if(made_, [](const auto& link) { return !link->small(); });

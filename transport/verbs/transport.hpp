@@ -50,9 +50,11 @@ class VerbsTransport final : public Transport {
   static std::size_t first_bytes_per_connection(const InboxShape& shape) noexcept {
     return Connection::bytes(first_shape(shape), LinkOptions{}.at_first());
   }
-  static std::size_t most_bytes_per_connection(const InboxShape& shape,
-                                               std::size_t rails) noexcept {
-    return first_bytes_per_connection(shape) + Connection::bytes(shape, {}) +
+  static std::size_t most_bytes_per_connection(const InboxShape& shape, std::size_t rails,
+                                               bool software) noexcept {
+    const LinkOptions options;
+    return first_bytes_per_connection(shape) +
+           Connection::bytes(shape, software ? options.in_software() : options) +
            (rails - 1) * Lane::kBytes;
   }
   // Summed over the rails.
