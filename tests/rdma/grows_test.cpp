@@ -21,7 +21,7 @@ extern "C" {
 namespace {
 
 std::atomic<bool> refuses{false};
-std::atomic<int> refused{0};
+std::atomic<int> refused{0}, resized{0};
 
 }  // namespace
 
@@ -35,6 +35,12 @@ extern "C" ibv_qp* ibv_create_qp(ibv_pd* domain, ibv_qp_init_attr* wanted) {
   }
   using Function = ibv_qp*(ibv_pd*, ibv_qp_init_attr*);
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, "ibv_create_qp"))(domain, wanted);
+}
+
+extern "C" int ibv_resize_cq(ibv_cq* queue, int entries) {
+  ++resized;
+  using Function = int(ibv_cq*, int);
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, "ibv_resize_cq"))(queue, entries);
 }
 
 namespace {
@@ -110,6 +116,8 @@ int main(int argc, char** argv) {
   }
   CHECK(mine.by_verbs > 0, "there is nothing to grow");
   CHECK(who != "all" || all_grown, "%ld of %ld have grown", mine.grown, mine.by_verbs);
+  CHECK(resized == 0 || mine.by_verbs > 12, "%d queues were resized for %ld connections",
+        resized.load(), mine.by_verbs);
   const long at_first = mine.by_verbs * mine.bytes_at_first;
   CHECK(who == "all" ? mine.bytes > 2 * at_first : mine.bytes >= at_first,
         "%ld connections, which took %ld bytes at first, take %ld", mine.by_verbs, at_first,

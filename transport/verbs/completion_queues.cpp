@@ -12,7 +12,9 @@
 namespace tutti::transport::verbs {
 namespace {
 
-constexpr int kFirstRoom = 1024;
+// Enough for a dozen connections that have grown: to resize a queue of a device in software takes
+// as long as to make a large connection, while all calls wait.
+constexpr int kFirstRoom = 7 * 1024;
 constexpr std::size_t kEntryBytes = 64;  // about, in a message
 
 }  // namespace
