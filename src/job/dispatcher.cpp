@@ -31,10 +31,10 @@ constexpr std::chrono::milliseconds kOtherCallPatience{30};
 // long all of them may take, and how long it takes to give up those that are left.
 constexpr std::chrono::milliseconds kReadPatience{2000}, kFlushPatience{1000};
 constexpr int kMostReadPatiences = 5;
-// For writes into their buffers: how long an answer may take, how many without one are enough, and
-// how many with one.
+// For writes into their buffers: after how long a member is asked again, and how often. An answer
+// may come no sooner than the last byte: it waits behind them in a port that is busy with them.
 constexpr std::chrono::milliseconds kAnswerPatience{500};
-constexpr int kMostUnanswered = 8, kMostAnswers = 20;
+constexpr int kMostQuestions = 20;
 
 bool can_hear(const Channel* channel) {
   return channel && !channel->failed() && !channel->closed();
@@ -288,20 +288,18 @@ void Dispatcher::end_use(const Agreement& agreement) noexcept {
 }
 
 // What members have begun to write soon arrives. Without the right to go on, it would cost the
-// connection, which other communicators use. A member that does not answer is dead or stopped.
+// connection, which other communicators use. A member that never answers is dead or stopped.
 void Dispatcher::await_writes(const Agreement& agreement) noexcept {
-  using transport::Writing;
-  for (int i = 0; i < kMostAnswers; ++i) {
-    const Writing least = i < kMostUnanswered ? Writing::unknown : Writing::yes;
-    const auto writes = [&](const Channel& channel) {
-      return can_hear(&channel) && channel.writing_abandoned() >= least;
-    };
+  const auto may_write = [](const Channel& channel) {
+    return can_hear(&channel) && channel.writing_abandoned() != transport::Writing::no;
+  };
+  for (int i = 0; i < kMostQuestions; ++i) {
     each_channel(agreement, [&](Channel& channel) {
       if (can_hear(&channel) && channel.withdrawing()) channel.link().ask_for_writes(i > 0);
     });
-    wait_while(agreement, kAnswerPatience, writes);
+    wait_while(agreement, kAnswerPatience, may_write);
     bool any = false;
-    each_channel(agreement, [&](const Channel& channel) { any |= writes(channel); });
+    each_channel(agreement, [&](const Channel& channel) { any |= may_write(channel); });
     if (!any) return;
   }
 }
