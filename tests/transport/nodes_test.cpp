@@ -24,7 +24,7 @@ std::string beacon_of(const PlacementCard& card) {
   return fmt::format("{}{:016x}", kBeaconName, card.beacon);
 }
 // Jobs beside this test have beacons, too.
-bool exists(const std::string& beacon) { return std::filesystem::exists("/dev/shm" + beacon); }
+bool is_left(const std::string& beacon) { return std::filesystem::exists("/dev/shm" + beacon); }
 
 // The nodes that ranks find, when rank r believes of the others what `view(r, cards)` leaves.
 std::vector<std::uint64_t> nodes_of(
@@ -45,7 +45,7 @@ std::vector<std::uint64_t> nodes_of(
     });
   for (std::thread& thread : threads) thread.join();
   for (const auto& one : found) CHECK(one == found.front());
-  for (const PlacementCard& card : cards) CHECK_FALSE(exists(beacon_of(card)));
+  for (const PlacementCard& card : cards) CHECK_FALSE(is_left(beacon_of(card)));
   return found.front();
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("a file that cannot be made is told", "[nodes]") {
       divide_nodes(bootstrap, found[static_cast<std::size_t>(r)]);
     });
   for (std::thread& thread : threads) thread.join();
-  CHECK(exists(taken));
+  CHECK(is_left(taken));
   shm_unlink(taken.c_str());
   close(other);
   for (int r = 0; r < 3; ++r) {
