@@ -1,7 +1,7 @@
 // Fourth part of the verifier: several calls under way between the same ranks at once. Pure and
 // deterministic.
 //
-// What is proved holds in every order of progress, in three steps:
+// The proof holds for every order of progress, in three steps:
 //   1. Calls share nothing but channels: each has buffers and scratch of its own. Of two messages
 //      that share a ring none waits for the other: prove_ring() goes through all that can happen.
 //   2. So what can go on, a message whose ends are both under way, a step, a start, can do so until

@@ -25,7 +25,7 @@ enum Part : std::size_t { kRings, kAlone, kSearches, kPairs, kTriples, kParts };
 
 // Enough for two pieces or blocks of a rank each, few enough for few messages.
 constexpr Bytes kBytes = 6, kSegment = 3;
-// What is searched has so many messages at most, and so many states are visited.
+// The search takes so many messages at most, and visits so many states.
 constexpr std::size_t kMostMessages = 4, kMostStates = 400'000;
 
 // How ranks start calls and wait for them.

@@ -72,7 +72,7 @@ class SharedRing {
   // The message that lies in the first slot; kNoMessage: none.
   MessageNumber first() const noexcept { return in_slots_.empty() ? kNoMessage : in_slots_[0]; }
   // A promise of the channel that was broken: a slot written before it was free, or a peer that is
-  // distrusted though it did right. Null: there is none.
+  // distrusted though it kept the protocol. Null: no promise was broken.
   const char* fault() const noexcept { return fault_; }
   // Appends all that what follows depends on.
   void append_key(std::string& key) const;
@@ -93,7 +93,7 @@ class SharedRing {
   void report() noexcept;
 
   RingRules rules_;
-  // Of the sender.
+  // The sender's state.
   protocols::OutFlow out_;
   MessageNumber first_in_line_ = kNoMessage;
   std::uint32_t seen_ = 0;  // the newest report that it can see
@@ -102,7 +102,7 @@ class SharedRing {
   std::vector<MessageNumber> in_slots_;  // sent, and in a slot that is not free, the oldest first
   std::uint32_t arrived_ = 0;            // how many have come
   std::optional<Ask> ask_on_its_way_;    // one: the control ring has one slot, too
-  // Of the receiver.
+  // The receiver's state.
   protocols::InFlow in_;
   std::uint32_t reported_ = 0, asking_ = 0;
   std::vector<MessageNumber> aside_;  // ascending

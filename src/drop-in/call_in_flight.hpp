@@ -28,7 +28,7 @@ struct CallInFlight {
   Communicator& state;
   Numbers room;
   std::optional<HeldOperation> operation;
-  int tag = -1;               // of the message that completes a persistent request; -1: it is none
+  int tag = -1;               // of a persistent request's message; -1: the call is not persistent
   int error = TUTTI_SUCCESS;  // and why, from the end on
   std::string message;
   CallInFlight* next = nullptr;  // in flight, or failed
@@ -54,8 +54,8 @@ void complete_persistent(CallInFlight& call) noexcept;
 MPI_Comm communicator_for_errors(const CallInFlight& call) noexcept;
 // Calls the error handler. Returns what a function of MPI's is to return.
 int tell(const CallInFlight& call) noexcept;
-// Tells of a persistent call that has failed, whose request the MPI has completed. MPI_SUCCESS: it
-// has not failed, or is none.
+// Tells of a persistent call that has failed, whose request the MPI has completed. MPI_SUCCESS: the
+// request is not one of these.
 int tell_failed_persistent(MPI_Request handle) noexcept;
 inline std::atomic<int> failed_persistent{0};
 inline bool any_persistent_failed() noexcept {

@@ -1,5 +1,5 @@
-// What the arguments of a collective's non-blocking and persistent forms are to Tutti, for plain
-// and large counts. Each function has the arguments of MPI's up to the communicator.
+// Translates the arguments of non-blocking and persistent collectives into Tutti's, for plain and
+// large counts. Each function has the arguments of MPI's up to the communicator.
 #pragma once
 
 #include <mpi.h>
