@@ -102,10 +102,6 @@ class Link {
     return Post::refused;
   }
 
-  // Takes in arrivals, completions and credits. Cheap when there are none. Called while a rank
-  // waits.
-  virtual void progress() noexcept = 0;
-
   // Asks the peer for a sign of life (a zero-byte write, a lock), without blocking; if the peer is
   // dead, the link fails sooner or later. Called now and then while a rank waits for this peer.
   virtual void probe() noexcept = 0;
@@ -304,7 +300,7 @@ class Link {
   const int peer_;
   std::byte* inbox_ = nullptr;        // what the peer writes; in_shape_.bytes() long, zero at first
   std::byte* large_inbox_ = nullptr;  // the next; shape_.bytes() long, zero at first
-  const std::uint32_t* credits_ = nullptr;  // kRings counters, written by the peer or by progress()
+  const std::uint32_t* credits_ = nullptr;  // kRings counters, written by the peer or by this rank
   bool polls_memory_ = true;  // arrived() polls sequence words; else it reads arrivals_
   // Rings of our inbox, by bits: the memory of the others is not there yet, and must not be read.
   // Null: all are open. Else the peer opens rings by bits of this word, before it writes to them.

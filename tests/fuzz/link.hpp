@@ -93,7 +93,6 @@ class PeerlessLink final : public transport::Link {
     std::memset(target, 1, bytes);
     return failed() ? transport::Post::failed : transport::Post::done;
   }
-  void progress() noexcept override {}
   void probe() noexcept override {}
   bool drained() noexcept override { return true; }
   bool writes_directly() const noexcept override { return kind_.direct; }

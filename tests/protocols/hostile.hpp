@@ -102,7 +102,6 @@ class HostileLink final : public transport::Link {
                         std::size_t bytes) noexcept override;
   transport::Post grow_out() noexcept override;
   void ask_for_more() noexcept override { asked_for_more = true; }
-  void progress() noexcept override {}
   void probe() noexcept override;
   std::optional<transport::Notice> notice() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;

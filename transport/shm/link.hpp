@@ -30,7 +30,6 @@ class ShmLink final : public Link {
   void note_read(Stored stored, double ticks_per_byte) noexcept override {
     reads_.took(stored, ticks_per_byte);
   }
-  void progress() noexcept override {}
   void probe() noexcept override;
   std::optional<Notice> notice() noexcept override;
   bool drained() noexcept override { return true; }

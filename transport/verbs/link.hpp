@@ -74,7 +74,6 @@ class VerbsLink final : public Link {
   Post write(const void* source, const Registration& registration, const RemoteKey& target,
              std::size_t bytes, std::optional<std::uint32_t> notify,
              std::uint64_t* ticket) noexcept override;
-  void progress() noexcept override {}  // the transport polls for all links
   void probe() noexcept override;
   std::optional<Notice> notice() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;
