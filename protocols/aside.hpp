@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "transport/inbox.hpp"
+#include "transport/inbox_shape.hpp"
 
 namespace tutti::protocols {
 

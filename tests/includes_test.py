@@ -112,7 +112,7 @@ def check_myself():
     assert refused("collectives/schedule/builder.cpp", "collectives/algorithms/catalogue.hpp")
     assert refused("collectives/algorithms/ring.cpp", "collectives/selection/rules.hpp")
     assert refused("collectives/ring.cpp", "collectives/schedule/schedule.hpp")
-    assert refused("protocols/protocol_for.hpp", "transport/inbox.hpp")
+    assert refused("protocols/protocol_for.hpp", "transport/inbox_shape.hpp")
     assert refused("protocols/channel.cpp", "mpi.h")
     assert not refused("collectives/execution/run.hpp", "protocols/channel.hpp")
     assert not refused("models/simulator.cpp", "protocols/protocol_for.hpp")

@@ -21,7 +21,7 @@
 
 #include "base/error.hpp"
 #include "base/packed_view.hpp"
-#include "transport/inbox.hpp"
+#include "transport/inbox_shape.hpp"
 #include "transport/memory.hpp"
 #include "transport/notice.hpp"
 

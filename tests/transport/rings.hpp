@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-#include "transport/inbox.hpp"
+#include "transport/inbox_shape.hpp"
 
 namespace tutti::tests {
 

@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "transport/inbox.hpp"
+#include "transport/inbox_shape.hpp"
 #include "transport/link.hpp"
 #include "transport/notice.hpp"
 #include "transport/shm/fetches.hpp"

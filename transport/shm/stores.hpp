@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/copy.hpp"
-#include "transport/inbox.hpp"
+#include "transport/inbox_shape.hpp"
 #include "transport/shm/told.hpp"
 
 namespace tutti::transport::shm {

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "transport/inbox.hpp"
+#include "transport/inbox_shape.hpp"
 #include "transport/memory.hpp"
 
 namespace tutti::transport::verbs {

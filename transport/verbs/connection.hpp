@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "transport/inbox.hpp"
+#include "transport/inbox_shape.hpp"
 #include "transport/verbs/arrival.hpp"
 #include "transport/verbs/memory.hpp"
 #include "transport/verbs/mirror.hpp"

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "transport/inbox.hpp"
+#include "transport/inbox_shape.hpp"
 
 namespace tutti::transport::verbs {
 

@@ -1,5 +1,5 @@
 // The geometry of inboxes: slots in their places, none over another.
-#include "transport/inbox.hpp"
+#include "transport/inbox_shape.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,5 @@
-// The inbox: memory of one rank that exactly one peer may write, and the shape both agree on.
+// The shape of an inbox, on which both ends agree: memory of one rank that exactly one peer may
+// write.
 //
 // An inbox is a handful of rings of fixed slots. A message is placed so that it ENDS where its slot
 // ends: the payload, then a 24-byte trailer whose last word is the sequence number. So the word to
