@@ -9,7 +9,7 @@ namespace tutti::protocols {
 using transport::Ring;
 
 void Control::read() noexcept {
-  while (const auto rendezvous = link_.finished())
+  while (const auto rendezvous = link_.inbox().finished())
     if (!note(*rendezvous, {Outcome::Kind::finished}))
       link_.distrust("it has finished transfer %lld, which cannot be", *rendezvous);
   rings_.take_all(Ring::control, [this](const Arrived& message) { take(message); });

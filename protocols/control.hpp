@@ -18,7 +18,7 @@
 namespace tutti::protocols {
 
 // Rendezvous in flight with one peer. Who invites gives each an identifier below this.
-inline constexpr std::uint32_t kMostRendezvous = transport::Link::kInvitations;
+inline constexpr std::uint32_t kMostRendezvous = transport::kInvitations;
 
 // What the half of a rendezvous that moves the data has told the one that invites.
 struct Outcome {

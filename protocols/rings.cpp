@@ -22,12 +22,13 @@ constexpr bool is_stray(const MessageName& came, const MessageName& wanted) {
 
 }  // namespace
 
-Rings::Rings(transport::Link& link, Listener& listener) : link_(link), listener_(listener) {
+Rings::Rings(transport::Link& link, Listener& listener)
+    : link_(link), inbox_(link.inbox()), listener_(listener) {
   for (std::size_t r = 0; r < transport::kRings; ++r) {
     const bool rarely = link.reports_by_packets() && static_cast<Ring>(r) <= Ring::eager;
     const Reports reports = rarely ? Reports::late : Reports::at_half;
     rings_[r] = {OutFlow(link.out_shape().rings[r].slots),
-                 InFlow(link.in_shape().rings[r].slots, reports)};
+                 InFlow(link.inbox().shape().rings[r].slots, reports)};
   }
 }
 
@@ -41,7 +42,7 @@ bool Rings::look_for_room(Ring ring, const Transfer* transfer) noexcept {
   State& state = at(ring);
   if (transfer && state.first_in_line && state.first_in_line != transfer) return false;
   OutFlow& out = state.out;
-  if (!out.has_credit() && !out.update(link_.reported(ring))) distrust_credits(ring);
+  if (!out.has_credit() && !out.update(inbox_.reported(ring))) distrust_credits(ring);
   if (!out.has_credit()) get_in_line(state, transfer);
   return out.has_credit();
 }
@@ -83,7 +84,7 @@ Arrived Rings::search(Ring ring, const MessageName& name, Transfer* transfer) no
   if (in.any_aside())
     if (const Trailer* kept = aside_.find(ring, name)) return {kept, kept->bytes, 0, true};
   std::uint32_t sequence = in.first();
-  for (; sequence != in.end() && link_.arrived(ring, sequence); ++sequence) {
+  for (; sequence != in.end() && inbox_.arrived(ring, sequence); ++sequence) {
     if (in.taken(sequence)) continue;
     const Arrived message = read(ring, sequence);
     if (!message || message.name() == name) return message;
@@ -102,7 +103,7 @@ Arrived Rings::search(Ring ring, const MessageName& name, Transfer* transfer) no
 void Rings::drop_unwanted() noexcept {
   for (const Ring ring : {Ring::line, Ring::small, Ring::eager}) {
     const InFlow& in = at(ring).in;
-    if (in.any_aside() || link_.arrived(ring, in.first())) drop_unwanted(ring);
+    if (in.any_aside() || inbox_.arrived(ring, in.first())) drop_unwanted(ring);
   }
 }
 
@@ -225,7 +226,7 @@ bool Rings::is_hot() const noexcept {
   std::uint64_t bytes = 0;  // of slots that were used
   for (std::size_t r = 0; r < transport::kRings; ++r)
     bytes += std::uint64_t{rings_[r].out.count()} * link_.out_shape().rings[r].slot_bytes +
-             std::uint64_t{rings_[r].in.freed()} * link_.in_shape().rings[r].slot_bytes;
+             std::uint64_t{rings_[r].in.freed()} * inbox_.shape().rings[r].slot_bytes;
   return bytes >= large * kHotWhenCarried;
 }
 
@@ -239,7 +240,7 @@ void Rings::look_after_growth() noexcept {
       for (std::size_t r = 0; r < transport::kRings; ++r)
         rings_[r].out.grow(link_.shape().rings[r].slots);
   }
-  if (link_.must_grow_in()) grow_in();  // even if the link has failed: what has come has come
+  if (inbox_.must_grow()) grow_in();  // even if the link has failed: what has come has come
 }
 
 // Those that were taken before earlier ones stand in the way of later ones (search()), so they are
@@ -249,10 +250,10 @@ void Rings::grow_in() noexcept {
     const auto ring = static_cast<Ring>(r);
     const InFlow& in = rings_[r].in;
     for (std::uint32_t sequence = in.first(); sequence != in.end(); ++sequence) {
-      if (!link_.arrived(ring, sequence)) break;
+      if (!inbox_.arrived(ring, sequence)) break;
       const Arrived message = read(ring, sequence);
       if (!message) return;
-      link_.take_over(ring, sequence, message.bytes);
+      inbox_.take_over(ring, sequence, message.bytes);
     }
   }
   link_.grow_in();
@@ -270,7 +271,7 @@ void Rings::fail_for_memory() noexcept {
 // Says what is wrong with message number `sequence`.
 void Rings::distrust(Ring ring, std::uint32_t sequence, std::uint32_t number,
                      std::uint32_t bytes) noexcept {
-  const std::uint32_t capacity = link_.in_shape()[ring].capacity();
+  const std::uint32_t capacity = inbox_.shape()[ring].capacity();
   if (number != sequence)
     link_.distrust("its message number %lld bears the number %lld", sequence, number);
   else if (bytes > capacity)

@@ -116,7 +116,7 @@ class Rings {
   // Whether more than half of the peer's slots are free.
   bool half_free(transport::Ring ring) noexcept {
     OutFlow& out = at(ring).out;
-    if (!out.half_free() && !out.update(link_.reported(ring))) distrust_credits(ring);
+    if (!out.half_free() && !out.update(inbox_.reported(ring))) distrust_credits(ring);
     return out.half_free();
   }
   // again; failed once the link has failed.
@@ -140,7 +140,7 @@ class Rings {
     const InFlow& in = at(ring).in;
     look_on = in.any_aside();
     const std::uint32_t first = in.first();
-    if (look_on || !link_.arrived(ring, first)) return {};
+    if (look_on || !inbox_.arrived(ring, first)) return {};
     const Arrived oldest = read(ring, first);
     look_on = oldest && oldest.name() != name;
     return look_on ? Arrived{} : oldest;
@@ -148,7 +148,7 @@ class Rings {
   Arrived search(transport::Ring ring, const MessageName& name, Transfer* transfer) noexcept;
   // The message is about to be delivered: others are likely to come soon.
   void fetch_ahead(transport::Ring ring, const Arrived& message) const noexcept {
-    link_.fetch_ahead(ring, message.sequence, message.bytes);
+    inbox_.fetch_ahead(ring, message.sequence, message.bytes);
   }
   // It was delivered in so many ticks: for its sender, see Link::note_read().
   void note_read(const Arrived& message, std::uint64_t ticks) noexcept {
@@ -169,7 +169,7 @@ class Rings {
   template <class Take>
   void take_all(transport::Ring ring, Take&& take) noexcept {
     const InFlow& in = at(ring).in;
-    for (std::uint32_t left = in.slots(); left > 0 && link_.arrived(ring, in.first()); --left) {
+    for (std::uint32_t left = in.slots(); left > 0 && inbox_.arrived(ring, in.first()); --left) {
       const Arrived message = read(ring, in.first());
       if (!message) return;
       take(message);
@@ -227,10 +227,10 @@ class Rings {
   // whatever comes. Null if it cannot be: then the link has failed.
   Arrived read(transport::Ring ring, std::uint32_t sequence) noexcept {
     OutFlow& out = at(ring).out;
-    const transport::Trailer* const place = link_.trailer(ring, sequence);
+    const transport::Trailer* const place = inbox_.trailer(ring, sequence);
     const transport::Length bytes = transport::read_once(&place->bytes);
     const std::uint32_t number = transport::read_once(&place->sequence);
-    if (number == sequence && bytes <= link_.in_shape()[ring].capacity() &&
+    if (number == sequence && bytes <= inbox_.shape()[ring].capacity() &&
         out.update(transport::read_once(&place->consumed))) [[likely]]
       return {place, bytes, sequence};
     distrust(ring, sequence, number, bytes);
@@ -250,7 +250,7 @@ class Rings {
   void each_in_slots(transport::Ring ring, Visit&& visit) noexcept {
     const InFlow& in = at(ring).in;
     const std::uint32_t end = in.end();  // it moves while messages are consumed
-    for (std::uint32_t sequence = in.first(); sequence != end && link_.arrived(ring, sequence);
+    for (std::uint32_t sequence = in.first(); sequence != end && inbox_.arrived(ring, sequence);
          ++sequence) {
       if (in.taken(sequence)) continue;
       const Arrived message = read(ring, sequence);
@@ -274,6 +274,7 @@ class Rings {
   void distrust_credits(transport::Ring ring) noexcept;
 
   transport::Link& link_;
+  transport::Inbox& inbox_;  // the link's
   Listener& listener_;
   bool connected_ = false;  // the link was seen connected: messages may be put
   bool asked_for_more_ = false;

@@ -10,9 +10,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,7 +19,7 @@
 
 #include "base/error.hpp"
 #include "base/packed_view.hpp"
-#include "transport/inbox_shape.hpp"
+#include "transport/inbox.hpp"
 #include "transport/memory.hpp"
 #include "transport/notice.hpp"
 
@@ -54,13 +52,10 @@ class Link {
   // `first`: the shape of both inboxes until they grow; nullopt: they never do.
   Link(const InboxShape& shape, int peer, const std::optional<InboxShape>& first = std::nullopt)
       : shape_(shape),
-        in_shape_(first.value_or(shape)),
-        out_shape_(in_shape_),
+        out_shape_(first.value_or(shape)),
         peer_(peer),
-        small_(first.has_value()) {
-    assert(shape.valid() && in_shape_.valid());
-    note_offsets();
-  }
+        inbox_(out_shape_, shape),
+        small_(first.has_value()) {}
   virtual ~Link() = default;
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
@@ -127,7 +122,6 @@ class Link {
   // that back. Where the device knows no such thing (the defaults), nothing but removing the
   // registration keeps a peer away that has been invited.
 
-  static constexpr std::uint32_t kInvitations = 64;
   // Whether take_back() keeps the peer away.
   virtual bool takes_back() const noexcept { return false; }
   // The peer's side, before and after a write(): it has begun, and nobody can take the invitation
@@ -166,17 +160,13 @@ class Link {
   bool may_grow_out() const noexcept { return may_grow_out_.load(std::memory_order_acquire); }
   // From here on put() takes slots of the large inbox. Returns done, again or failed.
   virtual Post grow_out() noexcept { return Post::failed; }
-  // The peer writes to the larger inbox now: grow_in() must be called, and until then nothing that
-  // came there has arrived.
-  bool must_grow_in() const noexcept { return must_grow_in_; }
-  // Copies a message that has arrived, so many bytes with its trailer, to its slot in the large
-  // inbox. No message that came there has that slot: the peer would need credit for both.
-  void take_over(Ring ring, std::uint32_t sequence, std::uint32_t bytes) noexcept;
-  // The large inbox becomes the one to read.
-  void grow_in() noexcept;
-  // How the peer's inbox, and this rank's, look now. shape() is how they look in the end.
+  // inbox().must_grow(), and what was not consumed has been taken over: the inbox grows.
+  virtual void grow_in() noexcept {
+    inbox_.grow();
+    small_ = !grown_out_;
+  }
+  // How the peer's inbox looks now. shape() is how both look in the end.
   const InboxShape& out_shape() const noexcept { return out_shape_; }
-  const InboxShape& in_shape() const noexcept { return in_shape_; }
   // Bytes that write() has taken, while the connection is small.
   std::uint64_t written() const noexcept { return written_; }
 
@@ -206,41 +196,13 @@ class Link {
 
   // --- what every link has
 
-  // Has message number `sequence` (from 1) of `ring` arrived in our inbox?
-  bool arrived(Ring ring, std::uint32_t sequence) const noexcept {
-    const auto r = static_cast<std::size_t>(ring);
-    if (!polls_memory_) return static_cast<std::int32_t>(arrivals_[r] - sequence) >= 0;
-    if ((open_ >> r & 1u) == 0 && !has_opened(r)) return false;
-    const auto* word = reinterpret_cast<const std::uint32_t*>(
-        inbox_ + slot_end(ring, in_shape_[ring].index_of(sequence)) - sizeof(std::uint32_t));
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE) == sequence;
-  }
-  // The trailer of a message that has arrived; the payload starts padded(bytes) before it. The peer
-  // may still write there: see read_once().
-  const Trailer* trailer(Ring ring, std::uint32_t sequence) const noexcept {
-    return reinterpret_cast<const Trailer*>(
-        inbox_ + slot_end(ring, in_shape_[ring].index_of(sequence)) - sizeof(Trailer));
-  }
-  // That message, of so many bytes, is about to be read: asks for the lines of a later one.
-  void fetch_ahead(Ring ring, std::uint32_t sequence, std::uint32_t bytes) const noexcept {
-    const std::uint32_t soon = in_shape_[ring].index_of(sequence + kMessagesAhead);
-    const std::byte* const end = inbox_ + slot_end(ring, soon);
-    for (std::uint32_t line = 1; line <= lines_to_fetch(bytes); ++line)
-      __builtin_prefetch(end - std::size_t{line} * kCacheLine);
-  }
+  // What the peer has sent.
+  Inbox& inbox() noexcept { return inbox_; }
+  const Inbox& inbox() const noexcept { return inbox_; }
   // To read a payload that said how it was stored has taken so many ticks a byte. A hint for its
   // sender, which may take it or not.
   virtual void note_read(Stored /*stored*/, double /*ticks_per_byte*/) noexcept {}
-  // How many of our messages in the peer's `ring` it has consumed, by its last explicit report.
-  std::uint32_t reported(Ring ring) const noexcept {
-    return __atomic_load_n(&credits_[static_cast<std::size_t>(ring)], __ATOMIC_RELAXED);
-  }
   std::uint64_t completed() const noexcept { return completed_; }
-  // The next number that a write(…, notify) of the peer has announced, if any.
-  std::optional<std::uint32_t> finished() noexcept {
-    if (finished_head_ == finished_tail_) return std::nullopt;
-    return finished_ids_[finished_head_++ % finished_ids_.size()];
-  }
 
   State state() const noexcept { return state_.load(std::memory_order_acquire); }
   bool failed() const noexcept { return state() == State::failed; }
@@ -274,59 +236,26 @@ class Link {
   virtual void break_off(Code /*code*/) noexcept {}
   // The same at the other end: the peer has told that its end has failed, and the code.
   void fail_as_peer_did(Code code) noexcept;
-  // As InboxShape::slot_end() of this rank's inbox, at less cost.
-  std::size_t slot_end(Ring ring, std::uint32_t index) const noexcept {
-    return offsets_[static_cast<std::size_t>(ring)] +
-           static_cast<std::size_t>(index + 1) * in_shape_[ring].slot_bytes;
-  }
-  bool grown_in() const noexcept { return grown_in_; }
   bool grown_out() const noexcept { return grown_out_; }
   void note_grown_out() noexcept {
     out_shape_ = shape_;
     grown_out_ = true;
-    small_ = !grown_in_;
+    small_ = !inbox_.grown();
   }
-  // The inbox has grown: what was put off until then.
-  virtual void after_growing_in() noexcept {}
   void note_finished(std::uint32_t id) noexcept {
-    if (finished_tail_ - finished_head_ == finished_ids_.size())
-      return distrust("it has finished more transfers than can be under way");
-    finished_ids_[finished_tail_++ % finished_ids_.size()] = id;
+    if (!inbox_.note_finished(id)) distrust("it has finished more transfers than can be under way");
   }
 
   const InboxShape shape_;
-  InboxShape in_shape_, out_shape_;
-  std::array<std::size_t, kRings> offsets_;  // of the rings in this rank's inbox
+  InboxShape out_shape_;
   const int peer_;
-  std::byte* inbox_ = nullptr;        // what the peer writes; in_shape_.bytes() long, zero at first
-  std::byte* large_inbox_ = nullptr;  // the next; shape_.bytes() long, zero at first
-  const std::uint32_t* credits_ = nullptr;  // kRings counters, written by the peer or by this rank
-  bool polls_memory_ = true;  // arrived() polls sequence words; else it reads arrivals_
-  // Rings of our inbox, by bits: the memory of the others is not there yet, and must not be read.
-  // Null: all are open. Else the peer opens rings by bits of this word, before it writes to them.
-  const std::uint32_t* opened_ = nullptr;
-  mutable std::uint32_t open_ = ~0u;
-  // Messages that have come, by ring; to the large inbox, until it is read.
-  std::array<std::uint32_t, kRings> arrivals_{}, later_arrivals_{};
   std::uint64_t completed_ = 0, written_ = 0;
   std::atomic<bool> may_grow_out_{false};
-  bool must_grow_in_ = false;
   std::atomic<State> state_{State::connecting};
 
  private:
-  void note_offsets() noexcept {
-    for (std::size_t r = 0; r < kRings; ++r)
-      offsets_[r] = in_shape_.ring_offset(static_cast<Ring>(r));
-  }
-  bool has_opened(std::size_t ring) const noexcept {
-    open_ |= __atomic_load_n(opened_, __ATOMIC_ACQUIRE);
-    return (open_ >> ring & 1u) != 0;
-  }
-
-  bool small_, grown_in_ = false, grown_out_ = false;
-  // Each rendezvous in flight has a number of its own.
-  std::array<std::uint32_t, kInvitations> finished_ids_{};
-  std::uint32_t finished_head_ = 0, finished_tail_ = 0;
+  Inbox inbox_;
+  bool small_, grown_out_ = false;
   std::atomic<bool> failing_{false};
   Code failure_code_ = Code::success;
   Fault fault_ = Fault::of_peer;

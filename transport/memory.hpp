@@ -19,6 +19,9 @@ struct RemoteKey {
   Keys keys;             // the devices' remote keys; 0 where the transport needs none
 };
 
+// A rank invites a peer to a buffer under a number below this.
+inline constexpr std::uint32_t kInvitations = 64;
+
 // One registration of one range. Plain; whoever asked for it gives it back with `remove`.
 struct Registration {
   void* handle = nullptr;  // the registrar's own

@@ -2,7 +2,6 @@
 // this rank writes is looked at and lost.
 #pragma once
 
-#include <array>
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -26,37 +25,40 @@ class PeerlessLink final : public transport::Link {
   explicit PeerlessLink(const Kind& kind)
       : Link(kShape, 1, kind.grows ? std::optional(kFirst) : std::nullopt),
         kind_(kind),
-        memory_(inbox_of(in_shape_)),
+        memory_(inbox_of(inbox().shape())),
         large_memory_(kind.grows ? inbox_of(kShape) : nullptr) {
-    inbox_ = memory_.get();
-    large_inbox_ = large_memory_.get();
-    credits_ = told_.data();
-    polls_memory_ = kind.polls_memory;
+    inbox().place(memory_.get());
+    if (kind.grows) inbox().place_larger(large_memory_.get());
+    if (!kind.polls_memory) inbox().count_arrivals();
     state_ = transport::State::ready;
   }
 
   // --- the peer writes
   void arrive(transport::Ring ring, std::uint32_t slot, const transport::Trailer& trailer,
               Input& payload) {
-    const transport::InboxShape& inbox = must_grow_in_ ? kShape : in_shape_;
-    const RingShape& shape = inbox[ring];
+    const bool to_large = inbox().must_grow() || inbox().grown();
+    const transport::InboxShape& written = to_large ? kShape : inbox().shape();
+    const RingShape& shape = written[ring];
     std::byte* const end =
-        (must_grow_in_ ? large_inbox_ : inbox_) + inbox.slot_end(ring, slot % shape.slots);
+        (to_large ? large_memory_ : memory_).get() + written.slot_end(ring, slot % shape.slots);
     const std::uint32_t bytes = std::min<std::uint32_t>(trailer.bytes, shape.capacity());
     if (bytes != 0) payload.take(end - sizeof trailer - transport::padded(bytes), bytes);
     std::memcpy(end - sizeof trailer, &trailer, sizeof trailer);
-    ++(must_grow_in_ ? later_arrivals_ : arrivals_)[static_cast<std::size_t>(ring)];
+    inbox().note_arrival(ring, to_large);
   }
   void poke(std::size_t word, std::uint32_t value) {
-    word %= in_shape_.bytes() / sizeof value;
-    std::memcpy(inbox_ + word * sizeof value, &value, sizeof value);
+    word %= inbox().shape().bytes() / sizeof value;
+    std::byte* const read = (inbox().grown() ? large_memory_ : memory_).get();
+    std::memcpy(read + word * sizeof value, &value, sizeof value);
   }
-  void credit(std::size_t ring, std::uint32_t value) { told_[ring] = value; }
+  void credit(std::size_t ring, std::uint32_t value) {
+    inbox().note_credit(static_cast<transport::Ring>(ring), value);
+  }
   void finish(std::uint32_t id) { note_finished(id); }
   void acknowledge() { completed_ = tickets_; }
 
   void move() {
-    if (kind_.grows && !grown_in()) must_grow_in_ = true;
+    if (kind_.grows && !inbox().grown()) inbox().note_moved();
   }
   void let_grow() {
     if (kind_.grows && !grown_out()) may_grow_out_ = true;
@@ -82,7 +84,7 @@ class PeerlessLink final : public transport::Link {
   transport::Post write(const void* source, const transport::Registration&,
                         const transport::RemoteKey&, std::size_t bytes,
                         std::optional<std::uint32_t> id, std::uint64_t* ticket) noexcept override {
-    must(!id || *id < kInvitations, "a transfer has a number");
+    must(!id || *id < transport::kInvitations, "a transfer has a number");
     look_at(source, bytes);
     *ticket = ++tickets_;
     return failed() ? transport::Post::failed : transport::Post::posted;
@@ -107,9 +109,9 @@ class PeerlessLink final : public transport::Link {
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
-  using Inbox = std::unique_ptr<std::byte, Free>;
-  static Inbox inbox_of(const transport::InboxShape& shape) {
-    Inbox inbox(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, shape.bytes())));
+  using Memory = std::unique_ptr<std::byte, Free>;
+  static Memory inbox_of(const transport::InboxShape& shape) {
+    Memory inbox(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, shape.bytes())));
     std::memset(inbox.get(), 0, shape.bytes());
     return inbox;
   }
@@ -119,8 +121,7 @@ class PeerlessLink final : public transport::Link {
   }
 
   const Kind kind_;
-  const Inbox memory_, large_memory_;
-  std::array<std::uint32_t, transport::kRings> told_{};
+  const Memory memory_, large_memory_;
   std::uint64_t tickets_ = 0, asked_ = 0;
   std::vector<std::byte> lost_;
 };

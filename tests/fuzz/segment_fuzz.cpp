@@ -108,7 +108,7 @@ class Story {
   }
   // Whatever state an invitation is in.
   void invite() {
-    const auto invitation = static_cast<std::uint32_t>(input_.below(transport::Link::kInvitations));
+    const auto invitation = static_cast<std::uint32_t>(input_.below(transport::kInvitations));
     switch (input_.below(5)) {
       case 0:
         if (link_.enter(invitation)) link_.leave(invitation);

@@ -87,7 +87,7 @@ TEST_CASE("nothing is lost while connections grow, both ways, at any moment", "[
         for (const int from : {0, 1}) {
           const HostileLink& link = pair.net.link(from, 1 - from);
           ++(link.small() ? stayed_small : grown);
-          CHECK((link.small() || (link.in_shape() == shape && link.out_shape() == shape)));
+          CHECK((link.small() || (link.inbox().shape() == shape && link.out_shape() == shape)));
         }
       }
   CHECK(grown > unless_sanitized(50, 5));

@@ -25,10 +25,9 @@ HostileLink::HostileLink(HostileNet& net, int from, int to)
     : Link(net.shape, to, shape_at_first(net)),
       net_(net),
       from_(from),
-      first_inbox_(aligned(memory_, in_shape_.bytes())) {
-  inbox_ = first_inbox_;
-  polls_memory_ = net.hostility.polls_memory;
-  credits_ = told_credits_.data();
+      first_inbox_(aligned(memory_, inbox().shape().bytes())) {
+  inbox().place(first_inbox_);
+  if (!net.hostility.polls_memory) inbox().count_arrivals();
   if (small()) never_grows_ = net.chance(net.hostility.stay_small);
   if (net_.hostility.connects_at_once) state_ = State::ready;
 }
@@ -224,6 +223,7 @@ void HostileLink::grow() {
   HostileLink& target = net_.link(peer(), from_);
   if (!small() || never_grows_ || target.large_inbox_) return;
   target.large_inbox_ = target.aligned(target.large_memory_, shape_.bytes());
+  target.inbox().place_larger(target.large_inbox_);
   may_grow_out_ = true;
 }
 
@@ -260,7 +260,7 @@ bool HostileLink::step(std::deque<Write>& queue) {
   }
   // Bytes that were written later may become visible before: only a completion promises order.
   auto place = queue.begin();
-  if (place->to_user && polls_memory_ && notifies() && net_.chance(0.5)) {
+  if (place->to_user && net_.hostility.polls_memory && notifies() && net_.chance(0.5)) {
     const auto later = std::ranges::find(queue, false, &Write::to_user);
     if (later != queue.end()) place = later;
   }
@@ -293,7 +293,7 @@ bool HostileLink::may_move(const Write& w) {
 void HostileLink::move(Write& w) {
   const std::size_t rest = w.bytes - w.moved;
   const std::size_t piece = rest <= 8 ? rest : 1 + net_.below(rest - 8 > 4000 ? 4000 : rest - 8);
-  const bool backwards = !polls_memory_;
+  const bool backwards = !net_.hostility.polls_memory;
   const std::size_t at = backwards ? rest - piece : w.moved;
   if (w.is_message && !backwards && piece == rest) {
     std::memcpy(w.target + at, w.from() + at, piece - sizeof(std::uint32_t));
@@ -318,11 +318,9 @@ std::uint64_t HostileLink::last_complete(const Write& w) const {
 
 void HostileLink::arrive(Write& w) {
   HostileLink& peer_link = net_.link(peer(), from_);
-  const bool later = w.to_large && !peer_link.grown_in();
-  if (w.is_message)
-    ++(later ? peer_link.later_arrivals_ : peer_link.arrivals_)[static_cast<std::size_t>(w.ring)];
-  if (w.is_growth) peer_link.must_grow_in_ = true;
-  if (w.is_report) peer_link.told_credits_[static_cast<std::size_t>(w.ring)] = w.value;
+  if (w.is_message) peer_link.inbox().note_arrival(w.ring, w.to_large);
+  if (w.is_growth) peer_link.inbox().note_moved();
+  if (w.is_report) peer_link.inbox().note_credit(w.ring, w.value);
   if (w.notify) peer_link.note_finished(*w.notify);
   if (w.ticket != 0 && net_.hostility.acknowledge) acknowledged_ = last_complete(w);
 }

@@ -168,7 +168,7 @@ class HostileLink final : public transport::Link {
   const int from_;
   std::vector<std::byte> memory_, large_memory_;
   std::byte* const first_inbox_;
-  std::array<std::uint32_t, transport::kRings> told_credits_{};
+  std::byte* large_inbox_ = nullptr;
   // On their way to the peer, in the order of the queue pair; those to its large inbox go by
   // another.
   std::deque<Write> queue_, large_queue_;
@@ -177,7 +177,7 @@ class HostileLink final : public transport::Link {
   std::size_t notices_read_ = 0;
   // What this rank has invited the peer to.
   enum class Invitation : std::uint8_t { open, entered, taken_back };
-  std::array<std::atomic<Invitation>, kInvitations> invitations_{};
+  std::array<std::atomic<Invitation>, transport::kInvitations> invitations_{};
   std::atomic<bool> broken_off_{false};    // nothing moves any more
   std::atomic<Code> told_{Code::success};  // why
   bool has_asked_ = false;

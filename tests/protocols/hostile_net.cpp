@@ -82,7 +82,7 @@ void HostileNet::meet(HostileLink& theirs, HostileLink& mine) {
     if (!mine.begun_) accepted_[theirs.peer()].push_back(&mine);
   }
   if (left(mine.peer()) && theirs.queue_.empty() && theirs.large_queue_.empty() &&
-      !mine.must_grow_in()) {
+      !mine.inbox().must_grow()) {
     mine.become(State::connecting, State::closed);
     mine.become(State::ready, State::closed);
   }

@@ -33,12 +33,9 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
       fetches_(my_invitations_.fetch_times),
       fetch_clock_(peer_invitations_.fetch_times),
       room_for_pieces_(segment.has_room()) {
-  inbox_ = segment.inbox(local_rank, local_peer);
-  credits_ = reinterpret_cast<const std::uint32_t*>(inbox_);
-  constexpr auto line = static_cast<std::size_t>(Ring::line);
+  inbox().place(segment.inbox(local_rank, local_peer));
+  inbox().open_by(&peers_marks_, 1u << static_cast<std::uint32_t>(Ring::line));
   note_allocated(Ring::line, first_slots(shape));
-  open_ = 1u << line;
-  opened_ = &peers_marks_;
   // The link is made all the same: what a peer wrote before it died may still be read.
   if (!segment_.lives(local_peer_) && segment_.member(local_peer_).farewell == 0)
     peer_is_gone("its process no longer exists");
@@ -54,7 +51,7 @@ template <class Fill>
   if (failed()) return Post::failed;
   if (index >= allocated_[static_cast<std::size_t>(ring)] && !allocate(ring, index))
     return Post::failed;
-  std::byte* end = peer_inbox_ + slot_end(ring, index);
+  std::byte* end = peer_inbox_ + inbox().slot_end(ring, index);  // both have the same shape
   auto* target = reinterpret_cast<Trailer*>(end - sizeof(Trailer));
   Stored stored = Stored::untold;
   if (trailer.bytes != 0) stored = fill(end - sizeof(Trailer) - padded(trailer.bytes));
@@ -65,7 +62,7 @@ template <class Fill>
   // What is stored after a line that the peer has read waits for it in the processor's store
   // buffer, which a call of a collective fills.
   const std::uint32_t soon = (index + kMessagesAhead) & (shape_[ring].slots - 1);
-  const std::byte* const later = peer_inbox_ + slot_end(ring, soon);
+  const std::byte* const later = peer_inbox_ + inbox().slot_end(ring, soon);
   for (std::uint32_t line = 1; line <= lines_to_fetch(trailer.bytes); ++line)
     fetch_to_write(later - std::size_t{line} * kCacheLine);
   return Post::done;

@@ -71,7 +71,7 @@ struct alignas(kCacheLine) Member {
 // memory is being written, so that their line stays where it is.
 struct alignas(kCacheLine) Invitations {
   enum State : std::uint8_t { open, entered, taken_back };
-  std::array<std::atomic<std::uint8_t>, Link::kInvitations> states;
+  std::array<std::atomic<std::uint8_t>, kInvitations> states;
   FetchTimes fetch_times;  // of the peer
 };
 

@@ -13,14 +13,12 @@ namespace tutti::transport::verbs {
 
 VerbsLink::VerbsLink(Site& site, int peer)
     : Link(site.shape, peer, first_shape(site.shape)), site_(site), first_(site, *this, false) {
-  inbox_ = first_.connection.inbox();
+  inbox().place(first_.connection.inbox());
 }
 
 void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid,
                        const ibv_gid& gid) {
-  polls_memory_ = arrival != Arrival::imm;
-  credits_ =
-      polls_memory_ ? reinterpret_cast<const std::uint32_t*>(inbox_) : credits_by_immediate_.data();
+  if (arrival == Arrival::imm) inbox().count_arrivals();
   first_.connection.attach(peer, arrival, mtu, lid, gid);
 }
 
@@ -34,7 +32,7 @@ bool VerbsLink::has_queue_pair(std::uint32_t number) const noexcept {
 
 void VerbsLink::make_larger() {
   owned_ = std::make_unique<LargeSide>(site_, *this);
-  large_inbox_ = owned_->connection.inbox();
+  inbox().place_larger(owned_->connection.inbox());
   large_.store(owned_.get(), std::memory_order_release);
   growth_.store(Growth::begun, std::memory_order_release);
 }
@@ -75,13 +73,13 @@ Post VerbsLink::grow_out() noexcept {
 
 void VerbsLink::take_moved(bool large) noexcept {
   const LargeSide* const there = this->large();
-  if (large || must_grow_in_ || !there || grown_in() || !there->connection.attached())
+  if (large || inbox().must_grow() || inbox().grown() || !there || !there->connection.attached())
     return distrust("it goes over to an inbox that is not there");
-  must_grow_in_ = true;
+  inbox().note_moved();
 }
 
-void VerbsLink::after_growing_in() noexcept {
-  large_arrivals_ = arrivals_.data();
+void VerbsLink::grow_in() noexcept {
+  Link::grow_in();
   if (farewell_is_put_off_ && state() == State::ready)
     state_.store(State::closed, std::memory_order_release);
 }
@@ -220,19 +218,17 @@ void VerbsLink::count_completed() noexcept {
 }
 
 void VerbsLink::take(Immediate immediate, bool large) noexcept {
+  const auto ring = static_cast<Ring>(immediate.ring());  // of two kinds
   switch (immediate.kind()) {
-    case Immediate::Kind::message:
-      ++(large ? large_arrivals_ : arrivals_.data())[immediate.ring()];
-      break;
+    case Immediate::Kind::message: inbox().note_arrival(ring, large); break;
     case Immediate::Kind::credit:
       if (immediate.ring() >= kRings)
         return distrust("it gives credits for ring %lld, which cannot be", immediate.ring());
-      credits_by_immediate_[immediate.ring()] =
-          immediate.consumed_after(credits_by_immediate_[immediate.ring()]);
+      inbox().note_credit(ring, immediate.consumed_after(inbox().reported(ring)));
       break;
     case Immediate::Kind::finished: take_finished(immediate); break;
     case Immediate::Kind::farewell:
-      if (large && !grown_in())
+      if (large && !inbox().grown())
         farewell_is_put_off_ = true;
       else if (state() == State::ready)
         state_.store(State::closed, std::memory_order_release);

@@ -84,6 +84,7 @@ class VerbsLink final : public Link {
   void say_farewell() noexcept;
   void ask_for_more() noexcept override;
   Post grow_out() noexcept override;
+  void grow_in() noexcept override;
   Registrar* registrar() noexcept override { return &site_.registrar; }
   bool notifies() const noexcept override { return true; }
   const char* kind() const noexcept override { return "verbs"; }
@@ -105,15 +106,14 @@ class VerbsLink final : public Link {
   void take(Immediate immediate, bool large) noexcept;
   void take_finished(Immediate immediate) noexcept;
   void take_moved(bool large) noexcept;
-  void after_growing_in() noexcept override;
   bool peer_has_left() const noexcept {
-    return state() == State::closed || (farewell_is_put_off_ && must_grow_in_);
+    return state() == State::closed || (farewell_is_put_off_ && inbox().must_grow());
   }
   void broke(const ibv_wc& completion, const Device& device) noexcept;
   // The peer's farewell came by the large queue pair, but `moved`, sent before it by the small one,
   // did not.
   bool left_in_between() const noexcept {
-    return farewell_is_put_off_ && !must_grow_in_ && !grown_in();
+    return farewell_is_put_off_ && !inbox().must_grow() && !inbox().grown();
   }
 
   Site& site_;
@@ -124,14 +124,12 @@ class VerbsLink final : public Link {
   Writer* writer_ = &first_.writer;  // of messages: of the first side, then of the large one
   LargeSide* out_ = nullptr;         // the large side, once messages go by it
   std::uint64_t first_tickets_ = 0;  // what the first side's writer had posted then
-  std::uint32_t* large_arrivals_ = later_arrivals_.data();  // arrivals by the large side
   bool farewell_is_put_off_ = false;
   std::atomic<bool> untold_{false};  // this end has failed, and the peer was not told why
   // After an error, when the peer may have left in between: what is in the completion queues by the
   // first probe has been taken by the second.
   enum class Doubt : std::uint8_t { none, raised, probed } doubt_ = Doubt::none;
   std::array<std::uint8_t, kInvitations> notices_{};  // that have come, by rendezvous
-  std::array<std::uint32_t, kRings> credits_by_immediate_{};
   // By invitation: whether the number of writes is odd, which this rank has begun, the peer had
   // begun by its last answer, and have come to their ends. Of each invitation one is under way.
   std::atomic<std::uint64_t> begun_{0};

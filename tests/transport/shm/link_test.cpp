@@ -180,11 +180,11 @@ TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
   const std::vector<std::byte> payload(16000, std::byte{7});
   const auto put = [&](Ring ring, std::uint32_t sequence, std::uint32_t bytes) {
     const std::uint32_t index = kLarge[ring].index_of(sequence);
-    CHECK_FALSE(link.arrived(ring, sequence));
+    CHECK_FALSE(link.inbox().arrived(ring, sequence));
     REQUIRE(link.put(ring, index, payload.data(), {{}, bytes, 0, sequence}) == Post::done);
-    CHECK(link.arrived(ring, sequence));
-    CHECK(link.trailer(ring, sequence)->bytes == bytes);
-    CHECK_FALSE(link.arrived(ring, sequence + 1));  // which a peer polls at once
+    CHECK(link.inbox().arrived(ring, sequence));
+    CHECK(link.inbox().trailer(ring, sequence)->bytes == bytes);
+    CHECK_FALSE(link.inbox().arrived(ring, sequence + 1));  // which a peer polls at once
   };
   std::size_t before = taken();
   for (std::uint32_t sequence = 1; sequence < first; ++sequence) put(Ring::line, sequence, 8);
@@ -314,7 +314,7 @@ TEST_CASE("a long payload says how it was stored, and its reader what that cost"
   const auto stored = [&](std::uint32_t sequence, std::uint32_t bytes, bool more) {
     const Trailer trailer{{}, {bytes, more}, 0, sequence};
     REQUIRE(link.put(Ring::eager, sequence - 1, payload.data(), trailer) == Post::done);
-    const Trailer& arrived = *link.trailer(Ring::eager, sequence);
+    const Trailer& arrived = *link.inbox().trailer(Ring::eager, sequence);
     CHECK(arrived.bytes == bytes);
     CHECK(arrived.bytes.more() == more);
     return arrived.bytes.stored();

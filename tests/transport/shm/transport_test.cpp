@@ -103,7 +103,7 @@ TEST_CASE("a rank finds the links that others of its node began, each once", "[s
   const int sent = 5;
   REQUIRE(theirs.put(transport::Ring::line, 0, &sent, {{1, 0, 0}, sizeof sent, 0, 1}) ==
           transport::Post::done);
-  CHECK(mine->arrived(transport::Ring::line, 1));
+  CHECK(mine->inbox().arrived(transport::Ring::line, 1));
 }
 
 TEST_CASE("a rank that connects to nobody can leave a few notices for all", "[shm]") {

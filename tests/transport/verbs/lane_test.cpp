@@ -30,7 +30,7 @@ TEST_CASE("there is an end to messages under way", "[verbs]") {
 }
 
 TEST_CASE("a notice names the rendezvous, and the rails that it came by", "[verbs]") {
-  for (const std::uint32_t id : {0u, 1u, Link::kInvitations - 1})
+  for (const std::uint32_t id : {0u, 1u, kInvitations - 1})
     for (std::uint32_t rails = 1; rails <= kMostRails; ++rails) {
       const Immediate notice(Immediate::finished(id, rails).word());
       CHECK(notice.kind() == Immediate::Kind::finished);
