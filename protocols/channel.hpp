@@ -108,14 +108,14 @@ class Channel {
   // Why the last transfer failed: a complaint about that transfer alone (complaint.hpp), or else
   // the link's failure. The channel goes on for others after a complaint.
   Code failure_code() const noexcept {
-    return complaint_.made() ? complaint_.code() : link_.failure_code();
+    return complaint_.made() ? complaint_.code() : link_.state().code();
   }
   const char* failure() const noexcept {
-    return complaint_.made() ? complaint_.text() : link_.failure();
+    return complaint_.made() ? complaint_.text() : link_.state().text();
   }
   // The rank of MPI_COMM_WORLD whose fault that is, if this one is `me`.
   int culprit(int me) const noexcept {
-    const auto fault = complaint_.made() ? complaint_.fault() : link_.fault();
+    const auto fault = complaint_.made() ? complaint_.fault() : link_.state().fault();
     return fault == Fault::of_this_rank ? me : peer();
   }
   // Makes a complaint on behalf of a protocol above this one. The text begins with the peer's rank,
@@ -124,7 +124,7 @@ class Channel {
     return complaint_.about_exchange(code, format, a, b);
   }
   void forget_complaint() noexcept { complaint_.forget(); }
-  bool failed() const noexcept { return link_.failed(); }
+  bool failed() const noexcept { return link_.state().failed(); }
   bool connecting() const noexcept { return link_.state() == transport::State::connecting; }
   bool closed() const noexcept { return link_.state() == transport::State::closed; }
   // Asks for a sign of life: a dead peer makes the link fail sooner or later. Reads the news that

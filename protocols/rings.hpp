@@ -120,7 +120,9 @@ class Rings {
     return out.half_free();
   }
   // again; failed once the link has failed.
-  Answer not_yet() const noexcept { return link_.failed() ? Answer::failed : Answer::again; }
+  Answer not_yet() const noexcept {
+    return link_.state().failed() ? Answer::failed : Answer::again;
+  }
 
   // --- receiving
 

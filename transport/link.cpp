@@ -6,7 +6,7 @@
 namespace tutti::transport {
 
 void Link::distrust(const char* format, long long a, long long b) noexcept {
-  char what[128], text[sizeof failure_text_];
+  char what[128], text[LinkState::kTextBytes];
   std::snprintf(what, sizeof what, format, a, b);
   std::snprintf(text, sizeof text,
                 "rank %d of MPI_COMM_WORLD cannot be trusted: %s; memory is corrupt, or it runs "
@@ -19,7 +19,7 @@ void Link::distrust(const char* format, long long a, long long b) noexcept {
 void Link::fail_as_peer_did(Code code) noexcept {
   const bool lost = code == Code::peer_failed;
   const char* const why = lost ? "it no longer heard from this rank" : text_of(code);
-  char text[sizeof failure_text_];
+  char text[LinkState::kTextBytes];
   std::snprintf(text, sizeof text,
                 "rank %d of MPI_COMM_WORLD has given up its connection to this rank: %s; see the "
                 "error that it returned",

@@ -5,21 +5,20 @@
 // implementations carry jobs (verbs/, shm/); a third is for tests (the hostile one in
 // tests/protocols).
 //
-// Data-path regime: every function is noexcept and returns a Post; failure() says why a link
-// failed. A link is used by one thread at a time; failed() may be read by any.
+// Data-path regime: every function is noexcept and returns a Post; state() says why a link
+// failed. A link is used by one thread at a time; state() may be read by any.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 
 #include "base/error.hpp"
 #include "base/packed_view.hpp"
 #include "transport/inbox.hpp"
+#include "transport/link_state.hpp"
 #include "transport/memory.hpp"
 #include "transport/notice.hpp"
 
@@ -29,12 +28,10 @@ enum class Post : std::uint8_t {
   done,     // accepted, and the local bytes may be reused now
   posted,   // accepted; the local bytes may be reused once completed() has reached the ticket
   again,    // back-pressure: nothing was done; make progress everywhere, then try again
-  failed,   // the link is dead: see failure()
+  failed,   // the link is dead: see state()
   refused,  // by write() only: memory at one of the two ends is not mapped or may not be accessed;
             // the link itself is well
 };
-
-enum class State : std::uint8_t { connecting, ready, failed, closed /* the peer has left */ };
 
 // Whether the peer has begun to write by an invitation, and not all of that is here. unknown: it
 // was asked, and has not answered.
@@ -204,25 +201,14 @@ class Link {
   virtual void note_read(Stored /*stored*/, double /*ticks_per_byte*/) noexcept {}
   std::uint64_t completed() const noexcept { return completed_; }
 
-  State state() const noexcept { return state_.load(std::memory_order_acquire); }
-  bool failed() const noexcept { return state() == State::failed; }
-  // Valid once failed().
-  Code failure_code() const noexcept { return failure_code_; }
-  const char* failure() const noexcept { return failure_text_; }
-  Fault fault() const noexcept { return fault_; }
+  const LinkState& state() const noexcept { return state_; }
   int peer() const noexcept { return peer_; }  // world rank
   const InboxShape& shape() const noexcept { return shape_; }
 
   // Makes the link failed, for the first cause it is given; later ones are ignored. Soon the peer's
   // end fails, too, and reads() says no. Safe from any thread.
   void fail(Code code, const char* text, Fault fault = Fault::of_peer) noexcept {
-    if (failing_.exchange(true)) return;
-    failure_code_ = code;
-    fault_ = fault;
-    const std::size_t length = std::min(std::strlen(text), sizeof failure_text_ - 1);
-    std::memcpy(failure_text_, text, length);
-    state_.store(State::failed, std::memory_order_release);
-    break_off(code);
+    if (state_.fail(code, text, fault)) break_off(code);
   }
 
   // The peer has written what no rank writes: it is broken, or not who it seems to be, and nothing
@@ -230,6 +216,8 @@ class Link {
   void distrust(const char* format, long long a = 0, long long b = 0) noexcept;
 
  protected:
+  // The peer can be written to; or it has left.
+  void become(State from, State to) noexcept { state_.change(from, to); }
   // Called once, by fail(): this end sends nothing more, though its process lives and the device or
   // the kernel vouches for it. Sees that the peer finds out when it asks for a sign of life, needs
   // no credit for it, and tells the code if it can. From any thread.
@@ -251,15 +239,11 @@ class Link {
   const int peer_;
   std::uint64_t completed_ = 0, written_ = 0;
   std::atomic<bool> may_grow_out_{false};
-  std::atomic<State> state_{State::connecting};
 
  private:
+  LinkState state_;
   Inbox inbox_;
   bool small_, grown_out_ = false;
-  std::atomic<bool> failing_{false};
-  Code failure_code_ = Code::success;
-  Fault fault_ = Fault::of_peer;
-  char failure_text_[256] = {};
 };
 
 }  // namespace tutti::transport

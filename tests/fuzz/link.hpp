@@ -30,7 +30,7 @@ class PeerlessLink final : public transport::Link {
     inbox().place(memory_.get());
     if (kind.grows) inbox().place_larger(large_memory_.get());
     if (!kind.polls_memory) inbox().count_arrivals();
-    state_ = transport::State::ready;
+    become(transport::State::connecting, transport::State::ready);
   }
 
   // --- the peer writes
@@ -76,7 +76,7 @@ class PeerlessLink final : public transport::Link {
     const RingShape& shape = out_shape()[ring];
     must(index < shape.slots && trailer.bytes <= shape.capacity(), "a message has a slot");
     look_at(payload, trailer.bytes);
-    return failed() ? transport::Post::failed : transport::Post::done;
+    return state().failed() ? transport::Post::failed : transport::Post::done;
   }
   transport::Post report(transport::Ring, std::uint32_t) noexcept override {
     return transport::Post::done;
@@ -87,13 +87,13 @@ class PeerlessLink final : public transport::Link {
     must(!id || *id < transport::kInvitations, "a transfer has a number");
     look_at(source, bytes);
     *ticket = ++tickets_;
-    return failed() ? transport::Post::failed : transport::Post::posted;
+    return state().failed() ? transport::Post::failed : transport::Post::posted;
   }
   transport::Post fetch(void* target, const transport::RemoteKey&,
                         std::size_t bytes) noexcept override {
     must(kind_.fetches, "only some links fetch");
     std::memset(target, 1, bytes);
-    return failed() ? transport::Post::failed : transport::Post::done;
+    return state().failed() ? transport::Post::failed : transport::Post::done;
   }
   void probe() noexcept override {}
   bool drained() noexcept override { return true; }

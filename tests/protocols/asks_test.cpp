@@ -250,7 +250,7 @@ TEST_CASE("an ask that crosses its message is forgotten, and may come before its
   take({2, 0, 0});
   REQUIRE(put({1, 0, 0}) == Answer::done);
   CHECK(put({2, 0, 0}) == Answer::again);
-  CHECK_FALSE(pair.net.link(0, 1).failed());
+  CHECK_FALSE(pair.net.link(0, 1).state().failed());
 }
 
 TEST_CASE("an ask for slots that cannot be free, or of no such ring, breaks the link", "[asks]") {
@@ -259,7 +259,7 @@ TEST_CASE("an ask for slots that cannot be free, or of no such ring, breaks the 
     RingPair pair(kTiny);
     REQUIRE(pair.rings[0].put(Ring::line, nullptr, {1, 0, 0}, nullptr, 0) == Answer::done);
     pair.rings[0].hear(ask);
-    CHECK(pair.net.link(0, 1).failure_code() == Code::transport_failed);
+    CHECK(pair.net.link(0, 1).state().code() == Code::transport_failed);
   }
 }
 

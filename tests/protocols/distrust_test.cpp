@@ -64,7 +64,7 @@ struct Story {
     const bool sends = way.kind == Way::sends || way.kind == Way::searched;
     const MessageName name{9, way.kind == Way::searched ? 1u : 0u, 0};
     auto* place = sends ? got.data() : sent.data();
-    for (int i = 0; i < 100 && !pair.net.link(1, 0).failed(); ++i) {
+    for (int i = 0; i < 100 && !pair.net.link(1, 0).state().failed(); ++i) {
       if (sends)
         pair.channels[0].send(theirs, name, sent.data(), way.bytes, way.use);
       else if (way.kind == Way::receives)
@@ -77,7 +77,7 @@ struct Story {
       for (auto& channel : pair.channels) channel.progress();
     }
   }
-  bool broken() { return pair.net.link(1, 0).failed(); }
+  bool broken() { return pair.net.link(1, 0).state().failed(); }
 };
 
 // What no rank writes there. Words count from the message's end.
@@ -130,8 +130,9 @@ TEST_CASE("a message that cannot be breaks the link", "[distrust]") {
         Story story(wrong.way, wire);
         CHECK(story.broken());
         const transport::Link& link = story.pair.net.link(1, 0);
-        CHECK(link.failure_code() == Code::transport_failed);
-        CHECK_THAT(link.failure(), Catch::StartsWith("rank 0 of MPI_COMM_WORLD cannot be trusted"));
+        CHECK(link.state().code() == Code::transport_failed);
+        CHECK_THAT(link.state().text(),
+                   Catch::StartsWith("rank 0 of MPI_COMM_WORLD cannot be trusted"));
         CHECK(story.pair.ears[1].heard == 0);
         CHECK(story.answer != Answer::done);
       }
@@ -179,13 +180,13 @@ TEST_CASE("what no single word makes wrong breaks the link, too", "[distrust]") 
   Pair pair({1});
   transport::Link& liar = pair.net.link(0, 1);
   const auto told = [&](const auto& write) {
-    for (int i = 0; i < 1000 && !pair.net.link(1, 0).failed(); ++i) {
+    for (int i = 0; i < 1000 && !pair.net.link(1, 0).state().failed(); ++i) {
       if (i == 0)
         while (write() == transport::Post::again) pair.net.step();
       pair.net.step();
       pair.channels[1].progress();
     }
-    return pair.net.link(1, 0).failed();
+    return pair.net.link(1, 0).state().failed();
   };
   SECTION("two entries") {
     const protocols::ReadyEntry entry{{0, 5000, {}}, 3};
@@ -212,7 +213,7 @@ TEST_CASE("what no single word makes wrong breaks the link, too", "[distrust]") 
     std::vector<std::byte> got(data.size());
     Transfer waits;
     std::uint32_t sent = 0;
-    while (!pair.net.link(1, 0).failed() && sent < 100 * slots) {
+    while (!pair.net.link(1, 0).state().failed() && sent < 100 * slots) {
       const transport::Trailer trailer{{9, 1, 0}, 1000, 0, sent + 1};
       while (liar.put(Ring::eager, sent % slots, data.data(), trailer) == transport::Post::again)
         pair.net.step();
@@ -223,7 +224,7 @@ TEST_CASE("what no single word makes wrong breaks the link, too", "[distrust]") 
         pair.channels[1].progress();
       }
     }
-    CHECK(pair.net.link(1, 0).failed());
+    CHECK(pair.net.link(1, 0).state().failed());
     CHECK(sent > 2 * slots);  // what honest peers may send
     CHECK(sent <= 4 * slots);
     pair.channels[1].abandon(waits);

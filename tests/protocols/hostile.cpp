@@ -29,7 +29,7 @@ HostileLink::HostileLink(HostileNet& net, int from, int to)
   inbox().place(first_inbox_);
   if (!net.hostility.polls_memory) inbox().count_arrivals();
   if (small()) never_grows_ = net.chance(net.hostility.stay_small);
-  if (net_.hostility.connects_at_once) state_ = State::ready;
+  if (net_.hostility.connects_at_once) become(State::connecting, State::ready);
 }
 
 std::byte* HostileLink::aligned(std::vector<std::byte>& memory, std::size_t bytes) {
@@ -69,7 +69,7 @@ void HostileLink::post(Write&& write) {
 Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload,
                       const Trailer& trailer) noexcept {
   const std::lock_guard lock(net_.lock_);
-  if (failed()) return Post::failed;
+  if (state().failed()) return Post::failed;
   if (refused()) return Post::again;
   Write w;
   const std::size_t body = padded(trailer.bytes);
@@ -90,7 +90,7 @@ Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload,
 
 Post HostileLink::report(Ring ring, std::uint32_t consumed) noexcept {
   const std::lock_guard lock(net_.lock_);
-  if (failed()) return Post::failed;
+  if (state().failed()) return Post::failed;
   if (refused()) return Post::again;
   Write w;
   w.is_report = true;
@@ -105,7 +105,7 @@ Post HostileLink::write(const void* source, const Registration& registration,
                         const RemoteKey& target, std::size_t bytes,
                         std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
   const std::lock_guard lock(net_.lock_);
-  if (failed()) return Post::failed;
+  if (state().failed()) return Post::failed;
   if (refused()) return Post::again;
   constexpr std::uint32_t key = FakeRegistrar::kKey;
   if (net_.hostility.registers && (registration.local_keys[0] != key || target.keys[0] != key))
@@ -129,7 +129,7 @@ Post HostileLink::write(const void* source, const Registration& registration,
 // All at once, as the kernel copies: nothing is on its way.
 Post HostileLink::fetch(void* target, const RemoteKey& source, std::size_t bytes) noexcept {
   const std::lock_guard lock(net_.lock_);
-  if (failed()) return Post::failed;
+  if (state().failed()) return Post::failed;
   if (refused()) return Post::again;
   std::memcpy(target, reinterpret_cast<const void*>(source.address), bytes);
   return Post::done;
@@ -215,7 +215,7 @@ Writing HostileLink::writing(std::uint32_t invitation) const noexcept {
 
 bool HostileLink::drained() noexcept {
   const std::lock_guard lock(net_.lock_);
-  return (queue_.empty() && large_queue_.empty()) || failed() || net_.stopped(peer()) ||
+  return (queue_.empty() && large_queue_.empty()) || state().failed() || net_.stopped(peer()) ||
          net_.left(peer());
 }
 
@@ -229,7 +229,7 @@ void HostileLink::grow() {
 
 Post HostileLink::grow_out() noexcept {
   const std::lock_guard lock(net_.lock_);
-  if (failed()) return Post::failed;
+  if (state().failed()) return Post::failed;
   if (refused()) return Post::again;
   Write w;
   w.is_growth = true;

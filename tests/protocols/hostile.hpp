@@ -125,7 +125,7 @@ class HostileLink final : public transport::Link {
   const char* kind() const noexcept override { return "hostile"; }
 
   // The peer's farewell arrives.
-  void close() { state_.store(transport::State::closed); }
+  void close() { become(transport::State::ready, transport::State::closed); }
   // A larger inbox is there.
   void grow();
   bool asked_for_more = false;
@@ -160,9 +160,6 @@ class HostileLink final : public transport::Link {
   void move(Write& write);
   std::uint64_t last_complete(const Write& write) const;
   void arrive(Write& write);
-  void become(transport::State from, transport::State to) {
-    state_.compare_exchange_strong(from, to);
-  }
 
   HostileNet& net_;
   const int from_;

@@ -40,7 +40,7 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
   if (!segment_.lives(local_peer_) && segment_.member(local_peer_).farewell == 0)
     peer_is_gone("its process no longer exists");
   else
-    state_.store(State::ready, std::memory_order_release);
+    become(State::connecting, State::ready);
 }
 
 // `fill` writes the payload to the place it gets, and says how it was stored.
@@ -48,7 +48,7 @@ template <class Fill>
 [[gnu::always_inline]] inline Post ShmLink::put_filled(Ring ring, std::uint32_t index,
                                                        const Trailer& trailer,
                                                        Fill&& fill) noexcept {
-  if (failed()) return Post::failed;
+  if (state().failed()) return Post::failed;
   if (index >= allocated_[static_cast<std::size_t>(ring)] && !allocate(ring, index))
     return Post::failed;
   std::byte* end = peer_inbox_ + inbox().slot_end(ring, index);  // both have the same shape
@@ -151,7 +151,7 @@ Post ShmLink::report(Ring ring, std::uint32_t consumed) noexcept {
 // Another process may have the number by now, or the process another program.
 Post ShmLink::write(const void* source, const Registration&, const RemoteKey& target,
                     std::size_t bytes, std::optional<std::uint32_t>, std::uint64_t*) noexcept {
-  if (failed()) return Post::failed;
+  if (state().failed()) return Post::failed;
   Rest rest{static_cast<std::byte*>(const_cast<void*>(source)), target.address, bytes};
   while (rest.bytes > 0) {
     if (!segment_.lives(local_peer_)) return has_ended();
@@ -163,7 +163,7 @@ Post ShmLink::write(const void* source, const Registration&, const RemoteKey& ta
 }
 
 Post ShmLink::fetch(void* target, const RemoteKey& source, std::size_t bytes) noexcept {
-  if (failed()) return Post::failed;
+  if (state().failed()) return Post::failed;
   const std::uint64_t begin = ticks();
   const Post post = read({static_cast<std::byte*>(target), source.address, bytes});
   if (post == Post::done) fetch_clock_.took(static_cast<Bytes>(bytes), ticks() - begin);
@@ -263,7 +263,7 @@ void ShmLink::probe() noexcept {
     return fail_as_peer_did(static_cast<Code>(marks >> Segment::kWhy & Segment::kMostWhy));
   const bool gone = !segment_.lives(local_peer_) || segment_.dumps_core(local_peer_);
   if (segment_.member(local_peer_).farewell != 0)
-    state_.store(State::closed, std::memory_order_release);
+    become(State::ready, State::closed);
   else if (gone)
     has_ended();
 }

@@ -196,7 +196,7 @@ void Handshake::find_a_path() {
       const VerbsLink* link = link_to(rank);
       const Path& path = path_to(rank);
       if (!link) return path.pending != Type::busy;
-      return link->failed() && (path.pending != Type::busy || path.busy != Busy::given_up);
+      return link->state().failed() && (path.pending != Type::busy || path.busy != Busy::given_up);
     });
     const auto now = Clock::now();
     for (const int rank : without_path_)

@@ -21,7 +21,7 @@ void Handshake::begin_one_growth() {
   const std::lock_guard guard(mutex_);
   for (auto& entry : links_) {
     VerbsLink* const link = entry.load(std::memory_order_acquire);
-    if (!link || link->growth() != Growth::wanted || link->failed()) continue;
+    if (!link || link->growth() != Growth::wanted || link->state().failed()) continue;
     growth_wanted_ = true;  // there may be more
     if (begin_growth(*link, Attempts::kFirstInterval))
       send(Type::request, link->peer(), Busy::no, Of::larger);

@@ -19,7 +19,7 @@ void Handshake::take(const Packet& p) {
     if (p.type == Type::request) queue_up(p);
     return;
   }
-  if (link->failed()) {
+  if (link->state().failed()) {
     if (p.of == Of::first) send(Type::busy, p.from, Busy::given_up);
     return;
   }
@@ -133,7 +133,7 @@ void Handshake::send(Type type, int peer, Busy busy, Of of) noexcept {
   packet.type = type;
   packet.busy = busy;
   packet.of = of;
-  if (busy == Busy::given_up) packet.cause = link_to(peer)->failure_code();
+  if (busy == Busy::given_up) packet.cause = link_to(peer)->state().code();
   if (type != Type::busy) {
     const VerbsLink& link = *link_to(peer);
     packet.info = (of == Of::first ? link.connection() : link.large()->connection).info();
@@ -202,13 +202,13 @@ void Handshake::retry() {
   attempts_.look(
       Clock::now(),
       [this](int peer) {
-        if (!link_to(peer)->failed()) send(Type::request, peer);
+        if (!link_to(peer)->state().failed()) send(Type::request, peer);
       },
       [this](int peer) { give_up(peer); }, [this](int peer) { return is_stopped(peer); });
   growths_.look(
       Clock::now(),
       [this](int peer) {
-        if (!link_to(peer)->failed()) send(Type::request, peer, Busy::no, Of::larger);
+        if (!link_to(peer)->state().failed()) send(Type::request, peer, Busy::no, Of::larger);
       },
       [this](int peer) { keep_small(*link_to(peer), "the peer does not answer"); },
       [](int) { return false; });

@@ -80,8 +80,7 @@ void VerbsLink::take_moved(bool large) noexcept {
 
 void VerbsLink::grow_in() noexcept {
   Link::grow_in();
-  if (farewell_is_put_off_ && state() == State::ready)
-    state_.store(State::closed, std::memory_order_release);
+  if (farewell_is_put_off_) become(State::ready, State::closed);
 }
 
 // --- large messages
@@ -230,8 +229,8 @@ void VerbsLink::take(Immediate immediate, bool large) noexcept {
     case Immediate::Kind::farewell:
       if (large && !inbox().grown())
         farewell_is_put_off_ = true;
-      else if (state() == State::ready)
-        state_.store(State::closed, std::memory_order_release);
+      else
+        become(State::ready, State::closed);
       break;
     case Immediate::Kind::moved: take_moved(large); break;
   }
@@ -288,7 +287,7 @@ void VerbsLink::probe() noexcept {
 // What the peer says of the connection comes by it. But it may have left Tutti before there was
 // one, or have no memory for it; and it does not say that it has left no notice.
 void VerbsLink::look_for_notice() noexcept {
-  if (failed() || peer_has_left()) return;
+  if (state().failed() || peer_has_left()) return;
   looks_ = true;
   site_.has_word();
 }
@@ -326,7 +325,7 @@ void VerbsLink::broke(const ibv_wc& completion, const Device& device) noexcept {
       for (std::size_t rail = 0; rail < rails(); ++rail) out_->writer_of(rail).complete_all();
     return count_completed();
   }
-  if (failed()) return;
+  if (state().failed()) return;
   char text[256];
   const bool gone =
       completion.status == IBV_WC_RETRY_EXC_ERR || completion.status == IBV_WC_RNR_RETRY_EXC_ERR ||

@@ -30,7 +30,7 @@ class VerbsLink final : public Link {
   void attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid,
               const ibv_gid& gid);
   // The peer's queue pair can receive, too.
-  void ready() noexcept { state_.store(State::ready, std::memory_order_release); }
+  void ready() noexcept { become(State::connecting, State::ready); }
   bool has_queue_pair(std::uint32_t number) const noexcept;
 
   // Whether the link has failed since this was asked last; the last question about writes that was

@@ -111,7 +111,7 @@ Writer::Gather Writer::gather(const void* payload, const Trailer& trailer, std::
 
 Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
                  const Trailer& trailer) noexcept {
-  if (link_.failed()) return Post::failed;
+  if (link_.state().failed()) return Post::failed;
   if (!has_room(2)) return Post::again;
   const PeerInfo& peer = connection_.peer_info();
   const std::uint32_t total = padded(trailer.bytes) + static_cast<std::uint32_t>(sizeof trailer);
@@ -159,7 +159,7 @@ Post Writer::report(Ring ring, std::uint32_t consumed) noexcept {
 }
 
 Post Writer::post_immediate(Immediate immediate, bool signaled) noexcept {
-  if (link_.failed()) return Post::failed;
+  if (link_.state().failed()) return Post::failed;
   if (!has_room(1)) return Post::again;
   const PeerInfo& peer = connection_.peer_info();
   ibv_send_wr wr =
@@ -170,7 +170,7 @@ Post Writer::post_immediate(Immediate immediate, bool signaled) noexcept {
 }
 
 Post Writer::post_word(std::uint64_t offset, std::uint32_t value) noexcept {
-  if (link_.failed()) return Post::failed;
+  if (link_.state().failed()) return Post::failed;
   if (!has_room(1)) return Post::again;
   const PeerInfo& peer = connection_.peer_info();
   ibv_sge word{reinterpret_cast<std::uint64_t>(&value), sizeof value, 0};
@@ -203,7 +203,7 @@ bool Writer::is_short_for(std::size_t bytes) const noexcept {
 // network may take the bytes along many paths (adaptive routing keeps the order of writes with
 // immediate only).
 Post Writer::may_write(std::size_t bytes, bool notice) noexcept {
-  if (link_.failed()) return Post::failed;
+  if (link_.state().failed()) return Post::failed;
   const std::size_t requests = divide_up(bytes, piece_bytes(bytes)) + (notice ? 1 : 0);
   if (requests > depth_) {
     link_.fail(Code::unsupported,

@@ -93,7 +93,7 @@ bool fails_while_it_dumps(std::size_t bytes, const std::filesystem::path& folder
   REQUIRE(link.state() == State::ready);
   peer.tell();
   while (link.state() == State::ready) link.probe();
-  CHECK(link.failed());
+  CHECK(link.state().failed());
   return segment.lives(1);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("a process that has ended, or runs another program, is never written t
   const std::byte byte{1};
   std::uint64_t ticket = 0;
   CHECK(link.write(&byte, {}, {place, 1, {}}, 1, std::nullopt, &ticket) == Post::failed);
-  CHECK(link.failure_code() == tutti::Code::peer_failed);
+  CHECK(link.state().code() == tutti::Code::peer_failed);
 }
 
 TEST_CASE("nothing counts that was read from a process that is not the peer any more", "[shm]") {
@@ -136,7 +136,7 @@ TEST_CASE("nothing counts that was read from a process that is not the peer any 
   peer.tell();
   while (segment.lives(1)) usleep(1000);
   CHECK(link.fetch(got, secret, sizeof got[0]) == Post::failed);
-  CHECK(link.failure_code() == tutti::Code::peer_failed);
+  CHECK(link.state().code() == tutti::Code::peer_failed);
 }
 
 // As if the peer had ended, and a process that was forked from it had got its number.
@@ -345,8 +345,8 @@ TEST_CASE("an end that fails makes the other one fail, and says why", "[shm]") {
     const bool lost = code == Code::peer_failed;
     const char* const why = lost ? "it no longer heard from this rank" : text_of(code);
     const bool says = why && code != Code::success;
-    CHECK(there.failure_code() == (says && !lost ? code : Code::transport_failed));
-    CHECK(there.failure() ==
+    CHECK(there.state().code() == (says && !lost ? code : Code::transport_failed));
+    CHECK(there.state().text() ==
           fmt::format("rank 0 of MPI_COMM_WORLD has given up its connection to this rank: {}; see "
                       "the error that it returned",
                       says ? why : "it does not say why"));
@@ -364,7 +364,7 @@ TEST_CASE("a peer that ends is noticed while nobody writes", "[shm]") {
     link.probe();
     usleep(1000);
   }
-  CHECK(link.failed());
+  CHECK(link.state().failed());
 }
 
 TEST_CASE("a process is known to have ended before its core dump is written", "[shm]") {
@@ -402,6 +402,6 @@ TEST_CASE("what no rank writes to the segment is not believed", "[shm]") {
       segment.invitations(1, 0).states[3] = 9;
       CHECK_FALSE(link.enter(3));
     }
-    CHECK(link.failure_code() == tutti::Code::transport_failed);
+    CHECK(link.state().code() == tutti::Code::transport_failed);
   }
 }
