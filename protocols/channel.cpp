@@ -15,12 +15,13 @@ namespace {
 
 Limits limits_of(const transport::Link& link) {
   const transport::InboxShape& shape = link.shape();
+  const transport::Capabilities& can = link.capabilities();
   return {shape[Ring::line].capacity(),
           shape[Ring::small].capacity(),
           shape[Ring::eager].capacity(),
-          link.writes_directly(),
-          link.fetches(),
-          link.passes_pieces(),
+          can.writes_directly,
+          can.fetches,
+          can.passes_pieces,
           link.small() ? cut_bytes(link.out_shape()[Ring::eager].capacity()) : 0};
 }
 

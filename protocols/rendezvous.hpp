@@ -19,9 +19,9 @@
 // waiting too, so each of them is soon free again.
 //
 // Ready entries go through the ring `ready`, outcomes through the ring `control`, unless the link
-// can tell `finished` together with the data (Link::notifies()). Every entry gets one of the two
-// outcomes, even if who invited gives up first: until then its identifier is in use, and the peer
-// may write, unless the link can take the invitation back (Link::take_back()).
+// can tell `finished` together with the data (Capabilities::notifies). Every entry gets one of the
+// two outcomes, even if who invited gives up first: until then its identifier is in use, and the
+// peer may write, unless the link can take the invitation back (Link::take_back()).
 //
 // This header holds what both halves share: the entry, and the buffers.
 #pragma once
@@ -51,7 +51,7 @@ static_assert(sizeof(ReadyEntry) + sizeof(transport::Trailer) <= kCacheLine);
 class UserMemory {
  public:
   UserMemory(transport::Link& link, registration::Cache* cache, Complaint& complaint)
-      : cache_(link.registrar() ? cache : nullptr), complaint_(complaint) {}
+      : cache_(link.capabilities().registrar ? cache : nullptr), complaint_(complaint) {}
 
   // failed: the buffer cannot be registered, and the complaint says why.
   enum class Hold : std::uint8_t { failed, held, registered /* now, which may have taken long */ };

@@ -128,7 +128,7 @@ bool RendezvousInvites::remains_exposed() const noexcept {
 
 // Without its registration the peer has lost the right, unless take_back() alone decides.
 void RendezvousInvites::release_abandoned() noexcept {
-  if (!link_.takes_back()) exposed_.reset();
+  if (!link_.capabilities().takes_back) exposed_.reset();
   for (std::uint32_t id = 0; id < kMostRendezvous; ++id) release(id);
 }
 

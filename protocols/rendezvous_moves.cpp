@@ -19,7 +19,7 @@ Answer RendezvousMoves::move(Access access, Transfer& transfer, const MessageNam
     if (const Answer answer = start(access, transfer, name, data, bytes); answer != Answer::done)
       return answer;
   if (transfer.phase == Phase::owes_finished) {
-    // The data is there: the writes of a link that does not notify() have ended when they are done.
+    // The data is there: the writes of a link that does not notify have ended when they are done.
     if (control_.send_finished(transfer.rendezvous) != Answer::done) return rings_.not_yet();
     transfer.phase = Phase::awaits_completion;
   }
@@ -79,7 +79,8 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
     case Post::posted: break;
   }
   transfer.rendezvous = entry->rendezvous;
-  transfer.phase = writes && link_.notifies() ? Phase::awaits_completion : Phase::owes_finished;
+  transfer.phase =
+      writes && link_.capabilities().notifies ? Phase::awaits_completion : Phase::owes_finished;
   ++unacknowledged_;
   waiting_.reset(entry->rendezvous);
   return Answer::done;
@@ -91,7 +92,8 @@ Post RendezvousMoves::write(const ReadyEntry& entry, Transfer& transfer, const v
   if (!link_.enter(entry.rendezvous)) return Post::again;
   const Post post = link_.write(
       data, UserMemory::registration(transfer), entry.memory, static_cast<std::size_t>(bytes),
-      link_.notifies() ? std::optional(entry.rendezvous) : std::nullopt, &transfer.ticket);
+      link_.capabilities().notifies ? std::optional(entry.rendezvous) : std::nullopt,
+      &transfer.ticket);
   link_.leave(entry.rendezvous);
   return post;
 }
@@ -117,7 +119,7 @@ void RendezvousMoves::wish(Access access, Transfer& transfer, const MessageName&
 void RendezvousMoves::take_entries() noexcept {
   rings_.take_all(Ring::ready, [this](const Arrived& message) {
     const auto entry = message.as<ReadyEntry>();
-    if (!entry || !entry->credible(link_.fetches()))
+    if (!entry || !entry->credible(link_.capabilities().fetches))
       return link_.distrust("its ready entry of %lld bytes makes no sense", message.bytes);
     const std::uint32_t id = entry->rendezvous;
     if (waiting_[id] || to_be_withdrawn_[id])

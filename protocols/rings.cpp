@@ -25,7 +25,8 @@ constexpr bool is_stray(const MessageName& came, const MessageName& wanted) {
 Rings::Rings(transport::Link& link, Listener& listener)
     : link_(link), inbox_(link.inbox()), listener_(listener) {
   for (std::size_t r = 0; r < transport::kRings; ++r) {
-    const bool rarely = link.reports_by_packets() && static_cast<Ring>(r) <= Ring::eager;
+    const bool rarely =
+        link.capabilities().reports_by_packets && static_cast<Ring>(r) <= Ring::eager;
     const Reports reports = rarely ? Reports::late : Reports::at_half;
     rings_[r] = {OutFlow(link.out_shape().rings[r].slots),
                  InFlow(link.inbox().shape().rings[r].slots, reports)};

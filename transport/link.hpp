@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/packed_view.hpp"
+#include "transport/capabilities.hpp"
 #include "transport/inbox.hpp"
 #include "transport/link_state.hpp"
 #include "transport/memory.hpp"
@@ -46,9 +47,12 @@ struct Load {
 
 class Link {
  public:
-  // `first`: the shape of both inboxes until they grow; nullopt: they never do.
-  Link(const InboxShape& shape, int peer, const std::optional<InboxShape>& first = std::nullopt)
-      : shape_(shape),
+  // `shape`: how both inboxes look in the end; `first`: the shape of both inboxes until they grow;
+  // nullopt: they never do.
+  Link(const InboxShape& shape, int peer, const Capabilities& capabilities,
+       const std::optional<InboxShape>& first = std::nullopt)
+      : capabilities_(capabilities),
+        shape_(shape),
         out_shape_(first.value_or(shape)),
         peer_(peer),
         inbox_(out_shape_, shape),
@@ -79,7 +83,7 @@ class Link {
   virtual Post report(Ring ring, std::uint32_t consumed) noexcept = 0;
 
   // Writes `bytes` from `source` straight to the peer's memory. `registration` covers the source
-  // (ignored if the transport needs none). With `notify`, which only a link that notifies() takes,
+  // (ignored if the transport needs none). With `notify`, which only a link that `notifies` takes,
   // the peer's finished() yields that number once all bytes are there. Returns posted, with the
   // ticket that completed() must reach before the source may be reused, or any other Post. `failed`
   // sets the ticket, too, if a part was posted: see reads().
@@ -87,7 +91,7 @@ class Link {
                      std::size_t bytes, std::optional<std::uint32_t> notify,
                      std::uint64_t* ticket) noexcept = 0;
 
-  // Reads `bytes` from the peer's memory to `target`: only over a link that fetches(). Returns
+  // Reads `bytes` from the peer's memory to `target`: only over a link that `fetches`. Returns
   // done, failed or refused.
   virtual Post fetch(void* /*target*/, const RemoteKey& /*source*/,
                      std::size_t /*bytes*/) noexcept {
@@ -119,8 +123,6 @@ class Link {
   // that back. Where the device knows no such thing (the defaults), nothing but removing the
   // registration keeps a peer away that has been invited.
 
-  // Whether take_back() keeps the peer away.
-  virtual bool takes_back() const noexcept { return false; }
   // The peer's side, before and after a write(): it has begun, and nobody can take the invitation
   // back until it has ended. false: the invitation was taken back.
   virtual bool enter(std::uint32_t /*invitation*/) noexcept { return true; }
@@ -167,26 +169,12 @@ class Link {
   // Bytes that write() has taken, while the connection is small.
   std::uint64_t written() const noexcept { return written_; }
 
-  // --- what the link can do
+  // --- facts
 
-  // Registers the memory that peers write to directly; null if none needs to be registered (shm).
-  virtual Registrar* registrar() noexcept { return nullptr; }
-  // false: nothing is written to user memory directly (the kernel or the user forbids it), and
-  // large messages go through the rings in pieces.
-  virtual bool writes_directly() const noexcept { return true; }
-  // true: fetch() may be used.
-  virtual bool fetches() const noexcept { return false; }
-  // true: large messages may as well go through the rings in pieces, if that has an advantage: the
-  // bytes take no longer than by write().
-  virtual bool passes_pieces() const noexcept { return false; }
+  const Capabilities& capabilities() const noexcept { return capabilities_; }
   // Where a message may either be fetched or come in pieces: whether to fetch one of so many bytes
   // takes less time. Asked once for each, by its sender.
   virtual bool fetch_pays(Bytes /*bytes*/, const Load& /*load*/) noexcept { return true; }
-  // true: write() takes `notify`, so that no message of its own has to say that a rendezvous is
-  // finished.
-  virtual bool notifies() const noexcept { return false; }
-  // true: a report costs as much as a short message; false: a store to memory.
-  virtual bool reports_by_packets() const noexcept { return true; }
   virtual const char* kind() const noexcept = 0;  // as Transport::kind()
   // For people, such as "process 4711 is stopped". Empty: that is not known. Throws std::bad_alloc.
   virtual std::string state_of_peer() { return {}; }
@@ -234,6 +222,7 @@ class Link {
     if (!inbox_.note_finished(id)) distrust("it has finished more transfers than can be under way");
   }
 
+  const Capabilities capabilities_;
   const InboxShape shape_;
   InboxShape out_shape_;
   const int peer_;

@@ -62,7 +62,7 @@ Channel& Connections::channel_over(Link& link) {
   auto& channel = channels_[static_cast<std::size_t>(link.peer())];
   if (!channel) {
     connected_.reserve(connected_.size() + 1);
-    channel = std::make_unique<Channel>(link, cache_for(link.registrar()), listener_);
+    channel = std::make_unique<Channel>(link, cache_for(link.capabilities().registrar), listener_);
     connected_.push_back(channel.get());
     greet_(*channel);
   }

@@ -23,7 +23,12 @@ class PeerlessLink final : public transport::Link {
   };
 
   explicit PeerlessLink(const Kind& kind)
-      : Link(kShape, 1, kind.grows ? std::optional(kFirst) : std::nullopt),
+      : Link(kShape, 1,
+             {.writes_directly = kind.direct,
+              .fetches = kind.fetches,
+              .passes_pieces = kind.passes_pieces,
+              .notifies = !kind.fetches},
+             kind.grows ? std::optional(kFirst) : std::nullopt),
         kind_(kind),
         memory_(inbox_of(inbox().shape())),
         large_memory_(kind.grows ? inbox_of(kShape) : nullptr) {
@@ -97,11 +102,7 @@ class PeerlessLink final : public transport::Link {
   }
   void probe() noexcept override {}
   bool drained() noexcept override { return true; }
-  bool writes_directly() const noexcept override { return kind_.direct; }
-  bool fetches() const noexcept override { return kind_.fetches; }
-  bool passes_pieces() const noexcept override { return kind_.passes_pieces; }
   bool fetch_pays(Bytes, const transport::Load&) noexcept override { return ++asked_ % 2 == 0; }
-  bool notifies() const noexcept override { return !kind_.fetches; }
   const char* kind() const noexcept override { return "fuzz"; }
 
  private:

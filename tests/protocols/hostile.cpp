@@ -19,10 +19,22 @@ std::optional<InboxShape> shape_at_first(const HostileNet& net) {
   return first;
 }
 
+// Memory of one node is written at once, so nothing has to notify.
+Capabilities capabilities_in(HostileNet& net) {
+  const Hostility& how = net.hostility;
+  return {.writes_directly = how.direct,
+          .fetches = how.fetches,
+          .passes_pieces = how.passes_pieces,
+          .notifies = !how.fetches,
+          .reports_by_packets = !how.fetches,
+          .takes_back = how.fetches,
+          .registrar = how.registers ? &net.registrar : nullptr};
+}
+
 }  // namespace
 
 HostileLink::HostileLink(HostileNet& net, int from, int to)
-    : Link(net.shape, to, shape_at_first(net)),
+    : Link(net.shape, to, capabilities_in(net), shape_at_first(net)),
       net_(net),
       from_(from),
       first_inbox_(aligned(memory_, inbox().shape().bytes())) {
@@ -38,14 +50,6 @@ std::byte* HostileLink::aligned(std::vector<std::byte>& memory, std::size_t byte
   return reinterpret_cast<std::byte*>(round_up<std::uintptr_t>(place, kCacheLine));
 }
 
-Registrar* HostileLink::registrar() noexcept {
-  return net_.hostility.registers ? &net_.registrar : nullptr;
-}
-bool HostileLink::writes_directly() const noexcept { return net_.hostility.direct; }
-bool HostileLink::fetches() const noexcept { return net_.hostility.fetches; }
-// Memory of one node is written at once.
-bool HostileLink::notifies() const noexcept { return !net_.hostility.fetches; }
-bool HostileLink::passes_pieces() const noexcept { return net_.hostility.passes_pieces; }
 bool HostileLink::fetch_pays(Bytes, const transport::Load&) noexcept {
   return net_.hostility.latency != 0 || net_.chance(0.5);
 }
@@ -110,7 +114,7 @@ Post HostileLink::write(const void* source, const Registration& registration,
   constexpr std::uint32_t key = FakeRegistrar::kKey;
   if (net_.hostility.registers && (registration.local_keys[0] != key || target.keys[0] != key))
     fail(Code::transport_failed, "a write without a registration");
-  if (fetches()) {
+  if (capabilities().fetches) {
     std::memcpy(reinterpret_cast<void*>(target.address), source, bytes);
     return Post::done;
   }
@@ -170,13 +174,13 @@ void HostileLink::break_off(Code code) noexcept {
 
 bool HostileLink::enter(std::uint32_t invitation) noexcept {
   Invitation state = Invitation::open;
-  return !fetches() || net_.link(peer(), from_)
-                           .invitations_[invitation]
-                           .compare_exchange_strong(state, Invitation::entered);
+  return !capabilities().fetches || net_.link(peer(), from_)
+                                        .invitations_[invitation]
+                                        .compare_exchange_strong(state, Invitation::entered);
 }
 
 void HostileLink::leave(std::uint32_t invitation) noexcept {
-  if (fetches()) net_.link(peer(), from_).invitations_[invitation] = Invitation::open;
+  if (capabilities().fetches) net_.link(peer(), from_).invitations_[invitation] = Invitation::open;
 }
 
 bool HostileLink::taken_back(std::uint32_t invitation) const noexcept {
@@ -185,7 +189,7 @@ bool HostileLink::taken_back(std::uint32_t invitation) const noexcept {
 
 bool HostileLink::take_back(std::uint32_t invitation) noexcept {
   Invitation state = Invitation::open;
-  return fetches() &&
+  return capabilities().fetches &&
          (invitations_[invitation].compare_exchange_strong(state, Invitation::taken_back) ||
           state == Invitation::taken_back);
 }
@@ -260,7 +264,8 @@ bool HostileLink::step(std::deque<Write>& queue) {
   }
   // Bytes that were written later may become visible before: only a completion promises order.
   auto place = queue.begin();
-  if (place->to_user && net_.hostility.polls_memory && notifies() && net_.chance(0.5)) {
+  if (place->to_user && net_.hostility.polls_memory && capabilities().notifies &&
+      net_.chance(0.5)) {
     const auto later = std::ranges::find(queue, false, &Write::to_user);
     if (later != queue.end()) place = later;
   }

@@ -49,7 +49,7 @@ struct Hostility {
   bool holds_writes = false;  // to user memory, until the receiver has asked what is under way
   int latency = 0;  // not 0: virtual time, nothing left to chance; each write arrives whole after
                     // this many steps
-  bool fetches = false, passes_pieces = false;  // see Link
+  bool fetches = false, passes_pieces = false;  // see Capabilities
   bool connects_at_once = true;  // else a link is ready once the peer has seen that it was begun
   Corruption corruption{};
   // Not 0: inboxes are small at first; the chance that a step makes a larger one.
@@ -106,7 +106,6 @@ class HostileLink final : public transport::Link {
   std::optional<transport::Notice> notice() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;
   bool drained() noexcept override;
-  bool takes_back() const noexcept override { return fetches(); }
   bool enter(std::uint32_t invitation) noexcept override;
   void leave(std::uint32_t invitation) noexcept override;
   bool taken_back(std::uint32_t invitation) const noexcept override;
@@ -115,13 +114,7 @@ class HostileLink final : public transport::Link {
   void ask_for_writes(bool again) noexcept override;
   transport::Writing writing(std::uint32_t invitation) const noexcept override;
   void renew(std::uint32_t invitation) noexcept override;
-  transport::Registrar* registrar() noexcept override;
-  bool writes_directly() const noexcept override;
-  bool fetches() const noexcept override;
-  bool passes_pieces() const noexcept override;
   bool fetch_pays(Bytes, const transport::Load&) noexcept override;
-  bool notifies() const noexcept override;
-  bool reports_by_packets() const noexcept override { return !fetches(); }
   const char* kind() const noexcept override { return "hostile"; }
 
   // The peer's farewell arrives.

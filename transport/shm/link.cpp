@@ -11,9 +11,21 @@
 
 namespace tutti::transport::shm {
 
+namespace {
+
+Capabilities capabilities_with(Copy copy) {
+  return {.writes_directly = copy != Copy::twice,
+          .fetches = copy != Copy::twice,
+          .passes_pieces = copy != Copy::once,
+          .reports_by_packets = false,
+          .takes_back = true};
+}
+
+}  // namespace
+
 ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_rank,
                  int local_peer, bool cores_shared)
-    : Link(shape, peer),
+    : Link(shape, peer, capabilities_with(segment.copy(local_peer))),
       segment_(segment),
       local_rank_(local_rank),
       local_peer_(local_peer),
@@ -26,7 +38,6 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
       secret_(segment.member(local_peer).secret),
       secret_address_(segment.member(local_peer).secret_address),
       secret_is_own_(segment.member(local_peer).secret_is_own != 0),
-      copy_(segment.copy(local_peer)),
       cores_shared_(cores_shared),
       stores_(shape[Ring::eager].slots, segment.read_times(local_rank, local_peer)),
       reads_(segment.read_times(local_peer, local_rank)),

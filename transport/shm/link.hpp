@@ -33,11 +33,6 @@ class ShmLink final : public Link {
   void probe() noexcept override;
   std::optional<Notice> notice() noexcept override;
   bool drained() noexcept override { return true; }
-  bool writes_directly() const noexcept override { return copy_ != Copy::twice; }
-  bool fetches() const noexcept override { return copy_ != Copy::twice; }
-  bool passes_pieces() const noexcept override { return copy_ != Copy::once; }
-  bool reports_by_packets() const noexcept override { return false; }
-  bool takes_back() const noexcept override { return true; }
   bool enter(std::uint32_t invitation) noexcept override;
   void leave(std::uint32_t invitation) noexcept override;
   bool taken_back(std::uint32_t invitation) const noexcept override;
@@ -84,7 +79,6 @@ class ShmLink final : public Link {
   // Of the peer's process.
   const std::uint64_t secret_, secret_address_;
   const bool secret_is_own_;
-  const Copy copy_;
   const bool cores_shared_;
   Stores stores_;
   Reads reads_;

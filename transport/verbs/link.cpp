@@ -12,7 +12,10 @@
 namespace tutti::transport::verbs {
 
 VerbsLink::VerbsLink(Site& site, int peer)
-    : Link(site.shape, peer, first_shape(site.shape)), site_(site), first_(site, *this, false) {
+    : Link(site.shape, peer, {.notifies = true, .registrar = &site.registrar},
+           first_shape(site.shape)),
+      site_(site),
+      first_(site, *this, false) {
   inbox().place(first_.connection.inbox());
 }
 

@@ -85,8 +85,6 @@ class VerbsLink final : public Link {
   void ask_for_more() noexcept override;
   Post grow_out() noexcept override;
   void grow_in() noexcept override;
-  Registrar* registrar() noexcept override { return &site_.registrar; }
-  bool notifies() const noexcept override { return true; }
   const char* kind() const noexcept override { return "verbs"; }
   // A completion of one of this link's queue pairs on a rail.
   void complete(const ibv_wc& completion, std::size_t rail) noexcept;

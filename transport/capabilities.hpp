@@ -1,0 +1,29 @@
+// Capabilities: what a link can do, beside messages and writes. Known when the link is made, and
+// true as long as it is there.
+#pragma once
+
+#include "transport/memory.hpp"
+
+namespace tutti::transport {
+
+struct Capabilities {
+  // false: nothing is written to user memory directly (the kernel or the user forbids it), and
+  // large messages go through the rings in pieces.
+  bool writes_directly = true;
+  // Link::fetch() may be used.
+  bool fetches = false;
+  // Large messages may as well go through the rings in pieces, if that has an advantage: the bytes
+  // take no longer than by Link::write().
+  bool passes_pieces = false;
+  // Link::write() takes `notify`, so that no message of its own has to say that a rendezvous is
+  // finished.
+  bool notifies = false;
+  // true: a report costs as much as a short message; false: a store to memory.
+  bool reports_by_packets = true;
+  // Link::take_back() keeps the peer away.
+  bool takes_back = false;
+  // Registers the memory that peers write to directly; null: none needs to be registered (shm).
+  Registrar* registrar = nullptr;
+};
+
+}  // namespace tutti::transport
