@@ -72,8 +72,8 @@ class Channel {
   // failed or not. It ends soon, unless the peer was stopped: whoever gives the buffer back before
   // gives it to two.
   bool being_accessed() const noexcept {
-    return link_.capabilities().takes_back && invites_.withdrawing() && !closed() &&
-           link_.peer_lives();
+    transport::Revocation* const revocation = link_.capabilities().revocation;
+    return revocation && invites_.withdrawing() && !closed() && revocation->peer_lives();
   }
   // A send has written all its bytes, and only the adapter has not said so yet.
   bool awaits_acknowledgement() const noexcept { return moves_.awaits_acknowledgement(); }

@@ -21,7 +21,7 @@
 // Ready entries go through the ring `ready`, outcomes through the ring `control`, unless the link
 // can tell `finished` together with the data (Capabilities::notifies). Every entry gets one of the
 // two outcomes, even if who invited gives up first: until then its identifier is in use, and the
-// peer may write, unless the link can take the invitation back (Link::take_back()).
+// peer may write, unless the device can revoke the invitation (transport::Revocation).
 //
 // This header holds what both halves share: the entry, and the buffers.
 #pragma once

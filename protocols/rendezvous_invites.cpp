@@ -90,9 +90,9 @@ void RendezvousInvites::end_abandoned() noexcept {
       abandoned_.reset(id);
       exposed_.reset(id);
       free_identifier(id);
-      link_.renew(id);
+      if (revocation_) revocation_->renew(id);
       release(id);
-    } else if (exposed_[id] && link_.take_back(id)) {
+    } else if (exposed_[id] && revocation_ && revocation_->take_back(id)) {
       exposed_.reset(id);
     }
   }
@@ -101,7 +101,7 @@ void RendezvousInvites::end_abandoned() noexcept {
 transport::Writing RendezvousInvites::writing_abandoned() const noexcept {
   auto most = transport::Writing::no;
   for (std::uint32_t id = 0; id < kMostRendezvous; ++id)
-    if (exposed_[id]) most = std::max(most, link_.writing(id));
+    if (exposed_[id] && inquiry_) most = std::max(most, inquiry_->writing(id));
   return most;
 }
 
@@ -126,9 +126,9 @@ bool RendezvousInvites::remains_exposed() const noexcept {
   return false;
 }
 
-// Without its registration the peer has lost the right, unless take_back() alone decides.
+// Without its registration the peer has lost the right, unless revocation alone decides.
 void RendezvousInvites::release_abandoned() noexcept {
-  if (!link_.capabilities().takes_back) exposed_.reset();
+  if (!revocation_) exposed_.reset();
   for (std::uint32_t id = 0; id < kMostRendezvous; ++id) release(id);
 }
 

@@ -19,7 +19,12 @@ class RendezvousInvites {
   // All must outlive this object.
   RendezvousInvites(transport::Link& link, Rings& rings, Control& control, UserMemory& memory,
                     Complaint& complaint)
-      : link_(link), rings_(rings), control_(control), memory_(memory), complaint_(complaint) {}
+      : revocation_(link.capabilities().revocation),
+        inquiry_(link.capabilities().inquiry),
+        rings_(rings),
+        control_(control),
+        memory_(memory),
+        complaint_(complaint) {}
   ~RendezvousInvites() {
     revoke_abandoned();
     release_abandoned();
@@ -57,7 +62,8 @@ class RendezvousInvites {
   // Identifiers that only what the peer wishes for takes.
   static constexpr std::uint32_t kForWishes = 8;
 
-  transport::Link& link_;
+  transport::Revocation* const revocation_;  // null: the device knows none
+  transport::Inquiry* const inquiry_;        // null: as well
   Rings& rings_;
   Control& control_;
   UserMemory& memory_;

@@ -89,19 +89,22 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
 // again, too, if the peer has taken the invitation back: it has failed, and will say why.
 Post RendezvousMoves::write(const ReadyEntry& entry, Transfer& transfer, const void* data,
                             Bytes bytes) noexcept {
-  if (!link_.enter(entry.rendezvous)) return Post::again;
+  transport::Revocation* const revocation = link_.capabilities().revocation;
+  if (revocation && !revocation->enter(entry.rendezvous)) return Post::again;
   const Post post = link_.write(
       data, UserMemory::registration(transfer), entry.memory, static_cast<std::size_t>(bytes),
       link_.capabilities().notifies ? std::optional(entry.rendezvous) : std::nullopt,
       &transfer.ticket);
-  link_.leave(entry.rendezvous);
+  if (revocation) revocation->leave(entry.rendezvous);
   return post;
 }
 
 // Likewise: what was read may be what the peer's program has done with its buffer since.
 Post RendezvousMoves::fetch(const ReadyEntry& entry, void* data, Bytes bytes) noexcept {
   const Post post = link_.fetch(data, entry.memory, static_cast<std::size_t>(bytes));
-  return post != Post::failed && link_.taken_back(entry.rendezvous) ? Post::again : post;
+  const transport::Revocation* const revocation = link_.capabilities().revocation;
+  const bool counts = !revocation || !revocation->taken_back(entry.rendezvous);
+  return post == Post::failed || counts ? post : Post::again;
 }
 
 // Before half of its identifiers are used the peer sends an entry at once. If so many wait here, it

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "transport/memory.hpp"
+#include "transport/revocation.hpp"
 
 namespace tutti::transport {
 
@@ -20,10 +21,12 @@ struct Capabilities {
   bool notifies = false;
   // true: a report costs as much as a short message; false: a store to memory.
   bool reports_by_packets = true;
-  // Link::take_back() keeps the peer away.
-  bool takes_back = false;
   // Registers the memory that peers write to directly; null: none needs to be registered (shm).
   Registrar* registrar = nullptr;
+  // Invitations of a peer to memory of a rank can be revoked. Null: they cannot be.
+  Revocation* revocation = nullptr;
+  // The peer can be asked for the writes that it has under way. Null: nobody need ask, or can.
+  Inquiry* inquiry = nullptr;
 };
 
 }  // namespace tutti::transport

@@ -34,10 +34,6 @@ enum class Post : std::uint8_t {
             // the link itself is well
 };
 
-// Whether the peer has begun to write by an invitation, and not all of that is here. unknown: it
-// was asked, and has not answered.
-enum class Writing : std::uint8_t { no, unknown, yes };
-
 // What a rank does in a collective beside sending one message.
 struct Load {
   int receivers = 1;     // ranks that it sends to
@@ -49,10 +45,8 @@ class Link {
  public:
   // `shape`: how both inboxes look in the end; `first`: the shape of both inboxes until they grow;
   // nullopt: they never do.
-  Link(const InboxShape& shape, int peer, const Capabilities& capabilities,
-       const std::optional<InboxShape>& first = std::nullopt)
-      : capabilities_(capabilities),
-        shape_(shape),
+  Link(const InboxShape& shape, int peer, const std::optional<InboxShape>& first = std::nullopt)
+      : shape_(shape),
         out_shape_(first.value_or(shape)),
         peer_(peer),
         inbox_(out_shape_, shape),
@@ -117,33 +111,6 @@ class Link {
   // acknowledged, or never will be.
   virtual bool drained() noexcept = 0;
 
-  // --- access to user memory
-  //
-  // This rank invites the peer to access a buffer, under a number below kInvitations, and may take
-  // that back. Where the device knows no such thing (the defaults), nothing but removing the
-  // registration keeps a peer away that has been invited.
-
-  // The peer's side, before and after a write(): it has begun, and nobody can take the invitation
-  // back until it has ended. false: the invitation was taken back.
-  virtual bool enter(std::uint32_t /*invitation*/) noexcept { return true; }
-  virtual void leave(std::uint32_t /*invitation*/) noexcept {}
-  // The peer's side, after a fetch(): the invitation was taken back, so what was read may be
-  // anything.
-  virtual bool taken_back(std::uint32_t /*invitation*/) const noexcept { return false; }
-  // This side. true: the peer does not access the buffer now, and never will. false: it may, as
-  // long as its process is there.
-  virtual bool take_back(std::uint32_t /*invitation*/) noexcept { return false; }
-  // Where take_back() decides: whether the peer's process is there. Also of a link that has failed.
-  virtual bool peer_lives() noexcept { return true; }
-  // This side, where take_back() decides nothing: asks the peer which of its writes are under way.
-  // Its transport answers though its program computes. The answer may get lost, so this is called
-  // again; then an answer to either time counts.
-  virtual void ask_for_writes(bool /*again*/) noexcept {}
-  // By the answer to the last question, and what has come since.
-  virtual Writing writing(std::uint32_t /*invitation*/) const noexcept { return Writing::no; }
-  // This side: the number may be used again.
-  virtual void renew(std::uint32_t /*invitation*/) noexcept {}
-
   // --- growth
   //
   // A connection may begin with small inboxes, and get larger ones when it proves hot. Each of the
@@ -204,6 +171,8 @@ class Link {
   void distrust(const char* format, long long a = 0, long long b = 0) noexcept;
 
  protected:
+  // Called once, by the constructor of a link that can more than the least.
+  void set_capabilities(const Capabilities& capabilities) noexcept { capabilities_ = capabilities; }
   // The peer can be written to; or it has left.
   void become(State from, State to) noexcept { state_.change(from, to); }
   // Called once, by fail(): this end sends nothing more, though its process lives and the device or
@@ -222,7 +191,6 @@ class Link {
     if (!inbox_.note_finished(id)) distrust("it has finished more transfers than can be under way");
   }
 
-  const Capabilities capabilities_;
   const InboxShape shape_;
   InboxShape out_shape_;
   const int peer_;
@@ -231,6 +199,7 @@ class Link {
 
  private:
   LinkState state_;
+  Capabilities capabilities_;
   Inbox inbox_;
   bool small_, grown_out_ = false;
 };

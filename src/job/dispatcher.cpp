@@ -295,7 +295,8 @@ void Dispatcher::await_writes(const Agreement& agreement) noexcept {
   };
   for (int i = 0; i < kMostQuestions; ++i) {
     each_channel(agreement, [&](Channel& channel) {
-      if (can_hear(&channel) && channel.withdrawing()) channel.link().ask_for_writes(i > 0);
+      transport::Inquiry* const inquiry = channel.link().capabilities().inquiry;
+      if (inquiry && can_hear(&channel) && channel.withdrawing()) inquiry->ask(i > 0);
     });
     wait_while(agreement, kAnswerPatience, may_write);
     bool any = false;

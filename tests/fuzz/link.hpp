@@ -23,15 +23,14 @@ class PeerlessLink final : public transport::Link {
   };
 
   explicit PeerlessLink(const Kind& kind)
-      : Link(kShape, 1,
-             {.writes_directly = kind.direct,
-              .fetches = kind.fetches,
-              .passes_pieces = kind.passes_pieces,
-              .notifies = !kind.fetches},
-             kind.grows ? std::optional(kFirst) : std::nullopt),
+      : Link(kShape, 1, kind.grows ? std::optional(kFirst) : std::nullopt),
         kind_(kind),
         memory_(inbox_of(inbox().shape())),
         large_memory_(kind.grows ? inbox_of(kShape) : nullptr) {
+    set_capabilities({.writes_directly = kind.direct,
+                      .fetches = kind.fetches,
+                      .passes_pieces = kind.passes_pieces,
+                      .notifies = !kind.fetches});
     inbox().place(memory_.get());
     if (kind.grows) inbox().place_larger(large_memory_.get());
     if (!kind.polls_memory) inbox().count_arrivals();

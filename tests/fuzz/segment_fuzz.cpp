@@ -109,13 +109,14 @@ class Story {
   // Whatever state an invitation is in.
   void invite() {
     const auto invitation = static_cast<std::uint32_t>(input_.below(transport::kInvitations));
+    transport::Revocation& revocation = *link_.capabilities().revocation;
     switch (input_.below(5)) {
       case 0:
-        if (link_.enter(invitation)) link_.leave(invitation);
+        if (revocation.enter(invitation)) revocation.leave(invitation);
         return;
-      case 1: return static_cast<void>(link_.taken_back(invitation));
-      case 2: return static_cast<void>(link_.take_back(invitation));
-      case 3: return link_.renew(invitation);
+      case 1: return static_cast<void>(revocation.taken_back(invitation));
+      case 2: return static_cast<void>(revocation.take_back(invitation));
+      case 3: return revocation.renew(invitation);
       case 4: return static_cast<void>(link_.state_of_peer());
     }
   }

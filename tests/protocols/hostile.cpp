@@ -19,25 +19,23 @@ std::optional<InboxShape> shape_at_first(const HostileNet& net) {
   return first;
 }
 
-// Memory of one node is written at once, so nothing has to notify.
-Capabilities capabilities_in(HostileNet& net) {
-  const Hostility& how = net.hostility;
-  return {.writes_directly = how.direct,
-          .fetches = how.fetches,
-          .passes_pieces = how.passes_pieces,
-          .notifies = !how.fetches,
-          .reports_by_packets = !how.fetches,
-          .takes_back = how.fetches,
-          .registrar = how.registers ? &net.registrar : nullptr};
-}
-
 }  // namespace
 
 HostileLink::HostileLink(HostileNet& net, int from, int to)
-    : Link(net.shape, to, capabilities_in(net), shape_at_first(net)),
+    : Link(net.shape, to, shape_at_first(net)),
       net_(net),
       from_(from),
       first_inbox_(aligned(memory_, inbox().shape().bytes())) {
+  const Hostility& how = net.hostility;
+  // Memory of one node is written at once, so nothing has to notify.
+  set_capabilities({.writes_directly = how.direct,
+                    .fetches = how.fetches,
+                    .passes_pieces = how.passes_pieces,
+                    .notifies = !how.fetches,
+                    .reports_by_packets = !how.fetches,
+                    .registrar = how.registers ? &net.registrar : nullptr,
+                    .revocation = how.fetches ? this : nullptr,
+                    .inquiry = this});
   inbox().place(first_inbox_);
   if (!net.hostility.polls_memory) inbox().count_arrivals();
   if (small()) never_grows_ = net.chance(net.hostility.stay_small);
@@ -174,13 +172,13 @@ void HostileLink::break_off(Code code) noexcept {
 
 bool HostileLink::enter(std::uint32_t invitation) noexcept {
   Invitation state = Invitation::open;
-  return !capabilities().fetches || net_.link(peer(), from_)
-                                        .invitations_[invitation]
-                                        .compare_exchange_strong(state, Invitation::entered);
+  return net_.link(peer(), from_)
+      .invitations_[invitation]
+      .compare_exchange_strong(state, Invitation::entered);
 }
 
 void HostileLink::leave(std::uint32_t invitation) noexcept {
-  if (capabilities().fetches) net_.link(peer(), from_).invitations_[invitation] = Invitation::open;
+  net_.link(peer(), from_).invitations_[invitation] = Invitation::open;
 }
 
 bool HostileLink::taken_back(std::uint32_t invitation) const noexcept {
@@ -189,9 +187,8 @@ bool HostileLink::taken_back(std::uint32_t invitation) const noexcept {
 
 bool HostileLink::take_back(std::uint32_t invitation) noexcept {
   Invitation state = Invitation::open;
-  return capabilities().fetches &&
-         (invitations_[invitation].compare_exchange_strong(state, Invitation::taken_back) ||
-          state == Invitation::taken_back);
+  return invitations_[invitation].compare_exchange_strong(state, Invitation::taken_back) ||
+         state == Invitation::taken_back;
 }
 
 void HostileLink::renew(std::uint32_t invitation) noexcept {
@@ -201,7 +198,7 @@ void HostileLink::renew(std::uint32_t invitation) noexcept {
 bool HostileLink::peer_lives() noexcept { return !net_.stopped(peer()); }
 
 // The answer is there at once, and always the latest.
-void HostileLink::ask_for_writes(bool /*again*/) noexcept {
+void HostileLink::ask(bool /*again*/) noexcept {
   const std::lock_guard lock(net_.lock_);
   has_asked_ = true;
 }

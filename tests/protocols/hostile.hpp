@@ -88,7 +88,9 @@ class FakeRegistrar final : public transport::Registrar {
   std::list<Range> ranges_;
 };
 
-class HostileLink final : public transport::Link {
+class HostileLink final : public transport::Link,
+                          public transport::Revocation,
+                          public transport::Inquiry {
  public:
   HostileLink(HostileNet& net, int from, int to);
   transport::Post put(transport::Ring ring, std::uint32_t index, const void* payload,
@@ -111,7 +113,7 @@ class HostileLink final : public transport::Link {
   bool taken_back(std::uint32_t invitation) const noexcept override;
   bool take_back(std::uint32_t invitation) noexcept override;
   bool peer_lives() noexcept override;
-  void ask_for_writes(bool again) noexcept override;
+  void ask(bool again) noexcept override;
   transport::Writing writing(std::uint32_t invitation) const noexcept override;
   void renew(std::uint32_t invitation) noexcept override;
   bool fetch_pays(Bytes, const transport::Load&) noexcept override;

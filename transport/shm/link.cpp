@@ -11,29 +11,16 @@
 
 namespace tutti::transport::shm {
 
-namespace {
-
-Capabilities capabilities_with(Copy copy) {
-  return {.writes_directly = copy != Copy::twice,
-          .fetches = copy != Copy::twice,
-          .passes_pieces = copy != Copy::once,
-          .reports_by_packets = false,
-          .takes_back = true};
-}
-
-}  // namespace
-
 ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_rank,
                  int local_peer, bool cores_shared)
-    : Link(shape, peer, capabilities_with(segment.copy(local_peer))),
+    : Link(shape, peer),
       segment_(segment),
       local_rank_(local_rank),
       local_peer_(local_peer),
       peer_inbox_(segment.inbox(local_peer, local_rank)),
       my_marks_(segment.marks(local_peer, local_rank)),
       peers_marks_(segment.marks(local_rank, local_peer)),
-      my_invitations_(segment.invitations(local_rank, local_peer)),
-      peer_invitations_(segment.invitations(local_peer, local_rank)),
+      revocation_(*this, segment, local_rank, local_peer),
       pid_(segment.member(local_peer).pid),
       secret_(segment.member(local_peer).secret),
       secret_address_(segment.member(local_peer).secret_address),
@@ -41,9 +28,15 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
       cores_shared_(cores_shared),
       stores_(shape[Ring::eager].slots, segment.read_times(local_rank, local_peer)),
       reads_(segment.read_times(local_peer, local_rank)),
-      fetches_(my_invitations_.fetch_times),
-      fetch_clock_(peer_invitations_.fetch_times),
+      fetches_(segment.invitations(local_rank, local_peer).fetch_times),
+      fetch_clock_(segment.invitations(local_peer, local_rank).fetch_times),
       room_for_pieces_(segment.has_room()) {
+  const Copy copy = segment.copy(local_peer);
+  set_capabilities({.writes_directly = copy != Copy::twice,
+                    .fetches = copy != Copy::twice,
+                    .passes_pieces = copy != Copy::once,
+                    .reports_by_packets = false,
+                    .revocation = &revocation_});
   inbox().place(segment.inbox(local_rank, local_peer));
   inbox().open_by(&peers_marks_, 1u << static_cast<std::uint32_t>(Ring::line));
   note_allocated(Ring::line, first_slots(shape));
@@ -228,43 +221,6 @@ Post ShmLink::copied(Rest& rest, ssize_t bytes) noexcept {
   else
     fail(Code::transport_failed, text);
   return Post::failed;
-}
-
-// --- invitations: open until the guest enters or the owner takes it back, whoever is first
-
-void ShmLink::check(std::uint8_t state) noexcept {
-  if (state > Invitations::taken_back)
-    distrust("it has brought an invitation into state %lld, which cannot be", state);
-}
-
-bool ShmLink::enter(std::uint32_t invitation) noexcept {
-  std::uint8_t state = Invitations::open;
-  if (peer_invitations_.states[invitation].compare_exchange_strong(state, Invitations::entered))
-    return true;
-  check(state);
-  return false;
-}
-
-void ShmLink::leave(std::uint32_t invitation) noexcept {
-  peer_invitations_.states[invitation] = Invitations::open;
-}
-
-// What was read before is older than what is read here.
-bool ShmLink::taken_back(std::uint32_t invitation) const noexcept {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  return peer_invitations_.states[invitation] == Invitations::taken_back;
-}
-
-bool ShmLink::take_back(std::uint32_t invitation) noexcept {
-  std::uint8_t state = Invitations::open;
-  if (my_invitations_.states[invitation].compare_exchange_strong(state, Invitations::taken_back))
-    return true;
-  check(state);
-  return state != Invitations::entered;
-}
-
-void ShmLink::renew(std::uint32_t invitation) noexcept {
-  my_invitations_.states[invitation] = Invitations::open;
 }
 
 void ShmLink::probe() noexcept {

@@ -7,6 +7,7 @@
 
 #include "transport/link.hpp"
 #include "transport/shm/memory.hpp"
+#include "transport/shm/revocation.hpp"
 #include "transport/shm/stores.hpp"
 
 namespace tutti::transport::shm {
@@ -33,12 +34,6 @@ class ShmLink final : public Link {
   void probe() noexcept override;
   std::optional<Notice> notice() noexcept override;
   bool drained() noexcept override { return true; }
-  bool enter(std::uint32_t invitation) noexcept override;
-  void leave(std::uint32_t invitation) noexcept override;
-  bool taken_back(std::uint32_t invitation) const noexcept override;
-  bool take_back(std::uint32_t invitation) noexcept override;
-  bool peer_lives() noexcept override { return segment_.lives(local_peer_); }
-  void renew(std::uint32_t invitation) noexcept override;
   const char* kind() const noexcept override { return "shm"; }
   // Of the peer's inbox that this rank has allocated, beyond what the segment allocates at first.
   std::size_t allocated_bytes() const noexcept { return allocated_bytes_; }
@@ -64,7 +59,6 @@ class ShmLink final : public Link {
   bool allocate(Ring ring, std::uint32_t index) noexcept;
   int allocate(Ring ring, std::uint32_t index, std::uint32_t end) noexcept;
   bool has_room_for_pieces(Bytes bytes) noexcept;
-  void check(std::uint8_t state) noexcept;
 
   Segment& segment_;
   const int local_rank_, local_peer_;
@@ -74,7 +68,7 @@ class ShmLink final : public Link {
   // there is one, may be read.
   std::array<std::uint32_t, kRings> allocated_{};
   std::size_t allocated_bytes_ = 0;
-  Invitations &my_invitations_, &peer_invitations_;
+  ShmRevocation revocation_;
   const int pid_;
   // Of the peer's process.
   const std::uint64_t secret_, secret_address_;

@@ -66,7 +66,7 @@ struct alignas(kCacheLine) Member {
   Notices notices;  // that it has left
 };
 
-// The invitations of the owner of an inbox to the peer that writes it (Link::enter()): by number,
+// The invitations of the owner of an inbox to the peer that writes it (Revocation): by number,
 // what may be done to the owner's user memory. Nobody writes here unless somebody gives up or user
 // memory is being written, so that their line stays where it is.
 struct alignas(kCacheLine) Invitations {

@@ -24,7 +24,7 @@ void Handshake::take(const Packet& p) {
     return;
   }
   if (p.type == Type::asks) return send_about_writes(Type::tells, p.from, p.question);
-  if (p.type == Type::tells) return link->take_answer(p.question, p.begun);
+  if (p.type == Type::tells) return link->writes().take_answer(p.question, p.begun);
   if (p.type == Type::shows) return link->take_notice(p.question, p.notice);
   if (p.shape != link->shape()) {
     link->fail(Code::bad_configuration,
@@ -170,7 +170,7 @@ void Handshake::speak_for_links() {
     VerbsLink* const link = entry.load(std::memory_order_acquire);
     if (!link) continue;
     if (link->take_failure()) send(Type::busy, link->peer(), Busy::given_up);
-    if (const auto question = link->take_question())
+    if (const auto question = link->writes().take_question())
       send_about_writes(Type::asks, link->peer(), *question);
     if (const auto number = link->take_look())
       send_about_notice(Type::looks, link->peer(), *number);
@@ -182,7 +182,7 @@ void Handshake::send_about_writes(Type type, int peer, std::uint32_t question) n
   Packet packet;
   packet.type = type;
   packet.question = question;
-  if (type == Type::tells) packet.begun = link_to(peer)->writes_begun();
+  if (type == Type::tells) packet.begun = link_to(peer)->writes().begun();
   post(packet, peer);
 }
 

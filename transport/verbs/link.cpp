@@ -12,10 +12,11 @@
 namespace tutti::transport::verbs {
 
 VerbsLink::VerbsLink(Site& site, int peer)
-    : Link(site.shape, peer, {.notifies = true, .registrar = &site.registrar},
-           first_shape(site.shape)),
+    : Link(site.shape, peer, first_shape(site.shape)),
       site_(site),
-      first_(site, *this, false) {
+      first_(site, *this, false),
+      writes_(site.has_word) {
+  set_capabilities({.notifies = true, .registrar = &site.registrar, .inquiry = &writes_});
   inbox().place(first_.connection.inbox());
 }
 
@@ -96,14 +97,12 @@ bool VerbsLink::should_grow_before(std::size_t bytes) noexcept {
   return growth() != Growth::impossible;
 }
 
-// The peer may ask at any moment, so the write is noted before it begins.
 Post VerbsLink::write(const void* source, const Registration& registration, const RemoteKey& target,
                       std::size_t bytes, std::optional<std::uint32_t> notify,
                       std::uint64_t* ticket) noexcept {
-  const std::uint64_t before = begun_.load(std::memory_order_relaxed);
-  if (notify) begun_.store(before ^ std::uint64_t{1} << *notify, std::memory_order_release);
+  const std::uint64_t before = notify ? writes_.note_begun(*notify) : 0;
   const Post post = write_all(source, registration, target, bytes, notify, ticket);
-  if (notify && post == Post::again) begun_.store(before, std::memory_order_release);
+  if (notify && post == Post::again) writes_.take_out(before);
   return post;
 }
 
@@ -247,24 +246,8 @@ void VerbsLink::take_finished(Immediate immediate) noexcept {
   std::uint8_t& come = notices_[immediate.id()];
   if (++come < immediate.rails()) return;
   come = 0;
-  ended_ ^= std::uint64_t{1} << immediate.id();
+  writes_.note_ended(immediate.id());
   note_finished(immediate.id());
-}
-
-// --- writes of the peer
-
-void VerbsLink::ask_for_writes(bool again) noexcept {
-  question_.ask(again);
-  site_.has_word();
-}
-
-void VerbsLink::take_answer(std::uint32_t question, std::uint64_t begun) noexcept {
-  question_.take_answer(question, begun);
-}
-
-Writing VerbsLink::writing(std::uint32_t invitation) const noexcept {
-  if (!question_.answered()) return Writing::unknown;
-  return ((question_.begun() ^ ended_) >> invitation & 1u) != 0 ? Writing::yes : Writing::no;
 }
 
 // --- signs of life

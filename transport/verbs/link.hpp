@@ -13,8 +13,8 @@
 
 #include "transport/link.hpp"
 #include "transport/verbs/packet.hpp"
-#include "transport/verbs/question.hpp"
 #include "transport/verbs/side.hpp"
+#include "transport/verbs/writes.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -33,16 +33,12 @@ class VerbsLink final : public Link {
   void ready() noexcept { become(State::connecting, State::ready); }
   bool has_queue_pair(std::uint32_t number) const noexcept;
 
-  // Whether the link has failed since this was asked last; the last question about writes that was
-  // not sent yet, if there is one.
+  // Whether the link has failed since this was asked last.
   bool take_failure() noexcept { return untold_.exchange(false); }
-  std::optional<std::uint32_t> take_question() noexcept { return question_.take(); }
   // The peer's end has failed, for that cause.
   void peer_gave_up(Code cause) noexcept;
-  // By invitation of the peer, whether the number of writes begun is odd.
-  std::uint64_t writes_begun() const noexcept { return begun_.load(std::memory_order_acquire); }
-  // The peer says so.
-  void take_answer(std::uint32_t question, std::uint64_t begun) noexcept;
+  // Questions about writes that are under way, and the answers.
+  Writes& writes() noexcept { return writes_; }
   // The number of the notice for which this end looks, if it was not taken since.
   std::optional<std::uint32_t> take_look() noexcept;
   // The peer has left this one.
@@ -78,8 +74,6 @@ class VerbsLink final : public Link {
   std::optional<Notice> notice() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;
   std::uint64_t headway() const noexcept override;
-  void ask_for_writes(bool again) noexcept override;
-  Writing writing(std::uint32_t invitation) const noexcept override;
   bool drained() noexcept override;
   void say_farewell() noexcept;
   void ask_for_more() noexcept override;
@@ -128,14 +122,10 @@ class VerbsLink final : public Link {
   // first probe has been taken by the second.
   enum class Doubt : std::uint8_t { none, raised, probed } doubt_ = Doubt::none;
   std::array<std::uint8_t, kInvitations> notices_{};  // that have come, by rendezvous
-  // By invitation: whether the number of writes is odd, which this rank has begun, the peer had
-  // begun by its last answer, and have come to their ends. Of each invitation one is under way.
-  std::atomic<std::uint64_t> begun_{0};
-  Question question_;
+  Writes writes_;
   Notices left_{};  // by the peer, as far as known
   std::uint32_t notices_read_ = 0;
   std::atomic<bool> looks_{false};
-  std::uint64_t ended_ = 0;
 };
 
 }  // namespace tutti::transport::verbs

@@ -615,7 +615,7 @@ TEST_CASE("who waits for a copy into its buffer waits to the end, and lets other
       job.settle();
     }
     const std::uint32_t invitation = transfer.rendezvous;
-    transport::Link& copies = job[1].connections.channel(0).link();
+    transport::Revocation& copies = *job[1].connections.channel(0).link().capabilities().revocation;
     REQUIRE(copies.enter(invitation));
     member.fail(Code::timed_out, 1, "the test wants it to fail");
     channel.abandon(transfer);

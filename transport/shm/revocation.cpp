@@ -1,0 +1,46 @@
+// Words that two processes change.
+#include "transport/shm/revocation.hpp"
+
+namespace tutti::transport::shm {
+
+ShmRevocation::ShmRevocation(Link& link, Segment& segment, int local_rank, int local_peer) noexcept
+    : link_(link),
+      segment_(segment),
+      local_peer_(local_peer),
+      mine_(segment.invitations(local_rank, local_peer)),
+      peers_(segment.invitations(local_peer, local_rank)) {}
+
+void ShmRevocation::check(std::uint8_t state) noexcept {
+  if (state > Invitations::taken_back)
+    link_.distrust("it has brought an invitation into state %lld, which cannot be", state);
+}
+
+bool ShmRevocation::enter(std::uint32_t invitation) noexcept {
+  std::uint8_t state = Invitations::open;
+  if (peers_.states[invitation].compare_exchange_strong(state, Invitations::entered)) return true;
+  check(state);
+  return false;
+}
+
+void ShmRevocation::leave(std::uint32_t invitation) noexcept {
+  peers_.states[invitation] = Invitations::open;
+}
+
+// What was read before is older than what is read here.
+bool ShmRevocation::taken_back(std::uint32_t invitation) const noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return peers_.states[invitation] == Invitations::taken_back;
+}
+
+bool ShmRevocation::take_back(std::uint32_t invitation) noexcept {
+  std::uint8_t state = Invitations::open;
+  if (mine_.states[invitation].compare_exchange_strong(state, Invitations::taken_back)) return true;
+  check(state);
+  return state != Invitations::entered;
+}
+
+void ShmRevocation::renew(std::uint32_t invitation) noexcept {
+  mine_.states[invitation] = Invitations::open;
+}
+
+}  // namespace tutti::transport::shm

@@ -1,0 +1,31 @@
+// Taking invitations back over shared memory: each has a word in the segment, which is open until
+// the guest enters or the owner takes it back, whoever is first.
+#pragma once
+
+#include "transport/revocation.hpp"
+#include "transport/shm/memory.hpp"
+
+namespace tutti::transport::shm {
+
+class ShmRevocation final : public Revocation {
+ public:
+  // Between two local ranks of the segment; it and the link outlive this.
+  ShmRevocation(Link& link, Segment& segment, int local_rank, int local_peer) noexcept;
+
+  bool enter(std::uint32_t invitation) noexcept override;
+  void leave(std::uint32_t invitation) noexcept override;
+  bool taken_back(std::uint32_t invitation) const noexcept override;
+  bool take_back(std::uint32_t invitation) noexcept override;
+  bool peer_lives() noexcept override { return segment_.lives(local_peer_); }
+  void renew(std::uint32_t invitation) noexcept override;
+
+ private:
+  void check(std::uint8_t state) noexcept;
+
+  Link& link_;
+  Segment& segment_;
+  const int local_peer_;
+  Invitations &mine_, &peers_;
+};
+
+}  // namespace tutti::transport::shm
