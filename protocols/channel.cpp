@@ -13,8 +13,8 @@ using transport::Ring;
 
 namespace {
 
-Limits limits_of(const transport::Link& link) {
-  const transport::InboxShape& shape = link.shape();
+Limits limits_of(transport::Link& link) {
+  const transport::InboxShape& shape = link.outbox().full_shape();
   const transport::Capabilities& can = link.capabilities();
   return {shape[Ring::line].capacity(),
           shape[Ring::small].capacity(),
@@ -22,7 +22,7 @@ Limits limits_of(const transport::Link& link) {
           can.writes_directly,
           can.fetches,
           can.passes_pieces,
-          link.small() ? cut_bytes(link.out_shape()[Ring::eager].capacity()) : 0};
+          can.growth ? cut_bytes(link.outbox().shape()[Ring::eager].capacity()) : 0};
 }
 
 // A message for the eager ring is one piece, unless the connection is small at first.

@@ -23,12 +23,15 @@ constexpr bool is_stray(const MessageName& came, const MessageName& wanted) {
 }  // namespace
 
 Rings::Rings(transport::Link& link, Listener& listener)
-    : link_(link), inbox_(link.inbox()), listener_(listener) {
+    : link_(link),
+      inbox_(link.inbox()),
+      listener_(listener),
+      may_grow_(link.capabilities().growth != nullptr) {
   for (std::size_t r = 0; r < transport::kRings; ++r) {
     const bool rarely =
         link.capabilities().reports_by_packets && static_cast<Ring>(r) <= Ring::eager;
     const Reports reports = rarely ? Reports::late : Reports::at_half;
-    rings_[r] = {OutFlow(link.out_shape().rings[r].slots),
+    rings_[r] = {OutFlow(link.outbox().shape().rings[r].slots),
                  InFlow(link.inbox().shape().rings[r].slots, reports)};
   }
 }
@@ -169,7 +172,7 @@ void Rings::ask(Ring ring, const MessageName& name, Transfer& transfer,
 // Whether the peer may have sent so many: by credit, and for the receives that have asked, with the
 // one that is about to. It may know of the larger ring already.
 bool Rings::has_right_to(Ring ring, std::uint32_t arrived) noexcept {
-  const std::uint64_t slots = link_.shape()[ring].slots;
+  const std::uint64_t slots = link_.outbox().full_shape()[ring].slots;
   const auto& [out, in, first_in_line, asking] = at(ring);
   if (std::uint32_t{arrived - in.consumed()} <= (std::uint64_t{asking} + 2) * slots) return true;
   link_.distrust("it has sent messages for which it had no credit (ring %lld)",
@@ -222,26 +225,30 @@ void Rings::forget_old_asks() noexcept {
 // --- growth
 
 bool Rings::is_hot() const noexcept {
-  const std::uint64_t large = link_.shape().bytes();
-  if (short_of_slots_ >= kHotWhenShort || link_.written() >= large / kHotWhenWritten) return true;
+  const std::uint64_t large = link_.outbox().full_shape().bytes();
+  if (short_of_slots_ >= kHotWhenShort ||
+      link_.capabilities().growth->written() >= large / kHotWhenWritten)
+    return true;
   std::uint64_t bytes = 0;  // of slots that were used
   for (std::size_t r = 0; r < transport::kRings; ++r)
-    bytes += std::uint64_t{rings_[r].out.count()} * link_.out_shape().rings[r].slot_bytes +
+    bytes += std::uint64_t{rings_[r].out.count()} * link_.outbox().shape().rings[r].slot_bytes +
              std::uint64_t{rings_[r].in.freed()} * inbox_.shape().rings[r].slot_bytes;
   return bytes >= large * kHotWhenCarried;
 }
 
 void Rings::look_after_growth() noexcept {
+  transport::Growth& growth = *link_.capabilities().growth;
   if (link_.state() == transport::State::ready) {
     if (!asked_for_more_ && is_hot()) {
       asked_for_more_ = true;
-      link_.ask_for_more();
+      growth.ask_for_more();
     }
-    if (link_.may_grow_out() && link_.grow_out() == Post::done)
+    if (link_.outbox().may_grow() && growth.grow_out() == Post::done)
       for (std::size_t r = 0; r < transport::kRings; ++r)
-        rings_[r].out.grow(link_.shape().rings[r].slots);
+        rings_[r].out.grow(link_.outbox().full_shape().rings[r].slots);
   }
   if (inbox_.must_grow()) grow_in();  // even if the link has failed: what has come has come
+  may_grow_ = !inbox_.grown() || !link_.outbox().grown();
 }
 
 // Those that were taken before earlier ones stand in the way of later ones (search()), so they are
@@ -257,9 +264,9 @@ void Rings::grow_in() noexcept {
       inbox_.take_over(ring, sequence, message.bytes);
     }
   }
-  link_.grow_in();
+  link_.capabilities().growth->grow_in();
   for (std::size_t r = 0; r < transport::kRings; ++r)
-    rings_[r].in.grow(link_.shape().rings[r].slots);
+    rings_[r].in.grow(link_.outbox().full_shape().rings[r].slots);
 }
 
 // --- failures

@@ -36,7 +36,7 @@
 // cross the message that it asks for, or the call may fail: both ranks forget it when a ringful has
 // been sent since, and need no word for it.
 //
-// Growth (transport/link.hpp): where both ends begin with small inboxes, a connection asks for
+// Growth (transport/growth.hpp): where both ends begin with small inboxes, a connection asks for
 // large ones when the small ones have cost something: messages waited for a slot, or were cut. One
 // that gets along with few slots stays small for long, since to make large inboxes costs as much as
 // thousands of messages. The number of a message says where it stands in either inbox, and sender
@@ -203,10 +203,12 @@ class Rings {
   static constexpr std::uint32_t kHotWhenShort = 128, kCut = 2;
   static constexpr std::uint64_t kHotWhenWritten = 8, kHotWhenCarried = 4;
   // The longest payload that a slot of the peer's ring takes now.
-  Bytes most(transport::Ring ring) const noexcept { return link_.out_shape()[ring].capacity(); }
+  Bytes most(transport::Ring ring) const noexcept {
+    return link_.outbox().shape()[ring].capacity();
+  }
   // Asks for larger inboxes if it is time, and goes over to them when they are there.
   void grow() noexcept {
-    if (link_.small()) [[unlikely]]
+    if (may_grow_) [[unlikely]]
       look_after_growth();
   }
 
@@ -279,7 +281,8 @@ class Rings {
   transport::Inbox& inbox_;  // the link's
   Listener& listener_;
   bool connected_ = false;  // the link was seen connected: messages may be put
-  bool asked_for_more_ = false;
+  // One of the two inboxes, or both, may still grow; the connection has asked for that.
+  bool may_grow_, asked_for_more_ = false;
   std::uint32_t short_of_slots_ = 0;  // how often
   std::array<State, transport::kRings> rings_;
   Aside aside_;

@@ -2,6 +2,7 @@
 // true as long as it is there.
 #pragma once
 
+#include "transport/growth.hpp"
 #include "transport/memory.hpp"
 #include "transport/revocation.hpp"
 
@@ -27,6 +28,8 @@ struct Capabilities {
   Revocation* revocation = nullptr;
   // The peer can be asked for the writes that it has under way. Null: nobody need ask, or can.
   Inquiry* inquiry = nullptr;
+  // The inboxes are small at first, and may grow. Null: they stay as they are.
+  Growth* growth = nullptr;
 };
 
 }  // namespace tutti::transport

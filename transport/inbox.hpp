@@ -3,7 +3,7 @@
 //
 // The memory is the transport's, and the peer writes it (inbox_shape.hpp). The link says where it
 // is, and what has come that the memory does not show. An inbox may begin small and grow once
-// (link.hpp).
+// (growth.hpp).
 //
 // Data path: noexcept. Used by one thread at a time. What is asked for each message is inlined, and
 // nothing is virtual.
@@ -68,8 +68,8 @@ class Inbox {
 
   // --- growth
 
-  // The peer writes to the large memory now: Link::grow_in() must be called, and until then nothing
-  // that came there has arrived.
+  // The peer writes to the large memory now: Growth::grow_in() must be called, and until then
+  // nothing that came there has arrived.
   bool must_grow() const noexcept { return must_grow_; }
   // Copies a message that has arrived, so many bytes with its trailer, to its slot in the large
   // memory. No message that came there has that slot: the peer would need credit for both.

@@ -11,7 +11,7 @@ void Link::distrust(const char* format, long long a, long long b) noexcept {
   std::snprintf(text, sizeof text,
                 "rank %d of MPI_COMM_WORLD cannot be trusted: %s; memory is corrupt, or it runs "
                 "another version of Tutti",
-                peer_, what);
+                peer(), what);
   fail(Code::transport_failed, text);
 }
 
@@ -23,7 +23,7 @@ void Link::fail_as_peer_did(Code code) noexcept {
   std::snprintf(text, sizeof text,
                 "rank %d of MPI_COMM_WORLD has given up its connection to this rank: %s; see the "
                 "error that it returned",
-                peer_, why && code != Code::success ? why : "it does not say why");
+                peer(), why && code != Code::success ? why : "it does not say why");
   fail(why && !lost && code != Code::success ? code : Code::transport_failed, text);
 }
 

@@ -9,7 +9,7 @@
 // failed. A link is used by one thread at a time; state() may be read by any.
 #pragma once
 
-#include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,21 +18,14 @@
 #include "base/error.hpp"
 #include "base/packed_view.hpp"
 #include "transport/capabilities.hpp"
+#include "transport/growth.hpp"
 #include "transport/inbox.hpp"
 #include "transport/link_state.hpp"
 #include "transport/memory.hpp"
 #include "transport/notice.hpp"
+#include "transport/post.hpp"
 
 namespace tutti::transport {
-
-enum class Post : std::uint8_t {
-  done,     // accepted, and the local bytes may be reused now
-  posted,   // accepted; the local bytes may be reused once completed() has reached the ticket
-  again,    // back-pressure: nothing was done; make progress everywhere, then try again
-  failed,   // the link is dead: see state()
-  refused,  // by write() only: memory at one of the two ends is not mapped or may not be accessed;
-            // the link itself is well
-};
 
 // What a rank does in a collective beside sending one message.
 struct Load {
@@ -46,11 +39,9 @@ class Link {
   // `shape`: how both inboxes look in the end; `first`: the shape of both inboxes until they grow;
   // nullopt: they never do.
   Link(const InboxShape& shape, int peer, const std::optional<InboxShape>& first = std::nullopt)
-      : shape_(shape),
-        out_shape_(first.value_or(shape)),
-        peer_(peer),
-        inbox_(out_shape_, shape),
-        small_(first.has_value()) {}
+      : peer_(peer), inbox_(first.value_or(shape), shape), outbox_(inbox_.shape(), shape) {
+    assert(shape.valid() && inbox_.shape().valid());
+  }
   virtual ~Link() = default;
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
@@ -111,31 +102,6 @@ class Link {
   // acknowledged, or never will be.
   virtual bool drained() noexcept = 0;
 
-  // --- growth
-  //
-  // A connection may begin with small inboxes, and get larger ones when it proves hot. Each of the
-  // two grows by itself. The sender moves from one message to the next, in all rings at once; the
-  // receiver learns of it from the transport, takes over what has come to the small inbox and was
-  // not consumed (rings.hpp), and reads the large one from then on.
-
-  // One of the two inboxes, or both, may still grow.
-  bool small() const noexcept { return small_; }
-  // Asks for larger inboxes both ways. They may come later, or never.
-  virtual void ask_for_more() noexcept {}
-  // The peer's larger inbox is there to be written: grow_out() may be called.
-  bool may_grow_out() const noexcept { return may_grow_out_.load(std::memory_order_acquire); }
-  // From here on put() takes slots of the large inbox. Returns done, again or failed.
-  virtual Post grow_out() noexcept { return Post::failed; }
-  // inbox().must_grow(), and what was not consumed has been taken over: the inbox grows.
-  virtual void grow_in() noexcept {
-    inbox_.grow();
-    small_ = !grown_out_;
-  }
-  // How the peer's inbox looks now. shape() is how both look in the end.
-  const InboxShape& out_shape() const noexcept { return out_shape_; }
-  // Bytes that write() has taken, while the connection is small.
-  std::uint64_t written() const noexcept { return written_; }
-
   // --- facts
 
   const Capabilities& capabilities() const noexcept { return capabilities_; }
@@ -148,9 +114,9 @@ class Link {
 
   // --- what every link has
 
-  // What the peer has sent.
+  // What the peer has sent, and what this rank knows of the peer's inbox.
   Inbox& inbox() noexcept { return inbox_; }
-  const Inbox& inbox() const noexcept { return inbox_; }
+  Outbox& outbox() noexcept { return outbox_; }
   // To read a payload that said how it was stored has taken so many ticks a byte. A hint for its
   // sender, which may take it or not.
   virtual void note_read(Stored /*stored*/, double /*ticks_per_byte*/) noexcept {}
@@ -158,7 +124,6 @@ class Link {
 
   const LinkState& state() const noexcept { return state_; }
   int peer() const noexcept { return peer_; }  // world rank
-  const InboxShape& shape() const noexcept { return shape_; }
 
   // Makes the link failed, for the first cause it is given; later ones are ignored. Soon the peer's
   // end fails, too, and reads() says no. Safe from any thread.
@@ -181,27 +146,19 @@ class Link {
   virtual void break_off(Code /*code*/) noexcept {}
   // The same at the other end: the peer has told that its end has failed, and the code.
   void fail_as_peer_did(Code code) noexcept;
-  bool grown_out() const noexcept { return grown_out_; }
-  void note_grown_out() noexcept {
-    out_shape_ = shape_;
-    grown_out_ = true;
-    small_ = !inbox_.grown();
-  }
   void note_finished(std::uint32_t id) noexcept {
     if (!inbox_.note_finished(id)) distrust("it has finished more transfers than can be under way");
   }
-
-  const InboxShape shape_;
-  InboxShape out_shape_;
-  const int peer_;
-  std::uint64_t completed_ = 0, written_ = 0;
-  std::atomic<bool> may_grow_out_{false};
+  // All tickets up to this one are complete.
+  void note_completed(std::uint64_t ticket) noexcept { completed_ = ticket; }
 
  private:
+  const int peer_;
+  std::uint64_t completed_ = 0;
   LinkState state_;
   Capabilities capabilities_;
   Inbox inbox_;
-  bool small_, grown_out_ = false;
+  Outbox outbox_;
 };
 
 }  // namespace tutti::transport

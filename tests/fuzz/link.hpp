@@ -16,7 +16,7 @@ inline constexpr transport::InboxShape kShape{{{{64, 4}, {320, 2}, {1088, 2}, {6
 // Of a link that grows.
 inline constexpr transport::InboxShape kFirst{{{{64, 2}, {320, 1}, {320, 1}, {64, 1}, {64, 2}}}};
 
-class PeerlessLink final : public transport::Link {
+class PeerlessLink final : public transport::Link, transport::Growth {
  public:
   struct Kind {
     bool polls_memory, fetches, passes_pieces, direct, grows;
@@ -30,7 +30,8 @@ class PeerlessLink final : public transport::Link {
     set_capabilities({.writes_directly = kind.direct,
                       .fetches = kind.fetches,
                       .passes_pieces = kind.passes_pieces,
-                      .notifies = !kind.fetches});
+                      .notifies = !kind.fetches,
+                      .growth = kind.grows ? this : nullptr});
     inbox().place(memory_.get());
     if (kind.grows) inbox().place_larger(large_memory_.get());
     if (!kind.polls_memory) inbox().count_arrivals();
@@ -59,25 +60,27 @@ class PeerlessLink final : public transport::Link {
     inbox().note_credit(static_cast<transport::Ring>(ring), value);
   }
   void finish(std::uint32_t id) { note_finished(id); }
-  void acknowledge() { completed_ = tickets_; }
+  void acknowledge() { note_completed(tickets_); }
 
   void move() {
     if (kind_.grows && !inbox().grown()) inbox().note_moved();
   }
   void let_grow() {
-    if (kind_.grows && !grown_out()) may_grow_out_ = true;
+    if (kind_.grows && !outbox().grown()) outbox().let_grow();
   }
 
   // --- this rank writes
+  void ask_for_more() noexcept override {}
   transport::Post grow_out() noexcept override {
-    must(kind_.grows && !grown_out(), "an inbox grows once");
-    may_grow_out_ = false;
-    note_grown_out();
+    must(kind_.grows && !outbox().grown(), "an inbox grows once");
+    outbox().grow();
     return transport::Post::done;
   }
+  void grow_in() noexcept override { inbox().grow(); }
+  std::uint64_t written() const noexcept override { return 0; }
   transport::Post put(transport::Ring ring, std::uint32_t index, const void* payload,
                       const transport::Trailer& trailer) noexcept override {
-    const RingShape& shape = out_shape()[ring];
+    const RingShape& shape = outbox().shape()[ring];
     must(index < shape.slots && trailer.bytes <= shape.capacity(), "a message has a slot");
     look_at(payload, trailer.bytes);
     return state().failed() ? transport::Post::failed : transport::Post::done;

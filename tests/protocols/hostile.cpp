@@ -35,10 +35,11 @@ HostileLink::HostileLink(HostileNet& net, int from, int to)
                     .reports_by_packets = !how.fetches,
                     .registrar = how.registers ? &net.registrar : nullptr,
                     .revocation = how.fetches ? this : nullptr,
-                    .inquiry = this});
+                    .inquiry = this,
+                    .growth = how.grow != 0 ? this : nullptr});
   inbox().place(first_inbox_);
   if (!net.hostility.polls_memory) inbox().count_arrivals();
-  if (small()) never_grows_ = net.chance(net.hostility.stay_small);
+  if (how.grow != 0) never_grows_ = net.chance(net.hostility.stay_small);
   if (net_.hostility.connects_at_once) become(State::connecting, State::ready);
 }
 
@@ -80,9 +81,9 @@ Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload,
   std::memcpy(w.data.data() + body, &trailer, sizeof trailer);
   w.bytes = w.data.size();
   const HostileLink& target = net_.link(peer(), from_);
-  w.to_large = grown_out();
+  w.to_large = outbox().grown();
   w.target = (w.to_large ? target.large_inbox_ : target.first_inbox_) +
-             out_shape_.slot_end(ring, index) - w.data.size();
+             outbox().shape().slot_end(ring, index) - w.data.size();
   w.ring = ring;
   w.is_message = true;
   corrupt(ring, w.data);
@@ -121,7 +122,7 @@ Post HostileLink::write(const void* source, const Registration& registration,
   w.bytes = bytes;
   w.target = reinterpret_cast<std::byte*>(target.address);
   w.to_user = true;
-  w.to_large = grown_out();
+  w.to_large = outbox().grown();
   w.notify = notify;
   *ticket = w.ticket = ++tickets_;
   post(std::move(w));
@@ -157,7 +158,7 @@ void HostileLink::probe() noexcept {
 
 // What moves at this moment has moved before the answer.
 bool HostileLink::reads(std::uint64_t ticket) const noexcept {
-  if (completed_ >= ticket) return false;
+  if (completed() >= ticket) return false;
   const std::lock_guard lock(net_.lock_);
   return !broken_off_;
 }
@@ -222,10 +223,10 @@ bool HostileLink::drained() noexcept {
 
 void HostileLink::grow() {
   HostileLink& target = net_.link(peer(), from_);
-  if (!small() || never_grows_ || target.large_inbox_) return;
-  target.large_inbox_ = target.aligned(target.large_memory_, shape_.bytes());
+  if (never_grows_ || target.large_inbox_) return;
+  target.large_inbox_ = target.aligned(target.large_memory_, net_.shape.bytes());
   target.inbox().place_larger(target.large_inbox_);
-  may_grow_out_ = true;
+  outbox().let_grow();
 }
 
 Post HostileLink::grow_out() noexcept {
@@ -235,8 +236,7 @@ Post HostileLink::grow_out() noexcept {
   Write w;
   w.is_growth = true;
   post(std::move(w));
-  may_grow_out_ = false;
-  note_grown_out();
+  outbox().grow();
   return Post::done;
 }
 

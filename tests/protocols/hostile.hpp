@@ -90,7 +90,8 @@ class FakeRegistrar final : public transport::Registrar {
 
 class HostileLink final : public transport::Link,
                           public transport::Revocation,
-                          public transport::Inquiry {
+                          public transport::Inquiry,
+                          public transport::Growth {
  public:
   HostileLink(HostileNet& net, int from, int to);
   transport::Post put(transport::Ring ring, std::uint32_t index, const void* payload,
@@ -102,8 +103,12 @@ class HostileLink final : public transport::Link,
                         std::uint64_t* ticket) noexcept override;
   transport::Post fetch(void* target, const transport::RemoteKey& source,
                         std::size_t bytes) noexcept override;
-  transport::Post grow_out() noexcept override;
   void ask_for_more() noexcept override { asked_for_more = true; }
+  transport::Post grow_out() noexcept override;
+  void grow_in() noexcept override { inbox().grow(); }
+  std::uint64_t written() const noexcept override { return 0; }
+  // Both inboxes are large.
+  bool grown() noexcept { return inbox().grown() && outbox().grown(); }
   void probe() noexcept override;
   std::optional<transport::Notice> notice() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;

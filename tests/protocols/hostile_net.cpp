@@ -54,7 +54,7 @@ void HostileNet::step() {
   ++now_;
   for (auto& [ends, link] : links_) {
     if (hostility.latency > 0 || chance(hostility.deliver)) link->step();
-    link->completed_ = link->acknowledged_;
+    link->note_completed(link->acknowledged_);
   }
 }
 
@@ -69,8 +69,8 @@ bool HostileNet::step_to(int rank) {
       any |= coming.step();
       meet(coming, *mine);
     }
-    any |= mine->completed_ != mine->acknowledged_;
-    mine->completed_ = mine->acknowledged_;
+    any |= mine->completed() != mine->acknowledged_;
+    mine->note_completed(mine->acknowledged_);
   }
   return any;
 }

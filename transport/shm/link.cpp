@@ -65,7 +65,7 @@ template <class Fill>
   __atomic_store_n(&target->sequence, trailer.sequence, __ATOMIC_RELEASE);
   // What is stored after a line that the peer has read waits for it in the processor's store
   // buffer, which a call of a collective fills.
-  const std::uint32_t soon = (index + kMessagesAhead) & (shape_[ring].slots - 1);
+  const std::uint32_t soon = (index + kMessagesAhead) & (inbox().shape()[ring].slots - 1);
   const std::byte* const later = peer_inbox_ + inbox().slot_end(ring, soon);
   for (std::uint32_t line = 1; line <= lines_to_fetch(trailer.bytes); ++line)
     fetch_to_write(later - std::size_t{line} * kCacheLine);
@@ -92,13 +92,13 @@ Post ShmLink::put_packed(Ring ring, std::uint32_t index, PackedView& view, const
 // The slots before `end`. The peer polls the slot behind the last one that was written, so the last
 // one that is there is not written to.
 void ShmLink::note_allocated(Ring ring, std::uint32_t end) noexcept {
-  allocated_[static_cast<std::size_t>(ring)] = end == shape_[ring].slots ? end : end - 1;
+  allocated_[static_cast<std::size_t>(ring)] = end == outbox().shape()[ring].slots ? end : end - 1;
 }
 
 // Slots are first used in their order.
 bool ShmLink::allocate(Ring ring, std::uint32_t index) noexcept {
   constexpr std::uint32_t kAtLeast = 4096;
-  const RingShape& shape = shape_[ring];
+  const RingShape& shape = outbox().shape()[ring];
   const std::uint32_t more = std::max(kAtLeast / shape.slot_bytes, 2u);
   const std::uint32_t end = std::min(index + more, shape.slots);
   if (allocate(ring, index, end) == 0) return true;
@@ -106,15 +106,16 @@ bool ShmLink::allocate(Ring ring, std::uint32_t index) noexcept {
   char text[160];
   std::snprintf(text, sizeof text,
                 "%s %zu more bytes of the connection to rank %d of MPI_COMM_WORLD%s", what,
-                std::size_t{end - index} * shape.slot_bytes, peer_, advice);
+                std::size_t{end - index} * shape.slot_bytes, peer(), advice);
   fail(Code::out_of_memory, text, Fault::of_this_rank);
   return false;
 }
 
 // Slots from `index` on. A ready entry invites the peer to this rank's memory. Returns an errno.
 int ShmLink::allocate(Ring ring, std::uint32_t index, std::uint32_t end) noexcept {
-  const RingShape& shape = shape_[ring];
-  const std::size_t from = shape_.ring_offset(ring) + std::size_t{index} * shape.slot_bytes;
+  const RingShape& shape = outbox().shape()[ring];
+  const std::size_t from =
+      outbox().shape().ring_offset(ring) + std::size_t{index} * shape.slot_bytes;
   const std::size_t bytes = std::size_t{end - index} * shape.slot_bytes;
   int error = segment_.allocate(local_peer_, local_rank_, from, bytes);
   if (error == 0 && ring == Ring::ready)
@@ -128,7 +129,7 @@ int ShmLink::allocate(Ring ring, std::uint32_t index, std::uint32_t end) noexcep
 
 // Makes some, if it must. Without it a message can still be fetched, so this is no failure.
 bool ShmLink::has_room_for_pieces(Bytes bytes) noexcept {
-  const RingShape& shape = shape_[Ring::eager];
+  const RingShape& shape = outbox().shape()[Ring::eager];
   const std::uint32_t there = allocated_[static_cast<std::size_t>(Ring::eager)];
   if (there == shape.slots) return true;
   const Bytes pieces = bytes / shape.capacity() + 2;
@@ -142,7 +143,7 @@ bool ShmLink::has_room_for_pieces(Bytes bytes) noexcept {
 bool ShmLink::fetch_pays(Bytes bytes, const Load& load) noexcept {
   if (!has_room_for_pieces(bytes)) return true;
   if (load.packs) return false;  // to fetch it, the peer would wait until all of it is packed
-  const double whole = static_cast<double>(bytes) / shape_[Ring::eager].capacity();
+  const double whole = static_cast<double>(bytes) / outbox().shape()[Ring::eager].capacity();
   return fetches_.pays(bytes, time_in_pieces(stores_.times(), whole, load, cores_shared_));
 }
 
@@ -210,12 +211,12 @@ Post ShmLink::copied(Rest& rest, ssize_t bytes) noexcept {
                   "the kernel no longer lets this rank reach the memory of rank %d of "
                   "MPI_COMM_WORLD; has that one changed its user, or its limits on being traced "
                   "(PR_SET_DUMPABLE)? TUTTI_SHM_COPY=double needs no such right",
-                  peer_);
+                  peer());
   else
     std::snprintf(text, sizeof text,
                   "copying between this rank's memory and that of rank %d of MPI_COMM_WORLD "
                   "failed: %s",
-                  peer_, std::strerror(error));
+                  peer(), std::strerror(error));
   if (error == ENOMEM)
     fail(Code::out_of_memory, text, Fault::of_this_rank);
   else
@@ -264,7 +265,7 @@ Post ShmLink::has_ended() noexcept {
 void ShmLink::peer_is_gone(const char* how) noexcept {
   char text[256];
   std::snprintf(text, sizeof text,
-                "rank %d of MPI_COMM_WORLD (process %d on this node) has failed: %s", peer_, pid_,
+                "rank %d of MPI_COMM_WORLD (process %d on this node) has failed: %s", peer(), pid_,
                 how);
   fail(Code::peer_failed, text);
 }

@@ -26,7 +26,7 @@ void Handshake::take(const Packet& p) {
   if (p.type == Type::asks) return send_about_writes(Type::tells, p.from, p.question);
   if (p.type == Type::tells) return link->writes().take_answer(p.question, p.begun);
   if (p.type == Type::shows) return link->take_notice(p.question, p.notice);
-  if (p.shape != link->shape()) {
+  if (p.shape != link->outbox().full_shape()) {
     link->fail(Code::bad_configuration,
                fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots than this "
                            "rank; give all ranks the same settings",
@@ -135,11 +135,11 @@ void Handshake::send(Type type, int peer, Busy busy, Of of) noexcept {
   packet.of = of;
   if (busy == Busy::given_up) packet.cause = link_to(peer)->state().code();
   if (type != Type::busy) {
-    const VerbsLink& link = *link_to(peer);
+    VerbsLink& link = *link_to(peer);
     packet.info = (of == Of::first ? link.connection() : link.large()->connection).info();
     packet.mtu = mtu_;
     packet.arrival = static_cast<std::uint16_t>(link.connection().arrival());
-    packet.shape = link.shape();
+    packet.shape = link.outbox().full_shape();
     if (of == Of::larger) {
       packet.rails = static_cast<std::uint32_t>(link.rails());
       packet.lanes = link.lane_infos();

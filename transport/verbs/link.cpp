@@ -16,7 +16,8 @@ VerbsLink::VerbsLink(Site& site, int peer)
       site_(site),
       first_(site, *this, false),
       writes_(site.has_word) {
-  set_capabilities({.notifies = true, .registrar = &site.registrar, .inquiry = &writes_});
+  set_capabilities(
+      {.notifies = true, .registrar = &site.registrar, .inquiry = &writes_, .growth = this});
   inbox().place(first_.connection.inbox());
 }
 
@@ -56,7 +57,7 @@ LaneInfos VerbsLink::lane_infos() const noexcept {
 
 void VerbsLink::larger_is_ready() noexcept {
   growth_.store(Growth::done, std::memory_order_release);
-  may_grow_out_.store(true, std::memory_order_release);
+  outbox().let_grow();
 }
 
 void VerbsLink::ask_for_more() noexcept {
@@ -67,11 +68,10 @@ void VerbsLink::ask_for_more() noexcept {
 Post VerbsLink::grow_out() noexcept {
   if (first_.writer.said_farewell()) return Post::again;
   if (const Post post = first_.writer.say_moved(); post != Post::done) return post;
-  may_grow_out_.store(false, std::memory_order_relaxed);
   first_tickets_ = first_.writer.posted();
   out_ = large_.load(std::memory_order_acquire);
   writer_ = &out_->writer;
-  note_grown_out();
+  outbox().grow();
   return Post::done;
 }
 
@@ -83,7 +83,7 @@ void VerbsLink::take_moved(bool large) noexcept {
 }
 
 void VerbsLink::grow_in() noexcept {
-  Link::grow_in();
+  inbox().grow();
   if (farewell_is_put_off_) become(State::ready, State::closed);
 }
 
@@ -92,7 +92,7 @@ void VerbsLink::grow_in() noexcept {
 // A device in software needs more places in the send queue for a long write than the first side
 // has: such a write shows that the connection is hot, and waits for the large side.
 bool VerbsLink::should_grow_before(std::size_t bytes) noexcept {
-  if (!small() || state() != State::ready || !first_.writer.is_short_for(bytes)) return false;
+  if (state() != State::ready || !first_.writer.is_short_for(bytes)) return false;
   ask_for_more();
   return growth() != Growth::impossible;
 }
@@ -111,7 +111,7 @@ Post VerbsLink::write_all(const void* source, const Registration& registration,
                           const RemoteKey& target, std::size_t bytes,
                           std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
   if (out_ && !out_->lanes.empty()) {
-    const std::size_t most = bytes / std::max<std::size_t>(shape()[Ring::eager].capacity(), 1);
+    const std::size_t most = bytes / std::max<std::size_t>(site_.shape[Ring::eager].capacity(), 1);
     return write_shares(std::clamp<std::size_t>(most, 1, rails()), source, registration, target,
                         bytes, notify, ticket);
   }
@@ -215,7 +215,7 @@ std::uint64_t VerbsLink::headway() const noexcept {
 // Tickets of the large side follow those of the first, which may not be complete yet.
 void VerbsLink::count_completed() noexcept {
   const std::uint64_t first = first_.writer.completed();
-  completed_ = !out_ || first < first_tickets_ ? first : first_tickets_ + out_->completed();
+  note_completed(!out_ || first < first_tickets_ ? first : first_tickets_ + out_->completed());
 }
 
 void VerbsLink::take(Immediate immediate, bool large) noexcept {

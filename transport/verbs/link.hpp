@@ -18,7 +18,7 @@
 
 namespace tutti::transport::verbs {
 
-class VerbsLink final : public Link {
+class VerbsLink final : public Link, private Growth {
  public:
   // Throws as Connection.
   VerbsLink(Site& site, int peer);
@@ -76,15 +76,16 @@ class VerbsLink final : public Link {
   std::uint64_t headway() const noexcept override;
   bool drained() noexcept override;
   void say_farewell() noexcept;
-  void ask_for_more() noexcept override;
-  Post grow_out() noexcept override;
-  void grow_in() noexcept override;
   const char* kind() const noexcept override { return "verbs"; }
   // A completion of one of this link's queue pairs on a rail.
   void complete(const ibv_wc& completion, std::size_t rail) noexcept;
 
  private:
   void break_off(Code code) noexcept override;
+  void ask_for_more() noexcept override;
+  Post grow_out() noexcept override;
+  void grow_in() noexcept override;
+  std::uint64_t written() const noexcept override { return written_; }
   void look_for_notice() noexcept;
   Post write_all(const void* source, const Registration& registration, const RemoteKey& target,
                  std::size_t bytes, std::optional<std::uint32_t> notify,
@@ -98,13 +99,13 @@ class VerbsLink final : public Link {
   void take(Immediate immediate, bool large) noexcept;
   void take_finished(Immediate immediate) noexcept;
   void take_moved(bool large) noexcept;
-  bool peer_has_left() const noexcept {
+  bool peer_has_left() noexcept {
     return state() == State::closed || (farewell_is_put_off_ && inbox().must_grow());
   }
   void broke(const ibv_wc& completion, const Device& device) noexcept;
   // The peer's farewell came by the large queue pair, but `moved`, sent before it by the small one,
   // did not.
-  bool left_in_between() const noexcept {
+  bool left_in_between() noexcept {
     return farewell_is_put_off_ && !inbox().must_grow() && !inbox().grown();
   }
 
@@ -115,6 +116,7 @@ class VerbsLink final : public Link {
   std::atomic<Growth> growth_{Growth::possible};
   Writer* writer_ = &first_.writer;  // of messages: of the first side, then of the large one
   LargeSide* out_ = nullptr;         // the large side, once messages go by it
+  std::uint64_t written_ = 0;        // bytes, to user memory
   std::uint64_t first_tickets_ = 0;  // what the first side's writer had posted then
   bool farewell_is_put_off_ = false;
   std::atomic<bool> untold_{false};  // this end has failed, and the peer was not told why

@@ -171,7 +171,8 @@ nlohmann::json VerbsTransport::describe() const {
                         most_bytes_per_connection(shape_, 1 + rails_.size(), software_wire());
   std::size_t held = 0;
   for (const auto& link : made_) held += link->large() ? when_grown : at_first;
-  const auto grown = std::ranges::count_if(made_, [](const auto& link) { return !link->small(); });
+  const auto grown = std::ranges::count_if(
+      made_, [](const auto& link) { return link->inbox().grown() && link->outbox().grown(); });
   return {{"device", device},
           {"other_rails", others},
           {"grown_connections", grown},
