@@ -20,7 +20,7 @@ Limits limits_of(transport::Link& link) {
           shape[Ring::small].capacity(),
           shape[Ring::eager].capacity(),
           can.writes_directly,
-          can.fetches,
+          can.fetching != nullptr,
           can.passes_pieces,
           can.growth ? cut_bytes(link.outbox().shape()[Ring::eager].capacity()) : 0};
 }
@@ -82,7 +82,8 @@ Answer Channel::send_either(Transfer& transfer, const MessageName& name, const v
   using Phase = Transfer::Phase;
   if (transfer.phase == Phase::begin && transfer.moved == 0 &&
       rings_.may_put(Ring::eager, &transfer) &&
-      link_.fetch_pays(bytes, {load.receivers, load.receives, transfer.view != nullptr})) {
+      link_.capabilities().fetching->fetch_pays(
+          bytes, {load.receivers, load.receives, transfer.view != nullptr})) {
     if (transfer.view) bring(transfer, data, bytes);
     const Answer answer = invites_.send(transfer, name, data, bytes);
     rings_.leave_line(transfer);  // of pieces; and of entries, if there is no room for one

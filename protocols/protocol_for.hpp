@@ -40,8 +40,8 @@ struct Limits {
 // receivers copy, at the same time, where the sender would copy for them one after another; if
 // several send to one, the senders do. But two copies through memory that is in the caches may take
 // less time than one by the kernel. Which does differs from machine to machine, and with the
-// length, so where both can be the sender measures (Link::fetch_pays()). Where several send to one
-// it cannot know what the one has to do meanwhile.
+// length, so where both can be the sender measures (Fetching::fetch_pays()). Where several send to
+// one it cannot know what the one has to do meanwhile.
 //
 // What is combined comes in pieces, and is combined out of the ring while the rest is on its way:
 // received whole first, it would be copied all the same, and read from memory again.

@@ -101,7 +101,8 @@ Post RendezvousMoves::write(const ReadyEntry& entry, Transfer& transfer, const v
 
 // Likewise: what was read may be what the peer's program has done with its buffer since.
 Post RendezvousMoves::fetch(const ReadyEntry& entry, void* data, Bytes bytes) noexcept {
-  const Post post = link_.fetch(data, entry.memory, static_cast<std::size_t>(bytes));
+  const Post post =
+      link_.capabilities().fetching->fetch(data, entry.memory, static_cast<std::size_t>(bytes));
   const transport::Revocation* const revocation = link_.capabilities().revocation;
   const bool counts = !revocation || !revocation->taken_back(entry.rendezvous);
   return post == Post::failed || counts ? post : Post::again;
@@ -122,7 +123,7 @@ void RendezvousMoves::wish(Access access, Transfer& transfer, const MessageName&
 void RendezvousMoves::take_entries() noexcept {
   rings_.take_all(Ring::ready, [this](const Arrived& message) {
     const auto entry = message.as<ReadyEntry>();
-    if (!entry || !entry->credible(link_.capabilities().fetches))
+    if (!entry || !entry->credible(link_.capabilities().fetching))
       return link_.distrust("its ready entry of %lld bytes makes no sense", message.bytes);
     const std::uint32_t id = entry->rendezvous;
     if (waiting_[id] || to_be_withdrawn_[id])

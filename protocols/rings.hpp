@@ -152,10 +152,11 @@ class Rings {
   void fetch_ahead(transport::Ring ring, const Arrived& message) const noexcept {
     inbox_.fetch_ahead(ring, message.sequence, message.bytes);
   }
-  // It was delivered in so many ticks: for its sender, see Link::note_read().
+  // It was delivered in so many ticks: for its sender, see transport::ReadClock.
   void note_read(const Arrived& message, std::uint64_t ticks) noexcept {
-    link_.note_read(message.bytes.stored(),
-                    static_cast<double>(ticks) / static_cast<double>(message.bytes));
+    if (transport::ReadClock* const clock = link_.capabilities().read_clock)
+      clock->took(message.bytes.stored(),
+                  static_cast<double>(ticks) / static_cast<double>(message.bytes));
   }
   // Frees the message's slot.
   void consume(transport::Ring ring, const Arrived& message) noexcept {

@@ -2,6 +2,7 @@
 // true as long as it is there.
 #pragma once
 
+#include "transport/fetching.hpp"
 #include "transport/growth.hpp"
 #include "transport/memory.hpp"
 #include "transport/revocation.hpp"
@@ -12,8 +13,6 @@ struct Capabilities {
   // false: nothing is written to user memory directly (the kernel or the user forbids it), and
   // large messages go through the rings in pieces.
   bool writes_directly = true;
-  // Link::fetch() may be used.
-  bool fetches = false;
   // Large messages may as well go through the rings in pieces, if that has an advantage: the bytes
   // take no longer than by Link::write().
   bool passes_pieces = false;
@@ -22,6 +21,10 @@ struct Capabilities {
   bool notifies = false;
   // true: a report costs as much as a short message; false: a store to memory.
   bool reports_by_packets = true;
+  // The peer's memory can be read. Null: it cannot be.
+  Fetching* fetching = nullptr;
+  // Whoever sends a payload hears what it takes to read it. Null: nobody wants to know.
+  ReadClock* read_clock = nullptr;
   // Registers the memory that peers write to directly; null: none needs to be registered (shm).
   Registrar* registrar = nullptr;
   // Invitations of a peer to memory of a rank can be revoked. Null: they cannot be.

@@ -31,7 +31,7 @@ enum class Ring : std::uint8_t { line, small, eager, ready, control };
 inline constexpr std::size_t kRings = 5;
 
 // How a long payload was stored, if its sender is to hear what it takes to read it: see
-// Link::note_read().
+// ReadClock.
 enum class Stored : std::uint8_t { untold, cached, streamed };
 
 // The bytes of a payload, and whether more of its message comes: it is a piece, and not the last

@@ -27,13 +27,6 @@
 
 namespace tutti::transport {
 
-// What a rank does in a collective beside sending one message.
-struct Load {
-  int receivers = 1;     // ranks that it sends to
-  bool receives = true;  // it also receives
-  bool packs = false;    // what it sends is brought together on its way
-};
-
 class Link {
  public:
   // `shape`: how both inboxes look in the end; `first`: the shape of both inboxes until they grow;
@@ -76,13 +69,6 @@ class Link {
                      std::size_t bytes, std::optional<std::uint32_t> notify,
                      std::uint64_t* ticket) noexcept = 0;
 
-  // Reads `bytes` from the peer's memory to `target`: only over a link that `fetches`. Returns
-  // done, failed or refused.
-  virtual Post fetch(void* /*target*/, const RemoteKey& /*source*/,
-                     std::size_t /*bytes*/) noexcept {
-    return Post::refused;
-  }
-
   // Asks the peer for a sign of life (a zero-byte write, a lock), without blocking; if the peer is
   // dead, the link fails sooner or later. Called now and then while a rank waits for this peer.
   virtual void probe() noexcept = 0;
@@ -105,9 +91,6 @@ class Link {
   // --- facts
 
   const Capabilities& capabilities() const noexcept { return capabilities_; }
-  // Where a message may either be fetched or come in pieces: whether to fetch one of so many bytes
-  // takes less time. Asked once for each, by its sender.
-  virtual bool fetch_pays(Bytes /*bytes*/, const Load& /*load*/) noexcept { return true; }
   virtual const char* kind() const noexcept = 0;  // as Transport::kind()
   // For people, such as "process 4711 is stopped". Empty: that is not known. Throws std::bad_alloc.
   virtual std::string state_of_peer() { return {}; }
@@ -117,9 +100,6 @@ class Link {
   // What the peer has sent, and what this rank knows of the peer's inbox.
   Inbox& inbox() noexcept { return inbox_; }
   Outbox& outbox() noexcept { return outbox_; }
-  // To read a payload that said how it was stored has taken so many ticks a byte. A hint for its
-  // sender, which may take it or not.
-  virtual void note_read(Stored /*stored*/, double /*ticks_per_byte*/) noexcept {}
   std::uint64_t completed() const noexcept { return completed_; }
 
   const LinkState& state() const noexcept { return state_; }

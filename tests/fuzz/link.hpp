@@ -16,7 +16,7 @@ inline constexpr transport::InboxShape kShape{{{{64, 4}, {320, 2}, {1088, 2}, {6
 // Of a link that grows.
 inline constexpr transport::InboxShape kFirst{{{{64, 2}, {320, 1}, {320, 1}, {64, 1}, {64, 2}}}};
 
-class PeerlessLink final : public transport::Link, transport::Growth {
+class PeerlessLink final : public transport::Link, transport::Fetching, transport::Growth {
  public:
   struct Kind {
     bool polls_memory, fetches, passes_pieces, direct, grows;
@@ -28,9 +28,9 @@ class PeerlessLink final : public transport::Link, transport::Growth {
         memory_(inbox_of(inbox().shape())),
         large_memory_(kind.grows ? inbox_of(kShape) : nullptr) {
     set_capabilities({.writes_directly = kind.direct,
-                      .fetches = kind.fetches,
                       .passes_pieces = kind.passes_pieces,
                       .notifies = !kind.fetches,
+                      .fetching = kind.fetches ? this : nullptr,
                       .growth = kind.grows ? this : nullptr});
     inbox().place(memory_.get());
     if (kind.grows) inbox().place_larger(large_memory_.get());

@@ -29,10 +29,10 @@ HostileLink::HostileLink(HostileNet& net, int from, int to)
   const Hostility& how = net.hostility;
   // Memory of one node is written at once, so nothing has to notify.
   set_capabilities({.writes_directly = how.direct,
-                    .fetches = how.fetches,
                     .passes_pieces = how.passes_pieces,
                     .notifies = !how.fetches,
                     .reports_by_packets = !how.fetches,
+                    .fetching = how.fetches ? this : nullptr,
                     .registrar = how.registers ? &net.registrar : nullptr,
                     .revocation = how.fetches ? this : nullptr,
                     .inquiry = this,
@@ -113,7 +113,7 @@ Post HostileLink::write(const void* source, const Registration& registration,
   constexpr std::uint32_t key = FakeRegistrar::kKey;
   if (net_.hostility.registers && (registration.local_keys[0] != key || target.keys[0] != key))
     fail(Code::transport_failed, "a write without a registration");
-  if (capabilities().fetches) {
+  if (net_.hostility.fetches) {
     std::memcpy(reinterpret_cast<void*>(target.address), source, bytes);
     return Post::done;
   }

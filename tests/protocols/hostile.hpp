@@ -89,6 +89,7 @@ class FakeRegistrar final : public transport::Registrar {
 };
 
 class HostileLink final : public transport::Link,
+                          public transport::Fetching,
                           public transport::Revocation,
                           public transport::Inquiry,
                           public transport::Growth {

@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "base/types.hpp"
-#include "transport/link.hpp"
+#include "transport/fetching.hpp"
 #include "transport/shm/stores.hpp"
 #include "transport/shm/told.hpp"
 

@@ -33,9 +33,10 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
       room_for_pieces_(segment.has_room()) {
   const Copy copy = segment.copy(local_peer);
   set_capabilities({.writes_directly = copy != Copy::twice,
-                    .fetches = copy != Copy::twice,
                     .passes_pieces = copy != Copy::once,
                     .reports_by_packets = false,
+                    .fetching = copy != Copy::twice ? this : nullptr,
+                    .read_clock = &reads_,
                     .revocation = &revocation_});
   inbox().place(segment.inbox(local_rank, local_peer));
   inbox().open_by(&peers_marks_, 1u << static_cast<std::uint32_t>(Ring::line));

@@ -12,7 +12,7 @@
 
 namespace tutti::transport::shm {
 
-class ShmLink final : public Link {
+class ShmLink final : public Link, public Fetching {
  public:
   // Between two local ranks of the segment, which outlives the link. A peer whose process is gone
   // already makes a failed link. `cores_shared`: ranks have to wait for each other's cores.
@@ -28,9 +28,6 @@ class ShmLink final : public Link {
              std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept override;
   Post fetch(void* target, const RemoteKey& source, std::size_t bytes) noexcept override;
   bool fetch_pays(Bytes bytes, const Load& load) noexcept override;
-  void note_read(Stored stored, double ticks_per_byte) noexcept override {
-    reads_.took(stored, ticks_per_byte);
-  }
   void probe() noexcept override;
   std::optional<Notice> notice() noexcept override;
   bool drained() noexcept override { return true; }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/copy.hpp"
+#include "transport/fetching.hpp"
 #include "transport/inbox_shape.hpp"
 #include "transport/shm/told.hpp"
 
@@ -89,11 +90,11 @@ class Stores {
 };
 
 // The reader's side.
-class Reads {
+class Reads final : public ReadClock {
  public:
   // Where the one who stores reads them.
   explicit Reads(ReadTimes& told) noexcept : told_(told) {}
-  void took(Stored stored, double ticks_per_byte) noexcept;
+  void took(Stored stored, double ticks_per_byte) noexcept override;
 
  private:
   ReadTimes& told_;

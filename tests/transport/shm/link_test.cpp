@@ -322,7 +322,7 @@ TEST_CASE("a long payload says how it was stored, and its reader what that cost"
   CHECK(stored(1, 1000, false) == Stored::untold);
   CHECK(stored(2, 16000, false) == Stored::cached);
   CHECK(stored(3, 16000, true) == Stored::cached);
-  for (int i = 0; i < 8; ++i) link.note_read(Stored::cached, 0.5);
+  for (int i = 0; i < 8; ++i) link.capabilities().read_clock->took(Stored::cached, 0.5);
   CHECK(segment.read_times(0, 0).cached.ticks_per_byte() == 0.5);
   CHECK(segment.read_times(0, 0).streamed.ticks_per_byte() == 0);
   link.probe();

@@ -1,0 +1,43 @@
+// Copies between the processes of one node, made by the receiver: how it reads the peer's memory,
+// and what both ends learn of what that takes. Data path: noexcept.
+#pragma once
+
+#include <cstddef>
+
+#include "base/types.hpp"
+#include "transport/inbox_shape.hpp"
+#include "transport/memory.hpp"
+#include "transport/post.hpp"
+
+namespace tutti::transport {
+
+// What a rank does in a collective beside sending one message.
+struct Load {
+  int receivers = 1;     // ranks that it sends to
+  bool receives = true;  // it also receives
+  bool packs = false;    // what it sends is brought together on its way
+};
+
+class Fetching {
+ public:
+  // Reads `bytes` from the peer's memory to `target`. Returns done, failed or refused.
+  virtual Post fetch(void* target, const RemoteKey& source, std::size_t bytes) noexcept = 0;
+  // Where a message may either be fetched or come in pieces: whether to fetch one of so many bytes
+  // takes less time. Asked once for each, by its sender.
+  virtual bool fetch_pays(Bytes bytes, const Load& load) noexcept = 0;
+
+ protected:
+  ~Fetching() = default;
+};
+
+// Tells the sender of a payload, if it says how it was stored, how long reading it has taken: a
+// hint, which it may take or not.
+class ReadClock {
+ public:
+  virtual void took(Stored stored, double ticks_per_byte) noexcept = 0;
+
+ protected:
+  ~ReadClock() = default;
+};
+
+}  // namespace tutti::transport
