@@ -1,12 +1,12 @@
-// Link: one-sided writes to ONE peer, and how this rank learns of those that arrive. The seam
-// between protocols and transports.
+// Link: one-sided writes to ONE peer. The seam between protocols and transports.
 //
-// A link knows inboxes and bytes; it knows no communicator, no matching, no collective. Two
-// implementations carry jobs (verbs/, shm/); a third is for tests (the hostile one in
-// tests/protocols).
+// What every link does is here. What the peer writes is its inbox (inbox.hpp); what only some links
+// can do is an interface of its own, which a link has or has not (capabilities.hpp). A link knows
+// inboxes and bytes; it knows no communicator, no matching, no collective. Two implementations
+// carry jobs (verbs/, shm/); a third is for tests (the hostile one in tests/protocols).
 //
-// Data-path regime: every function is noexcept and returns a Post; state() says why a link
-// failed. A link is used by one thread at a time; state() may be read by any.
+// Data-path regime: every function is noexcept and returns a Post; state() says why a link failed.
+// A link is used by one thread at a time; state() may be read by any.
 #pragma once
 
 #include <cassert>
@@ -39,7 +39,7 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // --- data path
+  // --- messages
 
   // Writes one message into slot `index` of the peer's `ring`: `payload` (trailer.bytes long, at
   // most the ring's capacity), then the trailer, its arrival mark last. The caller holds a credit
@@ -60,22 +60,23 @@ class Link {
   // earlier one unnecessary.
   virtual Post report(Ring ring, std::uint32_t consumed) noexcept = 0;
 
+  // What the peer has sent; and what this rank knows of the peer's inbox.
+  Inbox& inbox() noexcept { return inbox_; }
+  Outbox& outbox() noexcept { return outbox_; }
+
+  // --- user memory
+
   // Writes `bytes` from `source` straight to the peer's memory. `registration` covers the source
   // (ignored if the transport needs none). With `notify`, which only a link that `notifies` takes,
-  // the peer's finished() yields that number once all bytes are there. Returns posted, with the
-  // ticket that completed() must reach before the source may be reused, or any other Post. `failed`
-  // sets the ticket, too, if a part was posted: see reads().
+  // the peer's Inbox::finished() yields that number once all bytes are there. Returns posted, with
+  // the ticket that completed() must reach before the source may be reused, or any other Post.
+  // `failed` sets the ticket, too, if a part was posted: see reads().
   virtual Post write(const void* source, const Registration& registration, const RemoteKey& target,
                      std::size_t bytes, std::optional<std::uint32_t> notify,
                      std::uint64_t* ticket) noexcept = 0;
 
-  // Asks the peer for a sign of life (a zero-byte write, a lock), without blocking; if the peer is
-  // dead, the link fails sooner or later. Called now and then while a rank waits for this peer.
-  virtual void probe() noexcept = 0;
-
-  // What the peer has left for those to whom it cannot connect (Transport::leave_notice()), one
-  // after the other, each once.
-  virtual std::optional<Notice> notice() noexcept { return std::nullopt; }
+  // All tickets up to this one are complete.
+  std::uint64_t completed() const noexcept { return completed_; }
 
   // Whether the device may still read a source that write() was given, up to that ticket. It may
   // after the link has failed, too.
@@ -84,26 +85,32 @@ class Link {
   // Grows while the device makes headway with what it was given, also within one write().
   virtual std::uint64_t headway() const noexcept { return completed_; }
 
+  // What else it can do.
+  const Capabilities& capabilities() const noexcept { return capabilities_; }
+
+  // --- the peer
+
+  int peer() const noexcept { return peer_; }     // world rank
+  virtual const char* kind() const noexcept = 0;  // as Transport::kind()
+
+  // Asks the peer for a sign of life (a zero-byte write, a lock), without blocking; if the peer is
+  // dead, the link fails sooner or later. Called now and then while a rank waits for this peer.
+  virtual void probe() noexcept = 0;
+
+  // For people, such as "process 4711 is stopped". Empty: that is not known. Throws std::bad_alloc.
+  virtual std::string state_of_peer() { return {}; }
+
+  // What the peer has left for those to whom it cannot connect (Transport::leave_notice()), one
+  // after the other, each once.
+  virtual std::optional<Notice> notice() noexcept { return std::nullopt; }
+
   // Sends the farewell, unless that was done. true once everything given to the link has been
   // acknowledged, or never will be.
   virtual bool drained() noexcept = 0;
 
-  // --- facts
-
-  const Capabilities& capabilities() const noexcept { return capabilities_; }
-  virtual const char* kind() const noexcept = 0;  // as Transport::kind()
-  // For people, such as "process 4711 is stopped". Empty: that is not known. Throws std::bad_alloc.
-  virtual std::string state_of_peer() { return {}; }
-
-  // --- what every link has
-
-  // What the peer has sent, and what this rank knows of the peer's inbox.
-  Inbox& inbox() noexcept { return inbox_; }
-  Outbox& outbox() noexcept { return outbox_; }
-  std::uint64_t completed() const noexcept { return completed_; }
+  // --- failure
 
   const LinkState& state() const noexcept { return state_; }
-  int peer() const noexcept { return peer_; }  // world rank
 
   // Makes the link failed, for the first cause it is given; later ones are ignored. Soon the peer's
   // end fails, too, and reads() says no. Safe from any thread.
@@ -135,10 +142,10 @@ class Link {
  private:
   const int peer_;
   std::uint64_t completed_ = 0;
-  LinkState state_;
-  Capabilities capabilities_;
   Inbox inbox_;
   Outbox outbox_;
+  Capabilities capabilities_;
+  LinkState state_;
 };
 
 }  // namespace tutti::transport
