@@ -8,7 +8,7 @@
 namespace tutti::transport::verbs {
 
 using Clock = RunningClock;
-using Growth = VerbsLink::Growth;
+using Stage = Larger::Stage;
 
 void Handshake::ask_for_larger() noexcept {
   growth_wanted_.store(true, std::memory_order_release);
@@ -21,7 +21,7 @@ void Handshake::begin_one_growth() {
   const std::lock_guard guard(mutex_);
   for (auto& entry : links_) {
     VerbsLink* const link = entry.load(std::memory_order_acquire);
-    if (!link || link->growth() != Growth::wanted || link->state().failed()) continue;
+    if (!link || link->larger().stage() != Stage::wanted || link->state().failed()) continue;
     growth_wanted_ = true;  // there may be more
     if (begin_growth(*link, Attempts::kFirstInterval))
       send(Type::request, link->peer(), Busy::no, Of::larger);
@@ -33,7 +33,7 @@ void Handshake::begin_one_growth() {
 bool Handshake::begin_growth(VerbsLink& link, Attempts::Duration delay) noexcept {
   try {
     growths_.make_room();
-    link.make_larger();
+    link.larger().make();
     growths_.begin(link.peer(), Clock::now(), delay);
     return true;
   } catch (const std::exception& error) {
@@ -44,7 +44,7 @@ bool Handshake::begin_growth(VerbsLink& link, Attempts::Duration delay) noexcept
 
 // If there is no memory to say so, it is not said.
 void Handshake::keep_small(VerbsLink& link, const char* why) noexcept {
-  link.stay_small();
+  link.larger().give_up();
   try {
     log_(fmt::format("the connection to rank {} of MPI_COMM_WORLD stays small: {}", link.peer(),
                      why));
@@ -53,13 +53,13 @@ void Handshake::keep_small(VerbsLink& link, const char* why) noexcept {
 }
 
 void Handshake::take_growth(const Packet& p, VerbsLink& link) {
-  if (!link.connection().attached() || p.rails != link.rails()) return;
-  if (link.growth() < Growth::begun) {
+  if (!link.connection().attached() || p.rails != link.larger().rails()) return;
+  if (link.larger().stage() < Stage::begun) {
     if (p.type != Type::request) return;
     begin_growth(link, 2 * Attempts::kFirstInterval);
   }
-  const LargeSide* const larger = link.large();
-  if (!larger || (link.growth() == Growth::impossible && !larger->connection.attached())) {
+  const LargeSide* const larger = link.larger().side();
+  if (!larger || (link.larger().stage() == Stage::impossible && !larger->connection.attached())) {
     if (p.type == Type::request) send(Type::busy, p.from, Busy::lacks_memory, Of::larger);
     return;
   }
@@ -68,17 +68,17 @@ void Handshake::take_growth(const Packet& p, VerbsLink& link) {
   if (larger->connection.peer_info().queue_pair != p.info.queue_pair) return;
   if (p.type == Type::request) send(Type::reply, p.from, Busy::no, Of::larger);
   if (p.type == Type::reply) send(Type::confirm, p.from, Busy::no, Of::larger);
-  if (p.type != Type::request && link.growth() == Growth::begun) {
+  if (p.type != Type::request && link.larger().stage() == Stage::begun) {
     growths_.end(p.from);
-    link.larger_is_ready();
+    link.larger().become_ready();
   }
 }
 
 bool Handshake::attach_larger(const Packet& p, VerbsLink& link) {
   const HandshakeCard& card = card_of(p.from);
   try {
-    link.attach_larger(p.info, static_cast<ibv_mtu>(std::min(p.mtu, mtu_)), card.lid, card.gid,
-                       p.lanes);
+    link.larger().attach(p.info, link.connection().arrival(),
+                         static_cast<ibv_mtu>(std::min(p.mtu, mtu_)), card.lid, card.gid, p.lanes);
     return true;
   } catch (const Error& error) {
     // Where the kernel finds no path, the next packet is another try.

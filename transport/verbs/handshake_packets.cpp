@@ -25,7 +25,7 @@ void Handshake::take(const Packet& p) {
   }
   if (p.type == Type::asks) return send_about_writes(Type::tells, p.from, p.question);
   if (p.type == Type::tells) return link->writes().take_answer(p.question, p.begun);
-  if (p.type == Type::shows) return link->take_notice(p.question, p.notice);
+  if (p.type == Type::shows) return link->notices().take(p.question, p.notice);
   if (p.shape != link->outbox().full_shape()) {
     link->fail(Code::bad_configuration,
                fmt::format("rank {} of MPI_COMM_WORLD has other eager limits or slots than this "
@@ -83,7 +83,7 @@ void Handshake::make_link(const Packet& request) {
 void Handshake::take_busy(const Packet& p) {
   if (p.of == Of::larger) {
     VerbsLink* const link = link_to(p.from);
-    if (link && link->growth() == VerbsLink::Growth::begun)
+    if (link && link->larger().stage() == Larger::Stage::begun)
       keep_small(*link, "the peer has no memory for more");
     return growths_.end(p.from);
   }
@@ -136,13 +136,13 @@ void Handshake::send(Type type, int peer, Busy busy, Of of) noexcept {
   if (busy == Busy::given_up) packet.cause = link_to(peer)->state().code();
   if (type != Type::busy) {
     VerbsLink& link = *link_to(peer);
-    packet.info = (of == Of::first ? link.connection() : link.large()->connection).info();
+    packet.info = (of == Of::first ? link.connection() : link.larger().side()->connection).info();
     packet.mtu = mtu_;
     packet.arrival = static_cast<std::uint16_t>(link.connection().arrival());
     packet.shape = link.outbox().full_shape();
     if (of == Of::larger) {
-      packet.rails = static_cast<std::uint32_t>(link.rails());
-      packet.lanes = link.lane_infos();
+      packet.rails = static_cast<std::uint32_t>(link.larger().rails());
+      packet.lanes = link.larger().lane_infos();
     }
   }
   post(packet, peer);
@@ -172,7 +172,7 @@ void Handshake::speak_for_links() {
     if (link->take_failure()) send(Type::busy, link->peer(), Busy::given_up);
     if (const auto question = link->writes().take_question())
       send_about_writes(Type::asks, link->peer(), *question);
-    if (const auto number = link->take_look())
+    if (const auto number = link->notices().take_look())
       send_about_notice(Type::looks, link->peer(), *number);
   }
 }

@@ -15,6 +15,7 @@ VerbsLink::VerbsLink(Site& site, int peer)
     : Link(site.shape, peer, first_shape(site.shape)),
       site_(site),
       first_(site, *this, false),
+      larger_(site, *this),
       writes_(site.has_word) {
   set_capabilities(
       {.notifies = true, .registrar = &site.registrar, .inquiry = &writes_, .growth = this});
@@ -28,55 +29,25 @@ void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::
 }
 
 bool VerbsLink::has_queue_pair(std::uint32_t number) const noexcept {
-  const LargeSide* const larger = large();
+  const LargeSide* const larger = larger_.side();
   return first_.connection.queue_pair()->qp_num == number ||
          (larger && larger->connection.queue_pair()->qp_num == number);
 }
 
 // --- growth
 
-void VerbsLink::make_larger() {
-  owned_ = std::make_unique<LargeSide>(site_, *this);
-  inbox().place_larger(owned_->connection.inbox());
-  large_.store(owned_.get(), std::memory_order_release);
-  growth_.store(Growth::begun, std::memory_order_release);
-}
-
-void VerbsLink::attach_larger(const PeerInfo& peer, ibv_mtu mtu, std::uint16_t lid,
-                              const ibv_gid& gid, const LaneInfos& lanes) {
-  for (std::size_t i = 0; i < owned_->lanes.size(); ++i)
-    if (!owned_->lanes[i].connection().attached()) owned_->lanes[i].attach(lanes[i]);
-  owned_->connection.attach(peer, first_.connection.arrival(), mtu, lid, gid);
-}
-
-LaneInfos VerbsLink::lane_infos() const noexcept {
-  LaneInfos infos{};
-  for (std::size_t i = 0; i < owned_->lanes.size(); ++i) infos[i] = owned_->lanes[i].info();
-  return infos;
-}
-
-void VerbsLink::larger_is_ready() noexcept {
-  growth_.store(Growth::done, std::memory_order_release);
-  outbox().let_grow();
-}
-
-void VerbsLink::ask_for_more() noexcept {
-  Growth possible = Growth::possible;
-  if (growth_.compare_exchange_strong(possible, Growth::wanted)) site_.wants_larger();
-}
-
 Post VerbsLink::grow_out() noexcept {
   if (first_.writer.said_farewell()) return Post::again;
   if (const Post post = first_.writer.say_moved(); post != Post::done) return post;
   first_tickets_ = first_.writer.posted();
-  out_ = large_.load(std::memory_order_acquire);
+  out_ = larger_.side();
   writer_ = &out_->writer;
   outbox().grow();
   return Post::done;
 }
 
 void VerbsLink::take_moved(bool large) noexcept {
-  const LargeSide* const there = this->large();
+  const LargeSide* const there = larger_.side();
   if (large || inbox().must_grow() || inbox().grown() || !there || !there->connection.attached())
     return distrust("it goes over to an inbox that is not there");
   inbox().note_moved();
@@ -93,8 +64,8 @@ void VerbsLink::grow_in() noexcept {
 // has: such a write shows that the connection is hot, and waits for the large side.
 bool VerbsLink::should_grow_before(std::size_t bytes) noexcept {
   if (state() != State::ready || !first_.writer.is_short_for(bytes)) return false;
-  ask_for_more();
-  return growth() != Growth::impossible;
+  larger_.want();
+  return larger_.stage() != Larger::Stage::impossible;
 }
 
 Post VerbsLink::write(const void* source, const Registration& registration, const RemoteKey& target,
@@ -112,8 +83,8 @@ Post VerbsLink::write_all(const void* source, const Registration& registration,
                           std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
   if (out_ && !out_->lanes.empty()) {
     const std::size_t most = bytes / std::max<std::size_t>(site_.shape[Ring::eager].capacity(), 1);
-    return write_shares(std::clamp<std::size_t>(most, 1, rails()), source, registration, target,
-                        bytes, notify, ticket);
+    return write_shares(std::clamp<std::size_t>(most, 1, larger_.rails()), source, registration,
+                        target, bytes, notify, ticket);
   }
   if (!out_ && should_grow_before(bytes)) return Post::again;
   std::optional<Immediate> notice;
@@ -165,7 +136,7 @@ Post VerbsLink::write_shares(std::size_t count, const void* source,
 
 void VerbsLink::complete(const ibv_wc& completion, std::size_t rail) noexcept {
   const WorkId id(completion.wr_id);
-  LargeSide* const larger = large_.load(std::memory_order_acquire);
+  LargeSide* const larger = larger_.side();
   if (completion.status != IBV_WC_SUCCESS) {
     if (id.is_shared()) site_.shared.replace_one();
     if (!id.is_receive()) writer_of(id, rail).fail(id);
@@ -193,7 +164,7 @@ void VerbsLink::complete(const ibv_wc& completion, std::size_t rail) noexcept {
 
 Writer& VerbsLink::writer_of(WorkId id, std::size_t rail) noexcept {
   if (rail == 0 && !id.is_large()) return first_.writer;
-  return large_.load(std::memory_order_acquire)->writer_of(rail);
+  return larger_.side()->writer_of(rail);
 }
 
 // A queue pair in error completes each request that it still has, as flushed, and by then reads
@@ -207,7 +178,7 @@ bool VerbsLink::reads(std::uint64_t ticket) const noexcept {
 // A write by several rails is complete when all of them are.
 std::uint64_t VerbsLink::headway() const noexcept {
   std::uint64_t sum = first_.writer.completed();
-  for (std::size_t rail = 0; out_ && rail < rails(); ++rail)
+  for (std::size_t rail = 0; out_ && rail < larger_.rails(); ++rail)
     sum += std::as_const(*out_).writer_of(rail).completed();
   return sum;
 }
@@ -240,10 +211,10 @@ void VerbsLink::take(Immediate immediate, bool large) noexcept {
 
 // An identifier is used again only when its rendezvous is over, so notices of two never mix.
 void VerbsLink::take_finished(Immediate immediate) noexcept {
-  if (immediate.id() >= notices_.size() || immediate.rails() > rails())
+  if (immediate.id() >= shares_come_.size() || immediate.rails() > larger_.rails())
     return distrust("it has finished transfer %lld over %lld rails, which cannot be",
                     immediate.id(), immediate.rails());
-  std::uint8_t& come = notices_[immediate.id()];
+  std::uint8_t& come = shares_come_[immediate.id()];
   if (++come < immediate.rails()) return;
   come = 0;
   writes_.note_ended(immediate.id());
@@ -274,18 +245,8 @@ void VerbsLink::probe() noexcept {
 // one, or have no memory for it; and it does not say that it has left no notice.
 void VerbsLink::look_for_notice() noexcept {
   if (state().failed() || peer_has_left()) return;
-  looks_ = true;
+  notices_.look();
   site_.has_word();
-}
-
-std::optional<std::uint32_t> VerbsLink::take_look() noexcept {
-  return looks_.exchange(false) ? std::optional(left_.size.load()) : std::nullopt;
-}
-
-std::optional<Notice> VerbsLink::notice() noexcept {
-  const auto next = left_.at(notices_read_);
-  if (next) ++notices_read_;
-  return next;
 }
 
 void VerbsLink::say_farewell() noexcept {
@@ -308,7 +269,8 @@ void VerbsLink::broke(const ibv_wc& completion, const Device& device) noexcept {
     if (left_in_between() && doubt_ == Doubt::none) doubt_ = Doubt::raised;
     first_.writer.complete_all();
     if (out_)
-      for (std::size_t rail = 0; rail < rails(); ++rail) out_->writer_of(rail).complete_all();
+      for (std::size_t rail = 0; rail < larger_.rails(); ++rail)
+        out_->writer_of(rail).complete_all();
     return count_completed();
   }
   if (state().failed()) return;
@@ -350,7 +312,7 @@ void VerbsLink::break_off(Code) noexcept {
     ibv_modify_qp(connection.queue_pair(), &to, IBV_QP_STATE);
   };
   stop(first_.connection);
-  if (const LargeSide* const larger = large()) {
+  if (const LargeSide* const larger = larger_.side()) {
     stop(larger->connection);
     for (const Lane& lane : larger->lanes) stop(lane.connection());
   }

@@ -2,18 +2,18 @@
 // beyond the first has a lane (lane.hpp) for shares of large messages. What completions mean.
 //
 // The larger connection is made by the handshake's thread, in its own time, when one end finds that
-// the link is hot; if one of both ends cannot, the link stays small. Then each end by itself goes
-// over to it: the word `moved` is the last by the small queue pair, and what comes by the large one
-// before that word was read is put off. Reports of consumed slots stay with the small queue pair,
-// whose order they need.
+// the link is hot (larger.hpp); if one of both ends cannot, the link stays small. Then each end by
+// itself goes over to it: the word `moved` is the last by the small queue pair, and what comes by
+// the large one before that word was read is put off. Reports of consumed slots stay with the small
+// queue pair, whose order they need.
 //
 // Nothing is locked or allocated on the data path. The transport polls the completion queues for
 // all links and hands each completion to its link.
 #pragma once
 
 #include "transport/link.hpp"
-#include "transport/verbs/packet.hpp"
-#include "transport/verbs/side.hpp"
+#include "transport/verbs/larger.hpp"
+#include "transport/verbs/notices.hpp"
 #include "transport/verbs/writes.hpp"
 
 namespace tutti::transport::verbs {
@@ -25,7 +25,6 @@ class VerbsLink final : public Link, private Growth {
 
   // --- set-up, by the handshake
   const Connection& connection() const noexcept { return first_.connection; }
-  std::size_t rails() const noexcept { return 1 + site_.rails.size(); }
   // Throws as Connection::attach. From here on the peer may write to us.
   void attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid,
               const ibv_gid& gid);
@@ -39,25 +38,9 @@ class VerbsLink final : public Link, private Growth {
   void peer_gave_up(Code cause) noexcept;
   // Questions about writes that are under way, and the answers.
   Writes& writes() noexcept { return writes_; }
-  // The number of the notice for which this end looks, if it was not taken since.
-  std::optional<std::uint32_t> take_look() noexcept;
-  // The peer has left this one.
-  void take_notice(std::uint32_t number, const Notice& notice) noexcept {
-    if (number == left_.size) left_.add(notice);
-  }
-
-  // --- the same for the larger connection
-  enum class Growth : std::uint8_t { possible, wanted, begun, done, impossible };
-  Growth growth() const noexcept { return growth_.load(std::memory_order_acquire); }
-  const LargeSide* large() const noexcept { return large_.load(std::memory_order_acquire); }
-  // Throws as Connection.
-  void make_larger();
-  void attach_larger(const PeerInfo& peer, ibv_mtu mtu, std::uint16_t lid, const ibv_gid& gid,
-                     const LaneInfos& lanes);
-  LaneInfos lane_infos() const noexcept;
-  void larger_is_ready() noexcept;
-  // This end's messages stay with the small connection.
-  void stay_small() noexcept { growth_.store(Growth::impossible, std::memory_order_release); }
+  // What the peer has left for ranks to which it cannot connect.
+  NoticesOfPeer& notices() noexcept { return notices_; }
+  Larger& larger() noexcept { return larger_; }
 
   // --- data path
   Post put(Ring ring, std::uint32_t index, const void* payload,
@@ -71,7 +54,7 @@ class VerbsLink final : public Link, private Growth {
              std::size_t bytes, std::optional<std::uint32_t> notify,
              std::uint64_t* ticket) noexcept override;
   void probe() noexcept override;
-  std::optional<Notice> notice() noexcept override;
+  std::optional<Notice> notice() noexcept override { return notices_.next(); }
   bool reads(std::uint64_t ticket) const noexcept override;
   std::uint64_t headway() const noexcept override;
   bool drained() noexcept override;
@@ -82,7 +65,7 @@ class VerbsLink final : public Link, private Growth {
 
  private:
   void break_off(Code code) noexcept override;
-  void ask_for_more() noexcept override;
+  void ask_for_more() noexcept override { larger_.want(); }
   Post grow_out() noexcept override;
   void grow_in() noexcept override;
   std::uint64_t written() const noexcept override { return written_; }
@@ -111,9 +94,7 @@ class VerbsLink final : public Link, private Growth {
 
   Site& site_;
   Side first_;
-  std::unique_ptr<LargeSide> owned_;
-  std::atomic<LargeSide*> large_{nullptr};  // the same, once it is made
-  std::atomic<Growth> growth_{Growth::possible};
+  Larger larger_;
   Writer* writer_ = &first_.writer;  // of messages: of the first side, then of the large one
   LargeSide* out_ = nullptr;         // the large side, once messages go by it
   std::uint64_t written_ = 0;        // bytes, to user memory
@@ -123,11 +104,9 @@ class VerbsLink final : public Link, private Growth {
   // After an error, when the peer may have left in between: what is in the completion queues by the
   // first probe has been taken by the second.
   enum class Doubt : std::uint8_t { none, raised, probed } doubt_ = Doubt::none;
-  std::array<std::uint8_t, kInvitations> notices_{};  // that have come, by rendezvous
+  std::array<std::uint8_t, kInvitations> shares_come_{};  // of the peer's writes, by rendezvous
   Writes writes_;
-  Notices left_{};  // by the peer, as far as known
-  std::uint32_t notices_read_ = 0;
-  std::atomic<bool> looks_{false};
+  NoticesOfPeer notices_;
 };
 
 }  // namespace tutti::transport::verbs

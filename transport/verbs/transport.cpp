@@ -170,7 +170,7 @@ nlohmann::json VerbsTransport::describe() const {
                     when_grown =
                         most_bytes_per_connection(shape_, 1 + rails_.size(), software_wire());
   std::size_t held = 0;
-  for (const auto& link : made_) held += link->large() ? when_grown : at_first;
+  for (const auto& link : made_) held += link->larger().side() ? when_grown : at_first;
   const auto grown = std::ranges::count_if(
       made_, [](const auto& link) { return link->inbox().grown() && link->outbox().grown(); });
   return {{"device", device},
