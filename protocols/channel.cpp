@@ -1,8 +1,6 @@
 // Each message to its protocol.
 #include "protocols/channel.hpp"
 
-#include <cstdio>
-
 #include "base/packed_view.hpp"
 #include "protocols/eager.hpp"
 #include "protocols/pieces.hpp"
@@ -48,7 +46,8 @@ Channel::Channel(transport::Link& link, registration::Cache* cache, Listener& li
       complaint_(link.peer()),
       memory_(link, cache, complaint_),
       invites_(link, rings_, control_, memory_, complaint_),
-      moves_(link, rings_, control_, memory_, complaint_, listener) {}
+      moves_(link, rings_, control_, memory_, complaint_, listener),
+      abandoned_(link, invites_, moves_) {}
 
 Cut Channel::cut_of(Protocol protocol) const noexcept {
   return {protocol == Protocol::eager ? limits_.eager : piece_bytes(limits_), limits_.cut};
@@ -183,26 +182,6 @@ void Channel::abandon(Transfer& transfer) noexcept {
   moves_.abandon(transfer);
   memory_.release(transfer.region);
   transfer = {};
-}
-
-void Channel::break_off() noexcept {
-  char text[200];
-  std::snprintf(text, sizeof text,
-                "a message of a failed call was still on its way between this rank and rank %d of "
-                "MPI_COMM_WORLD when its buffer was needed, so the connection was broken off",
-                peer());
-  link_.fail(Code::transport_failed, text);
-}
-
-void Channel::revoke_abandoned() noexcept {
-  invites_.revoke_abandoned();
-  moves_.revoke_abandoned();
-}
-
-void Channel::release_abandoned() noexcept {
-  if (!closed() && invites_.remains_exposed()) break_off();
-  invites_.release_abandoned();
-  moves_.release_abandoned();
 }
 
 void Channel::progress() noexcept {

@@ -21,6 +21,7 @@
 
 #include "base/combine.hpp"
 #include "base/function_ref.hpp"
+#include "protocols/abandoned.hpp"
 #include "protocols/complaint.hpp"
 #include "protocols/control.hpp"
 #include "protocols/news.hpp"
@@ -49,32 +50,9 @@ class Channel {
   // With `operand`, data = operand and message combined; only if combines_on_arrival().
   Answer recv(Transfer& transfer, const MessageName& name, void* data, Bytes bytes,
               Use use = Use::stored, const Operand* operand = nullptr) noexcept;
-  // Gives up a transfer that is not done. The peer may still be accessing the buffer of a receive;
-  // it answers once it knows that the communicator has failed. The adapter may still be reading
-  // the buffer of a send, and what the peer gets so it takes for the message. Before the caller
-  // gives buffers back it sees that the peer hears of the failure, waits a while for withdrawing(),
-  // longer for what writing_abandoned() says is under way, and for reads_abandoned() to end, breaks
-  // off where the adapter reads on, and calls revoke_abandoned() on all channels, then
-  // release_abandoned().
+  // Gives up a transfer that is not done. Its buffer may not be given back yet: see Abandoned.
   void abandon(Transfer& transfer) noexcept;
-  bool withdrawing() const noexcept { return invites_.withdrawing(); }
-  transport::Writing writing_abandoned() const noexcept { return invites_.writing_abandoned(); }
-  bool reads_abandoned() const noexcept { return moves_.reads_abandoned(); }
-  // The connection is lost, and soon the adapter reads nothing more: it leaves out no single
-  // message.
-  void break_off() noexcept;
-  // Takes away all rights to access the buffers of abandoned transfers. If the peer does so all the
-  // same, some transports lose the connection. If others use the registration, the connection is
-  // broken off.
-  void revoke_abandoned() noexcept;
-  void release_abandoned() noexcept;
-  // The peer is accessing the buffer of an abandoned transfer at this moment, whether the link has
-  // failed or not. It ends soon, unless the peer was stopped: whoever gives the buffer back before
-  // gives it to two.
-  bool being_accessed() const noexcept {
-    transport::Revocation* const revocation = link_.capabilities().revocation;
-    return revocation && invites_.withdrawing() && !closed() && revocation->peer_lives();
-  }
+  Abandoned& abandoned() noexcept { return abandoned_; }
   // A send has written all its bytes, and only the adapter has not said so yet.
   bool awaits_acknowledgement() const noexcept { return moves_.awaits_acknowledgement(); }
 
@@ -160,6 +138,7 @@ class Channel {
   UserMemory memory_;
   RendezvousInvites invites_;
   RendezvousMoves moves_;
+  Abandoned abandoned_;
 };
 
 }  // namespace tutti::protocols

@@ -219,10 +219,10 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
   if (untold) leave_notice(news);  // at once: others may wait already
   if (reach == Reach::near)
     wait_for_members(agreement, kConnectPatience,
-                     [](const Channel& channel) { return channel.connecting(); });
+                     [](Channel& channel) { return channel.connecting(); });
   if (!stuck || reach == Reach::connected)
     wait_for_members(agreement, kSpreadPatience,
-                     [](const Channel& channel) { return channel.news_pending(); });
+                     [](Channel& channel) { return channel.news_pending(); });
   // Others may connect when this rank has left Tutti, as one that was stopped.
   for (const int member : agreement.world_ranks()) {
     const Channel* const channel = connections_.find(member);
@@ -279,28 +279,27 @@ void Dispatcher::take_leave() noexcept {
 
 void Dispatcher::end_use(const Agreement& agreement) noexcept {
   wait_for_members(agreement, kSpreadPatience,
-                   [](const Channel& channel) { return channel.withdrawing(); });
+                   [](Channel& channel) { return channel.abandoned().withdrawing(); });
   await_writes(agreement);
-  each_channel(agreement, [](Channel& channel) { channel.revoke_abandoned(); });
+  each_channel(agreement, [](Channel& channel) { channel.abandoned().revoke(); });
   end_reads(agreement);
-  each_channel(agreement, [](Channel& channel) { channel.release_abandoned(); });
+  each_channel(agreement, [](Channel& channel) { channel.abandoned().release(); });
   end_writes(agreement);
 }
 
 // What members have begun to write soon arrives. Without the right to go on, it would cost the
 // connection, which other communicators use. A member that never answers is dead or stopped.
 void Dispatcher::await_writes(const Agreement& agreement) noexcept {
-  const auto may_write = [](const Channel& channel) {
-    return can_hear(&channel) && channel.writing_abandoned() != transport::Writing::no;
+  const auto may_write = [](Channel& channel) {
+    return can_hear(&channel) && channel.abandoned().writing() != transport::Writing::no;
   };
   for (int i = 0; i < kMostQuestions; ++i) {
     each_channel(agreement, [&](Channel& channel) {
-      transport::Inquiry* const inquiry = channel.link().capabilities().inquiry;
-      if (inquiry && can_hear(&channel) && channel.withdrawing()) inquiry->ask(i > 0);
+      if (can_hear(&channel) && channel.abandoned().withdrawing()) channel.abandoned().ask(i > 0);
     });
     wait_while(agreement, kAnswerPatience, may_write);
     bool any = false;
-    each_channel(agreement, [&](const Channel& channel) { any |= may_write(channel); });
+    each_channel(agreement, [&](Channel& channel) { any |= may_write(channel); });
     if (!any) return;
   }
 }
@@ -309,7 +308,7 @@ void Dispatcher::await_writes(const Agreement& agreement) noexcept {
 // and other threads may call meanwhile.
 void Dispatcher::end_writes(const Agreement& agreement) noexcept {
   each_channel(agreement, [this](Channel& channel) {
-    for (channel.progress(); channel.being_accessed(); channel.progress()) {
+    for (channel.progress(); channel.abandoned().being_accessed(); channel.progress()) {
       if (lock_) lock_->unlock();
       sched_yield();
       if (lock_) lock_->lock();
@@ -320,7 +319,7 @@ void Dispatcher::end_writes(const Agreement& agreement) noexcept {
 // What the adapter sends from there soon arrives, as long as it makes headway. It must not send the
 // rest: the peer would take it for the message.
 void Dispatcher::end_reads(const Agreement& agreement) noexcept {
-  const auto read = [](const Channel& channel) { return channel.reads_abandoned(); };
+  const auto read = [](Channel& channel) { return channel.abandoned().being_read(); };
   const auto headway = [&] {
     std::uint64_t sum = 0;
     each_channel(agreement, [&](Channel& channel) {
@@ -334,7 +333,7 @@ void Dispatcher::end_reads(const Agreement& agreement) noexcept {
     if (headway() == before) break;
   }
   each_channel(agreement, [&](Channel& channel) {
-    if (read(channel)) channel.break_off();
+    if (read(channel)) channel.abandoned().break_off();
   });
   wait_while(agreement, kFlushPatience, read);
 }
@@ -350,7 +349,7 @@ template <class Waits>
 void Dispatcher::wait_for_members(const Agreement& agreement, std::chrono::milliseconds patience,
                                   Waits&& waits) noexcept {
   wait_while(agreement, patience,
-             [&](const Channel& channel) { return can_hear(&channel) && waits(channel); });
+             [&](Channel& channel) { return can_hear(&channel) && waits(channel); });
 }
 
 // The same for any member.
@@ -359,7 +358,7 @@ void Dispatcher::wait_while(const Agreement& agreement, std::chrono::millisecond
                             Waits&& waits) noexcept {
   const std::vector<int>& members = agreement.world_ranks();
   const auto keeps_waiting = [&](int member) {
-    const Channel* const channel = connections_.find(member);
+    Channel* const channel = connections_.find(member);
     return channel && waits(*channel);
   };
   const auto deadline = RunningClock::now() + patience;

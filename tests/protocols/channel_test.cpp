@@ -137,8 +137,8 @@ TEST_CASE("a message of another length is found, by whatever protocol it came", 
           }
           pair.channels[0].abandon(s);
           pair.channels[1].abandon(r);
-          pair.channels[1].revoke_abandoned();
-          pair.channels[1].release_abandoned();
+          pair.channels[1].abandoned().revoke();
+          pair.channels[1].abandoned().release();
         }
 }
 

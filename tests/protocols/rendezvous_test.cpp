@@ -16,8 +16,8 @@ constexpr auto kUse = protocols::Use::gathered;  // the sender writes, over ever
 void poison(std::vector<std::byte>& buffer) { std::ranges::fill(buffer, std::byte{0xBD}); }
 
 void give_back(Channel& channel) {
-  channel.revoke_abandoned();
-  channel.release_abandoned();
+  channel.abandoned().revoke();
+  channel.abandoned().release();
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ TEST_CASE("the buffer of an abandoned receive is left alone, and what it held is
       for (Ear& ear : pair.ears) ear.abandoned_id = 9;
       pair.channels[1].abandon(r);
       if (after) pair.channels[0].abandon(s);
-      REQUIRE(pair.until([&] { return !pair.channels[1].withdrawing(); }));
+      REQUIRE(pair.until([&] { return !pair.channels[1].abandoned().withdrawing(); }));
       const auto then = got;
       if (!after)
         for (int i = 0; i < 50; ++i) {
@@ -95,10 +95,10 @@ TEST_CASE("an abandoned send is a failed receive, and never an arrival", "[rende
       if (sending == Answer::again) pair.channels[0].abandon(s);
       pair.ears[0].abandoned_id = 9;
       REQUIRE(pair.until([&] {
-        if (!pair.channels[0].reads_abandoned()) poison(source);
+        if (!pair.channels[0].abandoned().being_read()) poison(source);
         if (receiving == Answer::again)
           receiving = pair.channels[1].recv(r, {9, round, 0}, got.data(), 5000, kUse);
-        return receiving != Answer::again && !pair.channels[0].reads_abandoned();
+        return receiving != Answer::again && !pair.channels[0].abandoned().being_read();
       }));
       if (before) {
         CHECK(receiving == Answer::failed);
@@ -138,9 +138,9 @@ TEST_CASE("from a connection that was broken off nothing more arrives of an aban
       }));
       for (int i = 0; i < steps; ++i) pair.net.step();
       pair.channels[0].abandon(s);
-      late += pair.channels[0].reads_abandoned();
-      pair.channels[0].break_off();
-      CHECK_FALSE(pair.channels[0].reads_abandoned());
+      late += pair.channels[0].abandoned().being_read();
+      pair.channels[0].abandoned().break_off();
+      CHECK_FALSE(pair.channels[0].abandoned().being_read());
       CHECK(pair.channels[0].failed());
       poison(source);
       REQUIRE(pair.until([&] {
@@ -195,7 +195,7 @@ TEST_CASE("the registration of an abandoned send is not kept for later ones", "[
   }));
   CHECK(pair.net.registrar.live == 2);
   pair.channels[0].abandon(s);
-  REQUIRE(pair.channels[0].reads_abandoned());
+  REQUIRE(pair.channels[0].abandoned().being_read());
   give_back(pair.channels[0]);
   CHECK(pair.net.registrar.live == 1);
   pair.channels[1].abandon(r);
@@ -253,7 +253,7 @@ TEST_CASE("a rank that gives up while the other one registers its buffer is not 
     }
     CHECK(gave_up);
     pair.channels[0].abandon(s);
-    REQUIRE(pair.until([&] { return !pair.channels[1].withdrawing(); }));
+    REQUIRE(pair.until([&] { return !pair.channels[1].abandoned().withdrawing(); }));
     CHECK(got == std::vector<std::byte>(5000));
     for (const Channel& channel : pair.channels) CHECK_FALSE(channel.failed());
     CHECK(pair.net.registrar.live == 0);

@@ -120,8 +120,8 @@ class Ranks {
       Channel* const c = channel(rank, peer).get();
       if (!c) continue;
       c->progress();
-      if (c->reads_abandoned() && net.chance(0.02)) c->break_off();
-      in_use |= c->reads_abandoned();
+      if (c->abandoned().being_read() && net.chance(0.02)) c->abandoned().break_off();
+      in_use |= c->abandoned().being_read();
     }
     if (in_use) return;
     part.scattered.poison();

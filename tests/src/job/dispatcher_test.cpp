@@ -584,11 +584,11 @@ TEST_CASE("after a failure nobody may write into what was given up", "[dispatche
     REQUIRE(job.net.registrar.covers(place.data(), place.size()));
     mine.fail(Code::timed_out, 1, "too late");
     channel.abandon(receive);
-    CHECK(channel.withdrawing());
+    CHECK(channel.abandoned().withdrawing());
     if (answers) {  // the peer knows of the failure, and says that it writes no more
       job[0].dispatcher.spread(mine, mine.failure_news(), Dispatcher::Reach::connected);
       job.settle();
-      CHECK_FALSE(channel.withdrawing());
+      CHECK_FALSE(channel.abandoned().withdrawing());
     }
     job[0].dispatcher.spread_failure(mine);
     CHECK_FALSE(job.net.registrar.covers(place.data(), place.size()));
@@ -638,6 +638,6 @@ TEST_CASE("who waits for a copy into its buffer waits to the end, and lets other
     copies.leave(invitation);
     one.join();
     two.join();
-    CHECK_FALSE(channel.being_accessed());
+    CHECK_FALSE(channel.abandoned().being_accessed());
   }
 }

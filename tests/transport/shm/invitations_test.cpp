@@ -66,7 +66,7 @@ TEST_CASE("nothing is written to a buffer that its owner has taken back", "[shm]
     node.ears[0].abandoned_id = 0;
     CHECK(node[1].recv(r, {9, round, 0}, got.data(), kBytes) == Answer::again);
     node[1].abandon(r);
-    CHECK_FALSE(node[1].withdrawing());
+    CHECK_FALSE(node[1].abandoned().withdrawing());
     for (int i = 0; i < 3; ++i)
       CHECK(node[0].send(s, {9, round, 0}, sent.data(), kBytes) == Answer::again);
     CHECK(got == untouched);
@@ -93,7 +93,7 @@ TEST_CASE("nothing that is read from a buffer counts once its owner has taken it
       continue;
     }
     node[0].abandon(s);
-    CHECK_FALSE(node[0].withdrawing());
+    CHECK_FALSE(node[0].abandoned().withdrawing());
     std::fill(sent.begin(), sent.end(), std::byte{0});  // the program goes on
     for (int i = 0; i < 3; ++i)
       CHECK(node[1].recv(r, {9, round, 0}, got.data(), kBytes, Use::spread) == Answer::again);
