@@ -191,7 +191,7 @@ void Channel::progress() noexcept {
   rings_.drop_unwanted();
   moves_.progress();
   rings_.send_reports();
-  control_.send_news();
+  control_.news().send();
 }
 
 }  // namespace tutti::protocols

@@ -73,14 +73,8 @@ class Channel {
   // long asks this now and then.
   bool fits(const MessageName& call, Expectation expected) noexcept;
 
-  // --- news
-
-  // Tells the peer; kept and sent again by progress() while there is no credit.
-  void announce(const News& news) noexcept { control_.announce(news); }
-  // Tells the peer if there is plenty of credit, else not at all: the caller repeats it.
-  void mention(const News& news) noexcept { control_.mention(news); }
-  void mention(const Standing& standing) noexcept { control_.mention(standing); }
-  bool news_pending() const noexcept { return control_.news_pending(); }
+  // What this rank tells the peer of calls and communicators. progress() sends what waits.
+  NewsSender& news() noexcept { return control_.news(); }
 
   // --- failures
 

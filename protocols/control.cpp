@@ -1,7 +1,6 @@
 // Reading and writing the control ring.
 #include "protocols/control.hpp"
 
-#include <algorithm>
 #include <new>
 
 namespace tutti::protocols {
@@ -16,31 +15,31 @@ void Control::read() noexcept {
 }
 
 void Control::take(const Arrived& message) noexcept {
-  switch (static_cast<Kind>(message.name().ordinal)) {
-    case Kind::ask:
+  switch (static_cast<ControlKind>(message.name().ordinal)) {
+    case ControlKind::ask:
       if (const auto ask = message.as<Ask>()) return rings_.hear(*ask);
       break;
-    case Kind::finished:
+    case ControlKind::finished:
       if (const auto rendezvous = message.as<std::uint32_t>();
           rendezvous && note(*rendezvous, {Outcome::Kind::finished}))
         return;
       break;
-    case Kind::withdrawn:
+    case ControlKind::withdrawn:
       if (const auto told = message.as<Withdrawal>();
           told && told->cause().credible() &&
           note(told->rendezvous, {Outcome::Kind::withdrawn, told->code}))
         // The communicator has failed at the peer, so it has failed here.
         return listener_.hear(told->cause(), link_.peer());
       break;
-    case Kind::news:
+    case ControlKind::news:
       if (const auto news = message.as<News>(); news && news->credible())
         return listener_.hear(*news, link_.peer());
       break;
-    case Kind::wish:
+    case ControlKind::wish:
       if (const auto wish = message.as<Wish>(); wish && wish->access <= Access::read)
         return note(*wish);
       break;
-    case Kind::standing:
+    case ControlKind::standing:
       if (const auto standing = message.as<Standing>())
         return listener_.hear_standing(*standing, link_.peer());
       break;
@@ -72,20 +71,6 @@ void Control::note(const Wish& wish) noexcept {
   } catch (const std::bad_alloc&) {
     link_.fail(Code::out_of_memory, "no memory for what the peer waits for", Fault::of_this_rank);
   }
-}
-
-void Control::announce(const News& news) noexcept {
-  if (news_count_ == news_.size()) return;  // full: the peer still gets the earlier ones
-  news_[news_count_++] = news;
-  send_news();
-}
-
-// What a failed link cannot carry is dropped.
-void Control::send_pending() noexcept {
-  std::size_t sent = 0;
-  while (sent < news_count_ && put(Kind::news, news_[sent]) != Answer::again) ++sent;
-  std::copy(news_.begin() + sent, news_.begin() + news_count_, news_.begin());
-  news_count_ -= sent;
 }
 
 }  // namespace tutti::protocols

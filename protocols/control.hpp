@@ -2,10 +2,9 @@
 // wanted, and news. Asks, which come the same way, are handed to the rings.
 //
 // Promises: an outcome is kept until its identifier is used again, and so is a wish until it is
-// forgotten. News that was announced is sent in order, as credits allow, and before any later
-// withdrawal, which may be its consequence; of more than 32 that wait, the later ones are dropped.
-// Leaves to the caller: to call read() and send_news() now and then,
-// and to repeat what answers `again`. Knows no message and no memory.
+// forgotten. News that was announced (news_sender.hpp) is sent before any later withdrawal, which
+// may be its consequence. Leaves to the caller: to call read() and news().send() now and then, and
+// to repeat what answers `again`. Knows no message and no memory.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,8 @@
 #include <bitset>
 #include <vector>
 
-#include "protocols/rings.hpp"
+#include "protocols/control_ring.hpp"
+#include "protocols/news_sender.hpp"
 
 namespace tutti::protocols {
 
@@ -45,7 +45,7 @@ class Control {
  public:
   // All must outlive this object.
   Control(transport::Link& link, Rings& rings, Listener& listener)
-      : link_(link), rings_(rings), listener_(listener) {}
+      : link_(link), rings_(rings), listener_(listener), news_(rings) {}
 
   // Reads everything that has arrived. News goes to the listener.
   void read() noexcept;
@@ -56,13 +56,14 @@ class Control {
 
   // These tell who invited how it ended.
   Answer send_finished(std::uint32_t rendezvous) noexcept {
-    return put(Kind::finished, rendezvous);
+    return put_control(rings_, ControlKind::finished, rendezvous);
   }
   Answer send_withdrawn(std::uint32_t rendezvous, const News& cause) noexcept {
-    send_news();
-    if (news_pending()) return rings_.not_yet();
-    return put(Kind::withdrawn,
-               Withdrawal{rendezvous, cause.communicator, cause.call, cause.code, cause.culprit});
+    news_.send();
+    if (news_.pending()) return rings_.not_yet();
+    return put_control(
+        rings_, ControlKind::withdrawn,
+        Withdrawal{rendezvous, cause.communicator, cause.call, cause.code, cause.culprit});
   }
   // What the peer has told this rank, which invited, since expect().
   const Outcome& outcome(std::uint32_t rendezvous) const noexcept { return outcomes_[rendezvous]; }
@@ -72,28 +73,18 @@ class Control {
   }
 
   // Tells who invites that this rank waits for an entry.
-  Answer send_wish(const Wish& wish) noexcept { return put(Kind::wish, wish); }
+  Answer send_wish(const Wish& wish) noexcept {
+    return put_control(rings_, ControlKind::wish, wish);
+  }
   // Whether the peer has said so, since the last forget().
   bool wished_for(const Wish& wish) const noexcept {
     return std::ranges::find(wishes_, wish) != wishes_.end();
   }
   void forget(const Wish& wish) noexcept { std::erase(wishes_, wish); }
 
-  // --- news
-
-  // Tells the peer; kept while there is no credit.
-  void announce(const News& news) noexcept;
-  // Tells the peer if there is plenty of credit, else not at all: the caller repeats it.
-  void mention(const News& news) noexcept { mention(Kind::news, news); }
-  void mention(const Standing& standing) noexcept { mention(Kind::standing, standing); }
-  void send_news() noexcept {
-    if (news_pending()) send_pending();
-  }
-  bool news_pending() const noexcept { return news_count_ != 0; }
+  NewsSender& news() noexcept { return news_; }
 
  private:
-  // Stands in the ordinal of the name.
-  enum class Kind : Ordinal { ask = Ask::kOrdinal, finished, withdrawn, news, wish, standing };
   struct Withdrawal {  // the cause is news of Kind::failed
     std::uint32_t rendezvous;
     CommunicatorId communicator;
@@ -104,18 +95,6 @@ class Control {
       return {.communicator = communicator, .call = call, .code = code, .culprit = culprit};
     }
   };
-  static_assert(sizeof(News) <= kCacheLine - sizeof(transport::Trailer));  // the slots of the ring
-  template <class Body>
-  Answer put(Kind kind, const Body& body) noexcept {
-    return rings_.put(transport::Ring::control, nullptr, {0, 0, static_cast<Ordinal>(kind)}, &body,
-                      sizeof body);
-  }
-  // Leaves half of the credits to announcements.
-  template <class Body>
-  void mention(Kind kind, const Body& body) noexcept {
-    if (news_count_ == 0 && rings_.half_free(transport::Ring::control)) put(kind, body);
-  }
-  void send_pending() noexcept;
   void take(const Arrived& message) noexcept;
   // false: this rank has invited to no such rendezvous, or was told how it ended.
   bool note(std::uint32_t rendezvous, const Outcome& outcome) noexcept;
@@ -127,9 +106,8 @@ class Control {
   std::array<Outcome, kMostRendezvous> outcomes_{};
   std::bitset<kMostRendezvous> expected_;  // which are still to come
   static constexpr std::size_t kMostWishes = std::size_t{1} << kOrdinalBits;
-  std::vector<Wish> wishes_;     // of the peer: for each of its transfers at most one
-  std::array<News, 32> news_{};  // announced, without credit yet; the oldest first
-  std::size_t news_count_ = 0;
+  std::vector<Wish> wishes_;  // of the peer: for each of its transfers at most one
+  NewsSender news_;
 };
 
 }  // namespace tutti::protocols

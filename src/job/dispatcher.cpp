@@ -105,20 +105,20 @@ void Dispatcher::hear(const News& news, int from) noexcept {
     const auto answer = agreement->hear(news, from);
     if (!answer) {
       if (news.kind == News::Kind::waits && !agreement->failed())
-        channel.mention(standing_from(agreement->standing()));
+        channel.news().mention(standing_from(agreement->standing()));
       return;
     }
     // That a call was passed is said again for as long as the peer asks.
     if (answer->kind == News::Kind::passed)
-      channel.mention(*answer);
+      channel.news().mention(*answer);
     else
-      channel.announce(*answer);
+      channel.news().announce(*answer);
   } else if (news.kind == News::Kind::waits) {
     if (!freed(news.communicator).has(news.communicator))  // this rank may have it later
-      return channel.mention(standing_from({.communicator = news.communicator}));
+      return channel.news().mention(standing_from({.communicator = news.communicator}));
     if (const auto said = freed(news.communicator).answer(news.communicator, news.call))
-      return channel.announce(*said);
-    channel.mention(
+      return channel.news().announce(*said);
+    channel.news().mention(
         {.kind = News::Kind::passed, .communicator = news.communicator, .call = news.call});
   }
 }
@@ -168,7 +168,7 @@ void Dispatcher::came_after_the_end(const MessageName& name, int from) noexcept 
                     from));
   } catch (const std::exception&) {  // no memory
   }
-  if (Channel* const channel = connections_.find(from)) channel->announce(news);
+  if (Channel* const channel = connections_.find(from)) channel->news().announce(news);
 }
 
 // If neither a failure nor a refusal is known, this rank has made all its calls there, and ended
@@ -192,7 +192,7 @@ News Dispatcher::why_unwanted(const MessageName& name, int from) noexcept {
 void Dispatcher::greet(Channel& channel) noexcept {
   for (const Agreement* const agreement : agreements_)
     if (agreement->has_member(channel.peer()))
-      agreement->each_old_news([&](const News& news) { channel.announce(news); });
+      agreement->each_old_news([&](const News& news) { channel.news().announce(news); });
 }
 
 void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reach) noexcept {
@@ -205,8 +205,8 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
     const int member = agreement.world_ranks()[index(r)];
     try {
       if (Channel* const channel = connections_.find(member)) {
-        stuck |= channel->news_pending() && !channel->connecting();
-        if (can_hear(channel)) channel->announce(news);
+        stuck |= channel->news().pending() && !channel->connecting();
+        if (can_hear(channel)) channel->news().announce(news);
       } else if (reach == Reach::near && is_near(r, agreement)) {
         connections_.channel(member);
       } else {
@@ -222,11 +222,11 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
                      [](Channel& channel) { return channel.connecting(); });
   if (!stuck || reach == Reach::connected)
     wait_for_members(agreement, kSpreadPatience,
-                     [](Channel& channel) { return channel.news_pending(); });
+                     [](Channel& channel) { return channel.news().pending(); });
   // Others may connect when this rank has left Tutti, as one that was stopped.
   for (const int member : agreement.world_ranks()) {
-    const Channel* const channel = connections_.find(member);
-    untold |= channel ? can_hear(channel) && (channel->connecting() || channel->news_pending())
+    Channel* const channel = connections_.find(member);
+    untold |= channel ? can_hear(channel) && (channel->connecting() || channel->news().pending())
                       : member != agreement.world_rank();
   }
   if (untold) leave_notice(news);
@@ -255,11 +255,11 @@ void Dispatcher::take_leave() noexcept {
     if (!agreement->failed() || agreement->told()) continue;
     for (const int member : agreement->world_ranks())
       if (Channel* const channel = connections_.find(member); can_hear(channel))
-        channel->announce(agreement->failure_news());
+        channel->news().announce(agreement->failure_news());
   }
   const auto& all = connections_.all();
-  const auto speaks = [](const Channel* channel) {
-    return can_hear(channel) && !channel->connecting() && channel->news_pending();
+  const auto speaks = [](Channel* channel) {
+    return can_hear(channel) && !channel->connecting() && channel->news().pending();
   };
   auto now = RunningClock::now(), asked = now;
   const auto deadline = now + kLeavePatience;

@@ -69,7 +69,7 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement,
     const int peer = channel.peer();
     if (probe) {
       channel.probe();
-      if (const auto news = agreement.waiting(waiter.call, peer)) channel.mention(*news);
+      if (const auto news = agreement.waiting(waiter.call, peer)) channel.news().mention(*news);
     }
     agreement.waited_in_vain(waiter.call, peer, channel.awaits_acknowledgement(), now);
     if (channel.failed()) channel.progress();  // what the peer said before is the cause

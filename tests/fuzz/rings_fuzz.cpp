@@ -36,8 +36,8 @@ class Story {
       case 9: return moves_.give_up();
       case 10: ear_.abandoned = input_.take<std::uint8_t>(); return;
       case 11:
-        channel_.announce({.communicator = 1, .code = Code::timed_out});
-        return channel_.mention({.kind = News::Kind::passed, .communicator = 1});
+        channel_.news().announce({.communicator = 1, .code = Code::timed_out});
+        return channel_.news().mention({.kind = News::Kind::passed, .communicator = 1});
       case 12: return link_.move();
       case 13: return link_.let_grow();
     }

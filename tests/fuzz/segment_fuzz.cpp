@@ -74,7 +74,7 @@ class Story {
       case 8: return channel_.probe();
       case 9: return notice();
       case 10: return invite();
-      case 11: return channel_.announce({.communicator = 1, .code = Code::timed_out});
+      case 11: return channel_.news().announce({.communicator = 1, .code = Code::timed_out});
     }
   }
   void progress() {

@@ -30,7 +30,7 @@ struct ControlPair {
       for (int r = 0; r < 2; ++r) {
         controls[r].read();
         rings[r].send_reports();
-        controls[r].send_news();
+        controls[r].news().send();
       }
     }
   }
@@ -76,14 +76,14 @@ TEST_CASE("of more news than can wait, the earlier ones arrive, in order", "[con
   ControlPair pair(true);
   constexpr int kWaiting = 32;  // and one that found a slot
   for (CommunicatorId id = 1; id <= 100; ++id)
-    pair.controls[0].announce({.communicator = id, .code = Code::timed_out});
-  CHECK(pair.controls[0].news_pending());
-  while (pair.controls[0].news_pending()) {
+    pair.controls[0].news().announce({.communicator = id, .code = Code::timed_out});
+  CHECK(pair.controls[0].news().pending());
+  while (pair.controls[0].news().pending()) {
     const auto before = pair.ears[1].last.communicator;
     pair.net.step();
     pair.controls[1].read();
     pair.rings[1].send_reports();
-    pair.controls[0].send_news();
+    pair.controls[0].news().send();
     CHECK(pair.ears[1].last.communicator - before <= 1);
   }
   pair.settle();
@@ -96,9 +96,9 @@ TEST_CASE("a failure is told before the withdrawals that follow from it", "[cont
   Control& teller = pair.controls[0];
   Ear& ear = pair.ears[1];
   pair.controls[1].expect(3);
-  teller.announce({.communicator = 1, .code = Code::timed_out});  // takes the only slot
-  teller.announce({.communicator = 2, .code = Code::peer_failed, .culprit = 5});
-  REQUIRE(teller.news_pending());
+  teller.news().announce({.communicator = 1, .code = Code::timed_out});  // takes the only slot
+  teller.news().announce({.communicator = 2, .code = Code::peer_failed, .culprit = 5});
+  REQUIRE(teller.news().pending());
   const protocols::News consequence{.communicator = 2, .code = Code::timed_out};
   Answer answer = Answer::again;
   std::vector<Code> causes;  // of communicator 2, as they come
@@ -117,11 +117,11 @@ TEST_CASE("a failure is told before the withdrawals that follow from it", "[cont
 TEST_CASE("what is only mentioned leaves credits for announcements", "[control]") {
   Pair pair({15, true, true, false});
   for (int i = 0; i < 100; ++i) {
-    pair.channels[0].mention({.kind = protocols::News::Kind::waits, .communicator = 1});
+    pair.channels[0].news().mention({.kind = protocols::News::Kind::waits, .communicator = 1});
     pair.net.step();
   }
-  pair.channels[0].announce({.communicator = 3, .code = Code::timed_out, .culprit = 0});
-  CHECK_FALSE(pair.channels[0].news_pending());
+  pair.channels[0].news().announce({.communicator = 3, .code = Code::timed_out, .culprit = 0});
+  CHECK_FALSE(pair.channels[0].news().pending());
 }
 
 // A rank that waits long mentions it again and again, and the peer may have nothing to answer.
@@ -129,7 +129,7 @@ TEST_CASE("what is mentioned goes on when the peer has read it, and said nothing
   for (const bool polls : {true, false}) {
     ControlPair pair(polls);
     for (int i = 1; i <= 20; ++i) {
-      pair.controls[0].mention({.kind = protocols::News::Kind::waits, .communicator = 1});
+      pair.controls[0].news().mention({.kind = protocols::News::Kind::waits, .communicator = 1});
       pair.settle();
       REQUIRE(pair.ears[1].heard == i);
     }
@@ -139,11 +139,11 @@ TEST_CASE("what is mentioned goes on when the peer has read it, and said nothing
 TEST_CASE("news of a failed communicator arrives, also through one slot", "[control]") {
   Pair pair({10, false, true, false}, kTiny);
   for (CommunicatorId id = 1; id <= 3; ++id)
-    pair.channels[0].announce({.communicator = id, .code = Code::peer_failed, .culprit = 5});
+    pair.channels[0].news().announce({.communicator = id, .code = Code::peer_failed, .culprit = 5});
   REQUIRE(pair.until([&] { return pair.ears[1].heard == 3; }));
   CHECK(pair.ears[1].last.code == Code::peer_failed);
   CHECK(pair.ears[1].last.communicator == 3);
   CHECK(pair.ears[1].last.culprit == 5);
   CHECK(pair.ears[1].told_by == 0);
-  CHECK_FALSE(pair.channels[0].news_pending());
+  CHECK_FALSE(pair.channels[0].news().pending());
 }

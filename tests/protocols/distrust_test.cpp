@@ -59,7 +59,7 @@ struct Story {
       : pair(wire, way.kind == Way::searched ? kTiny : kUsual), got(kPayload) {
     if (way.kind == Way::withdraws) pair.ears[0].abandoned_id = 9;
     if (way.kind == Way::announces)
-      pair.channels[0].announce({.communicator = 9, .code = Code::timed_out, .culprit = 3});
+      pair.channels[0].news().announce({.communicator = 9, .code = Code::timed_out, .culprit = 3});
     Transfer theirs, mine;
     const bool sends = way.kind == Way::sends || way.kind == Way::searched;
     const MessageName name{9, way.kind == Way::searched ? 1u : 0u, 0};

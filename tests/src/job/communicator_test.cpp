@@ -47,7 +47,7 @@ void die(Job& job, int rank) {
 // of a call of rank 0, to which it happens between two looks.
 struct LastWords {
   void say() {
-    job.engine(1).connections().channel(0).announce(
+    job.engine(1).connections().channel(0).news().announce(
         {.communicator = 1, .code = Code::timed_out, .culprit = 2});
     for (int i = 0; i < 5; ++i) job.net.step_to(0);
     channel.link().fail(Code::peer_failed, "the peer has stopped");

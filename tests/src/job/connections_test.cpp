@@ -215,7 +215,7 @@ TEST_CASE("connections are polled in turn", "[connections]") {
   SelectiveWire wires[2] = {{net, 1}, {net, 2}};
   for (std::size_t i = 0; i < 2; ++i) {
     peers[i].connections.add(wires[i]);
-    peers[i].connections.channel(0).announce(
+    peers[i].connections.channel(0).news().announce(
         {.call = static_cast<CollectiveNumber>(i), .code = Code::timed_out});
   }
   for (int i = 0; i < 10; ++i) net.step();
@@ -224,7 +224,7 @@ TEST_CASE("connections are polled in turn", "[connections]") {
   CHECK(me.ears.heard.size() == 1);
   me.connections.poll_one();
   CHECK(me.ears.heard.size() == 2);
-  peers[0].connections.channel(0).announce({.call = 7, .code = Code::timed_out});
+  peers[0].connections.channel(0).news().announce({.call = 7, .code = Code::timed_out});
   for (int i = 0; i < 10; ++i) net.step();
   me.connections.progress_all();
   CHECK(me.ears.heard.back() == std::pair(1, CollectiveNumber{7}));
@@ -244,7 +244,7 @@ TEST_CASE("a look costs the same with any number of connections", "[connections]
     SelectiveWire theirs(net, peer, everybody);
     ConnectingProcess process(none, kPeers + 1);
     process.connections.add(theirs);
-    process.connections.channel(0).announce({.call = 1, .code = Code::timed_out});
+    process.connections.channel(0).news().announce({.call = 1, .code = Code::timed_out});
   }
   for (std::size_t i = 0; i < 10 * kPeers; ++i) net.step();
   me.connections.progress_some();

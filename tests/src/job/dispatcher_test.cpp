@@ -63,7 +63,7 @@ struct DispatchingJob {
   // Says it to rank 0 again and again, as the wire may have no room.
   void mention(int rank, const News& news) {
     for (int i = 0; i < 20; ++i) {
-      (*this)[rank].connections.channel(0).mention(news);
+      (*this)[rank].connections.channel(0).news().mention(news);
       settle();
     }
   }
@@ -134,14 +134,14 @@ TEST_CASE("a communicator without a number yet hears nothing, and leaves nothing
   job[0].connections.channel(1);
   {
     DispatchedMember member(job[0], Agreement::kNoId, 0);
-    job[1].connections.channel(0).announce(
+    job[1].connections.channel(0).news().announce(
         {.communicator = Agreement::kNoId, .code = Code::timed_out, .culprit = 1});
     job.settle();
     CHECK_FALSE(member.failed());
     CHECK_FALSE(dispatcher.unwanted({Agreement::kNoId, 0, 0}, 1));
     dispatcher.identify(member, 6);
     CHECK_FALSE(dispatcher.is_free(6));
-    job[1].connections.channel(0).announce(
+    job[1].connections.channel(0).news().announce(
         {.communicator = 6, .code = Code::timed_out, .culprit = 1});
     job.settle();
     CHECK(member.failed());
@@ -218,8 +218,8 @@ TEST_CASE("news comes to the communicator that it names, and to no other", "[dis
   DispatchedMember one(job[0], 1, 0), two(job[0], 2, 0);
   Channel& channel = job[1].connections.channel(0);
   job[0].connections.channel(1);
-  channel.announce({.communicator = 2, .code = Code::timed_out, .culprit = 1});
-  channel.announce({.communicator = 3, .code = Code::internal, .culprit = 1});  // nobody's
+  channel.news().announce({.communicator = 2, .code = Code::timed_out, .culprit = 1});
+  channel.news().announce({.communicator = 3, .code = Code::internal, .culprit = 1});  // nobody's
   job.settle();
   CHECK_FALSE(one.failed());
   CHECK(two.failure_code() == Code::timed_out);
@@ -234,7 +234,7 @@ TEST_CASE("who speaks of a communicator without being a member is not trusted", 
     mine.open(call);
     Channel& channel = job[0].connections.channel(1);
     const bool has_cause = kind == Kind::failed || kind == Kind::refused;
-    job[1].connections.channel(0).announce(
+    job[1].connections.channel(0).news().announce(
         {.kind = kind, .communicator = 1, .code = has_cause ? Code::timed_out : Code::success});
     job.settle();
     CHECK(channel.failure_code() == Code::transport_failed);
@@ -335,7 +335,7 @@ TEST_CASE("who asks after a freed communicator hears its first cause, however it
         if (by_entry)
           channel.recv(receive, {1, 0, 0}, place.data(), static_cast<Bytes>(place.size()));
         else
-          channel.mention(waiting_in(1, 0));
+          channel.news().mention(waiting_in(1, 0));
         job.settle();
       }
       CHECK(theirs.failure_code() == (cause == failed ? Code::peer_failed : Code::bad_count));
@@ -413,8 +413,8 @@ TEST_CASE("who leaves says before what it knows, also past news that waits", "[d
   job[1].connections.channel(0);
   Channel& channel = job[0].connections.channel(1);
   for (CommunicatorId other = 2; other < 20; ++other)  // more than there are slots
-    channel.announce({.communicator = other, .code = Code::timed_out, .culprit = 2});
-  REQUIRE(channel.news_pending());
+    channel.news().announce({.communicator = other, .code = Code::timed_out, .culprit = 2});
+  REQUIRE(channel.news().pending());
   leaves.fail(Code::peer_failed, 2, "gone");
   job[0].dispatcher.take_leave();
   job.settle(1);  // nobody looks after rank 0 any more
