@@ -26,12 +26,12 @@ class SharedSegment {
   SharedSegment()
       : segment_(fmt::format("/tutti-fuzz-{}", getpid()), kMe, 2, kShape, Copy::twice,
                  [](std::int64_t mine) { return mine; }) {
-    peer().pid = segment_.member(kMe).pid.load();
-    peer().pid_namespace = segment_.member(kMe).pid_namespace.load();
+    peer().pid = segment_.members()[kMe].pid.load();
+    peer().pid_namespace = segment_.members()[kMe].pid_namespace.load();
     segment_.connect(kPeer);
   }
   Segment& operator*() noexcept { return segment_; }
-  Member& peer() noexcept { return segment_.member(kPeer); }
+  Member& peer() noexcept { return segment_.members()[kPeer]; }
   std::byte* inbox() noexcept { return segment_.inbox(kMe, kPeer); }
   // All that the peer maps and this rank reads.
   void poke(std::size_t what, std::size_t word, std::uint32_t value) noexcept {

@@ -21,10 +21,10 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
       my_marks_(segment.marks(local_peer, local_rank)),
       peers_marks_(segment.marks(local_rank, local_peer)),
       revocation_(*this, segment, local_rank, local_peer),
-      pid_(segment.member(local_peer).pid),
-      secret_(segment.member(local_peer).secret),
-      secret_address_(segment.member(local_peer).secret_address),
-      secret_is_own_(segment.member(local_peer).secret_is_own != 0),
+      pid_(segment.members()[local_peer].pid),
+      secret_(segment.members()[local_peer].secret),
+      secret_address_(segment.members()[local_peer].secret_address),
+      secret_is_own_(segment.members()[local_peer].secret_is_own != 0),
       cores_shared_(cores_shared),
       stores_(shape[Ring::eager].slots, segment.read_times(local_rank, local_peer)),
       reads_(segment.read_times(local_peer, local_rank)),
@@ -42,7 +42,7 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
   inbox().open_by(&peers_marks_, 1u << static_cast<std::uint32_t>(Ring::line));
   note_allocated(Ring::line, first_slots(shape));
   // The link is made all the same: what a peer wrote before it died may still be read.
-  if (!segment_.lives(local_peer_) && segment_.member(local_peer_).farewell == 0)
+  if (!segment_.members().lives(local_peer_) && segment_.members()[local_peer_].farewell == 0)
     peer_is_gone("its process no longer exists");
   else
     become(State::connecting, State::ready);
@@ -160,7 +160,7 @@ Post ShmLink::write(const void* source, const Registration&, const RemoteKey& ta
   if (state().failed()) return Post::failed;
   Rest rest{static_cast<std::byte*>(const_cast<void*>(source)), target.address, bytes};
   while (rest.bytes > 0) {
-    if (!segment_.lives(local_peer_)) return has_ended();
+    if (!segment_.members().lives(local_peer_)) return has_ended();
     const iovec here = rest.here(), there = rest.there();
     const Post post = copied(rest, process_vm_writev(pid_, &here, 1, &there, 1, 0));
     if (post != Post::done) return post;
@@ -180,7 +180,7 @@ Post ShmLink::fetch(void* target, const RemoteKey& source, std::size_t bytes) no
 // would take.
 Post ShmLink::read(Rest rest) noexcept {
   while (rest.bytes > 0) {
-    if (!secret_is_own_ && !segment_.lives(local_peer_)) return has_ended();
+    if (!secret_is_own_ && !segment_.members().lives(local_peer_)) return has_ended();
     std::uint64_t secret = 0;
     const iovec here[] = {{&secret, sizeof secret}, rest.here()};
     const iovec there[] = {{reinterpret_cast<void*>(secret_address_), sizeof secret}, rest.there()};
@@ -230,21 +230,22 @@ void ShmLink::probe() noexcept {
   const std::uint32_t marks = __atomic_load_n(&peers_marks_, __ATOMIC_ACQUIRE);
   if ((marks & Segment::kBrokenOff) != 0)
     return fail_as_peer_did(static_cast<Code>(marks >> Segment::kWhy & Segment::kMostWhy));
-  const bool gone = !segment_.lives(local_peer_) || segment_.dumps_core(local_peer_);
-  if (segment_.member(local_peer_).farewell != 0)
+  const bool gone =
+      !segment_.members().lives(local_peer_) || segment_.members().dumps_core(local_peer_);
+  if (segment_.members()[local_peer_].farewell != 0)
     become(State::ready, State::closed);
   else if (gone)
     has_ended();
 }
 
 std::optional<Notice> ShmLink::notice() noexcept {
-  const auto next = segment_.notice(local_peer_, notices_read_);
+  const auto next = segment_.members().notice(local_peer_, notices_read_);
   if (next) ++notices_read_;
   return next;
 }
 
 std::string ShmLink::state_of_peer() {
-  const char state = segment_.state(local_peer_);
+  const char state = segment_.members().state(local_peer_);
   const char* const what = state == 'T'                   ? "is stopped"
                            : state == 't'                 ? "is stopped by a debugger"
                            : state == 'R'                 ? "runs"

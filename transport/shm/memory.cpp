@@ -1,5 +1,4 @@
-// Creating, opening and unlinking the node's segment; agreeing on how to copy. Long, as it is one
-// start-up in the order in which it happens.
+// Creating, opening and unlinking the node's segment; allocating parts of it.
 #include "transport/shm/memory.hpp"
 
 #include <algorithm>
@@ -9,21 +8,16 @@
 #include <fmt/format.h>
 #include <limits>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/uio.h>
 #include <unistd.h>
-
-#include <utility>
 
 #include "base/bits.hpp"
 #include "base/error.hpp"
 #include "base/pages.hpp"
 #include "transport/named_file.hpp"
 #include "transport/shm/anonymous.hpp"
-#include "transport/shm/process_status.hpp"
 
 namespace tutti::transport::shm {
 
@@ -73,16 +67,12 @@ std::uint32_t first_slots(const InboxShape& shape) noexcept {
   return static_cast<std::uint32_t>(std::min<std::size_t>(room / line.slot_bytes, line.slots));
 }
 
-std::string_view name_of(Copy copy) noexcept {
-  return copy == Copy::once ? "single" : copy == Copy::twice ? "double" : "auto";
-}
-
 Segment::Header& Segment::header() noexcept { return *reinterpret_cast<Header*>(head_.begin()); }
-Member* Segment::members() noexcept {
+Member* Segment::first_member() noexcept {
   return reinterpret_cast<Member*>(head_.begin() + kCacheLine);
 }
 std::atomic<std::uint8_t>& Segment::call_flag(int to, int from) noexcept {
-  auto* const flags = reinterpret_cast<std::atomic<std::uint8_t>*>(members() + size_);
+  auto* const flags = reinterpret_cast<std::atomic<std::uint8_t>*>(first_member() + size_);
   return flags[static_cast<std::size_t>(to) * static_cast<std::size_t>(size_) +
                static_cast<std::size_t>(from)];
 }
@@ -106,11 +96,12 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
     if (rank_ == 0) create(name, memory);
     meet(0);
     if (rank_ != 0) open(name);
-    introduce(copy);
+    members_ = Members(first_member(), size_, rank_, file_);
+    members_.introduce(copy, secret_);
     meet(0);
     if (rank_ == 0) shm_unlink(name.c_str());
     settle_on_memory();
-    agree_to_copy(meet);
+    agreed_ = members_.agree_to_copy(meet);
   } catch (...) {
     if (rank_ == 0 && file_ >= 0) shm_unlink(name.c_str());
     release();
@@ -200,130 +191,6 @@ void Segment::settle_on_memory() {
   if (header().memory.pid != 0 && header().shut_out == 0) return;
   if (inboxes_file_ >= 0) close(inboxes_file_);
   inboxes_file_ = file_;
-}
-
-namespace {
-
-// The byte of the file that a rank locks.
-struct flock lock_of(int local_rank) {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = local_rank;
-  lock.l_len = 1;
-  return lock;
-}
-
-}  // namespace
-
-void Segment::introduce(Copy wanted) {
-  Member& me = member(rank_);
-  me.pid = getpid();
-  me.pid_namespace = pid_namespace();
-  me.secret = secret_.value();
-  me.secret_address = secret_.address();
-  me.secret_is_own = secret_.is_own() ? 1 : 0;
-  me.wanted = wanted;
-  struct flock mine = lock_of(rank_);
-  if (fcntl(file_, F_SETLK, &mine) != 0)
-    throw Error(Code::system,
-                fmt::format("cannot lock a byte of the shared segment: {}", std::strerror(errno)),
-                kNoPeer, errno);
-}
-
-// A lock belongs to the process, not to its forked children, and goes when the process ends or
-// runs another program. Ranks may be threads of one process, in tests: it never waits for itself.
-bool Segment::lives(int local_rank) noexcept {
-  struct flock theirs = lock_of(local_rank);
-  return fcntl(file_, F_GETLK, &theirs) != 0 || theirs.l_type != F_UNLCK ||
-         (member(local_rank).pid == getpid() && same_namespace(local_rank));
-}
-
-bool Segment::dumps_core(int local_rank) noexcept {
-  return same_namespace(local_rank) && shm::dumps_core(member(local_rank).pid);
-}
-
-char Segment::state(int local_rank) noexcept {
-  return same_namespace(local_rank) ? state_of(member(local_rank).pid) : '\0';
-}
-
-bool Segment::leave_notice(const Notice& notice) noexcept {
-  return member(rank_).notices.add(notice);
-}
-
-std::optional<Notice> Segment::notice(int local_rank, std::uint32_t number) noexcept {
-  return member(local_rank).notices.at(number);
-}
-
-bool Segment::same_namespace(int local_rank) noexcept {
-  const std::uint64_t mine = member(rank_).pid_namespace;
-  return mine != 0 && member(local_rank).pid_namespace == mine;
-}
-
-int Segment::next_in_namespace() noexcept {
-  int next = rank_;
-  do next = (next + 1) % size_;
-  while (next != rank_ && !same_namespace(next));
-  return next;
-}
-
-// The ranks of one PID namespace decide together, whatever those of others do. Yama, containers and
-// different users may forbid the one copy; only a try tells for sure. Yama lets a process reach its
-// descendants only, or those that permit it by prctl().
-void Segment::agree_to_copy(const Meet& meet) {
-  Member& me = member(rank_);
-  const int next = next_in_namespace();
-  me.refused = me.wanted != Copy::twice && next != rank_ && !reaches(next);
-  const bool any_asks = meet(me.refused) != 0;  // on whatever node
-  bool asked = false;
-  for (int r = 0; r < size_; ++r) asked |= member(r).refused != 0;
-  if (any_asks) {
-    if (asked) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
-    meet(0);
-    me.refused_when_asked = me.refused && !reaches(next);
-    meet(0);
-  }
-  Copy agreed = Copy::automatic;
-  int refused = 0, ranks = 0;
-  for (int r = 0; r < size_; ++r) {
-    if (!same_namespace(r) && r != rank_) continue;
-    ++ranks;
-    refused += member(r).refused_when_asked ? 1 : 0;
-    const Copy wanted = member(r).wanted;
-    if (wanted > Copy::twice)
-      throw Error(
-          Code::transport_failed,
-          fmt::format("rank {} of this node has written nonsense to the shared segment; its "
-                      "memory is corrupt, or it runs another version of Tutti",
-                      r));
-    agreed = std::max(agreed, wanted);
-  }
-  if (agreed != Copy::twice && next == rank_) {
-    reason_ = "no other rank of this node is in this rank's PID namespace";
-  } else if (agreed != Copy::twice && refused != 0) {
-    reason_ = fmt::format(
-        "the kernel does not let {} of {} ranks reach another's memory (process_vm_writev); do "
-        "they "
-        "run as different users, or in a container that forbids it?",
-        refused, ranks);
-  } else {
-    copy_ = agreed;
-    reason_ = fmt::format("{}{}", agreed == me.wanted ? "as set" : "as another rank has set",
-                          asked ? ", permitted by PR_SET_PTRACER" : "");
-  }
-}
-
-// Finds the secret there, and writes behind it. One other rank is enough: if one direction between
-// two ranks is forbidden, somebody is refused, and all ranks know it.
-bool Segment::reaches(int local_rank) noexcept {
-  Member& other = member(local_rank);
-  std::uint64_t word = 0;
-  iovec mine{&word, sizeof word};
-  iovec theirs{reinterpret_cast<void*>(other.secret_address.load()), sizeof word};
-  if (process_vm_readv(other.pid, &mine, 1, &theirs, 1, 0) != sizeof word || word != other.secret)
-    return false;
-  theirs.iov_base = reinterpret_cast<void*>(other.secret_address.load() + sizeof word);
-  return process_vm_writev(other.pid, &mine, 1, &theirs, 1, 0) == sizeof word;
 }
 
 void Segment::connect(int peer) {

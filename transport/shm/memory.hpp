@@ -1,5 +1,6 @@
-// The segment that the ranks of one node share: an entry for each of them, and for every ordered
-// pair of them a flag that says whether they have connected, an inbox and the state of invitations.
+// The segment that the ranks of one node share: an entry for each of them (members.hpp), and for
+// every ordered pair of them a flag that says whether they have connected, an inbox and the state
+// of invitations.
 //
 // The node's lowest rank creates it (mode 0600, exclusive) as a file in /dev/shm and unlinks it as
 // soon as all have mapped it. Where the file system is small the inboxes are in memory without a
@@ -8,27 +9,20 @@
 // connected, and then for a page only, with its credits and the first slots for the shortest
 // messages; a sender allocates any other slot before it first writes there. Nothing is touched that
 // is not allocated, so a full /dev/shm is an error code, and not a bus error in the middle of a
-// collective. Each rank holds a lock on its own byte of the file, which the kernel releases with
-// the process; so others see its end, also from another PID namespace. Set-up regime: throws Error.
-// Knows inbox shapes; knows no link and no message.
+// collective. Set-up regime: throws Error. Knows inbox shapes; knows no link and no message.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "transport/inbox_shape.hpp"
-#include "transport/link.hpp"
-#include "transport/notice.hpp"
 #include "transport/shm/fetches.hpp"
 #include "transport/shm/mapping.hpp"
-#include "transport/shm/secret.hpp"
+#include "transport/shm/members.hpp"
 #include "transport/shm/stores.hpp"
 
 namespace tutti::transport::shm {
@@ -37,34 +31,9 @@ namespace tutti::transport::shm {
 std::size_t first_bytes() noexcept;
 std::uint32_t first_slots(const InboxShape& shape) noexcept;
 
-// How large messages travel: in one copy, by the kernel, from memory to memory; or in two, through
-// the segment. automatic: each message as its use demands (protocols/protocol_for.hpp) and as its
-// sender measures (fetches.hpp), if the kernel permits the one copy.
-enum class Copy : std::uint8_t { automatic, once, twice };
-std::string_view name_of(Copy copy) noexcept;
-
 // What the inboxes are in. automatic: a file in /dev/shm if that has room for four times what they
 // can take.
 enum class Memory : std::uint8_t { automatic, file, anonymous };
-
-// What each rank of the node tells the others, in the segment.
-struct alignas(kCacheLine) Member {
-  std::atomic<std::int32_t> pid;
-  std::atomic<std::uint32_t> farewell;  // 1: it has called tutti_finalize
-  // In which the pid is its own; 0: unknown. Ranks of different ones do not write into each other's
-  // memory.
-  std::atomic<std::uint64_t> pid_namespace;
-  // Where the others find the secret, by which they know that the process with this pid is the one
-  // that made this entry; and whether its forked children have none (secret.hpp).
-  std::atomic<std::uint64_t> secret_address;
-  std::atomic<std::uint64_t> secret;
-  std::atomic<std::uint8_t> secret_is_own;
-  std::atomic<Copy> wanted;  // by the setting
-  // The kernel forbids this rank to reach another's memory; the same though all have permitted it.
-  // Not bool, as not every byte is one.
-  std::atomic<std::uint8_t> refused, refused_when_asked;
-  Notices notices;  // that it has left
-};
 
 // The invitations of the owner of an inbox to the peer that writes it (Revocation): by number,
 // what may be done to the owner's user memory. Nobody writes here unless somebody gives up or user
@@ -74,11 +43,6 @@ struct alignas(kCacheLine) Invitations {
   std::array<std::atomic<std::uint8_t>, kInvitations> states;
   FetchTimes fetch_times;  // of the peer
 };
-
-// How ranks wait for each other while segments are made: returns, when all ranks of the job have
-// called it as often, the largest of their values. Throws Error{bootstrap_failed} if one of them
-// has given up.
-using Meet = std::function<std::int64_t(std::int64_t mine)>;
 
 class Segment {
  public:
@@ -96,18 +60,7 @@ class Segment {
   // Error{bootstrap_failed}.
   static void stand_by(const Meet& meet);
 
-  Member& member(int local_rank) noexcept { return members()[local_rank]; }
-  // false: the process of this rank has ended, or runs another program now. A system call.
-  bool lives(int local_rank) noexcept;
-  // It has ended, but writes its core dump and so seems to live. As far as this can be seen: not
-  // in another PID namespace. Some system calls.
-  bool dumps_core(int local_rank) noexcept;
-  // See shm::state_of().
-  char state(int local_rank) noexcept;
-  // Of this rank, for all others. false: there is no room for more.
-  bool leave_notice(const Notice& notice) noexcept;
-  // The notice of a rank with that number, counted from 0; nullopt: there are fewer.
-  std::optional<Notice> notice(int local_rank, std::uint32_t number) noexcept;
+  Members& members() noexcept { return members_; }
   // Whether `from` has connected to `to`, so that it may have written to the inbox there.
   void note_call(int to, int from) noexcept { call_flag(to, from) = 1; }
   bool has_called(int to, int from) noexcept { return call_flag(to, from) != 0; }
@@ -142,10 +95,12 @@ class Segment {
     return *reinterpret_cast<Invitations*>(inbox(owner, guest) + invitations_offset_);
   }
   // What was agreed, and why.
-  Copy copy() const noexcept { return copy_; }
-  const std::string& reason() const noexcept { return reason_; }
+  Copy copy() const noexcept { return agreed_.copy; }
+  const std::string& reason() const noexcept { return agreed_.reason; }
   // The same between this rank and that one. The same at both.
-  Copy copy(int local_rank) noexcept { return same_namespace(local_rank) ? copy_ : Copy::twice; }
+  Copy copy(int local_rank) noexcept {
+    return members_.same_namespace(local_rank) ? agreed_.copy : Copy::twice;
+  }
   // Both inboxes of one connected pair: at first, and once all rings have been written to.
   std::size_t first_bytes_per_pair() const noexcept { return 2 * first_bytes(); }
   std::size_t most_bytes_per_pair() const noexcept { return 2 * stride_; }
@@ -165,12 +120,11 @@ class Segment {
  private:
   struct Header;
   Header& header() noexcept;
-  Member* members() noexcept;
   std::atomic<std::uint8_t>& call_flag(int to, int from) noexcept;
   std::size_t inbox_offset(int to, int from) const noexcept {
     return first_inbox_ + (static_cast<std::size_t>(to) * size_ + from) * stride_;
   }
-  void introduce(Copy wanted);
+  Member* first_member() noexcept;
   void create(const std::string& name, Memory memory);
   void open(const std::string& name);
   void must_allow_files() const;
@@ -178,10 +132,6 @@ class Segment {
   void settle_on_memory();
   [[noreturn]] void throw_no_room(int error) const;
   void release() noexcept;
-  void agree_to_copy(const Meet& meet);
-  bool same_namespace(int local_rank) noexcept;
-  int next_in_namespace() noexcept;
-  bool reaches(int local_rank) noexcept;
 
   const int rank_, size_;
   // In the line of the credits.
@@ -197,8 +147,8 @@ class Segment {
   int file_ = -1, inboxes_file_ = -1;
   Mapping head_;                              // all before the first inbox
   std::vector<Mapping> incoming_, outgoing_;  // by peer
-  Copy copy_ = Copy::twice;
-  std::string reason_;
+  Members members_;
+  CopyAgreement agreed_;
   const Secret secret_;
 };
 

@@ -2,6 +2,7 @@
 // the guest enters or the owner takes it back, whoever is first.
 #pragma once
 
+#include "transport/link.hpp"
 #include "transport/revocation.hpp"
 #include "transport/shm/memory.hpp"
 
@@ -16,7 +17,7 @@ class ShmRevocation final : public Revocation {
   void leave(std::uint32_t invitation) noexcept override;
   bool taken_back(std::uint32_t invitation) const noexcept override;
   bool take_back(std::uint32_t invitation) noexcept override;
-  bool peer_lives() noexcept override { return segment_.lives(local_peer_); }
+  bool peer_lives() noexcept override { return segment_.members().lives(local_peer_); }
   void renew(std::uint32_t invitation) noexcept override;
 
  private:

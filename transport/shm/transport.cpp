@@ -74,11 +74,11 @@ Link* ShmTransport::accepted() noexcept {
 }
 
 bool ShmTransport::leave_notice(const Notice& notice) noexcept {
-  return segment_ && segment_->leave_notice(notice);
+  return segment_ && segment_->members().leave_notice(notice);
 }
 
 void ShmTransport::say_farewell() noexcept {
-  if (segment_) segment_->member(my_local_rank_).farewell = 1;
+  if (segment_) segment_->members()[my_local_rank_].farewell = 1;
 }
 
 std::string_view ShmTransport::memory() const noexcept {

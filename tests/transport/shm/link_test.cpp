@@ -94,7 +94,7 @@ bool fails_while_it_dumps(std::size_t bytes, const std::filesystem::path& folder
   peer.tell();
   while (link.state() == State::ready) link.probe();
   CHECK(link.state().failed());
-  return segment.lives(1);
+  return segment.members().lives(1);
 }
 
 }  // namespace
@@ -109,9 +109,9 @@ TEST_CASE("a process that has ended, or runs another program, is never written t
   REQUIRE(link.state() == State::ready);
   link.probe();
   CHECK(link.state() == State::ready);
-  const std::uint64_t place = segment.member(1).secret_address;
+  const std::uint64_t place = segment.members()[1].secret_address;
   peer.tell();
-  while (segment.lives(1)) usleep(1000);
+  while (segment.members().lives(1)) usleep(1000);
   // Its pid is still there, as a zombie or as a program.
   CHECK(kill(peer.id(), 0) == 0);
   const std::byte byte{1};
@@ -127,14 +127,14 @@ TEST_CASE("nothing counts that was read from a process that is not the peer any 
   segment.connect(1);
   ShmLink link(kTightShape, 1, segment, 0, 1);
   std::uint64_t got[2] = {};
-  const RemoteKey secret{segment.member(1).secret_address, sizeof got[0], {}};
+  const RemoteKey secret{segment.members()[1].secret_address, sizeof got[0], {}};
   REQUIRE(link.fetch(got, secret, sizeof got[0]) == Post::done);
-  CHECK(got[0] == segment.member(1).secret);
+  CHECK(got[0] == segment.members()[1].secret);
   CHECK(link.fetch(got, {0, sizeof got[0], {}}, sizeof got[0]) == Post::refused);
   CHECK(link.fetch(nullptr, secret, sizeof got[0]) == Post::refused);
   CHECK(link.state() == State::ready);
   peer.tell();
-  while (segment.lives(1)) usleep(1000);
+  while (segment.members().lives(1)) usleep(1000);
   CHECK(link.fetch(got, secret, sizeof got[0]) == Post::failed);
   CHECK(link.state().code() == tutti::Code::peer_failed);
 }
@@ -153,8 +153,9 @@ TEST_CASE("a forked child of the peer is not the peer", "[shm]") {
     _exit(0);
   }
   const bool is_child = GENERATE(false, true);
-  if (is_child) segment.member(0).pid = child;
-  segment.member(0).farewell = 1;  // or the link would fail at once: only this process has the lock
+  if (is_child) segment.members()[0].pid = child;
+  segment.members()[0].farewell =
+      1;  // or the link would fail at once: only this process has the lock
   ShmLink link(kTightShape, 0, segment, 0, 0);
   REQUIRE(link.state() == State::ready);
   int got = 0;
