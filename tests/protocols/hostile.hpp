@@ -89,10 +89,10 @@ class FakeRegistrar final : public transport::Registrar {
 };
 
 class HostileLink final : public transport::Link,
-                          public transport::Fetching,
-                          public transport::Revocation,
-                          public transport::Inquiry,
-                          public transport::Growth {
+                          transport::Fetching,
+                          transport::Revocation,
+                          transport::Inquiry,
+                          transport::Growth {
  public:
   HostileLink(HostileNet& net, int from, int to);
   transport::Post put(transport::Ring ring, std::uint32_t index, const void* payload,
@@ -102,37 +102,39 @@ class HostileLink final : public transport::Link,
                         const transport::RemoteKey& target, std::size_t bytes,
                         std::optional<std::uint32_t> notify,
                         std::uint64_t* ticket) noexcept override;
-  transport::Post fetch(void* target, const transport::RemoteKey& source,
-                        std::size_t bytes) noexcept override;
-  void ask_for_more() noexcept override { asked_for_more = true; }
-  transport::Post grow_out() noexcept override;
-  void grow_in() noexcept override { inbox().grow(); }
-  std::uint64_t written() const noexcept override { return 0; }
-  // Both inboxes are large.
-  bool grown() noexcept { return inbox().grown() && outbox().grown(); }
   void probe() noexcept override;
   std::optional<transport::Notice> notice() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;
   bool drained() noexcept override;
-  bool enter(std::uint32_t invitation) noexcept override;
-  void leave(std::uint32_t invitation) noexcept override;
-  bool taken_back(std::uint32_t invitation) const noexcept override;
-  bool take_back(std::uint32_t invitation) noexcept override;
-  bool peer_lives() noexcept override;
-  void ask(bool again) noexcept override;
-  transport::Writing writing(std::uint32_t invitation) const noexcept override;
-  void renew(std::uint32_t invitation) noexcept override;
-  bool fetch_pays(Bytes, const transport::Load&) noexcept override;
   const char* kind() const noexcept override { return "hostile"; }
 
   // The peer's farewell arrives.
   void close() { become(transport::State::ready, transport::State::closed); }
   // A larger inbox is there.
   void grow();
+  // Both inboxes are large.
+  bool grown() noexcept { return inbox().grown() && outbox().grown(); }
   bool asked_for_more = false;
 
  private:
   friend class HostileNet;
+  // What only some links can do: see capabilities().
+  transport::Post fetch(void* target, const transport::RemoteKey& source,
+                        std::size_t bytes) noexcept override;
+  bool fetch_pays(Bytes, const transport::Load&) noexcept override;
+  bool enter(std::uint32_t invitation) noexcept override;
+  void leave(std::uint32_t invitation) noexcept override;
+  bool taken_back(std::uint32_t invitation) const noexcept override;
+  bool take_back(std::uint32_t invitation) noexcept override;
+  bool peer_lives() noexcept override;
+  void renew(std::uint32_t invitation) noexcept override;
+  void ask(bool again) noexcept override;
+  transport::Writing writing(std::uint32_t invitation) const noexcept override;
+  void ask_for_more() noexcept override { asked_for_more = true; }
+  transport::Post grow_out() noexcept override;
+  void grow_in() noexcept override { inbox().grow(); }
+  std::uint64_t written() const noexcept override { return 0; }
+
   void break_off(Code code) noexcept override;
   struct Write {
     const std::byte* from() const { return to_user ? source : data.data(); }
