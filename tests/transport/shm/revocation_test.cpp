@@ -1,0 +1,43 @@
+// An invitation over shared memory: the guest enters, or the owner takes it back, whoever is first.
+#include "transport/shm/revocation.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "transport/shm/link.hpp"
+
+using namespace tutti::transport;
+using namespace tutti::transport::shm;
+
+TEST_CASE("an invitation is entered or taken back, whoever is first", "[shm]") {
+  constexpr InboxShape kShape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}};
+  // One rank, which is its own peer: owner and guest.
+  Segment segment(fmt::format("/tutti-test-{}", getpid()), 0, 1, kShape, Copy::twice,
+                  [](std::int64_t mine) { return mine; });
+  segment.connect(0);
+  REQUIRE(segment.allocate_invitations(0, 0) == 0);
+  ShmLink link(kShape, 0, segment, 0, 0);
+  REQUIRE(link.capabilities().revocation);
+  Revocation& invitations = *link.capabilities().revocation;
+  CHECK(invitations.peer_lives());
+  for (const std::uint32_t one : {0u, 5u, kInvitations - 1}) {
+    for (int write = 0; write < 2; ++write) {
+      CHECK(invitations.enter(one));
+      CHECK_FALSE(invitations.take_back(one));
+      CHECK_FALSE(invitations.taken_back(one));
+      invitations.leave(one);
+    }
+    CHECK(invitations.take_back(one));
+    CHECK(invitations.taken_back(one));
+    CHECK_FALSE(invitations.enter(one));
+    CHECK(invitations.take_back(one));  // it stays so
+    CHECK_FALSE(invitations.taken_back(7));
+    invitations.renew(one);
+    CHECK_FALSE(invitations.taken_back(one));
+    CHECK(invitations.enter(one));
+    invitations.leave(one);
+  }
+  CHECK(link.state() == State::ready);
+}
