@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/bits.hpp"
+#include "base/types.hpp"
 #include "transport/notice.hpp"
 #include "transport/shm/secret.hpp"
 
