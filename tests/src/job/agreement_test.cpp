@@ -1,5 +1,5 @@
 // This rank's calls, refusals, unwanted messages, failure: what follows from each, without a wire.
-#include "tests/src/job/members.hpp"
+#include "tests/src/job/member.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Members that wait for this rank, or have passed a call: who is compared with whom, and when a
 // call is given up.
-#include "tests/src/job/members.hpp"
+#include "tests/src/job/member.hpp"
 
 using namespace tutti;
 using namespace tutti::tests;

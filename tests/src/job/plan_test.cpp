@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tests/protocols/pair.hpp"
-#include "tests/src/job/members.hpp"
+#include "tests/src/job/member.hpp"
 
 using namespace tutti;
 using collectives::Collective;
