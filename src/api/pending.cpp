@@ -93,7 +93,11 @@ Pending::~Pending() {
 }
 
 void Pending::start(Library& state) {
-  state.engine->leave_alone();
+  start_request(state);
+  if (request_->state() == Request::State::active) state.engine->leave_alone();
+}
+
+void Pending::start_request(Library& state) {
   UserRequest& request = request_.emplace(communicator_);
   patience_ = {};
   try {

@@ -69,6 +69,7 @@ class Pending {
   bool claimed = false;
 
  private:
+  void start_request(Library& state);
   void keep_own_types(const Library& state, Side& side, bool used);
   // A call whose arguments always mean the same, as in Repeats.
   struct Known {
