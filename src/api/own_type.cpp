@@ -6,8 +6,8 @@
 
 namespace tutti {
 
-OwnType::OwnType(const Datatypes& datatypes, MPI_Datatype type) : type_(type) {
-  if (datatypes.layout(type).predefined || is_predefined(combiner_of(type))) return;
+OwnType::OwnType(const Layout& layout, MPI_Datatype type) : type_(type) {
+  if (layout.predefined || is_predefined(combiner_of(type))) return;
   check_mpi(PMPI_Type_dup(type, &type_), "MPI_Type_dup");
   mine_ = true;
 }

@@ -14,8 +14,8 @@ class OwnType {
  public:
   // Not a copy.
   explicit OwnType(MPI_Datatype type) noexcept : type_(type) {}
-  // Throws as Datatypes::layout().
-  OwnType(const Datatypes& datatypes, MPI_Datatype type);
+  // `layout`: of `type`. Throws Error{bad_datatype}.
+  OwnType(const Layout& layout, MPI_Datatype type);
   ~OwnType();
   OwnType(OwnType&& other) noexcept
       : type_(other.type_), mine_(std::exchange(other.mine_, false)) {}

@@ -44,8 +44,9 @@ bool needs_later(const Layout& layout, const Arguments& a, Form form) noexcept {
 // An error in a type is reported by the start of the call, with the argument's name.
 OwnType own(const Library& state, bool used, MPI_Datatype type, const Arguments& a, Form form) {
   try {
-    if (used && needs_later(state.datatypes.layout(type), a, form))
-      return OwnType(state.datatypes, type);
+    if (!used) return OwnType(type);
+    const Layout layout = state.datatypes.layout(type);
+    if (needs_later(layout, a, form)) return {layout, type};
   } catch (const Error&) {
   }
   return OwnType(type);
