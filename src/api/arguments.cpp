@@ -25,7 +25,7 @@ void throw_unequal(Bytes sent, Bytes received) {
 void warn_of_shared_bytes(const Library& state) {
   static std::atomic<bool> said{false};
   if (!said.exchange(true))
-    state.engine->warn(
+    state.engine->log().warn(
         "the send and the receive buffer of a call share bytes, which MPI forbids: "
         "such calls copy their data");
 }

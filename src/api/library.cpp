@@ -155,7 +155,7 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
   const Engine& engine = *state->engine;
   const bool wire = engine.placement().nodes() > 1 || engine.wire_on_nodes();
   const std::string_view kind = models::wire_of(wire, engine.software_wire());
-  const auto warn = [&](std::string_view line) { engine.warn(line); };
+  const auto warn = [&](std::string_view line) { engine.log().warn(line); };
   if (const std::string line = say_who_started(bootstrap.size()); !line.empty()) warn(line);
   AgreedPlatform agreed = agree_on_platform(state->configuration, kind, bootstrap, warn);
   const auto choose_by = [&](models::Platform machine) {
@@ -164,9 +164,10 @@ std::unique_ptr<Library> start(const tutti_options* options, const Manner& manne
   choose_by(std::move(agreed.platform));
   if (agreed.to_measure)
     choose_by(calibrate(*state->engine, bootstrap, *state->selection, kind, warn));
-  if (engine.logs())
-    engine.log(fmt::format("algorithms are chosen by the model {} ({})",
-                           state->selection->platform().name, state->selection->platform().source));
+  if (engine.log().enabled())
+    engine.log().write(fmt::format("algorithms are chosen by the model {} ({})",
+                                   state->selection->platform().name,
+                                   state->selection->platform().source));
   bootstrap.confirm();
   return state;
 }

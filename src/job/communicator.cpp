@@ -113,11 +113,11 @@ Plan& Communicator::make_plan(const collectives::Task& task) {
   if (agreement_.failed()) throw_failure();
   collectives::Problem problem = problem_for(task);
   const collectives::Choice choice = selection_.choose(problem, *membership_->decisions);
-  if (engine_.logs())
-    engine_.log(fmt::format("{} of {} on {}, {}: {} ({})", collectives::name_of(task.collective),
-                            counted(collectives::typical_bytes(problem), "byte"),
-                            counted(size(), "rank"), counted(membership_->facts.nodes, "node"),
-                            collectives::to_string(choice), choice.reason));
+  if (const JobLog& log = engine_.log(); log.enabled())
+    log.write(fmt::format("{} of {} on {}, {}: {} ({})", collectives::name_of(task.collective),
+                          counted(collectives::typical_bytes(problem), "byte"),
+                          counted(size(), "rank"), counted(membership_->facts.nodes, "node"),
+                          collectives::to_string(choice), choice.reason));
   return plans_.add(new_plan(std::move(problem), choice));
 }
 

@@ -41,16 +41,15 @@ Waiting::Settings waiting_settings(const Configuration& c, bool oversubscribed) 
 
 Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstrap, Options options)
     : configuration_(configuration),
-      log_(std::move(options.log)),
-      warn_(std::move(options.warn)),
+      log_(std::move(options.log), options.warn),
       threads_(options.threads || configuration.progress == Progress::thread),
       functions_anywhere_(options.functions_anywhere),
       wants_progress_thread_(threads_ && configuration.progress == Progress::automatic),
-      dispatcher_(connections_, warn_, threads_ ? &mutex_ : nullptr),
+      dispatcher_(connections_, options.warn, threads_ ? &mutex_ : nullptr),
       connections_(
           bootstrap.size(), cache_options(configuration), dispatcher_,
           [this](Channel& channel) { dispatcher_.greet(channel); },
-          [this](std::string_view line) { warn(line); }),
+          [this](std::string_view line) { log_.warn(line); }),
       scratch_(options.scratch) {
   exchange_placement(bootstrap);
   open_transports(bootstrap, options.transports);
@@ -58,7 +57,7 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
   Waiting::Settings waiting = waiting_settings(configuration_, placement_->oversubscribed());
   waiting.drive_others = std::move(options.drive_others);
   waiting.drives_while = options.drives_while;
-  waiting.report = warn_;
+  waiting.report = std::move(options.warn);
   waiting.find = [this](CommunicatorId id) { return dispatcher_.find(id); };
   waiting_.emplace(connections_, std::move(waiting), threads_ ? &mutex_ : nullptr);
   if (!configuration.trace.empty())
@@ -78,7 +77,7 @@ void Engine::want_progress_thread() {
   try {
     start_progress_thread();
   } catch (const Error& error) {
-    warn(
+    log_.warn(
         fmt::format("{}; without that thread non-blocking calls go on only while their rank is in "
                     "a collective, or waits for a request",
                     error.message));
@@ -91,13 +90,15 @@ void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
   bootstrap.allgather(&mine, sizeof mine, cards.data());
   transport::divide_nodes(bootstrap, cards);
   placement_.emplace(bootstrap.rank(), cards);
-  site_.emplace(Site{configuration_, *placement_, [this](std::string_view line) { log(line); },
-                     [this](std::string_view line) { warn(line); }});
+  if (placement_->node_ranks().front() == rank()) log_.speak_for_node();
+  site_.emplace(Site{configuration_, *placement_,
+                     [this](std::string_view line) { log_.write(line); },
+                     [this](std::string_view line) { log_.warn(line); }});
   const auto obstacle = obstacle_here();
   if (obstacle && configuration_.transport == TransportChoice::shm) throw Error(*obstacle);
   const bool first_here =
       rank() == placement_->node_ranks().front() && rank() < placement_->apart();
-  if (obstacle && first_here) warn(obstacle->message);
+  if (obstacle && first_here) log_.warn(obstacle->message);
 }
 
 // Ranks of this host could share memory, but for something that the user can mend.
@@ -204,13 +205,6 @@ void Engine::farewell() noexcept {
     connections_.progress_transports();
     sched_yield();
   }
-}
-
-void Engine::warn(std::string_view line) const {
-  if (placement_->node_ranks().front() == rank() && warn_)
-    warn_(line);
-  else
-    log(line);
 }
 
 nlohmann::json Engine::describe() const {

@@ -16,6 +16,7 @@
 #include "base/scratch.hpp"
 #include "src/job/datagrams.hpp"
 #include "src/job/dispatcher.hpp"
+#include "src/job/job_log.hpp"
 #include "src/job/progress_thread.hpp"
 #include "src/job/trace.hpp"
 #include "src/job/transports.hpp"
@@ -59,6 +60,7 @@ class Engine {
   protocols::Mailbox* mailbox() noexcept { return datagrams_ ? datagrams_->mailbox() : nullptr; }
   // That of all plans of all communicators.
   ScratchPool* scratch() const noexcept { return scratch_; }
+  const JobLog& log() const noexcept { return log_; }
   // Null: calls are not recorded.
   Trace* trace() noexcept { return trace_.get(); }
   const Configuration& configuration() const noexcept { return configuration_; }
@@ -111,12 +113,6 @@ class Engine {
   // Until everything that was sent has arrived, or its receiver is gone.
   void farewell() noexcept;
   nlohmann::json describe() const;  // an object with its members of tutti_describe(3)
-  bool logs() const noexcept { return log_ != nullptr; }
-  void log(std::string_view line) const {
-    if (log_) log_(line);
-  }
-  // What the user should mend. A node's ranks are alike, so its first one speaks for all.
-  void warn(std::string_view line) const;
 
  private:
   static constexpr CollectiveNumber kCallsPerPoll = 64;
@@ -131,7 +127,7 @@ class Engine {
   void start_progress_thread();
 
   const Configuration configuration_;
-  const Log log_, warn_;
+  JobLog log_;
   const bool threads_, functions_anywhere_;
   bool wants_progress_thread_;
   std::mutex mutex_;

@@ -1,0 +1,35 @@
+// JobLog: lines for people. What only those read who look for it, and what the user should mend.
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "src/job/connections.hpp"
+
+namespace tutti {
+
+class JobLog {
+ public:
+  // Null: nobody reads these.
+  JobLog(Log log, Log warn) : log_(std::move(log)), warn_(std::move(warn)) {}
+
+  // This rank is the first one of its node. A node's ranks are alike, so it warns for all of them.
+  void speak_for_node() noexcept { speaks_for_node_ = true; }
+  bool enabled() const noexcept { return log_ != nullptr; }
+  void write(std::string_view line) const {
+    if (log_) log_(line);
+  }
+  // What the user should mend; logged where another rank speaks for the node.
+  void warn(std::string_view line) const {
+    if (speaks_for_node_ && warn_)
+      warn_(line);
+    else
+      write(line);
+  }
+
+ private:
+  const Log log_, warn_;
+  bool speaks_for_node_ = false;
+};
+
+}  // namespace tutti
