@@ -4,9 +4,9 @@
 // Which steps are ready each call's own Cursor knows. Pure.
 //
 // A rank starts calls, and waits for their end, in the order of its script. While it waits, or
-// later, it attempts the steps of all calls that it has started, in any order, as the engine does
-// (Engine::advance_others()). What needs no attempt is done at once: local steps, a start whose
-// turn it is. To do it later is the same as to attempt later what follows from it.
+// later, it attempts the steps of all calls that it has started, in any order, as a job does
+// (CallsUnderWay::advance_others()). What needs no attempt is done at once: local steps, a start
+// whose turn it is. To do it later is the same as to attempt later what follows from it.
 #pragma once
 
 #include <cstdint>

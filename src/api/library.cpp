@@ -259,7 +259,7 @@ int tutti_init(const tutti_options* options) { return initialize(options, {}); }
 int tutti_finalize(void) {
   // Its last look may need the engine's lock.
   const int ended =
-      guard<Enter::by_itself>([](const Library& state) { state.engine->end_progress_thread(); });
+      guard<Enter::by_itself>([](const Library& state) { state.engine->calls().end_thread(); });
   if (ended != TUTTI_SUCCESS) return ended;
   const int code = guard([](Library& state) {
     const std::lock_guard lock(g_setup);

@@ -95,7 +95,7 @@ Pending::~Pending() {
 
 void Pending::start(Library& state) {
   start_request(state);
-  if (request_->state() == Request::State::active) state.engine->leave_alone();
+  if (request_->state() == Request::State::active) state.engine->calls().leave_alone();
 }
 
 void Pending::start_request(Library& state) {

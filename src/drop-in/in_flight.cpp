@@ -151,7 +151,7 @@ Arguments prepare(Library& library, CallInFlight& call, FunctionRef<Arguments(Nu
   try {
     const Arguments arguments = given(call.room);
     if (collectives::reduces(arguments.collective)) call.operation.emplace(arguments.operation);
-    library.engine->want_progress_thread();
+    library.engine->calls().want_thread();
     return arguments;
   } catch (const std::bad_alloc&) {
     communicator_of(call.state.tutti).refuse(Code::out_of_memory, kOutOfMemory);
@@ -264,7 +264,7 @@ void Awaiting::step(int pauses) noexcept {
       pending->claimed = false;
       rests = false;
     } else {
-      library.engine->take_all_further(true);
+      library.engine->calls().progress(true);
     }
     ended = take_ended(library);
   });

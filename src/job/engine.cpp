@@ -43,8 +43,6 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
     : configuration_(configuration),
       log_(std::move(options.log), options.warn),
       threads_(options.threads || configuration.progress == Progress::thread),
-      functions_anywhere_(options.functions_anywhere),
-      wants_progress_thread_(threads_ && configuration.progress == Progress::automatic),
       dispatcher_(connections_, options.warn, threads_ ? &mutex_ : nullptr),
       connections_(
           bootstrap.size(), cache_options(configuration), dispatcher_,
@@ -62,27 +60,13 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
   waiting_.emplace(connections_, std::move(waiting), threads_ ? &mutex_ : nullptr);
   if (!configuration.trace.empty())
     trace_ = std::make_unique<Trace>(configuration.trace, configuration.trace_calls, *placement_);
-  if (configuration.progress == Progress::thread) start_progress_thread();
+  calls_.emplace(
+      CallsUnderWay::Parts{connections_, dispatcher_, *waiting_, *placement_, log_, mutex_},
+      options.functions_anywhere, threads_ && configuration.progress == Progress::automatic);
+  if (configuration.progress == Progress::thread) calls_->start_thread();
 }
 
 Engine::~Engine() = default;
-
-void Engine::start_progress_thread() {
-  progress_thread_ = std::make_unique<ProgressThread>(
-      mutex_, has_a_core_to_spare(), [this] { return take_all_further(functions_anywhere_); });
-}
-
-void Engine::want_progress_thread() {
-  if (!std::exchange(wants_progress_thread_, false)) return;
-  try {
-    start_progress_thread();
-  } catch (const Error& error) {
-    log_.warn(
-        fmt::format("{}; without that thread non-blocking calls go on only while their rank is in "
-                    "a collective, or waits for a request",
-                    error.message));
-  }
-}
 
 void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
   std::vector<transport::PlacementCard> cards(static_cast<std::size_t>(bootstrap.size()));
@@ -166,33 +150,6 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
   software_wire_ = bootstrap.maximum(software ? 1 : 0) != 0;
 }
 
-void Engine::advance_all(const OpenCall* but) noexcept {
-  for (Agreement* const agreement : dispatcher_.agreements())
-    agreement->each_open_call([&](OpenCall& call) {
-      if (&call != but) call.advance();
-    });
-}
-
-bool Engine::take_all_further(bool in_program) noexcept {
-  if (active_calls_ == 0) return false;
-  connections_.adopt_links();
-  connections_.progress_transports();
-  connections_.progress_all();
-  for (Agreement* const agreement : dispatcher_.agreements())
-    agreement->each_open_call(
-        [&](OpenCall& call) { in_program ? call.advance() : call.advance_apart(); });
-  return active_calls_ != 0;
-}
-
-// Beside those on which the ranks of this machine run.
-bool Engine::has_a_core_to_spare() const noexcept {
-  const int machine = placement_->machine_of(placement_->node_of(rank()));
-  int ranks = 0;
-  for (int other = 0; other < size(); ++other)
-    ranks += placement_->machine_of(placement_->node_of(other)) == machine;
-  return placement_->threads_of(machine) >= 2 * ranks;
-}
-
 // What was sent last may still have to be sent again: leave only when the adapter says that
 // everything has arrived. Peers that are gone end this by their own time-out.
 void Engine::farewell() noexcept {
@@ -214,9 +171,7 @@ nlohmann::json Engine::describe() const {
   nlohmann::json members = {{"world_size", size()},
                             {"world_rank", rank()},
                             {"oversubscribed", placement_->oversubscribed()},
-                            {"progress", !progress_thread_           ? "calls"
-                                         : progress_thread_->spins() ? "thread, polls"
-                                                                     : "thread, naps"},
+                            {"progress", calls_->progress_by()},
                             {"software_wire", software_wire_},
                             {"connections", nlohmann::json::object()},
                             {"connection_bytes", nlohmann::json::object()},

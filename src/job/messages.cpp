@@ -47,7 +47,7 @@ void Messages::begin(const void* input, void* output) {
   Agreement& agreement = communicator_.agreement();
   if (agreement.failed()) communicator_.throw_failure();
   agreement.open(*this);
-  communicator_.engine().began_call(number());
+  communicator_.engine().calls().began(number());
   run_.start(input, output, {agreement.id(), number(), 0});
   answer_ = Answer::again;
   advance();
@@ -79,7 +79,7 @@ void Messages::fail() {
 
 void Messages::end() noexcept {
   communicator_.agreement().close(*this);
-  communicator_.engine().ended_call();
+  communicator_.engine().calls().ended();
 }
 
 }  // namespace tutti

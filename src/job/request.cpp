@@ -30,7 +30,7 @@ void Request::start(Plan& plan) {
   if (trace && !agreement.is_checking()) [[unlikely]]
     traced_ = trace->begin(plan, *running_);
   agreement.open(*this);
-  communicator_.engine().began_call(number());
+  communicator_.engine().calls().began(number());
   state_ = State::active;
   running_->start(call, {agreement.id(), number(), mark_});
   if (agreement.failed()) [[unlikely]] {  // a member had rejected this very call
@@ -39,7 +39,7 @@ void Request::start(Plan& plan) {
     communicator_.throw_failure();
   }
   take_on();
-  communicator_.engine().advance_others(*this, state_ == State::active);
+  communicator_.engine().calls().advance_others(*this, state_ == State::active);
 }
 
 void Request::advance() noexcept {
@@ -74,7 +74,7 @@ void Request::look(Patience& patience) noexcept {
   Engine& engine = communicator_.engine();
   engine.waiting().look_once(patience, communicator_.agreement(), *this, *running_);
   advance();
-  engine.advance_others(*this);
+  engine.calls().advance_others(*this);
 }
 
 inline void Request::pause_once(Patience& patience) noexcept {
@@ -82,7 +82,7 @@ inline void Request::pause_once(Patience& patience) noexcept {
   // Whether more can come or the communicator has failed, advance() sees it.
   engine.waiting().wait_once(patience, communicator_.agreement(), *this, *running_);
   advance();
-  engine.advance_others(*this);
+  engine.calls().advance_others(*this);
 }
 
 void Request::pause(Patience& patience) noexcept {
@@ -97,7 +97,7 @@ void Request::wait_until_done() {
 
 void Request::end(State state) noexcept {
   communicator_.agreement().close(*this);
-  communicator_.engine().ended_call();
+  communicator_.engine().calls().ended();
   if (traced_) [[unlikely]] {
     running_->record(nullptr);
     if (state == State::done)

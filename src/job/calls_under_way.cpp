@@ -1,0 +1,67 @@
+// Taking calls further, by whom it may be.
+#include "src/job/calls_under_way.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tutti {
+namespace {
+
+// Beside those on which the ranks of this machine run.
+bool has_a_core_to_spare(const transport::Placement& placement) noexcept {
+  const int machine = placement.machine_of(placement.node_of(placement.rank()));
+  int ranks = 0;
+  for (int other = 0; other < placement.size(); ++other)
+    ranks += placement.machine_of(placement.node_of(other)) == machine;
+  return placement.threads_of(machine) >= 2 * ranks;
+}
+
+}  // namespace
+
+// Of calls that follow each other perhaps none waits.
+void CallsUnderWay::poll() noexcept {
+  parts_.connections.poll_one();
+  parts_.waiting.drive_others();
+}
+
+void CallsUnderWay::advance_all_but(const OpenCall& call) noexcept {
+  for (Agreement* const agreement : parts_.dispatcher.agreements())
+    agreement->each_open_call([&](OpenCall& other) {
+      if (&other != &call) other.advance();
+    });
+}
+
+bool CallsUnderWay::progress(bool in_program) noexcept {
+  if (count_ == 0) return false;
+  parts_.connections.adopt_links();
+  parts_.connections.progress_transports();
+  parts_.connections.progress_all();
+  for (Agreement* const agreement : parts_.dispatcher.agreements())
+    agreement->each_open_call(
+        [&](OpenCall& call) { in_program ? call.advance() : call.advance_apart(); });
+  return count_ != 0;
+}
+
+void CallsUnderWay::start_thread() {
+  thread_ = std::make_unique<ProgressThread>(parts_.lock, has_a_core_to_spare(parts_.placement),
+                                             [this] { return progress(functions_anywhere_); });
+}
+
+void CallsUnderWay::want_thread() {
+  if (!std::exchange(may_have_thread_, false)) return;
+  try {
+    start_thread();
+  } catch (const Error& error) {
+    parts_.log.warn(
+        fmt::format("{}; without that thread non-blocking calls go on only while their rank is in "
+                    "a collective, or waits for a request",
+                    error.message));
+  }
+}
+
+const char* CallsUnderWay::progress_by() const noexcept {
+  return !thread_ ? "calls" : thread_->spins() ? "thread, polls" : "thread, naps";
+}
+
+}  // namespace tutti

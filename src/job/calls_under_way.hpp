@@ -1,0 +1,81 @@
+// CallsUnderWay: the calls of all communicators of this process that have begun and not ended, and
+// what takes them further while their ranks wait for others, or compute.
+//
+// While a rank is in a call, its other calls advance, too. While it is in none, a thread of Tutti's
+// own may advance them, which sleeps as long as there is none.
+//
+// With the engine's lock, unless a function says otherwise.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "src/job/connections.hpp"
+#include "src/job/dispatcher.hpp"
+#include "src/job/job_log.hpp"
+#include "src/job/progress_thread.hpp"
+#include "src/job/waiting.hpp"
+#include "transport/placement.hpp"
+
+namespace tutti {
+
+class CallsUnderWay {
+ public:
+  struct Parts {  // of the engine, which outlive this object
+    Connections& connections;
+    Dispatcher& dispatcher;
+    Waiting& waiting;
+    const transport::Placement& placement;
+    const JobLog& log;
+    std::mutex& lock;
+  };
+  // `functions_anywhere`: the program's functions may be called in any thread. `may_have_thread`:
+  // want_thread() starts one.
+  CallsUnderWay(const Parts& parts, bool functions_anywhere, bool may_have_thread)
+      : parts_(parts), functions_anywhere_(functions_anywhere), may_have_thread_(may_have_thread) {}
+
+  void began(CollectiveNumber number) noexcept {
+    ++count_;
+    if (number % kCallsPerPoll == 0) poll();
+  }
+  void ended() noexcept { --count_; }
+  // Takes all calls but this one, which is one of them if it is `open`, as far as they go: what
+  // they have to send may be waited for.
+  void advance_others(const OpenCall& call, bool open = true) noexcept {
+    if (count_ > static_cast<int>(open)) [[unlikely]]
+      advance_all_but(call);
+  }
+  // Takes in what has come, and all calls as far as they go. `in_program`: functions of the program
+  // may be called here. false: no call is under way.
+  bool progress(bool in_program) noexcept;
+
+  // --- the thread
+
+  // A call was begun, and its rank may turn to other things.
+  void leave_alone() noexcept {
+    if (thread_) thread_->wake();
+  }
+  // The same, and its rank may wait for others outside of Tutti: there is a thread from now on,
+  // unless it may not be, or the system gives none. Throws std::bad_alloc.
+  void want_thread();
+  // Throws Error{system}, std::bad_alloc.
+  void start_thread();
+  // Before the engine goes: without the lock.
+  void end_thread() noexcept { thread_.reset(); }
+  // What advances calls, as tutti_describe(3) says it.
+  const char* progress_by() const noexcept;
+
+ private:
+  static constexpr CollectiveNumber kCallsPerPoll = 64;
+
+  void poll() noexcept;
+  void advance_all_but(const OpenCall& call) noexcept;
+
+  const Parts parts_;
+  const bool functions_anywhere_;
+  bool may_have_thread_;
+  int count_ = 0;
+  std::unique_ptr<ProgressThread> thread_;  // null: there is none
+};
+
+}  // namespace tutti
