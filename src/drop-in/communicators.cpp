@@ -138,7 +138,7 @@ void agree(Communicator& state, MPI_Comm comm) {
     state.tutti = make_communicator(library, bootstrap, *state.world_ranks, std::move(name));
     state.copies = comm == g_rules.world
                        ? Copies::of_world()
-                       : Copies::of(communicator_of(state.tutti).agreement().id());
+                       : Copies::of(communicator_of(state.tutti).agreement().members().id());
   });
   if (code != TUTTI_SUCCESS) state.why_not = "Tutti has failed there";
 }

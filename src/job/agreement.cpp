@@ -40,13 +40,8 @@ Asked asked_by(const MessageName& name) {
 
 }  // namespace
 
-Agreement::Agreement(CommunicatorId id, int rank, std::vector<int> world_ranks,
-                     CollectiveNumber first)
-    : id_(id), rank_(rank), world_ranks_(std::move(world_ranks)), next_(first) {}
-
-bool Agreement::has_member(int world_rank) const noexcept {
-  return std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) != world_ranks_.end();
-}
+Agreement::Agreement(Members members, CollectiveNumber first)
+    : members_(std::move(members)), next_(first) {}
 
 // --- this rank's calls -------------------------------------------------------------------------
 
@@ -110,7 +105,7 @@ const Task* Agreement::task_of(CollectiveNumber number) const noexcept {
 
 Asked Agreement::asked_in(CollectiveNumber number) const noexcept {
   const Task* const task = task_of(number);
-  return task ? asked_of(*task, rank_) : Asked{};
+  return task ? asked_of(*task, members_.rank()) : Asked{};
 }
 
 bool Agreement::over(CollectiveNumber number) const noexcept {
@@ -131,7 +126,7 @@ std::optional<News> Agreement::hear(const News& news, int from) noexcept {
 
 // Both ranks whose calls differ are told what the other's is.
 std::optional<News> Agreement::heard_difference(const News& news, int from) noexcept {
-  const bool is_new = !failed(), about_me = news.culprit == world_rank();
+  const bool is_new = !failed(), about_me = news.culprit == members_.world_rank();
   fail_as_different(news.call, about_me || news.culprit == kNoPeer ? from : news.culprit, {},
                     nullptr);
   if (is_new) failure_culprit_ = news.culprit;
@@ -144,7 +139,7 @@ std::optional<News> Agreement::heard_difference(const News& news, int from) noex
 std::optional<News> Agreement::heard_failed(const News& news, int from) noexcept {
   if (news.code == Code::calls_differ) return heard_difference(news, from);
   const bool is_new = !failed();
-  if (news.code == Code::peer_failed && news.culprit == world_rank())
+  if (news.code == Code::peer_failed && news.culprit == members_.world_rank())
     fail(Code::transport_failed, from,
          "a connection between this rank and another one has failed, says rank {} of "
          "MPI_COMM_WORLD: there this rank is taken for dead",
@@ -153,7 +148,7 @@ std::optional<News> Agreement::heard_failed(const News& news, int from) noexcept
     fail(news.code, news.culprit, "rank {} of MPI_COMM_WORLD has failed, says rank {}",
          news.culprit, from);
   else if (const Refused* const mine = refused(news.call);
-           mine && mine->code == news.code && news.culprit == world_rank())
+           mine && mine->code == news.code && news.culprit == members_.world_rank())
     fail_by_own_refusal(*mine);
   else
     fail(
@@ -184,7 +179,7 @@ std::optional<News> Agreement::heard_waits(const News& news, int from) noexcept 
   if (mine && *mine != news.fingerprint)
     fail_as_different(news.call, from, news.asked, "the other rank waits for this one there");
   else if (over(news.call))
-    return News{.kind = News::Kind::passed, .communicator = id_, .call = news.call};
+    return News{.kind = News::Kind::passed, .communicator = members_.id(), .call = news.call};
   return std::nullopt;
 }
 
@@ -216,7 +211,7 @@ std::optional<News> Agreement::waiting(const OpenCall& call, int member) const n
   const auto mine = fingerprint(call.number_, member);
   if (!mine) return std::nullopt;
   return News{.kind = News::Kind::waits,
-              .communicator = id_,
+              .communicator = members_.id(),
               .call = call.number_,
               .fingerprint = *mine,
               .asked = asked_in(call.number_)};
@@ -246,9 +241,10 @@ std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
   const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
   Hash hash;
   hash.add(bits(task->collective)).add(bits(task->root)).add(bits(task->bytes));
-  const auto place = std::find(world_ranks_.begin(), world_ranks_.end(), member);
-  const auto theirs = static_cast<std::size_t>(place - world_ranks_.begin());
-  const auto mine = static_cast<std::size_t>(rank_);
+  const std::vector<int>& world_ranks = members_.world_ranks();
+  const auto place = std::find(world_ranks.begin(), world_ranks.end(), member);
+  const auto theirs = static_cast<std::size_t>(place - world_ranks.begin());
+  const auto mine = static_cast<std::size_t>(members_.rank());
   const auto& counts = task->counts;
   if (!counts.empty() && task->collective == Collective::alltoall) {
     const auto &up = theirs > mine ? counts : task->receive_counts,
@@ -267,12 +263,12 @@ std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
 // --- who is where, for people ------------------------------------------------------------------
 
 protocols::Standing Agreement::standing(const OpenCall* in) const noexcept {
-  protocols::Standing mine{.communicator = id_,
+  protocols::Standing mine{.communicator = members_.id(),
                            .calls = static_cast<CollectiveNumber>(calls_begun())};
   if (in && in->task_) {
-    mine.in = id_;
+    mine.in = members_.id();
     mine.call = in->number_ / numbers_per_call_;
-    mine.asked = asked_of(checked_ ? *checked_ : *in->task_, rank_);
+    mine.asked = asked_of(checked_ ? *checked_ : *in->task_, members_.rank());
   }
   return mine;
 }

@@ -24,6 +24,7 @@
 #include "base/running_clock.hpp"
 #include "collectives/schedule/problem.hpp"
 #include "protocols/news.hpp"
+#include "src/job/members.hpp"
 
 namespace tutti {
 
@@ -57,22 +58,13 @@ class Agreement {
 
   static constexpr CommunicatorId kNoId = 0;  // of none: the members have not agreed on it yet
 
-  // `world_ranks`: the members, by rank of this communicator. `id`: agreed by all members, and so
-  // is `first`, the number of the first call.
-  Agreement(CommunicatorId id, int rank, std::vector<int> world_ranks, CollectiveNumber first = 0);
+  // `first`: the number of the first call, agreed by all members.
+  explicit Agreement(Members members, CollectiveNumber first = 0);
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
 
-  CommunicatorId id() const noexcept { return id_; }
-  void set_id(CommunicatorId id) noexcept { id_ = id; }  // before the first call
-  // What people call the communicator; empty: it has no name.
-  const std::string& name() const noexcept { return name_; }
-  void set_name(std::string name) noexcept { name_ = std::move(name); }
-  int rank() const noexcept { return rank_; }
-  int world_rank() const noexcept { return world_ranks_[static_cast<std::size_t>(rank_)]; }
-  int size() const noexcept { return static_cast<int>(world_ranks_.size()); }
-  const std::vector<int>& world_ranks() const noexcept { return world_ranks_; }
-  bool has_member(int world_rank) const noexcept;
+  const Members& members() const noexcept { return members_; }
+  Members& members() noexcept { return members_; }
 
   // --- this rank's calls -----------------------------------------------------------------------
 
@@ -256,11 +248,11 @@ class Agreement {
   void fail_as_refused(int member, Code code, CollectiveNumber call) noexcept;
   void fail_by_own_refusal(const Refused& call) noexcept;
   void put_difference_into_words() noexcept;
-  void fail_out_of_memory() noexcept { fail(Code::out_of_memory, world_rank(), "out of memory"); }
+  void fail_out_of_memory() noexcept {
+    fail(Code::out_of_memory, members_.world_rank(), "out of memory");
+  }
 
-  CommunicatorId id_;
-  const int rank_;
-  const std::vector<int> world_ranks_;
+  Members members_;
   CollectiveNumber next_;  // the number of the next call
   std::uint32_t numbers_per_call_ = 1;
   const collectives::Task* checked_ = nullptr;
@@ -271,7 +263,6 @@ class Agreement {
   std::vector<Refusal> refusals_;  // the first of them, if a member is very far ahead
   std::vector<Passed> passed_;
   std::vector<Said> said_;  // by members that were waited for: few
-  std::string name_;
   Code failure_code_ = Code::success;
   int failure_culprit_ = kNoPeer;
   std::string failure_text_;

@@ -11,14 +11,14 @@ using protocols::News;
 
 News Agreement::refusal(const Refused& call) const noexcept {
   return {.kind = News::Kind::refused,
-          .communicator = id_,
+          .communicator = members_.id(),
           .call = call.number,
           .code = call.code,
-          .culprit = world_rank()};
+          .culprit = members_.world_rank()};
 }
 
 News Agreement::failure_news() const noexcept {
-  News news{.communicator = id_,
+  News news{.communicator = members_.id(),
             .call = failure_call_,
             .code = failure_code_,
             .culprit = failure_culprit_};
@@ -26,7 +26,7 @@ News Agreement::failure_news() const noexcept {
     news.call = difference_->call;
     news.asked = difference_->mine;
     // Who is blamed blames the other: its call is the one that is not this rank's.
-    if (news.culprit == world_rank()) news.culprit = difference_->other;
+    if (news.culprit == members_.world_rank()) news.culprit = difference_->other;
   }
   return news;
 }
@@ -37,21 +37,22 @@ void Agreement::fail_as_refused(int member, Code code, CollectiveNumber call) no
   fail(code, member,
        "rank {} of MPI_COMM_WORLD could not begin call {} of {}, in which this rank takes part: {} "
        "(see the error it returned)",
-       member, count_for_people(call), words_for(*this), text_of(code));
+       member, count_for_people(call), words_for(members_), text_of(code));
 }
 
 // The first cause is what the call has returned, whoever tells this rank of it.
 void Agreement::fail_by_own_refusal(const Refused& call) noexcept {
   if (failed()) return;
   failure_code_ = call.code;
-  failure_culprit_ = world_rank();
+  failure_culprit_ = members_.world_rank();
   try {
     failure_text_ =
         call.why.empty()
             ? fmt::format(
                   "the communicator has failed by call {} of {}, which this rank, {} of "
                   "MPI_COMM_WORLD, rejected: {}",
-                  count_for_people(call.number), words_for(*this), world_rank(), text_of(call.code))
+                  count_for_people(call.number), words_for(members_), members_.world_rank(),
+                  text_of(call.code))
             : "the communicator has failed by a call that this rank rejected: " + call.why;
   } catch (const std::exception&) {
     failure_text_.clear();  // out of memory: the code alone must do
@@ -106,17 +107,18 @@ void Agreement::put_difference_into_words() noexcept try {
     return fmt::format("{}{} on rank {}", name_of(call),
                        arguments.empty() ? "" : fmt::format(" ({})", arguments), rank);
   };
-  std::string first = side(d.mine, world_rank()), second = side(d.theirs, d.other);
+  std::string first = side(d.mine, members_.world_rank()), second = side(d.theirs, d.other);
   // In one order on all ranks.
-  if (d.theirs.collective >= 0 && (d.mine.collective < 0 || d.other < world_rank()))
+  if (d.theirs.collective >= 0 && (d.mine.collective < 0 || d.other < members_.world_rank()))
     std::swap(first, second);
   failure_text_ = fmt::format(
       "ranks make different calls: call {} of {} is {} of MPI_COMM_WORLD, "
       "and {}",
-      count_for_people(d.call), words_for(*this), first, second);
+      count_for_people(d.call), words_for(members_), first, second);
   const bool equal = is_known(d.mine) && d.mine.lengths == Asked::Lengths::equal;
   if (equal && d.mine == d.theirs) failure_text_ += ", and another one on another rank";
-  if (!d.how.empty()) failure_text_ += fmt::format(". Found on rank {}: {}", world_rank(), d.how);
+  if (!d.how.empty())
+    failure_text_ += fmt::format(". Found on rank {}: {}", members_.world_rank(), d.how);
 } catch (const std::exception&) {
   failure_text_.clear();  // out of memory: the code alone must do
 }

@@ -133,12 +133,12 @@ void CallCheck::fail(std::uint64_t call, const std::vector<Record>& all, bool by
     const std::uint64_t claim = by_bytes ? all[i].bytes : all[i].typed;
     auto group = std::ranges::find(groups, claim, &Group::claim);
     if (group == groups.end()) group = groups.insert(group, {claim, all[i].words, {}});
-    group->ranks.push_back(agreement.world_ranks()[i]);
+    group->ranks.push_back(agreement.members().world_ranks()[i]);
   }
   for (Group& group : groups) std::ranges::sort(group.ranks);
   std::ranges::sort(groups, {}, [](const Group& group) { return group.ranks.front(); });
-  std::string text =
-      fmt::format("ranks make different calls: call {} of {} is ", call, words_for(agreement));
+  std::string text = fmt::format("ranks make different calls: call {} of {} is ", call,
+                                 words_for(agreement.members()));
   for (std::size_t i = 0; i < std::min(groups.size(), kMostGroupsNamed); ++i)
     text += fmt::format(
         "{}{} on {}{}", i == 0 ? "" : ", and ",
@@ -147,7 +147,7 @@ void CallCheck::fail(std::uint64_t call, const std::vector<Record>& all, bool by
   if (groups.size() > kMostGroupsNamed)
     text += fmt::format(", and {} more on others", groups.size() - kMostGroupsNamed);
   const auto other = std::ranges::find_if(groups, [&](const Group& group) {
-    return std::ranges::find(group.ranks, agreement.world_rank()) == group.ranks.end();
+    return std::ranges::find(group.ranks, agreement.members().world_rank()) == group.ranks.end();
   });
   agreement.fail_on_all(other != groups.end() ? other->ranks.front() : kNoPeer, std::move(text));
   communicator_.throw_failure();

@@ -24,15 +24,16 @@ bool is_known(const Asked& call) noexcept {
          call.lengths <= Asked::Lengths::own;
 }
 
-std::string words_for(const Agreement& agreement) {
-  return agreement.name().empty() ? fmt::format("communicator number {}", agreement.id())
-                                  : fmt::format("communicator `{}`", in_one_line(agreement.name()));
+std::string words_for(const Members& members) {
+  return members.name().empty() ? fmt::format("communicator number {}", members.id())
+                                : fmt::format("communicator `{}`", in_one_line(members.name()));
 }
 
 std::string in_next_call(const Agreement& agreement, std::string_view collective,
                          std::string_view message) {
-  return fmt::format("rank {} of MPI_COMM_WORLD, call {} of {} ({}): {}", agreement.world_rank(),
-                     agreement.next_call(), words_for(agreement), collective, message);
+  return fmt::format("rank {} of MPI_COMM_WORLD, call {} of {} ({}): {}",
+                     agreement.members().world_rank(), agreement.next_call(),
+                     words_for(agreement.members()), collective, message);
 }
 
 std::string name_of(const Asked& call) {

@@ -10,9 +10,10 @@
 namespace tutti {
 
 class Agreement;
+class Members;
 
 // "communicator `solver`", or by its number if it has no name. Throws std::bad_alloc.
-std::string words_for(const Agreement& agreement);
+std::string words_for(const Members& members);
 // An error of the next call, before it begins: "rank 2 of MPI_COMM_WORLD, call 7 of communicator
 // `solver` (allreduce): ", and the message. Throws std::bad_alloc.
 std::string in_next_call(const Agreement& agreement, std::string_view collective,

@@ -84,9 +84,10 @@ std::unique_ptr<Communicator> agree_on_communicator(Engine& engine, transport::B
 Communicator::Communicator(Engine& engine, CommunicatorId id, int rank,
                            std::vector<int> world_ranks, Selection& selection)
     : engine_(engine),
-      agreement_(id, rank, std::move(world_ranks)),
+      agreement_({id, rank, std::move(world_ranks)}),
       selection_(selection),
-      membership_(selection.memberships().of(agreement_.world_ranks(), engine, selection)),
+      membership_(
+          selection.memberships().of(agreement_.members().world_ranks(), engine, selection)),
       plans_(membership_->plans,
              [this](const collectives::Task& task) { agreement_.forget(task); }) {
   engine_.dispatcher().add(agreement_);
@@ -130,7 +131,7 @@ std::unique_ptr<Plan> Communicator::plan_by(const collectives::Task& task,
 std::unique_ptr<Plan> Communicator::new_plan(collectives::Problem problem,
                                              const collectives::Choice& choice) {
   const auto world_rank = [this](Rank peer) {
-    return agreement_.world_ranks()[static_cast<std::size_t>(peer)];
+    return agreement_.members().world_ranks()[static_cast<std::size_t>(peer)];
   };
   const auto channel_to = [&](Rank peer) -> protocols::Channel& {
     return engine_.connections().channel(world_rank(peer));
@@ -148,12 +149,12 @@ void Communicator::refuse(Code code, std::string_view why) noexcept {
 void Communicator::blame(const OpenCall& call, protocols::Channel* culprit) noexcept {
   if (culprit) {
     if (culprit->failed()) culprit->progress();  // what the peer said before is the cause
-    agreement_.fail_in(call, culprit->failure_code(), culprit->culprit(agreement_.world_rank()),
-                       culprit->failure());
+    agreement_.fail_in(call, culprit->failure_code(),
+                       culprit->culprit(agreement_.members().world_rank()), culprit->failure());
     culprit->forget_complaint();
   }
   if (!agreement_.failed())
-    agreement_.fail(Code::internal, agreement_.world_rank(),
+    agreement_.fail(Code::internal, agreement_.members().world_rank(),
                     "a step of the schedule cannot be run; please report this");
 }
 
@@ -191,12 +192,12 @@ nlohmann::json Communicator::describe() const {
         {"staging_bytes", plan.program().staging_bytes()}};
   });
   return {{"communicator",
-           {{"id", agreement_.id()},
+           {{"id", agreement_.members().id()},
             {"size", size()},
             {"rank", rank()},
             {"nodes", membership_->facts.nodes},
             {"max_ranks_per_node", membership_->facts.max_ranks_per_node},
-            {"address_bytes", agreement_.world_ranks().capacity() * sizeof(int)},
+            {"address_bytes", agreement_.members().world_ranks().capacity() * sizeof(int)},
             {"failed", agreement_.failed()},
             {"collectives", collectives}}}};
 }

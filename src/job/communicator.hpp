@@ -29,8 +29,8 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  int size() const noexcept { return agreement_.size(); }
-  int rank() const noexcept { return agreement_.rank(); }
+  int size() const noexcept { return agreement_.members().size(); }
+  int rank() const noexcept { return agreement_.members().rank(); }
   Engine& engine() const noexcept { return engine_; }
   Agreement& agreement() noexcept { return agreement_; }
 

@@ -41,11 +41,11 @@ bool can_hear(const Channel* channel) {
 }
 
 // Whether the member is one of few, or at a distance of a power of two, as most algorithms have it.
-bool is_near(int member, const Agreement& agreement) {
+bool is_near(int member, const Members& members) {
   constexpr int kFew = 64;
-  const auto distance = static_cast<unsigned>(std::abs(member - agreement.rank()));
-  return agreement.size() <= kFew || std::has_single_bit(distance) ||
-         std::has_single_bit(static_cast<unsigned>(agreement.size()) - distance);
+  const auto distance = static_cast<unsigned>(std::abs(member - members.rank()));
+  return members.size() <= kFew || std::has_single_bit(distance) ||
+         std::has_single_bit(static_cast<unsigned>(members.size()) - distance);
 }
 
 }  // namespace
@@ -53,23 +53,25 @@ bool is_near(int member, const Agreement& agreement) {
 void Dispatcher::add(Agreement& agreement) {
   catch_up();
   agreements_.push_back(&agreement);
-  if (agreement.id() != Agreement::kNoId) identifiers_.note(agreement.id());
+  const CommunicatorId id = agreement.members().id();
+  if (id != Agreement::kNoId) identifiers_.note(id);
 }
 
 void Dispatcher::identify(Agreement& agreement, CommunicatorId id) noexcept {
-  agreement.set_id(id);
+  agreement.members().set_id(id);
   identifiers_.note(id);
 }
 
 void Dispatcher::remove(Agreement& agreement) noexcept {
   std::erase(agreements_, &agreement);
-  if (agreement.id() == Agreement::kNoId) return;
+  const CommunicatorId id = agreement.members().id();
+  if (id == Agreement::kNoId) return;
   Freed::Said said;
   try {
     agreement.each_old_news([&](const News& news) { said.push_back(news); });
   } catch (const std::bad_alloc&) {  // then members hear less of it
   }
-  freed(agreement.id()).note(agreement.id(), std::move(said));
+  freed(id).note(id, std::move(said));
   // What has come for it keeps slots that others may need, and may be of calls that are not made.
   catch_up();
 }
@@ -77,7 +79,7 @@ void Dispatcher::remove(Agreement& agreement) noexcept {
 Agreement* Dispatcher::find(CommunicatorId id) const noexcept {
   if (id == Agreement::kNoId) return nullptr;
   const auto found = std::find_if(agreements_.begin(), agreements_.end(),
-                                  [&](const Agreement* a) { return a->id() == id; });
+                                  [&](const Agreement* a) { return a->members().id() == id; });
   return found != agreements_.end() ? *found : nullptr;
 }
 
@@ -99,7 +101,7 @@ void Dispatcher::warn(std::string_view line) const noexcept {
 void Dispatcher::hear(const News& news, int from) noexcept {
   Channel& channel = *connections_.find(from);
   if (Agreement* const agreement = find(news.communicator)) {
-    if (!agreement->has_member(from))
+    if (!agreement->members().has(from))
       return channel.link().distrust("it speaks of communicator %lld, of which it is no member",
                                      news.communicator);
     const auto answer = agreement->hear(news, from);
@@ -137,13 +139,13 @@ protocols::Standing Dispatcher::standing_from(protocols::Standing mine) const no
 
 void Dispatcher::hear_standing(const protocols::Standing& standing, int from) noexcept {
   Agreement* const agreement = find(standing.communicator);
-  if (agreement && agreement->has_member(from))
+  if (agreement && agreement->members().has(from))
     agreement->hear(standing, from, RunningClock::now());
 }
 
 void Dispatcher::hear_notice(const News& news, int from) noexcept {
   Agreement* const agreement = find(news.communicator);
-  if (agreement && agreement->has_member(from)) agreement->hear(news, from);
+  if (agreement && agreement->members().has(from)) agreement->hear(news, from);
 }
 
 bool Dispatcher::unwanted(const MessageName& name, int from) noexcept {
@@ -191,23 +193,24 @@ News Dispatcher::why_unwanted(const MessageName& name, int from) noexcept {
 
 void Dispatcher::greet(Channel& channel) noexcept {
   for (const Agreement* const agreement : agreements_)
-    if (agreement->has_member(channel.peer()))
+    if (agreement->members().has(channel.peer()))
       agreement->each_old_news([&](const News& news) { channel.news().announce(news); });
 }
 
 void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reach) noexcept {
+  const Members& members = agreement.members();
   // Who waits for this rank may have connected to it. A new channel is greeted with the news.
   if (reach == Reach::near) connections_.adopt_links();
   bool stuck = false;  // news of before is not on its way yet: this one will not be soon
   bool untold = false;
-  for (int r = 0; r < agreement.size(); ++r) {
-    if (r == agreement.rank()) continue;
-    const int member = agreement.world_ranks()[index(r)];
+  for (int r = 0; r < members.size(); ++r) {
+    if (r == members.rank()) continue;
+    const int member = members.world_ranks()[index(r)];
     try {
       if (Channel* const channel = connections_.find(member)) {
         stuck |= channel->news().pending() && !channel->connecting();
         if (can_hear(channel)) channel->news().announce(news);
-      } else if (reach == Reach::near && is_near(r, agreement)) {
+      } else if (reach == Reach::near && is_near(r, members)) {
         connections_.channel(member);
       } else {
         connections_.channel_at_once(member);
@@ -224,10 +227,10 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
     wait_for_members(agreement, kSpreadPatience,
                      [](Channel& channel) { return channel.news().pending(); });
   // Others may connect when this rank has left Tutti, as one that was stopped.
-  for (const int member : agreement.world_ranks()) {
+  for (const int member : members.world_ranks()) {
     Channel* const channel = connections_.find(member);
     untold |= channel ? can_hear(channel) && (channel->connecting() || channel->news().pending())
-                      : member != agreement.world_rank();
+                      : member != members.world_rank();
   }
   if (untold) leave_notice(news);
 }
@@ -253,7 +256,7 @@ void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
 void Dispatcher::take_leave() noexcept {
   for (const Agreement* const agreement : agreements_) {
     if (!agreement->failed() || agreement->told()) continue;
-    for (const int member : agreement->world_ranks())
+    for (const int member : agreement->members().world_ranks())
       if (Channel* const channel = connections_.find(member); can_hear(channel))
         channel->news().announce(agreement->failure_news());
   }
@@ -340,7 +343,7 @@ void Dispatcher::end_reads(const Agreement& agreement) noexcept {
 
 template <class Visit>
 void Dispatcher::each_channel(const Agreement& agreement, Visit&& visit) const noexcept {
-  for (const int member : agreement.world_ranks())
+  for (const int member : agreement.members().world_ranks())
     if (Channel* const channel = connections_.find(member)) visit(*channel);
 }
 
@@ -356,7 +359,7 @@ void Dispatcher::wait_for_members(const Agreement& agreement, std::chrono::milli
 template <class Waits>
 void Dispatcher::wait_while(const Agreement& agreement, std::chrono::milliseconds patience,
                             Waits&& waits) noexcept {
-  const std::vector<int>& members = agreement.world_ranks();
+  const std::vector<int>& members = agreement.members().world_ranks();
   const auto keeps_waiting = [&](int member) {
     Channel* const channel = connections_.find(member);
     return channel && waits(*channel);

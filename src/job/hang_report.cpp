@@ -32,7 +32,7 @@ std::string in_words(const Asked& call) {
 // Where a member is that has answered lately.
 std::string place(const Standing& said, const Agreement& agreement, CollectiveNumber mine,
                   const FindAgreement& find) {
-  if (said.in == agreement.id())
+  if (said.in == agreement.members().id())
     return said.call == mine ? "is in the same call"
                              : fmt::format("is in call {} there ({})", std::uint64_t{said.call} + 1,
                                            in_words(said.asked));
@@ -41,9 +41,10 @@ std::string place(const Standing& said, const Agreement& agreement, CollectiveNu
                                        : fmt::format("has made {} calls there", said.calls);
   if (said.in == Agreement::kNoId) return text + ", and is in no collective of Tutti's now";
   const Agreement* const other = find ? find(said.in) : nullptr;
-  return fmt::format("{}, and is in a call of {} ({})", text,
-                     other ? words_for(*other) : fmt::format("communicator number {}", said.in),
-                     in_words(said.asked));
+  return fmt::format(
+      "{}, and is in a call of {} ({})", text,
+      other ? words_for(other->members()) : fmt::format("communicator number {}", said.in),
+      in_words(said.asked));
 }
 
 std::string situation(Channel& channel, const Agreement& agreement, CollectiveNumber call,
@@ -76,9 +77,9 @@ std::string why_it_hangs(const Agreement& agreement, const OpenCall& call,
                          std::vector<Channel*> awaited, const Interval& waited,
                          const FindAgreement& find) {
   const Standing mine = agreement.standing(&call);
-  std::string text =
-      fmt::format("has been in call {} of {} ({}) for {}", std::uint64_t{mine.call} + 1,
-                  words_for(agreement), in_words(mine.asked), seconds(waited.now - waited.since));
+  std::string text = fmt::format("has been in call {} of {} ({}) for {}",
+                                 std::uint64_t{mine.call} + 1, words_for(agreement.members()),
+                                 in_words(mine.asked), seconds(waited.now - waited.since));
   std::ranges::sort(awaited, {}, &Channel::peer);
   awaited.erase(std::unique(awaited.begin(), awaited.end()), awaited.end());
   for (std::size_t i = 0; i < std::min(awaited.size(), kMostAwaitedNamed); ++i)

@@ -16,7 +16,8 @@ collectives::Schedule schedule_of(const Agreement& agreement, const std::vector<
                                   Bytes bytes) {
   Bytes received = 0;
   for (const Message& message : messages) received += message.sent ? 0 : bytes;
-  Builder builder(agreement.size(), agreement.rank(), {.input = bytes, .output = received});
+  Builder builder(agreement.members().size(), agreement.members().rank(),
+                  {.input = bytes, .output = received});
   Bytes at = 0;
   for (const Message& message : messages) {
     if (message.sent) {
@@ -36,7 +37,7 @@ Messages::Messages(Communicator& communicator, const std::vector<Message>& messa
       program_(schedule_of(communicator.agreement(), messages, bytes),
                [&](Rank peer) -> protocols::Channel& {
                  return communicator.engine().connections().channel(
-                     communicator.agreement().world_ranks()[index(peer)]);
+                     communicator.agreement().members().world_ranks()[index(peer)]);
                }),
       run_(program_) {
   static const collectives::Task kTask{};
@@ -48,7 +49,7 @@ void Messages::begin(const void* input, void* output) {
   if (agreement.failed()) communicator_.throw_failure();
   agreement.open(*this);
   communicator_.engine().calls().began(number());
-  run_.start(input, output, {agreement.id(), number(), 0});
+  run_.start(input, output, {agreement.members().id(), number(), 0});
   answer_ = Answer::again;
   advance();
   if (answer_ == Answer::failed) fail();

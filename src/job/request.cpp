@@ -32,7 +32,7 @@ void Request::start(Plan& plan) {
   agreement.open(*this);
   communicator_.engine().calls().began(number());
   state_ = State::active;
-  running_->start(call, {agreement.id(), number(), mark_});
+  running_->start(call, {agreement.members().id(), number(), mark_});
   if (agreement.failed()) [[unlikely]] {  // a member had rejected this very call
     running_->abandon();
     end(State::failed);

@@ -103,7 +103,7 @@ void Trace::end(const TracedCall& call, const Agreement& agreement,
                  R"({{"communicator":{},"first":{},"number":{},"rank":{},"ranks":{},)"
                  R"("collective":"{}","algorithm":"{}","root":{},"bytes":{},"element":{},)"
                  R"("digest":"{:016x}","begin":{},"end":{},"steps":[)",
-                 agreement.id(), agreement.world_ranks().front(),
+                 agreement.members().id(), agreement.members().world_ranks().front(),
                  agreement.count_for_people(number), problem.rank, problem.P,
                  collectives::name_of(problem.collective), to_string(call.plan.choice()),
                  problem.root, problem.bytes, problem.element, schedule.digest(), call.begin, end);

@@ -74,8 +74,8 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement,
     agreement.waited_in_vain(waiter.call, peer, channel.awaits_acknowledgement(), now);
     if (channel.failed()) channel.progress();  // what the peer said before is the cause
     if (channel.failed())
-      agreement.fail(channel.failure_code(), channel.culprit(agreement.world_rank()), "{}",
-                     channel.failure());
+      agreement.fail(channel.failure_code(), channel.culprit(agreement.members().world_rank()),
+                     "{}", channel.failure());
     else if (channel.closed() && patience.parting)
       agreement.fail(Code::peer_finalized, peer,
                      "rank {} of MPI_COMM_WORLD has called tutti_finalize, and this rank waits for "
@@ -106,7 +106,7 @@ void Waiting::report(Patience& patience, const Agreement& agreement,
   patience.reported = true;
   if (!settings_.report) return;
   try {
-    settings_.report(fmt::format("rank {} of MPI_COMM_WORLD {}", agreement.world_rank(),
+    settings_.report(fmt::format("rank {} of MPI_COMM_WORLD {}", agreement.members().world_rank(),
                                  reason(patience, agreement, waiter)));
   } catch (const std::exception&) {  // no memory
   }

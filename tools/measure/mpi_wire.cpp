@@ -52,7 +52,8 @@ class MpiExchange final : public Exchange {
 
 class MpiWire final : public Wire {
  public:
-  explicit MpiWire(tutti_comm comm) : world_(communicator_of(comm).agreement().world_ranks()) {}
+  explicit MpiWire(tutti_comm comm)
+      : world_(communicator_of(comm).agreement().members().world_ranks()) {}
   std::unique_ptr<Exchange> exchange(const std::vector<Message>& messages, Bytes bytes,
                                      Bytes spread) override {
     return std::make_unique<MpiExchange>(world_, messages, bytes, spread);

@@ -35,7 +35,7 @@ class TuttiWire final : public Wire {
   std::optional<protocols::Limits> limits(Rank peer) override {
     return communicator_.engine()
         .connections()
-        .channel(communicator_.agreement().world_ranks()[index(peer)])
+        .channel(communicator_.agreement().members().world_ranks()[index(peer)])
         .limits();
   }
   std::string protocols(Rank peer) override {

@@ -55,16 +55,6 @@ TEST_CASE("a visited call may end meanwhile", "[agreement]") {
   CHECK(open_numbers(me).empty());
 }
 
-TEST_CASE("members are those of the list", "[agreement]") {
-  const Member me(2);
-  CHECK(me.id() == kId);
-  CHECK(me.rank() == 2);
-  CHECK(me.size() == kMembers);
-  CHECK(me.has_member(10));
-  CHECK(me.has_member(13));
-  CHECK_FALSE(me.has_member(0));
-}
-
 // --- refusals ----------------------------------------------------------------------------------
 
 TEST_CASE("a refused call fails whoever makes it, before or after the news", "[agreement]") {
@@ -122,7 +112,7 @@ TEST_CASE("a member that refuses without end is not remembered without end", "[a
 TEST_CASE("who has refused a call hears why in later ones, whoever tells it of the failure",
           "[agreement]") {
   Member me(0), other(1), third(2);
-  me.set_name("solver");
+  me.members().set_name("solver");
   me.refuse(Code::bad_count, "all ranks did so, and nothing is lost");
   Begun theirs;
   for (Member* const one : {&other, &third}) one->refuse(Code::bad_count);

@@ -127,7 +127,7 @@ TEST_CASE("both of two calls that differ are named, alike at both ends", "[agree
              "reduce_scatter_block (24 bytes) on rank 12 of MPI_COMM_WORLD, and "
              "scatterv (10 bytes in all, root 2) on rank 13"}}) {
     Member me(0), other(1);
-    for (Member* const member : {&me, &other}) member->set_name("solver");
+    for (Member* const member : {&me, &other}) member->members().set_name("solver");
     Begun mine(&mine_task), theirs(&their_task);
     me.open(mine);
     other.open(theirs);

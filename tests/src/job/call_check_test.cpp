@@ -77,7 +77,7 @@ TEST_CASE("if claims differ, all ranks get the same words, and keep them", "[che
       std::vector<Outcome> again(index(P));
       const auto outcomes = job.run([&](int rank) {
         Communicator& world = job.world(rank);
-        world.agreement().set_name("solver");
+        world.agreement().members().set_name("solver");
         world.agreement().count_checks();
         const Said said{letters[index(rank)]};
         CallCheck check(world);

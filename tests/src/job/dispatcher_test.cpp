@@ -75,7 +75,7 @@ struct DispatchingJob {
 struct DispatchedMember : Agreement {
   DispatchedMember(DispatchingProcess& where, CommunicatorId id, int rank,
                    std::vector<int> members = {0, 1, 2})
-      : Agreement(id, rank, std::move(members)), process(where) {
+      : Agreement({id, rank, std::move(members)}), process(where) {
     process.dispatcher.add(*this);
   }
   ~DispatchedMember() { process.dispatcher.remove(*this); }

@@ -29,7 +29,8 @@ struct Begun final : OpenCall {
 // 13 down to 10.
 struct Member : Agreement {
   explicit Member(int rank = 0, CollectiveNumber first = 0)
-      : Agreement(kId, rank, {13, 12, 11, 10}, first) {}
+      : Agreement({kId, rank, {13, 12, 11, 10}}, first) {}
+  int world_rank() const { return members().world_rank(); }
 };
 
 inline const Task kBarrier{};

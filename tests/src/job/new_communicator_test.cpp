@@ -108,11 +108,11 @@ TEST_CASE("communicators one after another cost one vote each, and their numbers
   Maker maker;
   for (CommunicatorId id = 2; id < 10; ++id) {  // number 1 is the job's
     const auto made = maker.make();
-    CHECK(made->agreement().id() == id);
+    CHECK(made->agreement().members().id() == id);
     CHECK(maker.votes == 1);
   }
-  CHECK(maker.make(100)->agreement().id() == 100);  // rank 1 has made others
-  CHECK(maker.make(50)->agreement().id() == 101);
+  CHECK(maker.make(100)->agreement().members().id() == 100);  // rank 1 has made others
+  CHECK(maker.make(50)->agreement().members().id() == 101);
   CHECK(maker.votes == 1);
 }
 
@@ -128,14 +128,15 @@ TEST_CASE("while a rank makes a communicator, others that it makes get numbers o
     CHECK(maker.votes == 2);
     return mine + 5;  // of which the others had to know nothing
   });
-  CHECK(outer->agreement().id() == 7);
-  CHECK(inner->agreement().id() == kUpper);
-  CHECK(innermost->agreement().id() == kUpper + 1);
-  CHECK(maker.make()->agreement().id() == 8);  // the turn is free again
+  CHECK(outer->agreement().members().id() == 7);
+  CHECK(inner->agreement().members().id() == kUpper);
+  CHECK(innermost->agreement().members().id() == kUpper + 1);
+  CHECK(maker.make()->agreement().members().id() == 8);  // the turn is free again
   CHECK(maker.votes == 1);
-  CHECK(maker.make(kUpper + 7)->agreement().id() == kUpper + 7);  // rank 1 makes another one
+  CHECK(maker.make(kUpper + 7)->agreement().members().id() ==
+        kUpper + 7);  // rank 1 makes another one
   CHECK(maker.votes == 2);
-  CHECK(maker.make()->agreement().id() == 9);
+  CHECK(maker.make()->agreement().members().id() == 9);
 }
 
 TEST_CASE("a number of the upper half that is taken on some rank is not agreed on",
@@ -149,7 +150,7 @@ TEST_CASE("a number of the upper half that is taken on some rank is not agreed o
       return said.size() == 1 ? kUpper + 3 : vote;
     });
     CHECK(said == std::vector<std::int64_t>{2, 1, kUpper + 4, 0});
-    CHECK(made->agreement().id() == kUpper + 4);
+    CHECK(made->agreement().members().id() == kUpper + 4);
   }
   SECTION("on another one") {
     std::vector<std::int64_t> said;
@@ -159,7 +160,7 @@ TEST_CASE("a number of the upper half that is taken on some rank is not agreed o
       return std::max(vote, others[said.size() - 1]);
     });
     CHECK(said == std::vector<std::int64_t>{2, 0, 2, 0});
-    CHECK(made->agreement().id() == kUpper + 9);
+    CHECK(made->agreement().members().id() == kUpper + 9);
     CHECK(maker.job.engine(0).dispatcher().is_free(kUpper + 8));
   }
 }
@@ -167,10 +168,10 @@ TEST_CASE("a number of the upper half that is taken on some rank is not agreed o
 TEST_CASE("when the numbers of the lower half are used up, there are those of the upper half",
           "[communicator]") {
   Maker maker;
-  CHECK(maker.make(kUpper - 1)->agreement().id() == kUpper - 1);
-  CHECK(maker.make()->agreement().id() == kUpper);
-  CHECK(maker.make()->agreement().id() == kUpper + 1);
-  CHECK(maker.make(Identifiers::kEnd - 1)->agreement().id() == Identifiers::kEnd - 1);
+  CHECK(maker.make(kUpper - 1)->agreement().members().id() == kUpper - 1);
+  CHECK(maker.make()->agreement().members().id() == kUpper);
+  CHECK(maker.make()->agreement().members().id() == kUpper + 1);
+  CHECK(maker.make(Identifiers::kEnd - 1)->agreement().members().id() == Identifiers::kEnd - 1);
   for (int i = 0; i < 2; ++i) CHECK(outcome_of([&] { maker.make(); }).code == Code::unsupported);
   CHECK(maker.votes == 2);  // none has come so far since
 }
@@ -181,7 +182,7 @@ TEST_CASE("a rank that is no member takes part in the agreement", "[communicator
   CHECK_FALSE(
       agree_on_communicator(maker.job.engine(0), bootstrap, std::nullopt, {1, 2}, maker.selection));
   CHECK(bootstrap.votes == 1);
-  CHECK(maker.make()->agreement().id() == 3);
+  CHECK(maker.make()->agreement().members().id() == 3);
 }
 
 // Without memory for the k-th allocation, for each k: all ranks get an error, and can go on.
@@ -261,7 +262,7 @@ TEST_CASE("communicators that threads make at the same time have different numbe
                       });
       auto made = agree_on_communicator(job.engine(rank), bootstrap, static_cast<int>(i), members,
                                         selection);
-      got[static_cast<std::size_t>(rank)][thread].push_back(made->agreement().id());
+      got[static_cast<std::size_t>(rank)][thread].push_back(made->agreement().members().id());
       const auto lock = job.engine(rank).enter();
       std::swap(kept[static_cast<std::size_t>(round) % kept.size()], made);
       made.reset();

@@ -35,8 +35,8 @@ TEST_CASE("who waits hears where the others are", "[waiting][threads]") {
   settings.timeout_ms = 2000;
   Job job(2, {}, settings);
   const Job::Communicators second = job.make(2, {0, 1});
-  job.world(0).agreement().set_name("solver");
-  for (const auto& communicator : second) communicator->agreement().set_name("halo");
+  job.world(0).agreement().members().set_name("solver");
+  for (const auto& communicator : second) communicator->agreement().members().set_name("halo");
   const auto says = [](const Outcome& outcome, const char* words) {
     CHECK(outcome.code == Code::timed_out);
     CHECK_THAT(outcome.message, Catch::Matchers::Contains(words));
