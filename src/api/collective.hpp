@@ -41,14 +41,15 @@ void start(Request& request, const Arguments& arguments, FindPlan&& find_plan) {
     UserRequest request(communicator);
     start(request, arguments, [&]() -> Plan& {
       prepare(state, request, arguments);
-      if (communicator.agreement().counts_checks()) [[unlikely]]
+      if (communicator.agreement().count().counts_checks()) [[unlikely]]
         compare_on_all(state, *handle, request.task, arguments);
       Plan& plan = communicator.plan(request.task);
       request.choose_copies(plan);
       return plan;
     });
     // One that is checked is never the same once more: it would not be checked again.
-    if (!arguments.by_rank && request.is_plain() && !communicator.agreement().counts_checks())
+    if (!arguments.by_rank && request.is_plain() &&
+        !communicator.agreement().count().counts_checks())
       handle->repeats->note(arguments, request.call, request.plan(), communicator);
     request.wait();
     request.deliver();

@@ -70,7 +70,8 @@ tutti_comm fresh_handle() {
 tutti_comm finish(Library& state, NewHandle handle, std::unique_ptr<Communicator> made,
                   std::unique_ptr<Repeats> repeats, std::string name) {
   made->agreement().members().set_name(std::move(name));
-  if (state.configuration.compares_calls && made->size() > 1) made->agreement().count_checks();
+  if (state.configuration.compares_calls && made->size() > 1)
+    made->agreement().count().count_checks();
   handle->communicator = std::move(made);
   handle->repeats = std::move(repeats);
   return handle.release();

@@ -41,13 +41,13 @@ Asked asked_by(const MessageName& name) {
 }  // namespace
 
 Agreement::Agreement(Members members, CollectiveNumber first)
-    : members_(std::move(members)), next_(first) {}
+    : members_(std::move(members)), count_(first) {}
 
 // --- this rank's calls -------------------------------------------------------------------------
 
 void Agreement::look_for_refusal(const OpenCall& call) noexcept {
   // A number so far behind is about to be one that is still to come.
-  while (!refused_.empty() && !is_earlier(refused_.front().number, next_))
+  while (!refused_.empty() && !is_earlier(refused_.front().number, count_.next()))
     refused_.erase(refused_.begin());
   for (const Refusal& refusal : refusals_)
     if (refusal.number == call.number_)
@@ -64,8 +64,7 @@ void Agreement::forget(const Task& task) noexcept {
 }
 
 News Agreement::refuse(Code code, std::string_view why) noexcept {
-  const CollectiveNumber number = next_;
-  next_ += numbers_per_call_ - number % numbers_per_call_;
+  const CollectiveNumber number = count_.take_for_rejected();
   known_[number % kRemembered] = {number, nullptr};
   std::erase_if(refusals_, [&](const Refusal& r) { return r.number == number; });
   try {
@@ -109,7 +108,7 @@ Asked Agreement::asked_in(CollectiveNumber number) const noexcept {
 }
 
 bool Agreement::over(CollectiveNumber number) const noexcept {
-  return is_earlier(number, next_) && !open_call(number);
+  return is_earlier(number, count_.next()) && !open_call(number);
 }
 
 // --- what members say --------------------------------------------------------------------------
@@ -162,7 +161,7 @@ std::optional<News> Agreement::heard_failed(const News& news, int from) noexcept
 // If this rank did not reject the call too, it can never end here.
 void Agreement::heard_refused(const News& news, int from) noexcept {
   if (failed() || refused(news.call)) return;
-  if (is_earlier(news.call, next_)) return fail_as_refused(from, news.code, news.call);
+  if (is_earlier(news.call, count_.next())) return fail_as_refused(from, news.code, news.call);
   if (refusals_.size() == kRefusedKept) return;  // the member says it again when it is waited for
   try {
     refusals_.push_back({from, news.call, news.code});
@@ -199,7 +198,7 @@ bool Agreement::unwanted(const MessageName& name, int from) noexcept {
   if (const OpenCall* const call = open_call(name.collective)) {
     // Neighbouring calls of different kinds bear different marks.
     if (call->mark_ == 0 || name.mark() == call->mark_ >> kOrdinalBits) return false;
-  } else if (!is_earlier(name.collective, next_) || refused(name.collective)) {
+  } else if (!is_earlier(name.collective, count_.next()) || refused(name.collective)) {
     return false;  // a later call; or the sender hears of the refusal when it waits
   }
   fail_as_different(name.collective, from, asked_by(name),
@@ -264,11 +263,11 @@ std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
 
 protocols::Standing Agreement::standing(const OpenCall* in) const noexcept {
   protocols::Standing mine{.communicator = members_.id(),
-                           .calls = static_cast<CollectiveNumber>(calls_begun())};
+                           .calls = static_cast<CollectiveNumber>(count_.begun())};
   if (in && in->task_) {
     mine.in = members_.id();
-    mine.call = in->number_ / numbers_per_call_;
-    mine.asked = asked_of(checked_ ? *checked_ : *in->task_, members_.rank());
+    mine.call = static_cast<CollectiveNumber>(count_.of(in->number_) - 1);
+    mine.asked = asked_of(count_.checked() ? *count_.checked() : *in->task_, members_.rank());
   }
   return mine;
 }

@@ -24,6 +24,7 @@
 #include "base/running_clock.hpp"
 #include "collectives/schedule/problem.hpp"
 #include "protocols/news.hpp"
+#include "src/job/call_count.hpp"
 #include "src/job/members.hpp"
 
 namespace tutti {
@@ -65,13 +66,15 @@ class Agreement {
 
   const Members& members() const noexcept { return members_; }
   Members& members() noexcept { return members_; }
+  const CallCount& count() const noexcept { return count_; }
+  CallCount& count() noexcept { return count_; }
 
   // --- this rank's calls -----------------------------------------------------------------------
 
   // Gives the call its number, the next one. If a member has rejected that very call, the
   // communicator fails here.
   void open(OpenCall& call) noexcept {
-    call.number_ = next_++;
+    call.number_ = count_.take();
     call.older_ = newest_;
     newest_ = &call;
     known_[call.number_ % kRemembered] = {call.number_, call.task_};
@@ -96,22 +99,6 @@ class Agreement {
       visit(*call);
       call = older;
     }
-  }
-  // From now on each call is two, of which the first is a check; people hear of one.
-  void count_checks() noexcept { numbers_per_call_ = 2; }
-  bool counts_checks() const noexcept { return numbers_per_call_ == 2; }
-  // A check is under way, and people hear that it is the call which is checked; null: no more.
-  void set_checked(const collectives::Task* task) noexcept { checked_ = task; }
-  bool is_checking() const noexcept { return checked_ != nullptr; }
-  // As people count them: the last one's number, from 1.
-  std::uint64_t calls_begun() const noexcept {
-    return (std::uint64_t{next_} + numbers_per_call_ - 1) / numbers_per_call_;
-  }
-  // The number that people will give the next call, or the one whose check has just been made.
-  std::uint64_t next_call() const noexcept { return count_for_people(next_); }
-  // From 1, checks not counted.
-  std::uint64_t count_for_people(CollectiveNumber number) const noexcept {
-    return std::uint64_t{number} / numbers_per_call_ + 1;
   }
   // Records a call that was rejected before it started (bad arguments, no memory). It still uses up
   // a number, and the news is for all members, because they may be waiting. If all reject it,
@@ -253,9 +240,7 @@ class Agreement {
   }
 
   Members members_;
-  CollectiveNumber next_;  // the number of the next call
-  std::uint32_t numbers_per_call_ = 1;
-  const collectives::Task* checked_ = nullptr;
+  CallCount count_;
   OpenCall* newest_ = nullptr;  // of the open calls, linked from the last to the first
   std::array<Known, kRemembered> known_{};
   std::vector<Refused> refused_;  // the last of them, in order: members may ask much later

@@ -37,7 +37,7 @@ void Agreement::fail_as_refused(int member, Code code, CollectiveNumber call) no
   fail(code, member,
        "rank {} of MPI_COMM_WORLD could not begin call {} of {}, in which this rank takes part: {} "
        "(see the error it returned)",
-       member, count_for_people(call), words_for(members_), text_of(code));
+       member, count_.of(call), words_for(members_), text_of(code));
 }
 
 // The first cause is what the call has returned, whoever tells this rank of it.
@@ -51,7 +51,7 @@ void Agreement::fail_by_own_refusal(const Refused& call) noexcept {
             ? fmt::format(
                   "the communicator has failed by call {} of {}, which this rank, {} of "
                   "MPI_COMM_WORLD, rejected: {}",
-                  count_for_people(call.number), words_for(members_), members_.world_rank(),
+                  count_.of(call.number), words_for(members_), members_.world_rank(),
                   text_of(call.code))
             : "the communicator has failed by a call that this rank rejected: " + call.why;
   } catch (const std::exception&) {
@@ -114,7 +114,7 @@ void Agreement::put_difference_into_words() noexcept try {
   failure_text_ = fmt::format(
       "ranks make different calls: call {} of {} is {} of MPI_COMM_WORLD, "
       "and {}",
-      count_for_people(d.call), words_for(members_), first, second);
+      count_.of(d.call), words_for(members_), first, second);
   const bool equal = is_known(d.mine) && d.mine.lengths == Asked::Lengths::equal;
   if (equal && d.mine == d.theirs) failure_text_ += ", and another one on another rank";
   if (!d.how.empty())

@@ -30,15 +30,15 @@ constexpr std::size_t kMostGroupsNamed = 4;
 // As long as it lives, people hear of the call that is checked.
 class Checked {
  public:
-  Checked(Agreement& agreement, const Task& task) noexcept : agreement_(agreement) {
-    agreement_.set_checked(&task);
+  Checked(CallCount& count, const Task& task) noexcept : count_(count) {
+    count_.set_checked(&task);
   }
-  ~Checked() { agreement_.set_checked(nullptr); }
+  ~Checked() { count_.set_checked(nullptr); }
   Checked(const Checked&) = delete;
   Checked& operator=(const Checked&) = delete;
 
  private:
-  Agreement& agreement_;
+  CallCount& count_;
 };
 
 // "rank 3", "ranks 0-2, 5 and 7". `ranks` in order.
@@ -69,7 +69,7 @@ CallCheck::~CallCheck() {
 }
 
 void CallCheck::run(Plan& plan, const Task& task, const void* mine, void* all) {
-  const Checked checked(communicator_.agreement(), task);
+  const Checked checked(communicator_.agreement().count(), task);
   Request request(communicator_);
   request.call = {
       mine,
@@ -84,7 +84,7 @@ void CallCheck::compare(const Claim& claim, const Task& task, FunctionRef<std::s
     reduces_ = communicator_.plan_by(
         {.collective = Collective::allreduce, .bytes = sizeof(Words), .element = 8},
         "recursive-doubling");
-  const std::uint64_t call = communicator_.agreement().calls_begun() + 1;
+  const std::uint64_t call = communicator_.agreement().count().begun() + 1;
   const Words mine{claim.typed, ~claim.typed, claim.bytes, ~claim.bytes, claim.by_bytes ? 1u : 0u};
   Words most{};
   run(*reduces_, task, mine.data(), most.data());

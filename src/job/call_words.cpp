@@ -32,7 +32,7 @@ std::string words_for(const Members& members) {
 std::string in_next_call(const Agreement& agreement, std::string_view collective,
                          std::string_view message) {
   return fmt::format("rank {} of MPI_COMM_WORLD, call {} of {} ({}): {}",
-                     agreement.members().world_rank(), agreement.next_call(),
+                     agreement.members().world_rank(), agreement.count().of_next(),
                      words_for(agreement.members()), collective, message);
 }
 

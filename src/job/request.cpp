@@ -27,7 +27,7 @@ void Request::start(Plan& plan) {
   task_ = &plan.task();
   mark_ = plan.mark();
   Trace* const trace = communicator_.engine().trace();
-  if (trace && !agreement.is_checking()) [[unlikely]]
+  if (trace && !agreement.count().checked()) [[unlikely]]
     traced_ = trace->begin(plan, *running_);
   agreement.open(*this);
   communicator_.engine().calls().began(number());

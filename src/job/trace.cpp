@@ -104,7 +104,7 @@ void Trace::end(const TracedCall& call, const Agreement& agreement,
                  R"("collective":"{}","algorithm":"{}","root":{},"bytes":{},"element":{},)"
                  R"("digest":"{:016x}","begin":{},"end":{},"steps":[)",
                  agreement.members().id(), agreement.members().world_ranks().front(),
-                 agreement.count_for_people(number), problem.rank, problem.P,
+                 agreement.count().of(number), problem.rank, problem.P,
                  collectives::name_of(problem.collective), to_string(call.plan.choice()),
                  problem.root, problem.bytes, problem.element, schedule.digest(), call.begin, end);
   for (std::size_t id = 0; id < schedule.steps.size(); ++id) {

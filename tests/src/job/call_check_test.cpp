@@ -34,20 +34,20 @@ TEST_CASE("ranks that claim the same go on, with any algorithm and call", "[chec
       Job job(P, hostility_of(seed));
       const auto outcomes = job.run([&](int rank) {
         Communicator& world = job.world(rank);
-        world.agreement().count_checks();
+        world.agreement().count().count_checks();
         CallCheck check(world);
         for (int i = 0; i < 5; ++i) {
           const auto task = any_task(seed * 7u + static_cast<std::uint32_t>(i), P);
           check.compare({1, 2, rank == 0 && i == 3}, task, [] { return std::string("never"); });
           Operation(world, task).run();
-          CHECK(world.agreement().calls_begun() == static_cast<std::uint64_t>(i) + 1);
+          CHECK(world.agreement().count().begun() == static_cast<std::uint64_t>(i) + 1);
         }
         // A call that all reject is one call, too, and so is the next one.
         world.refuse(Code::bad_count);
-        CHECK(world.agreement().calls_begun() == 6);
+        CHECK(world.agreement().count().begun() == 6);
         check.compare({1, 2, false}, {}, [] { return std::string("never"); });
         Operation(world, task_of(Collective::barrier)).run();
-        CHECK(world.agreement().calls_begun() == 7);
+        CHECK(world.agreement().count().begun() == 7);
       });
       for (const Outcome& outcome : outcomes) CHECK(outcome.message == "");
     }
@@ -78,7 +78,7 @@ TEST_CASE("if claims differ, all ranks get the same words, and keep them", "[che
       const auto outcomes = job.run([&](int rank) {
         Communicator& world = job.world(rank);
         world.agreement().members().set_name("solver");
-        world.agreement().count_checks();
+        world.agreement().count().count_checks();
         const Said said{letters[index(rank)]};
         CallCheck check(world);
         check.compare({1, 2, false}, {}, [] { return std::string("never"); });
@@ -103,7 +103,7 @@ TEST_CASE("if one rank knows a type by its bytes only, these are compared", "[ch
   for (const bool differs : {false, true}) {
     Job job(3, {});
     const auto outcomes = job.run([&](int rank) {
-      job.world(rank).agreement().count_checks();
+      job.world(rank).agreement().count().count_checks();
       CallCheck check(job.world(rank));
       check.compare({std::uint64_t(rank), differs && rank == 2 ? 9u : 8u, rank == 1}, {},
                     [] { return std::string("some call"); });
@@ -116,7 +116,7 @@ TEST_CASE("if one rank knows a type by its bytes only, these are compared", "[ch
 TEST_CASE("long words, and those of a broken peer, end", "[check][threads]") {
   Job job(2, {});
   const auto outcomes = job.run([&](int rank) {
-    job.world(rank).agreement().count_checks();
+    job.world(rank).agreement().count().count_checks();
     CallCheck check(job.world(rank));
     check.compare({std::uint64_t(rank), 0, false}, {}, [] { return std::string(5000, 'x'); });
   });
@@ -132,7 +132,7 @@ TEST_CASE("who waits in a check is in the call that is checked", "[check][thread
   Job job(2, {}, settings);
   const auto outcomes = job.run([&](int rank) {
     Communicator& world = job.world(rank);
-    world.agreement().count_checks();
+    world.agreement().count().count_checks();
     CallCheck check(world);
     check.compare({}, {}, [] { return std::string(); });
     Operation(world, task_of(Collective::barrier)).run();
@@ -148,7 +148,7 @@ TEST_CASE("who rejects its arguments fails the check of the others", "[check][th
   Job job(3, {});
   const auto outcomes = job.run([&](int rank) {
     Communicator& world = job.world(rank);
-    world.agreement().count_checks();
+    world.agreement().count().count_checks();
     CallCheck check(world);
     if (rank == 1) return world.refuse(Code::bad_root);
     check.compare({}, {}, [] { return std::string(); });
