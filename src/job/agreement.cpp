@@ -50,22 +50,17 @@ void Agreement::look_for_refusal(const OpenCall& call) noexcept {
   while (!refused_.empty() && !is_earlier(refused_.front().number, count_.next()))
     refused_.erase(refused_.begin());
   for (const Refusal& refusal : refusals_)
-    if (refusal.number == call.number_)
-      return fail_as_refused(refusal.member, refusal.code, call.number_);
+    if (refusal.number == call.number())
+      return fail_as_refused(refusal.member, refusal.code, call.number());
 }
 
 void Agreement::forget_passed(const OpenCall& call) noexcept {
-  std::erase_if(passed_, [&](const Passed& p) { return p.number == call.number_; });
-}
-
-void Agreement::forget(const Task& task) noexcept {
-  for (Known& known : known_)
-    if (known.task == &task) known.task = nullptr;
+  std::erase_if(passed_, [&](const Passed& p) { return p.number == call.number(); });
 }
 
 News Agreement::refuse(Code code, std::string_view why) noexcept {
   const CollectiveNumber number = count_.take_for_rejected();
-  known_[number % kRemembered] = {number, nullptr};
+  calls_.note_rejected(number);
   std::erase_if(refusals_, [&](const Refusal& r) { return r.number == number; });
   try {
     refused_.push_back({number, code, {}});
@@ -77,8 +72,8 @@ News Agreement::refuse(Code code, std::string_view why) noexcept {
     refused_.back().why = why;
   } catch (const std::bad_alloc&) {  // then this rank hears less of it
   }
-  if (refused_.size() > kRemembered)
-    std::string().swap(refused_[refused_.size() - 1 - kRemembered].why);
+  if (refused_.size() > OpenCalls::kRemembered)
+    std::string().swap(refused_[refused_.size() - 1 - OpenCalls::kRemembered].why);
   if (refused_.size() > kRefusedKept) refused_.erase(refused_.begin());
   return refusal(refused_.back());
 }
@@ -90,25 +85,13 @@ const Agreement::Refused* Agreement::refused(CollectiveNumber number) const noex
   return found != refused_.end() && found->number == number ? &*found : nullptr;
 }
 
-const OpenCall* Agreement::open_call(CollectiveNumber number) const noexcept {
-  const OpenCall* call = newest_;
-  while (call && call->number_ != number) call = call->older_;
-  return call;
-}
-
-const Task* Agreement::task_of(CollectiveNumber number) const noexcept {
-  if (const OpenCall* const open = open_call(number)) return open->task_;
-  const Known& known = known_[number % kRemembered];
-  return known.number == number ? known.task : nullptr;
-}
-
 Asked Agreement::asked_in(CollectiveNumber number) const noexcept {
-  const Task* const task = task_of(number);
+  const Task* const task = calls_.task_of(number);
   return task ? asked_of(*task, members_.rank()) : Asked{};
 }
 
 bool Agreement::over(CollectiveNumber number) const noexcept {
-  return is_earlier(number, count_.next()) && !open_call(number);
+  return is_earlier(number, count_.next()) && !calls_.find(number);
 }
 
 // --- what members say --------------------------------------------------------------------------
@@ -183,7 +166,7 @@ std::optional<News> Agreement::heard_waits(const News& news, int from) noexcept 
 }
 
 void Agreement::heard_passed(const News& news, int from) noexcept {
-  if (!open_call(news.call)) return;
+  if (!calls_.find(news.call)) return;
   const auto same = [&](const Passed& p) { return p.member == from && p.number == news.call; };
   if (std::any_of(passed_.begin(), passed_.end(), same)) return;
   try {
@@ -195,9 +178,10 @@ void Agreement::heard_passed(const News& news, int from) noexcept {
 
 bool Agreement::unwanted(const MessageName& name, int from) noexcept {
   if (failed()) return true;
-  if (const OpenCall* const call = open_call(name.collective)) {
+  if (const OpenCall* const call = calls_.find(name.collective)) {
     // Neighbouring calls of different kinds bear different marks.
-    if (call->mark_ == 0 || name.mark() == call->mark_ >> kOrdinalBits) return false;
+    const Ordinal mark = OpenCalls::mark_of(*call);
+    if (mark == 0 || name.mark() == mark >> kOrdinalBits) return false;
   } else if (!is_earlier(name.collective, count_.next()) || refused(name.collective)) {
     return false;  // a later call; or the sender hears of the refusal when it waits
   }
@@ -207,13 +191,13 @@ bool Agreement::unwanted(const MessageName& name, int from) noexcept {
 }
 
 std::optional<News> Agreement::waiting(const OpenCall& call, int member) const noexcept {
-  const auto mine = fingerprint(call.number_, member);
+  const auto mine = fingerprint(call.number(), member);
   if (!mine) return std::nullopt;
   return News{.kind = News::Kind::waits,
               .communicator = members_.id(),
-              .call = call.number_,
+              .call = call.number(),
               .fingerprint = *mine,
-              .asked = asked_in(call.number_)};
+              .asked = asked_in(call.number())};
 }
 
 // At the first look, what came before the news may not have been taken yet; by the next one every
@@ -221,11 +205,11 @@ std::optional<News> Agreement::waiting(const OpenCall& call, int member) const n
 void Agreement::waited_in_vain(const OpenCall& call, int member, bool unacknowledged,
                                Time now) noexcept {
   for (Passed& p : passed_) {
-    if (p.member != member || p.number != call.number_) continue;
+    if (p.member != member || p.number != call.number()) continue;
     if (p.seen == Time{})
       p.seen = now;
     else if (p.seen != now && !unacknowledged)
-      fail_as_different(call.number_, member, {},
+      fail_as_different(call.number(), member, {},
                         "the other rank has finished the call, or freed the communicator, and this "
                         "one waits for it there");
   }
@@ -235,7 +219,7 @@ void Agreement::waited_in_vain(const OpenCall& call, int member, bool unacknowle
 // of what the two exchange where only they know them.
 std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
                                                     int member) const noexcept {
-  const Task* const task = task_of(number);
+  const Task* const task = calls_.task_of(number);
   if (!task) return std::nullopt;
   const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
   Hash hash;
@@ -264,10 +248,11 @@ std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
 protocols::Standing Agreement::standing(const OpenCall* in) const noexcept {
   protocols::Standing mine{.communicator = members_.id(),
                            .calls = static_cast<CollectiveNumber>(count_.begun())};
-  if (in && in->task_) {
+  const Task* const task = in ? calls_.task_of(in->number()) : nullptr;
+  if (task) {
     mine.in = members_.id();
-    mine.call = static_cast<CollectiveNumber>(count_.of(in->number_) - 1);
-    mine.asked = asked_of(count_.checked() ? *count_.checked() : *in->task_, members_.rank());
+    mine.call = static_cast<CollectiveNumber>(count_.of(in->number()) - 1);
+    mine.asked = asked_of(count_.checked() ? *count_.checked() : *task, members_.rank());
   }
   return mine;
 }

@@ -26,37 +26,13 @@
 #include "protocols/news.hpp"
 #include "src/job/call_count.hpp"
 #include "src/job/members.hpp"
+#include "src/job/open_calls.hpp"
 
 namespace tutti {
-
-// A call that this rank has begun and not ended. Owned by who made it, and must stay where it is.
-class OpenCall {
- public:
-  // Set by Agreement::open.
-  CollectiveNumber number() const noexcept { return number_; }
-  // Takes the call as far as it goes now. Does nothing unless it is under way.
-  virtual void advance() noexcept = 0;
-  // The same in a thread that is not the program's: unless it would call a function of the program.
-  virtual void advance_apart() noexcept { advance(); }
-
- protected:
-  OpenCall() = default;
-  ~OpenCall() = default;
-  const collectives::Task* task_ = nullptr;  // stays valid until Agreement::forget
-  Ordinal mark_ = 0;                         // in the names of its messages; 0: they bear none
-
- private:
-  friend class Agreement;
-  CollectiveNumber number_ = 0;
-  OpenCall* older_ = nullptr;  // in the list of open calls
-};
 
 class Agreement {
  public:
   using Time = RunningClock::time_point;
-  // So many calls, the last ones, can still be compared with what a member says of them.
-  static constexpr std::size_t kRemembered = 16;
-
   static constexpr CommunicatorId kNoId = 0;  // of none: the members have not agreed on it yet
 
   // `first`: the number of the first call, agreed by all members.
@@ -68,38 +44,25 @@ class Agreement {
   Members& members() noexcept { return members_; }
   const CallCount& count() const noexcept { return count_; }
   CallCount& count() noexcept { return count_; }
+  const OpenCalls& calls() const noexcept { return calls_; }
 
   // --- this rank's calls -----------------------------------------------------------------------
 
   // Gives the call its number, the next one. If a member has rejected that very call, the
   // communicator fails here.
   void open(OpenCall& call) noexcept {
-    call.number_ = count_.take();
-    call.older_ = newest_;
-    newest_ = &call;
-    known_[call.number_ % kRemembered] = {call.number_, call.task_};
+    calls_.open(call, count_.take());
     if (!refusals_.empty() || !refused_.empty()) [[unlikely]]
       look_for_refusal(call);
   }
   // The call has ended, well or not.
   void close(OpenCall& call) noexcept {
-    OpenCall** place = &newest_;  // mostly the last one: a blocking call
-    while (*place != &call) place = &(*place)->older_;
-    *place = call.older_;
+    calls_.close(call);
     if (!passed_.empty()) [[unlikely]]
       forget_passed(call);
   }
   // No closed call is compared with this task any more: it is about to go.
-  void forget(const collectives::Task& task) noexcept;
-  // From the last to the first. The call that is visited may end meanwhile.
-  template <class Visit>
-  void each_open_call(Visit&& visit) {
-    for (OpenCall* call = newest_; call;) {
-      OpenCall* const older = call->older_;
-      visit(*call);
-      call = older;
-    }
-  }
+  void forget(const collectives::Task& task) noexcept { calls_.forget(task); }
   // Records a call that was rejected before it started (bad arguments, no memory). It still uses up
   // a number, and the news is for all members, because they may be waiting. If all reject it,
   // nothing is lost. `why`: as the call has returned it; if others have waited in vain, this rank
@@ -110,7 +73,7 @@ class Agreement {
   template <class Visit>
   void each_old_news(Visit&& visit) const {
     if (failed()) visit(failure_news());
-    for (std::size_t i = refused_.size() - std::min(refused_.size(), kRemembered);
+    for (std::size_t i = refused_.size() - std::min(refused_.size(), OpenCalls::kRemembered);
          i < refused_.size(); ++i)
       visit(refusal(refused_[i]));
   }
@@ -133,7 +96,7 @@ class Agreement {
 
   // What this rank says of itself, as far as its calls here tell: that it may be in another
   // communicator's is left out.
-  protocols::Standing standing() const noexcept { return standing(newest_); }
+  protocols::Standing standing() const noexcept { return standing(calls_.newest()); }
   protocols::Standing standing(const OpenCall* in) const noexcept;
   // What a member said last; `when` it came. Null: nothing.
   struct Said {
@@ -162,7 +125,7 @@ class Agreement {
   // The same where a step of `call` gave the cause: a message that does not fit shows that calls
   // differ.
   void fail_in(const OpenCall& call, Code code, int culprit, const char* text) noexcept {
-    if (code == Code::calls_differ) return fail_as_different(call.number_, culprit, {}, text);
+    if (code == Code::calls_differ) return fail_as_different(call.number(), culprit, {}, text);
     fail(code, culprit, "{}", text);
   }
   // That call is not the same here and at `member`, where it is `theirs` as far as known. `how`
@@ -196,10 +159,6 @@ class Agreement {
     bool is_complete() const noexcept;
     void hear(int member, const protocols::Asked& asked) noexcept;
   };
-  struct Known {  // one of the last calls; no task: it was rejected here
-    CollectiveNumber number = 0;
-    const collectives::Task* task = nullptr;
-  };
   struct Refused {  // a call that this rank rejected
     CollectiveNumber number;
     Code code;
@@ -218,9 +177,6 @@ class Agreement {
 
   void look_for_refusal(const OpenCall& call) noexcept;
   void forget_passed(const OpenCall& call) noexcept;
-  const OpenCall* open_call(CollectiveNumber number) const noexcept;
-  // Null: it is not known any more, or there was none.
-  const collectives::Task* task_of(CollectiveNumber number) const noexcept;
   protocols::Asked asked_in(CollectiveNumber number) const noexcept;
   // Ended, or rejected.
   bool over(CollectiveNumber number) const noexcept;
@@ -241,8 +197,7 @@ class Agreement {
 
   Members members_;
   CallCount count_;
-  OpenCall* newest_ = nullptr;  // of the open calls, linked from the last to the first
-  std::array<Known, kRemembered> known_{};
+  OpenCalls calls_;
   std::vector<Refused> refused_;  // the last of them, in order: members may ask much later
   static constexpr std::size_t kRefusedKept = 4096;
   std::vector<Refusal> refusals_;  // the first of them, if a member is very far ahead

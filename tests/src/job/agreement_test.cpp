@@ -1,8 +1,6 @@
 // This rank's calls, refusals, unwanted messages, failure: what follows from each, without a wire.
 #include "tests/src/job/member.hpp"
 
-#include <algorithm>
-
 using namespace tutti;
 using namespace tutti::tests;
 
@@ -21,38 +19,6 @@ TEST_CASE("calls are numbered in the order of opening, and a refusal takes a num
   CHECK(c.number() == 3);
   CHECK(me.has_refused());
   CHECK_FALSE(me.failed());
-}
-
-TEST_CASE("calls end in any order", "[agreement]") {
-  // Every order in which four can end.
-  std::vector<std::size_t> order{0, 1, 2, 3};
-  do {
-    Member me;
-    Begun calls[4];
-    for (Begun& call : calls) me.open(call);
-    CHECK(open_numbers(me) == std::vector<CollectiveNumber>{3, 2, 1, 0});
-    std::vector<CollectiveNumber> rest{3, 2, 1, 0};
-    for (const std::size_t i : order) {
-      me.close(calls[i]);
-      std::erase(rest, i);
-      CHECK(open_numbers(me) == rest);
-    }
-    me.open(calls[0]);
-    CHECK(calls[0].number() == 4);
-  } while (std::next_permutation(order.begin(), order.end()));
-}
-
-TEST_CASE("a visited call may end meanwhile", "[agreement]") {
-  Member me;
-  Begun calls[3];
-  for (Begun& call : calls) me.open(call);
-  int visits = 0;
-  me.each_open_call([&](OpenCall& call) {
-    ++visits;
-    me.close(call);
-  });
-  CHECK(visits == 3);
-  CHECK(open_numbers(me).empty());
 }
 
 // --- refusals ----------------------------------------------------------------------------------
@@ -170,9 +136,9 @@ TEST_CASE("a member that connects late hears of the failure and the last refusal
   REQUIRE(old_news(me).size() == 1);
   Begun call;
   me.open(call);
-  for (std::size_t i = 0; i < Agreement::kRemembered; ++i) me.refuse(Code::bad_root);
+  for (std::size_t i = 0; i < OpenCalls::kRemembered; ++i) me.refuse(Code::bad_root);
   auto news = old_news(me);
-  REQUIRE(news.size() == Agreement::kRemembered);
+  REQUIRE(news.size() == OpenCalls::kRemembered);
   for (std::size_t i = 0; i < news.size(); ++i) {
     CHECK(news[i].kind == News::Kind::refused);
     CHECK(news[i].communicator == kId);
@@ -181,7 +147,7 @@ TEST_CASE("a member that connects late hears of the failure and the last refusal
   }
   me.fail(Code::timed_out, 11, "too late");
   news = old_news(me);
-  REQUIRE(news.size() == Agreement::kRemembered + 1);
+  REQUIRE(news.size() == OpenCalls::kRemembered + 1);
   CHECK(news[0].kind == News::Kind::failed);
   CHECK(news[0].code == Code::timed_out);
   CHECK(news[0].culprit == 11);

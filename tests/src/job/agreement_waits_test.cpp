@@ -329,7 +329,7 @@ TEST_CASE("a call is compared until its task is forgotten, or many came after", 
   me.close(mine);
   SECTION("forgotten") { me.forget(right); }
   SECTION("many calls later") {
-    for (std::size_t i = 0; i < Agreement::kRemembered; ++i) {
+    for (std::size_t i = 0; i < OpenCalls::kRemembered; ++i) {
       Begun later(&many);
       me.open(later);
       me.close(later);
@@ -349,7 +349,7 @@ TEST_CASE("an open call stays comparable, whatever comes after it", "[agreement]
   Begun mine(&task), theirs(&many);
   me.open(mine);
   other.open(theirs);
-  for (std::size_t i = 0; i < Agreement::kRemembered; ++i) {
+  for (std::size_t i = 0; i < OpenCalls::kRemembered; ++i) {
     Begun later(&many);
     me.open(later);
     me.close(later);

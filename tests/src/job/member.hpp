@@ -54,11 +54,6 @@ inline std::vector<News> old_news(const Agreement& agreement) {
   agreement.each_old_news([&](const News& news) { all.push_back(news); });
   return all;
 }
-inline std::vector<CollectiveNumber> open_numbers(Agreement& agreement) {
-  std::vector<CollectiveNumber> numbers;
-  agreement.each_open_call([&](OpenCall& call) { numbers.push_back(call.number()); });
-  return numbers;
-}
 constexpr Agreement::Time at(int seconds) { return Agreement::Time{std::chrono::seconds{seconds}}; }
 
 // `asker` waits for `other` in its call; what `other` answers.
