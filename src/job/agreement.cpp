@@ -2,7 +2,6 @@
 #include "src/job/agreement.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/hash.hpp"
 #include "src/job/call_words.hpp"
@@ -16,19 +15,6 @@ using protocols::Asked;
 using protocols::News;
 
 namespace {
-
-Asked asked_of(const Task& task, Rank rank) {
-  Asked asked{.collective = static_cast<std::int16_t>(task.collective),
-              .lengths = Asked::Lengths::equal,
-              .root = task.root,
-              .bytes = task.bytes};
-  if (!task.counts.empty()) {
-    asked.lengths =
-        task.counts_known || rank == task.root ? Asked::Lengths::several : Asked::Lengths::own;
-    asked.bytes = std::accumulate(task.counts.begin(), task.counts.end(), Bytes{0});
-  }
-  return asked;
-}
 
 // All that the name of a message says.
 Asked asked_by(const MessageName& name) {
@@ -241,38 +227,6 @@ std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
     for (const Bytes count : counts) hash.add(bits(count));
   }
   return static_cast<std::uint32_t>(hash.value());
-}
-
-// --- who is where, for people ------------------------------------------------------------------
-
-protocols::Standing Agreement::standing(const OpenCall* in) const noexcept {
-  protocols::Standing mine{.communicator = members_.id(),
-                           .calls = static_cast<CollectiveNumber>(count_.begun())};
-  const Task* const task = in ? calls_.task_of(in->number()) : nullptr;
-  if (task) {
-    mine.in = members_.id();
-    mine.call = static_cast<CollectiveNumber>(count_.of(in->number()) - 1);
-    mine.asked = asked_of(count_.checked() ? *count_.checked() : *task, members_.rank());
-  }
-  return mine;
-}
-
-void Agreement::hear(const protocols::Standing& standing, int from, Time now) noexcept {
-  const auto same = [&](const Said& said) { return said.member == from; };
-  if (const auto place = std::ranges::find_if(said_, same); place != said_.end()) {
-    *place = {from, standing, now};
-    return;
-  }
-  try {
-    said_.push_back({from, standing, now});
-  } catch (const std::bad_alloc&) {  // then people hear less of it
-  }
-}
-
-const Agreement::Said* Agreement::said(int member) const noexcept {
-  const auto place =
-      std::ranges::find_if(said_, [&](const Said& said) { return said.member == member; });
-  return place != said_.end() ? &*place : nullptr;
 }
 
 }  // namespace tutti

@@ -27,12 +27,13 @@
 #include "src/job/call_count.hpp"
 #include "src/job/members.hpp"
 #include "src/job/open_calls.hpp"
+#include "src/job/standings.hpp"
 
 namespace tutti {
 
 class Agreement {
  public:
-  using Time = RunningClock::time_point;
+  using Time = Standings::Time;
   static constexpr CommunicatorId kNoId = 0;  // of none: the members have not agreed on it yet
 
   // `first`: the number of the first call, agreed by all members.
@@ -45,6 +46,8 @@ class Agreement {
   const CallCount& count() const noexcept { return count_; }
   CallCount& count() noexcept { return count_; }
   const OpenCalls& calls() const noexcept { return calls_; }
+  const Standings& standings() const noexcept { return standings_; }
+  Standings& standings() noexcept { return standings_; }
 
   // --- this rank's calls -----------------------------------------------------------------------
 
@@ -91,21 +94,6 @@ class Agreement {
   // before the last such look that it has passed the call, it will never come: a failure.
   // `unacknowledged`: this rank may only be waiting for its own adapter, so let it.
   void waited_in_vain(const OpenCall& call, int member, bool unacknowledged, Time now) noexcept;
-
-  // --- who is where, for people ----------------------------------------------------------------
-
-  // What this rank says of itself, as far as its calls here tell: that it may be in another
-  // communicator's is left out.
-  protocols::Standing standing() const noexcept { return standing(calls_.newest()); }
-  protocols::Standing standing(const OpenCall* in) const noexcept;
-  // What a member said last; `when` it came. Null: nothing.
-  struct Said {
-    int member;
-    protocols::Standing standing;
-    Time when;
-  };
-  void hear(const protocols::Standing& standing, int from, Time now) noexcept;
-  const Said* said(int member) const noexcept;
 
   // --- failure ---------------------------------------------------------------------------------
 
@@ -202,7 +190,7 @@ class Agreement {
   static constexpr std::size_t kRefusedKept = 4096;
   std::vector<Refusal> refusals_;  // the first of them, if a member is very far ahead
   std::vector<Passed> passed_;
-  std::vector<Said> said_;  // by members that were waited for: few
+  Standings standings_{members_, count_, calls_};
   Code failure_code_ = Code::success;
   int failure_culprit_ = kNoPeer;
   std::string failure_text_;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "base/text.hpp"
 #include "src/job/agreement.hpp"
 
@@ -18,6 +20,19 @@ bool has_name(const Asked& call) noexcept {
 }
 
 }  // namespace
+
+Asked asked_of(const collectives::Task& task, Rank rank) noexcept {
+  Asked asked{.collective = static_cast<std::int16_t>(task.collective),
+              .lengths = Asked::Lengths::equal,
+              .root = task.root,
+              .bytes = task.bytes};
+  if (!task.counts.empty()) {
+    asked.lengths =
+        task.counts_known || rank == task.root ? Asked::Lengths::several : Asked::Lengths::own;
+    asked.bytes = std::accumulate(task.counts.begin(), task.counts.end(), Bytes{0});
+  }
+  return asked;
+}
 
 bool is_known(const Asked& call) noexcept {
   return has_name(call) && call.lengths > Asked::Lengths::unknown &&

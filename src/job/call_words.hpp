@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "collectives/schedule/problem.hpp"
 #include "protocols/news.hpp"
 
 namespace tutti {
@@ -18,6 +19,8 @@ std::string words_for(const Members& members);
 // `solver` (allreduce): ", and the message. Throws std::bad_alloc.
 std::string in_next_call(const Agreement& agreement, std::string_view collective,
                          std::string_view message);
+// What the call asks for, as news says it. `rank`: of the communicator, this one.
+protocols::Asked asked_of(const collectives::Task& task, Rank rank) noexcept;
 // The collective and its arguments are known, and can be. Any numbers may have come from a peer.
 bool is_known(const protocols::Asked& call) noexcept;
 // "allgatherv", or "another one, or none," if the collective is not known. Throws std::bad_alloc.

@@ -107,7 +107,7 @@ void Dispatcher::hear(const News& news, int from) noexcept {
     const auto answer = agreement->hear(news, from);
     if (!answer) {
       if (news.kind == News::Kind::waits && !agreement->failed())
-        channel.news().mention(standing_from(agreement->standing()));
+        channel.news().mention(standing_from(agreement->standings().mine()));
       return;
     }
     // That a call was passed is said again for as long as the peer asks.
@@ -129,7 +129,7 @@ void Dispatcher::hear(const News& news, int from) noexcept {
 protocols::Standing Dispatcher::standing_from(protocols::Standing mine) const noexcept {
   for (const Agreement* const other : agreements_) {
     if (mine.in != Agreement::kNoId) break;
-    const protocols::Standing there = other->standing();
+    const protocols::Standing there = other->standings().mine();
     mine.in = there.in;
     mine.call = there.call;
     mine.asked = there.asked;
@@ -140,7 +140,7 @@ protocols::Standing Dispatcher::standing_from(protocols::Standing mine) const no
 void Dispatcher::hear_standing(const protocols::Standing& standing, int from) noexcept {
   Agreement* const agreement = find(standing.communicator);
   if (agreement && agreement->members().has(from))
-    agreement->hear(standing, from, RunningClock::now());
+    agreement->standings().hear(standing, from, RunningClock::now());
 }
 
 void Dispatcher::hear_notice(const News& news, int from) noexcept {

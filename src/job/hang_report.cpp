@@ -50,7 +50,7 @@ std::string place(const Standing& said, const Agreement& agreement, CollectiveNu
 std::string situation(Channel& channel, const Agreement& agreement, CollectiveNumber call,
                       const Interval& waited, const FindAgreement& find) {
   const int peer = channel.peer();
-  const Agreement::Said* const said = agreement.said(peer);
+  const Standings::Said* const said = agreement.standings().said(peer);
   std::string text = fmt::format("rank {}, ", peer);
   if (channel.connecting()) return text + "which has not connected to it yet";
   const bool has_answered = said && said->when >= waited.since;
@@ -76,7 +76,7 @@ std::string seconds(Agreement::Time::duration time) {
 std::string why_it_hangs(const Agreement& agreement, const OpenCall& call,
                          std::vector<Channel*> awaited, const Interval& waited,
                          const FindAgreement& find) {
-  const Standing mine = agreement.standing(&call);
+  const Standing mine = agreement.standings().mine(&call);
   std::string text = fmt::format("has been in call {} of {} ({}) for {}",
                                  std::uint64_t{mine.call} + 1, words_for(agreement.members()),
                                  in_words(mine.asked), seconds(waited.now - waited.since));

@@ -291,7 +291,7 @@ TEST_CASE("who waits in a communicator that this rank does not have yet hears wh
     theirs.open(waiting);
     job[0].connections.channel(1);
     job.mention(1, waiting_in(2, 0));
-    const Agreement::Said* const said = theirs.said(0);
+    const Standings::Said* const said = theirs.standings().said(0);
     REQUIRE(said);
     CHECK(said->standing.calls == 0);
     CHECK(said->standing.in == (in_a_call ? 1 : Agreement::kNoId));
