@@ -37,7 +37,7 @@ void Agreement::look_for_refusal(const OpenCall& call) noexcept {
     refused_.erase(refused_.begin());
   for (const Refusal& refusal : refusals_)
     if (refusal.number == call.number())
-      return fail_as_refused(refusal.member, refusal.code, call.number());
+      return failure_.record_refusal(refusal.member, refusal.code, call.number());
 }
 
 void Agreement::forget_passed(const OpenCall& call) noexcept {
@@ -52,7 +52,7 @@ News Agreement::refuse(Code code, std::string_view why) noexcept {
     refused_.push_back({number, code, {}});
   } catch (const std::bad_alloc&) {
     fail_out_of_memory();
-    return failure_news();
+    return failure_.news();
   }
   try {
     refused_.back().why = why;
@@ -64,16 +64,19 @@ News Agreement::refuse(Code code, std::string_view why) noexcept {
   return refusal(refused_.back());
 }
 
+News Agreement::refusal(const Refused& call) const noexcept {
+  return {.kind = News::Kind::refused,
+          .communicator = members_.id(),
+          .call = call.number,
+          .code = call.code,
+          .culprit = members_.world_rank()};
+}
+
 const Agreement::Refused* Agreement::refused(CollectiveNumber number) const noexcept {
   const auto found = std::lower_bound(
       refused_.begin(), refused_.end(), number,
       [](const Refused& call, CollectiveNumber n) { return is_earlier(call.number, n); });
   return found != refused_.end() && found->number == number ? &*found : nullptr;
-}
-
-Asked Agreement::asked_in(CollectiveNumber number) const noexcept {
-  const Task* const task = calls_.task_of(number);
-  return task ? asked_of(*task, members_.rank()) : Asked{};
 }
 
 bool Agreement::over(CollectiveNumber number) const noexcept {
@@ -92,45 +95,21 @@ std::optional<News> Agreement::hear(const News& news, int from) noexcept {
   return std::nullopt;
 }
 
-// Both ranks whose calls differ are told what the other's is.
-std::optional<News> Agreement::heard_difference(const News& news, int from) noexcept {
-  const bool is_new = !failed(), about_me = news.culprit == members_.world_rank();
-  fail_as_different(news.call, about_me || news.culprit == kNoPeer ? from : news.culprit, {},
-                    nullptr);
-  if (is_new) failure_culprit_ = news.culprit;
-  if (difference_ && difference_->call == news.call) difference_->hear(from, news.asked);
-  if (is_new) put_difference_into_words();
-  return is_new && about_me ? std::optional(failure_news()) : std::nullopt;
-}
-
-// Who lives and is taken for dead has lost a connection.
+// The first cause of a refusal of this rank's is what the call has returned.
 std::optional<News> Agreement::heard_failed(const News& news, int from) noexcept {
-  if (news.code == Code::calls_differ) return heard_difference(news, from);
-  const bool is_new = !failed();
-  if (news.code == Code::peer_failed && news.culprit == members_.world_rank())
-    fail(Code::transport_failed, from,
-         "a connection between this rank and another one has failed, says rank {} of "
-         "MPI_COMM_WORLD: there this rank is taken for dead",
-         from);
-  else if (news.code == Code::peer_failed)
-    fail(news.code, news.culprit, "rank {} of MPI_COMM_WORLD has failed, says rank {}",
-         news.culprit, from);
-  else if (const Refused* const mine = refused(news.call);
-           mine && mine->code == news.code && news.culprit == members_.world_rank())
-    fail_by_own_refusal(*mine);
-  else
-    fail(
-        news.code, news.culprit,
-        "rank {} of MPI_COMM_WORLD says that the communicator has failed there: {} (about rank {})",
-        from, text_of(news.code), news.culprit);
-  if (is_new) failure_call_ = news.call;
+  const bool names_me = news.code != Code::calls_differ && news.code != Code::peer_failed &&
+                        news.culprit == members_.world_rank();
+  const Refused* const mine = names_me ? refused(news.call) : nullptr;
+  if (!mine || mine->code != news.code) return failure_.hear(news, from);
+  failure_.record_own_refusal(mine->code, mine->number, mine->why);
   return std::nullopt;
 }
 
 // If this rank did not reject the call too, it can never end here.
 void Agreement::heard_refused(const News& news, int from) noexcept {
   if (failed() || refused(news.call)) return;
-  if (is_earlier(news.call, count_.next())) return fail_as_refused(from, news.code, news.call);
+  if (is_earlier(news.call, count_.next()))
+    return failure_.record_refusal(from, news.code, news.call);
   if (refusals_.size() == kRefusedKept) return;  // the member says it again when it is waited for
   try {
     refusals_.push_back({from, news.call, news.code});
@@ -141,11 +120,12 @@ void Agreement::heard_refused(const News& news, int from) noexcept {
 
 // The member waits for this rank. If it waits in vain, it has missed the news of why.
 std::optional<News> Agreement::heard_waits(const News& news, int from) noexcept {
-  if (failed()) return failure_news();
+  if (failed()) return failure_.news();
   if (const Refused* const call = refused(news.call)) return refusal(*call);
   const auto mine = fingerprint(news.call, from);
   if (mine && *mine != news.fingerprint)
-    fail_as_different(news.call, from, news.asked, "the other rank waits for this one there");
+    failure_.record_difference(news.call, from, news.asked,
+                               "the other rank waits for this one there");
   else if (over(news.call))
     return News{.kind = News::Kind::passed, .communicator = members_.id(), .call = news.call};
   return std::nullopt;
@@ -171,8 +151,8 @@ bool Agreement::unwanted(const MessageName& name, int from) noexcept {
   } else if (!is_earlier(name.collective, count_.next()) || refused(name.collective)) {
     return false;  // a later call; or the sender hears of the refusal when it waits
   }
-  fail_as_different(name.collective, from, asked_by(name),
-                    "the other rank has sent what no call of this one asks for");
+  failure_.record_difference(name.collective, from, asked_by(name),
+                             "the other rank has sent what no call of this one asks for");
   return true;
 }
 
@@ -183,7 +163,7 @@ std::optional<News> Agreement::waiting(const OpenCall& call, int member) const n
               .communicator = members_.id(),
               .call = call.number(),
               .fingerprint = *mine,
-              .asked = asked_in(call.number())};
+              .asked = asked_of(*calls_.task_of(call.number()), members_.rank())};
 }
 
 // At the first look, what came before the news may not have been taken yet; by the next one every
@@ -195,9 +175,10 @@ void Agreement::waited_in_vain(const OpenCall& call, int member, bool unacknowle
     if (p.seen == Time{})
       p.seen = now;
     else if (p.seen != now && !unacknowledged)
-      fail_as_different(call.number(), member, {},
-                        "the other rank has finished the call, or freed the communicator, and this "
-                        "one waits for it there");
+      failure_.record_difference(
+          call.number(), member, {},
+          "the other rank has finished the call, or freed the communicator, and this "
+          "one waits for it there");
   }
 }
 

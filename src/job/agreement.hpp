@@ -10,21 +10,16 @@
 // Pure: no channel, no clock, no I/O. The dispatcher brings news in and takes answers out.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "base/running_clock.hpp"
-#include "collectives/schedule/problem.hpp"
 #include "protocols/news.hpp"
 #include "src/job/call_count.hpp"
+#include "src/job/failure.hpp"
 #include "src/job/members.hpp"
 #include "src/job/open_calls.hpp"
 #include "src/job/standings.hpp"
@@ -71,11 +66,10 @@ class Agreement {
   // nothing is lost. `why`: as the call has returned it; if others have waited in vain, this rank
   // hears it again.
   protocols::News refuse(Code code, std::string_view why = {}) noexcept;
-  bool has_refused() const noexcept { return !refused_.empty(); }
   // What a member that connects late must hear: the failure, the last refusals.
   template <class Visit>
   void each_old_news(Visit&& visit) const {
-    if (failed()) visit(failure_news());
+    if (failed()) visit(failure_.news());
     for (std::size_t i = refused_.size() - std::min(refused_.size(), OpenCalls::kRemembered);
          i < refused_.size(); ++i)
       visit(refusal(refused_[i]));
@@ -95,58 +89,11 @@ class Agreement {
   // `unacknowledged`: this rank may only be waiting for its own adapter, so let it.
   void waited_in_vain(const OpenCall& call, int member, bool unacknowledged, Time now) noexcept;
 
-  // --- failure ---------------------------------------------------------------------------------
-
-  // Records the first cause; later ones are ignored. That calls differ is told by
-  // fail_as_different().
-  template <class... Args>
-  void fail(Code code, int culprit, fmt::format_string<Args...> text, Args&&... args) noexcept {
-    if (failed()) return;
-    failure_culprit_ = culprit;
-    failure_code_ = code;
-    try {
-      failure_text_ = fmt::format(text, std::forward<Args>(args)...);
-    } catch (...) {
-      failure_text_.clear();  // out of memory: the code alone must do
-    }
-  }
-  // The same where a step of `call` gave the cause: a message that does not fit shows that calls
-  // differ.
-  void fail_in(const OpenCall& call, Code code, int culprit, const char* text) noexcept {
-    if (code == Code::calls_differ) return fail_as_different(call.number(), culprit, {}, text);
-    fail(code, culprit, "{}", text);
-  }
-  // That call is not the same here and at `member`, where it is `theirs` as far as known. `how`
-  // this rank has found out; null: others have told it.
-  void fail_as_different(CollectiveNumber call, int member, const protocols::Asked& theirs,
-                         const char* how) noexcept;
-  // All ranks know that calls differ, at the same moment, and in which words.
-  void fail_on_all(int culprit, std::string text) noexcept;
-  // Calls differ, and what the other one is may still come. Until tell_difference() has put into
-  // words what is known by then.
-  bool lacks_other_call() const noexcept;
-  void tell_difference() noexcept;
-  bool failed() const noexcept { return failure_code_ != Code::success; }
-  Code failure_code() const noexcept { return failure_code_; }
-  int failure_culprit() const noexcept { return failure_culprit_; }
-  const std::string& failure_text() const noexcept { return failure_text_; }
-  protocols::News failure_news() const noexcept;
-  // Whether a call has returned the failure, and the members were told.
-  bool told() const noexcept { return told_; }
-  // What told() was.
-  bool note_told() noexcept { return std::exchange(told_, true); }
+  bool failed() const noexcept { return failure_.happened(); }
+  const Failure& failure() const noexcept { return failure_; }
+  Failure& failure() noexcept { return failure_; }
 
  private:
-  // Two calls that should be one. What comes later of other members counts if it shows more.
-  struct Difference {
-    CollectiveNumber call;
-    protocols::Asked mine;
-    int other;  // the member that made `theirs`
-    protocols::Asked theirs;
-    std::string how;  // this rank found out; empty: others have
-    bool is_complete() const noexcept;
-    void hear(int member, const protocols::Asked& asked) noexcept;
-  };
   struct Refused {  // a call that this rank rejected
     CollectiveNumber number;
     Code code;
@@ -165,22 +112,17 @@ class Agreement {
 
   void look_for_refusal(const OpenCall& call) noexcept;
   void forget_passed(const OpenCall& call) noexcept;
-  protocols::Asked asked_in(CollectiveNumber number) const noexcept;
   // Ended, or rejected.
   bool over(CollectiveNumber number) const noexcept;
   const Refused* refused(CollectiveNumber number) const noexcept;
   protocols::News refusal(const Refused& call) const noexcept;
   std::optional<std::uint32_t> fingerprint(CollectiveNumber number, int member) const noexcept;
   std::optional<protocols::News> heard_failed(const protocols::News& news, int from) noexcept;
-  std::optional<protocols::News> heard_difference(const protocols::News& news, int from) noexcept;
   void heard_refused(const protocols::News& news, int from) noexcept;
   std::optional<protocols::News> heard_waits(const protocols::News& news, int from) noexcept;
   void heard_passed(const protocols::News& news, int from) noexcept;
-  void fail_as_refused(int member, Code code, CollectiveNumber call) noexcept;
-  void fail_by_own_refusal(const Refused& call) noexcept;
-  void put_difference_into_words() noexcept;
   void fail_out_of_memory() noexcept {
-    fail(Code::out_of_memory, members_.world_rank(), "out of memory");
+    failure_.record(Code::out_of_memory, members_.world_rank(), "out of memory");
   }
 
   Members members_;
@@ -191,12 +133,7 @@ class Agreement {
   std::vector<Refusal> refusals_;  // the first of them, if a member is very far ahead
   std::vector<Passed> passed_;
   Standings standings_{members_, count_, calls_};
-  Code failure_code_ = Code::success;
-  int failure_culprit_ = kNoPeer;
-  std::string failure_text_;
-  CollectiveNumber failure_call_ = 0;  // that was rejected, if one was
-  std::optional<Difference> difference_;
-  bool told_ = false;
+  Failure failure_{members_, count_, calls_};
 };
 
 }  // namespace tutti

@@ -149,7 +149,8 @@ void CallCheck::fail(std::uint64_t call, const std::vector<Record>& all, bool by
   const auto other = std::ranges::find_if(groups, [&](const Group& group) {
     return std::ranges::find(group.ranks, agreement.members().world_rank()) == group.ranks.end();
   });
-  agreement.fail_on_all(other != groups.end() ? other->ranks.front() : kNoPeer, std::move(text));
+  agreement.failure().record_on_all(other != groups.end() ? other->ranks.front() : kNoPeer,
+                                    std::move(text));
   communicator_.throw_failure();
 }
 

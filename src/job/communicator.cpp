@@ -96,9 +96,10 @@ Communicator::Communicator(Engine& engine, CommunicatorId id, int rank,
 Communicator::~Communicator() {
   Dispatcher& dispatcher = engine_.dispatcher();
   dispatcher.catch_up();
-  if (agreement_.failed() && !agreement_.told()) {
+  if (agreement_.failed() && !agreement_.failure().told()) {
     settle_failure();
-    if (agreement_.failure_code() == Code::calls_differ) dispatcher.warn(agreement_.failure_text());
+    if (agreement_.failure().code() == Code::calls_differ)
+      dispatcher.warn(agreement_.failure().text());
   }
   dispatcher.remove(agreement_);
   if (agreement_.failed()) membership_->plans.end_failed(this);
@@ -149,24 +150,26 @@ void Communicator::refuse(Code code, std::string_view why) noexcept {
 void Communicator::blame(const OpenCall& call, protocols::Channel* culprit) noexcept {
   if (culprit) {
     if (culprit->failed()) culprit->progress();  // what the peer said before is the cause
-    agreement_.fail_in(call, culprit->failure_code(),
-                       culprit->culprit(agreement_.members().world_rank()), culprit->failure());
+    agreement_.failure().record_in(call, culprit->failure_code(),
+                                   culprit->culprit(agreement_.members().world_rank()),
+                                   culprit->failure());
     culprit->forget_complaint();
   }
   if (!agreement_.failed())
-    agreement_.fail(Code::internal, agreement_.members().world_rank(),
-                    "a step of the schedule cannot be run; please report this");
+    agreement_.failure().record(Code::internal, agreement_.members().world_rank(),
+                                "a step of the schedule cannot be run; please report this");
 }
 
 void Communicator::settle_failure() noexcept {
-  if (agreement_.note_told()) return engine_.dispatcher().end_use(agreement_);
+  if (agreement_.failure().note_told()) return engine_.dispatcher().end_use(agreement_);
   engine_.dispatcher().spread_failure(agreement_);
-  agreement_.tell_difference();
+  agreement_.failure().tell_difference();
 }
 
 void Communicator::throw_failure() {
   settle_failure();
-  throw Error(agreement_.failure_code(), agreement_.failure_text(), agreement_.failure_culprit());
+  throw Error(agreement_.failure().code(), agreement_.failure().text(),
+              agreement_.failure().culprit());
 }
 
 nlohmann::json Communicator::explain(std::string_view name, Bytes bytes) const {

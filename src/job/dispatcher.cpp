@@ -177,7 +177,7 @@ void Dispatcher::came_after_the_end(const MessageName& name, int from) noexcept 
 // them: that the peer still waits is the mistake.
 News Dispatcher::why_unwanted(const MessageName& name, int from) noexcept {
   const Agreement* const agreement = find(name.communicator);
-  if (agreement && agreement->failed()) return agreement->failure_news();
+  if (agreement && agreement->failed()) return agreement->failure().news();
   if (const auto said = freed(name.communicator).answer(name.communicator, name.collective))
     return {.communicator = name.communicator,
             .call = said->call,
@@ -246,19 +246,19 @@ void Dispatcher::leave_notice(const News& news) noexcept {
 
 void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
   if (left_) return;
-  spread(agreement, agreement.failure_news(), Reach::connected);
+  spread(agreement, agreement.failure().news(), Reach::connected);
   wait_for_members(agreement, kOtherCallPatience,
-                   [&](const Channel&) { return agreement.lacks_other_call(); });
+                   [&](const Channel&) { return agreement.failure().lacks_other_call(); });
   end_use(agreement);
 }
 
 // Who waits for a rank that has left is told so, and not why, unless this comes first.
 void Dispatcher::take_leave() noexcept {
   for (const Agreement* const agreement : agreements_) {
-    if (!agreement->failed() || agreement->told()) continue;
+    if (!agreement->failed() || agreement->failure().told()) continue;
     for (const int member : agreement->members().world_ranks())
       if (Channel* const channel = connections_.find(member); can_hear(channel))
-        channel->news().announce(agreement->failure_news());
+        channel->news().announce(agreement->failure().news());
   }
   const auto& all = connections_.all();
   const auto speaks = [](Channel* channel) {

@@ -11,8 +11,8 @@ using protocols::Answer;
 void Request::give_up() noexcept {
   Agreement& agreement = communicator_.agreement();
   const int me = communicator_.engine().rank();
-  agreement.fail(Code::internal, me, "rank {} of MPI_COMM_WORLD gave up a call before it had ended",
-                 me);
+  agreement.failure().record(Code::internal, me,
+                             "rank {} of MPI_COMM_WORLD gave up a call before it had ended", me);
   running_->abandon();
   end(State::failed);
   communicator_.settle_failure();
@@ -63,7 +63,7 @@ inline void Request::take_on() noexcept {
 
 void Request::blame_operation() noexcept {
   const int me = communicator_.engine().rank();
-  communicator_.agreement().fail(
+  communicator_.agreement().failure().record(
       Code::operation_failed, me,
       "the operation of a reduction gave the error {} on rank {} of MPI_COMM_WORLD",
       *call.combine.error, me);

@@ -74,13 +74,15 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement,
     agreement.waited_in_vain(waiter.call, peer, channel.awaits_acknowledgement(), now);
     if (channel.failed()) channel.progress();  // what the peer said before is the cause
     if (channel.failed())
-      agreement.fail(channel.failure_code(), channel.culprit(agreement.members().world_rank()),
-                     "{}", channel.failure());
+      agreement.failure().record(channel.failure_code(),
+                                 channel.culprit(agreement.members().world_rank()), "{}",
+                                 channel.failure());
     else if (channel.closed() && patience.parting)
-      agreement.fail(Code::peer_finalized, peer,
-                     "rank {} of MPI_COMM_WORLD has called tutti_finalize, and this rank waits for "
-                     "it; do all ranks call the same collectives?",
-                     peer);
+      agreement.failure().record(
+          Code::peer_finalized, peer,
+          "rank {} of MPI_COMM_WORLD has called tutti_finalize, and this rank waits for "
+          "it; do all ranks call the same collectives?",
+          peer);
     else
       parting |= channel.closed();
   });
@@ -95,10 +97,11 @@ void Waiting::keep_limits(Patience& patience, Agreement& agreement, const Waiter
   if (settings_.timeout == 0ms || waited <= settings_.timeout || agreement.failed()) return;
   int last = kNoPeer;
   waiter.each_waiting([&](Channel& channel) { last = channel.peer(); });
-  agreement.fail(Code::timed_out, last,
-                 "rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting "
-                 "`timeout`. This rank {}",
-                 last, settings_.timeout.count(), reason(patience, agreement, waiter));
+  agreement.failure().record(
+      Code::timed_out, last,
+      "rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting "
+      "`timeout`. This rank {}",
+      last, settings_.timeout.count(), reason(patience, agreement, waiter));
 }
 
 void Waiting::report(Patience& patience, const Agreement& agreement,
@@ -130,7 +133,8 @@ std::string Waiting::reason(const Patience& patience, const Agreement& agreement
 void Waiting::look_for_misfits(Agreement& agreement, const Waiter& waiter) noexcept {
   for (Channel* const channel : connections_.all()) {
     if (waiter.fits(*channel)) continue;
-    agreement.fail_in(waiter.call, channel->failure_code(), channel->peer(), channel->failure());
+    agreement.failure().record_in(waiter.call, channel->failure_code(), channel->peer(),
+                                  channel->failure());
     channel->forget_complaint();
   }
 }

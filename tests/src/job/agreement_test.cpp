@@ -17,7 +17,6 @@ TEST_CASE("calls are numbered in the order of opening, and a refusal takes a num
   CHECK(a.number() == 0);
   CHECK(b.number() == 1);
   CHECK(c.number() == 3);
-  CHECK(me.has_refused());
   CHECK_FALSE(me.failed());
 }
 
@@ -38,9 +37,9 @@ TEST_CASE("a refused call fails whoever makes it, before or after the news", "[a
     CHECK_FALSE(me.failed());
     me.open(third);
   }
-  CHECK(me.failure_code() == Code::bad_count);
-  CHECK(me.failure_culprit() == 11);
-  CHECK(me.failure_text().find("rank 11 of MPI_COMM_WORLD could not begin") != std::string::npos);
+  CHECK(me.failure().code() == Code::bad_count);
+  CHECK(me.failure().culprit() == 11);
+  CHECK(me.failure().text().find("rank 11 of MPI_COMM_WORLD could not begin") != std::string::npos);
 }
 
 TEST_CASE("if all refuse a call, nothing is lost", "[agreement]") {
@@ -72,7 +71,7 @@ TEST_CASE("a member that refuses without end is not remembered without end", "[a
   me.open(later);
   CHECK_FALSE(me.failed());
   me.hear(refused(later.number()), 11);  // it says so again when this rank waits for it
-  CHECK(me.failure_code() == Code::bad_count);
+  CHECK(me.failure().code() == Code::bad_count);
 }
 
 TEST_CASE("who has refused a call hears why in later ones, whoever tells it of the failure",
@@ -84,14 +83,14 @@ TEST_CASE("who has refused a call hears why in later ones, whoever tells it of t
   for (Member* const one : {&other, &third}) one->refuse(Code::bad_count);
   other.open(theirs);
   other.hear(me.refuse(Code::bad_buffer, "recvbuf is null"), me.world_rank());
-  SECTION("who waited in it") { me.hear(other.failure_news(), other.world_rank()); }
+  SECTION("who waited in it") { me.hear(other.failure().news(), other.world_rank()); }
   SECTION("another one") {
-    third.hear(other.failure_news(), other.world_rank());
-    me.hear(third.failure_news(), third.world_rank());
+    third.hear(other.failure().news(), other.world_rank());
+    me.hear(third.failure().news(), third.world_rank());
   }
-  CHECK(me.failure_code() == Code::bad_buffer);
-  CHECK(me.failure_culprit() == me.world_rank());
-  CHECK(me.failure_text() ==
+  CHECK(me.failure().code() == Code::bad_buffer);
+  CHECK(me.failure().culprit() == me.world_rank());
+  CHECK(me.failure().text() ==
         "the communicator has failed by a call that this rank rejected: recvbuf is null");
 }
 
@@ -101,7 +100,7 @@ TEST_CASE("what a rank refused is not the cause of every failure", "[agreement]"
     me.refuse(Code::bad_count, "why");
     me.hear({.communicator = kId, .call = call, .code = code, .culprit = culprit}, 11);
     REQUIRE(me.failed());
-    return me.failure_text().find("rejected") != std::string::npos;
+    return me.failure().text().find("rejected") != std::string::npos;
   };
   CHECK(told(Code::bad_count, 13, 0));
   CHECK_FALSE(told(Code::bad_count, 13, 1));
@@ -112,7 +111,7 @@ TEST_CASE("what a rank refused is not the cause of every failure", "[agreement]"
   Member me;
   for (int i = 0; i < 100; ++i) me.refuse(Code::bad_count, "why");
   me.hear({.communicator = kId, .call = 0, .code = Code::bad_count, .culprit = 13}, 11);
-  CHECK(me.failure_text().ends_with(text_of(Code::bad_count)));
+  CHECK(me.failure().text().ends_with(text_of(Code::bad_count)));
 }
 
 TEST_CASE("who waits in a call that was refused here hears so", "[agreement]") {
@@ -125,8 +124,8 @@ TEST_CASE("who waits in a call that was refused here hears so", "[agreement]") {
   CHECK(answer->kind == News::Kind::refused);
   CHECK_FALSE(me.failed());
   CHECK_FALSE(other.hear(*answer, me.world_rank()));
-  CHECK(other.failure_code() == Code::bad_operation);
-  CHECK(other.failure_culprit() == me.world_rank());
+  CHECK(other.failure().code() == Code::bad_operation);
+  CHECK(other.failure().culprit() == me.world_rank());
 }
 
 TEST_CASE("a member that connects late hears of the failure and the last refusals", "[agreement]") {
@@ -145,7 +144,7 @@ TEST_CASE("a member that connects late hears of the failure and the last refusal
     CHECK(news[i].call == i + 2);
     CHECK(news[i].code == Code::bad_root);
   }
-  me.fail(Code::timed_out, 11, "too late");
+  me.failure().record(Code::timed_out, 11, "too late");
   news = old_news(me);
   REQUIRE(news.size() == OpenCalls::kRemembered + 1);
   CHECK(news[0].kind == News::Kind::failed);
@@ -182,8 +181,8 @@ TEST_CASE("what no call will ask for is a failure", "[agreement]") {
     me.close(second);
     CHECK(me.unwanted(message(1, 0x105), 11));
   }
-  CHECK(me.failure_code() == Code::calls_differ);
-  CHECK(me.failure_culprit() == 11);
+  CHECK(me.failure().code() == Code::calls_differ);
+  CHECK(me.failure().culprit() == 11);
   // Nothing is wanted on a failed communicator.
   CHECK(me.unwanted(message(0, 0x105), 12));
   CHECK(me.unwanted(message(99), 12));
@@ -202,15 +201,15 @@ TEST_CASE("the first cause stays", "[agreement]") {
   Member me;
   Begun call(&kBarrier);
   me.open(call);
-  me.fail(Code::timed_out, 12, "rank {} is {}", 12, "slow");
-  me.fail(Code::internal, 13, "later");
+  me.failure().record(Code::timed_out, 12, "rank {} is {}", 12, "slow");
+  me.failure().record(Code::internal, 13, "later");
   me.hear({.kind = News::Kind::failed, .communicator = kId, .code = Code::peer_failed}, 11);
   me.hear(refused(0), 11);
   me.unwanted(message(0, 3), 11);
-  CHECK(me.failure_code() == Code::timed_out);
-  CHECK(me.failure_culprit() == 12);
-  CHECK(me.failure_text() == "rank 12 is slow");
-  const News news = me.failure_news();
+  CHECK(me.failure().code() == Code::timed_out);
+  CHECK(me.failure().culprit() == 12);
+  CHECK(me.failure().text() == "rank 12 is slow");
+  const News news = me.failure().news();
   CHECK(news.kind == News::Kind::failed);
   CHECK(news.communicator == kId);
   CHECK(news.code == Code::timed_out);
@@ -220,24 +219,24 @@ TEST_CASE("the first cause stays", "[agreement]") {
 TEST_CASE("bad news is passed on with its cause, and says who told it", "[agreement]") {
   Member me, next;
   me.hear({.communicator = kId, .code = Code::peer_failed, .culprit = 10}, 11);
-  CHECK(me.failure_text() == "rank 10 of MPI_COMM_WORLD has failed, says rank 11");
-  next.hear(me.failure_news(), 13);
-  CHECK(next.failure_code() == Code::peer_failed);
-  CHECK(next.failure_culprit() == 10);
-  CHECK(next.failure_text() == "rank 10 of MPI_COMM_WORLD has failed, says rank 13");
+  CHECK(me.failure().text() == "rank 10 of MPI_COMM_WORLD has failed, says rank 11");
+  next.hear(me.failure().news(), 13);
+  CHECK(next.failure().code() == Code::peer_failed);
+  CHECK(next.failure().culprit() == 10);
+  CHECK(next.failure().text() == "rank 10 of MPI_COMM_WORLD has failed, says rank 13");
   Member other;
   other.hear({.communicator = kId, .code = Code::timed_out, .culprit = 10}, 11);
-  CHECK(other.failure_code() == Code::timed_out);
-  CHECK(other.failure_text().find("rank 11") != std::string::npos);
-  CHECK(other.failure_text().find("rank 10") != std::string::npos);
+  CHECK(other.failure().code() == Code::timed_out);
+  CHECK(other.failure().text().find("rank 11") != std::string::npos);
+  CHECK(other.failure().text().find("rank 10") != std::string::npos);
 }
 
 TEST_CASE("a living rank that is taken for dead is not told that it has failed", "[agreement]") {
   Member me;
   me.hear({.communicator = kId, .code = Code::peer_failed, .culprit = me.world_rank()}, 11);
-  CHECK(me.failure_code() == Code::transport_failed);
-  CHECK(me.failure_culprit() == 11);
-  CHECK(me.failure_text() ==
+  CHECK(me.failure().code() == Code::transport_failed);
+  CHECK(me.failure().culprit() == 11);
+  CHECK(me.failure().text() ==
         "a connection between this rank and another one has failed, says rank 11 of "
         "MPI_COMM_WORLD: there this rank is taken for dead");
 }

@@ -24,8 +24,8 @@ TEST_CASE("a passed call fails whoever waits in it, at the second look", "[agree
   me.waited_in_vain(call, 11, true, at(4));  // only our adapter may be late
   CHECK_FALSE(me.failed());
   me.waited_in_vain(call, 11, false, at(5));
-  CHECK(me.failure_code() == Code::calls_differ);
-  CHECK(me.failure_culprit() == 11);
+  CHECK(me.failure().code() == Code::calls_differ);
+  CHECK(me.failure().culprit() == 11);
 }
 
 TEST_CASE("that a call was passed says nothing of others", "[agreement]") {
@@ -56,7 +56,7 @@ TEST_CASE("several members may have passed several calls", "[agreement]") {
   me.waited_in_vain(first, 11, false, at(2));
   CHECK_FALSE(me.failed());
   me.waited_in_vain(first, 11, false, at(3));
-  CHECK(me.failure_culprit() == 11);
+  CHECK(me.failure().culprit() == 11);
 }
 
 // --- waits -------------------------------------------------------------------------------------
@@ -89,13 +89,13 @@ TEST_CASE("who waits in another call is found out, while it is open here and aft
       me.open(mine);
       if (over) me.close(mine);
       CHECK_FALSE(ask(other, theirs, me));
-      CHECK(me.failure_code() == Code::calls_differ);
-      CHECK(me.failure_culprit() == other.world_rank());
+      CHECK(me.failure().code() == Code::calls_differ);
+      CHECK(me.failure().culprit() == other.world_rank());
       // Asked again, it says that it has failed, and why.
       const auto answer = ask(other, theirs, me);
       REQUIRE(answer);
       other.hear(*answer, me.world_rank());
-      CHECK(other.failure_code() == Code::calls_differ);
+      CHECK(other.failure().code() == Code::calls_differ);
     }
 }
 
@@ -133,14 +133,14 @@ TEST_CASE("both of two calls that differ are named, alike at both ends", "[agree
     other.open(theirs);
     ask(other, theirs, me);  // what waits says it
     REQUIRE(me.failed());
-    CHECK_FALSE(me.lacks_other_call());
-    other.hear(me.failure_news(), me.world_rank());
-    CHECK_FALSE(other.lacks_other_call());
+    CHECK_FALSE(me.failure().lacks_other_call());
+    other.hear(me.failure().news(), me.world_rank());
+    CHECK_FALSE(other.failure().lacks_other_call());
     const std::string both =
         std::string("ranks make different calls: call 1 of communicator `solver` is ") + words;
-    CHECK(me.failure_text() ==
+    CHECK(me.failure().text() ==
           both + ". Found on rank 13: the other rank waits for this one there");
-    CHECK(other.failure_text() == both);
+    CHECK(other.failure().text() == both);
   }
 }
 
@@ -153,32 +153,33 @@ TEST_CASE("a third rank is told the call that is not its own", "[agreement]") {
   third.open(c);
   SECTION("by whoever made it") {
     finder.unwanted(message(0, 0x205), odd.world_rank());
-    CHECK(finder.lacks_other_call());  // its message says no more than which collective it is
-    finder.fail_in(a, Code::calls_differ, odd.world_rank(), "too late");
-    CHECK_FALSE(third.hear(finder.failure_news(), finder.world_rank()));
-    CHECK(third.lacks_other_call());
-    const auto reply = odd.hear(finder.failure_news(), finder.world_rank());
+    CHECK(finder.failure()
+              .lacks_other_call());  // its message says no more than which collective it is
+    finder.failure().record_in(a, Code::calls_differ, odd.world_rank(), "too late");
+    CHECK_FALSE(third.hear(finder.failure().news(), finder.world_rank()));
+    CHECK(third.failure().lacks_other_call());
+    const auto reply = odd.hear(finder.failure().news(), finder.world_rank());
     REQUIRE(reply);
-    CHECK_FALSE(odd.hear(finder.failure_news(), finder.world_rank()));  // only once
+    CHECK_FALSE(odd.hear(finder.failure().news(), finder.world_rank()));  // only once
     for (Member* const member : {&finder, &third}) {
       member->hear(*reply, odd.world_rank());
-      member->hear(finder.failure_news(), finder.world_rank());  // which says no more
+      member->hear(finder.failure().news(), finder.world_rank());  // which says no more
     }
   }
   SECTION("by whoever made another one than the third, though it blames a fourth") {
-    odd.fail_as_different(0, 10, {}, "a message of 8 bytes came where 9 were expected");
-    third.hear(odd.failure_news(), odd.world_rank());
-    finder.hear(odd.failure_news(), odd.world_rank());
-    third.hear(finder.failure_news(), finder.world_rank());
+    odd.failure().record_difference(0, 10, {}, "a message of 8 bytes came where 9 were expected");
+    third.hear(odd.failure().news(), odd.world_rank());
+    finder.hear(odd.failure().news(), odd.world_rank());
+    third.hear(finder.failure().news(), finder.world_rank());
   }
   for (Member* const member : {&finder, &third}) {
-    CHECK_FALSE(member->lacks_other_call());
-    member->tell_difference();
+    CHECK_FALSE(member->failure().lacks_other_call());
+    member->failure().tell_difference();
   }
-  CHECK_THAT(finder.failure_text(),
+  CHECK_THAT(finder.failure().text(),
              Catch::Matchers::Contains(" is bcast (9 bytes, root 0) on rank 12 of MPI_COMM_WORLD, "
                                        "and bcast (8 bytes, root 0) on rank 13"));
-  CHECK_THAT(third.failure_text(),
+  CHECK_THAT(third.failure().text(),
              Catch::Matchers::Contains(" is bcast (8 bytes, root 0) on rank 11 of MPI_COMM_WORLD, "
                                        "and bcast (9 bytes, root 0) on rank 12"));
 }
@@ -198,17 +199,17 @@ TEST_CASE("a third rank is not told that equal calls differ", "[agreement]") {
     REQUIRE(reply);
     CHECK(reply->culprit == left.world_rank());
     third.hear(*reply, blamed.world_rank());
-    CHECK(third.failure_text() ==
+    CHECK(third.failure().text() ==
           begin + "rank 11 of MPI_COMM_WORLD, and another one, or none, on rank 13");
   }
   SECTION("after the one that blames has said so") {
     third.hear(blame, left.world_rank());
     blamed.hear(blame, left.world_rank());
-    third.hear(blamed.failure_news(), blamed.world_rank());
-    third.tell_difference();
-    CHECK(third.failure_text() == begin +
-                                      "rank 11 of MPI_COMM_WORLD, and bcast (8 bytes, root 0) on "
-                                      "rank 12, and another one on another rank");
+    third.hear(blamed.failure().news(), blamed.world_rank());
+    third.failure().tell_difference();
+    CHECK(third.failure().text() == begin +
+                                        "rank 11 of MPI_COMM_WORLD, and bcast (8 bytes, root 0) on "
+                                        "rank 12, and another one on another rank");
   }
 }
 
@@ -221,7 +222,7 @@ TEST_CASE("what a rank does not know of a call it does not say", "[agreement]") 
     me.open(mine);
     me.close(mine);
     me.unwanted(message(0, GENERATE(0u, 0xC00u, 0xFFFu)), 12);
-    CHECK(me.failure_text() ==
+    CHECK(me.failure().text() ==
           begin +
               "bcast (8 bytes, root 0) on rank 13 of MPI_COMM_WORLD, and another one, or none, "
               "on rank 12. Found on rank 13: the other rank has sent what no call of this one asks "
@@ -231,11 +232,11 @@ TEST_CASE("what a rank does not know of a call it does not say", "[agreement]") 
     Member other(1);
     Begun theirs(&usual);
     other.open(theirs);
-    other.fail_as_different(0, me.world_rank(), {}, "");
-    me.hear(other.failure_news(), other.world_rank());
-    CHECK(me.failure_text() == begin +
-                                   "bcast (8 bytes, root 0) on rank 12 of MPI_COMM_WORLD, and "
-                                   "another one, or none, on rank 13");
+    other.failure().record_difference(0, me.world_rank(), {}, "");
+    me.hear(other.failure().news(), other.world_rank());
+    CHECK(me.failure().text() == begin +
+                                     "bcast (8 bytes, root 0) on rank 12 of MPI_COMM_WORLD, and "
+                                     "another one, or none, on rank 13");
   }
   SECTION("of what a broken peer says") {
     me.open(mine);
@@ -245,7 +246,7 @@ TEST_CASE("what a rank does not know of a call it does not say", "[agreement]") 
                   .root = -5,
                   .bytes = -1};
     me.hear(news, 12);
-    CHECK(me.failure_text() ==
+    CHECK(me.failure().text() ==
           begin +
               "bcast (8 bytes, root 0) on rank 13 of MPI_COMM_WORLD, and another one, or none, "
               "on rank 12");

@@ -56,7 +56,7 @@ TEST_CASE("who gives up what it sends leaves others an error, or the right data"
         }
         Operation given_up(job.world(0), task);
         begin_to_send(job, given_up, 1 + static_cast<int>(seed) % (P - 1), 100'000);
-        job.world(0).agreement().fail(Code::timed_out, 1, "the test wants it to fail");
+        job.world(0).agreement().failure().record(Code::timed_out, 1, "the test wants it to fail");
         if (outcome_of([&] { given_up.request.wait(); }).code == Code::timed_out)
           given_up.buffers.poison();
         // The program goes on for a while.
@@ -86,7 +86,7 @@ TEST_CASE("a message that does not leave costs its connection, and not its buffe
     receives.request.advance();
   }
   REQUIRE(channel.awaits_acknowledgement());
-  job.world(0).agreement().fail(Code::timed_out, 1, "the test wants it to fail");
+  job.world(0).agreement().failure().record(Code::timed_out, 1, "the test wants it to fail");
   // Rank 1 takes nothing in meanwhile.
   CHECK(outcome_of([&] { sends.request.wait(); }).code == Code::timed_out);
   CHECK_FALSE(job.net.registrar.covers(sends.buffers.output.data(), 1, false));
@@ -116,7 +116,7 @@ TEST_CASE("a receive that is given up while its message comes leaves the connect
       receives.request.advance();
     }
     REQUIRE(channel.awaits_acknowledgement());
-    job.world(1).agreement().fail(Code::timed_out, 0, "the test wants it to fail");
+    job.world(1).agreement().failure().record(Code::timed_out, 0, "the test wants it to fail");
     CHECK(outcome_of([&] { receives.request.wait(); }).code == Code::timed_out);
     CHECK_FALSE(job.net.registrar.covers(receives.buffers.output.data(), 1));
     receives.buffers.poison();

@@ -281,8 +281,8 @@ TEST_CASE("what a rank said before its connection failed is the cause", "[commun
       last.say();
       job.world(0).blame(call.request, &last.channel);
     }
-    CHECK(job.world(0).agreement().failure_code() == Code::timed_out);
-    CHECK(job.world(0).agreement().failure_culprit() == 2);
+    CHECK(job.world(0).agreement().failure().code() == Code::timed_out);
+    CHECK(job.world(0).agreement().failure().culprit() == 2);
   }
 }
 
@@ -344,8 +344,8 @@ TEST_CASE("a message that comes when its call is over is found when the communic
     made[0].reset();
     for (int i = 0; i < 500; ++i) job.progress();
     const Agreement &sender = made[1]->agreement(), &third = made[2]->agreement();
-    CHECK(sender.failure_code() == Code::calls_differ);
-    CHECK(sender.failure_culprit() == 1);
+    CHECK(sender.failure().code() == Code::calls_differ);
+    CHECK(sender.failure().culprit() == 1);
     // Afterwards rank 0 does not know the members any more. They hear of it if they wait for it.
     CHECK(third.failed() == (comes == before));
   }

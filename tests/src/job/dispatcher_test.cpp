@@ -222,7 +222,7 @@ TEST_CASE("news comes to the communicator that it names, and to no other", "[dis
   channel.news().announce({.communicator = 3, .code = Code::internal, .culprit = 1});  // nobody's
   job.settle();
   CHECK_FALSE(one.failed());
-  CHECK(two.failure_code() == Code::timed_out);
+  CHECK(two.failure().code() == Code::timed_out);
 }
 
 TEST_CASE("who speaks of a communicator without being a member is not trusted", "[dispatcher]") {
@@ -248,7 +248,7 @@ TEST_CASE("what is unwanted is asked of the communicator", "[dispatcher]") {
   DispatchedMember member(job[0], 1, 0);
   CHECK_FALSE(dispatcher.unwanted({1, 0, 0}, 1));  // of a later call
   CHECK_FALSE(dispatcher.unwanted({2, 0, 0}, 1));  // of a communicator that this rank makes later
-  member.fail(Code::timed_out, 1, "too late");
+  member.failure().record(Code::timed_out, 1, "too late");
   CHECK(dispatcher.unwanted({1, 0, 0}, 1));
   CHECK(dispatcher.why_unwanted({1, 0, 0}, 2).code == Code::timed_out);
   CHECK(dispatcher.why_unwanted({1, 0, 0}, 2).culprit == 1);
@@ -274,8 +274,8 @@ TEST_CASE("who waits in a call that is over hears it, also if the communicator w
     job.mention(1, waiting_in(1, 0));
     theirs.waited_in_vain(call, 0, false, Agreement::Time{std::chrono::seconds{1}});
     theirs.waited_in_vain(call, 0, false, Agreement::Time{std::chrono::seconds{2}});
-    CHECK(theirs.failure_code() == Code::calls_differ);
-    CHECK(theirs.failure_culprit() == 0);
+    CHECK(theirs.failure().code() == Code::calls_differ);
+    CHECK(theirs.failure().culprit() == 0);
   }
 }
 
@@ -304,11 +304,11 @@ TEST_CASE("who waits in a communicator that this rank does not have yet hears wh
 TEST_CASE("who waits for a failed member is told why", "[dispatcher]") {
   DispatchingJob job;
   DispatchedMember mine(job[0], 1, 0), theirs(job[1], 1, 1);
-  mine.fail(Code::peer_failed, 2, "gone");
+  mine.failure().record(Code::peer_failed, 2, "gone");
   job[0].connections.channel(1);
   job.mention(1, waiting_in(1, 0));
-  CHECK(theirs.failure_code() == Code::peer_failed);
-  CHECK(theirs.failure_culprit() == 2);
+  CHECK(theirs.failure().code() == Code::peer_failed);
+  CHECK(theirs.failure().culprit() == 2);
 }
 
 TEST_CASE("who asks after a freed communicator hears its first cause, however it asks",
@@ -324,7 +324,7 @@ TEST_CASE("who asks after a freed communicator hears its first cause, however it
       BegunCall call;
       theirs.open(call);
       if (cause == failed)
-        mine->fail(Code::peer_failed, 2, "gone");
+        mine->failure().record(Code::peer_failed, 2, "gone");
       else
         mine->refuse(Code::bad_count);
       mine.reset();
@@ -338,8 +338,8 @@ TEST_CASE("who asks after a freed communicator hears its first cause, however it
           channel.news().mention(waiting_in(1, 0));
         job.settle();
       }
-      CHECK(theirs.failure_code() == (cause == failed ? Code::peer_failed : Code::bad_count));
-      CHECK(theirs.failure_culprit() == (cause == failed ? 2 : 0));
+      CHECK(theirs.failure().code() == (cause == failed ? Code::peer_failed : Code::bad_count));
+      CHECK(theirs.failure().culprit() == (cause == failed ? 2 : 0));
       theirs.close(call);
     }
 }
@@ -359,14 +359,14 @@ TEST_CASE("who sends to a communicator that ended well here is told, and it is l
       sent = channel.send(transfer, {1, 0, i}, data, 8) == protocols::Answer::done;
   }
   job.settle();
-  CHECK(theirs.failure_code() == Code::calls_differ);
-  CHECK(theirs.failure_culprit() == 1);
+  CHECK(theirs.failure().code() == Code::calls_differ);
+  CHECK(theirs.failure().culprit() == 1);
   REQUIRE(job[0].warnings.size() == 1);
   CHECK(job[0].warnings[0].starts_with("rank 1 of MPI_COMM_WORLD has sent what no call"));
   // Who waits for this rank hears the same.
   job.mention(2, waiting_in(1, 0));
-  CHECK(third.failure_code() == Code::calls_differ);
-  CHECK(third.failure_culprit() == 1);
+  CHECK(third.failure().code() == Code::calls_differ);
+  CHECK(third.failure().culprit() == 1);
 }
 
 // Rank 0 makes another call than ranks 1 and 2, of which rank 1 finds it out and rank 2 has ended
@@ -387,22 +387,22 @@ TEST_CASE("whose call differs says at once what it is", "[dispatcher]") {
     for (int peer = 0; peer < 3; ++peer)
       if (peer != rank) job[rank].connections.channel(peer);
   job.settle();
-  members[1]->fail_as_different(0, 0, {}, "");
-  job[1].dispatcher.spread(*members[1], members[1]->failure_news(), Dispatcher::Reach::connected);
+  members[1]->failure().record_difference(0, 0, {}, "");
+  job[1].dispatcher.spread(*members[1], members[1]->failure().news(), Dispatcher::Reach::connected);
   job.settle();
-  CHECK_FALSE(members[1]->lacks_other_call());
-  for (const auto& member : members) member->tell_difference();
+  CHECK_FALSE(members[1]->failure().lacks_other_call());
+  for (const auto& member : members) member->failure().tell_difference();
   const std::string words =
       "call 1 of communicator number 1 is allreduce (16 bytes) on rank 0 of "
       "MPI_COMM_WORLD, and bcast (8 bytes, root 0) on rank 1";
-  CHECK(members[0]->failure_text().find(words) != std::string::npos);
-  CHECK(members[1]->failure_text().find(words) != std::string::npos);
-  CHECK(members[2]->failure_code() == Code::calls_differ);
-  CHECK(members[2]->lacks_other_call());  // until rank 0 has told it, too
-  job[0].dispatcher.spread(*members[0], members[0]->failure_news(), Dispatcher::Reach::connected);
+  CHECK(members[0]->failure().text().find(words) != std::string::npos);
+  CHECK(members[1]->failure().text().find(words) != std::string::npos);
+  CHECK(members[2]->failure().code() == Code::calls_differ);
+  CHECK(members[2]->failure().lacks_other_call());  // until rank 0 has told it, too
+  job[0].dispatcher.spread(*members[0], members[0]->failure().news(), Dispatcher::Reach::connected);
   job.settle();
-  members[2]->tell_difference();
-  CHECK(members[2]->failure_text().find("allreduce (16 bytes) on rank 0") != std::string::npos);
+  members[2]->failure().tell_difference();
+  CHECK(members[2]->failure().text().find("allreduce (16 bytes) on rank 0") != std::string::npos);
   for (const int rank : {0, 1}) members[index(rank)]->close(calls[index(rank)]);
 }
 
@@ -415,11 +415,11 @@ TEST_CASE("who leaves says before what it knows, also past news that waits", "[d
   for (CommunicatorId other = 2; other < 20; ++other)  // more than there are slots
     channel.news().announce({.communicator = other, .code = Code::timed_out, .culprit = 2});
   REQUIRE(channel.news().pending());
-  leaves.fail(Code::peer_failed, 2, "gone");
+  leaves.failure().record(Code::peer_failed, 2, "gone");
   job[0].dispatcher.take_leave();
   job.settle(1);  // nobody looks after rank 0 any more
-  CHECK(stays.failure_code() == Code::peer_failed);
-  CHECK(stays.failure_culprit() == 2);
+  CHECK(stays.failure().code() == Code::peer_failed);
+  CHECK(stays.failure().culprit() == 2);
 }
 
 TEST_CASE("news is spread to all members on the node, and elsewhere to those connected",
@@ -437,17 +437,18 @@ TEST_CASE("news is spread to all members on the node, and elsewhere to those con
     }
     if (at_once) job[2].connections.channel(0);
     job.settle();
-    members[0]->fail(Code::timed_out, 2, "too late");
-    job[0].dispatcher.spread(*members[0], members[0]->failure_news(), Dispatcher::Reach::connected);
+    members[0]->failure().record(Code::timed_out, 2, "too late");
+    job[0].dispatcher.spread(*members[0], members[0]->failure().news(),
+                             Dispatcher::Reach::connected);
     job.settle();
-    CHECK(members[1]->failure_code() == Code::timed_out);
+    CHECK(members[1]->failure().code() == Code::timed_out);
     CHECK(members[2]->failed() == at_once);
     CHECK_FALSE(stranger.failed());
     // It hears as soon as it connects.
     job[2].connections.channel(0);
     job.settle();
-    CHECK(members[2]->failure_code() == Code::timed_out);
-    CHECK(members[2]->failure_culprit() == 2);
+    CHECK(members[2]->failure().code() == Code::timed_out);
+    CHECK(members[2]->failure().culprit() == 2);
   }
 }
 
@@ -469,7 +470,7 @@ TEST_CASE("who rejects a call tells members to which it was not connected, and g
     for (DispatchedMember* const member : {&one, &two}) {
       BegunCall call;
       member->open(call);
-      CHECK(member->failure_code() == Code::bad_count);
+      CHECK(member->failure().code() == Code::bad_count);
       member->close(call);
     }
   }
@@ -484,8 +485,8 @@ TEST_CASE("who has no memory for a connection is heard all the same", "[dispatch
   job[0].transport.lacks_memory = true;
   job[0].dispatcher.spread(rejects, rejects.refuse(Code::out_of_memory), Reach::connected);
   job[0].dispatcher.spread(rejects, rejects.refuse(Code::out_of_memory), Reach::connected);
-  fails.fail(Code::out_of_memory, 0, "no memory");
-  job[0].dispatcher.spread(fails, fails.failure_news(), Reach::connected);
+  fails.failure().record(Code::out_of_memory, 0, "no memory");
+  job[0].dispatcher.spread(fails, fails.failure().news(), Reach::connected);
   CHECK(job.net.notices(0).size() == 2);  // one of each communicator
   BegunCall call;
   waits.open(call);
@@ -495,9 +496,9 @@ TEST_CASE("who has no memory for a connection is heard all the same", "[dispatch
     to_rejecting.probe();
     CHECK_FALSE(to_rejecting.failed());
   }
-  CHECK(waits.failure_code() == Code::out_of_memory);
-  CHECK(waits.failure_culprit() == 0);
-  CHECK(member.failure_code() == Code::out_of_memory);
+  CHECK(waits.failure().code() == Code::out_of_memory);
+  CHECK(waits.failure().culprit() == 0);
+  CHECK(member.failure().code() == Code::out_of_memory);
   CHECK_FALSE(other.failed());  // which has the same number
   waits.close(call);
 
@@ -511,27 +512,27 @@ TEST_CASE("who has no memory for a connection is heard all the same", "[dispatch
 TEST_CASE("who was not connected finds what was said before", "[dispatcher]") {
   DispatchingJob job(false);
   DispatchedMember fails(job[0], 1, 0), waits(job[1], 1, 1);
-  fails.fail(Code::timed_out, 2, "too late");
-  job[0].dispatcher.spread(fails, fails.failure_news(), Dispatcher::Reach::connected);
+  fails.failure().record(Code::timed_out, 2, "too late");
+  job[0].dispatcher.spread(fails, fails.failure().news(), Dispatcher::Reach::connected);
   job[1].connections.channel(0).probe();
-  CHECK(waits.failure_code() == Code::timed_out);
+  CHECK(waits.failure().code() == Code::timed_out);
 }
 
 TEST_CASE("who connects late hears what each of its communicators has to say", "[dispatcher]") {
   DispatchingJob job(false);
   DispatchedMember one(job[0], 1, 0), two(job[0], 2, 0), three(job[0], 3, 0, {0, 2});
   DispatchedMember late_one(job[1], 1, 1), late_two(job[1], 2, 1), stranger(job[1], 3, 0, {1});
-  one.fail(Code::timed_out, 2, "too late");
+  one.failure().record(Code::timed_out, 2, "too late");
   two.refuse(Code::bad_count);
-  three.fail(Code::internal, 2, "not theirs");
+  three.failure().record(Code::internal, 2, "not theirs");
   job[1].connections.channel(0);
   job.settle();
-  CHECK(late_one.failure_code() == Code::timed_out);
+  CHECK(late_one.failure().code() == Code::timed_out);
   CHECK_FALSE(late_two.failed());
   CHECK_FALSE(stranger.failed());
   BegunCall call;
   late_two.open(call);
-  CHECK(late_two.failure_code() == Code::bad_count);
+  CHECK(late_two.failure().code() == Code::bad_count);
   late_two.close(call);
 }
 
@@ -555,7 +556,7 @@ TEST_CASE("a communicator that goes leaves no slots taken", "[dispatcher]") {
     DispatchedMember member(job[0], 1, 0);
     send(1);  // as many as there are slots
     CHECK(sent == 4);
-    member.fail(Code::timed_out, 1, "too late");
+    member.failure().record(Code::timed_out, 1, "too late");
   }
   protocols::Transfer s, r;
   char got[8];
@@ -582,11 +583,11 @@ TEST_CASE("after a failure nobody may write into what was given up", "[dispatche
       job.settle();
     }
     REQUIRE(job.net.registrar.covers(place.data(), place.size()));
-    mine.fail(Code::timed_out, 1, "too late");
+    mine.failure().record(Code::timed_out, 1, "too late");
     channel.abandon(receive);
     CHECK(channel.abandoned().withdrawing());
     if (answers) {  // the peer knows of the failure, and says that it writes no more
-      job[0].dispatcher.spread(mine, mine.failure_news(), Dispatcher::Reach::connected);
+      job[0].dispatcher.spread(mine, mine.failure().news(), Dispatcher::Reach::connected);
       job.settle();
       CHECK_FALSE(channel.abandoned().withdrawing());
     }
@@ -617,7 +618,7 @@ TEST_CASE("who waits for a copy into its buffer waits to the end, and lets other
     const std::uint32_t invitation = transfer.rendezvous;
     transport::Revocation& copies = *job[1].connections.channel(0).link().capabilities().revocation;
     REQUIRE(copies.enter(invitation));
-    member.fail(Code::timed_out, 1, "the test wants it to fail");
+    member.failure().record(Code::timed_out, 1, "the test wants it to fail");
     channel.abandon(transfer);
     if (failed) channel.link().fail(Code::out_of_memory, "the test says so");
     std::atomic<bool> begun = false, returned = false, called = false;

@@ -145,7 +145,7 @@ TEST_CASE("after the wait for a failed call nobody writes into its buffers", "[r
   Operation operation(job.world(0), task_of(Collective::allgather, 20000)),
       other(job.world(0), task_of(Collective::barrier));
   expose(job, operation);
-  job.world(0).agreement().fail(Code::timed_out, 1, "the test wants it to fail");
+  job.world(0).agreement().failure().record(Code::timed_out, 1, "the test wants it to fail");
   SECTION("it is the first to say so") {}
   SECTION("another call has said so") {
     CHECK(outcome_of([&] { other.start(); }).code == Code::timed_out);
