@@ -14,7 +14,7 @@ FOLDERS = ("base", "transport", "registration", "protocols", "collectives", "mod
            "tools", "tests")
 MOST = 20
 # Those that are still to be cut, and how many functions they have now: fewer are welcome.
-TO_BE_CUT = {"Agreement": 44, "Sketch": 35, "Engine": 27}
+TO_BE_CUT = {"Sketch": 35}
 
 # clang-format leaves namespaces unindented, so a class begins its line, what it declares is
 # indented by two spaces, and the rest of a declaration by more.
@@ -73,7 +73,7 @@ def check_myself():
     assert not list(problems({"a.hpp": text}))
     many = "struct X {\n" + "".join(f"  void f{i}();\n" for i in range(MOST + 1)) + "};\n"
     assert len(list(problems({"a.hpp": many}))) == 1
-    assert not list(problems({"a.hpp": many.replace("X", "Engine")}))
+    assert not list(problems({"a.hpp": many.replace("X", "Sketch")}))
 
 
 def main():
