@@ -181,6 +181,8 @@ std::vector<Knowledge::Promise> Knowledge::promises(Rank r) const {
       }
       break;
     }
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_alltoall: return promises_of_neighbours(r);
     case Collective::reduce:
       if (r == problem.root) all.push_back({0, problem.bytes, 0, P, 0});
       break;
@@ -193,6 +195,28 @@ std::vector<Knowledge::Promise> Knowledge::promises(Rank r) const {
     case Collective::exscan:
       if (r != 0) all.push_back({0, problem.bytes, 0, r, 0});
       break;
+  }
+  return all;
+}
+
+std::vector<Knowledge::Promise> Knowledge::promises_of_neighbours(Rank r) const {
+  const Problem& problem = problems_[index(r)];
+  const Neighbourhood mine = neighbours_of(problem);
+  const Blocks blocks = blocks_in(Buffer::output, problem);
+  std::vector<Promise> all;
+  for (int block = 0; block < static_cast<int>(mine.from.size()); ++block) {
+    const Slice place = blocks[block];
+    const Rank from = mine.from[index(block)];
+    if (from == kNoNeighbour) {
+      all.push_back({place.offset, place.length, r, 0, 0});
+      continue;
+    }
+    const Problem& theirs = problems_[index(from)];
+    const bool one = problem.collective == Collective::neighbor_allgather;
+    const int source = one ? 0 : source_of(mine, r, block, neighbours_of(theirs));
+    const bool match = source >= 0;  // else nothing can be right
+    all.push_back({place.offset, place.length, from, 1,
+                   match ? blocks_in(Buffer::input, theirs)[source].offset : kUndefined});
   }
   return all;
 }
@@ -220,6 +244,7 @@ Verdict Knowledge::data_verdict(Rank rank) const {
     memories_[index(rank)].output.read(promise.begin, promise.length, held);
     for (const Extent& extent : held) {
       const Bytes place = promise.place + extent.begin;
+      if (promise.count == 0 && extent.origin == kUndefined) continue;
       if (extent.origin != kUndefined && extent.origin % kSpan == place &&
           values_.covers(static_cast<Value>(extent.origin / kSpan), promise.first, promise.count,
                          !problem.commutative, problem.left_fold))
@@ -227,7 +252,8 @@ Verdict Knowledge::data_verdict(Rank rank) const {
       return {Violation::wrong_result,
               fmt::format("rank {}: byte {} of the output holds {} instead of byte {} of {}{}",
                           rank, promise.begin + extent.begin, text(extent.origin), place,
-                          promise.count == 1
+                          promise.count == 0 ? "nobody"
+                          : promise.count == 1
                               ? fmt::format("rank {}", promise.first)
                               : fmt::format("{} ranks from {} on", promise.count, promise.first),
                           problem.left_fold     ? " from left to right"

@@ -38,7 +38,8 @@ class Knowledge {
                Bytes length);
   Verdict barrier_verdict() const;
   // Part of what an output must hold: bytes [begin, begin + length) are made of the contributions
-  // of the `count` ranks from `first` on, of the bytes from `place` on in their inputs.
+  // of the `count` ranks from `first` on, of the bytes from `place` on in their inputs; 0 ranks:
+  // nothing is written there.
   struct Promise {
     Bytes begin, length;
     Rank first;
@@ -46,6 +47,7 @@ class Knowledge {
     Bytes place;
   };
   std::vector<Promise> promises(Rank rank) const;
+  std::vector<Promise> promises_of_neighbours(Rank rank) const;
   Verdict data_verdict(Rank rank) const;
   Verdict same_bits_verdict() const;
   std::string text(Bytes origin) const;

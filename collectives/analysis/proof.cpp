@@ -10,6 +10,7 @@
 #include "base/bits.hpp"
 #include "collectives/analysis/all_ranks.hpp"
 #include "collectives/analysis/dealt.hpp"
+#include "collectives/analysis/neighbourhoods.hpp"
 #include "collectives/analysis/verifier.hpp"
 #include "collectives/selection/choices.hpp"
 
@@ -24,12 +25,37 @@ constexpr Bytes kSizes[] = {0, 1, 4099};
 constexpr LogGP kSlowStart{.L = 50, .g = 1, .G = 0.01};
 constexpr Bytes kSegments[] = {0, 64, 1000};  // the last segment is short in both
 
+// Who is whose neighbour; without one, as a problem has it by itself.
+enum class Shape : std::uint8_t { none, grid, torus, flat_torus, graph, other_graph };
+constexpr int kShapes = 6;
+constexpr std::string_view kShapeNames[kShapes] = {
+    "", "grid", "torus", "torus with dimensions of 1", "graph", "other graph"};
+
 struct Case {
   std::size_t row;
   const Algorithm* algorithm;
   Problem problem;
   Parameters parameters;
+  Shape shape = Shape::none;
+  bool uneven = false;  // of a shape: each block has a length of its own
 };
+
+Neighbourhoods neighbourhoods(Shape shape, int P) {
+  int rows = 1;
+  for (int i = 2; i * i <= P; ++i) rows = P % i == 0 ? i : rows;
+  switch (shape) {
+    case Shape::grid: return grid_of({{rows, false}, {P / rows, false}});
+    case Shape::torus: return grid_of({{rows, true}, {P / rows, true}});
+    case Shape::flat_torus: return grid_of({{1, true}, {P, true}, {1, true}});
+    case Shape::graph: return random_graph(P, 1);
+    default: return random_graph(P, 2);
+  }
+}
+
+std::vector<Problem> problems_of(const Case& one) {
+  if (one.shape == Shape::none) return problems_of_all_ranks(one.problem);
+  return problems_in(neighbourhoods(one.shape, one.problem.P), one.problem, one.uneven);
+}
 
 std::vector<Rank> some_roots(int P) { return {0, 1, P / 2, P - 1}; }
 
@@ -166,6 +192,8 @@ std::string varied(const Algorithm& algorithm) {
   if (has_blocks(algorithm.collective)) what.push_back("uneven counts");
   if (may_be_in_place(algorithm.collective)) what.push_back("in place or not");
   if (reduces(algorithm.collective)) what.push_back("commutative or not");
+  if (is_of_neighbours(algorithm.collective))
+    what.push_back("ring, grid, tori, two graphs; uneven counts");
   if (algorithm.traits.nodes) what.push_back("nodes");
   if (algorithm.traits.levels)
     what.push_back(fmt::format("all levels within and across (P <= {})", kEveryRootUpTo));
@@ -174,9 +202,10 @@ std::string varied(const Algorithm& algorithm) {
 
 std::string name_case(const Case& one) {
   const Problem& problem = one.problem;
-  return fmt::format("{} {} P={} root={} bytes={}{}{}{}{}{}", name_of(problem.collective),
+  return fmt::format("{} {} P={} root={} bytes={}{}{}{}{}{}{}{}", name_of(problem.collective),
                      to_string({one.algorithm, one.parameters}), problem.P, problem.root,
-                     problem.bytes, problem.counts.empty() ? "" : " uneven counts",
+                     problem.bytes, problem.counts.empty() && !one.uneven ? "" : " uneven counts",
+                     one.shape == Shape::none ? "" : " in a ", kShapeNames[index(one.shape)],
                      problem.in_place ? " in place" : "",
                      problem.left_fold     ? " from left to right"
                      : problem.commutative ? ""
@@ -185,10 +214,26 @@ std::string name_case(const Case& one) {
                      problem.node.empty() ? "" : " on several nodes");
 }
 
+// The last case once more in each shape, and with lengths that differ.
+void add_shapes(std::vector<Case>& cases) {
+  for (int shape = 1; shape < kShapes; ++shape)
+    for (const bool uneven : {false, true}) {
+      Case one = cases.back();
+      one.shape = static_cast<Shape>(shape);
+      one.uneven = uneven;
+      // The lengths do not depend on the problem's.
+      if (!uneven || one.problem.bytes == kSizes[0]) cases.push_back(std::move(one));
+    }
+}
+
 // "" : proved.
 std::string prove_case(const Case& one) {
-  const Verdict verdict =
-      verify(schedules_of_all_ranks(*one.algorithm, one.problem, one.parameters), one.problem);
+  const std::vector<Problem> problems = problems_of(one);
+  std::vector<Schedule> schedules;
+  schedules.reserve(problems.size());
+  for (const Problem& problem : problems)
+    schedules.push_back(one.algorithm->build(problem, one.parameters));
+  const Verdict verdict = verify(schedules, problems);
   if (verdict.ok()) return {};
   return fmt::format("{}: {}: {}", name_case(one), name_of(verdict.violation), verdict.message);
 }
@@ -232,8 +277,10 @@ std::vector<ProofRow> prove(const ProofOptions& options) {
     row.P = sizes;
     for (int P : sizes) {
       for (const Problem& problem : problems(algorithm, P)) {
-        for (const Parameters& parameters : variants(algorithm, problem))
+        for (const Parameters& parameters : variants(algorithm, problem)) {
           cases.push_back({rows.size(), &algorithm, problem, parameters});
+          if (is_of_neighbours(algorithm.collective)) add_shapes(cases);
+        }
       }
     }
     rows.push_back(std::move(row));

@@ -7,9 +7,19 @@
 namespace tutti::collectives {
 namespace {
 
-constexpr std::array<std::string_view, kCollectives> kNames{
-    "barrier", "bcast",     "scatter",        "gather", "allgather", "alltoall",
-    "reduce",  "allreduce", "reduce_scatter", "scan",   "exscan"};
+constexpr std::array<std::string_view, kCollectives> kNames{"barrier",
+                                                            "bcast",
+                                                            "scatter",
+                                                            "gather",
+                                                            "allgather",
+                                                            "alltoall",
+                                                            "neighbor_allgather",
+                                                            "neighbor_alltoall",
+                                                            "reduce",
+                                                            "allreduce",
+                                                            "reduce_scatter",
+                                                            "scan",
+                                                            "exscan"};
 
 Bytes sum(const std::vector<Bytes>& lengths, const Problem& problem) {
   if (problem.cut) return *problem.cut;
@@ -25,6 +35,17 @@ const std::vector<Bytes>& lengths_in(Buffer buffer, const Problem& p) noexcept {
 
 Blocks even_parts(Buffer buffer, const Problem& p) {
   return Blocks::even({buffer, 0, *p.cut}, p.P, p.element);
+}
+
+Blocks blocks_of_neighbours(Buffer buffer, const Problem& p) {
+  const std::vector<Bytes>& lengths = buffer == Buffer::input ? p.counts : p.receive_counts;
+  if (!lengths.empty()) return Blocks::sized(buffer, 0, lengths);
+  const Neighbourhood neighbours = neighbours_of(p);
+  const std::size_t blocks = buffer == Buffer::output ? neighbours.from.size()
+                             : p.collective == Collective::neighbor_allgather
+                                 ? 1
+                                 : neighbours.to.size();
+  return Blocks::sized(buffer, 0, std::vector<Bytes>(blocks, p.bytes));
 }
 
 }  // namespace
@@ -68,6 +89,10 @@ UserBuffers user_buffers(const Problem& p) {
       return {.input = sum(p.in_place ? p.receive_counts : p.counts, p),
               .output = sum(p.receive_counts, p),
               .in_place = p.in_place};
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_alltoall:
+      return {.input = blocks_in(Buffer::input, p).whole().length,
+              .output = blocks_in(Buffer::output, p).whole().length};
     case Collective::reduce:
       return {.input = p.bytes, .output = root ? p.bytes : 0, .in_place = root && p.in_place};
     case Collective::allreduce:
@@ -89,10 +114,15 @@ Bytes block_offset(Buffer buffer, const Problem& p, Rank rank) noexcept {
 }
 
 Blocks blocks_in(Buffer buffer, const Problem& p) {
+  if (is_of_neighbours(p.collective)) return blocks_of_neighbours(buffer, p);
   if (p.cut) return even_parts(buffer, p);
   const std::vector<Bytes>& lengths = lengths_in(buffer, p);
   if (lengths.empty()) return Blocks::equal(buffer, p.P, p.bytes);
   return Blocks::sized(buffer, 0, lengths);
+}
+
+Neighbourhood neighbours_of(const Problem& problem) {
+  return problem.neighbours ? *problem.neighbours : ring_of(problem.P, problem.rank);
 }
 
 }  // namespace tutti::collectives

@@ -8,6 +8,7 @@
 
 #include "base/types.hpp"
 #include "collectives/schedule/blocks.hpp"
+#include "collectives/schedule/neighbourhood.hpp"
 #include "collectives/schedule/nodes.hpp"
 
 namespace tutti::collectives {
@@ -19,13 +20,15 @@ enum class Collective : std::uint8_t {
   gather,
   allgather,
   alltoall,
+  neighbor_allgather,
+  neighbor_alltoall,
   reduce,
   allreduce,
   reduce_scatter,
   scan,
   exscan,
 };
-inline constexpr std::size_t kCollectives = 11;
+inline constexpr std::size_t kCollectives = 13;
 
 std::span<const std::string_view> names_of_collectives() noexcept;  // in the order above
 std::string_view name_of(Collective collective) noexcept;
@@ -41,8 +44,11 @@ constexpr bool has_blocks(Collective c) noexcept {
   return c == Collective::scatter || c == Collective::gather || c == Collective::allgather ||
          c == Collective::alltoall || c == Collective::reduce_scatter;
 }
+constexpr bool is_of_neighbours(Collective c) noexcept {
+  return c == Collective::neighbor_allgather || c == Collective::neighbor_alltoall;
+}
 constexpr bool may_be_in_place(Collective c) noexcept {
-  return c != Collective::barrier && c != Collective::bcast;
+  return c != Collective::barrier && c != Collective::bcast && !is_of_neighbours(c);
 }
 
 // What one call asks for: the facts which, together with the communicator, decide which schedule
@@ -56,12 +62,15 @@ struct Task {
   bool in_place = false;
 
   // The v-forms: the lengths of the blocks by rank, equal on all ranks; empty: each has `bytes`.
-  // alltoall: what this rank sends to each rank, and what it receives from each.
+  // alltoall: what this rank sends to each rank, and what it receives from each. Of neighbours: the
+  // lengths of the blocks of the input, and of those of the output, which only this rank knows.
   std::vector<Bytes> counts{};
   std::vector<Bytes> receive_counts{};
   // false: only the root knows the counts (scatterv and gatherv as MPI defines them); another rank
   // knows its own entry only.
   bool counts_known = true;
+  // This rank's, in collectives of neighbours; nothing: the ranks are a ring.
+  std::optional<Neighbourhood> neighbours{};
 
   Bytes element = 1;        // reductions: data are never cut within an element
   bool commutative = true;  // reductions; if not, the operands keep the order of the ranks
@@ -97,6 +106,8 @@ constexpr protocols::Use use_in(const Problem& problem) noexcept {
 //   scatter         the root's input has P blocks, each output one; in place the root has no output
 //   gather          each input has one block, the root's output P
 //   reduce          an input on each rank, an output at the root only
+//   neighbor_…      an output of a block for each rank from which this one receives; the input has
+//                   one block for each to which it sends, or in an allgather one for all of them
 //   reduce_scatter  an input of P blocks, an output of one; in place the output has P blocks, and
 //                   the result stands at its beginning
 //   others          input and output on each rank
@@ -105,10 +116,13 @@ UserBuffers user_buffers(const Problem& problem);
 
 // The blocks of all ranks, one after another, in the buffer that holds them: the output of
 // allgather, gather (at the root) and alltoall; the input of scatter (at the root), reduce_scatter
-// and alltoall.
+// and alltoall. In collectives of neighbours: the blocks of either buffer, by number.
 Blocks blocks_in(Buffer buffer, const Problem& problem);
-Bytes block_bytes(const Problem& problem, Rank rank) noexcept;
-// blocks_in(buffer, problem)[rank].offset.
+Bytes block_bytes(const Problem& problem, Rank rank) noexcept;  // not of neighbours
+// blocks_in(buffer, problem)[rank].offset; not of neighbours.
 Bytes block_offset(Buffer buffer, const Problem& problem, Rank rank) noexcept;
+
+// The neighbourhood of problem.rank.
+Neighbourhood neighbours_of(const Problem& problem);
 
 }  // namespace tutti::collectives

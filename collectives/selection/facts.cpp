@@ -29,6 +29,7 @@ Facts facts_of_nodes(std::span<const int> node) {
 }
 
 Bytes typical_bytes(const Problem& problem) noexcept {
+  if (problem.neighbours) return 0;
   if (problem.counts.empty()) return problem.counts_known ? problem.bytes : 0;
   if (problem.collective == Collective::alltoall || !problem.counts_known) return 0;
   return std::accumulate(problem.counts.begin(), problem.counts.end(), Bytes{0}) / problem.P;

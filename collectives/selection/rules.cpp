@@ -112,7 +112,7 @@ std::string_view table_schema() noexcept {
         "required": ["collective", "algorithm"],
         "additionalProperties": false,
         "properties": {
-          "collective": {"enum": ["barrier", "bcast", "scatter", "gather", "allgather", "alltoall", "reduce", "allreduce", "reduce_scatter", "scan", "exscan"]},
+          "collective": {"enum": ["barrier", "bcast", "scatter", "gather", "allgather", "alltoall", "neighbor_allgather", "neighbor_alltoall", "reduce", "allreduce", "reduce_scatter", "scan", "exscan"]},
           "algorithm": {"type": "string", "description": "as in TUTTI_ALGORITHM, such as bruck(k=3) or prefer neighbor-exchange"},
           "ranks": {"$ref": "#/$defs/interval", "description": "of the communicator"},
           "ranks_per_node": {"$ref": "#/$defs/interval", "description": "most ranks on one node"},

@@ -210,6 +210,11 @@ void bruck_alltoall(Sketch& s, Bytes m, Of p) {
   s.needs_scratch(3 * all(s, m));
   s.meets(peers);
 }
+// In the ring that estimates are of, a message to each side.
+void to_both_sides(Sketch& s, Bytes m, Of) {
+  s.shift(1, m, 1, 2);
+  s.meets(2);
+}
 void barrier_exchange(Sketch& s, Bytes, Of) { s.doubling(0, 1, 0, 0); }
 void barrier_dissemination(Sketch& s, Bytes, Of p) { s.dissemination(p.k, 0, false); }
 void double_ring(Sketch& s, Bytes, Of) { s.ring(0, 2.0 * s.place().P); }
@@ -281,6 +286,9 @@ constexpr auto kRows = std::to_array<Row>({
     {Collective::alltoall, "at-once", at_once},
     {Collective::alltoall, "pairwise", pairwise},
     {Collective::alltoall, "bruck", bruck_alltoall},
+
+    {Collective::neighbor_allgather, "at-once", to_both_sides},
+    {Collective::neighbor_alltoall, "at-once", to_both_sides},
 
     {Collective::reduce, "linear", rooted<combined<star<kUp>>>},
     {Collective::reduce, "chain", rooted<combined<chain<kUp>>>},

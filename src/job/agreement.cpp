@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/hash.hpp"
+#include "base/index.hpp"
 #include "src/job/call_words.hpp"
 #include "src/job/mark.hpp"
 
@@ -15,6 +16,25 @@ using protocols::Asked;
 using protocols::News;
 
 namespace {
+
+// The lengths of what rank `mine` exchanges with its neighbour `theirs`, in one order for both.
+void add_edges(Hash& hash, const Task& task, Rank mine, Rank theirs) noexcept {
+  const collectives::Neighbourhood& neighbours = *task.neighbours;
+  const bool one = task.collective == Collective::neighbor_allgather;
+  const auto add = [&](const std::vector<Bytes>& lengths, std::size_t block) {
+    hash.add(static_cast<std::uint64_t>(lengths.empty() ? task.bytes : lengths[block]));
+  };
+  const auto add_sent = [&] {
+    for (std::size_t i = 0; i < neighbours.to.size(); ++i)
+      if (neighbours.to[i] == theirs) add(task.counts, one ? 0 : i);
+  };
+  if (mine < theirs) add_sent();
+  for (std::size_t i = 0; i < neighbours.from.size(); ++i) {
+    const std::size_t block = index(neighbours.matched(static_cast<int>(i)));
+    if (neighbours.from[block] == theirs) add(task.receive_counts, block);
+  }
+  if (mine > theirs) add_sent();
+}
 
 // All that the name of a message says.
 Asked asked_by(const MessageName& name) {
@@ -190,11 +210,16 @@ std::optional<std::uint32_t> Agreement::fingerprint(CollectiveNumber number,
   if (!task) return std::nullopt;
   const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
   Hash hash;
-  hash.add(bits(task->collective)).add(bits(task->root)).add(bits(task->bytes));
+  hash.add(bits(task->collective)).add(bits(task->root));
   const std::vector<int>& world_ranks = members_.world_ranks();
   const auto place = std::find(world_ranks.begin(), world_ranks.end(), member);
   const auto theirs = static_cast<std::size_t>(place - world_ranks.begin());
   const auto mine = static_cast<std::size_t>(members_.rank());
+  if (task->neighbours) {
+    add_edges(hash, *task, members_.rank(), static_cast<Rank>(theirs));
+    return static_cast<std::uint32_t>(hash.value());
+  }
+  hash.add(bits(task->bytes));
   const auto& counts = task->counts;
   if (!counts.empty() && task->collective == Collective::alltoall) {
     const auto &up = theirs > mine ? counts : task->receive_counts,

@@ -106,6 +106,8 @@ class Buffers {
         }
         return true;
       }
+      case Collective::neighbor_allgather:
+      case Collective::neighbor_alltoall: return has_neighbours_blocks(all);
       case Collective::reduce: return p.rank != p.root || holds(0, reduced(p.P, 0, p.bytes));
       case Collective::allreduce: return holds(0, reduced(p.P, 0, p.bytes));
       case Collective::reduce_scatter:
@@ -126,6 +128,36 @@ class Buffers {
   std::vector<std::byte> input, output;
 
  private:
+  // Edge by edge: of those between two ranks, the n-th that leaves one is the n-th at the other.
+  bool has_neighbours_blocks(std::span<const Problem> all) const {
+    const collectives::Neighbourhood mine = neighbours_of(problem_);
+    const collectives::Blocks blocks = blocks_in(collectives::Buffer::output, problem_);
+    std::vector<int> met(all.size(), 0);
+    for (int i = 0; i < static_cast<int>(mine.from.size()); ++i) {
+      const int block = mine.crossed ? (i % 2 == 0 ? i + 1 : i - 1) : i;
+      const Rank from = mine.from[index(block)];
+      const std::byte* const found = output.data() + blocks[block].offset;
+      const auto holds = [&](auto&& expected) {
+        for (Bytes at = 0; at < blocks[block].length; ++at)
+          if (found[at] != expected(at)) return false;
+        return true;
+      };
+      if (from == collectives::kNoNeighbour) {
+        if (!holds([](Bytes) { return std::byte{0xEE}; })) return false;
+        continue;
+      }
+      const Problem& theirs = all[index(from)];
+      const std::vector<Rank> to = neighbours_of(theirs).to;
+      int number = 0;
+      for (int skip = met[index(from)]++; to[index(number)] != problem_.rank || skip-- > 0;)
+        ++number;
+      if (theirs.collective == Collective::neighbor_allgather) number = 0;
+      const Bytes begin = blocks_in(collectives::Buffer::input, theirs)[number].offset;
+      if (!holds([&](Bytes at) { return data_of(from, begin + at); })) return false;
+    }
+    return true;
+  }
+
   Problem problem_;
 };
 

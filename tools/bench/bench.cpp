@@ -49,7 +49,9 @@ std::vector<std::int64_t> sizes_of(const BenchOptions& options) {
 std::vector<std::string> names_of_collectives() {
   std::vector<std::string> names;
   for (std::size_t c = 0; c < collectives::kCollectives; ++c)
-    names.emplace_back(name_of(static_cast<collectives::Collective>(c)));
+    if (const auto collective = static_cast<collectives::Collective>(c);
+        !is_of_neighbours(collective))
+      names.emplace_back(name_of(collective));
   return names;
 }
 

@@ -82,6 +82,8 @@ void Job::run_tutti() {
       code = call(tutti_alltoall, tutti_ialltoall, tutti_alltoall_init, s, n, sent, r, m, received,
                   comm);
       break;
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_alltoall: break;  // the ranks of a benchmark have no topology
     case Collective::reduce:
       code = call(tutti_reduce, tutti_ireduce, tutti_reduce_init, s, r, ints, MPI_INT, MPI_SUM,
                   root, comm);
@@ -134,6 +136,8 @@ void Job::run_mpi() {
       mpi_call(MPI_Alltoall, MPI_Ialltoall, TUTTI_MPI_PREPARES(Alltoall), s, n, sent, r, m,
                received, mpi);
       break;
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_alltoall: break;
     case Collective::reduce:
       mpi_call(MPI_Reduce, MPI_Ireduce, TUTTI_MPI_PREPARES(Reduce), s, r, ints, MPI_INT, MPI_SUM,
                root, mpi);

@@ -94,8 +94,10 @@ std::vector<Collective> collectives_of(const TuneOptions& options) {
   std::vector<Collective> all;
   for (const std::string& name : options.collectives) {
     if (name == "all")
-      for (const std::string_view each : collectives::names_of_collectives())
-        all.push_back(*collectives::collective_named(each));
+      for (const std::string_view each : collectives::names_of_collectives()) {
+        const Collective collective = *collectives::collective_named(each);
+        if (!is_of_neighbours(collective)) all.push_back(collective);
+      }
     else
       all.push_back(collectives::read_collective(name));
   }

@@ -59,7 +59,7 @@ TEST_CASE("choices: wrong ones are explained", "[choices]") {
           "ring, modified-ring, recursive-doubling, halving-doubling, bruck");
   refused("allgather", Code::unknown_algorithm, "write allgather=");
   refused("allsum=bruck", Code::bad_configuration,
-          "barrier, bcast, scatter, gather, allgather, alltoall, reduce, allreduce");
+          "barrier, bcast, scatter, gather, allgather, alltoall, neighbor_allgather");
   refused("=bruck", Code::bad_configuration, "no collective ''");
   refused("allgather=bruck(k=0)", Code::bad_configuration, "k=3");
   refused("allgather=bruck(k=-1)", Code::bad_configuration, "k=3");

@@ -1,0 +1,29 @@
+// Neighbourhoods of all ranks for proofs and tests: grids, and graphs that a seed draws. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/schedule/problem.hpp"
+
+namespace tutti::collectives {
+
+using Neighbourhoods = std::vector<Neighbourhood>;  // by rank
+
+struct Dimension {
+  int size = 1;
+  bool periodic = false;
+};
+// As MPI_Cart_create makes it: the ranks along the last dimension follow each other.
+Neighbourhoods grid_of(const std::vector<Dimension>& dimensions);
+
+// Edges between ranks that `seed` draws, about two for each rank: some are there several times,
+// some lead from a rank to itself, and some ranks have none.
+Neighbourhoods random_graph(int P, std::uint32_t seed);
+
+// The same call as all ranks make it in these neighbourhoods. `uneven`: each block has a length of
+// its own, up to 600 bytes, else all have any.bytes.
+std::vector<Problem> problems_in(const Neighbourhoods& neighbourhoods, const Problem& any,
+                                 bool uneven);
+
+}  // namespace tutti::collectives
