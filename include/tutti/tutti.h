@@ -171,7 +171,8 @@ TUTTI_API int tutti_finalize(void);
  * SYNOPSIS
  *   int tutti_comm_create(MPI_Comm mpi, tutti_comm *comm);
  * DESCRIPTION
- *   The new communicator has the ranks of `mpi`, in the same order. `mpi` may be freed afterwards.
+ *   The new communicator has the ranks of `mpi`, in the same order, and its topology if it has one,
+ *   for collectives of neighbours; see tutti_neighbor_allgather(3). `mpi` may be freed afterwards.
  *   All its ranks must belong to MPI_COMM_WORLD. Collective over `mpi`. It costs O(P) bytes and
  *   makes no connections: two ranks connect when they first communicate. On success the caller owns
  *   *comm and frees it with tutti_comm_free.
@@ -607,6 +608,196 @@ TUTTI_API int tutti_alltoallw(const void* sendbuf, const MPI_Count* sendcounts,
 
 /*
  * NAME
+ *   tutti_neighbor_allgather - send one block to all neighbours
+ * SYNOPSIS
+ *   int tutti_neighbor_allgather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                                void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+ *                                tutti_comm comm);
+ * DESCRIPTION
+ *   Each rank sends its `sendbuf` to each rank to which it has an edge in the topology of `comm`,
+ *   and receives a block of `recvcount` elements from each rank from which it has one. The blocks
+ *   follow each other in `recvbuf`, in the order in which MPI counts the neighbours, as with
+ *   MPI_Neighbor_allgather. The topology is that of the MPI communicator from which `comm` was
+ *   made: one of MPI_Cart_create, MPI_Graph_create, MPI_Dist_graph_create or
+ *   MPI_Dist_graph_create_adjacent, or a duplicate of such a communicator.
+ *
+ *   In a Cartesian topology the neighbours are, for each dimension, the rank below and the one
+ *   above, also where both are the same rank, or this one: what a rank sends down comes from above.
+ *   A block beyond a border stays as it is. In a graph a rank may have several edges to another,
+ *   and to itself; the blocks for one rank arrive in the order in which they leave. A rank without
+ *   neighbours has to call, too. Both ends of an edge must give its block as many bytes.
+ *   MPI_IN_PLACE is not allowed.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error the contents of the receive buffer are
+ *   undefined.
+ * ERRORS
+ *   TUTTI_ERR_COMM                `comm` has no topology.
+ *   TUTTI_ERR_BUFFER              a buffer or an array is NULL where one is needed, or MPI_IN_PLACE
+ *                                 stands where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank that is its own neighbour sends a block with another size
+ *                                 than it receives it.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time on each communicator.
+ * SEE ALSO
+ *   tutti_allgather(3), tutti_comm_create(3), tutti_neighbor_alltoall(3)
+ */
+TUTTI_API int tutti_neighbor_allgather(const void* sendbuf, MPI_Count sendcount,
+                                       MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                                       MPI_Datatype recvtype, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_neighbor_allgatherv - send one block to all neighbours, of different lengths
+ * SYNOPSIS
+ *   int tutti_neighbor_allgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                                 void *recvbuf, const MPI_Count *recvcounts,
+ *                                 const MPI_Count *displs, MPI_Datatype recvtype, tutti_comm comm);
+ * DESCRIPTION
+ *   As tutti_neighbor_allgather, but the block from neighbour i has `recvcounts[i]` elements and
+ *   begins `displs[i]` extents into `recvbuf`. If `displs` is NULL, the blocks follow each other.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error the contents of the receive buffer are
+ *   undefined.
+ * ERRORS
+ *   TUTTI_ERR_COMM                `comm` has no topology.
+ *   TUTTI_ERR_BUFFER              a buffer or an array is NULL where one is needed, or MPI_IN_PLACE
+ *                                 stands where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank that is its own neighbour sends a block with another size
+ *                                 than it receives it.
+ *   TUTTI_ERR_DISPLACEMENT        blocks of the receive buffer overlap.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time on each communicator.
+ * SEE ALSO
+ *   tutti_allgatherv(3), tutti_neighbor_allgather(3)
+ */
+TUTTI_API int tutti_neighbor_allgatherv(const void* sendbuf, MPI_Count sendcount,
+                                        MPI_Datatype sendtype, void* recvbuf,
+                                        const MPI_Count* recvcounts, const MPI_Count* displs,
+                                        MPI_Datatype recvtype, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_neighbor_alltoall - send a different block to every neighbour
+ * SYNOPSIS
+ *   int tutti_neighbor_alltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                               void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+ *                               tutti_comm comm);
+ * DESCRIPTION
+ *   As tutti_neighbor_allgather, but `sendbuf` has a block of `sendcount` elements for each rank to
+ *   which this one has an edge, as with MPI_Neighbor_alltoall. In a Cartesian topology there is a
+ *   block for each direction, beyond a border, too.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error the contents of the receive buffer are
+ *   undefined.
+ * ERRORS
+ *   TUTTI_ERR_COMM                `comm` has no topology.
+ *   TUTTI_ERR_BUFFER              a buffer or an array is NULL where one is needed, or MPI_IN_PLACE
+ *                                 stands where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank that is its own neighbour sends a block with another size
+ *                                 than it receives it.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time on each communicator.
+ * SEE ALSO
+ *   tutti_alltoall(3), tutti_neighbor_allgather(3)
+ */
+TUTTI_API int tutti_neighbor_alltoall(const void* sendbuf, MPI_Count sendcount,
+                                      MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                                      MPI_Datatype recvtype, tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_neighbor_alltoallv - send a block of its own length to every neighbour
+ * SYNOPSIS
+ *   int tutti_neighbor_alltoallv(const void *sendbuf, const MPI_Count *sendcounts,
+ *                                const MPI_Count *sdispls, MPI_Datatype sendtype, void *recvbuf,
+ *                                const MPI_Count *recvcounts, const MPI_Count *rdispls,
+ *                                MPI_Datatype recvtype, tutti_comm comm);
+ * DESCRIPTION
+ *   As tutti_neighbor_alltoall, but the block to neighbour i has `sendcounts[i]` elements and
+ *   begins `sdispls[i]` extents into `sendbuf`; the block from neighbour i has `recvcounts[i]`
+ *   elements and begins `rdispls[i]` extents into `recvbuf`. If an array of displacements is NULL,
+ *   the blocks follow each other. Counts of blocks beyond a border are not looked at.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error the contents of the receive buffer are
+ *   undefined.
+ * ERRORS
+ *   TUTTI_ERR_COMM                `comm` has no topology.
+ *   TUTTI_ERR_BUFFER              a buffer or an array is NULL where one is needed, or MPI_IN_PLACE
+ *                                 stands where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank that is its own neighbour sends a block with another size
+ *                                 than it receives it.
+ *   TUTTI_ERR_DISPLACEMENT        blocks of the receive buffer overlap.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time on each communicator.
+ * SEE ALSO
+ *   tutti_alltoallv(3), tutti_neighbor_alltoall(3)
+ */
+TUTTI_API int tutti_neighbor_alltoallv(const void* sendbuf, const MPI_Count* sendcounts,
+                                       const MPI_Count* sdispls, MPI_Datatype sendtype,
+                                       void* recvbuf, const MPI_Count* recvcounts,
+                                       const MPI_Count* rdispls, MPI_Datatype recvtype,
+                                       tutti_comm comm);
+
+/*
+ * NAME
+ *   tutti_neighbor_alltoallw - send a block of its own datatype to every neighbour
+ * SYNOPSIS
+ *   int tutti_neighbor_alltoallw(const void *sendbuf, const MPI_Count *sendcounts,
+ *                                const MPI_Count *sdispls, const MPI_Datatype *sendtypes,
+ *                                void *recvbuf, const MPI_Count *recvcounts,
+ *                                const MPI_Count *rdispls, const MPI_Datatype *recvtypes,
+ *                                tutti_comm comm);
+ * DESCRIPTION
+ *   As tutti_neighbor_alltoallv, but each block has a datatype of its own, and displacements are in
+ *   bytes, as with tutti_alltoallw. The datatype of a block without elements is not looked at.
+ * RETURN
+ *   TUTTI_SUCCESS or an error code. After an error the contents of the receive buffer are
+ *   undefined.
+ * ERRORS
+ *   TUTTI_ERR_COMM                `comm` has no topology.
+ *   TUTTI_ERR_BUFFER              a buffer or an array is NULL where one is needed, or MPI_IN_PLACE
+ *                                 stands where it is not allowed.
+ *   TUTTI_ERR_OVERLAP             the send and the receive buffer share bytes.
+ *   TUTTI_ERR_COUNT               a count is negative or too large.
+ *   TUTTI_ERR_TYPE                a datatype is MPI_DATATYPE_NULL or invalid.
+ *   TUTTI_ERR_TYPE_NOT_COMMITTED  call MPI_Type_commit first.
+ *   TUTTI_ERR_SIZE_MISMATCH       a rank that is its own neighbour sends a block with another size
+ *                                 than it receives it.
+ *   TUTTI_ERR_DISPLACEMENT        blocks of the receive buffer overlap.
+ *   and those of tutti_barrier(3).
+ * THREADS
+ *   One collective at a time on each communicator.
+ * SEE ALSO
+ *   tutti_alltoallw(3), tutti_neighbor_alltoallv(3)
+ */
+TUTTI_API int tutti_neighbor_alltoallw(const void* sendbuf, const MPI_Count* sendcounts,
+                                       const MPI_Count* sdispls, const MPI_Datatype* sendtypes,
+                                       void* recvbuf, const MPI_Count* recvcounts,
+                                       const MPI_Count* rdispls, const MPI_Datatype* recvtypes,
+                                       tutti_comm comm);
+
+/*
+ * NAME
  *   tutti_reduce - combine the data of all ranks at the root
  * SYNOPSIS
  *   int tutti_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
@@ -814,8 +1005,10 @@ TUTTI_API int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, 
  * NAME
  *   tutti_ibarrier, tutti_ibcast, tutti_iscatter, tutti_iscatterv, tutti_igather, tutti_igatherv,
  *   tutti_iallgather, tutti_iallgatherv, tutti_ialltoall, tutti_ialltoallv, tutti_ialltoallw,
- *   tutti_ireduce, tutti_iallreduce, tutti_ireduce_scatter_block, tutti_ireduce_scatter,
- *   tutti_iscan, tutti_iexscan - begin a collective
+ *   tutti_ineighbor_allgather, tutti_ineighbor_allgatherv, tutti_ineighbor_alltoall,
+ *   tutti_ineighbor_alltoallv, tutti_ineighbor_alltoallw, tutti_ireduce, tutti_iallreduce,
+ *   tutti_ireduce_scatter_block, tutti_ireduce_scatter, tutti_iscan, tutti_iexscan - begin a
+ *   collective
  * SYNOPSIS
  *   int tutti_ibarrier(tutti_comm comm, tutti_request *request);
  *   int tutti_ibcast(void *buffer, MPI_Count count, MPI_Datatype type, int root, tutti_comm comm,
@@ -850,6 +1043,25 @@ TUTTI_API int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, 
  *                        const MPI_Count *recvcounts, const MPI_Count *rdispls,
  *                        const MPI_Datatype *recvtypes, tutti_comm comm,
  *                        tutti_request *request);
+ *   int tutti_ineighbor_allgather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                                 void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+ *                                 tutti_comm comm, tutti_request *request);
+ *   int tutti_ineighbor_allgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                                  void *recvbuf, const MPI_Count *recvcounts,
+ *                                  const MPI_Count *displs, MPI_Datatype recvtype, tutti_comm comm,
+ *                                  tutti_request *request);
+ *   int tutti_ineighbor_alltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+ *                                void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+ *                                tutti_comm comm, tutti_request *request);
+ *   int tutti_ineighbor_alltoallv(const void *sendbuf, const MPI_Count *sendcounts,
+ *                                 const MPI_Count *sdispls, MPI_Datatype sendtype, void *recvbuf,
+ *                                 const MPI_Count *recvcounts, const MPI_Count *rdispls,
+ *                                 MPI_Datatype recvtype, tutti_comm comm, tutti_request *request);
+ *   int tutti_ineighbor_alltoallw(const void *sendbuf, const MPI_Count *sendcounts,
+ *                                 const MPI_Count *sdispls, const MPI_Datatype *sendtypes,
+ *                                 void *recvbuf, const MPI_Count *recvcounts,
+ *                                 const MPI_Count *rdispls, const MPI_Datatype *recvtypes,
+ *                                 tutti_comm comm, tutti_request *request);
  *   int tutti_ireduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
  *                     MPI_Op op, int root, tutti_comm comm, tutti_request *request);
  *   int tutti_iallreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
@@ -927,6 +1139,29 @@ TUTTI_API int tutti_ialltoallw(const void* sendbuf, const MPI_Count* sendcounts,
                                void* recvbuf, const MPI_Count* recvcounts, const MPI_Count* rdispls,
                                const MPI_Datatype* recvtypes, tutti_comm comm,
                                tutti_request* request);
+TUTTI_API int tutti_ineighbor_allgather(const void* sendbuf, MPI_Count sendcount,
+                                        MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                                        MPI_Datatype recvtype, tutti_comm comm,
+                                        tutti_request* request);
+TUTTI_API int tutti_ineighbor_allgatherv(const void* sendbuf, MPI_Count sendcount,
+                                         MPI_Datatype sendtype, void* recvbuf,
+                                         const MPI_Count* recvcounts, const MPI_Count* displs,
+                                         MPI_Datatype recvtype, tutti_comm comm,
+                                         tutti_request* request);
+TUTTI_API int tutti_ineighbor_alltoall(const void* sendbuf, MPI_Count sendcount,
+                                       MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                                       MPI_Datatype recvtype, tutti_comm comm,
+                                       tutti_request* request);
+TUTTI_API int tutti_ineighbor_alltoallv(const void* sendbuf, const MPI_Count* sendcounts,
+                                        const MPI_Count* sdispls, MPI_Datatype sendtype,
+                                        void* recvbuf, const MPI_Count* recvcounts,
+                                        const MPI_Count* rdispls, MPI_Datatype recvtype,
+                                        tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_ineighbor_alltoallw(const void* sendbuf, const MPI_Count* sendcounts,
+                                        const MPI_Count* sdispls, const MPI_Datatype* sendtypes,
+                                        void* recvbuf, const MPI_Count* recvcounts,
+                                        const MPI_Count* rdispls, const MPI_Datatype* recvtypes,
+                                        tutti_comm comm, tutti_request* request);
 TUTTI_API int tutti_ireduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
                             MPI_Op op, int root, tutti_comm comm, tutti_request* request);
 TUTTI_API int tutti_iallreduce(const void* sendbuf, void* recvbuf, MPI_Count count,
@@ -947,9 +1182,11 @@ TUTTI_API int tutti_iexscan(const void* sendbuf, void* recvbuf, MPI_Count count,
  * NAME
  *   tutti_barrier_init, tutti_bcast_init, tutti_scatter_init, tutti_scatterv_init,
  *   tutti_gather_init, tutti_gatherv_init, tutti_allgather_init, tutti_allgatherv_init,
- *   tutti_alltoall_init, tutti_alltoallv_init, tutti_alltoallw_init, tutti_reduce_init,
- *   tutti_allreduce_init, tutti_reduce_scatter_block_init, tutti_reduce_scatter_init,
- *   tutti_scan_init, tutti_exscan_init - prepare a collective that is called again and again
+ *   tutti_alltoall_init, tutti_alltoallv_init, tutti_alltoallw_init, tutti_neighbor_allgather_init,
+ *   tutti_neighbor_allgatherv_init, tutti_neighbor_alltoall_init, tutti_neighbor_alltoallv_init,
+ *   tutti_neighbor_alltoallw_init, tutti_reduce_init, tutti_allreduce_init,
+ *   tutti_reduce_scatter_block_init, tutti_reduce_scatter_init, tutti_scan_init, tutti_exscan_init
+ *   - prepare a collective that is called again and again
  * SYNOPSIS
  *   int tutti_barrier_init(tutti_comm comm, tutti_request *request);
  *   int tutti_bcast_init(void *buffer, MPI_Count count, MPI_Datatype type, int root,
@@ -986,6 +1223,29 @@ TUTTI_API int tutti_iexscan(const void* sendbuf, void* recvbuf, MPI_Count count,
  *                            void *recvbuf, const MPI_Count *recvcounts,
  *                            const MPI_Count *rdispls, const MPI_Datatype *recvtypes,
  *                            tutti_comm comm, tutti_request *request);
+ *   int tutti_neighbor_allgather_init(const void *sendbuf, MPI_Count sendcount,
+ *                                     MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+ *                                     MPI_Datatype recvtype, tutti_comm comm,
+ *                                     tutti_request *request);
+ *   int tutti_neighbor_allgatherv_init(const void *sendbuf, MPI_Count sendcount,
+ *                                      MPI_Datatype sendtype, void *recvbuf,
+ *                                      const MPI_Count *recvcounts, const MPI_Count *displs,
+ *                                      MPI_Datatype recvtype, tutti_comm comm,
+ *                                      tutti_request *request);
+ *   int tutti_neighbor_alltoall_init(const void *sendbuf, MPI_Count sendcount,
+ *                                    MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+ *                                    MPI_Datatype recvtype, tutti_comm comm,
+ *                                    tutti_request *request);
+ *   int tutti_neighbor_alltoallv_init(const void *sendbuf, const MPI_Count *sendcounts,
+ *                                     const MPI_Count *sdispls, MPI_Datatype sendtype,
+ *                                     void *recvbuf, const MPI_Count *recvcounts,
+ *                                     const MPI_Count *rdispls, MPI_Datatype recvtype,
+ *                                     tutti_comm comm, tutti_request *request);
+ *   int tutti_neighbor_alltoallw_init(const void *sendbuf, const MPI_Count *sendcounts,
+ *                                     const MPI_Count *sdispls, const MPI_Datatype *sendtypes,
+ *                                     void *recvbuf, const MPI_Count *recvcounts,
+ *                                     const MPI_Count *rdispls, const MPI_Datatype *recvtypes,
+ *                                     tutti_comm comm, tutti_request *request);
  *   int tutti_reduce_init(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
  *                         MPI_Op op, int root, tutti_comm comm, tutti_request *request);
  *   int tutti_allreduce_init(const void *sendbuf, void *recvbuf, MPI_Count count,
@@ -1063,6 +1323,29 @@ TUTTI_API int tutti_alltoallw_init(const void* sendbuf, const MPI_Count* sendcou
                                    void* recvbuf, const MPI_Count* recvcounts,
                                    const MPI_Count* rdispls, const MPI_Datatype* recvtypes,
                                    tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_neighbor_allgather_init(const void* sendbuf, MPI_Count sendcount,
+                                            MPI_Datatype sendtype, void* recvbuf,
+                                            MPI_Count recvcount, MPI_Datatype recvtype,
+                                            tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_neighbor_allgatherv_init(const void* sendbuf, MPI_Count sendcount,
+                                             MPI_Datatype sendtype, void* recvbuf,
+                                             const MPI_Count* recvcounts, const MPI_Count* displs,
+                                             MPI_Datatype recvtype, tutti_comm comm,
+                                             tutti_request* request);
+TUTTI_API int tutti_neighbor_alltoall_init(const void* sendbuf, MPI_Count sendcount,
+                                           MPI_Datatype sendtype, void* recvbuf,
+                                           MPI_Count recvcount, MPI_Datatype recvtype,
+                                           tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_neighbor_alltoallv_init(const void* sendbuf, const MPI_Count* sendcounts,
+                                            const MPI_Count* sdispls, MPI_Datatype sendtype,
+                                            void* recvbuf, const MPI_Count* recvcounts,
+                                            const MPI_Count* rdispls, MPI_Datatype recvtype,
+                                            tutti_comm comm, tutti_request* request);
+TUTTI_API int tutti_neighbor_alltoallw_init(const void* sendbuf, const MPI_Count* sendcounts,
+                                            const MPI_Count* sdispls, const MPI_Datatype* sendtypes,
+                                            void* recvbuf, const MPI_Count* recvcounts,
+                                            const MPI_Count* rdispls, const MPI_Datatype* recvtypes,
+                                            tutti_comm comm, tutti_request* request);
 TUTTI_API int tutti_reduce_init(const void* sendbuf, void* recvbuf, MPI_Count count,
                                 MPI_Datatype type, MPI_Op op, int root, tutti_comm comm,
                                 tutti_request* request);

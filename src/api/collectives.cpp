@@ -69,6 +69,43 @@ int tutti_alltoallw(const void* sendbuf, const MPI_Count* sendcounts, const MPI_
                                           recvcounts, rdispls, recvtypes));
 }
 
+int tutti_neighbor_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                             void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                             tutti_comm comm) {
+  return blocking(
+      comm, stated::neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+}
+
+int tutti_neighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                              void* recvbuf, const MPI_Count* recvcounts, const MPI_Count* displs,
+                              MPI_Datatype recvtype, tutti_comm comm) {
+  return blocking(comm, stated::neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf,
+                                                    recvcounts, displs, recvtype));
+}
+
+int tutti_neighbor_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                            tutti_comm comm) {
+  return blocking(
+      comm, stated::neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+}
+
+int tutti_neighbor_alltoallv(const void* sendbuf, const MPI_Count* sendcounts,
+                             const MPI_Count* sdispls, MPI_Datatype sendtype, void* recvbuf,
+                             const MPI_Count* recvcounts, const MPI_Count* rdispls,
+                             MPI_Datatype recvtype, tutti_comm comm) {
+  return blocking(comm, stated::neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                                                   recvcounts, rdispls, recvtype));
+}
+
+int tutti_neighbor_alltoallw(const void* sendbuf, const MPI_Count* sendcounts,
+                             const MPI_Count* sdispls, const MPI_Datatype* sendtypes, void* recvbuf,
+                             const MPI_Count* recvcounts, const MPI_Count* rdispls,
+                             const MPI_Datatype* recvtypes, tutti_comm comm) {
+  return blocking(comm, stated::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                                   recvcounts, rdispls, recvtypes));
+}
+
 int tutti_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                  int root, tutti_comm comm) {
   return blocking(comm, stated::reduce(sendbuf, recvbuf, count, type, op, root));

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "src/api/library.hpp"
+#include "src/api/topology.hpp"
 #include "src/data/gpu_memory.hpp"
 #include "src/data/mpi_lock.hpp"
 #include "src/data/must_have_mpi.hpp"
@@ -99,6 +100,7 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   }
   must_know_all(mpi);
   transport::MpiBootstrap bootstrap(mpi, mpi_lock);
+  auto neighbours = neighbours_in(mpi);
   std::string name = name_of(mpi);
   report_long_waits(state, bootstrap, engine.rank(), "tutti_comm_create of " + words_for(name));
   // Others may wait in a call that this rank has begun.
@@ -111,6 +113,7 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
                 "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
   *comm =
       make_communicator(state, bootstrap, world_ranks_of(mpi, bootstrap.size()), std::move(name));
+  communicator_of(*comm).set_neighbours(std::move(neighbours));
 }
 
 }  // namespace

@@ -157,6 +157,8 @@ void prepare_movement(Library& state, UserRequest& request, const Arguments& a) 
     case Collective::gather: return scatter_or_gather(state, request, a);
     case Collective::allgather: return allgather(state, request, a);
     case Collective::alltoall: return alltoall(state, request, a);
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_alltoall: return prepare_neighbours(state, request, a);
     default: return;  // a barrier: there is nothing to check
   }
 }

@@ -89,6 +89,52 @@ int tutti_ialltoallw(const void* sendbuf, const MPI_Count* sendcounts, const MPI
                request);
 }
 
+int tutti_ineighbor_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                              void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                              tutti_comm comm, tutti_request* request) {
+  return begin(
+      comm, stated::neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype),
+      request);
+}
+
+int tutti_ineighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                               void* recvbuf, const MPI_Count* recvcounts, const MPI_Count* displs,
+                               MPI_Datatype recvtype, tutti_comm comm, tutti_request* request) {
+  return begin(comm,
+               stated::neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
+                                           displs, recvtype),
+               request);
+}
+
+int tutti_ineighbor_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                             void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                             tutti_comm comm, tutti_request* request) {
+  return begin(
+      comm, stated::neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype),
+      request);
+}
+
+int tutti_ineighbor_alltoallv(const void* sendbuf, const MPI_Count* sendcounts,
+                              const MPI_Count* sdispls, MPI_Datatype sendtype, void* recvbuf,
+                              const MPI_Count* recvcounts, const MPI_Count* rdispls,
+                              MPI_Datatype recvtype, tutti_comm comm, tutti_request* request) {
+  return begin(comm,
+               stated::neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                                          recvcounts, rdispls, recvtype),
+               request);
+}
+
+int tutti_ineighbor_alltoallw(const void* sendbuf, const MPI_Count* sendcounts,
+                              const MPI_Count* sdispls, const MPI_Datatype* sendtypes,
+                              void* recvbuf, const MPI_Count* recvcounts, const MPI_Count* rdispls,
+                              const MPI_Datatype* recvtypes, tutti_comm comm,
+                              tutti_request* request) {
+  return begin(comm,
+               stated::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                          recvcounts, rdispls, recvtypes),
+               request);
+}
+
 int tutti_ireduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                   int root, tutti_comm comm, tutti_request* request) {
   return begin(comm, stated::reduce(sendbuf, recvbuf, count, type, op, root), request);

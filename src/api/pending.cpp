@@ -20,7 +20,9 @@ bool uses_send_type(const Arguments& a, int rank) noexcept {
     case Collective::scatter: return rank == a.root;
     case Collective::gather:
     case Collective::allgather:
-    case Collective::alltoall: return a.send.buffer != MPI_IN_PLACE;
+    case Collective::alltoall:
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_alltoall: return a.send.buffer != MPI_IN_PLACE;
     default: return true;  // the one type of a reduction
   }
 }
@@ -29,11 +31,22 @@ bool uses_receive_type(const Arguments& a, int rank) noexcept {
   switch (a.collective) {
     case Collective::bcast:
     case Collective::allgather:
-    case Collective::alltoall: return true;
+    case Collective::alltoall:
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_alltoall: return true;
     case Collective::scatter: return a.receive.buffer != MPI_IN_PLACE;
     case Collective::gather: return rank == a.root;
     default: return false;
   }
+}
+
+// Blocks of an all-to-all, on the send and on the receive side.
+std::pair<std::size_t, std::size_t> blocks_of(const Arguments& a, const Communicator& comm) {
+  const std::size_t P = index(comm.size());
+  if (a.collective != Collective::neighbor_alltoall) return {P, P};
+  const auto& around = comm.neighbours();
+  if (!around) return {0, 0};
+  return {around->to.size(), around->from.size()};
 }
 
 // Whether the call needs the type after it has begun: what was read of one is kept with the call.
@@ -69,19 +82,20 @@ Pending::Pending(const Library& state, tutti_comm_object& comm, const Arguments&
   arguments_.send.type = send_type_.type();
   arguments_.receive.type = receive_type_.type();
   if (arguments_.own_types) {
-    own_types_.reserve(2 * index(communicator_.size()));
-    types_.reserve(own_types_.capacity());
-    keep_own_types(state, arguments_.send, arguments_.send.buffer != MPI_IN_PLACE);
-    keep_own_types(state, arguments_.receive, true);
+    const auto [sent, received] = blocks_of(arguments_, communicator_);
+    own_types_.reserve(sent + received);
+    types_.reserve(sent + received);
+    if (arguments_.send.buffer != MPI_IN_PLACE) keep_own_types(state, arguments_.send, sent);
+    keep_own_types(state, arguments_.receive, received);
   }
   comm_.persistent += form_ == Form::persistent;
 }
 
 // The type of a block without elements may be anything.
-void Pending::keep_own_types(const Library& state, Side& side, bool used) {
-  if (!used || !side.counts || !side.types) return;
+void Pending::keep_own_types(const Library& state, Side& side, std::size_t blocks) {
+  if (!side.counts || !side.types) return;
   const MPI_Datatype* const types = types_.data() + types_.size();
-  for (std::size_t i = 0; i < index(communicator_.size()); ++i) {
+  for (std::size_t i = 0; i < blocks; ++i) {
     own_types_.push_back(own(state, side.counts[i] != 0, side.types[i], arguments_, form_));
     types_.push_back(own_types_.back().type());
   }

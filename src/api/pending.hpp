@@ -70,7 +70,7 @@ class Pending {
 
  private:
   void start_request(Library& state);
-  void keep_own_types(const Library& state, Side& side, bool used);
+  void keep_own_types(const Library& state, Side& side, std::size_t blocks);
   // A call whose arguments always mean the same, as in Repeats.
   struct Known {
     Call call;

@@ -7,8 +7,10 @@
 
 namespace tutti {
 
-// The two halves of prepare(): collectives that move data, and those that combine them.
+// The parts of prepare(): collectives that move data, among all ranks and among neighbours, and
+// those that combine them.
 void prepare_movement(Library& state, UserRequest& request, const Arguments& arguments);
+void prepare_neighbours(Library& state, UserRequest& request, const Arguments& arguments);
 void prepare_reduction(Library& state, UserRequest& request, const Arguments& arguments);
 
 // Fills in the request's task, its buffers, and all of `call`. Throws Error: an argument is wrong,

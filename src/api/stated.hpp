@@ -109,6 +109,57 @@ using collectives::Collective;
       .receive = {
           .buffer = recvbuf, .counts = recvcounts, .displacements = rdispls, .types = recvtypes}};
 }
+[[gnu::always_inline]] inline Arguments neighbor_allgather(const void* sendbuf, MPI_Count sendcount,
+                                                           MPI_Datatype sendtype, void* recvbuf,
+                                                           MPI_Count recvcount,
+                                                           MPI_Datatype recvtype) {
+  return {.collective = Collective::neighbor_allgather,
+          .send = {.buffer = sendbuf, .count = sendcount, .type = sendtype},
+          .receive = {.buffer = recvbuf, .count = recvcount, .type = recvtype}};
+}
+[[gnu::always_inline]] inline Arguments neighbor_allgatherv(
+    const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+    const MPI_Count* recvcounts, const MPI_Count* displs, MPI_Datatype recvtype) {
+  return {.collective = Collective::neighbor_allgather,
+          .by_rank = true,
+          .send = {.buffer = sendbuf, .count = sendcount, .type = sendtype},
+          .receive = {
+              .buffer = recvbuf, .type = recvtype, .counts = recvcounts, .displacements = displs}};
+}
+[[gnu::always_inline]] inline Arguments neighbor_alltoall(const void* sendbuf, MPI_Count sendcount,
+                                                          MPI_Datatype sendtype, void* recvbuf,
+                                                          MPI_Count recvcount,
+                                                          MPI_Datatype recvtype) {
+  return {.collective = Collective::neighbor_alltoall,
+          .send = {.buffer = sendbuf, .count = sendcount, .type = sendtype},
+          .receive = {.buffer = recvbuf, .count = recvcount, .type = recvtype}};
+}
+[[gnu::always_inline]] inline Arguments neighbor_alltoallv(
+    const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* sdispls,
+    MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Count* rdispls,
+    MPI_Datatype recvtype) {
+  return {
+      .collective = Collective::neighbor_alltoall,
+      .by_rank = true,
+      .send = {.buffer = sendbuf, .type = sendtype, .counts = sendcounts, .displacements = sdispls},
+      .receive = {
+          .buffer = recvbuf, .type = recvtype, .counts = recvcounts, .displacements = rdispls}};
+}
+[[gnu::always_inline]] inline Arguments neighbor_alltoallw(
+    const void* sendbuf, const MPI_Count* sendcounts, const MPI_Count* sdispls,
+    const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
+    const MPI_Count* rdispls, const MPI_Datatype* recvtypes) {
+  return {
+      .collective = Collective::neighbor_alltoall,
+      .by_rank = true,
+      .own_types = true,
+      .send = {.buffer = sendbuf,
+               .counts = sendcounts,
+               .displacements = sdispls,
+               .types = sendtypes},
+      .receive = {
+          .buffer = recvbuf, .counts = recvcounts, .displacements = rdispls, .types = recvtypes}};
+}
 [[gnu::always_inline]] inline Arguments reduce(const void* sendbuf, void* recvbuf, MPI_Count count,
                                                MPI_Datatype type, MPI_Op op, int root) {
   return {.collective = Collective::reduce,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/job/agreement.hpp"
@@ -33,6 +34,13 @@ class Communicator {
   int rank() const noexcept { return agreement_.members().rank(); }
   Engine& engine() const noexcept { return engine_; }
   Agreement& agreement() noexcept { return agreement_; }
+  // This rank's neighbours; nothing: the communicator has no topology.
+  const std::optional<collectives::Neighbourhood>& neighbours() const noexcept {
+    return neighbours_;
+  }
+  void set_neighbours(std::optional<collectives::Neighbourhood> neighbours) noexcept {
+    neighbours_ = std::move(neighbours);
+  }
 
   // The plan for a task, made if there is none yet. Throws Error, and the failure if there was one
   // before.
@@ -74,6 +82,7 @@ class Communicator {
 
   Engine& engine_;
   Agreement agreement_;
+  std::optional<collectives::Neighbourhood> neighbours_;
   const Selection& selection_;
   const std::shared_ptr<Membership> membership_;
   Plans plans_;

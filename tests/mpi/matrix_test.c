@@ -41,6 +41,8 @@ static void test_all(tutti_comm comm, const char* collective) {
           test_allgather(comm, n, in_place), test_allgatherv(comm, n, in_place, 0),
               test_allgatherv(comm, n, in_place, 1);
         if (IS("alltoall")) test_alltoall(comm, n, in_place), test_alltoallv(comm, n, in_place);
+        if (IS("neighbor_allgather")) test_neighbours(comm, n, 1);
+        if (IS("neighbor_alltoall")) test_neighbours(comm, n, 0);
         for (int commutes = 1; commutes >= 0; --commutes) {
           if (IS("reduce")) test_reduction(comm, "reduce", n, root, in_place, commutes);
           if (IS("allreduce")) test_reduction(comm, "allreduce", n, 0, in_place, commutes);
@@ -75,6 +77,9 @@ int main(int argc, char** argv) {
   receive_buffer = malloc(room * sizeof *receive_buffer);
   CHECK(send_buffer && receive_buffer, "no memory");
   MPI_Op_create(compose_op, 0, &user_op);
+  const int periodic = 1;
+  MPI_Comm ring;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &job_size, &periodic, 0, &ring);
   const char* const counts_setting = getenv("TUTTI_COUNTS");
   all_know = counts_setting && strcmp(counts_setting, "all") == 0;
   for (int i = 1; i < argc; ++i) {
@@ -86,7 +91,7 @@ int main(int argc, char** argv) {
     const long before[2] = {calls, not_applicable};
     MUST(tutti_init(&options));
     tutti_comm comm;
-    MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
+    MUST(tutti_comm_create(ring, &comm));
     test_all(comm, argv[i]);
     report(calls - before[0], not_applicable - before[1]);
     MUST(tutti_barrier(comm));
@@ -95,6 +100,7 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
   }
   MPI_Op_free(&user_op);
+  MPI_Comm_free(&ring);
   long sums[2] = {checks, not_applicable};
   MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();

@@ -58,6 +58,8 @@ void test_allgather(tutti_comm comm, MPI_Count n, int in_place);
 void test_allgatherv(tutti_comm comm, MPI_Count n, int in_place, int with_gaps);
 void test_alltoall(tutti_comm comm, MPI_Count n, int in_place);
 void test_alltoallv(tutti_comm comm, MPI_Count n, int in_place);
+/* The ranks are a ring. */
+void test_neighbours(tutti_comm comm, MPI_Count n, int gathers);
 
 /* Calls that reduce, by their names; with a sum, or with the operation user_op, which does not
  * commute and applies compose_op. */

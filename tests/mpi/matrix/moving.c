@@ -172,3 +172,21 @@ void test_alltoallv(tutti_comm comm, MPI_Count n, int in_place) {
              datum(r, (size_t)matrix_place(n, r, job_rank, in_place) + i, round_number),
              "alltoallv", i);
 }
+
+void test_neighbours(tutti_comm comm, MPI_Count n, int gathers) {
+  const int before = (job_rank + job_size - 1) % job_size, after = (job_rank + 1) % job_size;
+  const size_t block = (size_t)n;
+  fill(send_buffer, 0, 2 * block);
+  clear(2 * block + 1);
+  const int code = gathers ? tutti_neighbor_allgather(send_buffer, n, MPI_UINT32_T, receive_buffer,
+                                                      n, MPI_UINT32_T, comm)
+                           : tutti_neighbor_alltoall(send_buffer, n, MPI_UINT32_T, receive_buffer,
+                                                     n, MPI_UINT32_T, comm);
+  if (!ran(code, gathers ? "neighbor_allgather" : "neighbor_alltoall")) return;
+  /* What the rank before has sent up, and the one after has sent down. */
+  for (size_t i = 0; i < block; ++i) {
+    expect(receive_buffer[i], datum(before, gathers ? i : block + i, round_number), "from below",
+           i);
+    expect(receive_buffer[block + i], datum(after, i, round_number), "from above", i);
+  }
+}

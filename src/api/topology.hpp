@@ -1,0 +1,16 @@
+// Who is whose neighbour in an MPI communicator.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+
+#include "collectives/schedule/neighbourhood.hpp"
+
+namespace tutti {
+
+// This rank's neighbourhood in the topology of a communicator; nothing: it has none. A local call.
+// Throws std::bad_alloc.
+std::optional<collectives::Neighbourhood> neighbours_in(MPI_Comm mpi);
+
+}  // namespace tutti
