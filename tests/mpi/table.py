@@ -75,6 +75,7 @@ def with_sanitizers():
     yield Job("what a rank that gives up leaves to others", 4, "given_up", [1], env=SINGLE)
     yield Job("what MPI allows and few programs do", 3, "semantics")
     yield Job("derived datatypes", 3, "datatypes", seconds=BRIEF)
+    yield Job("neighbours", 4, "neighbours", [4, 3])
     yield Job("64 ranks, each with each", 64, "many", seconds=BRIEF, alone=True)
     yield Job("threads", 2, "threads", [8], alone=True)
     yield Job("a rank computes for 2 s", 3, "slow_rank", [2], seconds=BRIEF)
@@ -102,6 +103,7 @@ def with_open_mpi():
               env={"TUTTI_DRIVE_MPI": "always"}, seconds=BRIEF)
     yield Job("what MPI allows and few programs do", 3, "semantics", force="exscan")
     yield Job("derived datatypes", 3, "datatypes", seconds=BRIEF)
+    yield Job("neighbours", 4, "neighbours", [4, 3])
 
 
 def algorithms():
@@ -330,7 +332,10 @@ def requests():
                   [calls, ranks], env=env)
     yield Job("200,000 random collectives in all forms, 3 ranks", 3, "mixed", [200000, 1],
               suite="long", seconds=7200)
+    for ranks in [1, 2, 3, 4, 5]:
+        yield Job(f"neighbours, {ranks} ranks", ranks, "neighbours", [12, ranks])
     for form, env in FORMS.items():
+        yield Job(f"neighbours, {form}, 4 ranks", 4, "neighbours", [6, 9], env=env)
         yield Job(f"collectives, {form}, 4 ranks", 4, "collectives", env=env)
         yield Job(f"every algorithm, {form}, 3 ranks", 3, "matrix", force="all", env=env,
                   seconds=LONG, alone=True)
