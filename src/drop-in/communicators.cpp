@@ -6,8 +6,10 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <utility>
 
 #include "src/api/library.hpp"
+#include "src/api/topology.hpp"
 #include "src/data/gpu_memory.hpp"
 #include "src/data/mpi_lock.hpp"
 #include "src/data/must_have_mpi.hpp"
@@ -131,14 +133,16 @@ void agree(Communicator& state, MPI_Comm comm) {
     std::unique_lock lock(mpi_lock);
     state.world_ranks = std::make_shared<const std::vector<int>>(world_ranks_of(comm, state.size));
     std::string name = name_of(comm);
+    auto neighbours = neighbours_in(comm);
     lock.unlock();
     report_long_waits(library, bootstrap, library.engine->rank(),
                       "the first collective that Tutti takes of " + words_for(name));
     look_for_gpu_driver();
     state.tutti = make_communicator(library, bootstrap, *state.world_ranks, std::move(name));
-    state.copies = comm == g_rules.world
-                       ? Copies::of_world()
-                       : Copies::of(communicator_of(state.tutti).agreement().members().id());
+    auto& made = communicator_of(state.tutti);
+    made.set_neighbours(std::move(neighbours));
+    state.copies =
+        comm == g_rules.world ? Copies::of_world() : Copies::of(made.agreement().members().id());
   });
   if (code != TUTTI_SUCCESS) state.why_not = "Tutti has failed there";
 }
@@ -149,9 +153,11 @@ void adopt(Communicator& state, MPI_Comm comm) noexcept {
   const int code = guard<Enter::by_itself>([&](Library& library) {
     std::unique_lock lock(mpi_lock);
     std::string name = name_of(comm);
+    auto neighbours = neighbours_in(comm);
     lock.unlock();
     look_for_gpu_driver();
     state.tutti = make_copy(library, state.number, state.rank, *state.world_ranks, std::move(name));
+    communicator_of(state.tutti).set_neighbours(std::move(neighbours));
   });
   if (code != TUTTI_SUCCESS) die(tutti_last_error_message());
 }

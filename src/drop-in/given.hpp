@@ -4,9 +4,11 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <type_traits>
 #include <vector>
 
+#include "src/api/library.hpp"
 #include "src/api/stated.hpp"
 #include "src/drop-in/taking.hpp"
 
@@ -33,6 +35,50 @@ const MPI_Count* kept(const Communicator& comm, Numbers& room, int part, const N
     return place;
   }
 }
+
+// The neighbours to which a rank sends, and those from which it receives; of a communicator that is
+// not Tutti's: none.
+struct Degrees {
+  int out = 0, in = 0;
+};
+inline Degrees degrees_of(const Communicator& comm) {
+  if (comm.tutti == TUTTI_COMM_NULL) return {};
+  const auto& around = tutti::communicator_of(comm.tutti).neighbours();
+  if (!around) return {};
+  return {static_cast<int>(around->to.size()), static_cast<int>(around->from.size())};
+}
+
+// As kept(), of arrays with an entry for each neighbour: two for each side.
+class KeptForNeighbours {
+ public:
+  KeptForNeighbours(const Communicator& comm, Numbers& room)
+      : degrees_(degrees_of(comm)), room_(room) {}
+
+  template <class Number>
+  const MPI_Count* sent(int part, const Number* numbers) {
+    return keep(part * degrees_.out, numbers, degrees_.out);
+  }
+  template <class Number>
+  const MPI_Count* received(int part, const Number* numbers) {
+    return keep(2 * degrees_.out + part * degrees_.in, numbers, degrees_.in);
+  }
+
+ private:
+  template <class Number>
+  const MPI_Count* keep(int place, const Number* numbers, int count) {
+    if constexpr (std::is_same_v<Number, MPI_Count>) {
+      return numbers;
+    } else {
+      if (!numbers) return nullptr;
+      room_.resize(2 * static_cast<std::size_t>(degrees_.out + degrees_.in));
+      std::copy_n(numbers, count, room_.begin() + place);
+      return room_.data() + place;
+    }
+  }
+
+  const Degrees degrees_;
+  Numbers& room_;
+};
 
 inline Arguments barrier(const Communicator&, Numbers&) { return stated::barrier(); }
 
@@ -62,6 +108,8 @@ TUTTI_ROOTED(gather)
 TUTTI_ROOTED(scatter)
 TUTTI_UNROOTED(allgather)
 TUTTI_UNROOTED(alltoall)
+TUTTI_UNROOTED(neighbor_allgather)
+TUTTI_UNROOTED(neighbor_alltoall)
 
 // What only the root has is not looked at elsewhere.
 template <class Count, class Displacement>
@@ -115,6 +163,37 @@ Arguments alltoallw(const Communicator& c, Numbers& room, const void* in, const 
   return stated::alltoallw(in, sent ? kept(c, room, 0, sends) : nullptr,
                            sent ? kept(c, room, 1, from) : nullptr, sent ? send_types : nullptr,
                            out, kept(c, room, 2, receives), kept(c, room, 3, to), receive_types);
+}
+
+template <class Count, class Displacement>
+Arguments neighbor_allgatherv(const Communicator& c, Numbers& room, const void* in, Count sends,
+                              MPI_Datatype send_type, void* out, const Count* receives,
+                              const Displacement* places, MPI_Datatype receive_type) {
+  KeptForNeighbours kept(c, room);
+  return stated::neighbor_allgatherv(in, sends, type_of(sends, send_type), out,
+                                     kept.received(0, receives), kept.received(1, places),
+                                     receive_type);
+}
+
+template <class Count, class Displacement>
+Arguments neighbor_alltoallv(const Communicator& c, Numbers& room, const void* in,
+                             const Count* sends, const Displacement* from, MPI_Datatype send_type,
+                             void* out, const Count* receives, const Displacement* to,
+                             MPI_Datatype receive_type) {
+  KeptForNeighbours kept(c, room);
+  return stated::neighbor_alltoallv(in, kept.sent(0, sends), kept.sent(1, from), send_type, out,
+                                    kept.received(0, receives), kept.received(1, to), receive_type);
+}
+
+template <class Count>
+Arguments neighbor_alltoallw(const Communicator& c, Numbers& room, const void* in,
+                             const Count* sends, const MPI_Aint* from,
+                             const MPI_Datatype* send_types, void* out, const Count* receives,
+                             const MPI_Aint* to, const MPI_Datatype* receive_types) {
+  KeptForNeighbours kept(c, room);
+  return stated::neighbor_alltoallw(in, kept.sent(0, sends), kept.sent(1, from), send_types, out,
+                                    kept.received(0, receives), kept.received(1, to),
+                                    receive_types);
 }
 
 // Nothing is combined where there are no elements: then type and operation do not matter.

@@ -1,15 +1,26 @@
-// The non-blocking and the persistent collectives, in their plain and their large-count forms.
+// The non-blocking and the persistent collectives, and all forms of those of neighbours, with plain
+// and with large counts.
 #include <cstddef>
 #include <new>
 #include <tuple>
 #include <utility>
 
+#include "src/api/collective.hpp"
 #include "src/drop-in/given.hpp"
 #include "src/drop-in/in_flight.hpp"
 #include "src/drop-in/persistent.hpp"
 
 namespace tutti::drop_in {
 namespace {
+
+MPI_Count bytes_from_neighbours(const Side& received, const Communicator& comm) noexcept {
+  MPI_Count bytes = 0;
+  for (int i = 0; i < given::degrees_of(comm).in; ++i) {
+    const MPI_Count count = received.counts ? received.counts[i] : received.count;
+    if (count > 0) bytes += count * size_of(received.types ? received.types[i] : received.type);
+  }
+  return bytes;
+}
 
 // What this rank gives, or gets of a root.
 MPI_Count bytes_of(const Arguments& a, const Communicator& comm) noexcept {
@@ -30,13 +41,32 @@ MPI_Count bytes_of(const Arguments& a, const Communicator& comm) noexcept {
     case Collective::alltoall:
       return a.own_types ? bytes_by_type(comm, received.counts, received.types)
                          : blocks(received, received.type);
+    case Collective::neighbor_allgather: return block(sent);
+    case Collective::neighbor_alltoall: return bytes_from_neighbours(received, comm);
     case Collective::reduce_scatter:
       return a.by_rank ? blocks(received, sent.type) : blocks(sent, sent.type);
     default: return block(sent);
   }
 }
 
-// How a call goes on from its arguments: begin_call() or keep_call().
+// A blocking call, by the arguments that its other forms have.
+int run_call(Communicator& state, MPI_Comm comm, MPI_Request*,
+             FunctionRef<Arguments(Numbers&)> given) noexcept {
+  Numbers room;
+  Arguments arguments{.collective = collectives::Collective::barrier};
+  int code = guard([&](Library&) {
+    try {
+      arguments = given(room);
+    } catch (const std::bad_alloc&) {
+      communicator_of(state.tutti).refuse(Code::out_of_memory, kOutOfMemory);
+      throw;
+    }
+  });
+  if (code == TUTTI_SUCCESS) code = blocking(state.tutti, arguments);
+  return code == TUTTI_SUCCESS ? MPI_SUCCESS : report(code, comm);
+}
+
+// How a call goes on from its arguments: run_call(), begin_call() or keep_call().
 using GoOn = int(Communicator& state, MPI_Comm comm, MPI_Request* request,
                  FunctionRef<Arguments(Numbers&)> given) noexcept;
 
@@ -86,6 +116,24 @@ struct Requested<call, beneath, given, go_on, after, may> {
   }
 };
 template <int call, auto beneath, auto given>
+struct Blocking;
+template <int call, class... Types, int (*beneath)(Types...), auto given>
+struct Blocking<call, beneath, given> {
+  static int run(Types... arguments) noexcept {
+    const std::tuple<Types...> all(arguments...);
+    constexpr std::size_t kBefore = sizeof...(Types) - 1;
+    return take_request(
+        call, std::get<kBefore>(all), nullptr, run_call, May::wait,
+        [&](const Communicator& comm, Numbers& room) {
+          return [&]<std::size_t... i>(std::index_sequence<i...>) {
+            return given(comm, room, std::get<i>(all)...);
+          }
+          (std::make_index_sequence<kBefore>());
+        },
+        [&] { return beneath(arguments...); });
+  }
+};
+template <int call, auto beneath, auto given>
 using Begun = Requested<call, beneath, given, begin_call, 2, May::not_wait>;
 // They may wait for each other, and will be used more than once.
 template <int call, auto beneath, auto given>
@@ -99,6 +147,16 @@ using Kept = Requested<call, beneath, given, keep_call, 3, May::decide>;
             (Begun<TUTTI_CALL_##Name, &PMPI_##Name##suffix, &given::__VA_ARGS__>::run))
 #define TUTTI_KEEP(Name, suffix, ...) \
   TUTTI_PUT(Name##suffix, (Kept<TUTTI_CALL_##Name, &PMPI_##Name##suffix, &given::__VA_ARGS__>::run))
+#define TUTTI_RUN(Name, suffix, ...) \
+  TUTTI_PUT(Name##suffix,            \
+            (Blocking<TUTTI_CALL_##Name, &PMPI_##Name##suffix, &given::__VA_ARGS__>::run))
+// `PUT` is one of these; the names are prefix_allgather##end and so on.
+#define TUTTI_NEIGHBOURS_BY(PUT, prefix, end, suffix, Count, Displacement)         \
+  PUT(prefix##_allgather##end, suffix, neighbor_allgather<Count>);                 \
+  PUT(prefix##_allgatherv##end, suffix, neighbor_allgatherv<Count, Displacement>); \
+  PUT(prefix##_alltoall##end, suffix, neighbor_alltoall<Count>);                   \
+  PUT(prefix##_alltoallv##end, suffix, neighbor_alltoallv<Count, Displacement>);   \
+  PUT(prefix##_alltoallw##end, suffix, neighbor_alltoallw<Count>)
 #define TUTTI_BEGIN_ALL(suffix, Count, Displacement)                       \
   TUTTI_BEGIN(Iallgather, suffix, allgather<Count>);                       \
   TUTTI_BEGIN(Iallgatherv, suffix, allgatherv<Count, Displacement>);       \
@@ -137,8 +195,12 @@ using Kept = Requested<call, beneath, given, keep_call, 3, May::decide>;
 void add_nonblocking(tutti_function functions[TUTTI_CALLS]) {
   TUTTI_BEGIN(Ibarrier, , barrier);
   TUTTI_BEGIN_ALL(, int, int);
+  TUTTI_NEIGHBOURS_BY(TUTTI_RUN, Neighbor, , , int, int);
+  TUTTI_NEIGHBOURS_BY(TUTTI_BEGIN, Ineighbor, , , int, int);
 #if MPI_VERSION >= 4
   TUTTI_BEGIN_ALL(_c, MPI_Count, MPI_Aint);
+  TUTTI_NEIGHBOURS_BY(TUTTI_RUN, Neighbor, , _c, MPI_Count, MPI_Aint);
+  TUTTI_NEIGHBOURS_BY(TUTTI_BEGIN, Ineighbor, , _c, MPI_Count, MPI_Aint);
 #endif
 }
 
@@ -147,8 +209,11 @@ void add_persistent([[maybe_unused]] tutti_function functions[TUTTI_CALLS]) {
   TUTTI_KEEP(Barrier_init, , barrier);
   TUTTI_KEEP_ALL(, , int, int);
   TUTTI_KEEP_ALL(, _c, MPI_Count, MPI_Aint);
+  TUTTI_NEIGHBOURS_BY(TUTTI_KEEP, Neighbor, _init, , int, int);
+  TUTTI_NEIGHBOURS_BY(TUTTI_KEEP, Neighbor, _init, _c, MPI_Count, MPI_Aint);
 #endif
-  TUTTI_IF_EXTENDED(TUTTI_KEEP(X_Barrier_init, , barrier); TUTTI_KEEP_ALL(X_, , int, int);)
+  TUTTI_IF_EXTENDED(TUTTI_KEEP(X_Barrier_init, , barrier); TUTTI_KEEP_ALL(X_, , int, int);
+                    TUTTI_NEIGHBOURS_BY(TUTTI_KEEP, X_Neighbor, _init, , int, int);)
 }
 
 }  // namespace tutti::drop_in

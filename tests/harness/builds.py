@@ -43,8 +43,8 @@ class Build:
                             "unlucky"],
                    "faults": ["soak"],
                    "drop-in": ["plain", "plain_errors", "plain_late", "plain_life",
-                               "plain_nonblocking", "plain_persistent", "plain_progress",
-                               "plain_threads", "plain_windows"]}
+                               "plain_neighbours", "plain_nonblocking", "plain_persistent",
+                               "plain_progress", "plain_threads", "plain_windows"]}
         folder = next((folder for folder, names in folders.items() if name in names), "mpi")
         return self.folder / f"tests/{folder}/{name}_test"
 

@@ -356,12 +356,15 @@ def drop_in(*ranks, levels=(3,)):
         yield under("every collective", P, "plain")
         yield under("communicators", P, "plain_life")
         yield under("every non-blocking collective", P, "plain_nonblocking")
+        yield under("every collective of neighbours", P, "plain_neighbours")
         if P > 1:  # those of one rank are the MPI's, and MPICH 4.0's gather moves nothing
             yield under("every persistent collective", P, "plain_persistent")
     yield under("every collective, calls compared", 3, "plain", env=CHECK)
     yield under("errors, calls compared", 3, "plain_errors", env=CHECK)
     yield under("communicators and statistics", 3, "plain_life", env={"TUTTI_STATS": "1"},
                 expect="the MPI: its communicator is new")
+    yield under("every collective of neighbours from the first call on", 3, "plain_neighbours",
+                env={"TUTTI_DROP_IN_FROM": "1"})
     yield under("communicators from their first call on", 3, "plain_life",
                 env={"TUTTI_DROP_IN_FROM": "1"})
     yield under("a rank is late", 3, "plain_late",
