@@ -1,4 +1,4 @@
-// `tutti bench`: reads what is to be measured, runs it on all ranks, and lets rank 0 report.
+// `tutti bench`: runs what is to be measured on all ranks, and lets rank 0 report.
 #include "tools/bench/bench.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "base/error.hpp"
@@ -46,15 +48,6 @@ std::vector<std::int64_t> sizes_of(const BenchOptions& options) {
   return sizes;
 }
 
-std::vector<std::string> names_of_collectives() {
-  std::vector<std::string> names;
-  for (std::size_t c = 0; c < collectives::kCollectives; ++c)
-    if (const auto collective = static_cast<collectives::Collective>(c);
-        !is_of_neighbours(collective))
-      names.emplace_back(name_of(collective));
-  return names;
-}
-
 // Which the user means. MPI has no operation on derived datatypes but the program's own.
 std::vector<std::string> collectives_of(const BenchOptions& options) {
   using collectives::Collective;
@@ -66,7 +59,7 @@ std::vector<std::string> collectives_of(const BenchOptions& options) {
   std::vector<std::string> found = options.collectives;
   const bool all = std::ranges::find(found, "all") != found.end();
   if (all || (typed && found.empty())) {
-    found = names_of_collectives();
+    found = collectives_to_measure();
     if (typed) std::erase_if(found, [&](const std::string& name) { return !moves_data(name); });
   }
   const bool v = options.v_form != VForm::none;
@@ -120,34 +113,40 @@ void start_again(tutti_comm& comm) {
   must(tutti_comm_create(MPI_COMM_WORLD, &comm), "tutti_comm_create");
 }
 
-void run_all(const BenchOptions& options, int rank) {
+// Calls are timed one by one, not in batches.
+bool singly(const BenchOptions& options) { return options.cold || options.late > 0; }
+
+void refuse_what_goes_not_together(const BenchOptions& options) {
+  const bool v = options.v_form != VForm::none;
+  const bool first = options.first > 0;
+  const bool blocking = options.form == CallForm::blocking;
+  const auto refuse = [](const char* why) { throw Error(Code::bad_configuration, why); };
+  if (options.overlap && (!options.json.empty() || !options.svg.empty() || first || v))
+    refuse("--overlap goes with none of --json, --svg, --first and --v-forms");
+  if (!blocking && (v || first))
+    refuse("--form goes neither with --v-forms nor with --first, whose calls are blocking");
+  if (singly(options) && (first || options.overlap || !blocking))
+    refuse("--cold and --late go with none of --first, --overlap and --form");
+}
+
+BenchSetting setting_of(const BenchOptions& options) {
   BenchSetting setting;
   MPI_Comm_size(MPI_COMM_WORLD, &setting.ranks);
-  setting.mpi = mpi_name();
   if (options.root < 0 || options.root >= setting.ranks)
     throw Error(Code::bad_root, fmt::format("--root {}: there is no such rank among {}",
                                             options.root, setting.ranks));
+  setting.mpi = mpi_name();
   setting.type = options.type;
   setting.first = options.first;
   setting.v_form = options.v_form;
   setting.form = options.form;
   setting.cold = options.cold;
   setting.late = options.late;
-  if (options.overlap && (!options.json.empty() || !options.svg.empty() || options.first > 0 ||
-                          options.v_form != VForm::none))
-    throw Error(Code::bad_configuration,
-                "--overlap goes with none of --json, --svg, --first and --v-forms");
-  if (options.form != CallForm::blocking && (options.v_form != VForm::none || options.first > 0))
-    throw Error(Code::bad_configuration,
-                "--form goes neither with --v-forms nor with --first, whose calls are blocking");
-  const bool singly = options.cold || options.late > 0;
-  if (singly && (options.first > 0 || options.overlap || options.form != CallForm::blocking))
-    throw Error(Code::bad_configuration,
-                "--cold and --late go with none of --first, --overlap and --form");
-  const std::vector<std::int64_t> sizes = sizes_of(options);
-  const std::vector<std::string> wanted = collectives_of(options);
+  return setting;
+}
 
-  setting.hosts = hosts_of_job();
+// Starts Tutti, and times that.
+tutti_comm start(BenchSetting& setting) {
   double begin = MPI_Wtime();
   init_for_calls_in_a_row();
   setting.init_ms = slowest_ms(MPI_Wtime() - begin);
@@ -157,88 +156,124 @@ void run_all(const BenchOptions& options, int rank) {
   setting.create_ms = slowest_ms(MPI_Wtime() - begin);
   must(tutti_barrier(comm), "tutti_barrier");
   read_memory(setting, comm);
+  return comm;
+}
+
+std::unique_ptr<RawWire> raw_wire(tutti_comm comm) {
+  const auto facts = models::parse_json(describe(comm));
+  if (!facts.contains("device"))
+    throw Error(Code::no_device,
+                "--raw needs an RDMA device that is in use; set TUTTI_TRANSPORT=verbs");
+  const auto& device = facts["device"];
+  return std::make_unique<RawWire>(device["name"].get<std::string>(), device["port"].get<int>(),
+                                   device["gid_index"].get<int>());
+}
+
+// What is measured: each collective at each size.
+class Points {
+ public:
+  explicit Points(const BenchOptions& options)
+      : collectives_(collectives_of(options)), sizes_(sizes_of(options)) {}
+
+  std::size_t count() const {
+    std::size_t count = 0;
+    each([&](const auto&...) { ++count; });
+    return count;
+  }
+  // Calls `measure(collective, bytes, is the collective's first)`.
+  template <typename Measure>
+  void each(const Measure& measure) const {
+    for (const std::string& collective : collectives_) {
+      const bool sized = collective != "barrier";
+      if (!sized) measure(collective, std::int64_t{0}, true);
+      for (std::size_t i = 0; sized && i < sizes_.size(); ++i)
+        measure(collective, sizes_[i], i == 0);
+    }
+  }
+
+ private:
+  std::vector<std::string> collectives_;
+  std::vector<std::int64_t> sizes_;
+};
+
+void measure_overlaps(const BenchOptions& options, const BenchSetting& setting,
+                      const Points& points, tutti_comm comm, int rank) {
+  if (rank == 0 && !setting.progress.empty())
+    fmt::print("  progress while ranks compute: by {}\n", setting.progress);
+  points.each([&](const std::string& collective, std::int64_t bytes, bool first) {
+    const OverlapRow row = measure_overlap(options, collective, bytes, comm);
+    if (rank == 0) print_overlap_row(row, first);
+  });
+}
+
+std::vector<BenchRow> measure_rows(const BenchOptions& options, BenchSetting& setting,
+                                   const Points& points, tutti_comm& comm, int rank) {
+  const bool fresh = options.first > 0;
+  const auto measured = fresh ? measure_first : singly(options) ? measure_singly : measure;
+  const std::size_t count = points.count();
+  std::vector<BenchRow> rows;
+  rows.reserve(count);
+  ProgressBar bar("measuring");
+  points.each([&](const std::string& collective, std::int64_t bytes, bool first) {
+    if (fresh) start_again(comm);
+    rows.push_back(measured(options, collective, bytes, comm));
+    read_memory(setting, comm);
+    if (rank != 0) return;
+    (fresh ? print_first_row : print_row)(rows.back(), first);
+    bar.show(rows.size(), count);
+  });
+  return rows;
+}
+
+void report(const BenchOptions& options, const BenchSetting& setting,
+            const std::vector<BenchRow>& rows, const std::optional<RawRow>& raw) {
+  if (options.first > 0) print_first_calls(rows);
+  print_tally(tally_of(rows), options.first > 0 ? "later: " : "");
+  if (options.first == 0 && !singly(options)) print_warm_up(rows);
+  if (raw) print_raw(*raw, setting, rows);
+  print_memory(setting);
+  if (!options.json.empty()) write_json(options.json, setting, rows, raw);
+  if (!options.svg.empty()) write_svg(options.svg, setting, rows);
+}
+
+void run_all(const BenchOptions& options, int rank) {
+  BenchSetting setting = setting_of(options);
+  refuse_what_goes_not_together(options);
+  const Points points(options);
+  setting.hosts = hosts_of_job();
+  tutti_comm comm = start(setting);
   warm_up(options, comm);
   setting.barrier = measure_barrier(options, comm);
   if (rank == 0) print_header(setting);
 
   // Before and after the collectives, so that a machine that changes its pace favours neither.
-  std::optional<RawWire> wire;
-  if (options.raw) {
-    const auto facts = models::parse_json(describe(comm));
-    if (!facts.contains("device"))
-      throw Error(Code::no_device,
-                  "--raw needs an RDMA device that is in use; set TUTTI_TRANSPORT=verbs");
-    const auto& device = facts["device"];
-    wire.emplace(device["name"].get<std::string>(), device["port"].get<int>(),
-                 device["gid_index"].get<int>());
-    wire->run(options.seconds);
-  }
+  const auto wire = options.raw ? raw_wire(comm) : nullptr;
+  if (wire) wire->run(options.seconds);
   std::vector<BenchRow> rows;
-  if (options.overlap) {
-    if (rank == 0 && !setting.progress.empty())
-      fmt::print("  progress while ranks compute: by {}\n", setting.progress);
-    for (const std::string& collective : wanted)
-      for (const std::int64_t bytes :
-           collective == "barrier" ? std::vector<std::int64_t>{0} : sizes) {
-        const OverlapRow row = measure_overlap(options, collective, bytes, comm);
-        if (rank == 0) print_overlap_row(row, bytes == sizes.front() || bytes == 0);
-      }
-  } else {
-    ProgressBar bar("measuring");
-    std::size_t done = 0;
-    const std::size_t total = wanted.size() * sizes.size();
-    for (const std::string& collective : wanted) {
-      bool first = true;
-      for (const std::int64_t bytes :
-           collective == "barrier" ? std::vector<std::int64_t>{0} : sizes) {
-        if (options.first > 0) start_again(comm);
-        const auto measured = options.first > 0 ? measure_first : singly ? measure_singly : measure;
-        rows.push_back(measured(options, collective, bytes, comm));
-        read_memory(setting, comm);
-        if (rank == 0) (options.first > 0 ? print_first_row : print_row)(rows.back(), first);
-        first = false;
-        if (rank == 0) bar.show(++done, total);
-      }
-    }
-  }
+  if (options.overlap)
+    measure_overlaps(options, setting, points, comm, rank);
+  else
+    rows = measure_rows(options, setting, points, comm, rank);
   std::optional<RawRow> raw;
   if (wire) {
     wire->run(options.seconds);
     raw = wire->result();
   }
-  if (rank == 0 && !options.overlap) {
-    if (options.first > 0) print_first_calls(rows);
-    print_tally(tally_of(rows), options.first > 0 ? "later: " : "");
-    if (options.first == 0 && !singly) print_warm_up(rows);
-    if (raw) print_raw(*raw, setting, rows);
-    print_memory(setting);
-    if (!options.json.empty()) write_json(options.json, setting, rows, raw);
-    if (!options.svg.empty()) write_svg(options.svg, setting, rows);
-  }
+  if (rank == 0 && !options.overlap) report(options, setting, rows, raw);
   must(tutti_comm_free(&comm), "tutti_comm_free");
   must(tutti_finalize(), "tutti_finalize");
 }
 
-int run_bench(const BenchOptions& options) {
-  MPI_Init(nullptr, nullptr);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  try {
-    if (!options.kernels)
-      run_all(options, rank);
-    else if (rank == 0)
-      bench_kernels(options.sizes.empty()
-                        ? std::vector<std::int64_t>{64, 8 << 10, 256 << 10, 8 << 20}
-                        : sizes_of(options),
-                    options.repetitions);
-  } catch (const std::exception& error) {
-    end_job("bench", rank, error);
-  }
-  MPI_Finalize();
-  return 0;
-}
-
 }  // namespace
+
+std::vector<std::string> collectives_to_measure() {
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < collectives::kCollectives; ++c)
+    if (const auto collective = static_cast<collectives::Collective>(c);
+        !is_of_neighbours(collective))
+      names.emplace_back(name_of(collective));
+  return names;
+}
 
 void init_for_calls_in_a_row(std::vector<std::string> settings) {
   // As many as the choices of docs/measured.md were made for.
@@ -259,101 +294,23 @@ void end_job(const char* command, int rank, const std::exception& error) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-void add_bench(CommandLine& line) {
-  auto options = std::make_shared<BenchOptions>();
-  const Command command = line.command("bench",
-                                       "under mpiexec: Tutti and the surrounding MPI, in turn in "
-                                       "one run, each result checked before it is timed");
-  const std::vector<std::string> names = names_of_collectives();
-  std::vector<std::string> allowed = names;
-  allowed.emplace_back("all");
-  command
-      .option("--collective", options->collectives,
-              fmt::format("{}, or all (default: barrier,bcast,allgather,allreduce; with --type all "
-                          "that move data)",
-                          fmt::join(names, ", ")))
-      .comma_separated()
-      .one_of(allowed);
-  command
-      .option("-m,--bytes", options->sizes,
-              "sizes in bytes, such as 8,1k,64k,1M (default: times four from --min to --max)")
-      .comma_separated();
-  command.older_name("--sizes", options->sizes);
-  command.option("--min", options->least, "smallest size").show_default();
-  command.option("--max", options->most, "largest size").show_default();
-  command
-      .option("--repetitions", options->repetitions, "batches of calls for each library and point")
-      .show_default()
-      .between(5, 10000);
-  command.option("--time-limit", options->seconds, "seconds at most for each library and point")
-      .show_default()
-      .between(0.001, 3600.0);
-  command
-      .option("--first", options->first,
-              "the first so many calls on fresh connections, and later batches of as many")
-      .between(1, 1'000'000);
-  command.option("--root", options->root, "root of the rooted collectives").show_default();
-  command.flag("--check,!--no-check", options->check, "check results before timing (default)");
-  command.flag("!--no-mpi", options->with_mpi, "leave the surrounding MPI out");
-  command
-      .option("--type", options->type.constructor,
-              fmt::format("buffers of a derived datatype: {}; a third column has the time without "
-                          "gaps",
-                          fmt::join(type_constructors(), ", ")))
-      .one_of(type_constructors());
-  command.option("--piece", options->type.piece, "bytes between two gaps of --type")
-      .show_default()
-      .between(1, 1 << 20);
-  const auto side = std::make_shared<std::string>(type_sides().front());
-  command
-      .option("--type-side", *side,
-              fmt::format("where the datatype is: {}", fmt::join(type_sides(), ", ")))
-      .show_default()
-      .one_of(type_sides());
-  const auto form = std::make_shared<std::string>(kCallForms.front());
-  command
-      .option("--form", *form,
-              fmt::format("which form of the calls: {}; a third column has the blocking one",
-                          fmt::join(kCallForms, ", ")))
-      .show_default()
-      .one_of({kCallForms.begin(), kCallForms.end()});
-  command.flag(
-      "--overlap", options->overlap,
-      "how much of a non-blocking call is hidden behind a computation as long as the call: "
-      "without a call meanwhile, and with some tests (TUTTI_PROGRESS=thread: by a thread)");
-  command.flag("--cold", options->cold,
-               "calls are timed one by one, and each has fresh buffers, at other addresses");
-  command
-      .option("--late", options->late,
-              "calls are timed one by one, from when a rank arrives that comes late by so many "
-              "times what a call takes; the ranks do so in turn")
-      .between(0.0, 1000.0);
-  const auto v = std::make_shared<std::string>();
-  command
-      .option("--v-forms", *v,
-              fmt::format("scatterv, gatherv, allgatherv, alltoallv instead, with blocks that are "
-                          "{} (the last two: the last rank's first)",
-                          fmt::join(v_forms(), ", ")))
-      .one_of(v_forms());
-  command.flag("--raw", options->raw,
-               "also plain RDMA writes between ranks 0 and 1, as a floor to judge by");
-  command.flag(
-      "--kernels", options->kernels,
-      "operations instead of collectives: each on each type, here and by MPI_Reduce_local");
-  command.option("--json", options->json, "write everything to this file");
-  command.option("--svg", options->svg, "draw a picture into this file");
-  command.footer(
-      "Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");
-  command.runs([options, side, v, form] {
-    options->form =
-        static_cast<CallForm>(std::ranges::find(kCallForms, *form) - kCallForms.begin());
-    if (!v->empty())
-      options->v_form =
-          static_cast<VForm>(std::ranges::find(v_forms(), *v) - v_forms().begin() + 1);
-    options->type.side =
-        static_cast<TypeSide>(std::ranges::find(type_sides(), *side) - type_sides().begin());
-    return run_bench(*options);
-  });
+int run_bench(const BenchOptions& options) {
+  MPI_Init(nullptr, nullptr);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    if (!options.kernels)
+      run_all(options, rank);
+    else if (rank == 0)
+      bench_kernels(options.sizes.empty()
+                        ? std::vector<std::int64_t>{64, 8 << 10, 256 << 10, 8 << 20}
+                        : sizes_of(options),
+                    options.repetitions);
+  } catch (const std::exception& error) {
+    end_job("bench", rank, error);
+  }
+  MPI_Finalize();
+  return 0;
 }
 
 }  // namespace tutti::tools

@@ -1,5 +1,5 @@
-// What the bench measures and how its parts speak to each other: measure.cpp times, report.cpp
-// prints, plot.cpp draws.
+// What the bench measures and how its parts speak to each other: command.cpp reads the command
+// line, measure.cpp times, report.cpp prints, plot.cpp draws.
 #pragma once
 
 #include <cstdint>
@@ -105,6 +105,10 @@ struct BenchSetting {
   Timing barrier;           // of Tutti, before anything else
 };
 
+// `tutti bench`: all that the options ask for, between MPI_Init and MPI_Finalize. Ends the job
+// where one rank fails.
+int run_bench(const BenchOptions& options);
+std::vector<std::string> collectives_to_measure();
 // tutti_init() with these settings, and for calls that follow each other as those that are timed
 // do, unless the user has set `calls_in_a_row`. Collective over MPI_COMM_WORLD. Throws Error.
 void init_for_calls_in_a_row(std::vector<std::string> settings = {});
