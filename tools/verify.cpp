@@ -69,17 +69,50 @@ int print(const std::vector<ProofRow>& rows, bool json) {
   return violations != 0;
 }
 
+struct VerifyArguments {
+  std::string collective, algorithm;
+  std::vector<int> P;
+  int threads = 0;
+  bool json = false, quick = false, choices = false, interleaved = false;
+  ChoicesOptions choice;
+};
+
+int verify(VerifyArguments arguments) {
+  if (arguments.choices) {
+    arguments.choice.collective = collective_or_all(arguments.collective);
+    arguments.choice.json = arguments.json;
+    return verify_choices(arguments.choice);
+  }
+  if (arguments.interleaved) {
+    collectives::InterleavedOptions interleaved;
+    interleaved.collective = collective_or_all(arguments.collective);
+    interleaved.algorithm = arguments.algorithm;
+    interleaved.P = arguments.P;
+    interleaved.quick = arguments.quick;
+    interleaved.threads = arguments.threads;
+    return verify_interleaved(std::move(interleaved), arguments.json);
+  }
+  collectives::ProofOptions options;
+  options.collective = collective_or_all(arguments.collective);
+  options.algorithm = arguments.algorithm;
+  options.P = arguments.P;
+  if (arguments.quick)
+    for (int P = 1; P <= 33; P += P < 17 ? 1 : 16) options.P.push_back(P);
+  options.threads = arguments.threads;
+  ProgressBar bar("proving");
+  options.progress = [&](std::size_t done, std::size_t total) { bar.show(done, total); };
+  const auto rows = collectives::prove(options);
+  if (rows.empty())
+    throw Error(Code::unknown_algorithm,
+                fmt::format("there is no algorithm '{}' here; `tutti list` names them",
+                            arguments.algorithm));
+  return print(rows, arguments.json);
+}
+
 }  // namespace
 
 void add_verify(CommandLine& line) {
-  struct Arguments {
-    std::string collective, algorithm;
-    std::vector<int> P;
-    int threads = 0;
-    bool json = false, quick = false, choices = false, interleaved = false;
-    ChoicesOptions choice;
-  };
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<VerifyArguments>();
   const Command command = line.command("verify",
                                        "prove every algorithm: for each P, root, parameter and "
                                        "size, by following where each byte comes from");
@@ -130,37 +163,7 @@ void add_verify(CommandLine& line) {
       "  tutti verify --algorithm bruck              one, for every P, root and parameter\n"
       "  tutti verify --interleaved --quick          several calls at once, some seconds\n"
       "  tutti verify --choices --collective bcast   what is chosen, against the best candidate");
-  command.runs([arguments] {
-    if (arguments->choices) {
-      arguments->choice.collective = collective_or_all(arguments->collective);
-      arguments->choice.json = arguments->json;
-      return verify_choices(arguments->choice);
-    }
-    if (arguments->interleaved) {
-      collectives::InterleavedOptions interleaved;
-      interleaved.collective = collective_or_all(arguments->collective);
-      interleaved.algorithm = arguments->algorithm;
-      interleaved.P = arguments->P;
-      interleaved.quick = arguments->quick;
-      interleaved.threads = arguments->threads;
-      return verify_interleaved(std::move(interleaved), arguments->json);
-    }
-    collectives::ProofOptions options;
-    options.collective = collective_or_all(arguments->collective);
-    options.algorithm = arguments->algorithm;
-    options.P = arguments->P;
-    if (arguments->quick)
-      for (int P = 1; P <= 33; P += P < 17 ? 1 : 16) options.P.push_back(P);
-    options.threads = arguments->threads;
-    ProgressBar bar("proving");
-    options.progress = [&](std::size_t done, std::size_t total) { bar.show(done, total); };
-    const auto rows = collectives::prove(options);
-    if (rows.empty())
-      throw Error(Code::unknown_algorithm,
-                  fmt::format("there is no algorithm '{}' here; `tutti list` names them",
-                              arguments->algorithm));
-    return print(rows, arguments->json);
-  });
+  command.runs([arguments] { return verify(std::move(*arguments)); });
 }
 
 }  // namespace tutti::tools

@@ -123,8 +123,7 @@ std::vector<int> Recordings::nodes_of(const std::vector<RecordedPlace>& places) 
   return nodes;
 }
 
-Chart Recordings::chart(const Found& found) const {
-  const std::vector<RecordedPlace>& places = found.places;
+std::size_t Recordings::steps_to_draw(const std::vector<RecordedPlace>& places) const {
   const RecordedCall& first = call(places[0]);
   std::size_t steps = 0;
   for (const RecordedPlace& place : places) steps += call(place).steps.size();
@@ -133,6 +132,13 @@ Chart Recordings::chart(const Found& found) const {
                                   name_of(first.collective), first.algorithm));
   if (steps > kMostBars)
     bad_configuration(fmt::format("it has {} steps, and a picture at most {}", steps, kMostBars));
+  return steps;
+}
+
+Chart Recordings::chart(const Found& found) const {
+  const std::vector<RecordedPlace>& places = found.places;
+  const RecordedCall& first = call(places[0]);
+  const std::size_t steps = steps_to_draw(places);
   const auto time_of = [&](Rank rank, std::int64_t time) {
     return aligned(places[static_cast<std::size_t>(rank)].file, time);
   };

@@ -33,6 +33,8 @@ class Recordings {
   Chart simulated(const Found& found, const models::Platform& platform) const;
 
  private:
+  // Throws Error{bad_configuration} if there are none, or too many for a picture.
+  std::size_t steps_to_draw(const std::vector<models::RecordedPlace>& places) const;
   std::int64_t aligned(std::size_t file, std::int64_t time) const {
     return time + clocks_.add[file];
   }
