@@ -31,14 +31,17 @@ std::string_view next_part(std::string_view& text, char separator) {
   return trimmed(part);
 }
 
-std::vector<std::string_view> names_of(Collective collective) {
+// `level`: those that can be a level of a hierarchical one.
+std::vector<std::string_view> names_of(Collective collective, bool level) {
   std::vector<std::string_view> names;
   for (const Algorithm& algorithm : algorithms())
-    if (algorithm.collective == collective) names.emplace_back(algorithm.name);
+    if (algorithm.collective == collective && (!level || can_be_level(algorithm)))
+      names.emplace_back(algorithm.name);
   return names;
 }
 
-Choice read_choice(Collective collective, std::string_view text);
+// `level`: the parameter of a hierarchical algorithm that this is the value of; else empty.
+Choice read_choice(Collective collective, std::string_view text, std::string_view level = {});
 
 // A level of a hierarchical algorithm: within the nodes a broadcast, which names a tree; across
 // them an algorithm of the collective itself.
@@ -54,7 +57,7 @@ Nested read_level(const Algorithm& algorithm, std::string_view name, std::string
   // Asked before its own parameters are read, so that a text of any depth is refused here.
   const Algorithm* const named = find(collective, trimmed(value.substr(0, value.find('('))));
   if (named && named->traits.levels) refuse();
-  const Choice inner = read_choice(collective, value);
+  const Choice inner = read_choice(collective, value, name);
   if (!can_be_level(*inner.algorithm) || inner.parameters != Parameters{.k = inner.parameters.k} ||
       inner.preferred)
     refuse();
@@ -122,7 +125,7 @@ void read_parameter(std::string_view text, Choice& choice) {
   }
 }
 
-Choice read_choice(Collective collective, std::string_view text) {
+Choice read_choice(Collective collective, std::string_view text, std::string_view level) {
   constexpr std::string_view prefer = "prefer";
   const bool preferred = text.starts_with(prefer) && text.size() > prefer.size() &&
                          kBlanks.find(text[prefer.size()]) != kBlanks.npos;
@@ -131,13 +134,15 @@ Choice read_choice(Collective collective, std::string_view text) {
   const std::string_view name = trimmed(text.substr(0, open));
   Choice choice{find(collective, name), {}, preferred};
   if (choice.algorithm == nullptr) {
-    const auto names = names_of(collective);
+    const auto names = names_of(collective, !level.empty());
     const std::string_view near = nearest(name, names);
-    throw Error{Code::unknown_algorithm,
-                fmt::format("{0} has no algorithm '{1:.200}'; {2} {0}= and one of: {3}",
-                            name_of(collective), name,
-                            near.empty() ? "write" : fmt::format("did you mean {}? Write", near),
-                            fmt::join(names, ", "))};
+    throw Error{
+        Code::unknown_algorithm,
+        fmt::format("{0} has no algorithm '{1:.200}'{4}; {2} {5}= and one of: {3}",
+                    name_of(collective), name,
+                    near.empty() ? "write" : fmt::format("did you mean {}? Write", near),
+                    fmt::join(names, ", "), level.empty() ? "" : fmt::format(" for `{}`", level),
+                    level.empty() ? name_of(collective) : level)};
   }
   if (open == text.npos) return choice;
   std::size_t close = open;

@@ -102,11 +102,16 @@ TEST_CASE("choices: what a level cannot be", "[choices]") {
     refused("bcast=hierarchical(across=" + std::string{level} + ")", Code::bad_configuration,
             "a level is a plain algorithm");
   refused("bcast=hierarchical(across=ring)", Code::unknown_algorithm,
-          "bcast has no algorithm 'ring'; write bcast= and one of: binomial");
+          "bcast has no algorithm 'ring' for `across`; write across= and one of: binomial");
+  // The multicast cannot be a level, and is not offered.
+  refused("allreduce=hierarchical(within=recursive-doubling)", Code::unknown_algorithm,
+          "bcast has no algorithm 'recursive-doubling' for `within`; write within= and one of: "
+          "binomial, chain, k-chain, binary, k-ary, linear, tau-binomial, splitted-binary, "
+          "circulant, bine, scatter-ring, scatter-recursive-doubling");
   refused("bcast=chian", Code::unknown_algorithm,
           "bcast has no algorithm 'chian'; did you mean chain? Write bcast= and one of: binomial");
   refused("allgather=hierarchical(within=bruck)", Code::unknown_algorithm,
-          "bcast has no algorithm 'bruck'");
+          "bcast has no algorithm 'bruck' for `within`");
   refused("bcast=hierarchical(across=)", Code::unknown_algorithm, "bcast has no algorithm ''");
   refused("bcast=hierarchical(across)", Code::unknown_algorithm, "bcast has no algorithm ''");
   refused("bcast=hierarchical(k=2)", Code::bad_configuration,
