@@ -219,11 +219,12 @@ const Setting kSettings[] = {
               "forward the blocks of others need that.")),
     same(WORD(
         compares_calls, kChecks, "check", "off|calls",
-        "calls (or 1): before each call all ranks compare what they are about to call: collective, "
-        "operation, types, counts and root, and MPI_IN_PLACE where MPI wants it on all ranks. If "
-        "they differ, all ranks get TUTTI_ERR_CALLS_DIFFER, with what each calls. Not compared are "
-        "the counts of scatterv, gatherv and alltoallv, user-defined operations among each other, "
-        "and types that a rank gives as MPI_PACKED or that are distributed arrays: those by their "
+        "calls (or 1): before each blocking call all ranks compare what they are about to call: "
+        "collective, operation, types, counts and root, and MPI_IN_PLACE where MPI wants it on "
+        "all ranks. If they differ, all ranks get TUTTI_ERR_CALLS_DIFFER, with what each calls. "
+        "Not compared are non-blocking and persistent calls, the counts of scatterv, gatherv, "
+        "alltoallv and collectives of neighbours, user-defined operations among each other, and "
+        "types that a rank gives as MPI_PACKED or that are distributed arrays: those by their "
         "bytes. Each call then takes an allreduce of 40 bytes more, and waits for all ranks.")),
     same(WORD(reproducible, kSwitch, "reproducible", "on|off",
               "on: reductions combine strictly from left to right in the order of the ranks, so "
