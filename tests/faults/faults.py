@@ -45,6 +45,7 @@ KINDS = {
 EVERYWHERE = [fault for fault in FAULTS if fault not in ("link", "cut")]
 OUTCOMES = ["right results on all ranks", "an error on all", "results on some, errors on others"]
 MUST_SUCCEED = {"none", "stop"}
+FORMS = ["blocking", "nonblocking", "persistent"]
 
 
 def segments():
@@ -133,7 +134,7 @@ def finish(command, folder, ranks, limit):
         return problem, output.read()
 
 
-def run_one(options, build, fault, ranks, seed):
+def run_one(options, build, fault, form, ranks, seed):
     """What came of one job: an outcome, or what is wrong; and what the ranks reported."""
     before = segments()
     with tempfile.TemporaryDirectory(prefix="tutti-faults-") as folder:
@@ -144,6 +145,8 @@ def run_one(options, build, fault, ranks, seed):
         unclean = ["-disable-auto-cleanup"] if build.mpi == "mpich" else []
         words = [build.launcher, *unclean, "-n", ranks, "sh", "-c", shell]
         command = Command(words, build.job_environment(), status=None)
+        if form != "blocking":
+            command.env["JOB_FORM"] = form
         if fault == "full":
             command = with_small_shm(command, 16)
             command.env["TUTTI_SHM_MEMORY"] = "file"
@@ -185,6 +188,9 @@ def parse():
                         help="which (default: those that need no virtual RDMA host)")
     parser.add_argument("--seeds", default="1:5", metavar="FROM:TO", help="both included")
     parser.add_argument("--new", type=int, default=0, metavar="N", help="N more seeds, never tried")
+    parser.add_argument("--forms", default="blocking", metavar="FORM,…",
+                        help=f"forms of the collectives, by turns of the seeds: {', '.join(FORMS)} "
+                             "(default: blocking)")
     parser.add_argument("--calls", type=int, default=60, help="collectives in each job")
     parser.add_argument("--limit", type=int, default=60, help="seconds that a job may take")
     parser.add_argument("--lossy", action="store_true",
@@ -196,6 +202,10 @@ def parse():
     for fault in options.faults:
         if fault not in FAULTS:
             parser.error(f"there is no fault '{fault}'; there are: {', '.join(FAULTS)}")
+    options.forms = options.forms.split(",")
+    for form in options.forms:
+        if form not in FORMS:
+            parser.error(f"there is no form '{form}'; there are: {', '.join(FORMS)}")
     options.kinds = list(KINDS) if options.kinds == "all" else [
         kind for kind in options.kinds.split(",") if kind]
     for kind in options.kinds:
@@ -219,15 +229,17 @@ def main():
         started = time.monotonic()
         draw = random.Random(seed)
         ranks = draw.choice(options.ranks)
+        form = options.forms[seed % len(options.forms)]
         if options.kinds and fault in ("refuse", "exhaust"):
             fault = f"{fault} {draw.choice(options.kinds)}"
-        outcome, told = run_one(options, build, fault, ranks, seed)
+        outcome, told = run_one(options, build, fault, form, ranks, seed)
+        words = f"{fault}, {form}, {ranks} ranks, seed {seed}: {outcome}"
         counts[fault][outcome] += 1
         failed = outcome not in OUTCOMES
         if failed:
-            problems.append(f"{fault}, {ranks} ranks, seed {seed}: {outcome}")
+            problems.append(words)
         if failed or options.verbose:
-            print(f"{fault}, {ranks} ranks, seed {seed}: {outcome} ({time.monotonic() - started:.1f} s)")
+            print(f"{words} ({time.monotonic() - started:.1f} s)")
             print("\n".join("    " + line for line in told))
         if os.isatty(2) and os.isatty(1):
             print(f"\r{done} of {len(jobs)} jobs", end="", file=sys.stderr, flush=True)

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+extern "C" {
+#include "forms.h"
+}
+
 namespace {
 
 constexpr std::size_t kLengths[] = {0, 1, 1, 8, 100, 129, 1000, 3000, 20000, 70000};

@@ -1,5 +1,5 @@
-// A stream of collectives that a seed decides, alike on all ranks; each result is compared with
-// what it must be.
+// A stream of collectives that a seed decides, alike on all ranks, in the form that JOB_FORM names
+// (forms.h); each result is compared with what it must be.
 #pragma once
 
 #include <cstdint>

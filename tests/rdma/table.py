@@ -403,7 +403,8 @@ def faults(build, long):
                         "--ranks", "2:6", "--kinds", "all",
                         "--faults", "none,stop,kill,child,refuse,exhaust", *words],
                        expect=", 0 failed")
-    yield Test("faults by seeds, 4 hosts", guest(batch(2), "--hosts", 4))
+    forms = ["--forms", "blocking,nonblocking,persistent"]
+    yield Test("faults by seeds, 4 hosts", guest(batch(3, *forms), "--hosts", 4))
     for loss in ["1%", "20%"]:
         yield Test(f"faults by seeds, {loss} of packets lost",
                    guest(batch(2 if long else 1, "--lossy"), "--hosts", 4, "--loss", loss))
