@@ -109,35 +109,42 @@ Pending::~Pending() {
 
 void Pending::start(Library& state) {
   start_request(state);
+  under_way_ = true;
   if (request_->state() == Request::State::active) state.engine->calls().leave_alone();
 }
 
 void Pending::start_request(Library& state) {
-  UserRequest& request = request_.emplace(communicator_);
   patience_ = {};
   try {
-    if (known_.plan && known_.dropped_plans == communicator_.dropped_plans() &&
-        !gpu_pointer_query.load(std::memory_order_relaxed)) {
-      request.call = known_.call;
-      return tutti::start(request, arguments_,
-                          [&]() -> Plan& { return communicator_.again(*known_.plan); });
-    }
+    if (plan_ && dropped_plans_ == communicator_.dropped_plans() &&
+        !gpu_pointer_query.load(std::memory_order_relaxed))
+      return tutti::start(*request_, arguments_,
+                          [&]() -> Plan& { return communicator_.again(*plan_); });
+    plan_ = nullptr;
+    UserRequest& request = request_.emplace(communicator_);
     tutti::start(request, arguments_, [&]() -> Plan& {
       prepare(state, request, arguments_);
       Plan& plan = communicator_.plan(request.task);
       request.choose_copies(plan);
       return plan;
     });
-    if (form_ == Form::persistent && request.is_plain())
-      known_ = {request.call, &request.plan(), communicator_.dropped_plans()};
+    if (form_ != Form::persistent || !request.is_plain()) return;
+    plan_ = &request.plan();
+    dropped_plans_ = communicator_.dropped_plans();
   } catch (...) {
-    request_.reset();
+    drop_request();
     throw;
   }
 }
 
+void Pending::drop_request() noexcept {
+  under_way_ = false;
+  plan_ = nullptr;
+  request_.reset();
+}
+
 void Pending::settle() noexcept {
-  if (!request_) return;
+  if (!under_way_) return;
   try {
     finish();
   } catch (...) {
@@ -155,10 +162,11 @@ void Pending::finish() {
     request_->wait();
     request_->deliver();
   } catch (...) {
-    request_.reset();
+    drop_request();
     throw;
   }
-  request_.reset();
+  under_way_ = false;
+  if (!plan_) request_.reset();
 }
 
 // --- all of them -------------------------------------------------------------------------------

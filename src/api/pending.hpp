@@ -42,21 +42,21 @@ class Pending {
 
   Form form() const noexcept { return form_; }
   bool belongs_to(const tutti_comm_object& comm) const noexcept { return &comm_ == &comm; }
-  bool active() const noexcept { return request_.has_value() || settled_; }
+  bool active() const noexcept { return under_way_ || settled_; }
   // Active, and finish() need not wait.
   bool ended() const noexcept {
-    return settled_ || (request_ && request_->state() != Request::State::active);
+    return settled_ || (under_way_ && request_->state() != Request::State::active);
   }
 
   // Throws Error: it is inactive still.
   void start(Library& state);
   // One look at what has come.
   void look() noexcept {
-    if (request_) request_->look(patience_);
+    if (under_way_) request_->look(patience_);
   }
   // The same, and a pause.
   void pause() noexcept {
-    if (request_) request_->pause(patience_);
+    if (under_way_) request_->pause(patience_);
   }
   void begin_wait() noexcept { patience_ = {}; }
   // Waits for the end, keeps what came of it for finish(), and needs no communicator any more.
@@ -71,12 +71,7 @@ class Pending {
  private:
   void start_request(Library& state);
   void keep_own_types(const Library& state, Side& side, std::size_t blocks);
-  // A call whose arguments always mean the same, as in Repeats.
-  struct Known {
-    Call call;
-    Plan* plan = nullptr;  // null: nothing is known
-    std::uint64_t dropped_plans = 0;
-  };
+  void drop_request() noexcept;
 
   tutti_comm_object& comm_;
   Communicator& communicator_;
@@ -86,10 +81,13 @@ class Pending {
   std::vector<MPI_Datatype> types_;
   Arguments arguments_;
   const Form form_;
-  Known known_{};
-  std::optional<UserRequest> request_;  // while it is active, unless it is settled
+  // While the call is active, unless it is settled; and from then on where its arguments always
+  // mean the same, as in Repeats: each start begins it once more, with this plan.
+  std::optional<UserRequest> request_;
+  Plan* plan_ = nullptr;  // null: nothing is known
+  std::uint64_t dropped_plans_ = 0;
   Patience patience_{};
-  bool settled_ = false;
+  bool under_way_ = false, settled_ = false;
   std::exception_ptr failure_;  // of a call that is settled
 };
 

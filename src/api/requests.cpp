@@ -47,6 +47,31 @@ Pending* active(const Library& state, tutti_request handle) {
   return call.active() ? &call : nullptr;
 }
 
+[[noreturn]] void throw_claimed() {
+  throw Error(Code::bad_request,
+              "a request stands twice in the array, or another thread waits for it");
+}
+
+// Of a call that is complete: its handle is null from now on, unless it is persistent.
+void let_go(Library& state, tutti_request& handle, Pending& call) noexcept {
+  call.claimed = false;
+  if (call.form() == Form::persistent) return;
+  state.pending.remove(handle);
+  handle = TUTTI_REQUEST_NULL;
+}
+
+// Waits for an active call, if it has to. The request is null or inactive afterwards. Throws what
+// the call throws.
+void complete(Library& state, tutti_request& handle, Pending& call) {
+  try {
+    call.finish();
+  } catch (...) {
+    let_go(state, handle, call);
+    throw;
+  }
+  let_go(state, handle, call);
+}
+
 // The active ones of some requests, which are this thread's as long as this lives: while it waits,
 // another thread may come with the same ones. Throws Error{bad_request}.
 class Claimed {
@@ -57,8 +82,7 @@ class Claimed {
       Pending* const call = at(claimed_);
       if (call && call->claimed) {
         release();
-        throw Error(Code::bad_request,
-                    "a request stands twice in the array, or another thread waits for it");
+        throw_claimed();
       }
       if (call) call->claimed = true;
     }
@@ -87,17 +111,8 @@ class Claimed {
       if (const Pending* const call = at(i); call && call->ended()) return i;
     return size();
   }
-  // Waits if it has to. The request is null or inactive afterwards. Throws what the call throws.
-  void complete(std::size_t i) {
-    Pending& call = *at(i);
-    try {
-      call.finish();
-    } catch (...) {
-      let_go(i);
-      throw;
-    }
-    let_go(i);
-  }
+  // See above.
+  void complete(std::size_t i) { tutti::complete(state_, requests_[i], *at(i)); }
   // Completes those for which `which(call)` is true, and calls `completed(i)`. The first error is
   // thrown when all are complete.
   template <class Which, class Completed>
@@ -126,14 +141,6 @@ class Claimed {
   }
 
  private:
-  void let_go(std::size_t i) noexcept {
-    tutti_request& handle = requests_[i];
-    Pending& call = state_.pending.find(handle);
-    call.claimed = false;
-    if (call.form() == Form::persistent) return;
-    state_.pending.remove(handle);
-    handle = TUTTI_REQUEST_NULL;
-  }
   void release() noexcept {
     for (std::size_t i = 0; i < claimed_; ++i)
       if (Pending* const call = at(i)) call->claimed = false;
@@ -214,8 +221,11 @@ int tutti_startall(int count, tutti_request* requests) {
 int tutti_wait(tutti_request* request) {
   return guard([&](Library& state) {
     must_have(request, "tutti_wait");
-    Claimed claim(state, {request, 1});
-    claim.complete_all(kAll, kNobody);
+    Pending* const call = active(state, *request);
+    if (!call) return;
+    if (call->claimed) throw_claimed();
+    call->claimed = true;
+    complete(state, *request, *call);
   });
 }
 

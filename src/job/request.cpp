@@ -19,6 +19,7 @@ void Request::give_up() noexcept {
 }
 
 void Request::start(Plan& plan) {
+  state_ = State::idle;
   Agreement& agreement = communicator_.agreement();
   if (agreement.failed()) [[unlikely]]
     communicator_.throw_failure();

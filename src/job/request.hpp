@@ -43,8 +43,9 @@ class Request : public OpenCall {
   Communicator& communicator() const noexcept { return communicator_; }
   Plan& plan() const noexcept { return *plan_; }  // once started
 
-  // idle → active, or straight to done or failed. `plan`: of the communicator. Throws Error; if the
-  // state is idle still, the call has used no number, and the members do not know of it.
+  // Idle, or done: the same call once more. → active, or straight to done or failed. `plan`: of the
+  // communicator. Throws Error; if the state is idle then, the call has used no number, and the
+  // members do not know of it.
   void start(Plan& plan);
   void advance() noexcept final;
   void advance_apart() noexcept final {
