@@ -101,7 +101,7 @@ struct Elements {
 }  // namespace
 
 TEST_CASE("bytes are packed in the order in which they travel", "[packing]") {
-  for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 1000; ++seed) {
     const Elements elements(seed);
     auto memory = elements.memory(1);
     std::vector<std::byte> expected;
@@ -126,7 +126,7 @@ TEST_CASE("bytes are packed in the order in which they travel", "[packing]") {
 }
 
 TEST_CASE("bytes are unpacked to their places, and no other byte changes", "[packing]") {
-  for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 1000; ++seed) {
     const Elements elements(seed);
     if (elements.overlap()) continue;
     CAPTURE(seed);
@@ -165,7 +165,7 @@ TEST_CASE("elements are copied to elements, and no other byte changes", "[packin
 
 TEST_CASE("bytes that are found in memory as one run lie there", "[packing]") {
   int found = 0;
-  for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 1000; ++seed) {
     const Elements elements(seed);
     const auto size = static_cast<Bytes>(elements.places.size());
     if (size == 0) continue;
@@ -188,7 +188,7 @@ TEST_CASE("bytes that are found in memory as one run lie there", "[packing]") {
 
 TEST_CASE("places are not said to differ where two bytes share one", "[packing]") {
   int differ = 0, share = 0;
-  for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 1000; ++seed) {
     const Elements elements(seed);
     auto memory = elements.memory(1);
     CAPTURE(seed);
@@ -207,7 +207,7 @@ TEST_CASE("places are not said to differ where two bytes share one", "[packing]"
     share += elements.overlap();
   }
   CHECK(differ > 500);
-  CHECK(share > 500);
+  CHECK(share > 200);
 }
 
 TEST_CASE("places are known to differ in types that programs use", "[packing]") {
