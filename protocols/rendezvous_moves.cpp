@@ -62,8 +62,8 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
   }
   switch (memory_.hold(transfer, data, bytes, !writes)) {
     case UserMemory::Hold::failed: return Answer::failed;
-    // The peer may have given up meanwhile, and waited in vain for an answer of this rank. So take
-    // in what has come before anything is written.
+    // Registering may take long: the peer may have given up meanwhile, without an answer from this
+    // rank. Its news is polled before anything is written.
     case UserMemory::Hold::registered: return rings_.not_yet();
     case UserMemory::Hold::held: break;
   }

@@ -83,7 +83,7 @@ void Sketch::tree(int k, Bytes bytes, Way way, Bytewise bytewise, Keeps keeps) {
     if (far == 0 && unaligned && astray-- > 0) far = children;
     double senders = ceil_div(reached, place_.nodes);
     if (keeps == Keeps::farthest && place_.in_order) senders = std::min<double>(round, place_.q);
-    // Who sends is a whole number of parts away from the root.
+    // Each sender is a whole number of parts away from the root.
     if (place_.in_turn && (keeps == Keeps::nearest || shares_node(part)))
       senders = std::min<double>(reached, place_.q);
     const bool crosses =
@@ -263,7 +263,7 @@ void Sketch::circulant(Bytes bytes) {
   meets(2 * rounds);
 }
 
-// Partners are 1, 1, 3, 5, 11, … ranks apart, those of a rank on either side by turns.
+// The distances to partners are 1, 1, 3, 5, 11, … ranks, to either side in turn.
 void Sketch::bine(Bytes bytes, double growth) {
   double rounds = 0, distance = 1;
   for (double d = 1; d < place_.P;

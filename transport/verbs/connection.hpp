@@ -26,14 +26,14 @@ struct LinkOptions {
   std::uint32_t send_queue_depth = 255;
   std::uint32_t inline_bytes = 512;
 
-  // The same for a device in software, which rounds the memory of a request up to a power of two.
+  // The options for a device in software, which rounds a request's memory up to a power of two.
   LinkOptions in_software() const noexcept {
     LinkOptions result = *this;
     result.inline_bytes = 256;
     return result;
   }
-  // The same for a connection that is still small. Messages of the ring `line` are inline; receives
-  // may be shared with others, which use them up for a while.
+  // The options for a connection that is still small. Messages of the ring `line` are inline;
+  // receives may be shared with other connections, which use them up for a while.
   LinkOptions at_first() const noexcept {
     LinkOptions small = *this;
     small.not_ready_count = 7;
