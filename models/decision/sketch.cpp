@@ -201,7 +201,6 @@ void Sketch::round_about(Bytes bytes, double far_rounds, double near_rounds) {
     shift(1, bytes, 1, 1, rounds);
     stages_.back().out = stages_.back().in = counted(1, far);
   }
-  peers_ = 0;
   meets(2);
 }
 

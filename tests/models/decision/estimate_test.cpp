@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/decision/candidates.hpp"
+#include "models/decision/decisions.hpp"
 #include "models/decision/sketches.hpp"
 #include "models/simulator.hpp"
 #include "tests/base/sanitized.hpp"
@@ -114,6 +115,11 @@ TEST_CASE("estimates know what scratch the schedules need", "[decision]") {
         CHECK(sketch.scratch() <= 2 * most + 2 * kBlock);
       }
     }
+}
+
+TEST_CASE("estimates count the peers of all parts of an algorithm", "[decision]") {
+  const Choice choice{find(Collective::bcast, "scatter-ring")};
+  CHECK(estimate_of(choice, 1 << 20, adapter(), {64, 64, 1}).peers >= 6);  // children of the root
 }
 
 TEST_CASE("estimates heed the adapters of a node", "[decision]") {
