@@ -7,14 +7,17 @@
 #include <cmath>
 #include <vector>
 
+#include "models/decision/families.hpp"
+
 namespace tutti::models {
 namespace {
 
 using collectives::Algorithm;
 using collectives::Collective;
 using collectives::Parameters;
-using Way = Sketch::Way;
-using Blocks = Sketch::Bytewise;
+using families::Keeps;
+using families::Way;
+using Blocks = families::Bytewise;
 using Of = const Parameters&;
 
 constexpr Way kUp = Way::up, kDown = Way::down;
@@ -28,45 +31,45 @@ int partners(const Sketch& s) {
 // Trees, by name; downwards, or upwards with what arrives being combined.
 template <Way way>
 void binomial(Sketch& s, Bytes m, Of p) {
-  s.tree(p.k, m, way);
+  families::tree(s, p.k, m, way);
 }
 template <Way way>
 void halving_tree(Sketch& s, Bytes m, Of) {
-  s.tree(1, m, way, Blocks::whole, Sketch::Keeps::nearest);
+  families::tree(s, 1, m, way, Blocks::whole, Keeps::nearest);
 }
 template <Way way>
 void star(Sketch& s, Bytes m, Of) {
-  s.star(m, way);
+  families::star(s, m, way);
 }
 template <Way way>
 void chain(Sketch& s, Bytes m, Of) {
-  s.chains(1, m, way);
+  families::chains(s, 1, m, way);
 }
 template <Way way>
 void k_chain(Sketch& s, Bytes m, Of p) {
-  s.chains(p.k, m, way);
+  families::chains(s, p.k, m, way);
 }
 template <Way way>
 void k_ary(Sketch& s, Bytes m, Of p) {
-  s.k_ary(p.k, m, way);
+  families::k_ary(s, p.k, m, way);
 }
 template <Way way>
 void binary(Sketch& s, Bytes m, Of) {
-  s.k_ary(2, m, way);
+  families::k_ary(s, 2, m, way);
 }
 // ⌈log2 P⌉ rounds; each segment more is a round more.
 template <Way way>
 void circulant_tree(Sketch& s, Bytes m, Of) {
-  s.circulant_tree(m, way);
+  families::circulant_tree(s, m, way);
 }
 template <Way way>
 void blocks_tree(Sketch& s, Bytes m, Of p) {
-  s.tree(p.k, m, way, Blocks::blocks);
+  families::tree(s, p.k, m, way, Blocks::blocks);
   s.needs_scratch((s.place().P + p.k) / (p.k + 1) * m);  // of the largest subtree
 }
 template <Way way>
 void blocks_halving(Sketch& s, Bytes m, Of) {
-  s.tree(1, m, way, Blocks::blocks, Sketch::Keeps::nearest);
+  families::tree(s, 1, m, way, Blocks::blocks, Keeps::nearest);
   s.needs_scratch((s.place().P + 1) / 2 * m);
 }
 
@@ -92,62 +95,66 @@ void copied(Sketch& s, Bytes m, Of p) {
 template <auto Draw>
 void rooted(Sketch& s, Bytes m, Of p) {
   Draw(s, m, p);
-  s.one_way();
+  s.one_way(true);
 }
 
 // --- allgathers; as mirrors, with what arrives being combined, reduce-scatters
-void ring(Sketch& s, Bytes m, Of) { s.ring(m, s.place().P - 1); }
-void at_once(Sketch& s, Bytes m, Of) { s.at_once(m); }
-void pairwise(Sketch& s, Bytes m, Of) { s.pairwise(m); }
-void doubling(Sketch& s, Bytes m, Of) { s.doubling(m, 2, m, all(s, m)); }
-void bine(Sketch& s, Bytes m, Of) { s.bine(m, 2); }
+void ring(Sketch& s, Bytes m, Of) { families::ring(s, m, s.place().P - 1); }
+void at_once(Sketch& s, Bytes m, Of) { families::at_once(s, m); }
+void pairwise(Sketch& s, Bytes m, Of) { families::pairwise(s, m); }
+void doubling(Sketch& s, Bytes m, Of) { families::doubling(s, m, 2, m, all(s, m)); }
+void bine(Sketch& s, Bytes m, Of) { families::bine(s, m, 2); }
 void bruck(Sketch& s, Bytes m, Of p) {
-  s.dissemination(p.k, m, true);
+  families::dissemination(s, p.k, m, true);
   if (!s.stages().empty()) s.copies(static_cast<double>(s.stages().back().bytes));
   s.needs_scratch(all(s, m) / 2);
 }
-void dissemination(Sketch& s, Bytes m, Of) { s.dissemination(1, m, true); }
-void circulant(Sketch& s, Bytes m, Of) { s.circulant(m); }
-void neighbor_exchange(Sketch& s, Bytes m, Of) { s.exchange_with_neighbors(m); }
+void dissemination(Sketch& s, Bytes m, Of) { families::dissemination(s, 1, m, true); }
+void circulant(Sketch& s, Bytes m, Of) { families::circulant(s, m); }
+void neighbor_exchange(Sketch& s, Bytes m, Of) { families::exchange_with_neighbors(s, m); }
 void halving_doubling_blocks(Sketch& s, Bytes m, Of) {
   const int among = partners(s);
-  s.doubling(m / 2, 1, m, 0);
-  s.doubling(static_cast<Bytes>(among) * m / 2, 0.5, 0, all(s, m));
+  families::doubling(s, m / 2, 1, m, 0);
+  families::doubling(s, static_cast<Bytes>(among) * m / 2, 0.5, 0, all(s, m));
   s.copies(2.0 * static_cast<double>(all(s, m)));
   s.needs_scratch(2 * all(s, m) + 2 * m);
 }
 void gather_bcast(Sketch& s, Bytes m, Of) {
-  s.star(m, kUp);
-  s.star(all(s, m), kDown);
+  families::star(s, m, kUp);
+  families::star(s, all(s, m), kDown);
 }
 void gather_bcast_binomial(Sketch& s, Bytes m, Of p) {
-  s.tree(p.k, m, kUp, Blocks::blocks);
-  s.tree(p.k, all(s, m), kDown);
+  families::tree(s, p.k, m, kUp, Blocks::blocks);
+  families::tree(s, p.k, all(s, m), kDown);
 }
 
 // --- reductions and broadcasts of pieces
 void scatter_ring(Sketch& s, Bytes m, Of) {
-  s.tree(1, piece(s, m), kDown, Blocks::blocks, Sketch::Keeps::nearest);
-  s.ring(piece(s, m), s.place().P - 1);
+  families::tree(s, 1, piece(s, m), kDown, Blocks::blocks, Keeps::nearest);
+  families::ring(s, piece(s, m), s.place().P - 1);
 }
 void scatter_doubling(Sketch& s, Bytes m, Of) {
-  s.tree(1, piece(s, m), kDown, Blocks::blocks, Sketch::Keeps::nearest);
-  s.doubling(piece(s, m), 2, 0, m);
+  families::tree(s, 1, piece(s, m), kDown, Blocks::blocks, Keeps::nearest);
+  families::doubling(s, piece(s, m), 2, 0, m);
 }
 void reduce_scatter_gather(Sketch& s, Bytes m, Of) {
-  s.combining(true).doubling(piece(s, m), 2, m, 0);
-  s.combining(false).tree(1, piece(s, m), kUp, Blocks::blocks, Sketch::Keeps::nearest);
+  s.combining(true);
+  families::doubling(s, piece(s, m), 2, m, 0);
+  s.combining(false);
+  families::tree(s, 1, piece(s, m), kUp, Blocks::blocks, Keeps::nearest);
 }
 void pairwise_gather(Sketch& s, Bytes m, Of) {
-  s.combining(true).pairwise(piece(s, m));
-  s.combining(false).tree(1, piece(s, m), kUp, Blocks::blocks, Sketch::Keeps::nearest);
+  s.combining(true);
+  families::pairwise(s, piece(s, m));
+  s.combining(false);
+  families::tree(s, 1, piece(s, m), kUp, Blocks::blocks, Keeps::nearest);
 }
 void splitted_binary(Sketch& s, Bytes m, Of) {
-  s.k_ary(2, m / 2, kDown);
+  families::k_ary(s, 2, m / 2, kDown);
   if (s.place().P > 2)
-    s.shift(1, m / 2);
+    families::shift(s, 1, m / 2);
   else
-    s.star(m / 2, kDown);
+    families::star(s, m / 2, kDown);
 }
 // Reduce-scatter, then allgather, of pieces.
 template <auto Draw>
@@ -158,14 +165,20 @@ void there_and_back(Sketch& s, Bytes m, Of p) {
   Draw(s, piece(s, m), p);
 }
 void halving_doubling(Sketch& s, Bytes m, Of) {
-  s.combining(true).doubling(m / 2, 0.5, m, 0);
-  s.combining(false).doubling(m / 2, 0.5, 0, m);
+  s.combining(true);
+  families::doubling(s, m / 2, 0.5, m, 0);
+  s.combining(false);
+  families::doubling(s, m / 2, 0.5, 0, m);
 }
 // Whole vectors, combined at the end.
 template <auto Draw>
 void whole(Sketch& s, Bytes m, Of p) {
   Draw(s, m, p);
-  s.combines(static_cast<double>((s.place().P - 1) * m));
+  if (!s.stages().empty()) {
+    Stage& last = s.stages().back();
+    last.combined += static_cast<double>((s.place().P - 1) * m) / last.rounds;
+    last.combines_last = true;
+  }
   s.needs_scratch(all(s, m));
 }
 void multiplying(Sketch& s, Bytes m, Of p) {
@@ -174,21 +187,26 @@ void multiplying(Sketch& s, Bytes m, Of p) {
   while (partners * radix <= s.place().P) partners *= radix;
   // Each partner stands for itself and the ranks that lend to it.
   const double each = s.place().P / partners, lenders = std::ceil(each) - 1;
-  const bool far = !s.within_node(each);
+  const bool far = !s.place().within_node(each);
   s.combining(true);
-  if (lenders > 0) s.hand_over(m, kUp, lenders, far, s.place().P - partners);
+  if (lenders > 0) families::hand_over(s, m, kUp, lenders, far, s.place().P - partners);
   double peers = lenders;
   for (double d = 1; d < partners; d *= radix, peers += radix - 1)
-    s.among_partners(d * each, partners, m, radix);
+    families::among_partners(s, d * each, partners, m, radix);
   s.meets(peers);
   s.combining(false);
-  if (lenders > 0) s.hand_over(m, kDown, lenders, far, s.place().P - partners);
+  if (lenders > 0) families::hand_over(s, m, kDown, lenders, far, s.place().P - partners);
   if (p.k > 1) s.needs_scratch(radix * m);
 }
-void bine_whole(Sketch& s, Bytes m, Of) { s.combining(true).bine(m, 1); }
+void bine_whole(Sketch& s, Bytes m, Of) {
+  s.combining(true);
+  families::bine(s, m, 1);
+}
 void reduce_then_scatter(Sketch& s, Bytes m, Of) {
-  s.combining(true).tree(1, all(s, m), kUp, Blocks::whole, Sketch::Keeps::nearest);
-  s.combining(false).tree(1, m, kDown, Blocks::blocks, Sketch::Keeps::nearest);
+  s.combining(true);
+  families::tree(s, 1, all(s, m), kUp, Blocks::whole, Keeps::nearest);
+  s.combining(false);
+  families::tree(s, 1, m, kDown, Blocks::blocks, Keeps::nearest);
   s.needs_scratch(all(s, m));
 }
 
@@ -202,7 +220,7 @@ void bruck_alltoall(Sketch& s, Bytes m, Of p) {
     const double cycle = d * radix, rest = std::fmod(P, cycle);
     const double moved = std::floor(P / cycle) * d * to + std::clamp(rest - d, 0.0, to * d);
     const double blocks = std::max(1.0, moved / to);
-    s.shift(d, static_cast<Bytes>(std::ceil(blocks)) * m, to);
+    families::shift(s, d, static_cast<Bytes>(std::ceil(blocks)) * m, to);
     s.copies(2 * blocks * to * static_cast<double>(m));
     peers += 2 * to;
   }
@@ -212,27 +230,33 @@ void bruck_alltoall(Sketch& s, Bytes m, Of p) {
 }
 // In the ring that estimates are of, a message to each side.
 void to_both_sides(Sketch& s, Bytes m, Of) {
-  s.shift(1, m, 1, 2);
+  families::shift(s, 1, m, 1, 2);
   s.meets(2);
 }
-void barrier_exchange(Sketch& s, Bytes, Of) { s.doubling(0, 1, 0, 0); }
-void barrier_dissemination(Sketch& s, Bytes, Of p) { s.dissemination(p.k, 0, false); }
-void double_ring(Sketch& s, Bytes, Of) { s.ring(0, 2.0 * s.place().P); }
-void exscan_line(Sketch& s, Bytes m, Of) { s.combining(true).chains(1, m, kUp); }
+void barrier_exchange(Sketch& s, Bytes, Of) { families::doubling(s, 0, 1, 0, 0); }
+void barrier_dissemination(Sketch& s, Bytes, Of p) { families::dissemination(s, p.k, 0, false); }
+void double_ring(Sketch& s, Bytes, Of) { families::ring(s, 0, 2.0 * s.place().P); }
+void exscan_line(Sketch& s, Bytes m, Of) {
+  s.combining(true);
+  families::chains(s, 1, m, kUp);
+}
 // The first rank copies its input into its output, from which it sends.
 void scan_line(Sketch& s, Bytes m, Of p) {
-  s.copies_first(static_cast<double>(m));
+  Stage& first = s.add(0);
+  first.copied = static_cast<double>(m);
+  first.busy = 0;
   exscan_line(s, m, p);
 }
 void scan_doubling(Sketch& s, Bytes m, Of) {
-  s.combining(true).scan(m);
+  s.combining(true);
+  families::scan(s, m);
   s.copies(static_cast<double>(m));
 }
 
 void chain_and_back(Sketch& s, Bytes m, Of p) {
   combined<chain<kUp>>(s, m, p);
   chain<kDown>(s, m, p);
-  s.turn_back();
+  families::turn_back(s);
 }
 
 struct Row {

@@ -1,6 +1,7 @@
 // Algorithms that know which ranks share a node: two levels, and grids. Pure.
 #include <array>
 
+#include "models/decision/families.hpp"
 #include "models/decision/sketches.hpp"
 
 namespace tutti::models {
@@ -93,7 +94,7 @@ void draw_levels(Sketch& sketch, const Place& place, const Algorithm& algorithm,
       in_node(Collective::bcast, 0);
   }
   // What only some of the phases say of themselves holds for the whole.
-  if (collective != Collective::bcast && collective != Collective::reduce) sketch.two_way();
+  if (collective != Collective::bcast && collective != Collective::reduce) sketch.one_way(false);
 }
 
 bool draw_grid(Sketch& sketch, const Place& place, const Algorithm& algorithm, Bytes bytes) {
@@ -107,9 +108,9 @@ bool draw_grid(Sketch& sketch, const Place& place, const Algorithm& algorithm, B
       sketch.level(line);
       sketch.combining(collectives::reduces(grid.collective));
       if (grid.doubling)
-        sketch.doubling(length, whole ? 1 : 2, length, whole ? length : line.P * length);
+        families::doubling(sketch, length, whole ? 1 : 2, length, whole ? length : line.P * length);
       else
-        sketch.ring(length, line.P - 1);
+        families::ring(sketch, length, line.P - 1);
       sketch.combining(false);
     };
     const Place& first = grid.rows_first ? row : column;

@@ -1,0 +1,222 @@
+// Exchanges, in which all ranks send in each round. Pure.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "models/decision/families.hpp"
+
+namespace tutti::models::families {
+
+Stage& shift(Sketch& sketch, double distance, Bytes bytes, double to, double messages,
+             double rounds) {
+  const Place& place = sketch.place();
+  Stage& stage = sketch.add(bytes);
+  double out = 0;
+  for (int y = 1; y <= to && place.nodes > 1; ++y)
+    out += place.leaving(std::min(y * distance, place.P - 1.0)) * messages;
+  messages *= to;
+  stage.rounds = stage.busy = rounds;
+  stage.out = stage.in = Count::of(messages, out > 0);
+  stage.leaving = out * place.copies;
+  stage.border = out > 0 ? messages : 0;
+  stage.all.far = out * place.nodes * place.copies;
+  stage.all.near = std::max(0.0, place.P * messages * place.copies - stage.all.far);
+  stage.woken = place.P * place.copies;
+  stage.combined = sketch.is_combining() ? messages * static_cast<double>(bytes) : 0;
+  return stage;
+}
+
+namespace {
+
+// Exchanges with the next ranks, so many across a border.
+void round_about(Sketch& sketch, Bytes bytes, double far_rounds, double near_rounds) {
+  for (const bool far : {true, false}) {
+    const double rounds = far ? far_rounds : near_rounds;
+    if (rounds <= 0) continue;
+    Stage& stage = shift(sketch, 1, bytes, 1, 1, rounds);
+    stage.out = stage.in = Count::of(1, far);
+  }
+  sketch.meets(2);
+}
+
+}  // namespace
+
+// A block that goes round passes every border.
+void ring(Sketch& sketch, Bytes bytes, double rounds) {
+  const Place& place = sketch.place();
+  if (place.P < 2) return;
+  const double borders = place.nodes == 1 ? 0 : place.in_order ? place.nodes : place.P;
+  const double far_rounds = std::min(rounds, std::ceil(rounds * borders / (place.P - 1)));
+  round_about(sketch, bytes, far_rounds, rounds - far_rounds);
+}
+
+// A block passes a border only where it meets one, but the ranks at a border exchange across it
+// every other time.
+void exchange_with_neighbors(Sketch& sketch, Bytes bytes) {
+  const Place& place = sketch.place();
+  const double further = std::floor(place.P / 2.0) - 1;
+  const bool within = place.nodes == 1, all_far = !within && (!place.in_order || place.q == 1);
+  round_about(sketch, bytes, all_far ? 1 : 0, all_far ? 0 : 1);
+  const double crossings = 2 + 2 * std::ceil(further / place.q);
+  const double far_rounds = within ? 0 : all_far ? further : std::min(further, crossings);
+  const std::size_t begin = sketch.stages().size();
+  round_about(sketch, 2 * bytes, far_rounds, further - far_rounds);
+  if (within || all_far) return;
+  for (std::size_t i = begin; i < sketch.stages().size(); ++i)
+    sketch.stages()[i].busy = std::ceil(further / 2);
+}
+
+// The rounds up to the size of a node go less far together than to the next node but one: they
+// cross one border at most.
+void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, double messages) {
+  const Place& place = sketch.place();
+  double rounds = 0;
+  for (double d = 1; d < place.P; d *= k + 1, ++rounds) {
+    const double to = std::min<double>(k, std::floor((place.P - 1) / d));
+    const double blocks = std::min(d, ceil_div(place.P - d, to));
+    Stage& stage =
+        shift(sketch, d, grows ? static_cast<Bytes>(blocks) * bytes : bytes, to, messages);
+    if (place.in_order && d * (k + 1.0) * (k + 1.0) <= place.q)
+      stage.out = stage.in = Count::of(to * messages, false);
+    // The last round's blocks have been there for two rounds, so they are sent before their time
+    // and delay the round before.
+    if (grows && k == 1 && d > 1 && 2 * blocks <= d) stage.rounds = stage.busy = 2;
+  }
+  sketch.meets(2 * k * rounds);
+}
+
+// Each skip is half of the one before, rounded up.
+void circulant(Sketch& sketch, Bytes bytes) {
+  const Place& place = sketch.place();
+  double rounds = 0;
+  for (int held = place.P; held > 1; held = (held + 1) / 2, ++rounds) {
+    const int skip = (held + 1) / 2;
+    shift(sketch, skip, (held - skip) * bytes);
+  }
+  sketch.meets(2 * rounds);
+}
+
+// Partners are 1, 1, 3, 5, 11, … ranks apart, those of a rank on either side by turns.
+void bine(Sketch& sketch, Bytes bytes, double growth) {
+  const Place& place = sketch.place();
+  double rounds = 0, distance = 1;
+  for (double d = 1; d < place.P;
+       d *= 2, ++rounds, bytes = static_cast<Bytes>(static_cast<double>(bytes) * growth)) {
+    Stage& stage = shift(sketch, distance, bytes);
+    if (rounds == 0 && place.within_node(2)) {
+      stage.out = stage.in = Count::of(1, false);
+      stage.all = Count::of(place.P * place.copies, false);
+      stage.leaving = stage.border = 0;
+    }
+    distance = 2 * distance + (std::fmod(rounds, 2) == 0 ? -1 : 1);
+  }
+  sketch.meets(rounds);
+}
+
+void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes given,
+              double messages) {
+  const Place& place = sketch.place();
+  const double partners = std::bit_floor(static_cast<unsigned>(place.P));
+  const double extra = place.P - partners;
+  const bool far = !place.within_node(2);
+  if (extra > 0) hand_over(sketch, lent, Way::up, 1, far, extra);
+  double bytes = static_cast<double>(first), rounds = 0;
+  bool left = false;  // messages have left the node
+  for (double d = 1; d < partners; d *= 2, bytes *= growth, ++rounds) {
+    Stage& stage = shift(sketch, d, static_cast<Bytes>(bytes), 1, messages);
+    // Where neighbours lend to each other, partners lie shifted against the nodes.
+    const bool shifted = extra > 0 && (std::fmod(extra, 2 * d) != 0 || !place.within_node(4 * d));
+    const bool away =
+        place.nodes > 1 && !place.shares_node(d) && (shifted || !place.within_node(2 * d));
+    stage.out = stage.in = Count::of(messages, away);
+    stage.all = Count::of(partners * messages * place.copies, away);
+    stage.leaving = away ? place.q * messages * place.copies : 0;
+    stage.border = away ? messages : 0;
+    stage.woken = partners * place.copies;
+    // The ranks of a node have got apart at its port, by more than shorter messages take there.
+    stage.staggered = left && growth < 1;
+    left = left || away;
+  }
+  if (extra > 0) hand_over(sketch, given, Way::down, 1, far, extra);
+  sketch.meets(rounds + (extra > 0 ? 1 : 0));
+}
+
+void among_partners(Sketch& sketch, double distance, double partners, Bytes bytes, int radix) {
+  const Place& place = sketch.place();
+  const double messages = radix - 1;
+  Stage& stage = sketch.add(bytes);
+  const bool away =
+      place.nodes > 1 && !place.shares_node(distance) && !place.within_node(distance * radix);
+  stage.out = stage.in = Count::of(messages, away);
+  stage.all = Count::of(partners * messages * place.copies, away);
+  stage.border = away ? messages : 0;
+  stage.leaving = away ? ceil_div(partners, place.nodes) * messages * place.copies : 0;
+  stage.woken = partners * place.copies;
+  stage.combined = sketch.is_combining() ? messages * static_cast<double>(bytes) : 0;
+}
+
+// In the last round the last ranks get what the first ones have had for long, unless that takes all
+// rounds, too: then it comes together with the message of the round before. No message goes back to
+// a node before. A rank that has everything sends at once what it still has to send, so messages of
+// later rounds are in the way of earlier ones.
+void scan(Sketch& sketch, Bytes bytes) {
+  const Place& place = sketch.place();
+  const double all = std::ceil(std::log2(place.P));
+  double round = 0;
+  for (double d = 1; d < place.P; d *= 2, ++round) {
+    if (d > 1 && place.P - d <= d / 2) {
+      Stage& both = sketch.stages().back();
+      const Count more = Count::of(1, !place.shares_node(d));
+      both.out = both.in = place.in_order
+                               ? Count::of(2, place.nodes > 1)
+                               : Count{both.out.near + more.near, both.out.far + more.far};
+      if (more.far > 0) both.leaving += std::min<double>(place.q, place.P - d);
+      both.all = {2 * both.all.near, 2 * both.all.far};
+      both.combined *= 2;
+      break;
+    }
+    Stage& stage = shift(sketch, d, bytes);
+    if (stage.leaving > 0) stage.leaving = (stage.leaving + place.q) / 2;
+    // All hops that are shorter than a node cross one border together.
+    const bool beside = 2 * d < place.q || all - round >= place.nodes;
+    if (place.in_order && beside) stage.out = stage.in = Count::of(1, false);
+  }
+  sketch.meets(2 * all);
+}
+
+void at_once(Sketch& sketch, Bytes bytes) {
+  const Place& place = sketch.place();
+  if (place.P < 2) return;
+  Stage& stage = shift(sketch, 1, bytes);
+  stage.combined *= place.P - 1.0;
+  const double far = place.P - place.q, near = place.q - 1;
+  stage.out = stage.in = {near, far};
+  stage.all = {place.P * near * place.copies, place.P * far * place.copies};
+  stage.leaving = place.q * far * place.copies;
+  // The ranks of a node all begin with the same ranks of the next node, whose ports have their
+  // messages one after another meanwhile. Not quite all of it is lost, by the simulator.
+  constexpr double kLost = 0.8;
+  const double crowd = place.nodes > 1 && place.in_order ? kLost * near : 0;
+  stage.border = far + crowd;
+  sketch.meets(place.P - 1);
+}
+
+void pairwise(Sketch& sketch, Bytes bytes) {
+  const Place& place = sketch.place();
+  const double rounds = place.P - 1;
+  if (place.in_turn && place.nodes > 1) {
+    const double beside = place.q - 1;
+    if (beside > 0) shift(sketch, place.nodes, bytes, 1, 1, beside);
+    shift(sketch, 1, bytes, 1, 1, rounds - beside);
+    return sketch.meets(rounds);
+  }
+  // The first and the last rounds go to a node beside, from some of a node's ranks.
+  const double beside =
+      place.nodes > 1 && place.in_order ? std::min(rounds, 2 * (place.q - 1.0)) : 0;
+  const int half = (place.q + 1) / 2;
+  if (beside > 0) shift(sketch, half, bytes, 1, 1, beside);
+  if (rounds > beside) shift(sketch, place.q, bytes, 1, 1, rounds - beside);
+  sketch.meets(rounds);
+}
+
+}  // namespace tutti::models::families

@@ -1,0 +1,27 @@
+// Where the ranks of a collective, or of one of its levels, are. Pure.
+#pragma once
+
+#include <cmath>
+
+namespace tutti::models {
+
+struct Place {
+  int P = 1;
+  int nodes = 1;
+  int q = 1;             // ranks of the node that has most
+  bool in_order = true;  // the ranks of each node follow each other
+  bool in_turn = false;  // rank r is on node r mod nodes
+  int copies = 1;        // as many such groups do the same at the same time
+
+  // Whether each aligned run of so many ranks lies within a node.
+  bool within_node(double ranks) const noexcept;
+  // Whether any two ranks that are so far apart share a node.
+  bool shares_node(double distance) const noexcept;
+  // Messages that leave a node if all its ranks send that far.
+  double leaving(double distance) const noexcept;
+};
+
+// Of counts that are kept as floating-point numbers, as they may be means.
+inline double ceil_div(double a, double b) { return std::ceil(a / b); }
+
+}  // namespace tutti::models

@@ -1,0 +1,223 @@
+// Trees, and what is made of parts of them. Pure.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "models/decision/families.hpp"
+
+namespace tutti::models::families {
+namespace {
+
+// The rounds in which one rank sends to, or gets from, several.
+void fan(Sketch& sketch, Bytes bytes, Way way, const Count& many) {
+  const Place& place = sketch.place();
+  Stage& stage = sketch.add(bytes);
+  const Count one = Count::of(1, place.nodes > 1);
+  const double all = many.both();
+  stage.out = way == Way::down ? many : one;
+  stage.in = way == Way::down ? one : many;
+  stage.all = {many.near * place.copies, many.far * place.copies};
+  stage.leaving = stage.border = many.far;
+  stage.woken = (way == Way::down ? all : 1) * place.copies;
+  stage.combined = sketch.is_combining() && way == Way::up ? all * static_cast<double>(bytes) : 0;
+  stage.exchange = false;
+}
+
+// So many hops from rank to rank.
+void path(Sketch& sketch, double hops, Bytes bytes, Way way) {
+  const Place& place = sketch.place();
+  // In the order of the nodes it crosses a border after each; else each hop is one.
+  double far_hops = place.nodes == 1 ? 0 : hops;
+  const bool crosses_once = place.in_order;
+  if (far_hops > 0 && crosses_once)
+    far_hops = hops >= place.P - 1.0 ? place.nodes - 1 : std::ceil(hops / place.q);
+  for (const bool far : {true, false}) {
+    const double rounds = far ? far_hops : hops - far_hops;
+    if (rounds <= 0) continue;
+    Stage& stage = sketch.add(bytes);
+    stage.rounds = rounds;
+    stage.out = stage.in = Count::of(1, far);
+    const double each = (place.P - 1.0) / hops;
+    stage.all = Count::of(each * place.copies, far);
+    stage.leaving = stage.border = far ? 1 : 0;
+    stage.passing = far && !crosses_once ? place.q : 0;
+    stage.woken = each * place.copies;
+    stage.combined = sketch.is_combining() && way == Way::up ? static_cast<double>(bytes) : 0;
+    stage.busy = far || far_hops == 0 ? 1 : 0;
+  }
+  sketch.meets(2);
+}
+
+}  // namespace
+
+void star(Sketch& sketch, Bytes bytes, Way way) {
+  const Place& place = sketch.place();
+  if (place.P < 2) return;
+  const double all = place.P - 1, near = place.q - 1;
+  fan(sketch, bytes, way, {near, all - near});
+  sketch.meets(all);
+}
+
+// Upwards the rounds come in the other order, which changes no sum. If a rank keeps the farthest
+// ranks, it sends to other nodes from its second round on, where nodes have less than half of the
+// ranks. These messages leave one after another, while what has arrived is forwarded within the
+// nodes: no path crosses more borders than a tree of the nodes has rounds.
+void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps keeps) {
+  const Place& place = sketch.place();
+  double reached = 1, peers = way == Way::down ? 1 : 0, round = 1;
+  double crossings = std::ceil(std::log(place.nodes) / std::log(k + 1.0) - 1e-9);
+  // A tree begins beside its root, so that its smallest parts may cross borders, too.
+  if (place.q > 1 && bytewise == Bytewise::whole)
+    crossings = std::min(crossings + 1, place.nodes - 1.0);
+  double astray = 2;  // on a path: parts that lie across a border, though they fit into a node
+  bool inside = false;
+  for (double part = place.P; part > 1; ++round) {
+    const double children = std::min<double>(k, part - 1), next = ceil_div(part, k + 1);
+    const double messages = std::min(reached * children, place.P - reached);
+    double far = 0;  // of the root's children
+    for (int child = 0; child < children; ++child) {
+      const double distance = keeps == Keeps::nearest
+                                  ? part - (child + 1) * std::floor(part / (k + 1))
+                                  : place.P - part + 1 + child * next;
+      const bool beside = place.in_order ? distance < place.q : place.shares_node(distance);
+      far += place.nodes > 1 && !beside ? 1 : 0;
+    }
+    inside = inside || place.within_node(part);
+    const bool unaligned = keeps == Keeps::nearest && place.in_order && !inside;
+    if (far == 0 && unaligned && astray-- > 0) far = children;
+    double senders = ceil_div(reached, place.nodes);
+    if (keeps == Keeps::farthest && place.in_order) senders = std::min<double>(round, place.q);
+    // Who sends is a whole number of parts away from the root.
+    if (place.in_turn && (keeps == Keeps::nearest || place.shares_node(part)))
+      senders = std::min<double>(reached, place.q);
+    const bool crosses = far > 0 && (!place.in_order || keeps == Keeps::nearest || crossings-- > 0);
+    Stage& stage =
+        sketch.add(bytewise == Bytewise::blocks ? static_cast<Bytes>(next) * bytes : bytes);
+    const Count many = crosses ? Count{children - far, far} : Count{children, 0};
+    const Count one = Count::of(1, crosses);
+    stage.out = way == Way::down ? many : one;
+    stage.in = way == Way::down ? one : many;
+    stage.all = Count::of(messages * place.copies, far > 0);
+    stage.border = far;
+    stage.leaving = std::min(senders * far, messages) * place.copies;
+    stage.woken = (way == Way::down ? messages : std::min(reached, messages)) * place.copies;
+    stage.combined =
+        sketch.is_combining() && way == Way::up ? children * static_cast<double>(stage.bytes) : 0;
+    stage.exchange = false;
+    reached += messages;
+    peers += children;
+    part = next;
+  }
+  sketch.meets(peers);
+}
+
+// Level by level. The ranks of a level follow each other, so a node has many of them, whose
+// children are on other nodes: all share its port. A rank, and but for the first also a node, is in
+// one level only.
+void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
+  const Place& place = sketch.place();
+  if (place.P < 2) return;
+  if (k == 1) return path(sketch, place.P - 1.0, bytes, way);
+  const std::size_t begin = sketch.stages().size();
+  std::size_t busiest = begin;
+  double children_met = 0;
+  for (double before = 0, width = 1; before + width < place.P;) {
+    const double below = std::min(width * k, place.P - before - width);
+    const double children = std::min<double>(k, below), parents = ceil_div(below, children);
+    const bool near = place.nodes == 1 || (place.in_order && before + width + below <= place.q);
+    const double of_a_node =
+        place.in_order ? std::min<double>(parents, place.q) : ceil_div(parents, place.nodes);
+    Stage& stage = sketch.add(bytes);
+    stage.out = Count::of(way == Way::down ? children : 1, !near);
+    stage.in = Count::of(way == Way::down ? 1 : children, !near);
+    stage.all = Count::of(below * place.copies, !near);
+    stage.border = near ? 0 : children;
+    stage.leaving = near ? 0 : std::min(of_a_node * children, below) * place.copies;
+    stage.woken = below * place.copies;
+    stage.combined =
+        sketch.is_combining() && way == Way::up ? children * static_cast<double>(bytes) : 0;
+    stage.busy = 0;
+    if (stage.leaving > sketch.stages()[busiest].leaving) busiest = sketch.stages().size() - 1;
+    children_met = std::max(children_met, children);
+    before += width;
+    width = below;
+  }
+  sketch.stages()[busiest].busy = 1;
+  sketch.meets(children_met + 1.0);
+}
+
+void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
+  const Place& place = sketch.place();
+  if (place.P < 2) return;
+  const double heads = std::min(k, place.P - 1), length = ceil_div(place.P - 1, heads);
+  if (heads > 1) fan(sketch, bytes, way, Count::of(heads, place.nodes > 1));
+  const double hops = heads > 1 ? length - 1 : length;
+  if (hops > 0) {
+    path(sketch, hops, bytes, way);
+    for (std::size_t i = sketch.stages().size(); i-- > 0 && sketch.stages()[i].exchange;) {
+      Count& all = sketch.stages()[i].all;
+      all = {all.near > 0 ? heads * place.copies : 0, all.far > 0 ? heads * place.copies : 0};
+    }
+  }
+  sketch.meets(heads + 1);
+}
+
+void circulant_tree(Sketch& sketch, Bytes bytes, Way way) {
+  const Place& place = sketch.place();
+  double rounds = 0;
+  for (int held = place.P; held > 1; held = (held + 1) / 2, ++rounds) {
+    const int skip = (held + 1) / 2;
+    const double messages = held - skip;
+    const bool far = place.in_order ? held > place.q : !place.shares_node(skip);
+    const double senders =
+        place.in_order ? std::min<double>(messages, place.q) : ceil_div(messages, place.nodes);
+    Stage& stage = sketch.add(bytes);
+    stage.out = stage.in = Count::of(1, far && place.nodes > 1);
+    stage.all = Count::of(messages * place.copies, far && place.nodes > 1);
+    stage.border = stage.out.far;
+    stage.leaving = stage.border * senders * place.copies;
+    stage.woken = messages * place.copies;
+    stage.combined = sketch.is_combining() && way == Way::up ? static_cast<double>(bytes) : 0;
+    stage.exchange = false;
+  }
+  const std::size_t first = sketch.stages().size();
+  for (int held = place.P; held > 1;) {
+    held = (held + 1) / 2;  // the skip, and what the next round has
+    shift(sketch, held, bytes);
+  }
+  std::vector<Stage>& stages = sketch.stages();
+  std::vector<Stage> step(stages.begin() + static_cast<std::ptrdiff_t>(first), stages.end());
+  stages.resize(first);
+  // For each segment the root sends one message more than it gets; upwards it gets one more.
+  const double share = (place.P - 1.0) / place.P;
+  for (Stage& stage : step) {
+    Count& less = way == Way::down ? stage.out : stage.in;
+    less = {less.near * share, less.far * share};
+    if (way == Way::up) stage.combined *= share;
+  }
+  sketch.set_step(std::move(step));
+  sketch.meets(2 * rounds);
+}
+
+void hand_over(Sketch& sketch, Bytes bytes, Way way, double messages, bool far, double all) {
+  const Place& place = sketch.place();
+  Stage& stage = sketch.add(bytes);
+  stage.out = Count::of(way == Way::down ? messages : 1, far);
+  stage.in = Count::of(way == Way::down ? 1 : messages, far);
+  stage.all = Count::of(all * place.copies, far);
+  stage.border = far ? messages : 0;
+  stage.leaving = stage.border * place.copies;
+  stage.woken = all * place.copies;
+  stage.combined =
+      sketch.is_combining() && way == Way::up ? messages * static_cast<double>(bytes) : 0;
+  stage.exchange = false;
+}
+
+void turn_back(Sketch& sketch) {
+  const Place& place = sketch.place();
+  std::vector<Stage>& stages = sketch.stages();
+  const bool apart = place.in_order && place.nodes > 1 && place.q > 1;
+  if (apart && !stages.empty()) stages[stages.size() - 2].others_at_borders = true;
+}
+
+}  // namespace tutti::models::families
