@@ -13,11 +13,19 @@ Bytes example_count(bool in_place, Rank from, Rank to) {
 
 }  // namespace
 
+Problem problem_of_rank(const Problem& any, Rank rank) {
+  Problem mine = any;
+  mine.rank = rank;
+  if (any.neighbours && !any.neighbours->torus.empty())
+    mine.neighbours = moved(*any.neighbours, any.rank, rank);
+  return mine;
+}
+
 std::vector<Problem> problems_of_all_ranks(const Problem& any) {
-  std::vector<Problem> all(index(any.P), any);
+  std::vector<Problem> all;
+  all.reserve(index(any.P));
   for (Rank rank = 0; rank < any.P; ++rank) {
-    Problem& mine = all[index(rank)];
-    mine.rank = rank;
+    Problem& mine = all.emplace_back(problem_of_rank(any, rank));
     if (any.collective != Collective::alltoall || any.counts.empty()) continue;
     mine.receive_counts.resize(mine.counts.size());
     for (Rank other = 0; other < any.P; ++other) {

@@ -1,6 +1,10 @@
 // Grids and graphs. Pure.
 #include "collectives/analysis/neighbourhoods.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
 #include <random>
 
 #include "base/index.hpp"
@@ -55,6 +59,59 @@ Neighbourhoods random_graph(int P, std::uint32_t seed) {
     for (int times = below(4) == 0 ? 2 : 1; times > 0; --times) connect(from, to);
   }
   return all;
+}
+
+Neighbourhood stencil_on(const Torus& torus) {
+  Neighbourhood all{{}, {}, false, torus};
+  std::vector<int> digits(torus.size(), -1);
+  const auto to_next = [&] {  // false: it was the last one
+    auto digit = digits.rbegin();
+    for (; digit != digits.rend() && *digit == 1; ++digit) *digit = -1;
+    if (digit != digits.rend()) ++*digit;
+    return digit != digits.rend();
+  };
+  do {
+    if (std::ranges::count(digits, 0) == std::ssize(digits)) continue;
+    Rank rank = 0;
+    for (std::size_t i = 0; i < digits.size(); ++i)
+      rank = rank * torus[i] + mod(digits[i], torus[i]);
+    all.to.push_back(rank);
+  } while (to_next());
+  all.from = all.to;
+  return all;
+}
+
+Neighbourhood random_stencil(const Torus& torus, std::uint32_t seed) {
+  const int P = std::accumulate(torus.begin(), torus.end(), 1, std::multiplies<>{});
+  std::mt19937 random(seed * 1000 + static_cast<std::uint32_t>(P));
+  const auto below = [&](int bound) { return static_cast<int>(random() % index(bound)); };
+  Neighbourhood all{{}, {}, false, torus};
+  for (int offsets = 1 + below(12); offsets > 0; --offsets) all.to.push_back(below(P));
+  for (const Rank offset : all.to)
+    all.from.insert(all.from.begin() + below(static_cast<int>(all.from.size()) + 1),
+                    minus(torus, 0, offset));
+  return all;
+}
+
+Neighbourhoods at_all_ranks(const Neighbourhood& of_rank_0) {
+  const Torus& torus = of_rank_0.torus;
+  const int P = std::accumulate(torus.begin(), torus.end(), 1, std::multiplies<>{});
+  Neighbourhoods all;
+  all.reserve(index(P));
+  for (Rank rank = 0; rank < P; ++rank) all.push_back(moved(of_rank_0, 0, rank));
+  return all;
+}
+
+Torus even_torus(int P, int dimensions) {
+  Torus torus;
+  for (int left = dimensions; left > 0; --left) {
+    int size = std::max(1, static_cast<int>(std::pow(P, 1.0 / left) + 0.5));
+    while (P % size != 0) --size;
+    torus.push_back(size);
+    P /= size;
+  }
+  std::ranges::sort(torus);
+  return torus;
 }
 
 std::vector<Problem> problems_in(const Neighbourhoods& neighbourhoods, const Problem& any,

@@ -11,6 +11,14 @@ Neighbourhood ring_of(int P, Rank rank) {
   return {both, both, true};
 }
 
+Neighbourhood moved(const Neighbourhood& neighbours, Rank rank, Rank other) {
+  Neighbourhood seen = neighbours;
+  const Rank way = minus(seen.torus, other, rank);
+  for (auto* const ranks : {&seen.to, &seen.from})
+    for (Rank& neighbour : *ranks) neighbour = plus(seen.torus, neighbour, way);
+  return seen;
+}
+
 std::vector<std::pair<int, int>> own_blocks(const Neighbourhood& neighbours, Rank rank) {
   std::vector<std::pair<int, int>> own;
   for (std::size_t i = 0; i < neighbours.to.size(); ++i)

@@ -2,10 +2,12 @@
 // which it receives. Pure data.
 #pragma once
 
+#include <compare>
 #include <utility>
 #include <vector>
 
 #include "base/types.hpp"
+#include "collectives/schedule/torus.hpp"
 
 namespace tutti::collectives {
 
@@ -20,14 +22,20 @@ struct Neighbourhood {
   // lists are the same, down and up along each dimension, and what a rank sends down comes from
   // above: there the two blocks of a dimension match in the opposite order.
   bool crossed = false;
+  // If there is one: all ranks have their neighbours at the same offsets on it, in the same order.
+  // All ranks know that.
+  Torus torus{};
 
   // The block of the output which the i-th match fills.
   int matched(int i) const noexcept { return crossed ? i ^ 1 : i; }
-  friend bool operator==(const Neighbourhood&, const Neighbourhood&) = default;
+  friend auto operator<=>(const Neighbourhood&, const Neighbourhood&) = default;
 };
 
 // A grid of one dimension which is closed to a ring, as MPI_Cart_create makes it.
 Neighbourhood ring_of(int P, Rank rank);
+
+// The neighbourhood of `rank` as another rank of the same torus has it.
+Neighbourhood moved(const Neighbourhood& neighbours, Rank rank, Rank other);
 
 // The blocks that a rank gives to itself: their numbers in the input and in the output.
 std::vector<std::pair<int, int>> own_blocks(const Neighbourhood& neighbours, Rank rank);

@@ -105,3 +105,14 @@ TEST_CASE("blocks with lengths of their own are proved in grids and graphs", "[n
       }
   }
 }
+
+TEST_CASE("seen from another rank, neighbours are at the same offsets", "[neighbours]") {
+  const Neighbourhoods all = at_all_ranks(stencil_on({3, 4}));
+  REQUIRE(all.size() == 12);
+  CHECK(all[0].to == std::vector<Rank>{11, 8, 9, 3, 1, 7, 4, 5});
+  CHECK(all[5].to == std::vector<Rank>{0, 1, 2, 4, 6, 8, 9, 10});
+  CHECK(moved(all[5], 5, 0) == all[0]);
+  CHECK(even_torus(12, 2) == Torus{3, 4});
+  CHECK(even_torus(7, 3) == Torus{1, 1, 7});
+  CHECK(even_torus(64, 3) == Torus{4, 4, 4});
+}
