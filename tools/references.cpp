@@ -53,6 +53,11 @@ constexpr Reference kReferences[] = {
      "W. Daniel Hillis and Guy L. Steele, Data Parallel Algorithms, Communications of the ACM "
      "29(12), 1986",
      "The scans by recursive doubling."},
+    {"Träff 2019",
+     "Jesper Larsson Träff and Sascha Hunold, Cartesian Collective Communication, ICPP, 2019",
+     "Message combining along the dimensions of a torus on which all ranks have their neighbours "
+     "at "
+     "the same offsets."},
     {"Träff 2024",
      "Jesper Larsson Träff, Optimal Broadcast Schedules in Logarithmic Time with Applications to "
      "Broadcast, All-Broadcast, Reduction and All-Reduction, arXiv:2407.18004, and Optimal, "

@@ -113,6 +113,14 @@ constexpr std::array<Row, kConditions> kRows{{
      "what `within` names applies to the ranks of each node, and what `across` names to as many "
      "ranks as there are nodes",
      levels_do_not_apply},
+    {Condition::torus, "torus",
+     "all ranks have their neighbours at the same offsets on a torus, where combining saves "
+     "messages; Tutti looks for one when it makes the communicator",
+     [](const Problem& problem, const Parameters&) -> Reason {
+       if (problem.neighbours && !problem.neighbours->torus.empty()) return {};
+       return "there is no torus on which all ranks have their neighbours at the same offsets, and "
+              "combining saves messages";
+     }},
 }};
 
 constexpr bool in_order() {

@@ -28,8 +28,9 @@ enum class Condition : std::uint8_t {
   tree_within,
   reduce_within,
   levels_apply,
+  torus,
 };
-inline constexpr int kConditions = 11;
+inline constexpr int kConditions = 12;
 
 std::string_view name_of(Condition condition) noexcept;
 // For readers: "the number of ranks is even".

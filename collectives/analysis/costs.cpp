@@ -6,6 +6,7 @@
 
 #include "collectives/analysis/all_ranks.hpp"
 #include "collectives/analysis/naming.hpp"
+#include "collectives/analysis/neighbourhoods.hpp"
 #include "collectives/analysis/rounds.hpp"
 
 namespace tutti::collectives {
@@ -46,6 +47,8 @@ Problem problem_of(const Algorithm& algorithm, int P, Over over) {
                    .bytes = algorithm.collective == Collective::barrier ? 0 : kLongBlock},
                   P};
   for (int rank = 0; over == Over::nodes && rank < P; ++rank) problem.node.push_back(rank / 4);
+  const Torus torus = even_torus(P, 2);
+  if (torus.front() == torus.back() && P > 4) give_needed_neighbours(algorithm, problem);
   return problem;
 }
 

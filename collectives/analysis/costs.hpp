@@ -32,8 +32,9 @@ enum class Over {
 };
 Formulas formulas(const Algorithm& algorithm, Over over);
 
-// The problem that formulas() asks about; the root is rank 0. m is so long that rounding to bytes
-// and cache lines does not show.
+// The problem that formulas() asks about; the root is rank 0. Where neighbours must be at the same
+// offsets, they are the eight around a rank in a square of 9 ranks or more; else a ring. m is so
+// long that rounding to bytes and cache lines does not show.
 inline constexpr Bytes kLongBlock = Bytes{1} << 40;
 Problem problem_of(const Algorithm& algorithm, int P, Over over);
 

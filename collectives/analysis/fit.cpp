@@ -96,6 +96,9 @@ constexpr Known kKnown[] = {
     {"P + g - 1 + sum_{i<f} min(P-g, 2^i)", kPowerBelow},
     {"(2P + g - 2 + sum_{i<f} min(P-g, 2^i))/P", kPowerBelow},
     {"P c - 2^c + 1", ", c = ceil(log2 P)"},
+    // stencils of 8 neighbours
+    {"8P"},
+    {"12P"},
 };
 double known_value(std::size_t known, int P, int k) {
   static thread_local std::map<std::tuple<std::size_t, int, int>, double> values;

@@ -14,6 +14,7 @@
 #include "base/hash.hpp"
 #include "collectives/analysis/all_ranks.hpp"
 #include "collectives/analysis/interleaved.hpp"
+#include "collectives/analysis/neighbourhoods.hpp"
 #include "collectives/analysis/ring_orders.hpp"
 #include "collectives/analysis/verifier.hpp"
 #include "collectives/selection/choices.hpp"
@@ -97,6 +98,7 @@ ManyCalls calls_of(int P) {
     if (algorithm.collective == Collective::barrier) problem.bytes = 0;
     if (is_rooted(algorithm.collective)) problem.root = P / 2;
     if (algorithm.traits.nodes) problem.node = neighbours_of_two(P);
+    give_needed_neighbours(algorithm, problem);
     const Parameters parameters = some_parameters(algorithm);
     if (why_not(algorithm, problem, parameters)) continue;
     auto schedules = schedules_of_all_ranks(algorithm, problem, parameters);

@@ -114,6 +114,11 @@ Torus even_torus(int P, int dimensions) {
   return torus;
 }
 
+void give_needed_neighbours(const Algorithm& algorithm, Problem& problem) {
+  if (algorithm.needs.has(Condition::torus))
+    problem.neighbours = stencil_on(even_torus(problem.P, 2));
+}
+
 std::vector<Problem> problems_in(const Neighbourhoods& neighbourhoods, const Problem& any,
                                  bool uneven) {
   const bool one = any.collective == Collective::neighbor_allgather;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "collectives/schedule/problem.hpp"
+#include "collectives/algorithms/catalogue.hpp"
 
 namespace tutti::collectives {
 
@@ -33,6 +33,10 @@ Neighbourhoods at_all_ranks(const Neighbourhood& of_rank_0);
 
 // The most even product of so many factors, the smallest first.
 Torus even_torus(int P, int dimensions);
+
+// Gives rank 0 the neighbours around it in the most even torus of two dimensions, if the algorithm
+// needs all ranks to have theirs at the same offsets. problem.rank must be 0.
+void give_needed_neighbours(const Algorithm& algorithm, Problem& problem);
 
 // The same call as all ranks make it in these neighbourhoods. `uneven`: each block has a length of
 // its own, up to 600 bytes, else all have any.bytes.

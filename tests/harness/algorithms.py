@@ -40,7 +40,8 @@ def may_refuse(one, ranks, ordered, multicast, counts, reproducible):
     """The share of its calls that an algorithm may refuse, by its flags in `tutti list --json`.
     `ordered`: the ranks of a node follow each other."""
     never = {"power_of_two": ranks & (ranks - 1), "even_ranks": ranks % 2,
-             "datagrams": not multicast, "nodes_in_order": not ordered, "no_fold": reproducible}
+             "datagrams": not multicast, "nodes_in_order": not ordered, "no_fold": reproducible,
+             "torus": True}  # which no communicator has yet
     if any(never.get(flag) for flag in one["needs"]):
         return 1
     # Half of the calls are the v-form's, or are made with an operation that does not commute.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "collectives/analysis/neighbourhoods.hpp"
 #include "collectives/schedule/builder.hpp"
 #include "tests/models/predicted.hpp"
 
@@ -232,6 +233,7 @@ TEST_CASE("simulator: all algorithms of the catalogue") {
     for (int P : {1, 2, 3, 8, 12, 16}) {
       Problem problem{{.collective = algorithm.collective, .bytes = 64}, P};
       for (Rank rank = 0; rank < P; ++rank) problem.node.push_back(rank / 4);
+      give_needed_neighbours(algorithm, problem);
       if (why_not(algorithm, problem, {})) continue;
       INFO(name_of(algorithm.collective) << ' ' << algorithm.name << " P = " << P);
       const auto all = schedules_of_all_ranks(algorithm, problem, {});

@@ -68,6 +68,10 @@ const std::map<Condition, Holds>& meanings() {
                 std::all_of(ranks.begin(), ranks.end(),
                             [&](int on_one) { return level_applies(q.within, on_one); });
        }},
+      {Condition::torus,
+       [](const Problem& p, const Parameters&) {
+         return p.neighbours.has_value() && !p.neighbours->torus.empty();
+       }},
   };
   return all;
 }
@@ -101,6 +105,8 @@ std::vector<Problem> problems_for(const Algorithm& algorithm, int P) {
         problem.datagrams = (flags & 4) == 0;
         if (counts > 0) problem.counts = problem.receive_counts = lengths;
         problem.counts_known = counts < 2;
+        if (is_of_neighbours(algorithm.collective) && flags > 0)
+          problem.neighbours = Neighbourhood{{0}, {0}, false, flags == 1 ? Torus{} : Torus{P}};
         for (int rank = 0; rank < P && per_node != 0; ++rank)
           problem.node.push_back(per_node > 0 ? rank / per_node : rank % -per_node);
         all.push_back(problem);

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "collectives/analysis/all_ranks.hpp"
+#include "collectives/analysis/neighbourhoods.hpp"
 #include "collectives/analysis/world.hpp"
 #include "tests/base/sanitized.hpp"
 #include "tests/collectives/reference.hpp"
@@ -108,6 +109,7 @@ TEST_CASE("real bytes in random order give what was proved", "[real bytes]") {
           problem.commutative =
               random() % 2 == 0 || algorithm.needs.has(collectives::Condition::commutative);
         }
+        give_needed_neighbours(algorithm, problem);
         problem.in_place = may_be_in_place(problem.collective) && random() % 2 == 0;
         INFO(name_of(algorithm.collective)
              << " " << algorithm.name << " P=" << P << " k=" << k

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 
+#include "collectives/analysis/neighbourhoods.hpp"
 #include "tests/collectives/execution/hostile_run.hpp"
 #include "tests/collectives/reference.hpp"
 
@@ -82,6 +83,7 @@ HostileCall call(Draw& draw, int P) {
       const int nodes = 1 + draw.upto(P - 1);
       for (int r = 0; r < P; ++r) problem.node.push_back(r * nodes / P);
     }
+    give_needed_neighbours(algorithm, problem);
     if (algorithm.traits.k) call.parameters.k = 1 + draw.upto(3);
     if (algorithm.traits.segment && draw.chance(0.5))
       call.parameters.segment = draw.one_of({40, 100, 296, 1000});

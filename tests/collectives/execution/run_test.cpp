@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "collectives/analysis/all_ranks.hpp"
+#include "collectives/analysis/neighbourhoods.hpp"
 #include "tests/base/sanitized.hpp"
 #include "tests/collectives/execution/execution.hpp"
 #include "tests/collectives/execution/scattered.hpp"
@@ -66,6 +67,7 @@ void each_case(int P, const Algorithm& algorithm, Visit&& visit) {
             if (has_blocks(collective)) problem.counts = problem.receive_counts = uneven(P);
             if (collective != Collective::alltoall) problem.receive_counts.clear();
           }
+          give_needed_neighbours(algorithm, problem);
           for (const bool commutative : {true, false}) {
             problem.commutative = commutative;
             const Parameters parameters{.k = k, .segment = segment};
@@ -112,10 +114,11 @@ TEST_CASE("one slot for each ring starves no algorithm", "[collective]") {
 TEST_CASE("a rank that stops leaves nobody waiting", "[collective]") {
   for (const Algorithm& algorithm : collectives::algorithms())
     for (std::uint32_t seed = 1; seed <= unless_sanitized(6u, 2u); ++seed) {
-      const Problem problem{{.collective = algorithm.collective,
-                             .bytes = algorithm.collective == Collective::barrier ? 0 : 2000,
-                             .element = kElement},
-                            5};
+      Problem problem{{.collective = algorithm.collective,
+                       .bytes = algorithm.collective == Collective::barrier ? 0 : 2000,
+                       .element = kElement},
+                      5};
+      give_needed_neighbours(algorithm, problem);
       if (why_not(algorithm, problem, {})) continue;
       INFO(name_of(algorithm.collective) << " " << algorithm.name << " seed=" << seed);
       REQUIRE(run_hostile(algorithm, problem, {}, {seed, seed % 2 == 0, true, false}, kUsual,
@@ -157,11 +160,12 @@ TEST_CASE("threads as ranks over real shared memory", "[collective][threads]") {
         CollectiveNumber number = 0;
         for (const Algorithm& algorithm : collectives::algorithms())
           for (const Bytes bytes : {Bytes{0}, Bytes{32}, Bytes{900}, Bytes{3000}, Bytes{20000}}) {
-            const Problem any{{.collective = algorithm.collective,
-                               .root = 1,
-                               .bytes = algorithm.collective == Collective::barrier ? 0 : bytes,
-                               .element = kElement},
-                              P};
+            Problem any{{.collective = algorithm.collective,
+                         .root = 1,
+                         .bytes = algorithm.collective == Collective::barrier ? 0 : bytes,
+                         .element = kElement},
+                        P};
+            give_needed_neighbours(algorithm, any);
             if (why_not(algorithm, any, {})) continue;
             const std::vector<Problem> each = collectives::problems_of_all_ranks(any);
             const Problem& problem = each[index(r)];

@@ -5,6 +5,8 @@
 #include <new>
 
 #include "collectives/algorithms/catalogue.hpp"
+#include "collectives/analysis/all_ranks.hpp"
+#include "collectives/analysis/neighbourhoods.hpp"
 #include "tests/base/sanitized.hpp"
 
 using namespace tutti;
@@ -17,7 +19,8 @@ thread_local std::size_t allocated = 0;  // bytes, since the program began
 // Bytes allocated for each step and rank.
 double cost_of(const Algorithm& algorithm, int P) {
   Problem problem{{.collective = algorithm.collective, .bytes = 8}, P};
-  problem.rank = P / 2;
+  give_needed_neighbours(algorithm, problem);
+  problem = problem_of_rank(problem, P / 2);
   if (algorithm.collective == Collective::barrier) problem.bytes = 0;
   std::vector<int> node(index(P));
   for (Rank rank = 0; rank < P; ++rank) node[index(rank)] = rank / 4;
