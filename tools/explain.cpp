@@ -21,6 +21,7 @@
 #include "tools/explain_text.hpp"
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
+#include "tools/torus.hpp"
 #include "transport/placement.hpp"
 
 namespace tutti::tools {
@@ -79,6 +80,7 @@ collectives::Problem problem_of(const ExplainOptions& options, const ExplainedJo
                     options.bytes, options.ranks, models::kMostInAll));
   collectives::Problem problem{explained_task(collective, *bytes, configuration), job.facts.P};
   if (job.facts.nodes > 1) problem.node = job.node;
+  put_on_torus(problem, options.torus);
   return problem;
 }
 
@@ -99,7 +101,9 @@ json settings_of(const Configuration& configuration, bool by_model) {
   return all;
 }
 
-json explain(const ExplainOptions& options, Effort& effort) {
+json explain(ExplainOptions options, Effort& effort) {
+  if (!options.torus.empty())
+    options.ranks = ranks_on(parse_torus(options.torus, kMostRanksExplained));
   const Configuration configuration = load_configuration({});
   for (const std::string& warning : configuration.warnings) warn(warning);
   collectives::Rules rules = read_rules(configuration).rules;
@@ -167,6 +171,7 @@ void add_explain(CommandLine& line) {
               "host's, else one a rank)")
       .between(1, kMostRanksExplained);
   command.option("--mapping", o.mapping, kMappingIs).show_default();
+  command.option("--torus", o.torus, kTorusIs);
   command.option("--params", o.params,
                  fmt::format("parameters instead of the job's: {}", kParametersAre));
   command.older_name("--model", o.params);

@@ -9,7 +9,7 @@ namespace tutti::tools {
 
 // The options as the user wrote them.
 struct ExplainOptions {
-  std::string collective, algorithm, params, bytes = "8", mapping = "blocks";
+  std::string collective, algorithm, params, bytes = "8", mapping = "blocks", torus;
   int ranks = 8, ranks_per_node = kNotSaid, cores = 0;
   bool json = false;
 };

@@ -29,7 +29,11 @@ Facts facts_of_nodes(std::span<const int> node) {
 }
 
 Bytes typical_bytes(const Problem& problem) noexcept {
-  if (problem.neighbours) return 0;
+  if (problem.neighbours) {
+    // All lengths are one only if all ranks know that their neighbours are at the same offsets.
+    const bool is_known = !problem.neighbours->torus.empty() && problem.counts.empty();
+    return is_known ? problem.bytes : 0;
+  }
   if (problem.counts.empty()) return problem.counts_known ? problem.bytes : 0;
   if (problem.collective == Collective::alltoall || !problem.counts_known) return 0;
   return std::accumulate(problem.counts.begin(), problem.counts.end(), Bytes{0}) / problem.P;

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "models/decision/candidates.hpp"
 #include "models/decision/contest.hpp"
@@ -59,33 +60,40 @@ bool can_estimate(const Choice& choice, const Facts& facts) {
 }
 
 Estimate estimate_of(const Choice& choice, Bytes bytes, const Platform& platform,
-                     const Facts& facts) {
+                     const Facts& facts, std::shared_ptr<const Stencil> stencil) {
   Sketch sketch;
-  const double segments = draw_segment(sketch, place_of(facts), choice, bytes);
+  Place place = place_of(facts);
+  place.stencil = std::move(stencil);
+  const double segments = draw_segment(sketch, place, choice, bytes);
   return detailed(sketch, segments, platform, facts);
 }
 
 struct Decisions::Options {
-  std::vector<Choice> plain;
+  Place place{};
+  std::vector<Choice> plain{};
   const Algorithm* hierarchical = nullptr;
-  std::vector<Nested> within, across;
+  std::vector<Nested> within{}, across{};
 };
 
 Decisions::Decisions(const Platform& platform, const Facts& facts)
     : platform_(platform), facts_(facts), place_(place_of(facts)) {}
 
-Decisions::Kind Decisions::kind_of(const Problem& problem) noexcept {
+Decisions::Kind Decisions::kind_of(const Problem& problem) {
   unsigned bits = 0;
   if (reduces(problem.collective) && !problem.commutative) bits |= kOrdered;
   if (reduces(problem.collective) && problem.left_fold) bits |= kFolded;
   if (!problem.counts_known) bits |= kUnknown;
   if (!problem.counts.empty() || !problem.receive_counts.empty()) bits |= kUnequal;
-  return {problem.collective, static_cast<std::uint8_t>(bits)};
+  Kind kind{problem.collective, static_cast<std::uint8_t>(bits)};
+  if (problem.neighbours && !problem.neighbours->torus.empty() && (bits & kUnequal) == 0)
+    kind.neighbours = moved(*problem.neighbours, problem.rank, 0);
+  return kind;
 }
 
 Problem Decisions::example(const Kind& kind) const {
-  const auto [collective, bits] = kind;
-  Problem problem{{.collective = collective, .bytes = kFirstSize}, facts_.P};
+  const std::uint8_t bits = kind.bits;
+  Problem problem{{.collective = kind.collective, .bytes = kFirstSize}, facts_.P};
+  problem.neighbours = kind.neighbours;
   problem.commutative = (bits & kOrdered) == 0;
   problem.left_fold = (bits & kFolded) != 0;
   problem.counts_known = (bits & kUnknown) == 0;
@@ -95,15 +103,16 @@ Problem Decisions::example(const Kind& kind) const {
 
 Decisions::Options Decisions::options_for(const Kind& kind) const {
   const Problem problem = example(kind);
-  const Collective collective = kind.first;
-  Options options;
+  const Collective collective = kind.collective;
+  Options options{place_};
+  options.place.stencil = stencil_of(problem);
   const Algorithm* last = nullptr;
   bool applies = false;
   for (const Choice& choice : plain_candidates(collective)) {
     if (std::exchange(last, choice.algorithm) != choice.algorithm)
       applies = !why_not(*choice.algorithm, problem, choice.parameters);
     const bool beyond = choice.parameters.k > std::max(1, facts_.P - 1);
-    if (applies && !beyond && draw(sketch_, place_, *choice.algorithm, 0, choice.parameters))
+    if (applies && !beyond && draw(sketch_, options.place, *choice.algorithm, 0, choice.parameters))
       options.plain.push_back(choice);
   }
   const Algorithm* const levels = find(collective, "hierarchical");
@@ -124,14 +133,14 @@ Decisions::Options Decisions::options_for(const Kind& kind) const {
   return options;
 }
 
-Estimate Decisions::estimate_of(const Choice& choice, Bytes bytes) const {
+Estimate Decisions::estimate_of(const Options& options, const Choice& choice, Bytes bytes) const {
   ++estimates_;
-  const double segments = draw_segment(sketch_, place_, choice, bytes);
+  const double segments = draw_segment(sketch_, options.place, choice, bytes);
   return estimate(sketch_, segments, platform_, facts_);
 }
 
-Estimate Decisions::detailed_of(const Choice& choice, Bytes bytes) const {
-  const double segments = draw_segment(sketch_, place_, choice, bytes);
+Estimate Decisions::detailed_of(const Options& options, const Choice& choice, Bytes bytes) const {
+  const double segments = draw_segment(sketch_, options.place, choice, bytes);
   return detailed(sketch_, segments, platform_, facts_);
 }
 
@@ -152,7 +161,7 @@ Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors,
   const auto consider = [&](const Choice& choice, double* floor = nullptr) {
     if (!is_offered(choice, bytes)) return;
     if (floor && !contest.empty() && !contest.is_open_to(*floor)) return;
-    const Estimate made = estimate_of(choice, bytes);
+    const Estimate made = estimate_of(options, choice, bytes);
     if (floor) *floor = made.time;
     contest.enter(counted(made), made);
     entered.push_back(choice);
@@ -167,7 +176,7 @@ Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors,
     Contest of_level;
     for (const Nested& one : all) {
       levels.parameters.*level = one;
-      const Estimate made = estimate_of(levels, bytes);
+      const Estimate made = estimate_of(options, levels, bytes);
       of_level.enter(counted(made), made);
     }
     levels.parameters.*level = all.empty() ? Nested{} : all[of_level.winner()];
@@ -189,7 +198,7 @@ Choice Decisions::fastest(const Options& options, Bytes bytes, Floors& floors,
   }
   assert(!entered.empty());
   Choice best = entered[contest.winner()];
-  const Estimate made = detailed_of(best, bytes);
+  const Estimate made = detailed_of(options, best, bytes);
   best.reason = excess_of(made) <= 1
                     ? reason_of(made)
                     : "the least time by the model, multiplied by how many times it takes the "
@@ -224,14 +233,14 @@ void Decisions::add_borders(const Options& options, const Sample& low, const Sam
   while (first - last > std::max<Bytes>(1, last / kPrecision)) {
     const Bytes middle = last + (first - last) / 2;
     const bool later =
-        is_offered(high.choice, middle) &&
-        counted(estimate_of(high.choice, middle)) < counted(estimate_of(low.choice, middle));
+        is_offered(high.choice, middle) && counted(estimate_of(options, high.choice, middle)) <
+                                               counted(estimate_of(options, low.choice, middle));
     (later ? first : last) = middle;
   }
   if (first < high.bytes) {
     const Sample border = sample_between(options, low, first, high);
-    const double third = counted(estimate_of(border.choice, first));
-    const double later = counted(estimate_of(high.choice, first));
+    const double third = counted(estimate_of(options, border.choice, first));
+    const double later = counted(estimate_of(options, high.choice, first));
     if (Contest::is_clearly_less(third, later)) {
       add_borders(options, low, border, table);
       return add_borders(options, border, high, table);
@@ -242,10 +251,10 @@ void Decisions::add_borders(const Options& options, const Sample& low, const Sam
 
 Decisions::Table Decisions::make_table(const Kind& kind) const {
   const Options options = options_for(kind);
-  Sample last{kind.first == Collective::barrier ? 0 : kFirstSize, {}, {}};
+  Sample last{kind.collective == Collective::barrier ? 0 : kFirstSize, {}, {}};
   last.choice = fastest(options, last.bytes, last.floors);
   Table table{{0, last.choice}};
-  if (kind.first == Collective::barrier || (kind.second & kUnknown) != 0) return table;
+  if (kind.collective == Collective::barrier || (kind.bits & kUnknown) != 0) return table;
   while (last.bytes < kLastSize) {
     Sample next{last.bytes * kSizeStep, {}, last.floors};
     next.choice = fastest(options, next.bytes, next.floors, {last.choice});
@@ -286,7 +295,7 @@ std::vector<Candidate> Decisions::candidates(const Problem& problem) {
   std::vector<Candidate> all;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.collective != problem.collective) continue;
-    Options one;
+    Options one{options.place};
     for (const Choice& choice : options.plain)
       if (choice.algorithm == &algorithm) one.plain.push_back(choice);
     if (options.hierarchical == &algorithm) {
@@ -299,7 +308,7 @@ std::vector<Candidate> Decisions::candidates(const Problem& problem) {
     if (!one.plain.empty() || one.hierarchical) {
       Floors none;
       candidate.choice = in_table.algorithm == &algorithm ? in_table : fastest(one, bytes, none);
-      candidate.estimate = detailed_of(candidate.choice, bytes);
+      candidate.estimate = detailed_of(options, candidate.choice, bytes);
       candidate.excess = excess_of(candidate.estimate);
       candidate.choice.reason = reason_of(candidate.estimate);
     }

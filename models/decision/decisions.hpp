@@ -3,11 +3,13 @@
 // choose alike. Pure; not to be shared by threads.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "models/decision/estimate.hpp"
@@ -28,9 +30,10 @@ constexpr Bytes kMostInAll = Bytes{1} << 58;
 
 // Whether the model knows an algorithm on such a place; what it does not is chosen by hand only.
 bool can_estimate(const collectives::Choice& choice, const collectives::Facts& facts);
-// Of a choice that applies and can be estimated, whatever others there are.
+// Of a choice that applies and can be estimated, whatever others there are. `stencil`: of
+// neighbours; null: the ranks are a ring.
 Estimate estimate_of(const collectives::Choice& choice, Bytes bytes, const Platform& platform,
-                     const collectives::Facts& facts);
+                     const collectives::Facts& facts, std::shared_ptr<const Stencil> stencil = {});
 
 class Decisions {
  public:
@@ -72,9 +75,15 @@ class Decisions {
     Floors floors;
   };
   // Collective, and what of a problem decides which algorithms apply.
-  using Kind = std::pair<collectives::Collective, std::uint8_t>;
+  struct Kind {
+    collectives::Collective collective;
+    std::uint8_t bits;
+    // On a torus, if all ranks know the lengths, too: as rank 0 has it.
+    std::optional<collectives::Neighbourhood> neighbours{};
+    friend auto operator<=>(const Kind&, const Kind&) = default;
+  };
 
-  static Kind kind_of(const collectives::Problem& problem) noexcept;
+  static Kind kind_of(const collectives::Problem& problem);
   collectives::Problem example(const Kind& kind) const;
   Options options_for(const Kind& kind) const;
   Table make_table(const Kind& kind) const;
@@ -88,8 +97,10 @@ class Decisions {
   // `likely` choices are tried first, so that more of the others are passed over.
   collectives::Choice fastest(const Options& options, Bytes bytes, Floors& floors,
                               std::initializer_list<collectives::Choice> likely = {}) const;
-  Estimate estimate_of(const collectives::Choice& choice, Bytes bytes) const;
-  Estimate detailed_of(const collectives::Choice& choice, Bytes bytes) const;
+  Estimate estimate_of(const Options& options, const collectives::Choice& choice,
+                       Bytes bytes) const;
+  Estimate detailed_of(const Options& options, const collectives::Choice& choice,
+                       Bytes bytes) const;
   double excess_of(const Estimate& estimate) const noexcept;
   // The time by which a choice is made: as many times it as the memory exceeds the limit.
   double counted(const Estimate& estimate) const noexcept;

@@ -26,6 +26,24 @@ Stage& shift(Sketch& sketch, double distance, Bytes bytes, double to, double mes
   return stage;
 }
 
+void over_distances(Sketch& sketch, std::span<const double> distances, Bytes bytes) {
+  const Place& place = sketch.place();
+  Stage& stage = sketch.add(bytes);
+  double out = 0, far = 0;
+  for (const double distance : distances) {
+    const double leave = place.nodes > 1 ? place.leaving(std::min(distance, place.P - 1.0)) : 0;
+    out += leave;
+    far += leave > 0 ? 1 : 0;
+  }
+  const auto messages = static_cast<double>(distances.size());
+  stage.out = stage.in = {messages - far, far};
+  stage.leaving = out * place.copies;
+  stage.border = far;
+  stage.all.far = out * place.nodes * place.copies;
+  stage.all.near = std::max(0.0, place.P * messages * place.copies - stage.all.far);
+  stage.woken = place.P * place.copies;
+}
+
 namespace {
 
 // Exchanges with the next ranks, so many across a border.

@@ -49,7 +49,8 @@ json candidate_to_json(const Candidate& one) {
 
 // "log P + m P": the number of messages of one byte each, or of one segment, on the critical path,
 // and what each further byte of the call adds to the bytes there.
-std::string class_of(const Choice& choice, const Decisions& decisions) {
+std::string class_of(const Choice& choice, const Decisions& decisions,
+                     const std::shared_ptr<const Stencil>& stencil) {
   constexpr int kMostOnNode = 1 << 10;
   constexpr Bytes kLong = Bytes{1} << 33;
   std::array<double, 3> messages{}, bytes{};
@@ -60,7 +61,9 @@ std::string class_of(const Choice& choice, const Decisions& decisions) {
         one_node ? kGrowing[i] : std::min(facts.max_ranks_per_node, kMostOnNode);
     facts.nodes = one_node ? 1 : kGrowing[i];
     facts.P = facts.nodes * facts.max_ranks_per_node;
-    const auto at = [&](Bytes m) { return estimate_of(choice, m, decisions.platform(), facts); };
+    const auto at = [&](Bytes m) {
+      return estimate_of(choice, m, decisions.platform(), facts, stencil);
+    };
     messages[i] = at(1).messages.both();
     bytes[i] = (at(2 * kLong).bytes.both() - at(kLong).bytes.both()) / kLong;
   }
@@ -72,7 +75,8 @@ std::string class_of(const Choice& choice, const Decisions& decisions) {
 // The best and the worst of: neighbours on a node, ranks dealt out to the nodes in turn, every rank
 // on a node of its own, all on one.
 std::pair<double, double> over_mappings(const Choice& choice, Bytes bytes,
-                                        const Decisions& decisions) {
+                                        const Decisions& decisions,
+                                        const std::shared_ptr<const Stencil>& stencil) {
   const Facts& here = decisions.facts();
   std::vector<Facts> mappings(4, here);
   mappings[1].in_order = !here.in_order;
@@ -82,22 +86,24 @@ std::pair<double, double> over_mappings(const Choice& choice, Bytes bytes,
   std::pair<double, double> range{1e300, 0};
   for (const Facts& facts : mappings) {
     if (choice.algorithm->traits.nodes && facts.nodes != here.nodes) continue;
-    const double time = estimate_of(choice, bytes, decisions.platform(), facts).latency;
+    const double time = estimate_of(choice, bytes, decisions.platform(), facts, stencil).latency;
     range = {std::min(range.first, time), std::max(range.second, time)};
   }
   return range;
 }
 
-json statement(const Choice& choice, Bytes bytes, const Decisions& decisions) {
+json statement(const Choice& choice, Bytes bytes, const Decisions& decisions,
+               const std::shared_ptr<const Stencil>& stencil) {
   const auto time = [&](Bytes m) {
-    return estimate_of(choice, m, decisions.platform(), decisions.facts()).latency;
+    return estimate_of(choice, m, decisions.platform(), decisions.facts(), stencil).latency;
   };
   const bool barrier = choice.algorithm->collective == Collective::barrier;
   const Bytes more = std::max<Bytes>(bytes, 8);
   const double slope = barrier ? 0 : (time(2 * more) - time(more)) / static_cast<double>(more);
-  const auto [least, most] = over_mappings(choice, bytes, decisions);
-  const Estimate exact = estimate_of(choice, bytes, decisions.platform(), decisions.facts());
-  return {{"class", class_of(choice, decisions)},
+  const auto [least, most] = over_mappings(choice, bytes, decisions, stencil);
+  const Estimate exact =
+      estimate_of(choice, bytes, decisions.platform(), decisions.facts(), stencil);
+  return {{"class", class_of(choice, decisions, stencil)},
           {"latency", exact.latency},
           {"parts", parts(exact.parts)},
           {"constant", time(bytes) - slope * static_cast<double>(bytes)},
@@ -136,7 +142,8 @@ json explanation(Decisions& decisions, const Problem& problem, const Choice& cho
               {"reason", choice.reason},
               {"ranges", ranges},
               {"candidates", candidates}};
-  if (can_estimate(choice, facts)) all["statement"] = statement(choice, bytes, decisions);
+  if (can_estimate(choice, facts))
+    all["statement"] = statement(choice, bytes, decisions, stencil_of(problem));
   return all;
 }
 

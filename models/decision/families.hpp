@@ -2,6 +2,8 @@
 // place. `bytes`: of a message, or of one rank's block. Pure.
 #pragma once
 
+#include <span>
+
 #include "models/decision/sketch.hpp"
 
 namespace tutti::models::families {
@@ -34,6 +36,8 @@ void turn_back(Sketch& sketch);
 // All ranks send `messages` messages to each of those 1, 2, … `to` times that far away.
 Stage& shift(Sketch& sketch, double distance, Bytes bytes, double to = 1, double messages = 1,
              double rounds = 1);
+// All ranks send one message over each of these distances, all at once.
+void over_distances(Sketch& sketch, std::span<const double> distances, Bytes bytes);
 // P − 1 rounds to the next rank.
 void ring(Sketch& sketch, Bytes bytes, double rounds);
 // P / 2 exchanges with the one and the other neighbour by turns, of two blocks but for the first.

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <memory>
+
+#include "models/decision/stencil.hpp"
 
 namespace tutti::models {
 
@@ -12,6 +15,8 @@ struct Place {
   bool in_order = true;  // the ranks of each node follow each other
   bool in_turn = false;  // rank r is on node r mod nodes
   int copies = 1;        // as many such groups do the same at the same time
+  // Of a collective of neighbours; null: the ranks are a ring.
+  std::shared_ptr<const Stencil> stencil{};
 
   // Whether each aligned run of so many ranks lies within a node.
   bool within_node(double ranks) const noexcept;

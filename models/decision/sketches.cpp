@@ -228,10 +228,27 @@ void bruck_alltoall(Sketch& s, Bytes m, Of p) {
   s.needs_scratch(3 * all(s, m));
   s.meets(peers);
 }
-// In the ring that estimates are of, a message to each side.
-void to_both_sides(Sketch& s, Bytes m, Of) {
-  families::shift(s, 1, m, 1, 2);
-  s.meets(2);
+// In a ring, a message to each side.
+void neighbours_at_once(Sketch& s, Bytes m, Of) {
+  const auto& stencil = s.place().stencil;
+  if (stencil)
+    families::over_distances(s, stencil->at_once, m);
+  else
+    families::shift(s, 1, m, 1, 2);
+  s.meets(stencil ? static_cast<double>(stencil->at_once.size()) : 2);
+}
+void neighbours_combined(Sketch& s, Bytes m, Of p) {
+  const auto stencil = s.place().stencil;
+  if (!stencil) return neighbours_at_once(s, m, p);  // no message is saved
+  double peers = 0;
+  for (const Stencil::Phase& phase : stencil->combined) {
+    families::over_distances(s, phase.distances,
+                             static_cast<Bytes>(std::ceil(phase.blocks * static_cast<double>(m))));
+    peers += static_cast<double>(phase.distances.size());
+  }
+  s.copies(stencil->copied * static_cast<double>(m));
+  s.needs_scratch(static_cast<Bytes>(std::ceil(stencil->scratch * static_cast<double>(m))));
+  s.meets(peers);
 }
 void barrier_exchange(Sketch& s, Bytes, Of) { families::doubling(s, 0, 1, 0, 0); }
 void barrier_dissemination(Sketch& s, Bytes, Of p) { families::dissemination(s, p.k, 0, false); }
@@ -311,8 +328,10 @@ constexpr auto kRows = std::to_array<Row>({
     {Collective::alltoall, "pairwise", pairwise},
     {Collective::alltoall, "bruck", bruck_alltoall},
 
-    {Collective::neighbor_allgather, "at-once", to_both_sides},
-    {Collective::neighbor_alltoall, "at-once", to_both_sides},
+    {Collective::neighbor_allgather, "at-once", neighbours_at_once},
+    {Collective::neighbor_allgather, "combined", neighbours_combined},
+    {Collective::neighbor_alltoall, "at-once", neighbours_at_once},
+    {Collective::neighbor_alltoall, "combined", neighbours_combined},
 
     {Collective::reduce, "linear", rooted<combined<star<kUp>>>},
     {Collective::reduce, "chain", rooted<combined<chain<kUp>>>},

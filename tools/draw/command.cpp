@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "collectives/analysis/all_ranks.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/draw/picture.hpp"
@@ -48,6 +49,7 @@ Case case_of(const std::string& name, PredictOptions what) {
                                          .params = what.params.empty() ? "" : what.params.front(),
                                          .bytes = std::to_string(bytes.front()),
                                          .mapping = what.mapping,
+                                         .torus = what.torus,
                                          .ranks = ranks.front(),
                                          .ranks_per_node = what.ranks_per_node})};
   if (what.algorithms.size() != 1)
@@ -117,11 +119,8 @@ std::string drawn(const DrawOptions& options) {
     chart.title = title + conditions_of(how);
     return options.format == "chrome" ? chrome_of(chart) : draw_chart(chart);
   }
-  std::vector<Schedule> schedules;
-  schedules.reserve(static_cast<std::size_t>(what.P));
-  collectives::Problem problem = problem_of(how, what);
-  for (problem.rank = 0; problem.rank < what.P; ++problem.rank)
-    schedules.push_back(what.choice.algorithm->build(problem, what.choice.parameters));
+  const std::vector<Schedule> schedules = collectives::schedules_of_all_ranks(
+      *what.choice.algorithm, problem_of(how, what), what.choice.parameters);
   const Drawn all{title, what.collective, schedules, node};
   if (options.format == "goal")
     return goal_of(all, platform.reduce_per_byte, platform.copy_per_byte);

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "collectives/algorithms/conditions.hpp"
+#include "collectives/analysis/all_ranks.hpp"
 #include "collectives/schedule/in_a_row.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
@@ -14,6 +15,7 @@
 #include "tools/parameters.hpp"
 #include "tools/predict/predict.hpp"
 #include "tools/text.hpp"
+#include "tools/torus.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -156,6 +158,7 @@ Problem problem_of(const PredictOptions& options, const Case& what) {
                   what.P};
   if (what.collective == Collective::barrier) problem.bytes = 0;
   problem.node = nodes_of(options, what.P);
+  put_on_torus(problem, options.torus);
   return problem;
 }
 
@@ -221,6 +224,7 @@ std::vector<Choice> choices_of(const PredictOptions& options, Collective collect
 }
 
 std::vector<int> ranks_of(const PredictOptions& options) {
+  if (!options.torus.empty()) return {ranks_on(parse_torus(options.torus, Case::kMostRanks))};
   return values_of<int>(options.ranks, 2, [](const std::string& text) {
     const auto P = parse_number(text);
     if (!P || *P < 1 || *P > Case::kMostRanks)
@@ -244,12 +248,11 @@ std::optional<std::string> why_not(const PredictOptions& options, const Case& wh
                                    double most_steps) {
   if (options.root < 0 || options.root >= what.P)
     return fmt::format("there is no root {} among {} ranks", options.root, what.P);
-  Problem problem = problem_of(options, what);
+  const Problem problem = problem_of(options, what);
   if (auto reason = collectives::why_not(*what.choice.algorithm, problem, what.choice.parameters))
     return reason;
   const double steps = models::steps_of_all(what.P, problem.root, [&](Rank rank) {
-    problem.rank = rank;
-    return what.choice.algorithm->build(problem, what.choice.parameters);
+    return what.choice.algorithm->build(problem_of_rank(problem, rank), what.choice.parameters);
   });
   if (steps <= most_steps) return {};
   return fmt::format("it has {:.0f} steps, and this model takes {:.0f}", steps, most_steps);
@@ -264,14 +267,14 @@ std::string to_string(const Case& what) {
 
 Prediction predict(const PredictOptions& options, const Case& what, const Platform& platform,
                    bool record) {
-  Problem problem = problem_of(options, what);
+  const Problem problem = problem_of(options, what);
   models::Setting setting = setting_of(options, what.P);
   setting.record = record;
   setting.links = options.details;
   Prediction made{.what = what, .platform = &platform};
   const auto schedule_of = [&](Rank rank) {
-    problem.rank = rank;
-    auto schedule = what.choice.algorithm->build(problem, what.choice.parameters);
+    auto schedule =
+        what.choice.algorithm->build(problem_of_rank(problem, rank), what.choice.parameters);
     if (rank == 0) made.digest = fmt::format("{:016x}", schedule.digest());
     return options.calls > 1 ? collectives::in_a_row(schedule, options.calls) : schedule;
   };

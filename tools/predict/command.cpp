@@ -14,6 +14,7 @@
 #include "tools/predict/predict.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/text.hpp"
+#include "tools/torus.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -211,6 +212,7 @@ void add_call(const Command& command, PredictOptions& o, HowMany how_many) {
       .show_default();
   command.option("--ppn", o.ranks_per_node, kRanksPerNodeAre).between(1, 1 << 20);
   command.option("--mapping", o.mapping, kMappingIs).show_default();
+  command.option("--torus", o.torus, kTorusIs);
   command.option("--root", o.root, "root of rooted collectives").show_default();
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "collectives/analysis/all_ranks.hpp"
 #include "tools/predict/measurements.hpp"
 
 namespace tutti::tools {
@@ -43,11 +44,11 @@ std::vector<Column> columns_of(const PredictOptions& options, bool several_nodes
     const auto parameters = tau_lop_parameters_of(options);
     all.push_back({fmt::format("tau-lop, {}", parameters.name),
                    [parameters](const PredictOptions& with, const Case& what) -> Predicted {
-                     collectives::Problem problem = problem_of(with, what);
+                     const collectives::Problem problem = problem_of(with, what);
                      std::string digest;
                      const auto schedule_of = [&](Rank rank) {
-                       problem.rank = rank;
-                       auto one = what.choice.algorithm->build(problem, what.choice.parameters);
+                       auto one = what.choice.algorithm->build(
+                           collectives::problem_of_rank(problem, rank), what.choice.parameters);
                        if (rank == 0) digest = fmt::format("{:016x}", one.digest());
                        return one;
                      };

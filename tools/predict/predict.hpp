@@ -19,6 +19,7 @@ class Command;
 struct PredictOptions {
   std::vector<std::string> models, params, set, collectives, algorithms, ranks, bytes;
   std::string mapping = "blocks";    // tools/mapping.hpp
+  std::string torus;                 // tools/torus.hpp
   int ranks_per_node = 1, root = 0;  // the former may be kAllOnOneNode
   int calls = 0;                     // that follow each other; 0: one, or as many as were measured
   std::string eager;

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "collectives/algorithms/catalogue.hpp"
+#include "collectives/analysis/all_ranks.hpp"
 #include "collectives/schedule/in_a_row.hpp"
 #include "models/predictor.hpp"
 #include "models/tau_lop/parameters.hpp"
@@ -160,10 +161,10 @@ int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
       if (!options.algorithms.empty()) throw Error(Code::algorithm_not_applicable, left_out.back());
       continue;
     }
-    collectives::Problem problem = problem_of(options, what);
+    const collectives::Problem problem = problem_of(options, what);
     collectives::World world(what.P, [&](Rank rank) {
-      problem.rank = rank;
-      const auto one = what.choice.algorithm->build(problem, what.choice.parameters);
+      const auto one = what.choice.algorithm->build(collectives::problem_of_rank(problem, rank),
+                                                    what.choice.parameters);
       return calls > 1 ? collectives::in_a_row(one, calls) : one;
     });
     Row row{what, models::tau_lop::evaluate(world, nodes_of(options, what.P), ways), problem.bytes};

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "collectives/analysis/all_ranks.hpp"
+#include "collectives/analysis/neighbourhoods.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/decision/sketches.hpp"
 #include "tests/base/sanitized.hpp"
@@ -367,6 +369,38 @@ TEST_CASE("parameters beyond all measure choose something, too", "[decision]") {
   Decisions decisions{absurd, facts};
   for (std::size_t c = 0; c < kCollectives; ++c)
     CHECK(decisions.select(of(static_cast<Collective>(c), 4096, 8)).algorithm != nullptr);
+}
+
+TEST_CASE("short messages of a stencil are combined, alike on all ranks", "[decision]") {
+  constexpr Collective kGather = Collective::neighbor_allgather,
+                       kExchange = Collective::neighbor_alltoall;
+  for (const Torus& torus : {Torus{8, 8}, Torus{4, 4, 4}})
+    for (const Collective collective : {kGather, kExchange}) {
+      Decisions decisions = made("hardware", {64, 64, 1});
+      Problem problem = of(collective, 8, 64);
+      problem.neighbours = stencil_on(torus);
+      const auto chosen_for = [&](Bytes bytes) {
+        problem.bytes = bytes;
+        return to_string(decisions.select(problem));
+      };
+      INFO(name_of(collective) << ", " << torus.size() << " dimensions");
+      CHECK(chosen_for(8) == "combined");
+      // Each block is sent once for each dimension.
+      if (collective == kExchange) CHECK(chosen_for(1 << 20) == "at-once");
+      for (const Bytes bytes : {8, 1024, 65536}) {
+        const std::string first = chosen_for(bytes);
+        for (const Rank rank : {1, 17, 63})
+          CHECK(to_string(decisions.select(problem_of_rank(problem, rank))) == first);
+      }
+      // Lengths that only the two ends know, and neighbours that only they know.
+      problem.bytes = 8;
+      problem.counts.assign(problem.neighbours->to.size(), 8);
+      CHECK(to_string(decisions.select(problem)) == "at-once");
+      problem.counts.clear();
+      problem.neighbours->torus.clear();
+      CHECK(to_string(decisions.select(problem)) == "at-once");
+      CHECK(typical_bytes(problem) == 0);
+    }
 }
 
 TEST_CASE("a table has each size once, and agrees with what is asked", "[decision]") {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/analysis/all_ranks.hpp"
+#include "collectives/analysis/neighbourhoods.hpp"
 #include "models/decision/candidates.hpp"
 #include "models/decision/decisions.hpp"
 #include "models/decision/sketches.hpp"
@@ -161,6 +163,38 @@ TEST_CASE("estimates of Bine exchanges know that partners are an odd number of r
       CHECK(estimate < 1.5 * result.time);
       CHECK(estimate > result.time / 1.5);
     }
+}
+
+TEST_CASE("estimates of stencils are near to simulations", "[decision]") {
+  for (const Collective collective :
+       {Collective::neighbor_allgather, Collective::neighbor_alltoall})
+    for (const Torus& torus :
+         {Torus{4, 4}, Torus{3, 5}, Torus{2, 8}, Torus{3, 3, 3}, Torus{2, 3, 4}})
+      for (const bool apart : {true, false})
+        for (const Bytes bytes : {8, 1024, 65536}) {
+          int P = 1;
+          for (const int size : torus) P *= size;
+          const int per_node = apart ? 1 : torus.back();
+          Problem problem = problem_of(collective, P, per_node, bytes);
+          problem.neighbours = stencil_on(torus);
+          const Facts facts{P, P / per_node, per_node};
+          for (const char* const name : {"at-once", "combined"}) {
+            const Choice choice{find(collective, name)};
+            const auto made =
+                estimate_of(choice, bytes, adapter(), facts, stencil_of(problem)).latency;
+            const auto schedule_of = [&](Rank rank) {
+              return choice.algorithm->build(problem_of_rank(problem, rank), {});
+            };
+            std::vector<int> node;
+            for (int rank = 0; rank < P; ++rank) node.push_back(rank / per_node);
+            const double simulated = simulate(P, schedule_of, adapter(), {.node = node}).time;
+            INFO(name_of(collective)
+                 << ' ' << name << ", " << P << " ranks, " << per_node << " a node, " << bytes
+                 << " bytes: " << made << " us, simulated " << simulated);
+            CHECK(made < 1.7 * simulated);
+            CHECK(made > simulated / 1.7);
+          }
+        }
 }
 
 TEST_CASE("estimates are near to simulations, and rank alike", "[decision]") {
