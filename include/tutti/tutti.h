@@ -627,6 +627,10 @@ TUTTI_API int tutti_alltoallw(const void* sendbuf, const MPI_Count* sendcounts,
  *   and to itself; the blocks for one rank arrive in the order in which they leave. A rank without
  *   neighbours has to call, too. Both ends of an edge must give its block as many bytes.
  *   MPI_IN_PLACE is not allowed.
+ *
+ *   If all ranks have their neighbours at the same offsets on a torus, short messages may be
+ *   combined: then ranks forward blocks of others, and a call may wait for ranks that are not its
+ *   neighbours.
  * RETURN
  *   TUTTI_SUCCESS or an error code. After an error the contents of the receive buffer are
  *   undefined.

@@ -14,6 +14,7 @@
 #include "src/data/mpi_lock.hpp"
 #include "src/data/must_have_mpi.hpp"
 #include "src/data/quiet_errors.hpp"
+#include "src/job/stencils.hpp"
 #include "transport/bootstrap_mpi.hpp"
 
 namespace tutti {
@@ -111,6 +112,8 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   if (!comm)
     throw Error(Code::bad_buffer,
                 "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");
+  // The kind of topology is the same on all ranks.
+  if (neighbours && !neighbours->crossed) agree_on_torus(bootstrap, *neighbours);
   *comm =
       make_communicator(state, bootstrap, world_ranks_of(mpi, bootstrap.size()), std::move(name));
   communicator_of(*comm).set_neighbours(std::move(neighbours));

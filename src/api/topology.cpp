@@ -4,10 +4,25 @@
 #include <algorithm>
 #include <vector>
 
+#include "collectives/algorithms/combining.hpp"
+
 namespace tutti {
 namespace {
 
 using collectives::Neighbourhood;
+
+// The dimensions of a grid, if each is closed to a ring and messages can be combined there: they
+// are only where a dimension has two ranks, which are both each other's neighbours on either side.
+collectives::Torus torus_of(MPI_Comm mpi, int dimensions, Neighbourhood mine) {
+  const auto size = static_cast<std::size_t>(dimensions);
+  std::vector<int> periodic(size), place(size);
+  mine.torus.resize(size);
+  int rank = 0;
+  PMPI_Comm_rank(mpi, &rank);
+  PMPI_Cart_get(mpi, dimensions, mine.torus.data(), periodic.data(), place.data());
+  const bool is_torus = std::ranges::find(periodic, 0) == periodic.end();
+  return is_torus && saves_messages(mine, rank) ? mine.torus : collectives::Torus{};
+}
 
 // Below and above along each dimension; MPI_PROC_NULL beyond a border.
 Neighbourhood in_grid(MPI_Comm mpi) {
@@ -21,6 +36,7 @@ Neighbourhood in_grid(MPI_Comm mpi) {
     mine.to.insert(mine.to.end(), {below, above});
   }
   mine.from = mine.to;
+  mine.torus = torus_of(mpi, dimensions, mine);
   return mine;
 }
 

@@ -7,6 +7,7 @@
 
 // What Tutti calls besides the collectives.
 #define TUTTI_OTHERS(X)         \
+  X(Cart_get)                   \
   X(Cart_shift)                 \
   X(Cartdim_get)                \
   X(Comm_call_errhandler)       \

@@ -14,6 +14,7 @@
 #include "src/data/mpi_lock.hpp"
 #include "src/data/must_have_mpi.hpp"
 #include "src/drop-in/statistics.hpp"
+#include "src/job/stencils.hpp"
 #include "transport/bootstrap_mpi.hpp"
 
 namespace tutti::drop_in {
@@ -82,6 +83,7 @@ int note_copied(MPI_Comm comm, int, void*, void* value, void* copy, int* has_cop
   state.number = number;
   state.copies = Copies::of(number);
   state.world_ranks = original.world_ranks;
+  state.torus = original.torus;
   *static_cast<void**>(copy) = &state;
   return MPI_SUCCESS;
 }
@@ -138,6 +140,8 @@ void agree(Communicator& state, MPI_Comm comm) {
     report_long_waits(library, bootstrap, library.engine->rank(),
                       "the first collective that Tutti takes of " + words_for(name));
     look_for_gpu_driver();
+    if (neighbours && !neighbours->crossed) agree_on_torus(bootstrap, *neighbours);
+    if (neighbours) state.torus = neighbours->torus;
     state.tutti = make_communicator(library, bootstrap, *state.world_ranks, std::move(name));
     auto& made = communicator_of(state.tutti);
     made.set_neighbours(std::move(neighbours));
@@ -155,6 +159,7 @@ void adopt(Communicator& state, MPI_Comm comm) noexcept {
     std::string name = name_of(comm);
     auto neighbours = neighbours_in(comm);
     lock.unlock();
+    if (neighbours) neighbours->torus = state.torus;
     look_for_gpu_driver();
     state.tutti = make_copy(library, state.number, state.rank, *state.world_ranks, std::move(name));
     communicator_of(state.tutti).set_neighbours(std::move(neighbours));

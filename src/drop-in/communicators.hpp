@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "collectives/schedule/torus.hpp"
 #include "src/job/identifiers.hpp"
 #include "tutti/tutti.h"
 
@@ -28,6 +29,7 @@ struct Communicator {
   CommunicatorId number = 0;    // in Tutti, if it is a copy; 0: its members vote on it
   Copies copies;                // of this one
   std::shared_ptr<const std::vector<int>> world_ranks;  // the members; null: not known yet
+  collectives::Torus torus;                             // on which they have neighbours; see there
   std::vector<MPI_Count> counts;                        // room for the arrays of one call
   std::atomic<int> requests{0};                         // for calls of it that have not ended
   std::atomic<bool> freed{false};                       // by the program

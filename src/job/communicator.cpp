@@ -179,7 +179,10 @@ nlohmann::json Communicator::explain(std::string_view name, Bytes bytes) const {
     throw Error(Code::bad_count, fmt::format("{} bytes for each of {} ranks are too many: at most "
                                              "{} in all",
                                              bytes, size(), models::kMostInAll));
-  const auto problem = problem_for(explained_task(collective, bytes, engine_.configuration()));
+  auto problem = problem_for(explained_task(collective, bytes, engine_.configuration()));
+  // Without a torus only this rank knows its neighbours, and the estimates are of a ring.
+  if (is_of_neighbours(collective) && neighbours_ && !neighbours_->torus.empty())
+    problem.neighbours = neighbours_;
   return selection_.explain(problem, *membership_->decisions);
 }
 

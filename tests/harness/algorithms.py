@@ -41,9 +41,12 @@ def may_refuse(one, ranks, ordered, multicast, counts, reproducible):
     `ordered`: the ranks of a node follow each other."""
     never = {"power_of_two": ranks & (ranks - 1), "even_ranks": ranks % 2,
              "datagrams": not multicast, "nodes_in_order": not ordered, "no_fold": reproducible,
-             "torus": True}  # which no communicator has yet
+             # The programs have a ring, where two ranks are neighbours on both sides.
+             "torus": ranks != 2}
     if any(never.get(flag) for flag in one["needs"]):
         return 1
+    if "torus" in one["needs"]:  # the ring's blocks are equal
+        return 0
     # Half of the calls are the v-form's, or are made with an operation that does not commute.
     half = {"commutative": True, "equal_blocks": True, "known_counts": counts != "all"}
     return 1 / 2 if any(half.get(flag) for flag in one["needs"]) else 0

@@ -1,9 +1,9 @@
 /*
  * Collectives of neighbours on grids, graphs and distributed graphs that a seed draws: borders,
  * rings of one and two ranks, edges from a rank to itself, several edges between two ranks, ranks
- * without neighbours. Each buffer must end as it is computed here from the lists of all ranks, and
- * as the MPI's own call leaves it where no rank is another one's neighbour twice: there MPIs
- * differ.
+ * without neighbours, and stencils on tori, where messages can be combined. Each buffer must end as
+ * it is computed here from the lists of all ranks, and as the MPI's own call leaves it where no
+ * rank is another one's neighbour twice: there MPIs differ.
  *
  *   neighbours_test TOPOLOGIES SEED
  */
@@ -20,6 +20,7 @@ typedef struct {
 
 static neighbours all[kMostRanks];
 static int is_simple; /* no rank is there twice */
+static int combined;  /* communicators that combine short messages */
 
 static unsigned random_state;
 static int below(int bound) { /* alike on all ranks */
@@ -208,6 +209,9 @@ static void every_call(MPI_Comm mpi) {
   tutti_comm comm;
   MUST(tutti_comm_create(mpi, &comm));
   look_at(mpi);
+  char text[100] = "";
+  MUST(tutti_explain(comm, "neighbor_alltoall", 8, text, sizeof text, NULL));
+  combined += strstr(text, "combined") == strchr(text, ':') + 2;
   CHECK(all[job_rank].out <= 12 && all[job_rank].in <= 12, "the test has room for 12 neighbours");
   for (size_t l = 0; l < sizeof lengths / sizeof *lengths; ++l) {
     const int n = lengths[l];
@@ -267,6 +271,31 @@ static void on_graph(int distributed) {
     }
     MPI_Graph_create(MPI_COMM_WORLD, job_size, ends, edges, 0, &graph);
   }
+  every_call(graph);
+  MPI_Comm_free(&graph);
+}
+
+/* The same offsets at each rank of a torus: all next to it, or any that are drawn. The blocks come
+ * in another order than they leave. */
+static void on_stencil(void) {
+  int sizes[2] = {1, 1}, left = job_size, to[kMost], from[kMost], count = 0;
+  for (int factor = 2; left > 1; ++factor)
+    for (; left % factor == 0; left /= factor) sizes[below(2)] *= factor;
+  const int row = job_rank / sizes[1], column = job_rank % sizes[1], is_drawn = below(2);
+  const int offsets = is_drawn ? 1 + below(10) : 9, turn = below(9);
+  for (int i = 0; i < offsets; ++i) {
+    const int down = is_drawn ? below(sizes[0]) : i / 3 - 1 + sizes[0],
+              right = is_drawn ? below(sizes[1]) : i % 3 - 1 + sizes[1];
+    if (!is_drawn && i == 4) continue;
+    to[count] = (row + down) % sizes[0] * sizes[1] + (column + right) % sizes[1];
+    from[count++] = (row + 2 * sizes[0] - down) % sizes[0] * sizes[1] +
+                    (column + 2 * sizes[1] - right) % sizes[1];
+  }
+  int turned[kMost];
+  for (int i = 0; i < count; ++i) turned[i] = from[(i + turn) % count];
+  MPI_Comm graph;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, count, turned, MPI_UNWEIGHTED, count, to,
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
   every_call(graph);
   MPI_Comm_free(&graph);
 }
@@ -367,6 +396,7 @@ int main(int argc, char** argv) {
     on_grid();
     on_graph(0);
     on_graph(1);
+    on_stencil();
   }
   MPI_Comm grid = ring();
   without_topology();
@@ -375,6 +405,7 @@ int main(int argc, char** argv) {
   in_flight(grid);
   MPI_Comm_free(&grid);
   if (pair != MPI_DATATYPE_NULL) MPI_Type_free(&pair);
+  CHECK(combined > 0 || job_size == 1 || !getenv("TUTTI_ALGORITHM"), "no messages were combined");
   job_end("neighbours");
   return 0;
 }

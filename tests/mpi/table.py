@@ -25,6 +25,8 @@ MEMFD = {"TUTTI_SHM_MEMORY": "memfd"}
 SHM = {"TUTTI_TRANSPORT": "shm"}
 CHECK = {"TUTTI_CHECK": "calls"}
 THREAD = {"TUTTI_PROGRESS": "thread"}
+COMBINED = {"TUTTI_ALGORITHM": "neighbor_allgather=prefer combined;"
+                               "neighbor_alltoall=prefer combined"}
 
 
 @dataclasses.dataclass
@@ -334,6 +336,8 @@ def requests():
               suite="long", seconds=7200)
     for ranks in [1, 2, 3, 4, 5]:
         yield Job(f"neighbours, {ranks} ranks", ranks, "neighbours", [12, ranks])
+        yield Job(f"neighbours, messages combined, {ranks} ranks", ranks, "neighbours",
+                  [12, 10 + ranks], env=COMBINED)
     for form, env in FORMS.items():
         yield Job(f"neighbours, {form}, 4 ranks", 4, "neighbours", [6, 9], env=env)
         yield Job(f"collectives, {form}, 4 ranks", 4, "collectives", env=env)
