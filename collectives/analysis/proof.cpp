@@ -191,8 +191,8 @@ std::vector<Problem> problems(const Algorithm& algorithm, int P) {
     }
     if (algorithm.traits.nodes) {
       for (const bool in_turn : {false, true}) {
-        Problem layered{
-            {.collective = collective, .root = root}, P, 0, true, nodes_of(P, 3, in_turn)};
+        Problem layered{{.collective = collective, .root = root}, P};
+        layered.node = nodes_of(P, 3, in_turn);
         add_sizes(layered);
       }
     }
