@@ -83,12 +83,15 @@ with tempfile.TemporaryDirectory() as folder:
           f"mpicc of Open MPI says {refused.stderr!r}")
     run("mpicc.openmpi", source, "-o", example, "-I", root / "include", "-L", library.parent,
         "-ltutti")
-    started = subprocess.run(["mpiexec.openmpi", "-n", "1", example], capture_output=True,
-                             text=True, env=os.environ | OPEN_MPI_AS_ROOT
-                             | {"LD_LIBRARY_PATH": str(library.parent)})
-    check(started.returncode == 1 and "this process runs Open MPI, and this Tutti was built for "
-          "MPICH; link" in started.stdout,
-          f"with Open MPI: {started.returncode}, {started.stdout!r}, {started.stderr!r}")
+    mixed = source.with_suffix(".mixed")  # MPICH's header and Open MPI's library
+    run("gcc", source, "-o", mixed, *flags, "-l:libmpi.so.40")
+    for wrong in example, mixed:
+        started = subprocess.run(["mpiexec.openmpi", "-n", "1", wrong], capture_output=True,
+                                 text=True, env=os.environ | OPEN_MPI_AS_ROOT
+                                 | {"LD_LIBRARY_PATH": str(library.parent)})
+        check(started.returncode == 1 and "this process runs Open MPI, and this Tutti was built "
+              "for MPICH; link" in started.stdout, f"{wrong.name} with Open MPI: "
+              f"{started.returncode}, {started.stdout!r}, {started.stderr!r}")
     # And with another's launcher, which makes as many jobs of one rank each.
     warned = subprocess.run(["mpiexec.openmpi", "--oversubscribe", "-n", "2", mpich_example],
                             capture_output=True, text=True, env=os.environ | OPEN_MPI_AS_ROOT
