@@ -102,7 +102,7 @@ check("bruck" in run(find("bin/tutti"), "list"), "the installed program does not
 
 # The same by CMake, with a version that is there and one that is not, and with either MPI.
 PROJECT = """cmake_minimum_required(VERSION 3.13)
-project(example C)
+project(example {languages})
 {before}
 find_package(tutti {version} REQUIRED)
 {after}
@@ -113,12 +113,13 @@ MPI = {"libraries": "MPI::MPI_C"}
 FIND_MPI = "find_package(MPI REQUIRED)"
 
 
-def cmake(folder, *choice, version="0.1", before="", after="", libraries=""):
+def cmake(folder, *choice, version="0.1", languages="C", before="", after="",
+          libraries=""):
     """Configures the project in the folder, and builds it. Returns all that was said."""
     folder = pathlib.Path(folder)
     (folder / "example.c").write_text(program)
     (folder / "CMakeLists.txt").write_text(PROJECT.format(
-        version=version, before=before, after=after, libraries=libraries))
+        version=version, languages=languages, before=before, after=after, libraries=libraries))
     said = ""
     for command in (["-S", folder, "-B", folder / "build",
                      f"-Dtutti_DIR={find('tutti-config.cmake').parent}", *choice],
@@ -132,13 +133,20 @@ def cmake(folder, *choice, version="0.1", before="", after="", libraries=""):
                env=os.environ | {"LD_LIBRARY_PATH": str(library.parent)})
 
 
-CMAKE_REFUSES = "was built for MPICH, and mpi.h of this project is another MPI's. Choose MPICH"
+# Without a choice the system's MPI is Open MPI, also for a language that is enabled and not used.
+ALL, BOTH = MPI | {"before": FIND_MPI}, {"languages": "C CXX"}
+CMAKE_REFUSES = "was built for MPICH, and mpi.h of this project is another MPI's for "
+SUFFIX = "Choose MPICH in a new build folder, such as by -DMPI_EXECUTABLE_SUFFIX=.mpich"
+COMPILER = "Choose MPICH in a new build folder, such as by -DCMAKE_C_COMPILER=mpicc.mpich"
 for expected, choice, more in (
         (README_PRINTS, "-DCMAKE_C_COMPILER=mpicc.mpich", {}),
-        (README_PRINTS, "-DMPI_C_COMPILER=mpicc.mpich", MPI | {"before": FIND_MPI}),
+        (README_PRINTS, "-DMPI_C_COMPILER=mpicc.mpich", ALL),
+        (README_PRINTS, "-DMPI_C_COMPILER=mpicc.mpich", ALL | BOTH),
+        (README_PRINTS, "-DMPI_EXECUTABLE_SUFFIX=.mpich", ALL | BOTH),
         ("requested version", "-DCMAKE_C_COMPILER=mpicc.mpich", {"version": "1.0"}),
-        (CMAKE_REFUSES, "-DCMAKE_C_COMPILER=mpicc.openmpi", {}),
-        (CMAKE_REFUSES, "-DMPI_C_COMPILER=mpicc.openmpi", MPI | {"before": FIND_MPI}),
+        (f"{CMAKE_REFUSES}C. {COMPILER}", "-DCMAKE_C_COMPILER=mpicc.openmpi", {}),
+        (f"{CMAKE_REFUSES}C. {SUFFIX}", "-DMPI_C_COMPILER=mpicc.openmpi", ALL),
+        (f"{CMAKE_REFUSES}C and CXX. {SUFFIX}", "-DMPI_EXECUTABLE_SUFFIX=.openmpi", ALL | BOTH),
         (HEADER_REFUSES, "-DMPI_C_COMPILER=mpicc.openmpi", MPI | {"after": FIND_MPI})):
     with tempfile.TemporaryDirectory() as folder:
         said = cmake(folder, choice, **more)
