@@ -23,6 +23,10 @@ Difference::Difference(CollectiveNumber call, const Asked& mine, int other, cons
 
 bool Difference::is_complete() const noexcept { return is_known(theirs_); }
 
+bool Difference::differs_in_arguments() const {
+  return !is_complete() && theirs_.collective == mine_.collective && !arguments_of(mine_).empty();
+}
+
 // A call that differs from this rank's says more than one that does not.
 void Difference::hear(int member, const Asked& asked) noexcept {
   if (!is_known(asked)) return;
@@ -32,10 +36,13 @@ void Difference::hear(int member, const Asked& asked) noexcept {
 }
 
 std::string Difference::in_words(const Members& members, const CallCount& count) const {
-  const auto side = [](const Asked& call, int rank) {
+  const auto side = [this](const Asked& call, int rank) {
     const std::string arguments = arguments_of(call);
     return fmt::format("{}{} on rank {}", name_of(call),
-                       arguments.empty() ? "" : fmt::format(" ({})", arguments), rank);
+                       !arguments.empty() ? fmt::format(" ({})", arguments)
+                       : &call == &theirs_ && differs_in_arguments() ? " with other arguments"
+                                                                     : "",
+                       rank);
   };
   const int me = members.world_rank();
   std::string first = side(mine_, me), second = side(theirs_, other_);
@@ -46,6 +53,7 @@ std::string Difference::in_words(const Members& members, const CallCount& count)
       count.of(call_), words_for(members), first, second);
   const bool equal = is_known(mine_) && mine_.lengths == Asked::Lengths::equal;
   if (equal && mine_ == theirs_) text += ", and another one on another rank";
+  if (!is_complete()) text += " (TUTTI_CHECK=calls names both calls if they block)";
   if (!how_.empty()) text += fmt::format(". Found on rank {}: {}", me, how_);
   return text;
 }

@@ -27,6 +27,10 @@ class Difference {
   std::string in_words(const Members& members, const CallCount& count) const;
 
  private:
+  // The other call is the same collective, and of its sizes and root nothing is known. Throws
+  // std::bad_alloc.
+  bool differs_in_arguments() const;
+
   CollectiveNumber call_;
   protocols::Asked mine_;
   int other_;

@@ -49,6 +49,14 @@ void Failure::record_own_refusal(Code code, CollectiveNumber call, std::string_v
   });
 }
 
+void Failure::record_in(const OpenCall& call, Code code, int culprit, const char* text) noexcept {
+  if (code != Code::calls_differ) return record(code, culprit, "{}", text);
+  Asked theirs;
+  if (const collectives::Task* const task = calls_.task_of(call.number()))
+    theirs.collective = asked_of(*task, members_.rank()).collective;
+  record_difference(call.number(), culprit, theirs, text);
+}
+
 void Failure::record_difference(CollectiveNumber call, int member, const Asked& theirs,
                                 const char* how) noexcept {
   if (happened()) return;

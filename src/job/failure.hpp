@@ -45,11 +45,9 @@ class Failure {
     code_ = code;
     reword([&] { return fmt::format(text, std::forward<Args>(args)...); });
   }
-  // A step of `call` gave the cause: a message that does not fit shows that calls differ.
-  void record_in(const OpenCall& call, Code code, int culprit, const char* text) noexcept {
-    if (code == Code::calls_differ) return record_difference(call.number(), culprit, {}, text);
-    record(code, culprit, "{}", text);
-  }
+  // A step of `call` gave the cause. If it is that calls differ, a message bore the call's name and
+  // did not fit: the same collective was called there, with other arguments.
+  void record_in(const OpenCall& call, Code code, int culprit, const char* text) noexcept;
   // That call is not the same here and at `member`, where it is `theirs` as far as known. `how`
   // this rank has found out; null: others have told it.
   void record_difference(CollectiveNumber call, int member, const protocols::Asked& theirs,

@@ -68,9 +68,9 @@ TEST_CASE("a step that shows that calls differ tells which", "[failure]") {
     CHECK_FALSE(f.failure.lacks_other_call());
   } else {
     CHECK(f.failure.text() ==
-          "ranks make different calls: call 1 of communicator number 7 is bcast (8 bytes, root 0) "
-          "on rank 13 of MPI_COMM_WORLD, and another one, or none, on rank 12. Found on rank 13: "
-          "it does not fit");
+          "ranks make different calls: call 1 of communicator number 7 is bcast with other "
+          "arguments on rank 12 of MPI_COMM_WORLD, and bcast (8 bytes, root 0) on rank 13 "
+          "(TUTTI_CHECK=calls names both calls if they block). Found on rank 13: it does not fit");
     CHECK(f.failure.lacks_other_call());
   }
 }
