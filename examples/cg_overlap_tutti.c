@@ -5,6 +5,7 @@
 #include "poisson.h"
 
 #include <tutti/tutti.h>
+#include <unistd.h>
 
 static tutti_comm world;
 
@@ -12,6 +13,7 @@ static tutti_comm world;
 static void check(int code) {
   if (code == TUTTI_SUCCESS) return;
   fprintf(stderr, "cg_overlap_tutti: %s\n", tutti_last_error_message());
+  sleep(1); /* else MPICH's launcher may lose the line */
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 

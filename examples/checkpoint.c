@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
   if (tutti_init(NULL) != TUTTI_SUCCESS ||
       tutti_comm_create(MPI_COMM_WORLD, &world) != TUTTI_SUCCESS) {
     fprintf(stderr, "checkpoint: %s\n", tutti_last_error_message());
+    sleep(1); /* else MPICH's launcher may lose the line */
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   /* Two buffers: that of a call that fails has any contents. */

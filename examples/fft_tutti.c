@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <tutti/tutti.h>
+#include <unistd.h>
 
 typedef double complex Complex;
 
@@ -21,6 +22,7 @@ static MPI_Datatype block, column; /* what is sent to a rank; and where one of i
 static void check(int code) {
   if (code == TUTTI_SUCCESS) return;
   fprintf(stderr, "fft_tutti: %s\n", tutti_last_error_message());
+  sleep(1); /* else MPICH's launcher may lose the line */
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
