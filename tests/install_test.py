@@ -48,6 +48,7 @@ for symbol in symbols:
 page = find("tutti.1")
 lint(page)
 check("TUTTI_ALGORITHM" in page.read_text(), "tutti.1 has no settings")
+check(".Sh HANGS" in page.read_text(), "tutti.1 lacks the section that reports of a hang name")
 
 HEADER_REFUSES = "this Tutti was built for MPICH, and mpi.h is Open MPI's"
 OPEN_MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

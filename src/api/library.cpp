@@ -187,8 +187,8 @@ void report_long_waits(const Library& state, transport::MpiBootstrap& bootstrap,
         try {
           warn(fmt::format(
               "rank {} of MPI_COMM_WORLD has been in {} for {}. It waits for others; MPI "
-              "does not say for which, but they print no such line",
-              world_rank, place, seconds(waited)));
+              "does not say for which, but they print no such line{}",
+              world_rank, place, seconds(waited), kWhereToRead));
         } catch (const std::bad_alloc&) {  // the line is lost
         }
       });

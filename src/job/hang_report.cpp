@@ -87,7 +87,7 @@ std::string why_it_hangs(const Agreement& agreement, const OpenCall& call,
             situation(*awaited[i], agreement, mine.call, waited, find);
   if (awaited.size() > kMostAwaitedNamed)
     text += fmt::format("; and for {} more", awaited.size() - kMostAwaitedNamed);
-  return text;
+  return text + std::string(kWhereToRead);
 }
 
 }  // namespace tutti

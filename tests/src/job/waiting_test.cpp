@@ -50,7 +50,7 @@ TEST_CASE("who waits hears where the others are", "[waiting][threads]") {
     says(outcomes[0], "has been in call 2 of communicator `solver` (allreduce, 24 bytes) for ");
     says(outcomes[0],
          "It waits for rank 1, which has made one call there, and is in a call of "
-         "communicator `halo` (allreduce, 24 bytes)");
+         "communicator `halo` (allreduce, 24 bytes). See HANGS in tutti(1)");
     // Rank 1 knows no name for the other one.
     says(outcomes[1], "is in a call of communicator number 1 (allreduce, 24 bytes)");
   }
