@@ -42,6 +42,9 @@ def check_maps(folder):
         assert min(y for _, y in entries) - min(y for _, y in cells) < 10, (entries, cells)
         texts = list(boxes(root))
         assert max(right for _, _, right, _, _ in texts) > 0.7 * size_of(root)[0], texts
+    # Titles that are longer than their maps are wide.
+    picture(folder, "tune", "--method", "predicted", "--params", "boba,hardware", "--collective",
+            "bcast", "-m", "8,64k", "-P", "8,64")
 
 
 def check_panels(folder):

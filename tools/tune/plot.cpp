@@ -37,7 +37,6 @@ struct Collected {
     return static_cast<std::size_t>(std::find(methods.begin(), methods.end(), method) -
                                     methods.begin());
   }
-  // With room for the titles.
   double width() const {
     return std::max(kCellWidth * static_cast<double>(sizes.size()), kLeastWidth);
   }
@@ -196,13 +195,17 @@ PlacedMaps maps_below(const std::vector<Point>& points, bool measured, std::size
   constexpr double kLeastPicture = 560;
   PlacedMaps placed{{}, top, kLeastPicture};
   for (const Collected& c : collect(points, static_cast<int>(shown))) {
+    const auto rows = rows_of(c, measured, shown, oracles);
+    double wide = c.width();
+    for (const auto& row : rows)
+      for (const Map& map : row) wide = std::max(wide, svg::kLetter * svg::letters_of(map.title));
     bool is_first = true;
-    for (const auto& row : rows_of(c, measured, shown, oracles)) {
+    for (const auto& row : rows) {
       placed.bottom += kHead;
       double left = kMapLeft, height = c.height() + kSizes;
       for (const Map& map : row) {
         placed.drawn += map_of(c, left, placed.bottom, map.title, map.cell);
-        left += c.width() + kGap + kMapLeft;
+        left += wide + kGap + kMapLeft;
       }
       placed.width = std::max(placed.width, left - kMapLeft);
       if (std::exchange(is_first, false)) {
