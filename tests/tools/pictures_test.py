@@ -70,6 +70,7 @@ def check_first(folder):
     empty = [one for one in root.iter() if one.get("fill") == "white" and one.get("stroke")
              and one.tag in (SVG + "circle", SVG + "rect")]
     assert len(empty) >= 2 + 2 * 3, len(empty)
+    assert texts.count("no bytes") == 1, texts  # of the barrier
 
 
 def main():

@@ -132,7 +132,7 @@ std::string draw_panel(CollectivePanel& p, const std::string& title) {
                : p.axes.draw_sizes() + draw_line(kMpi, p) + draw_line(kPlain, p) +
                      draw_line(kMpiFirst, p) + draw_line(kTuttiFirst, p) + draw_line(kTutti, p);
   const std::string what =
-      collective == collectives::Collective::barrier ? "no data"
+      collective == collectives::Collective::barrier ? "no bytes"
       : p.one_size ? fmt::format("{} of {}", blocks ? "one rank's block" : "message",
                                  size_text(p.rows.front()->bytes))
                    : fmt::format("size of {}", blocks ? "one rank's block" : "the message");

@@ -109,7 +109,7 @@ std::string map_of(const Collected& c, double left, double top, const std::strin
   }
   for (std::size_t i = 0; i < c.sizes.size(); ++i)
     drawn += svg::text(left + kCellWidth * (static_cast<double>(i) + 0.5), top + c.height() + 15,
-                       c.sizes[i] == 0 ? "no data" : size_text(c.sizes[i]), svg::kTick);
+                       c.sizes[i] == 0 ? "no bytes" : size_text(c.sizes[i]), svg::kTick);
   return drawn;
 }
 
