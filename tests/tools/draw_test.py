@@ -202,12 +202,12 @@ def check_rounds():
     assert "7 × 142 B to 143 B" in texts and not any(": " in text for text in texts), texts
     for P, rounds in ((16, 15), (64, 63)):
         root, texts = svg("allgather", "--algorithm", "ring", "-P", P, *ROUNDS)
-        assert {f"rounds 1 to {rounds}", f"{P} × 8 B"} <= texts, texts
+        assert {f"rounds 1 to {rounds}", f"each {P} × 8 B"} <= texts, texts
         assert size_of(root)[0] < 1200, size_of(root)
     root, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 64, "-m", "64k", *ROUNDS)
     assert {"round", "1", "70"} <= texts and size_of(root)[0] < 2500, texts
     _, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 4, "-m", "1M", *ROUNDS)
-    assert {"round 2", "rounds 3 to 128", "round 129", "3 × 8 KiB"} <= texts, texts
+    assert {"round 2", "rounds 3 to 128", "round 129", "each 3 × 8 KiB"} <= texts, texts
     for P in (1, 2):
         svg("allgather", "--algorithm", "ring", "-P", P, *ROUNDS)
 

@@ -35,11 +35,13 @@ std::string sizes_text(Bytes least, Bytes most) {
   return fmt::format("{} to {}", size_text(least), size_text(most));
 }
 
-// "64 × 1 KiB": how many messages a round has, and how long they are.
+// "64 × 1 KiB", of several rounds "each 64 × 1 KiB": how many messages a round has, and how long
+// they are.
 std::string summary_of(const RoundColumn& column) {
   const std::size_t count = column.messages.size();
-  if (column.most == 0) return counted(count, "signal");
-  return fmt::format("{} × {}", count, sizes_text(column.least, column.most));
+  const char* const each = column.first == column.last ? "" : "each ";
+  if (column.most == 0) return each + counted(count, "signal");
+  return fmt::format("{}{} × {}", each, count, sizes_text(column.least, column.most));
 }
 
 std::string colour_of(Rank rank, int P) { return fmt::format("hsl({},62%,44%)", rank * 300 / P); }
