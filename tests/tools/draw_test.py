@@ -123,6 +123,19 @@ def check_trees():
             assert P < 16 or max(places) - min(places) > width / 2, (arguments, P, width)
 
 
+def check_tips():
+    """What is drawn from side to side has the tip of an arrow: from parents, or towards them."""
+    tip = re.compile(r"M[\d.]+,[\d.]+ H([\d.]+) M([\d.]+),[\d.]+ L([\d.]+),")
+    for collective, to_child in (("bcast", True), ("reduce", False)):
+        root, texts = svg(collective, "--algorithm", "chain", "-P", 7, "--kind", "tree")
+        tips = [tip.match(path.get("d")) for path in root.iter(SVG + "path")]
+        assert any(tips) and any("in a chain along its arrows" in text for text in texts), texts
+        for child, behind, point in (map(float, one.groups()) for one in tips if one):
+            assert (abs(child - point) < abs(child - behind)) == to_child, (child, behind, point)
+    _, texts = svg("bcast", "--algorithm", "binomial", "-P", 7, "--kind", "tree")
+    assert not any("arrows" in text for text in texts), texts
+
+
 def check_nodes():
     """Wherever several ranks share a node, the picture shows which, and says how many."""
     words = ["allreduce", "--algorithm", "hierarchical", "-m", "64k", "--params", "metropolis"]
@@ -276,6 +289,7 @@ def main():
     check_charts()
     check_rounds_and_trees()
     check_trees()
+    check_tips()
     check_nodes()
     check_conditions()
     check_rounds()

@@ -132,6 +132,7 @@ class TreePainter {
   std::string note() const {
     std::string text = fmt::format("messages go {} the root ({})",
                                    tree_.upwards ? "up to" : "down from", tree_.root);
+    if (any_side_by_side()) text += ", in a chain along its arrows";
     const auto several = [](const auto& children) { return children.size() > 1; };
     if (std::any_of(tree_.children.begin(), tree_.children.end(), several))
       text += fmt::format("; small numbers: the order in which a rank {} its children",
@@ -140,13 +141,32 @@ class TreePainter {
     return text;
   }
 
-  // Down, across, and down to the child, beside whose line its number stands; in a chain across.
+  bool side_by_side(Rank one, Rank other) const {
+    return layout_.row[index(one)] == layout_.row[index(other)];
+  }
+  bool any_side_by_side() const {
+    for (Rank rank = 0; index(rank) < tree_.children.size(); ++rank)
+      for (const Rank child : tree_.children[index(rank)])
+        if (side_by_side(rank, child)) return true;
+    return false;
+  }
+
+  // Down, across, and down to the child, beside whose line its number stands. In a chain across,
+  // with the tip of an arrow in the direction of the message.
   std::string edge(Rank parent, Rank child) const {
-    const bool beside = layout_.row[index(parent)] == layout_.row[index(child)];
+    const bool beside = side_by_side(parent, child);
     const std::string down = beside ? "" : fmt::format(" V{:.1f}", y(child) - kRadius - 19);
     return fmt::format(R"(<path d="M{:.1f},{:.1f}{} H{:.1f}{}"{}/>)", x(parent), y(parent), down,
-                       x(child), beside ? "" : fmt::format(" V{:.1f}", y(child)),
+                       x(child), beside ? tip(parent, child) : fmt::format(" V{:.1f}", y(child)),
                        nodes_.apart(parent, child) ? R"( stroke-width="2.6")" : "");
+  }
+
+  std::string tip(Rank parent, Rank child) const {
+    constexpr double kLength = 5, kHalf = 4;
+    const double length = (x(child) > x(parent)) != tree_.upwards ? kLength : -kLength;
+    const double middle = (x(parent) + x(child)) / 2, behind = middle - length / 2;
+    return fmt::format(" M{0:.1f},{1:.1f} L{2:.1f},{3:.1f} L{0:.1f},{4:.1f}", behind,
+                       y(parent) - kHalf, middle + length / 2, y(parent), y(parent) + kHalf);
   }
 
   std::string circle(Rank rank) const {
