@@ -140,6 +140,14 @@ def drawn(trace, collective):
     assert json.loads(draw(collective, "--trace", trace, "--format", "chrome")), "trace events"
 
 
+def in_place(trace):
+    """A call whose data lie in place is simulated, too."""
+    command = BUILD.mpiexec(RANKS, BUILD.program("examples/fft_tutti"), 32)
+    subprocess.run([str(word) for word in command], check=True, capture_output=True,
+                   env=os.environ | BUILD.job_environment() | {"TUTTI_TRACE": str(trace)})
+    assert "the same schedules" in draw("allreduce", "--trace", trace, "--params", "boba")
+
+
 def refused(trace):
     def says(words, *arguments):
         said = draw(*arguments, status=1)
@@ -171,6 +179,7 @@ def main():
             drawn(folder / collective, collective)
             median(folder / collective, ranks, collective)
         scales(folder / collective, ranks, folder)
+        in_place(folder / "in-place")
         refused(folder / "bcast")
         (folder / "file").touch()
         said = job(folder / "file", status=1).stderr

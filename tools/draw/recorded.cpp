@@ -206,15 +206,21 @@ Chart Recordings::simulated(const Found& found, const models::Platform& platform
   problem.element = first.element;
   const std::vector<int> nodes = nodes_of(places);
   problem.node = nodes;
+  // Files do not say whether data lie in place; the digest does.
   const auto schedule_of = [&](Rank rank) {
     problem.rank = rank;
-    auto schedule = choice.algorithm->build(problem, choice.parameters);
-    const std::string digest = fmt::format("{:016x}", schedule.digest());
-    if (digest != call(places[static_cast<std::size_t>(rank)]).digest)
-      bad_configuration(
-          "the recorded schedules are not those that would be simulated: blocks of different "
-          "lengths, data in place, or another version of Tutti");
-    return schedule;
+    const bool may_be_in_place = collectives::may_be_in_place(first.collective) &&
+                                 (!collectives::is_rooted(first.collective) || rank == first.root);
+    for (const bool in_place : {false, true}) {
+      problem.in_place = in_place;
+      if (in_place && !may_be_in_place) break;
+      auto schedule = choice.algorithm->build(problem, choice.parameters);
+      const std::string digest = fmt::format("{:016x}", schedule.digest());
+      if (digest == call(places[static_cast<std::size_t>(rank)]).digest) return schedule;
+    }
+    bad_configuration(
+        "the recorded schedules are not those that would be simulated: blocks of different "
+        "lengths, or another version of Tutti; draw it without --params and --model");
   };
   const auto result =
       models::simulate(first.P, schedule_of, platform, {.node = nodes, .record = true});
