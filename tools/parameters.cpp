@@ -13,9 +13,11 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
+#include "models/kept.hpp"
 #include "models/names.hpp"
 #include "transport/verbs/survey.hpp"
 
@@ -44,6 +46,15 @@ NamedParameters parameters_named(const std::string& name) {
     bad_configuration(fmt::format("--params: {}; what needs no file is {}", error.message,
                                   fmt::join(names, ", ")));
   }
+}
+
+std::string about_shared_cores(int ranks_here) {
+  const int cores = models::this_machine().cores;
+  if (ranks_here <= cores) return {};
+  return fmt::format(
+      "Each rank is taken to have a core of its own. This machine has {}: `tutti explain` counts "
+      "what it costs to share them.",
+      counted(cores, "core"));
 }
 
 bool software_wire_here(const Configuration& configuration) {

@@ -32,6 +32,9 @@ PlatformHere parameters_here(bool several_nodes);
 // Whether packets of a job between this host and others cost CPU time, as its ranks would find:
 // hardware goes before software.
 bool software_wire_here(const Configuration& configuration);
+// The simulator gives each rank a core of its own. A sentence for people where so many ranks are on
+// this machine, which has fewer; else empty.
+std::string about_shared_cores(int ranks_here);
 // Of a file alone. Throws Error.
 const std::string& parameters_text(const std::string& path);
 

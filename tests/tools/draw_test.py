@@ -171,6 +171,9 @@ def check_conditions():
         assert "bcast binary, 8 ranks, 64 KiB" + said in texts, (words, texts)
         chrome = json.loads(drawn(*binary, *words, "--format", "chrome"))
         assert chrome["otherData"]["title"].endswith(said), chrome["otherData"]
+    for P, shared in ((2 * os.cpu_count(), True), (1, False)):
+        _, texts = svg("bcast", "-P", P)
+        assert any("have a core of its own" in text for text in texts) == shared, texts
     _, texts = svg(*binary, "--set", "L=4.5", "--shared-ports", "--copy-per-byte", 0.001)
     assert ("simulated: loggp, boba (OCC table 5), with L=4.5, copying 0.001 µs per byte; the "
             "ranks of a node share its ports") in texts, texts

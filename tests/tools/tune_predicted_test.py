@@ -6,6 +6,7 @@ Usage: tune_predicted_test.py PROGRAM
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -79,6 +80,7 @@ def check_maps(path):
     _, texts = checked(path.read_text())
     for label in found["models"]:
         assert f"bcast, best by {label}" in texts, (label, texts)
+    assert "a core of its own" in re.sub(r"</text>\s*<text[^>]*>", " ", path.read_text())
     assert path.read_text().count("lost if the first one is right") == 3
     best = [min(times(found, i), key=times(found, i).get) for i in range(4)]
     first = times(found, 0)
@@ -87,8 +89,17 @@ def check_maps(path):
             if line.endswith(" %")] == shown, (shown, done.stdout)
 
 
+def check_cores():
+    """Here, where ranks share cores, predictions say that they take none to be shared."""
+    for words, shared in (([], True), (["--params", "boba"], False)):
+        done = tutti("tune", "--method", "predicted", "--collective", "bcast", "-P",
+                     2 * os.cpu_count(), "-m", 8, *words)
+        assert done.returncode == 0 and ("a core of its own" in done.stdout) == shared, done
+
+
 def main():
     check_single_calls()
+    check_cores()
     check_candidates()
     with tempfile.TemporaryDirectory() as folder:
         check_maps(pathlib.Path(folder, "maps.svg"))

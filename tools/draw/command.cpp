@@ -15,6 +15,7 @@
 #include "tools/drawing/svg.hpp"
 #include "tools/explain.hpp"
 #include "tools/mapping.hpp"
+#include "tools/parameters.hpp"
 #include "tools/predict/predict.hpp"
 #include "tools/text.hpp"
 
@@ -117,6 +118,9 @@ std::string drawn(const DrawOptions& options) {
   if (options.format == "chrome" || (options.format == "svg" && options.kind == "chart")) {
     Chart chart = chart_of(predict(how, what, platform, true).result, node, note_of(platform, how));
     chart.title = title + conditions_of(how);
+    const bool here = !names_machine(how) && !has_several_nodes(how, what.P);
+    if (const std::string shared = about_shared_cores(here ? what.P : 0); !shared.empty())
+      chart.note += "\n" + shared;
     return options.format == "chrome" ? chrome_of(chart) : draw_chart(chart);
   }
   const std::vector<Schedule> schedules = collectives::schedules_of_all_ranks(

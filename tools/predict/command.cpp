@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "models/json.hpp"
 #include "models/json_text.hpp"
-#include "models/kept.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/mapping.hpp"
@@ -74,18 +73,16 @@ void print_whether_cores_are_shared(const PredictOptions& options,
   const auto costly_packets = [](const models::Platform& platform) {
     return platform.cores && platform.cores->per_message > 0;
   };
-  bool packets = false, ranks = false;
+  bool packets = false;
+  int ranks_here = 0;  // that have no core each, perhaps
   for (const Group& group : groups) {
     packets |= std::ranges::any_of(group.platforms, costly_packets);
     for (const Case& one : group.cases)
-      ranks |= !group.from.empty() && !has_several_nodes(options, one.P) &&
-               one.P > models::this_machine().cores;
+      if (!group.from.empty() && !has_several_nodes(options, one.P))
+        ranks_here = std::max(ranks_here, one.P);
   }
-  if (ranks)
-    fmt::print(
-        "Each rank is taken to have a core of its own. This machine has {}: `tutti explain` "
-        "counts what it costs to share them.\n",
-        counted(models::this_machine().cores, "core"));
+  if (const std::string shared = about_shared_cores(ranks_here); !shared.empty())
+    fmt::print("{}\n", shared);
   else if (packets)
     fmt::print(
         "Packets are taken to need no core of the ranks: `tutti explain` counts what they "

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <csignal>
 #include <optional>
 
@@ -146,6 +147,12 @@ int tune_predicted(const TuneOptions& options) {
   auto points = points_of(options, ranks_of(options, kMostRanks), nodes_of, false);
   predict_all(points, oracles, nodes_of);
   report(options, points, oracles, {}, false);
+  int ranks_here = 0;
+  for (const Point& point : points)
+    if (options.params.empty() && point.ranks_per_node >= point.P)
+      ranks_here = std::max(ranks_here, point.P);
+  if (const std::string shared = about_shared_cores(ranks_here); !shared.empty() && !options.json)
+    fmt::print("\n{}\n", shared);
   return 0;
 }
 

@@ -241,9 +241,10 @@ void draw_maps(const std::string& path, const std::vector<Point>& points,
   const double width = below(0).width;
   const svg::Head head =
       svg::head(14, width - 28, "The best algorithm over sizes and numbers of ranks",
-                fmt::format("sizes are of the message or of one rank's block{}{}",
+                fmt::format("sizes are of the message or of one rank's block{}{}{}",
                             lost ? "; what is lost is white below 5 %, darkest from 300 %" : "",
-                            unsure ? "; ~: measurements cannot tell" : ""));
+                            unsure ? "; ~: measurements cannot tell" : "",
+                            measured ? "" : "; each rank is taken to have a core of its own"));
   const PlacedMaps maps = below(head.bottom - 4);
   write_file(path, svg::document(width, maps.bottom + 20, head.drawn + maps.drawn));
 }
