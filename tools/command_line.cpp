@@ -92,7 +92,8 @@ std::string about_letters(const CLI::App& command, std::span<char* const> words)
 // is taken. The value of an option that there is not may have been taken for something else, so
 // options are named first.
 std::string about_unknown_arguments(const CLI::App& command) {
-  const std::vector<std::string> left = command.remaining();
+  std::vector<std::string> left = command.remaining();
+  left.erase(std::ranges::find(left, "--"), left.end());  // behind it stand no options
   const auto option =
       std::ranges::find_if(left, [](std::string_view word) { return word.starts_with('-'); });
   if (left.empty()) return {};

@@ -62,6 +62,9 @@ def main():
     assert "'bcast' was not expected: names of options begin with --" in refused("bench", "bcast")
     assert ("did you mean --stats? Arguments of the program stand behind --" in
             refused("run", "./a", "--stat", "1"))
+    for number in ("0", "-1", "two"):
+        said = refused("run", "-n", number, "--", "./a")
+        assert number in said and "there is no option" not in said, said
     assert "there is no option -np; did you mean -n?" in refused("run", "-np", "4", "--", "./a")
     assert ("--method: there is no value 'measure'; did you mean measured? There are measured, "
             in refused("tune", "--method", "measure"))
