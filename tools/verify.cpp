@@ -119,7 +119,8 @@ void add_verify(CommandLine& line) {
   command.option("--collective", arguments->collective, "only this collective");
   command.option("--algorithm", arguments->algorithm, "only the algorithm of this name");
   command
-      .option("--ranks", arguments->P, "only these P (default: 1-33, 64, 127, 128, 129, 257, 1000)")
+      .option("-P,--ranks", arguments->P,
+              "only these P (default: 1-33, 64, 127, 128, 129, 257, 1000)")
       .comma_separated()
       .between(1, 4096);
   command.option("--threads", arguments->threads, "threads (default: one for each core)")
@@ -153,10 +154,11 @@ void add_verify(CommandLine& line) {
       .comma_separated()
       .show_default();
   command
-      .option("--layout", arguments->choice.layouts,
-              "with --choices: how ranks are laid out on nodes: blocks, in-turn, shuffled")
+      .option("--mapping", arguments->choice.layouts,
+              "with --choices: which ranks share a node: blocks, in-turn, shuffled")
       .comma_separated()
       .show_default();
+  command.older_name("--layout", arguments->choice.layouts);
   command.footer(
       "Examples:\n"
       "  tutti verify --quick                        every algorithm, for few P\n"

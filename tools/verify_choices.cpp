@@ -42,7 +42,7 @@ models::Layout layout_named(const std::string& name) {
   for (const NamedLayout& one : kLayouts)
     if (one.name == name) return one.layout;
   throw Error(Code::bad_configuration,
-              fmt::format("'{}' is no layout of ranks: blocks, in-turn or shuffled", name));
+              fmt::format("--mapping '{}': there are blocks, in-turn and shuffled", name));
 }
 
 std::string_view name_of(models::Layout layout) {

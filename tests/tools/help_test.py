@@ -68,6 +68,13 @@ def main():
     assert "there is no option -np; did you mean -n?" in refused("run", "-np", "4", "--", "./a")
     assert ("--method: there is no value 'measure'; did you mean measured? There are measured, "
             in refused("tune", "--method", "measure"))
+    # One name for a thing in all commands; what an option was called before goes on working.
+    verify = help_of("verify")
+    assert "--mapping" in verify and "-P,--ranks" in verify and "--layout" not in verify, verify
+    for option in ("--mapping", "--layout"):
+        done = subprocess.run([sys.argv[1], "verify", "--choices", option, "bloks"],
+                              capture_output=True, text=True)
+        assert "--mapping 'bloks': there are blocks, in-turn and shuffled" in done.stderr, done
     print(f"{len(commands)} commands have their own help")
 
 
