@@ -68,6 +68,10 @@ def main():
     assert "there is no option -np; did you mean -n?" in refused("run", "-np", "4", "--", "./a")
     assert ("--method: there is no value 'measure'; did you mean measured? There are measured, "
             in refused("tune", "--method", "measure"))
+    for command in ("explain", "draw"):  # where the collective stands first, or has its option
+        for words in (["barrier"], ["--collective", "barrier"]):
+            subprocess.run([sys.argv[1], command, *words, "-P", "2"], check=True,
+                           capture_output=True)
     # One name for a thing in all commands; what an option was called before goes on working.
     verify = help_of("verify")
     assert "--mapping" in verify and "-P,--ranks" in verify and "--layout" not in verify, verify
