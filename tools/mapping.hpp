@@ -16,7 +16,7 @@ inline constexpr const char* kMappingIs =
 
 // For the help.
 inline constexpr const char* kRanksPerNodeAre =
-    "ranks per node (default: 1 if --params or --model names a machine, else all: this machine)";
+    "ranks per node (default: 1 if parameters are named, else all: this machine)";
 
 // What --ppn says, or where it says nothing, its default: parameters that are named are of a
 // cluster, and others of this machine, on which a job that is started here has all its ranks.

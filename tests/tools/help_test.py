@@ -46,8 +46,8 @@ def main():
         begin = text.find("Example")
         assert begin < 0 or f"tutti {command} " in text[begin:], text
     for command in ("predict", "draw", "tune", "explain"):  # the same default
-        assert ("ranks per node (default: 1 if --params or --model names a machine, else all: this "
-                "machine)") in " ".join(help_of(command).split()), help_of(command)
+        assert ("ranks per node (default: 1 if parameters are named, else all: this machine)"
+                ) in " ".join(help_of(command).split()), help_of(command)
     boba = ["predict", "--params", "boba", "--collective"]
     for words in (["list"], ["list", "--references"], ["predict", "--list-models"],
                   ["predict", "--check"], ["predict", "--bluegene-p"],

@@ -188,11 +188,12 @@ void add_platform(const Command& command, PredictOptions& o, HowMany how_many) {
 
 void add_call(const Command& command, PredictOptions& o, HowMany how_many) {
   const bool one = how_many == HowMany::one;
-  command.option("--algorithm", o.algorithms,
-                 one ? "the algorithm, with parameters if you like, such as bruck(k=3) (default: "
-                       "the one that would run, by the settings of this environment)"
-                     : "an algorithm, with parameters such as bruck(k=3); may come several times "
-                       "(default: all)");
+  command.option(
+      "--algorithm", o.algorithms,
+      one ? "the algorithm, with parameters if you like, such as bruck(k=3) (default: "
+            "the one that would run, by the settings of this environment; with --model none)"
+          : "an algorithm, with parameters such as bruck(k=3); may come several times "
+            "(default: all)");
   o.ranks = {"8"};
   o.bytes = {"8"};
   command
