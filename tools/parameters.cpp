@@ -48,6 +48,14 @@ NamedParameters parameters_named(const std::string& name) {
   }
 }
 
+void must_name_no_parameters(const std::string& model) {
+  const bool is_model = std::ranges::any_of(
+      models::models(), [&](const auto& known) { return name_of(known) == model; });
+  if (!is_model && (models::find_shipped(model) || models::find_published(model)))
+    bad_configuration(
+        fmt::format("--model: {0} is the name of parameters, not of a model: --params {0}", model));
+}
+
 std::string about_shared_cores(int ranks_here) {
   const int cores = models::this_machine().cores;
   if (ranks_here <= cores) return {};

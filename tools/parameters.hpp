@@ -22,6 +22,9 @@ struct NamedParameters {
 // A file is read once, as it may be a pipe. Throws Error{bad_configuration}, which says what needs
 // no file.
 NamedParameters parameters_named(const std::string& name);
+// What --model names must not be the name of parameters, such as shm. Throws
+// Error{bad_configuration}, which names --params.
+void must_name_no_parameters(const std::string& model);
 // As a job would have it, on such a wire (models::wire_of()). Throws Error{bad_configuration}.
 models::Platform platform_named(const std::string& name, std::string_view wire);
 // Where none are named: what a job would take whose rank 0 is this process, with the settings of

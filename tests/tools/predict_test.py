@@ -284,6 +284,9 @@ def main():
     check_decimals()
     check_this_machine()
     refused("there is no model 'loggpp'", "--model", "loggpp", *BARRIER)
+    for name in ("shm", "boba"):
+        refused(f"--model: {name} is the name of parameters, not of a model: --params {name}",
+                "--model", name, *BARRIER)
     refused("--params: cannot read bobba: No such file or directory; what needs no file is",
             "--params", "bobba", *BARRIER)
     refused("no paper prints parameters of plogp", "--model", "plogp", *BARRIER)

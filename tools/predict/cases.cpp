@@ -177,6 +177,7 @@ std::vector<Platform> platforms_of(const PredictOptions& options, bool several_n
         all.push_back(platform_from(parameters_named(std::string(some.name)), changes, ""));
   for (const std::string& model : options.models) {
     if (every_model) break;
+    must_name_no_parameters(model);
     if (sources.empty())
       all.push_back(platform_from(default_parameters(model, !options.set.empty()), changes, model));
     for (const NamedParameters& source : sources)

@@ -31,6 +31,7 @@ std::vector<Oracle> oracles_of(const TuneOptions& options) {
                                                     : kCalls;
   if (!options.models.empty() && options.params.empty())
     bad_configuration("--model takes the parameters that --params names, and it names none");
+  std::ranges::for_each(options.models, must_name_no_parameters);
   std::vector<Oracle> all;
   for (const std::string& name : options.params) {
     const NamedParameters parameters = parameters_named(name);
