@@ -139,6 +139,13 @@ def busy(file):
     assert host["busy"] or not running or int(running.group(1)) == 0, host
 
 
+def alone():
+    """Without a launcher there is one rank, and nothing to compare."""
+    done = subprocess.run([PROGRAM, "bench", "--collective", "bcast", "--bytes", "8",
+                           "--time-limit", "0.01"], check=True, capture_output=True, text=True)
+    assert "one rank alone sends no message: start several" in done.stdout, done.stdout
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="tutti-bench-") as name:
         file = pathlib.Path(name, "bench.json")
@@ -153,6 +160,7 @@ def main():
         assert "undecided (~)" not in out and found["tally"]["undecided"] == 0, out
         first(file)
         busy(file)
+    alone()
     print(f"measured by {RANKS} ranks, and what is undecided told")
 
 

@@ -73,6 +73,9 @@ void print_header(const BenchSetting& s) {
     fmt::print("  unsteady: a barrier took {} us [{}, {}] before anything else was measured\n",
                column_text(s.barrier.median), column_text(s.barrier.low),
                column_text(s.barrier.high));
+  if (s.ranks == 1)
+    fmt::print(
+        "  one rank alone sends no message: start several, as by mpiexec -n 4 tutti bench\n");
   fmt::print("  {}, connections: {}{}{}\n", place_of(s), s.transports, s.device.empty() ? "" : "; ",
              s.device);
   if (!s.type.constructor.empty())
