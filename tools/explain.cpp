@@ -73,7 +73,7 @@ collectives::Problem problem_of(const ExplainOptions& options, const ExplainedJo
   const auto bytes = parse_size(options.bytes);
   if (!bytes || *bytes < 0)
     bad_configuration(
-        fmt::format("--bytes '{}': write a size, with k, M or G if you like", options.bytes));
+        fmt::format("--bytes '{}': write a size, such as 4096, 64k or 1MiB", options.bytes));
   if (*bytes > models::kMostInAll / options.ranks)
     bad_configuration(
         fmt::format("--bytes '{}' for each of {} ranks are too many: at most {} in all",

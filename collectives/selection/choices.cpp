@@ -98,7 +98,7 @@ void read_parameter(std::string_view text, Choice& choice) {
     const auto segment = parse_size(value);
     if (!segment || *segment < 0)
       bad_configuration(
-          fmt::format("'{:.200}': a segment is a number of bytes, with k, M or G if you like; "
+          fmt::format("'{:.200}': a segment is a number of bytes, such as 8192 or 8k; "
                       "write for example segment=64k, or segment=0 for whole messages",
                       text));
     choice.parameters.segment = *segment;

@@ -72,7 +72,8 @@ Bytes product(std::string_view text, const Names& names) {
     const auto read = named != names.end() ? std::optional(named->second) : parse_size(factor);
     if (!read || *read < 0)
       bad_configuration(fmt::format(
-          "'{:.100}' is no size: write bytes, with k, M or G, names of `let`, or a product", text));
+          "'{:.100}' is no size: write bytes, such as 4096 or 64k, names of `let`, or a product",
+          text));
     if (*read > 0 && value > kMost / *read)
       bad_configuration(fmt::format("'{:.100}' is more than {}", text, kMost));
     value *= *read;

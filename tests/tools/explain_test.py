@@ -240,7 +240,7 @@ def main():
     for P in (0, -3, "x", 2 ** 25):
         refused("", "bcast", "-P", P)
     for size in ("-1", "8q"):
-        refused("write a size", "bcast", "-m", size)
+        refused("write a size, such as 4096, 64k or 1MiB", "bcast", "-m", size)
     refused("too many", "bcast", "-P", 1000, "-m", 2 ** 50)
     with tempfile.TemporaryDirectory() as folder:
         refused_file(folder, "not JSON", "{")

@@ -29,10 +29,11 @@ namespace {
 std::int64_t size_of(const std::string& text) {
   const auto size = parse_size(text);
   if (!size || *size < 0 || *size > INT32_MAX)
-    throw Error(Code::bad_configuration,
-                fmt::format("'{}' is no size: write bytes, with k, M or G, below 2 GiB (the "
-                            "surrounding MPI counts in int)",
-                            text));
+    throw Error(
+        Code::bad_configuration,
+        fmt::format("'{}' is no size: write bytes, such as 4096, 64k or 1MiB, below 2 GiB (the "
+                    "surrounding MPI counts in int)",
+                    text));
   return *size;
 }
 

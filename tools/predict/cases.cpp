@@ -239,8 +239,8 @@ std::vector<Bytes> sizes_of(const PredictOptions& options) {
   return values_of<Bytes>(options.bytes, 4, [](const std::string& text) {
     const auto size = parse_size(text);
     if (!size || *size < 0 || *size > Case::kMostBytes)
-      bad_configuration(
-          fmt::format("'{}' is no size: write bytes, with k, M or G, from 0 to 1024G", text));
+      bad_configuration(fmt::format(
+          "'{}' is no size: write bytes, such as 4096, 64k or 1MiB, from 0 to 1T", text));
     return *size;
   });
 }
