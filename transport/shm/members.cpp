@@ -124,7 +124,10 @@ CopyAgreement Members::agree_to_copy(const Meet& meet) {
                         "(process_vm_writev); do they run as different users, or in a container "
                         "that forbids it?",
                         refused, ranks)};
-  return {agreed, fmt::format("{}{}", agreed == me.wanted ? "as set" : "as another rank has set",
+  return {agreed, fmt::format("{}{}",
+                              agreed == Copy::automatic ? "the default"
+                              : agreed == me.wanted     ? "as set"
+                                                        : "as another rank has set",
                               asked ? ", permitted by PR_SET_PTRACER" : "")};
 }
 
