@@ -36,6 +36,7 @@ Said as_parameters(const models::Platform& platform, std::string from) {
 // `otherwise`: what there is if nothing that was kept can be taken.
 Said kept_platform(std::string_view wire, const Warn& warn, Said::Kind otherwise) {
   const std::string file = models::kept_file(wire);
+  bool rejected = false;
   try {
     const models::Machine machine = models::this_machine();
     if (auto kept = models::read_kept(wire, machine)) {
@@ -46,12 +47,14 @@ Said kept_platform(std::string_view wire, const Warn& warn, Said::Kind otherwise
                            fmt::format("kept for this user in {}", file));
     }
   } catch (const Error& error) {
+    rejected = true;
     warn(fmt::format("{}; {}", error.message,
                      otherwise == Said::to_measure ? "it is measured anew"
                                                    : "the shipped parameters are taken"));
   }
-  const std::string where =
-      file.empty() ? "XDG_CONFIG_HOME and HOME name no folder for others" : "none are in " + file;
+  const std::string where = file.empty() ? "XDG_CONFIG_HOME and HOME name no folder for others"
+                            : rejected   ? fmt::format("those in {} cannot be taken", file)
+                                         : fmt::format("none are in {}", file);
   return {otherwise, std::string(wire), fmt::format("Tutti's own for {}: {}", wire, where)};
 }
 

@@ -247,6 +247,13 @@ TEST_CASE("parameters say where they are from", "[selection]") {
   Configuration configuration;
   CHECK_THAT(platform_here(configuration, "shm", {}).from,
              Catch::Contains("Tutti's own for shm: none are in " + models::kept_file("shm")));
+  std::ofstream(models::kept_file("shm")) << "{}";
+  std::string warned;
+  const auto note = [&](std::string_view text) { warned = text; };
+  CHECK_THAT(platform_here(configuration, "shm", note).from,
+             Catch::Contains("those in " + models::kept_file("shm") + " cannot be taken"));
+  CHECK_FALSE(warned.empty());
+  std::filesystem::remove(models::kept_file("shm"));
   configuration.model = "measure";
   CHECK(platform_here(configuration, "shm", {}).to_measure);
   configuration.model = "rxe";
