@@ -77,6 +77,7 @@ def check_maps(path):
     for label in found["models"]:
         assert f"bcast, best by {label}\n" in done.stdout, (label, done.stdout)
     assert done.stdout.count(" %\n") == 3, done.stdout
+    assert "KiB)" in done.stdout and not re.search(r"segment=\d{4}", done.stdout), done.stdout
     _, texts = checked(path.read_text())
     for label in found["models"]:
         assert f"bcast, best by {label}" in texts, (label, texts)

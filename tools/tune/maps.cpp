@@ -66,23 +66,38 @@ std::string penalty_text(const std::optional<Penalty>& penalty) {
                      penalty->decided ? "" : "~");
 }
 
+std::string shown_name(const Candidate* one) { return one ? with_units(one->name) : "-"; }
+
+// Of the column of algorithms: as wide as the longest name in it.
+template <class Best>
+std::size_t width_of_names(const std::vector<Point>& points, Best&& best_at) {
+  std::size_t width = 34;
+  for (const Point& point : points) width = std::max(width, shown_name(best_at(point)).size());
+  return width;
+}
+
 // What each model would choose, and what is lost by that if the first one is right.
 void print_predicted(const std::vector<Point>& points, const std::vector<Oracle>& oracles) {
   for (std::size_t i = 0; i < oracles.size(); ++i) {
+    const auto best_at = [i](const Point& point) {
+      const int best = point.best_predicted(i);
+      return best < 0 ? nullptr : &point.candidates[static_cast<std::size_t>(best)];
+    };
+    const std::size_t width = width_of_names(points, best_at);
     const Point* before = nullptr;
     for (const Point& point : points) {
       if (!before || before->collective != point.collective)
-        fmt::print("\n{}, best by {}\n{:>6} {:>4} {:>9}  {:<34} {:>11} {:>8}\n",
+        fmt::print("\n{}, best by {}\n{:>6} {:>4} {:>9}  {:<{}} {:>11} {:>8}\n",
                    name_of(point.collective), oracles[i].label, "ranks", "ppn", "bytes",
-                   "algorithm", "us", i == 0 ? "" : "penalty");
+                   "algorithm", width, "us", i == 0 ? "" : "penalty");
       before = &point;
-      const int best = point.best_predicted(i);
-      if (best < 0) continue;
-      const Candidate& one = point.candidates[static_cast<std::size_t>(best)];
+      const Candidate* const best = best_at(point);
+      if (!best) continue;
       const auto penalty = i == 0 ? std::nullopt : point.penalty(i, 0);
-      fmt::print("{:>6} {:>4} {:>9}  {:<34} {:>11} {}\n", point.P, point.ranks_per_node,
-                 point.collective == Collective::barrier ? "-" : size_text(point.bytes), one.name,
-                 fmt::format("{:.3f}", one.predicted[i]), penalty_text(penalty));
+      fmt::print("{:>6} {:>4} {:>9}  {:<{}} {:>11} {}\n", point.P, point.ranks_per_node,
+                 point.collective == Collective::barrier ? "-" : size_text(point.bytes),
+                 shown_name(best), width, fmt::format("{:.3f}", best->predicted[i]),
+                 penalty_text(penalty));
     }
   }
 }
@@ -129,8 +144,9 @@ std::string undecided_text(const std::vector<Point>& points) {
   const auto shown = [](const Point& point, int number) {
     const Candidate& one = point.candidates[static_cast<std::size_t>(number)];
     return fmt::format("{}{} takes {:.3f} us [{:.3f}, {:.3f}]",
-                       number == point.by_default ? "the model's choice " : "", one.name,
-                       one.measured->value, one.measured->low, one.measured->high);
+                       number == point.by_default ? "the model's choice " : "",
+                       with_units(one.name), one.measured->value, one.measured->low,
+                       one.measured->high);
   };
   for (const Point& point : points)
     if (!point.decided())
@@ -146,23 +162,26 @@ void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& ora
   const auto measured_any = [](const Point& point) { return point.best_measured() >= 0; };
   if (!oracles.empty() && std::none_of(points.begin(), points.end(), measured_any))
     return print_predicted(points, oracles);
+  const std::size_t width =
+      std::max(width_of_names(points, [](const Point& point) { return best_of(point, true); }),
+               width_of_names(points, [](const Point& point) { return best_of(point, false); }));
   const Point* before = nullptr;
   for (const Point& point : points) {
     if (!before || before->collective != point.collective)
-      fmt::print("\n{}\n{:>6} {:>4} {:>9}  {:<34} {:>11}  {:<34} {:>11} {:>8}\n",
-                 name_of(point.collective), "ranks", "ppn", "bytes", "best measured", "us",
-                 oracles.empty() ? "" : "best predicted", oracles.empty() ? "" : "us",
+      fmt::print("\n{}\n{:>6} {:>4} {:>9}  {:<{}} {:>11}  {:<{}} {:>11} {:>8}\n",
+                 name_of(point.collective), "ranks", "ppn", "bytes", "best measured", width, "us",
+                 oracles.empty() ? "" : "best predicted", width, oracles.empty() ? "" : "us",
                  oracles.empty() ? "" : "penalty");
     before = &point;
     const Candidate *const measured = best_of(point, true), *const predicted =
                                                                 best_of(point, false);
     const auto penalty = point.penalty(0);
     fmt::print(
-        "{:>6} {:>4} {:>9}  {:<34} {:>11}{} {:<34} {:>11} {}\n", point.P, point.ranks_per_node,
+        "{:>6} {:>4} {:>9}  {:<{}} {:>11}{} {:<{}} {:>11} {}\n", point.P, point.ranks_per_node,
         point.collective == Collective::barrier ? "-" : size_text(point.bytes),
-        measured ? measured->name : "-",
+        shown_name(measured), width,
         measured ? fmt::format("{:.3f}", measured->measured->value) : "-",
-        point.decided() ? " " : "~", predicted ? predicted->name : "",
+        point.decided() ? " " : "~", predicted ? shown_name(predicted) : "", width,
         predicted ? fmt::format("{:.3f}", predicted->predicted[0]) : "", penalty_text(penalty));
   }
 }
