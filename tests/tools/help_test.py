@@ -52,7 +52,8 @@ def main():
     for words in (["list"], ["list", "--references"], ["predict", "--list-models"],
                   ["predict", "--check"], ["predict", "--bluegene-p"],
                   [*boba, "barrier", "--algorithm", "dissemination"],
-                  [*boba, "bcast", "--algorithm", "splitted-binary"]):
+                  [*boba, "bcast", "--algorithm", "splitted-binary"],
+                  [*boba, "barrier,bcast,neighbor_alltoall", "-P", "4,8", "-m", "64k"]):
         text = subprocess.run([sys.argv[1], *words], check=True, capture_output=True,
                               text=True).stdout
         longest = max(text.splitlines(), key=len)

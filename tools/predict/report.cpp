@@ -163,19 +163,24 @@ void print_table(const std::vector<Prediction>& predictions) {
     const auto [at, first] = best.try_emplace(key(p), p.result.time);
     if (!first) at->second = std::min(at->second, p.result.time);
   }
+  std::size_t width = 30;
+  for (const Prediction& p : predictions)
+    width = std::max(width, with_units(to_string(p.what.choice)).size());
   const models::Platform* platform = nullptr;
   for (const Prediction& p : predictions) {
     if (std::exchange(platform, p.platform) != p.platform)
-      fmt::print("\n{}\n{:<14} {:<30} {:>8} {:>12} {:>14} {:>8}  {}\n", describe(*p.platform),
-                 "collective", "algorithm", "ranks", "bytes", "us", "x best", "closed forms, us");
+      fmt::print("\n{}{:<18} {:<{}} {:>8} {:>12} {:>12} {:>8}\n",
+                 paragraph(describe(*p.platform), 4, 0), "collective", "algorithm", width, "ranks",
+                 "bytes", "us", "x best");
+    const double least = best[key(p)];
+    fmt::print("{:<18} {:<{}} {:>8} {:>12} {:>12} {:>8}\n", name_of(p.what.collective),
+               with_units(to_string(p.what.choice)), width, p.what.P, p.what.bytes,
+               us(p.result.time), least > 0 ? fmt::format("{:.2f}", p.result.time / least) : "-");
     std::string printed;
     for (const auto& [form, time, verdict] : p.printed)
-      printed += fmt::format("{}{} ({}, {})", printed.empty() ? "  " : "; ", us(time), form.where,
-                             word_of(verdict.claim));
-    const double least = best[key(p)];
-    fmt::print("{:<14} {:<30} {:>8} {:>12} {:>14} {:>8}{}\n", name_of(p.what.collective),
-               to_string(p.what.choice), p.what.P, p.what.bytes, us(p.result.time),
-               least > 0 ? fmt::format("{:.2f}", p.result.time / least) : "-", printed);
+      printed += fmt::format("{}{} ({}, {})", printed.empty() ? "by formula, us: " : "; ", us(time),
+                             form.where, word_of(verdict.claim));
+    fmt::print("{}", paragraph(printed, 6, 4));
   }
 }
 
