@@ -174,6 +174,7 @@ def check_conditions():
     for P, shared in ((2 * os.cpu_count(), True), (1, False)):
         _, texts = svg("bcast", "-P", P)
         assert any("have a core of its own" in text for text in texts) == shared, texts
+        assert not any("between nodes" in text for text in texts), texts
     _, texts = svg(*binary, "--set", "L=4.5", "--shared-ports", "--copy-per-byte", 0.001)
     assert ("simulated: loggp, boba (OCC table 5), with L=4.5, copying 0.001 µs per byte; the "
             "ranks of a node share its ports") in texts, texts

@@ -80,8 +80,8 @@ std::string conditions_of(const PredictOptions& options) {
   return text;
 }
 
-std::string note_of(const Platform& platform, const PredictOptions& options) {
-  std::string note = fmt::format("simulated: {}", describe(platform));
+std::string note_of(const Platform& platform, const PredictOptions& options, bool several_nodes) {
+  std::string note = fmt::format("simulated: {}", describe(platform, several_nodes));
   if (!options.set.empty()) note += fmt::format(", with {}", fmt::join(options.set, ", "));
   if (options.reduce_per_byte >= 0)
     note += fmt::format(", combining {} µs per byte", options.reduce_per_byte);
@@ -113,12 +113,14 @@ std::string drawn(const DrawOptions& options) {
   how.ranks_per_node = ranks_per_node(how.ranks_per_node, names_machine(how));
   const Case what = case_of(options.collective, how);
   const std::vector<int> node = nodes_of(how, what.P);
-  const Platform platform = platform_of(how, has_several_nodes(how, what.P));
+  const bool several_nodes = has_several_nodes(how, what.P);
+  const Platform platform = platform_of(how, several_nodes);
   const std::string title = title_of(what.collective, to_string(what.choice), node, what.bytes);
   if (options.format == "chrome" || (options.format == "svg" && options.kind == "chart")) {
-    Chart chart = chart_of(predict(how, what, platform, true).result, node, note_of(platform, how));
+    Chart chart = chart_of(predict(how, what, platform, true).result, node,
+                           note_of(platform, how, several_nodes));
     chart.title = title + conditions_of(how);
-    const bool here = !names_machine(how) && !has_several_nodes(how, what.P);
+    const bool here = !names_machine(how) && !several_nodes;
     if (const std::string shared = about_shared_cores(here ? what.P : 0); !shared.empty())
       chart.note += "\n" + shared;
     return options.format == "chrome" ? chrome_of(chart) : draw_chart(chart);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -224,7 +225,9 @@ Chart Recordings::simulated(const Found& found, const models::Platform& platform
   };
   const auto result =
       models::simulate(first.P, schedule_of, platform, {.node = nodes, .record = true});
-  Chart chart = chart_of(result, nodes, fmt::format("simulated: {}", describe(platform)));
+  const bool several_nodes = std::ranges::adjacent_find(nodes, std::not_equal_to()) != nodes.end();
+  Chart chart =
+      chart_of(result, nodes, fmt::format("simulated: {}", describe(platform, several_nodes)));
   chart.title = "the same schedules";
   return chart;
 }

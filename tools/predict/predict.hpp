@@ -94,7 +94,8 @@ std::optional<std::string> why_not(const PredictOptions& options, const Case& wh
 Prediction predict(const PredictOptions& options, const Case& what,
                    const models::Platform& platform, bool record = false);
 
-std::string describe(const models::Platform& platform);  // "loggp, Boba (OCC table 5)"
+// "loggp, Boba (OCC table 5)"; on one node only what holds there.
+std::string describe(const models::Platform& platform, bool several_nodes = true);
 // `details`: when each rank has finished, and what each node and each link carries.
 void print_one(const Prediction& prediction, bool details = false);
 void print_table(const std::vector<Prediction>& predictions);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -121,9 +123,11 @@ json json_of(const Prediction& p) {
 
 }  // namespace
 
-std::string describe(const models::Platform& platform) {
+std::string describe(const models::Platform& platform, bool several_nodes) {
   std::string text{name_of(platform.between)};
-  if (platform.within && name_of(*platform.within) == text)
+  if (platform.within && !several_nodes)
+    text = name_of(*platform.within);
+  else if (platform.within && name_of(*platform.within) == text)
     text += " within and between nodes";
   else if (platform.within)
     text = fmt::format("{} within nodes, {} between them", name_of(*platform.within), text);
@@ -134,7 +138,10 @@ std::string describe(const models::Platform& platform) {
 
 void print_one(const Prediction& p, bool details) {
   fmt::print("{}", to_string(p.what));
-  fmt::print("; {}\n  simulated      {} us\n", describe(*p.platform), us(p.result.time));
+  const bool several_nodes =
+      std::ranges::adjacent_find(p.node, std::not_equal_to()) != p.node.end();
+  fmt::print("; {}\n  simulated      {} us\n", describe(*p.platform, several_nodes),
+             us(p.result.time));
   fmt::print("  messages       {} between nodes ({}), {} within ({})\n", p.result.between.messages,
              counted(p.result.between.bytes, "byte"), p.result.within.messages,
              counted(p.result.within.bytes, "byte"));
