@@ -35,8 +35,10 @@ void print_statement(const json& statement) {
   fmt::print("  over mappings       {} to {} us\n", digits(statement, "least_over_mappings"),
              digits(statement, "most_over_mappings"));
   std::string terms;
+  // Parts are differences, which rounding may leave above zero.
+  const double least_shown = 1e-9 * number(statement, "latency");
   for (const auto& [name, value] : statement["parts"].items())
-    if (value.get<double>() > 0)
+    if (value.get<double>() > least_shown)
       terms += fmt::format("{}{} {}", terms.empty() ? " = " : " + ",
                            four_digits(value.get<double>()), name);
   fmt::print("  exact               {} us{}\n", digits(statement, "latency"), terms);

@@ -48,6 +48,14 @@ def printed(*arguments, **settings):
     return done.stdout
 
 
+def parts():
+    """What rounding leaves of a part is none of the time."""
+    (line,) = [line for line in printed("allgather", "-P", 6, "-m", "4k",
+                                        TUTTI_ALGORITHM="allgather=recursive-doubling"
+                                        ).splitlines() if line.startswith("  exact ")]
+    assert "e-" not in line, line
+
+
 def in_turn():
     """A ring of ranks that are dealt out in turn sends every message between two nodes."""
     with tempfile.NamedTemporaryFile("w") as file:
@@ -259,6 +267,7 @@ def main():
             holds(told(*arguments))
             holds(told(*arguments, "--mapping", "in-turn", "--cores", 1, "--params", "rxe"))
     reads_well()
+    parts()
     in_turn()
     groups_what_is_left_out()
     says_of_any_algorithm()
