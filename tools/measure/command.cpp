@@ -25,6 +25,14 @@ namespace {
 
 using models::Platform;
 
+// The option by which the launcher of this MPI takes hosts.
+constexpr const char* kHostsOption =
+#ifdef OPEN_MPI
+    "--host";
+#else
+    "-hosts";
+#endif
+
 std::vector<std::string_view> models_to_derive() {
   auto all = models::derivable();
   all.push_back(models::tau_lop::kName);
@@ -297,13 +305,14 @@ void add_measure(CommandLine& line) {
                "also effective bisection bandwidth: the mean of random bisections");
   command.option("--bisections", options->bisections, "how many").show_default().between(1, 100000);
   command.option("--seed", options->seed, "of the bisections").show_default();
-  command.footer(
+  command.footer(fmt::format(
       "Examples:\n"
       "  mpiexec -n 2 tutti measure --save                    this machine's shared memory\n"
-      "  mpiexec -n 4 --hosts a,b tutti measure --save --svg measured.svg   and its wire\n"
+      "  mpiexec -n 4 {} a,b tutti measure --save --svg measured.svg   and its wire\n"
       "  mpiexec -n 2 tutti measure --wire mpi --model loggp,hockney       the MPI at hand\n"
       "  mpiexec -n 2 tutti measure --save=mine.json && tutti predict --params mine.json \\\n"
-      "      --collective allreduce -P 64 -m 8-64k");
+      "      --collective allreduce -P 64 -m 8-64k",
+      kHostsOption));
   command.runs([options] { return run_measure(*options); });
 }
 
