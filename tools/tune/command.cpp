@@ -53,6 +53,11 @@ void report(const TuneOptions& options, const std::vector<Point>& points,
                "not decided (~), as intervals overlap, or are wider than their medians, after {} "
                "repetitions; a table has no rule for them, so that the model chooses:\n{}",
                Agenda::kRounds - Agenda::kFinals, text);
+  if (const std::string text = outliers_text(points); !text.empty())
+    fmt::print(stderr,
+               "far from the model, though others are not, as where something else takes the "
+               "cores; a table has no rule for them, so measure them again:\n{}",
+               text);
 }
 
 std::string job_of(const Engine& engine, const NodesOf& nodes_of) {

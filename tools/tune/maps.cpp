@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "collectives/schedule/problem.hpp"
@@ -66,6 +68,35 @@ std::string penalty_text(const std::optional<Penalty>& penalty) {
                      penalty->decided ? "" : "~");
 }
 
+// The best time as measured, by what the model that selects, the last one, says of it.
+std::optional<double> times_predicted(const Point& point) {
+  const Candidate* const best = best_of(point, true);
+  if (!best || best->predicted.empty() || best->predicted.back() <= 0) return std::nullopt;
+  return best->measured->value / best->predicted.back();
+}
+
+// Points whose best time is many times what the model says of it, though others' is not: something
+// else took the cores meanwhile.
+std::vector<const Point*> far_points_of(const std::vector<Point>& points) {
+  constexpr double kOutlier = 100;
+  std::vector<double> all;
+  for (const Point& point : points)
+    if (const auto times = times_predicted(point)) all.push_back(*times);
+  std::vector<const Point*> outliers;
+  if (all.empty()) return outliers;
+  const double usual = median(all);
+  for (const Point& point : points)
+    if (const auto times = times_predicted(point); times && *times > kOutlier * usual)
+      outliers.push_back(&point);
+  return outliers;
+}
+
+std::string what_of(const Point& point) {
+  return fmt::format("{}{} on {}", name_of(point.collective),
+                     point.collective == Collective::barrier ? "" : " of " + size_text(point.bytes),
+                     counted(point.P, "rank"));
+}
+
 std::string shown_name(const Candidate* one) { return one ? with_units(one->name) : "-"; }
 
 // Of the column of algorithms: as wide as the longest name in it.
@@ -107,12 +138,16 @@ void print_predicted(const std::vector<Point>& points, const std::vector<Oracle>
 // Points are in the order of collectives, then P, then sizes.
 std::string table_of(const std::vector<Point>& points, bool measured) {
   json rules = json::array();
+  const auto outliers = far_points_of(points);
   bool goes_on = false;  // the last rule ends where this point begins
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Point& point = points[i];
     const Candidate* const best = best_of(point, measured);
     const bool first = i == 0 || !same_row(points[i - 1], point);
-    const bool follows = std::exchange(goes_on, best && (!measured || point.decided())) && !first;
+    const bool counts =
+        best &&
+        (!measured || (point.decided() && std::ranges::find(outliers, &point) == outliers.end()));
+    const bool follows = std::exchange(goes_on, counts) && !first;
     if (!goes_on) continue;
     const bool last = i + 1 == points.size() || !same_row(points[i + 1], point);
     // The next larger number of ranks of this collective begins another rule.
@@ -150,11 +185,19 @@ std::string undecided_text(const std::vector<Point>& points) {
   };
   for (const Point& point : points)
     if (!point.decided())
-      text += fmt::format(
-          "  {}{} on {}: {}, {}\n", name_of(point.collective),
-          point.collective == Collective::barrier ? "" : " of " + size_text(point.bytes),
-          counted(point.P, "rank"), shown(point, point.best_measured()),
-          shown(point, point.rival()));
+      text += fmt::format("  {}: {}, {}\n", what_of(point), shown(point, point.best_measured()),
+                          shown(point, point.rival()));
+  return text;
+}
+
+std::string outliers_text(const std::vector<Point>& points) {
+  std::string text;
+  for (const Point* const point : far_points_of(points)) {
+    const Candidate& best = *best_of(*point, true);
+    text +=
+        fmt::format("  {}: {} takes {:.3f} us, where the model says {:.3f} us\n", what_of(*point),
+                    with_units(best.name), best.measured->value, best.predicted.back());
+  }
   return text;
 }
 

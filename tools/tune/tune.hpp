@@ -99,10 +99,13 @@ void predict(Point& point, const std::vector<int>& node, const std::vector<Oracl
 std::vector<std::size_t> near_best(const Point& point, double margin);
 
 // The table that selection reads (`tutti list --schema`): the best candidate of each point, for the
-// sizes and numbers of ranks up to the next one. Measured points that are not decided have no rule.
+// sizes and numbers of ranks up to the next one. Measured points that are not decided, or far from
+// the model that selects though others are not, have no rule.
 std::string table_of(const std::vector<Point>& points, bool measured);
 // A line for each measured point that is not decided.
 std::string undecided_text(const std::vector<Point>& points);
+// A line for each measured point that is far from the model, though others are not.
+std::string outliers_text(const std::vector<Point>& points);
 void print_maps(const std::vector<Point>& points, const std::vector<Oracle>& oracles);
 // How far an oracle is off: the proportional errors of all candidates, TAU eq. 7.9, and what is
 // lost by trusting it.

@@ -80,6 +80,26 @@ TEST_CASE("what is not decided has no rule, and no rule reaches over it", "[tune
   CHECK(rules_of({unclear(8)}).empty());
 }
 
+TEST_CASE("a time far from the model, though others are near it, makes no rule", "[tune]") {
+  const auto predicted = [](Point one) {
+    one.candidates[0].predicted = {40, 1.4};  // the last one selects
+    one.candidates[1].predicted = {40, 2};
+    return one;
+  };
+  const auto far = [&](Bytes bytes) {
+    return predicted(point(bytes, time(2135, 2100, 2200), time(9999, 9900, 9999)));
+  };
+  const std::vector<Point> one_far{predicted(faster(8)), predicted(faster(64)), far(512)};
+  const auto rules = rules_of(one_far);
+  REQUIRE(rules.size() == 1);
+  CHECK(rules[0]["bytes"] == json({0, 511}));
+  CHECK(outliers_text(one_far) ==
+        "  allgather of 512 B on 4 ranks: ring takes 2135.000 us, where the model says 1.400 us\n");
+  const std::vector<Point> all_far{far(8), far(64), far(512)};  // then it is the model that errs
+  CHECK(rules_of(all_far).size() == 1);
+  CHECK(outliers_text(all_far).empty());
+}
+
 TEST_CASE("what a model loses is counted where measurements can tell", "[tune]") {
   const std::vector<Oracle> oracles{{"model", {}}};
   // By which bruck is best, of which ring is the better one as measured.
