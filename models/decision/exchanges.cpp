@@ -114,7 +114,7 @@ void circulant(Sketch& sketch, Bytes bytes) {
   sketch.meets(2 * rounds);
 }
 
-// Partners are 1, 1, 3, 5, 11, … ranks apart, those of a rank on either side by turns.
+// The distances to partners are 1, 1, 3, 5, 11, … ranks, to either side in turn.
 void bine(Sketch& sketch, Bytes bytes, double growth) {
   const Place& place = sketch.place();
   double rounds = 0, distance = 1;

@@ -87,7 +87,7 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
     if (far == 0 && unaligned && astray-- > 0) far = children;
     double senders = ceil_div(reached, place.nodes);
     if (keeps == Keeps::farthest && place.in_order) senders = std::min<double>(round, place.q);
-    // Who sends is a whole number of parts away from the root.
+    // Each sender is a whole number of parts away from the root.
     if (place.in_turn && (keeps == Keeps::nearest || place.shares_node(part)))
       senders = std::min<double>(reached, place.q);
     const bool crosses = far > 0 && (!place.in_order || keeps == Keeps::nearest || crossings-- > 0);
