@@ -254,7 +254,10 @@ std::string_view reason_of(const Estimate& estimate) noexcept {
       {parts.cores, "the least time by the model; most of it is work of cores that ranks share"},
       {parts.wakes, "the least time by the model; most of it is waiting for a turn on a core"},
   }};
-  return std::max_element(all.begin(), all.end())->second;
+  constexpr double kRounding = 1e-6;  // us; rounding leaves less
+  const auto& [time, reason] = *std::max_element(all.begin(), all.end());
+  return time < kRounding ? "the least memory, then the fewest rounds; none of them takes time"
+                          : reason;
 }
 
 }  // namespace tutti::models

@@ -31,7 +31,7 @@ struct Estimate {
   Bytes memory = 0;       // scratch and connections of that rank
 };
 
-// The largest part, as the reason of a choice.
+// The largest part, as the reason of a choice; or that there is none, as for a single rank.
 std::string_view reason_of(const Estimate& estimate) noexcept;
 
 // Of `segments` pieces that follow each other through the sketch.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -89,6 +90,17 @@ struct Tally {
 };
 
 }  // namespace
+
+TEST_CASE("the reason of a choice is the largest part of its time", "[estimate]") {
+  const auto says = [](const Estimate::Parts& parts, std::string_view words) {
+    Estimate estimate;
+    estimate.parts = parts;
+    return reason_of(estimate).find(words) != std::string_view::npos;
+  };
+  CHECK(says({.bytes = 2, .cores = 1}, "most of it goes into bytes"));
+  CHECK(says({.bytes = 1, .cores = 2}, "work of cores that ranks share"));
+  CHECK(says({.cores = 1e-15}, "none of them takes time"));
+}
 
 TEST_CASE("estimates know what scratch the schedules need", "[decision]") {
   constexpr Bytes kBlock = 4096;
