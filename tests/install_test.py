@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What `meson install` leaves: a versioned library with tutti_* symbols only, header, files for
-pkg-config and CMake, program, the drop-in, manual pages.
+pkg-config and CMake, program, the drop-in, manual pages, documents.
 
 Usage: install_test.py DESTDIR ROOT
 """
@@ -49,6 +49,10 @@ page = find("tutti.1")
 lint(page)
 check("TUTTI_ALGORITHM" in page.read_text(), "tutti.1 has no settings")
 check(".Sh HANGS" in page.read_text(), "tutti.1 lacks the section that reports of a hang name")
+documents = find("share/doc/tutti")
+for source in root.joinpath("README.md"), *root.joinpath("docs").iterdir():
+    check((documents / source.relative_to(root)).read_bytes() == source.read_bytes(),
+          f"{source.relative_to(root)} is not installed as it is")
 
 HEADER_REFUSES = "this Tutti was built for MPICH, and mpi.h is Open MPI's"
 OPEN_MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
