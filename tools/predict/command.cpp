@@ -150,7 +150,7 @@ int run_predict(PredictOptions options) {
   if (!options.json) print_sources(groups), print_whether_cores_are_shared(options, groups);
   if (!options.json && !left_out.empty()) {
     fmt::print("\nLeft out:\n");
-    for (const std::string& text : left_out) fmt::print("  {}\n", text);
+    for (const std::string& text : left_out) fmt::print("{}", paragraph(text, 4, 2));
   }
   return 0;
 }
