@@ -14,6 +14,7 @@ namespace tutti::collectives {
 struct Travelling {
   int block = 0;
   Rank way = 0;  // an offset
+  // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const Travelling&, const Travelling&) = default;
 };
 

@@ -105,7 +105,7 @@ Neighbourhoods at_all_ranks(const Neighbourhood& of_rank_0) {
 Torus even_torus(int P, int dimensions) {
   Torus torus;
   for (int left = dimensions; left > 0; --left) {
-    int size = std::max(1, static_cast<int>(std::pow(P, 1.0 / left) + 0.5));
+    int size = std::max(1, static_cast<int>(std::lround(std::pow(P, 1.0 / left))));
     while (P % size != 0) --size;
     torus.push_back(size);
     P /= size;

@@ -28,7 +28,7 @@ struct Neighbourhood {
 
   // The block of the output which the i-th match fills.
   int matched(int i) const noexcept { return crossed ? i ^ 1 : i; }
-  friend auto operator<=>(const Neighbourhood&, const Neighbourhood&) = default;
+  friend auto operator<=>(const Neighbourhood&, const Neighbourhood&) = default;  // NOLINT(*ptr)
 };
 
 // A grid of one dimension which is closed to a ring, as MPI_Cart_create makes it.
