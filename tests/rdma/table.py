@@ -290,8 +290,8 @@ def growth(build, long):
             command = job(build, 4, "grows", who, env={"TUTTI_ARRIVAL": arrival})
             yield Test(f"connections that grow, memory for {who}, arrival {arrival}",
                        guest(command, "--hosts", 2))
-    yield Test("connections that grow, 2 % of packets lost",
-               guest(job(build, 4, "grows", "all"), "--hosts", 4, "--loss", "2%"))
+    yield Test("connections that grow, 1 % of packets lost",
+               guest(job(build, 4, "grows", "all"), "--hosts", 4, "--loss", "1%"))
     yield Test("connections that grow, two rails",
                guest(job(build, 2, "grows", "all", env={"TUTTI_RAILS": "2"}), "--hosts", 2,
                      "--rails", 2))
@@ -414,9 +414,9 @@ def faults(build, long):
 
 def soak(build, seconds):
     """Random collectives while packets get lost: what is held does not grow."""
-    yield Test(f"random collectives for {seconds} s, 2% of packets lost",
+    yield Test(f"random collectives for {seconds} s, 1% of packets lost",
                guest(job(build, 4, "soak", seconds, 1),
-                     "--hosts", 2, "--loss", "2%", limit=seconds + LIMIT), seconds + LIMIT + 60,
+                     "--hosts", 2, "--loss", "1%", limit=seconds + LIMIT), seconds + LIMIT + 60,
                show=True)
 
 
