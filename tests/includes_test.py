@@ -22,12 +22,21 @@ DECISION = {"models/decision"} | DECISION_HEADERS | {
     f"models/{name}.cpp" for name in
     ("conversion", "curve", "derive", "fitting", "json", "json_text", "json_values", "kept",
      "names", "point_to_point", "statistics")}
+# The rooms of transport/verbs, from the bottom up; all may include what lies in transport itself.
+VERBS_DEVICE = {"base", "transport/*", "transport/verbs/device"}
+VERBS_CONNECTION = VERBS_DEVICE | {"transport/verbs/connection"}
+VERBS_DATAGRAMS = VERBS_DEVICE | {"transport/verbs/datagrams"}
 LIBRARY = {"collectives", "protocols", "registration", "transport", "base", "tutti"}
 
 # What the files of a folder may include: whole folders, or single headers.
 ALLOWED = {
     "base": {"base"},
     "transport": {"transport", "base"},
+    "transport/verbs/device": VERBS_DEVICE,
+    "transport/verbs/discovery": VERBS_DEVICE | {"transport/verbs/discovery"},
+    "transport/verbs/connection": VERBS_CONNECTION,
+    "transport/verbs/datagrams": VERBS_DATAGRAMS,
+    "transport/verbs/handshake": VERBS_CONNECTION | VERBS_DATAGRAMS | {"transport/verbs/handshake"},
     "registration": {"registration", "base", "transport/memory.hpp"},
     "protocols": {"protocols", "registration", "transport", "base"},
     "protocols/protocol_for.hpp": {"base"},
@@ -56,8 +65,12 @@ PMPI_ONLY = ("src/", "transport/")
 
 
 def within(path, entries):
-    """The longest of the entries that is the path or a folder above it; none: empty."""
-    return max((e for e in entries if path == e or path.startswith(e + "/")), key=len, default="")
+    """The longest of the entries that is the path or a folder above it, or, as `folder/*`, the
+    folder in which the file lies; none: empty."""
+    folder = path.rpartition("/")[0]
+    return max((e for e in entries
+                if path == e or path.startswith(e + "/") or e == folder + "/*"),
+               key=len, default="")
 
 
 def includes(text):
@@ -114,6 +127,11 @@ def check_myself():
     assert refused("collectives/ring.cpp", "collectives/schedule/schedule.hpp")
     assert refused("protocols/protocol_for.hpp", "transport/inbox_shape.hpp")
     assert refused("protocols/channel.cpp", "mpi.h")
+    assert refused("transport/verbs/device/gid.cpp", "transport/verbs/connection/writer.hpp")
+    assert refused("transport/verbs/connection/link.cpp", "transport/verbs/handshake/packet.hpp")
+    assert refused("transport/verbs/device/gid.cpp", "transport/shm/stores.hpp")
+    assert not refused("transport/verbs/connection/link.cpp", "transport/link.hpp")
+    assert not refused("transport/verbs/transport.cpp", "transport/verbs/handshake/handshake.hpp")
     assert not refused("collectives/execution/run.hpp", "protocols/channel.hpp")
     assert not refused("models/simulator.cpp", "protocols/protocol_for.hpp")
     assert refused("src/job/engine.cpp", "mpi.h")

@@ -27,7 +27,7 @@
 #include "tools/text.hpp"
 #include "transport/processors.hpp"
 #include "transport/shm/memory.hpp"
-#include "transport/verbs/survey.hpp"
+#include "transport/verbs/discovery/survey.hpp"
 #include "transport/verbs/transport.hpp"
 #include "tutti/tutti.h"
 

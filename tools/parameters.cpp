@@ -19,7 +19,7 @@
 #include "models/json_text.hpp"
 #include "models/kept.hpp"
 #include "models/names.hpp"
-#include "transport/verbs/survey.hpp"
+#include "transport/verbs/discovery/survey.hpp"
 
 namespace tutti::tools {
 namespace {

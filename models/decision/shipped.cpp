@@ -38,7 +38,7 @@ constexpr Cores kRxeCores{.wake = 12, .per_message = 19, .per_byte = 0.0052};
 const LogGP kAdapter{.L = 0.73, .o_s = 0.2, .o_r = 0.2, .g = 0.2, .G = 0.00004};
 
 // Memory of one connection: over shared memory (docs/measured.md, "Many ranks"), and over verbs, of
-// one that has not grown (transport/verbs/connection.hpp, Connection::bytes()).
+// one that has not grown (transport/verbs/connection/connection.hpp, Connection::bytes()).
 constexpr Bytes kShmConnection = 11 * 1024, kVerbsConnection = 29 * 1024;
 
 // The first message to a peer, us. Over shared memory: the first call of 2 ranks on two cores less

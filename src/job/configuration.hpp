@@ -11,7 +11,7 @@
 #include "base/types.hpp"
 #include "collectives/selection/rules.hpp"
 #include "transport/shm/memory.hpp"
-#include "transport/verbs/arrival.hpp"
+#include "transport/verbs/connection/arrival.hpp"
 
 namespace tutti {
 

@@ -10,7 +10,7 @@
 #include "protocols/mailbox.hpp"
 #include "src/job/transports.hpp"
 #include "transport/bootstrap.hpp"
-#include "transport/verbs/multicast.hpp"
+#include "transport/verbs/datagrams/multicast.hpp"
 
 namespace tutti {
 

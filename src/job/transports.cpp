@@ -9,7 +9,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "transport/verbs/survey.hpp"
+#include "transport/verbs/discovery/survey.hpp"
 
 namespace tutti {
 

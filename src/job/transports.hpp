@@ -13,7 +13,7 @@
 #include "transport/placement.hpp"
 #include "transport/shm/transport.hpp"
 #include "transport/transport.hpp"
-#include "transport/verbs/choice.hpp"
+#include "transport/verbs/discovery/choice.hpp"
 #include "transport/verbs/transport.hpp"
 
 namespace tutti {

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz.hpp"
-#include "transport/verbs/packet.hpp"
+#include "transport/verbs/handshake/packet.hpp"
 
 using namespace tutti;
 using namespace tutti::fuzz;

@@ -83,7 +83,7 @@ RECORDED = [recorded(0, "a", SEND, COPY), recorded(0, "a", SEND) + "\f" + record
 
 def packet(kind=1, sender=2, receiver=1, token=1002, mtu=3, arrival=2, busy=0, of=1,
            cause=0):
-    """As transport/verbs/packet.hpp has it."""
+    """As transport/verbs/handshake/packet.hpp has it."""
     shape = [64, 4, 320, 2, 1088, 2, 64, 2, 64, 2]
     lane = struct.pack("<16xQIIIHH", 8192, 6, 18, 7, 0, mtu)
     return struct.pack("<IHHiiQIIQIII4xHH10IIII", 0x74757474, 4, kind, sender, receiver, token,

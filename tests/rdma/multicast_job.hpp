@@ -17,7 +17,7 @@
 #include "protocols/multicast.hpp"
 #include "src/data/mpi_lock.hpp"
 #include "transport/bootstrap_mpi.hpp"
-#include "transport/verbs/multicast.hpp"
+#include "transport/verbs/datagrams/multicast.hpp"
 #include "transport/verbs/transport.hpp"
 
 namespace tutti::tests {

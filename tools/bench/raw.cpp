@@ -12,8 +12,8 @@
 
 #include "base/error.hpp"
 #include "tools/bench/bench.hpp"
-#include "transport/verbs/memory.hpp"
-#include "transport/verbs/queue_pair.hpp"
+#include "transport/verbs/device/memory.hpp"
+#include "transport/verbs/device/queue_pair.hpp"
 
 namespace tutti::tools {
 namespace {

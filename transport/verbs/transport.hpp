@@ -5,8 +5,8 @@
 #include <atomic>
 #include <memory>
 
-#include "transport/verbs/completion_queues.hpp"
-#include "transport/verbs/handshake.hpp"
+#include "transport/verbs/connection/completion_queues.hpp"
+#include "transport/verbs/handshake/handshake.hpp"
 
 namespace tutti::transport::verbs {
 

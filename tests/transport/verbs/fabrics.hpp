@@ -1,7 +1,7 @@
 // Fabrics for the tests of ports.
 #pragma once
 
-#include "transport/verbs/fabric.hpp"
+#include "transport/verbs/device/fabric.hpp"
 
 namespace tutti::tests {
 

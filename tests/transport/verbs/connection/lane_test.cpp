@@ -1,0 +1,40 @@
+// The shares of large messages: when a message is complete, and what notices say.
+#include "transport/verbs/connection/lane.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace tutti::transport;
+using namespace tutti::transport::verbs;
+
+TEST_CASE("a message is complete when all its shares are, in order", "[verbs]") {
+  Shares shares(3);
+  CHECK(shares.add({2, 2, 0}) == 1);
+  CHECK(shares.add({4, 3, 5}) == 2);
+  CHECK(shares.posted(2)[2] == 5);
+  CHECK(shares.complete({1, 2, 9}) == 0);
+  CHECK(shares.complete({2, 2, 9}) == 1);
+  CHECK(shares.complete({4, 3, 4}) == 1);
+  CHECK(shares.add({5, 3, 5}) == 3);
+  CHECK(shares.complete({5, 3, 5}) == 3);
+  shares.add({6, 3, 5});
+  CHECK(shares.complete_all() == 4);
+}
+
+TEST_CASE("there is an end to messages under way", "[verbs]") {
+  Shares shares(2);
+  std::uint64_t posted = 0;
+  while (!shares.full()) shares.add({++posted, posted});
+  CHECK(shares.complete({1, 1}) == 1);
+  CHECK_FALSE(shares.full());
+  CHECK(shares.complete({posted, posted}) == posted);
+}
+
+TEST_CASE("a notice names the rendezvous, and the rails that it came by", "[verbs]") {
+  for (const std::uint32_t id : {0u, 1u, kInvitations - 1})
+    for (std::uint32_t rails = 1; rails <= kMostRails; ++rails) {
+      const Immediate notice(Immediate::finished(id, rails).word());
+      CHECK(notice.kind() == Immediate::Kind::finished);
+      CHECK(notice.id() == id);
+      CHECK(notice.rails() == rails);
+    }
+}

@@ -1,0 +1,323 @@
+// What completions and immediate data tell of the peer.
+#include "transport/verbs/connection/link.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "base/bits.hpp"
+
+namespace tutti::transport::verbs {
+
+VerbsLink::VerbsLink(Site& site, int peer)
+    : Link(site.shape, peer, first_shape(site.shape)),
+      site_(site),
+      first_(site, *this, false),
+      larger_(site, *this),
+      writes_(site.has_word) {
+  set_capabilities(
+      {.notifies = true, .registrar = &site.registrar, .inquiry = &writes_, .growth = this});
+  inbox().place(first_.connection.inbox());
+}
+
+void VerbsLink::attach(const PeerInfo& peer, Arrival arrival, ibv_mtu mtu, std::uint16_t lid,
+                       const ibv_gid& gid) {
+  if (arrival == Arrival::imm) inbox().count_arrivals();
+  first_.connection.attach(peer, arrival, mtu, lid, gid);
+}
+
+bool VerbsLink::has_queue_pair(std::uint32_t number) const noexcept {
+  const LargeSide* const larger = larger_.side();
+  return first_.connection.queue_pair()->qp_num == number ||
+         (larger && larger->connection.queue_pair()->qp_num == number);
+}
+
+// --- growth
+
+Post VerbsLink::grow_out() noexcept {
+  if (first_.writer.said_farewell()) return Post::again;
+  if (const Post post = first_.writer.say_moved(); post != Post::done) return post;
+  first_tickets_ = first_.writer.posted();
+  out_ = larger_.side();
+  writer_ = &out_->writer;
+  outbox().grow();
+  return Post::done;
+}
+
+void VerbsLink::take_moved(bool large) noexcept {
+  const LargeSide* const there = larger_.side();
+  if (large || inbox().must_grow() || inbox().grown() || !there || !there->connection.attached())
+    return distrust("it goes over to an inbox that is not there");
+  inbox().note_moved();
+}
+
+void VerbsLink::grow_in() noexcept {
+  inbox().grow();
+  if (farewell_is_put_off_) become(State::ready, State::closed);
+}
+
+// --- large messages
+
+// A device in software needs more places in the send queue for a long write than the first side
+// has: such a write shows that the connection is hot, and waits for the large side.
+bool VerbsLink::should_grow_before(std::size_t bytes) noexcept {
+  if (state() != State::ready || !first_.writer.is_short_for(bytes)) return false;
+  larger_.want();
+  return larger_.stage() != Larger::Stage::impossible;
+}
+
+Post VerbsLink::write(const void* source, const Registration& registration, const RemoteKey& target,
+                      std::size_t bytes, std::optional<std::uint32_t> notify,
+                      std::uint64_t* ticket) noexcept {
+  const std::uint64_t before = notify ? writes_.note_begun(*notify) : 0;
+  const Post post = write_all(source, registration, target, bytes, notify, ticket);
+  if (notify && post == Post::again) writes_.take_out(before);
+  return post;
+}
+
+// A share is no shorter than a message that would not come this way at all.
+Post VerbsLink::write_all(const void* source, const Registration& registration,
+                          const RemoteKey& target, std::size_t bytes,
+                          std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
+  if (out_ && !out_->lanes.empty()) {
+    const std::size_t most = bytes / std::max<std::size_t>(site_.shape[Ring::eager].capacity(), 1);
+    return write_shares(std::clamp<std::size_t>(most, 1, larger_.rails()), source, registration,
+                        target, bytes, notify, ticket);
+  }
+  if (!out_ && should_grow_before(bytes)) return Post::again;
+  std::optional<Immediate> notice;
+  if (notify) notice = Immediate::finished(*notify, 1);
+  const std::uint64_t before = writer_->posted();
+  const Post post =
+      writer_->write(reinterpret_cast<std::uint64_t>(source), registration.local_keys[0],
+                     target.address, target.keys[0], bytes, notice);
+  if (writer_->posted() != before) *ticket = first_tickets_ + writer_->posted();
+  if (post != Post::done) return post;
+  written_ += bytes;
+  return Post::posted;
+}
+
+// All shares or none, so that a retry starts over. What failed in between has a ticket, too.
+Post VerbsLink::write_shares(std::size_t count, const void* source,
+                             const Registration& registration, const RemoteKey& target,
+                             std::size_t bytes, std::optional<std::uint32_t> notify,
+                             std::uint64_t* ticket) noexcept {
+  constexpr std::size_t kMultiple = 4096;  // where devices read and write best
+  const std::size_t share = round_up(divide_up(bytes, count), kMultiple);
+  count = std::max<std::size_t>(divide_up(bytes, share), 1);
+  const auto bytes_of_share = [&](std::size_t rail) {
+    return std::min(share, bytes - rail * share);
+  };
+  if (out_->shares->full()) return Post::again;
+  for (std::size_t rail = 0; rail < count; ++rail)
+    if (const Post post = out_->writer_of(rail).may_write(bytes_of_share(rail), notify.has_value());
+        post != Post::done)
+      return post;
+  std::optional<Immediate> notice;
+  if (notify) notice = Immediate::finished(*notify, static_cast<std::uint32_t>(count));
+  Shares::Marks posted{};
+  Post post = Post::done;
+  for (std::size_t rail = 0; rail < count && post == Post::done; ++rail) {
+    const std::uint64_t offset = rail * share;
+    Writer& writer = out_->writer_of(rail);
+    const std::uint64_t before = writer.posted();
+    post = writer.write(reinterpret_cast<std::uint64_t>(source) + offset,
+                        registration.local_keys[rail], target.address + offset, target.keys[rail],
+                        bytes_of_share(rail), notice);
+    if (writer.posted() != before) posted[rail] = writer.posted();
+  }
+  *ticket = first_tickets_ + out_->shares->add(posted);
+  return post == Post::done ? Post::posted : Post::failed;
+}
+
+// --- completions
+
+void VerbsLink::complete(const ibv_wc& completion, std::size_t rail) noexcept {
+  const WorkId id(completion.wr_id);
+  LargeSide* const larger = larger_.side();
+  if (completion.status != IBV_WC_SUCCESS) {
+    if (id.is_shared()) site_.shared.replace_one();
+    if (!id.is_receive()) writer_of(id, rail).fail(id);
+    return broke(completion,
+                 rail == 0 ? site_.device : larger->lanes[rail - 1].connection().device());
+  }
+  if (!id.is_receive()) {
+    writer_of(id, rail).complete(id);
+    return count_completed();
+  }
+  Side& side = id.is_large() ? *larger : first_;
+  const Immediate immediate(ntohl(completion.imm_data));
+  if ((completion.wc_flags & IBV_WC_WITH_IMM) == 0)
+    distrust("what it writes comes without immediate data");
+  else if (rail == 0)
+    take(immediate, id.is_large());
+  else if (immediate.kind() == Immediate::Kind::finished)
+    take_finished(immediate);
+  else
+    distrust("it sends by rail %lld what goes by the first", static_cast<long long>(rail));
+  if (!(rail == 0 ? side.replace_receive() : larger->lanes[rail - 1].replace_receive()) &&
+      state() != State::closed)
+    fail(Code::transport_failed, "the device takes no more receive requests");
+}
+
+Writer& VerbsLink::writer_of(WorkId id, std::size_t rail) noexcept {
+  if (rail == 0 && !id.is_large()) return first_.writer;
+  return larger_.side()->writer_of(rail);
+}
+
+// A queue pair in error completes each request that it still has, as flushed, and by then reads
+// nothing of it.
+bool VerbsLink::reads(std::uint64_t ticket) const noexcept {
+  if (completed() >= ticket) return false;
+  if (!out_ || ticket <= first_tickets_) return first_.writer.reads(ticket);
+  return out_->reads(ticket - first_tickets_);
+}
+
+// A write by several rails is complete when all of them are.
+std::uint64_t VerbsLink::headway() const noexcept {
+  std::uint64_t sum = first_.writer.completed();
+  for (std::size_t rail = 0; out_ && rail < larger_.rails(); ++rail)
+    sum += std::as_const(*out_).writer_of(rail).completed();
+  return sum;
+}
+
+// Tickets of the large side follow those of the first, which may not be complete yet.
+void VerbsLink::count_completed() noexcept {
+  const std::uint64_t first = first_.writer.completed();
+  note_completed(!out_ || first < first_tickets_ ? first : first_tickets_ + out_->completed());
+}
+
+void VerbsLink::take(Immediate immediate, bool large) noexcept {
+  const auto ring = static_cast<Ring>(immediate.ring());  // of two kinds
+  switch (immediate.kind()) {
+    case Immediate::Kind::message: inbox().note_arrival(ring, large); break;
+    case Immediate::Kind::credit:
+      if (immediate.ring() >= kRings)
+        return distrust("it gives credits for ring %lld, which cannot be", immediate.ring());
+      inbox().note_credit(ring, immediate.consumed_after(inbox().reported(ring)));
+      break;
+    case Immediate::Kind::finished: take_finished(immediate); break;
+    case Immediate::Kind::farewell:
+      if (large && !inbox().grown())
+        farewell_is_put_off_ = true;
+      else
+        become(State::ready, State::closed);
+      break;
+    case Immediate::Kind::moved: take_moved(large); break;
+  }
+}
+
+// An identifier is used again only when its rendezvous is over, so notices of two never mix.
+void VerbsLink::take_finished(Immediate immediate) noexcept {
+  if (immediate.id() >= shares_come_.size() || immediate.rails() > larger_.rails())
+    return distrust("it has finished transfer %lld over %lld rails, which cannot be",
+                    immediate.id(), immediate.rails());
+  std::uint8_t& come = shares_come_[immediate.id()];
+  if (++come < immediate.rails()) return;
+  come = 0;
+  writes_.note_ended(immediate.id());
+  note_finished(immediate.id());
+}
+
+// --- signs of life
+
+// A peer that left in order had acknowledgements of all it sent, so `moved` has come, and is taken
+// by the second probe. If not, the small queue pair has failed at the peer, and nothing that came
+// by the large one can ever be read.
+void VerbsLink::probe() noexcept {
+  look_for_notice();
+  if (state() != State::ready) return;
+  if (doubt_ != Doubt::none && left_in_between()) {
+    if (std::exchange(doubt_, Doubt::probed) == Doubt::raised) return;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "rank %d of MPI_COMM_WORLD has left, and its last messages are lost: one of the "
+                  "connections to it broke",
+                  peer());
+    return fail(Code::peer_failed, text);
+  }
+  writer_->probe();
+}
+
+// What the peer says of the connection comes by it. But it may have left Tutti before there was
+// one, or have no memory for it; and it does not say that it has left no notice.
+void VerbsLink::look_for_notice() noexcept {
+  if (state().failed() || peer_has_left()) return;
+  notices_.look();
+  site_.has_word();
+}
+
+void VerbsLink::say_farewell() noexcept {
+  if (state() == State::ready && !peer_has_left()) writer_->say_farewell();
+}
+
+// A peer that has left acknowledges nothing any more, and waits for nothing.
+bool VerbsLink::drained() noexcept {
+  say_farewell();
+  if (state() != State::ready || peer_has_left()) return true;
+  const bool first_is_idle = first_.writer.idle();
+  return writer_->said_farewell() && first_is_idle && (!out_ || out_->idle());
+}
+
+// Errors that follow a peer's farewell come of its leaving and are no failure. Flushed requests
+// follow a first error, whose cause is on record already. A process that dies may lose its memory
+// before its queue pairs: so a refused access, too, means that it is gone.
+void VerbsLink::broke(const ibv_wc& completion, const Device& device) noexcept {
+  if (state() == State::closed || farewell_is_put_off_) {
+    if (left_in_between() && doubt_ == Doubt::none) doubt_ = Doubt::raised;
+    first_.writer.complete_all();
+    if (out_)
+      for (std::size_t rail = 0; rail < larger_.rails(); ++rail)
+        out_->writer_of(rail).complete_all();
+    return count_completed();
+  }
+  if (state().failed()) return;
+  char text[256];
+  const bool gone =
+      completion.status == IBV_WC_RETRY_EXC_ERR || completion.status == IBV_WC_RNR_RETRY_EXC_ERR ||
+      completion.status == IBV_WC_WR_FLUSH_ERR || completion.status == IBV_WC_REM_ACCESS_ERR;
+  char down[64];
+  std::snprintf(down, sizeof down, "port %d of that device is down on this host", device.port());
+  std::snprintf(text, sizeof text,
+                "rank %d of MPI_COMM_WORLD no longer answers on device %s: %s (vendor code %u); %s",
+                peer(), device.name().c_str(), ibv_wc_status_str(completion.status),
+                completion.vendor_err,
+                !gone                      ? "the connection is broken"
+                : !device.port_is_active() ? down
+                                           : "its process has died, its end of the connection has "
+                                             "failed, or the path to it is gone");
+  fail(gone ? Code::peer_failed : Code::transport_failed, text);
+}
+
+void VerbsLink::peer_gave_up(Code cause) noexcept {
+  if (state() == State::closed) return;
+  if (state() != State::connecting || cause != Code::unreachable) return fail_as_peer_did(cause);
+  char text[256];
+  std::snprintf(text, sizeof text,
+                "rank %d of MPI_COMM_WORLD has given this rank up: most likely this rank did not "
+                "answer in time; was this process stopped? If not, see what rank %d says",
+                peer(), peer());
+  fail(Code::unreachable, text);
+}
+
+// What one queue pair lost is lost for both ends: the peer must find out, whichever it looks at. A
+// queue pair in error acknowledges nothing. A datagram, which may get lost, tells it sooner, and
+// the cause.
+void VerbsLink::break_off(Code) noexcept {
+  const auto stop = [](const Connection& connection) {
+    ibv_qp_attr to{};
+    to.qp_state = IBV_QPS_ERR;
+    ibv_modify_qp(connection.queue_pair(), &to, IBV_QP_STATE);
+  };
+  stop(first_.connection);
+  if (const LargeSide* const larger = larger_.side()) {
+    stop(larger->connection);
+    for (const Lane& lane : larger->lanes) stop(lane.connection());
+  }
+  untold_ = true;
+  site_.has_word();
+}
+
+}  // namespace tutti::transport::verbs
