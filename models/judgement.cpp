@@ -7,7 +7,7 @@
 
 #include "models/decision/candidates.hpp"
 #include "models/decision/decisions.hpp"
-#include "models/simulator.hpp"
+#include "models/simulation/simulator.hpp"
 
 namespace tutti::models {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "collectives/selection/choices.hpp"
 #include "collectives/selection/facts.hpp"
-#include "models/layout.hpp"
-#include "models/platform.hpp"
+#include "models/simulation/layout.hpp"
+#include "models/platform/platform.hpp"
 
 namespace tutti::models {
 

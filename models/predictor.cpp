@@ -8,9 +8,9 @@
 #include "base/error.hpp"
 #include "collectives/analysis/world.hpp"
 #include "collectives/schedule/in_a_row.hpp"
-#include "models/json.hpp"
-#include "models/json_text.hpp"
-#include "models/simulator.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/json_text.hpp"
+#include "models/simulation/simulator.hpp"
 #include "models/tau_lop/evaluation.hpp"
 
 namespace tutti::models {

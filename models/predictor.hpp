@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "collectives/schedule/schedule.hpp"
-#include "models/platform.hpp"
+#include "models/platform/platform.hpp"
 #include "models/tau_lop/parameters.hpp"
 
 namespace tutti::models {

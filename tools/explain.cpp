@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "collectives/selection/choices.hpp"
 #include "models/decision/shipped.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "src/job/configuration.hpp"
 #include "src/job/selection.hpp"
 #include "tools/command_line.hpp"

@@ -16,7 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "registration/watcher.hpp"
 #include "src/job/configuration.hpp"
 #include "src/job/selection.hpp"

@@ -9,7 +9,7 @@
 #include "collectives/analysis/costs.hpp"
 #include "collectives/analysis/formula.hpp"
 #include "collectives/selection/rules.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/references.hpp"

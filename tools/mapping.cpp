@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "base/text.hpp"
-#include "models/layout.hpp"
+#include "models/simulation/layout.hpp"
 #include "tools/parameters.hpp"
 
 namespace tutti::tools {

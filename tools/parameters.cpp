@@ -15,10 +15,10 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "models/decision/shipped.hpp"
-#include "models/json.hpp"
-#include "models/json_text.hpp"
-#include "models/kept.hpp"
-#include "models/names.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/json_text.hpp"
+#include "models/platform/kept.hpp"
+#include "models/platform/names.hpp"
 #include "transport/verbs/discovery/survey.hpp"
 
 namespace tutti::tools {

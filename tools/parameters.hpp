@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/platform.hpp"
+#include "models/platform/platform.hpp"
 #include "src/job/selection.hpp"
 
 namespace tutti::tools {

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "collectives/analysis/proof.hpp"
 #include "collectives/selection/choices.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/parameters.hpp"

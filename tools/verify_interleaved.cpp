@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/text.hpp"
 

@@ -1,4 +1,4 @@
-// Adds the rounds up. The rules are those of models/costs.hpp, for whole rounds instead of
+// Adds the rounds up. The rules are those of models/platform/costs.hpp, for whole rounds instead of
 // messages. Pure.
 #include "models/decision/estimate.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "collectives/selection/facts.hpp"
 #include "models/decision/sketch.hpp"
-#include "models/platform.hpp"
+#include "models/platform/platform.hpp"
 
 namespace tutti::models {
 

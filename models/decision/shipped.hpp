@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "models/platform.hpp"
+#include "models/platform/platform.hpp"
 
 namespace tutti::models {
 

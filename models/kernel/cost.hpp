@@ -6,7 +6,7 @@
 
 #include "models/kernel/kernel.hpp"
 #include "models/kernel/schedules.hpp"
-#include "models/simulator.hpp"
+#include "models/simulation/simulator.hpp"
 
 namespace tutti::models::kernel {
 

@@ -10,9 +10,9 @@
 #include <type_traits>
 
 #include "base/text.hpp"
-#include "models/costs.hpp"
-#include "models/json.hpp"
-#include "models/json_values.hpp"
+#include "models/platform/costs.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/json_values.hpp"
 
 namespace tutti::models::tau_lop {
 namespace {

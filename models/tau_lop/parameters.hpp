@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/curve.hpp"
+#include "models/platform/curve.hpp"
 #include "models/tau_lop/cost.hpp"
 #include "models/tau_lop/evaluation.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/costs.hpp"
+#include "models/platform/costs.hpp"
 #include "models/tau_lop/parameters.hpp"
 
 namespace tutti::models::tau_lop {

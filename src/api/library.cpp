@@ -15,7 +15,7 @@
 #include "base/hash.hpp"
 #include "base/no_size_signal.hpp"
 #include "models/decision/shipped.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "src/data/gpu_memory.hpp"
 #include "src/data/mpi_lock.hpp"
 #include "src/data/must_have_mpi.hpp"

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 
 namespace tutti::drop_in {
 namespace {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string_view>
 
-#include "models/derive.hpp"
-#include "models/platform.hpp"
+#include "models/platform/derive.hpp"
+#include "models/platform/platform.hpp"
 #include "src/job/communicator.hpp"
 
 namespace tutti {
@@ -20,9 +20,10 @@ inline constexpr int kUsualBurst = 16, kLongestBurst = 1024;
 models::Readings measure_pair(Communicator& pair);
 
 // Rank 0 measures messages to a rank of its own node and to one of another, as far as there are
-// such, and keeps the parameters for `wire` (models/kept.hpp), as PLogP's. All ranks have them
-// then. What fails is told to `warn`; then they are those that Tutti ships. Collective over the
-// bootstrap; the selection serves for nothing but communicators. Throws Error{bootstrap_failed}.
+// such, and keeps the parameters for `wire` (models/platform/kept.hpp), as PLogP's. All ranks have
+// them then. What fails is told to `warn`; then they are those that Tutti ships. Collective over
+// the bootstrap; the selection serves for nothing but communicators. Throws
+// Error{bootstrap_failed}.
 models::Platform calibrate(Engine& engine, transport::Bootstrap& bootstrap, Selection& selection,
                            std::string_view wire,
                            const std::function<void(std::string_view)>& warn);

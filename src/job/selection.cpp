@@ -11,9 +11,9 @@
 #include "base/error.hpp"
 #include "models/decision/explanation.hpp"
 #include "models/decision/shipped.hpp"
-#include "models/json.hpp"
-#include "models/json_text.hpp"
-#include "models/kept.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/json_text.hpp"
+#include "models/platform/kept.hpp"
 
 namespace tutti {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/no_size_signal.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "src/job/agreement.hpp"
 #include "src/job/plan.hpp"
 #include "transport/placement.hpp"

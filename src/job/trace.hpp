@@ -1,7 +1,7 @@
 // Trace: what this rank's calls did and when, step by step, in a file for `tutti draw --trace`
-// (setting `trace`). Lines of JSON, which models/recorded.hpp reads: who writes; each call, when it
-// has ended; how many there were. Calls have the numbers that messages give them, from 1; the
-// checks of the setting `check` are not recorded.
+// (setting `trace`). Lines of JSON, which models/simulation/recorded.hpp reads: who writes; each
+// call, when it has ended; how many there were. Calls have the numbers that messages give them,
+// from 1; the checks of the setting `check` are not recorded.
 #pragma once
 
 #include <array>

@@ -6,8 +6,8 @@
 #include "collectives/algorithms/conditions.hpp"
 #include "models/decision/decisions.hpp"
 #include "models/decision/shipped.hpp"
-#include "models/json.hpp"
-#include "models/kept.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/kept.hpp"
 #include "models/tau_lop/parameters.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

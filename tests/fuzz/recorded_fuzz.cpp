@@ -1,6 +1,6 @@
 // What ranks wrote with the setting `trace`, one file or several with form feeds between them: what
 // is accepted can be brought to one clock, and its messages pair off.
-#include "models/recorded.hpp"
+#include "models/simulation/recorded.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace tutti;

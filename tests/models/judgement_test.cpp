@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/decision/shipped.hpp"
-#include "models/json.hpp"
-#include "models/names.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/names.hpp"
 #include "tests/base/sanitized.hpp"
 
 using namespace tutti;

@@ -5,9 +5,9 @@
 
 #include <string_view>
 
-#include "models/json.hpp"
-#include "models/names.hpp"
-#include "models/simulator.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/names.hpp"
+#include "models/simulation/simulator.hpp"
 #include "tests/collectives/ranks.hpp"
 
 namespace tutti::models::test {

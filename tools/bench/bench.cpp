@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "collectives/schedule/problem.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "src/job/configuration.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "models/statistics.hpp"
+#include "models/platform/statistics.hpp"
 #include "tools/bench/forms.hpp"
 #include "tools/bench/layouts.hpp"
 #include "tools/bench/v_forms.hpp"

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/bench/job.hpp"
 #include "tools/bench/traffic.hpp"

@@ -15,7 +15,7 @@
 
 #include "base/error.hpp"
 #include "collectives/execution/kernels.hpp"
-#include "models/statistics.hpp"
+#include "models/platform/statistics.hpp"
 #include "src/data/reduction.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/text.hpp"

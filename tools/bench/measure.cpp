@@ -11,8 +11,8 @@
 
 #include "base/error.hpp"
 #include "collectives/schedule/problem.hpp"
-#include "models/json_text.hpp"
-#include "models/statistics.hpp"
+#include "models/platform/json_text.hpp"
+#include "models/platform/statistics.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/bench/job.hpp"
 #include "tools/bench/traffic.hpp"

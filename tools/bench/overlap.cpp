@@ -6,7 +6,7 @@
 #include <ctime>
 #include <functional>
 
-#include "models/statistics.hpp"
+#include "models/platform/statistics.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/bench/job.hpp"
 #include "tools/text.hpp"

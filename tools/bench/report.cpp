@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/text.hpp"
 

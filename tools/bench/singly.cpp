@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/statistics.hpp"
+#include "models/platform/statistics.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/bench/job.hpp"
 

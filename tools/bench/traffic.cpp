@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "tools/bench/bench.hpp"
 
 namespace tutti::tools {

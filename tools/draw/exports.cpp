@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "tools/draw/picture.hpp"
 
 namespace tutti::tools {

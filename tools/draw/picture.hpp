@@ -8,7 +8,7 @@
 
 #include "collectives/schedule/problem.hpp"
 #include "collectives/schedule/schedule.hpp"
-#include "models/simulator.hpp"
+#include "models/simulation/simulator.hpp"
 
 namespace tutti::tools {
 

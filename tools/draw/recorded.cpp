@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "collectives/selection/choices.hpp"
-#include "models/simulator.hpp"
+#include "models/simulation/simulator.hpp"
 #include "tools/drawing/svg.hpp"
 #include "base/files.hpp"
 #include "tools/predict/predict.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "models/platform.hpp"
-#include "models/recorded.hpp"
+#include "models/platform/platform.hpp"
+#include "models/simulation/recorded.hpp"
 #include "tools/draw/picture.hpp"
 
 namespace tutti::tools {

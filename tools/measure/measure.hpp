@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "models/derive.hpp"
+#include "models/platform/derive.hpp"
 #include "models/predictor.hpp"
 #include "models/tau_lop/rings.hpp"
-#include "models/statistics.hpp"
+#include "models/platform/statistics.hpp"
 #include "tools/busy.hpp"
 #include "tools/measure/wire.hpp"
 

@@ -6,7 +6,7 @@
 #include "base/copy.hpp"
 #include "base/index.hpp"
 #include "collectives/execution/kernels.hpp"
-#include "models/chance.hpp"
+#include "models/simulation/chance.hpp"
 #include "src/api/library.hpp"
 #include "src/job/calibration.hpp"
 #include "tools/bench/bench.hpp"

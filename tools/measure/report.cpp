@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "models/json.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/json_text.hpp"
 #include "tools/measure/measure.hpp"
 #include "tools/measure/sampler.hpp"
 #include "tools/text.hpp"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "models/statistics.hpp"
+#include "models/platform/statistics.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::tools {

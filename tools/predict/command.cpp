@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "models/json.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/mapping.hpp"
@@ -258,7 +258,8 @@ void add_predict(CommandLine& line) {
   add_reports(command, *options);
   command.footer(
       "Times are in microseconds. What a model's numbers mean for a step is written in\n"
-      "models/costs.hpp. Each rank has a core of its own: what it costs to share cores, with "
+      "models/platform/costs.hpp. Each rank has a core of its own: what it costs to share cores, "
+      "with "
       "other\n"
       "ranks or with packets, is in the times of `tutti explain`. Examples:\n"
       "  tutti predict --model loggp --params boba --collective barrier --algorithm dissemination "

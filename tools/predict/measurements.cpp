@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 
 namespace tutti::tools {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "collectives/selection/choices.hpp"
-#include "models/closed_forms.hpp"
+#include "models/papers/closed_forms.hpp"
 #include "models/predictor.hpp"
-#include "models/simulator.hpp"
+#include "models/simulation/simulator.hpp"
 
 namespace tutti::tools {
 

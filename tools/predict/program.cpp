@@ -7,11 +7,11 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "models/kernel/cost.hpp"
 #include "models/kernel/courses.hpp"
 #include "models/kernel/text.hpp"
-#include "models/names.hpp"
+#include "models/platform/names.hpp"
 #include "tools/predict/predict.hpp"
 #include "tools/text.hpp"
 

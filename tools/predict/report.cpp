@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
-#include "models/bluegene_p.hpp"
+#include "models/papers/bluegene_p.hpp"
 #include "models/decision/shipped.hpp"
-#include "models/json.hpp"
-#include "models/json_text.hpp"
-#include "models/names.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/json_text.hpp"
+#include "models/platform/names.hpp"
 #include "tools/predict/predict.hpp"
 #include "tools/text.hpp"
 

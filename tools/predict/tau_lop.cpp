@@ -1,5 +1,5 @@
 // `tutti predict --model tau-lop`: costs as expressions, and with parameters as times.
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "models/tau_lop/evaluation.hpp"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 
 #include "base/hash.hpp"
 #include "collectives/algorithms/conditions.hpp"
-#include "models/simulator.hpp"
+#include "models/simulation/simulator.hpp"
 #include "tools/parameters.hpp"
 #include "tools/tune/tune.hpp"
 

@@ -11,8 +11,8 @@
 
 #include "base/text.hpp"
 #include "collectives/schedule/problem.hpp"
-#include "models/json.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/json_text.hpp"
 #include "tools/text.hpp"
 #include "tools/tune/tune.hpp"
 

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "collectives/algorithms/catalogue.hpp"
-#include "models/json.hpp"
+#include "models/platform/json.hpp"
 #include "tools/parameters.hpp"
 
 namespace tutti::tools {

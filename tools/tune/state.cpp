@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "models/json_text.hpp"
+#include "models/platform/json_text.hpp"
 #include "tools/tune/state.hpp"
 
 namespace tutti::tools {

@@ -11,7 +11,7 @@
 
 #include "collectives/selection/choices.hpp"
 #include "models/predictor.hpp"
-#include "models/statistics.hpp"
+#include "models/platform/statistics.hpp"
 #include "tools/busy.hpp"
 
 namespace tutti::tools {

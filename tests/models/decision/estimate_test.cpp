@@ -15,7 +15,7 @@
 #include "models/decision/candidates.hpp"
 #include "models/decision/decisions.hpp"
 #include "models/decision/sketches.hpp"
-#include "models/simulator.hpp"
+#include "models/simulation/simulator.hpp"
 #include "tests/base/sanitized.hpp"
 
 using namespace tutti;

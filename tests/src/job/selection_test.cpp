@@ -12,8 +12,8 @@
 
 #include "base/error.hpp"
 #include "models/decision/shipped.hpp"
-#include "models/json.hpp"
-#include "models/kept.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/kept.hpp"
 #include "tests/base/settings_folder.hpp"
 #include "tests/transport/thread_bootstrap.hpp"
 

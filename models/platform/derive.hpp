@@ -1,0 +1,46 @@
+// From what was measured between ranks to the parameters of each model. Pure. Times in
+// microseconds.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "models/platform/fitting.hpp"
+#include "models/platform/point_to_point.hpp"
+
+namespace tutti::models {
+
+// PRTT(n, d, s) is the time of n messages of s bytes with a delay of d between them, and of one
+// message of s bytes back after the last. IB §4.3.3.
+struct Readings {
+  struct Size {
+    Bytes bytes = 0;
+    double round_trip = 0;    // PRTT(1, 0, s)
+    double gap = 0;           // (PRTT(n, 0, s) − PRTT(1, 0, s)) / (n − 1)
+    double o_s = 0, o_r = 0;  // the processor's part of a send, and of a receive
+    double sent = 0;          // from the start of a send until its bytes may be reused
+  };
+  std::vector<Size> sizes;  // ascending
+  // For n = 1, 2, … distinct peers, with the least size: the mean overhead of a send and of a
+  // receive, and the time until the last peer has its message.
+  struct Peers {
+    double o_s = 0, o_r = 0, time = 0;
+  };
+  std::vector<Peers> peers;
+  Bytes eager = kNever;  // the longest message that does not wait for its receiver
+
+  std::vector<Sample> times() const;  // of one message: half a round trip
+  std::vector<Sample> gaps() const;
+};
+
+// Half a round trip without the overheads, IB §4.3.3; 0 if they are all of it, as they are where
+// processors carry the bytes.
+double latency_of(const Readings& readings) noexcept;
+
+// What can be derived: the models of point_to_point.hpp by name, and "hockney-table".
+std::vector<std::string_view> derivable();
+// Throws Error{bad_configuration}: there is no such model, or its fit does not converge, and for
+// which sizes. logfp needs two peers at least.
+Model derive(std::string_view model, const Readings& readings);
+
+}  // namespace tutti::models

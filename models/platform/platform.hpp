@@ -1,0 +1,81 @@
+// What a machine costs: a model for messages within a node and one for messages between nodes, and
+// what combining and copying take. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "models/platform/point_to_point.hpp"
+
+namespace tutti::models {
+
+struct Machine {
+  std::string cpu;  // as the kernel names it
+  int cores = 0;    // hardware threads
+  friend bool operator==(const Machine&, const Machine&) = default;
+};
+
+// Where and how parameters were measured. Empty or 0: not said, as of published parameters.
+struct Origin {
+  Machine machine{};
+  std::string wire{};    // of the messages between nodes: "shm", "rxe", "hardware" or "mpi"
+  std::string device{};  // its name
+  std::string date{}, command{};
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+
+// What only selection reads; each() is as that of a model (point_to_point.hpp).
+
+// What cores cost where ranks share them, and where they do the work of an adapter.
+struct Cores {
+  double wake = 0;  // from a message until a rank that waits without a core of its own runs, us
+  // If packets between nodes cost CPU time: of the cores of both ends together, us.
+  double per_message = 0, per_byte = 0;
+  template <class Self, class Visit>
+  static void each(Self& self, Visit&& visit) {
+    visit("wake", self.wake, "until a rank that waits without a core of its own runs, us");
+    visit("per_message", self.per_message, "work of cores for a message between nodes, us");
+    visit("per_byte", self.per_byte, "the same for a byte");
+  }
+  friend bool operator==(const Cores&, const Cores&) = default;
+};
+
+// What connections and memory cost beside the time of a call.
+struct Budget {
+  // The first message to a peer makes the connection, which later calls use: us, and so many calls.
+  double connect = 500, uses = 100000;
+  Bytes connection = Bytes{64} * 1024;  // what one takes
+  Bytes memory = Bytes{1} << 30;        // a rank should hold no more for them and for scratch
+  double calls = 1;  // of a collective in a row, whose mean time counts; 1: the time of one
+  template <class Self, class Visit>
+  static void each(Self& self, Visit&& visit) {
+    visit("connect", self.connect, "the first message to a peer, which makes the connection, us");
+    visit("uses", self.uses, "calls over which that is spread");
+    visit("connection", self.connection, "bytes of one connection");
+    visit("memory", self.memory, "bytes that a rank should hold for them and for scratch");
+    visit("calls", self.calls, "calls that follow each other, whose mean time counts");
+  }
+  friend bool operator==(const Budget&, const Budget&) = default;
+};
+
+inline constexpr int kMostAdapters = 64;
+
+struct Platform {
+  std::string name;    // for readers
+  std::string source;  // where the numbers are from
+  Model between;
+  std::optional<Model> within;  // nothing: every message goes under `between`, through its ports
+  double reduce_per_byte = 0;   // γ: combining two operands, us per byte of one
+  double copy_per_byte = 0;     // us
+  // Within a node a message is combined while it comes, in pieces; 0: when it is there.
+  Bytes piece = 0;
+  // The ranks of a node share one port for sending to other nodes, and one for receiving from
+  // them; else each rank has its own.
+  bool shared_ports = false;
+  int adapters = 1;  // so many messages at a time pass such a port between nodes (BEO's o)
+  Origin origin{};
+  std::optional<Cores> cores{};  // nothing: not said
+  std::optional<Budget> budget{};
+};
+
+}  // namespace tutti::models

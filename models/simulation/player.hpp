@@ -1,0 +1,76 @@
+// A rank within a simulation: how far it is, and what it waits for. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "collectives/schedule/cursor.hpp"
+#include "models/simulation/alike.hpp"
+
+namespace tutti::models {
+
+inline constexpr double kLongAgo = -std::numeric_limits<double>::infinity();
+inline constexpr double kNotDue = std::numeric_limits<double>::infinity();
+inline constexpr std::int64_t kNoBar = -1;
+
+// One direction of a port. `turn`: when the next message has its turn. Several adapters pass as
+// many messages at a time, each by the one that is free first.
+struct Port {
+  struct Adapter {
+    double turn = kLongAgo;
+    std::int64_t holder = kNoBar;  // has it until then
+  };
+  explicit Port(int adapters = 1) : others(static_cast<std::size_t>(adapters) - 1) {}
+  double turn = kLongAgo;
+  std::int64_t holder = kNoBar;
+  std::vector<Adapter> others;  // none of which is free earlier
+  void take(double now, double time, std::int64_t bar = kNoBar) noexcept {
+    turn = std::max(turn, now) + time;
+    holder = bar;
+    const auto next =
+        std::min_element(others.begin(), others.end(),
+                         [](const Adapter& a, const Adapter& b) { return a.turn < b.turn; });
+    if (next == others.end() || next->turn >= turn) return;
+    std::swap(next->turn, turn);
+    std::swap(next->holder, holder);
+  }
+};
+
+// Steps that wait; the lowest one first.
+class Waiting {
+ public:
+  bool empty() const noexcept { return steps_.empty(); }
+  collectives::StepId front() const noexcept { return steps_.front(); }
+  void push(collectives::StepId step) {
+    steps_.push_back(step);
+    std::push_heap(steps_.begin(), steps_.end(), std::greater<>{});
+  }
+  void pop() noexcept {
+    std::pop_heap(steps_.begin(), steps_.end(), std::greater<>{});
+    steps_.pop_back();
+  }
+
+ private:
+  std::vector<collectives::StepId> steps_;
+};
+
+// What has happened to a message's step before it runs.
+enum Mark : std::uint8_t { kPosted = 1, kArrived = 2, kNoticed = 4 };
+
+struct Player {
+  std::shared_ptr<const Script> script;
+  std::unique_ptr<collectives::Cursor> cursor;  // until it has finished
+  std::vector<std::uint8_t> marks;              // by step
+  Waiting work, notices, sends[2];              // sends wait for the ports of two levels
+  double free = 0;                              // from then on the processor is
+  double wake = kNotDue;                        // it decides again
+  double sent = kLongAgo, received = kLongAgo;  // the processor's part of the last one ended
+  bool touched = false;
+};
+
+}  // namespace tutti::models

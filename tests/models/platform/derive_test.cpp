@@ -1,0 +1,121 @@
+// Readings made from known parameters, with noise, give these parameters again; and each model that
+// is derived says of one message what was read.
+#include "models/platform/derive.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "models/simulation/chance.hpp"
+#include "models/platform/json.hpp"
+#include "models/platform/platform.hpp"
+
+#include <nlohmann/json.hpp>
+
+using namespace tutti;
+using namespace tutti::models;
+
+namespace {
+
+constexpr double kL = 4.5, kOs = 2.4, kOr = 1.1, kGap = 3.0, kG = 0.001;
+
+// Of a LogGP machine, each reading off by up to `noise`.
+Readings readings(double noise, std::uint64_t seed) {
+  Chance chance(seed);
+  const auto noisy = [&](double time) { return time * (1 + noise * (2 * chance.uniform() - 1)); };
+  Readings all{.eager = 16384};
+  for (Bytes m = 1; m <= 1 << 20; m *= 2) {
+    const double bytes = static_cast<double>(m - 1) * kG;
+    all.sizes.push_back({.bytes = m,
+                         .round_trip = noisy(2 * (kL + kOs + kOr + bytes)),
+                         .gap = noisy(kGap + bytes),
+                         .o_s = noisy(kOs),
+                         .o_r = noisy(kOr),
+                         .sent = noisy(kOs + bytes / 2)});
+  }
+  return all;
+}
+
+template <class Some>
+Some derived(const Readings& given) {
+  return std::get<Some>(derive(Some::kName, given));
+}
+
+}  // namespace
+
+TEST_CASE("derive: LogP, LogGP and LogGPS are found again under noise") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Readings given = readings(0.03, seed);
+    const auto loggp = derived<models::LogGP>(given);
+    CHECK(loggp.L == Approx(kL).epsilon(0.15));  // a difference
+    CHECK(loggp.o_s == Approx(kOs).epsilon(0.04));
+    CHECK(loggp.o_r == Approx(kOr).epsilon(0.04));
+    CHECK(loggp.g == Approx(kGap).epsilon(0.05));
+    CHECK(loggp.G == Approx(kG).epsilon(0.05));
+    CHECK(derived<LogP>(given).g == loggp.g);
+    CHECK(derived<LogGPS>(given).S == 16384);
+    CHECK(derived<LogGPO>(given).O == Approx(0).margin(1e-5));
+  }
+}
+
+TEST_CASE("derive: models over the message's time give it again") {
+  const Readings given = readings(0, 1);
+  for (const char* model : {"hockney", "hockney-table", "split-hockney", "piecewise", "plogp",
+                            "lognp", "loggp", "loggps"}) {
+    INFO(model);
+    const Model found = derive(model, given);
+    for (const Sample& sample : given.times())
+      if (sample.bytes <= 16384)  // loggps: longer ones wait for the receiver
+        CHECK(time_of(found, sample.bytes) == Approx(sample.value).epsilon(0.03));
+  }
+  // What is read from a file is what was derived: a gap that covers the overheads among it.
+  for (const std::string_view model : derivable())
+    if (model != "logfp") {
+      const Platform platform{.between = derive(model, given)};
+      CHECK(to_json(parse_platform(to_json(platform).dump())) == to_json(platform));
+    }
+}
+
+TEST_CASE("derive: tables go on beyond the largest size that was measured") {
+  constexpr Bytes kLong = Bytes{1} << 30;
+  for (const char* model : {"hockney-table", "plogp", "lognp"}) {
+    INFO(model);
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const Model found = derive(model, readings(0.03, seed));
+      CHECK(time_of(found, kLong) == Approx(kG * kLong).epsilon(0.15));
+      // What covers the overheads covers them there, too.
+      const Platform platform{.between = found};
+      CHECK(to_json(parse_platform(to_json(platform).dump())) == to_json(platform));
+    }
+  }
+}
+
+TEST_CASE("derive: LogfP from bursts to several peers") {
+  Readings given = readings(0, 1);
+  CHECK_THROWS_WITH(derive("logfp", given), Catch::Contains("three ranks"));
+  const BurstOverhead o_s{0.5, 2.0};
+  for (int n = 1; n <= 8; ++n)
+    given.peers.push_back(
+        {.o_s = o_s(n),
+         .o_r = 1,
+         .time = n <= 4 ? kL + n * o_s(n) + 1
+                        : kL + o_s(n) + 1 + std::max((n - 1) * o_s(n), (n - 4) * kGap)});
+  const auto logfp = derived<LogfP>(given);
+  CHECK(logfp.f == 4);
+  CHECK(logfp.o_s_min == Approx(0.5));
+  CHECK(logfp.o_s_max == Approx(2.0));
+  CHECK(logfp.o_r_max == Approx(1.0));
+}
+
+TEST_CASE("derive: what cannot be derived is named") {
+  CHECK_THROWS_WITH(derive("loggpp", readings(0, 1)), Catch::Contains("no model 'loggpp'"));
+  Readings given = readings(0, 1);
+  given.sizes[3].gap = 0;
+  given.sizes[5].gap = -1;
+  CHECK_THROWS_WITH(derive("loggp", given), Catch::Contains("g + (m-1)G does not converge") &&
+                                                Catch::Contains("for 8, 32 bytes"));
+  // Overheads that are more than half a round trip leave no latency, and not less than none.
+  given = readings(0, 1);
+  given.sizes[0].o_s = 100;
+  CHECK(latency_of(given) == 0);
+}

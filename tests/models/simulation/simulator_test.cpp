@@ -1,0 +1,269 @@
+// Simulated times that can be computed by hand, and what else the simulator counts.
+#include "models/simulation/simulator.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "collectives/analysis/neighbourhoods.hpp"
+#include "collectives/schedule/builder.hpp"
+#include "tests/models/predicted.hpp"
+
+using namespace tutti;
+using namespace tutti::models;
+using namespace tutti::models::test;
+
+namespace {
+
+const Platform kOfBoba = platform_of(kBoba);
+constexpr double kMessage = 46.7;  // Boba: L + 2o
+
+double time_of(std::string_view algorithm, const Problem& problem, const Platform& platform,
+               const Parameters& parameters = {}) {
+  return simulated(algorithm, problem, platform, parameters).time;
+}
+
+}  // namespace
+
+TEST_CASE("simulator: the gap separates the messages of one sender") {
+  // IB figure 4.2: three messages, o_s + 2g + L + o_r.
+  CHECK(time_of("linear", bcast_of(4, 8), platform_of("ib-figure-4.2")) == near(5 + 20 + 20 + 6));
+  // If the overhead is longer, it is the processor that they wait for.
+  CHECK(time_of("linear", bcast_of(4, 8), platform_of(LogP{20, 15, 6, 10})) == near(45 + 20 + 6));
+}
+
+TEST_CASE("simulator: the gap separates the messages of one receiver") {
+  // All arrive at o + L, and pass the port g apart; then the root tells three ranks.
+  CHECK(time_of("flat-tree", barrier_of(4), platform_of("ib-figure-4.2")) ==
+        near((5 + 20 + 20 + 6) + (5 + 20 + 20 + 6)));
+}
+
+TEST_CASE("simulator: a round of an exchange is one message") {
+  for (int P : {2, 3, 8, 9}) {
+    const double rounds = P == 2 ? 1 : P == 3 ? 2 : P == 8 ? 3 : 4;
+    CHECK(time_of("dissemination", barrier_of(P), kOfBoba) == near(rounds * kMessage));
+  }
+  CHECK(time_of("recursive-doubling", barrier_of(8), kOfBoba) == near(3 * kMessage));
+  CHECK(time_of("double-ring", barrier_of(5), kOfBoba) == near(10 * kMessage));
+}
+
+TEST_CASE("simulator: bytes leave one after another") {
+  // OCC table 2, linear and pipeline: LogGP.
+  const Parameters segments{.segment = 1024};
+  CHECK(time_of("linear", bcast_of(5, 1024), kOfBoba) ==
+        near(30.4 + 2 * 8.15 - 8.683 + 4 * (1023 * 0.015 + 8.683)));
+  CHECK(time_of("chain", bcast_of(5, 4096), kOfBoba, segments) ==
+        near(4 * (30.4 + 2 * 8.15 + 1023 * 0.015) + 3 * (8.683 + 1023 * 0.015)));
+}
+
+TEST_CASE("simulator: under Hockney a port carries one message at a time, each way") {
+  const Platform hockney = platform_of(Hockney{2, 0.5});
+  const double one = 2 + 100 * 0.5;
+  CHECK(time_of("linear", bcast_of(4, 100), hockney) == near(3 * one));
+  CHECK(time_of("binomial", bcast_of(8, 100), hockney) == near(3 * one));
+  CHECK(time_of("ring", allgather_of(6, 100), hockney) == near(5 * one));
+  const Problem reduce{{.collective = Collective::reduce, .bytes = 100}, 4};
+  CHECK(time_of("linear", reduce, hockney) == near(3 * one));
+}
+
+TEST_CASE("simulator: a port of several adapters passes as many messages at a time") {
+  Platform hockney = platform_of(Hockney{2, 0.5});
+  const double one = 2 + 100 * 0.5;
+  hockney.adapters = 3;  // BEO's o
+  CHECK(time_of("linear", bcast_of(4, 100), hockney) == near(one));
+  CHECK(time_of("linear", bcast_of(5, 100), hockney) == near(2 * one));
+  CHECK(time_of("modified-ring", allgather_of(8, 100), hockney) == near(3 * one));
+  const Problem reduce{{.collective = Collective::reduce, .bytes = 100}, 8};
+  CHECK(time_of("linear", reduce, hockney) == near(3 * one));
+  hockney.within = hockney.between;  // within a node adapters pass nothing
+  CHECK(simulated("linear", bcast_of(4, 100), hockney, {}, {.node = {0, 0, 0, 0}}).time ==
+        near(3 * one));
+}
+
+TEST_CASE("simulator: split Hockney keeps both processors busy") {
+  const Platform bunyip = platform_of("bunyip");
+  const double S = 24 + 82.5, R = 180 + 1063;  // 1000 elements of 8 bytes
+  CHECK(time_of("chain", bcast_of(4, 8000), bunyip) == near(3 * (S + R)));
+  CHECK(time_of("linear", bcast_of(4, 8000), bunyip) == near(3 * S + R));
+  CHECK(time_of("ring", allgather_of(8, 8000), bunyip) == near(7 * (S + R)));  // BEO eq. 9
+}
+
+TEST_CASE("simulator: LogfP's first f messages are free of the gap") {
+  // IB §5.1.2. Overheads of 2.0 and then 0.5; g = 3, L = 5, o_r = 1.5.
+  const auto scatter = [](int P) {
+    return Problem{{.collective = Collective::scatter, .bytes = 8}, P};
+  };
+  CHECK(time_of("linear", scatter(2), platform_of("ib-figure-5.7")) == near(2.0 + 5 + 1.5));
+  CHECK(time_of("linear", scatter(3), platform_of("ib-figure-5.7")) == near(2.5 + 5 + 1.5));
+  // The third message starts g after the first one, the fourth 2g.
+  CHECK(time_of("linear", scatter(4), platform_of("ib-figure-5.7")) == near(3 + 0.5 + 5 + 1.5));
+  CHECK(time_of("linear", scatter(5), platform_of("ib-figure-5.7")) == near(6 + 0.5 + 5 + 1.5));
+  CHECK(time_of("linear", scatter(5), platform_of("ib-figure-5.8")) == near(3.5 + 5 + 1.5));
+}
+
+TEST_CASE("simulator: what combining and copying take is the processor's") {
+  Platform platform = kOfBoba;
+  platform.reduce_per_byte = 0.01;
+  const Problem reduce{{.collective = Collective::reduce, .bytes = 101}, 3};
+  CHECK(time_of("chain", reduce, platform) == near(2 * (kMessage + 1.5 + 1.01)));
+  platform.copy_per_byte = 0.02;
+  const Problem alone{{.collective = Collective::allgather, .bytes = 100}, 1};
+  CHECK(time_of("ring", alone, platform) == near(2));
+}
+
+TEST_CASE("simulator: a rendezvous waits until the receiver is ready") {
+  const Platform platform = platform_of(LogGPS{30.40, 8.15, 8.15, 8.683, 0.015, 100});
+  CHECK(time_of("linear", bcast_of(2, 101), platform) == near(38.55 + kMessage + 1.5));
+  // Down a chain every rank posts its receive at once, so only the first message waits.
+  CHECK(time_of("chain", bcast_of(3, 101), platform) == near(38.55 + 2 * (kMessage + 1.5)));
+  // The same by the protocol that the channel takes.
+  const protocols::Limits limits{8, 16, 100, true, false, false};
+  const auto with_limits = [&](Bytes bytes) {
+    return simulated("linear", bcast_of(2, bytes), kOfBoba, {}, {.limits = limits}).time;
+  };
+  CHECK(with_limits(100) == near(kMessage + 99 * 0.015));
+  CHECK(with_limits(101) == near(38.55 + kMessage + 1.5));
+}
+
+TEST_CASE("simulator: a message that arrives within a gap is received within it") {
+  // Each rank sends two messages g = 10 apart, from 0 and from 10 on; the first one of its
+  // neighbour comes at 4, and is received at once.
+  std::vector<Schedule> all;
+  for (Rank rank : {0, 1}) {
+    Builder s{2, rank};
+    s.signal(1 - rank), s.signal(1 - rank);
+    s.await(1 - rank), s.await(1 - rank);
+    all.push_back(s.finish());
+  }
+  const auto result = simulate(2, [&](Rank rank) { return all[index(rank)]; },
+                               platform_of(LogP{3, 1, 1, 10}), {.record = true});
+  std::vector<double> begins;
+  for (const Bar& bar : result.bars)
+    if (bar.rank == 0) begins.push_back(bar.begin);
+  CHECK(begins == std::vector<double>{0, 4, 10, 14});
+  CHECK(result.time == near(15));
+}
+
+TEST_CASE("simulator: two levels, each with its model") {
+  // Four ranks on two nodes. The ring's slowest message each round is the one between nodes.
+  const Platform metropolis = platform_of("metropolis");
+  const double between = 32.986 + 2 * 2.8775, within = 1.683 + 2 * 0.1095;
+  const Setting two_nodes{.node = {0, 0, 1, 1}, .links = true};
+  const auto chain = simulated("chain", bcast_of(4, 1), metropolis, {}, two_nodes);
+  CHECK(chain.time == near(between + 2 * within));
+  CHECK(chain.within.messages == 2);
+  CHECK(chain.between.messages == 1);
+  CHECK(chain.nodes[0].sent.bytes == 1);
+  CHECK(chain.nodes[1].received.messages == 1);
+  CHECK(chain.links.at({0, 1}).messages == 1);
+  CHECK(chain.finished[0] < chain.finished[3]);
+  const auto one_node = simulated("chain", bcast_of(4, 1), metropolis, {}, {.node = {0, 0, 0, 0}});
+  CHECK(one_node.time == near(3 * within));
+}
+
+TEST_CASE("simulator: ranks of a node can share its port") {
+  // Ranks 0 and 1 send to 2 and 3 at once: two ports, or one after the other.
+  std::vector<Schedule> all;
+  for (Rank rank = 0; rank < 4; ++rank) {
+    Builder s{4, rank};
+    rank < 2 ? s.signal(rank + 2) : s.await(rank - 2);
+    all.push_back(s.finish());
+  }
+  Platform platform{.between = LogP{20, 5, 6, 10}, .within = LogP{}};
+  const auto time = [&] {
+    return simulate(4, [&](Rank rank) { return all[index(rank)]; }, platform,
+                    {.node = {0, 0, 1, 1}})
+        .time;
+  };
+  CHECK(time() == near(31));
+  platform.shared_ports = true;
+  CHECK(time() == near(41));
+  // The last message had to wait for that of the other rank.
+  const auto result = simulate(4, [&](Rank rank) { return all[index(rank)]; }, platform,
+                               {.node = {0, 0, 1, 1}, .record = true});
+  std::vector<Rank> ranks;
+  for (const std::size_t i : result.critical_path) ranks.push_back(result.bars[i].rank);
+  CHECK(ranks == std::vector<Rank>{0, 1, 3});
+}
+
+TEST_CASE("simulator: noise and lateness come from a seed") {
+  const auto time = [](double noise, double late, std::uint64_t seed) {
+    return simulated("dissemination", barrier_of(16), kOfBoba, {},
+                     {.noise = noise, .late = late, .seed = seed})
+        .time;
+  };
+  CHECK(time(0, 0, 1) == time(0, 0, 2));
+  CHECK(time(0.1, 0, 1) == time(0.1, 0, 1));
+  CHECK(time(0.1, 0, 1) != time(0.1, 0, 2));
+  CHECK(time(0.1, 0, 1) > time(0, 0, 1));
+  CHECK(time(0, 100, 7) > time(0, 0, 1));
+  CHECK(time(0, 100, 7) <= time(0, 0, 1) + 100);
+}
+
+TEST_CASE("simulator: the critical path leads from the first step to the last") {
+  const auto result = simulated("chain", bcast_of(4, 1), kOfBoba, {}, {.record = true});
+  REQUIRE(result.critical_path.size() == 6);  // three messages, both ends of each
+  CHECK(result.bars[result.critical_path.front()].begin == 0);
+  CHECK(result.bars[result.critical_path.back()].end == result.time);
+  const auto linear = simulated("linear", bcast_of(4, 1), kOfBoba, {}, {.record = true});
+  std::vector<StepKind> kinds;
+  for (const std::size_t i : linear.critical_path) kinds.push_back(linear.bars[i].kind);
+  const StepKind send = StepKind::send;
+  CHECK(kinds == std::vector{send, send, send, StepKind::recv});
+}
+
+TEST_CASE("simulator: schedules that do not fit each other are an error") {
+  const auto run = [](bool receives) {
+    simulate(
+        2,
+        [&](Rank rank) {
+          Builder s{2, rank};
+          if (rank == 0 && !receives) s.signal(1);
+          if (rank == 1 && receives) s.await(0);
+          return s.finish();
+        },
+        kOfBoba);
+  };
+  CHECK_THROWS_AS(run(true), Error);
+  CHECK_THROWS_AS(run(false), Error);
+}
+
+// Every algorithm ends, and moves what its schedules say.
+TEST_CASE("simulator: all algorithms of the catalogue") {
+  for (const Algorithm& algorithm : algorithms())
+    for (int P : {1, 2, 3, 8, 12, 16}) {
+      Problem problem{{.collective = algorithm.collective, .bytes = 64}, P};
+      for (Rank rank = 0; rank < P; ++rank) problem.node.push_back(rank / 4);
+      give_needed_neighbours(algorithm, problem);
+      if (why_not(algorithm, problem, {})) continue;
+      INFO(name_of(algorithm.collective) << ' ' << algorithm.name << " P = " << P);
+      const auto all = schedules_of_all_ranks(algorithm, problem, {});
+      Bytes bytes = 0;
+      for (const Schedule& schedule : all) bytes += bytes_sent(schedule);
+      const auto run = [&](const Platform& platform) {
+        return simulate(P, [&](Rank rank) { return all[index(rank)]; }, platform,
+                        {.node = problem.node.of_rank()});
+      };
+      const auto result = run(platform_of("metropolis"));
+      CHECK(result.within.messages + result.between.messages == messages(all));
+      CHECK(result.within.bytes + result.between.bytes == bytes);
+      // Where only the wire takes time; in rounds a step that waits for a send waits for the wire.
+      CHECK(run(platform_of(LogP{1, 0, 0, 0})).time <= rounds(all));
+    }
+}
+
+TEST_CASE("simulator: what the steps of all ranks are, from those of a few") {
+  const auto steps = [](std::string_view algorithm, Problem problem) {
+    return steps_of_all(problem.P, problem.root, [&](Rank rank) {
+      problem.rank = rank;
+      return find(problem.collective, algorithm)->build(problem, {});
+    });
+  };
+  // One message for each rank but the root, which is not P times what the root has.
+  for (const int P : {1, 2, 3, 1000})
+    for (const Rank root : {0, P - 1}) {
+      Problem problem = bcast_of(P, 8);
+      problem.root = root;
+      CHECK(steps("linear", problem) == 2 * (P - 1));
+    }
+  CHECK(steps("ring", allgather_of(50, 8, true)) == 50 * 2 * 49);
+}
