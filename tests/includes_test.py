@@ -23,6 +23,8 @@ VERBS_CONNECTION = VERBS_DEVICE | {"transport/verbs/connection"}
 VERBS_DATAGRAMS = VERBS_DEVICE | {"transport/verbs/datagrams"}
 LIBRARY = {"collectives", "protocols", "registration", "transport", "base", "tutti"}
 
+JOB = LIBRARY - {"tutti"} | LINKED_MODELS
+
 # What the files of a folder may include: whole folders, or single headers.
 ALLOWED = {
     "base": {"base"},
@@ -49,9 +51,13 @@ ALLOWED = {
     "models/tau_lop": PURE | ANALYSIS | {"models/platform", "models/tau_lop"},
     "models/papers": PURE | ANALYSIS | {f"models/{room}" for room in
                                         ("platform", "simulation", "papers")},
-    "src/job": LIBRARY - {"tutti"} | {"src/job"} | LINKED_MODELS,
+    "src/news": LIBRARY - {"tutti"} | {"src/news"},
+    "src/setup": JOB | {"src/news", "src/setup"},
+    "src/job": JOB | {"src/news", "src/setup", "src/job"},
+    "src/calibration": JOB | {"src/news", "src/setup", "src/job", "src/calibration"},
     "src/data": {"base", "collectives/execution", "src/data"},
-    "src/api": LIBRARY | {"src/api", "src/data", "src/job"} | LINKED_MODELS,
+    "src/api": JOB | {"tutti"} | {f"src/{room}" for room in
+                                   ("news", "setup", "job", "calibration", "data", "api")},
     "src/drop-in": LIBRARY | {"src"} | LINKED_MODELS,
     "tools": LIBRARY | {"src", "models", "tools"},
 }
@@ -138,6 +144,8 @@ def check_myself():
     assert refused("models/decision/decisions.cpp", "collectives/analysis/costs.hpp")
     assert refused("models/platform/platform.hpp", "models/simulation/simulator.hpp")
     assert not refused("models/simulation/simulator.cpp", "collectives/analysis/world.hpp")
+    assert refused("src/news/agreement.cpp", "src/job/engine.hpp")
+    assert refused("src/job/engine.cpp", "src/calibration/messages.hpp")
     assert refused("src/job/request.hpp", "src/data/buffers.hpp")
     assert not refused("src/job/engine.cpp", "collectives/algorithms/catalogue.hpp")
     assert not refused("src/api/library.hpp", "mpi.h")

@@ -14,7 +14,7 @@
 #include "collectives/selection/choices.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/platform/json_text.hpp"
-#include "src/job/configuration.hpp"
+#include "src/setup/configuration.hpp"
 #include "src/job/selection.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"

@@ -3,7 +3,7 @@
 
 #include <new>
 
-#include "src/job/call_words.hpp"
+#include "src/news/call_words.hpp"
 
 namespace tutti {
 

@@ -19,8 +19,8 @@
 #include "src/data/gpu_memory.hpp"
 #include "src/data/mpi_lock.hpp"
 #include "src/data/must_have_mpi.hpp"
-#include "src/job/calibration.hpp"
-#include "src/job/hang_report.hpp"
+#include "src/calibration/calibration.hpp"
+#include "src/news/hang_report.hpp"
 #include "transport/bootstrap_mpi.hpp"
 
 namespace tutti {

@@ -20,7 +20,7 @@
 #include "src/data/reduction.hpp"
 #include "src/job/call_check.hpp"
 #include "src/job/communicator.hpp"
-#include "src/job/configuration.hpp"
+#include "src/setup/configuration.hpp"
 #include "src/job/engine.hpp"
 #include "src/job/selection.hpp"
 #include "tutti/tutti.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "collectives/schedule/torus.hpp"
-#include "src/job/identifiers.hpp"
+#include "src/news/identifiers.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::drop_in {

@@ -9,7 +9,7 @@
 
 #include "base/index.hpp"
 #include "collectives/execution/kernels.hpp"
-#include "src/job/call_words.hpp"
+#include "src/news/call_words.hpp"
 #include "src/job/request.hpp"
 
 namespace tutti {

@@ -10,8 +10,8 @@
 #include <memory>
 #include <mutex>
 
-#include "src/job/connections.hpp"
-#include "src/job/dispatcher.hpp"
+#include "src/news/connections.hpp"
+#include "src/news/dispatcher.hpp"
 #include "src/job/job_log.hpp"
 #include "src/job/progress_thread.hpp"
 #include "src/job/waiting.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/job/agreement.hpp"
+#include "src/news/agreement.hpp"
 #include "src/job/engine.hpp"
 #include "src/job/membership.hpp"
 

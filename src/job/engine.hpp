@@ -15,11 +15,11 @@
 
 #include "base/scratch.hpp"
 #include "src/job/calls_under_way.hpp"
-#include "src/job/datagrams.hpp"
-#include "src/job/dispatcher.hpp"
+#include "src/setup/datagrams.hpp"
+#include "src/news/dispatcher.hpp"
 #include "src/job/job_log.hpp"
 #include "src/job/trace.hpp"
-#include "src/job/transports.hpp"
+#include "src/setup/transports.hpp"
 #include "src/job/waiting.hpp"
 #include "transport/bootstrap.hpp"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "src/job/connections.hpp"
+#include "src/news/connections.hpp"
 
 namespace tutti {
 

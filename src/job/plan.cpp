@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "collectives/algorithms/catalogue.hpp"
-#include "src/job/mark.hpp"
+#include "src/news/mark.hpp"
 
 namespace tutti {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "src/job/agreement.hpp"
+#include "src/news/agreement.hpp"
 #include "src/job/running.hpp"
 #include "src/job/trace.hpp"
 

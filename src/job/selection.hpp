@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/decision/decisions.hpp"
-#include "src/job/configuration.hpp"
+#include "src/setup/configuration.hpp"
 #include "src/job/membership.hpp"
 #include "transport/bootstrap.hpp"
 

@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "base/no_size_signal.hpp"
 #include "models/platform/json_text.hpp"
-#include "src/job/agreement.hpp"
+#include "src/news/agreement.hpp"
 #include "src/job/plan.hpp"
 #include "transport/placement.hpp"
 

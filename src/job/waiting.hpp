@@ -9,9 +9,9 @@
 #include <mutex>
 
 #include "base/function_ref.hpp"
-#include "src/job/agreement.hpp"
-#include "src/job/connections.hpp"
-#include "src/job/hang_report.hpp"
+#include "src/news/agreement.hpp"
+#include "src/news/connections.hpp"
+#include "src/news/hang_report.hpp"
 
 namespace tutti {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/bits.hpp"
-#include "src/job/configuration.hpp"
+#include "src/setup/configuration.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace tutti;

@@ -16,7 +16,7 @@
 #include "base/text.hpp"
 #include "collectives/schedule/problem.hpp"
 #include "models/platform/json_text.hpp"
-#include "src/job/configuration.hpp"
+#include "src/setup/configuration.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/hosts.hpp"

@@ -8,7 +8,7 @@
 #include "collectives/execution/kernels.hpp"
 #include "models/simulation/chance.hpp"
 #include "src/api/library.hpp"
-#include "src/job/calibration.hpp"
+#include "src/calibration/calibration.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/measure/measure.hpp"
 #include "tools/measure/sampler.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/job/engine.hpp"
-#include "src/job/own_core.hpp"
+#include "src/calibration/own_core.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::tools {

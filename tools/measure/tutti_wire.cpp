@@ -3,7 +3,7 @@
 
 #include "base/index.hpp"
 #include "src/api/library.hpp"
-#include "src/job/messages.hpp"
+#include "src/calibration/messages.hpp"
 #include "tools/measure/wire.hpp"
 
 namespace tutti::tools {

@@ -9,7 +9,7 @@
 
 #include "base/types.hpp"
 #include "protocols/protocol_for.hpp"
-#include "src/job/messages.hpp"
+#include "src/calibration/messages.hpp"
 #include "tutti/tutti.h"
 
 namespace tutti::tools {
@@ -57,7 +57,7 @@ class Wire {
   virtual std::string protocols(Rank peer) = 0;
 };
 
-// See src/job/messages.hpp. `comm` stays the caller's. Throws Error.
+// See src/calibration/messages.hpp. `comm` stays the caller's. Throws Error.
 std::unique_ptr<Wire> tutti_wire(tutti_comm comm);
 // MPI_Isend and MPI_Irecv, on MPI_COMM_WORLD's ranks of the communicator.
 std::unique_ptr<Wire> mpi_wire(tutti_comm comm);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "src/job/agreement.hpp"
+#include "src/news/agreement.hpp"
 
 namespace tutti::tests {
 

@@ -1,0 +1,379 @@
+// Routing news down to agreements and out to members.
+#include "src/news/dispatcher.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "base/index.hpp"
+#include "base/running_clock.hpp"
+
+namespace tutti {
+
+using protocols::Channel;
+using protocols::News;
+
+namespace {
+
+constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{5000},
+    kLeavePatience{5000}, kAskPause{10};
+// For the other one of two calls that differ: whoever made it says so at once, if it is in Tutti.
+constexpr std::chrono::milliseconds kOtherCallPatience{30};
+// For sends of calls that have failed: how long an adapter may complete none, how many times so
+// long all of them may take, and how long it takes to give up those that are left.
+constexpr std::chrono::milliseconds kReadPatience{2000}, kFlushPatience{1000};
+constexpr int kMostReadPatiences = 5;
+// For writes into their buffers: after how long a member is asked again, and how often. An answer
+// may come no sooner than the last byte: it waits behind them in a port that is busy with them.
+constexpr std::chrono::milliseconds kAnswerPatience{500};
+constexpr int kMostQuestions = 20;
+
+bool can_hear(const Channel* channel) {
+  return channel && !channel->failed() && !channel->closed();
+}
+
+// Whether the member is one of few, or at a distance of a power of two, as most algorithms have it.
+bool is_near(int member, const Members& members) {
+  constexpr int kFew = 64;
+  const auto distance = static_cast<unsigned>(std::abs(member - members.rank()));
+  return members.size() <= kFew || std::has_single_bit(distance) ||
+         std::has_single_bit(static_cast<unsigned>(members.size()) - distance);
+}
+
+}  // namespace
+
+void Dispatcher::add(Agreement& agreement) {
+  catch_up();
+  agreements_.push_back(&agreement);
+  const CommunicatorId id = agreement.members().id();
+  if (id != Agreement::kNoId) identifiers_.note(id);
+}
+
+void Dispatcher::identify(Agreement& agreement, CommunicatorId id) noexcept {
+  agreement.members().set_id(id);
+  identifiers_.note(id);
+}
+
+void Dispatcher::remove(Agreement& agreement) noexcept {
+  std::erase(agreements_, &agreement);
+  const CommunicatorId id = agreement.members().id();
+  if (id == Agreement::kNoId) return;
+  Freed::Said said;
+  try {
+    agreement.each_old_news([&](const News& news) { said.push_back(news); });
+  } catch (const std::bad_alloc&) {  // then members hear less of it
+  }
+  freed(id).note(id, std::move(said));
+  // What has come for it keeps slots that others may need, and may be of calls that are not made.
+  catch_up();
+}
+
+Agreement* Dispatcher::find(CommunicatorId id) const noexcept {
+  if (id == Agreement::kNoId) return nullptr;
+  const auto found = std::find_if(agreements_.begin(), agreements_.end(),
+                                  [&](const Agreement* a) { return a->members().id() == id; });
+  return found != agreements_.end() ? *found : nullptr;
+}
+
+void Dispatcher::catch_up() noexcept {
+  if (left_) return;
+  connections_.progress_transports();
+  connections_.progress_all();
+}
+
+void Dispatcher::warn(std::string_view line) const noexcept {
+  try {
+    if (warn_) warn_(line);
+  } catch (const std::exception&) {  // no memory
+  }
+}
+
+// --- what comes --------------------------------------------------------------------------------
+
+void Dispatcher::hear(const News& news, int from) noexcept {
+  Channel& channel = *connections_.find(from);
+  if (Agreement* const agreement = find(news.communicator)) {
+    if (!agreement->members().has(from))
+      return channel.link().distrust("it speaks of communicator %lld, of which it is no member",
+                                     news.communicator);
+    const auto answer = agreement->hear(news, from);
+    if (!answer) {
+      if (news.kind == News::Kind::waits && !agreement->failed())
+        channel.news().mention(standing_from(agreement->standings().mine()));
+      return;
+    }
+    // That a call was passed is said again for as long as the peer asks.
+    if (answer->kind == News::Kind::passed)
+      channel.news().mention(*answer);
+    else
+      channel.news().announce(*answer);
+  } else if (news.kind == News::Kind::waits) {
+    if (!freed(news.communicator).has(news.communicator))  // this rank may have it later
+      return channel.news().mention(standing_from({.communicator = news.communicator}));
+    if (const auto said = freed(news.communicator).answer(news.communicator, news.call))
+      return channel.news().announce(*said);
+    channel.news().mention(
+        {.kind = News::Kind::passed, .communicator = news.communicator, .call = news.call});
+  }
+}
+
+// With the call that this rank is in, of whatever communicator.
+protocols::Standing Dispatcher::standing_from(protocols::Standing mine) const noexcept {
+  for (const Agreement* const other : agreements_) {
+    if (mine.in != Agreement::kNoId) break;
+    const protocols::Standing there = other->standings().mine();
+    mine.in = there.in;
+    mine.call = there.call;
+    mine.asked = there.asked;
+  }
+  return mine;
+}
+
+void Dispatcher::hear_standing(const protocols::Standing& standing, int from) noexcept {
+  Agreement* const agreement = find(standing.communicator);
+  if (agreement && agreement->members().has(from))
+    agreement->standings().hear(standing, from, RunningClock::now());
+}
+
+void Dispatcher::hear_notice(const News& news, int from) noexcept {
+  Agreement* const agreement = find(news.communicator);
+  if (agreement && agreement->members().has(from)) agreement->hear(news, from);
+}
+
+bool Dispatcher::unwanted(const MessageName& name, int from) noexcept {
+  if (Agreement* const agreement = find(name.communicator)) return agreement->unwanted(name, from);
+  const Freed& freed_here = freed(name.communicator);
+  if (freed_here.ended_well(name.communicator)) came_after_the_end(name, from);
+  return freed_here.has(name.communicator);
+}
+
+// No call of this rank can return the error any more, but perhaps one of the sender.
+void Dispatcher::came_after_the_end(const MessageName& name, int from) noexcept {
+  const News news{.communicator = name.communicator,
+                  .call = name.collective,
+                  .code = Code::calls_differ,
+                  .culprit = from};
+  try {
+    freed(name.communicator).note(name.communicator, {news});
+    warn(
+        fmt::format("rank {} of MPI_COMM_WORLD has sent what no call of this rank asked for, on a "
+                    "communicator that this rank has freed: do all ranks call the same "
+                    "collectives, with the same sizes and roots?",
+                    from));
+  } catch (const std::exception&) {  // no memory
+  }
+  if (Channel* const channel = connections_.find(from)) channel->news().announce(news);
+}
+
+// If neither a failure nor a refusal is known, this rank has made all its calls there, and ended
+// them: that the peer still waits is the mistake.
+News Dispatcher::why_unwanted(const MessageName& name, int from) noexcept {
+  const Agreement* const agreement = find(name.communicator);
+  if (agreement && agreement->failed()) return agreement->failure().news();
+  if (const auto said = freed(name.communicator).answer(name.communicator, name.collective))
+    return {.communicator = name.communicator,
+            .call = said->call,
+            .code = said->code,
+            .culprit = said->culprit};
+  return {.communicator = name.communicator,
+          .call = name.collective,
+          .code = Code::calls_differ,
+          .culprit = from};
+}
+
+// --- what goes ---------------------------------------------------------------------------------
+
+void Dispatcher::greet(Channel& channel) noexcept {
+  for (const Agreement* const agreement : agreements_)
+    if (agreement->members().has(channel.peer()))
+      agreement->each_old_news([&](const News& news) { channel.news().announce(news); });
+}
+
+void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reach) noexcept {
+  const Members& members = agreement.members();
+  // Who waits for this rank may have connected to it. A new channel is greeted with the news.
+  if (reach == Reach::near) connections_.adopt_links();
+  bool stuck = false;  // news of before is not on its way yet: this one will not be soon
+  bool untold = false;
+  for (int r = 0; r < members.size(); ++r) {
+    if (r == members.rank()) continue;
+    const int member = members.world_ranks()[index(r)];
+    try {
+      if (Channel* const channel = connections_.find(member)) {
+        stuck |= channel->news().pending() && !channel->connecting();
+        if (can_hear(channel)) channel->news().announce(news);
+      } else if (reach == Reach::near && is_near(r, members)) {
+        connections_.channel(member);
+      } else {
+        connections_.channel_at_once(member);
+      }
+    } catch (const std::exception&) {  // no connection, and perhaps no memory for one
+      untold = true;
+    }
+  }
+  if (untold) leave_notice(news);  // at once: others may wait already
+  if (reach == Reach::near)
+    wait_for_members(agreement, kConnectPatience,
+                     [](Channel& channel) { return channel.connecting(); });
+  if (!stuck || reach == Reach::connected)
+    wait_for_members(agreement, kSpreadPatience,
+                     [](Channel& channel) { return channel.news().pending(); });
+  // Others may connect when this rank has left Tutti, as one that was stopped.
+  for (const int member : members.world_ranks()) {
+    Channel* const channel = connections_.find(member);
+    untold |= channel ? can_hear(channel) && (channel->connecting() || channel->news().pending())
+                      : member != members.world_rank();
+  }
+  if (untold) leave_notice(news);
+}
+
+// Who refuses a call, or fails, tells the same of the communicator from then on.
+void Dispatcher::leave_notice(const News& news) noexcept {
+  const auto left = std::span(noticed_).first(notices_);
+  if (std::ranges::find(left, news.communicator) != left.end() || notices_ == noticed_.size())
+    return;
+  noticed_[notices_++] = news.communicator;
+  connections_.leave_notice(notice_of(news));
+}
+
+void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
+  if (left_) return;
+  spread(agreement, agreement.failure().news(), Reach::connected);
+  wait_for_members(agreement, kOtherCallPatience,
+                   [&](const Channel&) { return agreement.failure().lacks_other_call(); });
+  end_use(agreement);
+}
+
+// Who waits for a rank that has left is told so, and not why, unless this comes first.
+void Dispatcher::take_leave() noexcept {
+  for (const Agreement* const agreement : agreements_) {
+    if (!agreement->failed() || agreement->failure().told()) continue;
+    for (const int member : agreement->members().world_ranks())
+      if (Channel* const channel = connections_.find(member); can_hear(channel))
+        channel->news().announce(agreement->failure().news());
+  }
+  const auto& all = connections_.all();
+  const auto speaks = [](Channel* channel) {
+    return can_hear(channel) && !channel->connecting() && channel->news().pending();
+  };
+  auto now = RunningClock::now(), asked = now;
+  const auto deadline = now + kLeavePatience;
+  for (; std::any_of(all.begin(), all.end(), speaks) && now < deadline; now = RunningClock::now()) {
+    catch_up();
+    if (now - asked >= kAskPause) {  // who has left reads nothing, and may not show it by itself
+      asked = now;
+      for (Channel* const channel : all)
+        if (speaks(channel)) channel->probe();
+    }
+    sched_yield();
+  }
+  left_ = true;
+}
+
+// --- buffers of failed calls -------------------------------------------------------------------
+
+void Dispatcher::end_use(const Agreement& agreement) noexcept {
+  wait_for_members(agreement, kSpreadPatience,
+                   [](Channel& channel) { return channel.abandoned().withdrawing(); });
+  await_writes(agreement);
+  each_channel(agreement, [](Channel& channel) { channel.abandoned().revoke(); });
+  end_reads(agreement);
+  each_channel(agreement, [](Channel& channel) { channel.abandoned().release(); });
+  end_writes(agreement);
+}
+
+// What members have begun to write soon arrives. Without the right to go on, it would cost the
+// connection, which other communicators use. A member that never answers is dead or stopped.
+void Dispatcher::await_writes(const Agreement& agreement) noexcept {
+  const auto may_write = [](Channel& channel) {
+    return can_hear(&channel) && channel.abandoned().writing() != transport::Writing::no;
+  };
+  for (int i = 0; i < kMostQuestions; ++i) {
+    each_channel(agreement, [&](Channel& channel) {
+      if (can_hear(&channel) && channel.abandoned().withdrawing()) channel.abandoned().ask(i > 0);
+    });
+    wait_while(agreement, kAnswerPatience, may_write);
+    bool any = false;
+    each_channel(agreement, [&](Channel& channel) { any |= may_write(channel); });
+    if (!any) return;
+  }
+}
+
+// Copies that processes of this node have begun. One takes long only if the process was stopped,
+// and other threads may call meanwhile.
+void Dispatcher::end_writes(const Agreement& agreement) noexcept {
+  each_channel(agreement, [this](Channel& channel) {
+    for (channel.progress(); channel.abandoned().being_accessed(); channel.progress()) {
+      if (lock_) lock_->unlock();
+      sched_yield();
+      if (lock_) lock_->lock();
+    }
+  });
+}
+
+// What the adapter sends from there soon arrives, as long as it makes headway. It must not send the
+// rest: the peer would take it for the message.
+void Dispatcher::end_reads(const Agreement& agreement) noexcept {
+  const auto read = [](Channel& channel) { return channel.abandoned().being_read(); };
+  const auto headway = [&] {
+    std::uint64_t sum = 0;
+    each_channel(agreement, [&](Channel& channel) {
+      if (read(channel)) sum += channel.link().headway();
+    });
+    return sum;
+  };
+  for (int i = 0; i < kMostReadPatiences; ++i) {
+    const std::uint64_t before = headway();
+    wait_for_members(agreement, kReadPatience, read);
+    if (headway() == before) break;
+  }
+  each_channel(agreement, [&](Channel& channel) {
+    if (read(channel)) channel.abandoned().break_off();
+  });
+  wait_while(agreement, kFlushPatience, read);
+}
+
+template <class Visit>
+void Dispatcher::each_channel(const Agreement& agreement, Visit&& visit) const noexcept {
+  for (const int member : agreement.members().world_ranks())
+    if (Channel* const channel = connections_.find(member)) visit(*channel);
+}
+
+// A while, for as long as waits(channel) is true for a member that can hear.
+template <class Waits>
+void Dispatcher::wait_for_members(const Agreement& agreement, std::chrono::milliseconds patience,
+                                  Waits&& waits) noexcept {
+  wait_while(agreement, patience,
+             [&](Channel& channel) { return can_hear(&channel) && waits(channel); });
+}
+
+// The same for any member.
+template <class Waits>
+void Dispatcher::wait_while(const Agreement& agreement, std::chrono::milliseconds patience,
+                            Waits&& waits) noexcept {
+  const std::vector<int>& members = agreement.members().world_ranks();
+  const auto keeps_waiting = [&](int member) {
+    Channel* const channel = connections_.find(member);
+    return channel && waits(*channel);
+  };
+  const auto deadline = RunningClock::now() + patience;
+  while (std::any_of(members.begin(), members.end(), keeps_waiting) &&
+         RunningClock::now() < deadline) {
+    connections_.progress_transports();
+    connections_.adopt_links();
+    each_channel(agreement, [](Channel& channel) {
+      if (can_hear(&channel)) channel.progress();
+    });
+    sched_yield();
+  }
+}
+
+}  // namespace tutti

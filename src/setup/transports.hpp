@@ -1,0 +1,53 @@
+// The transports that this build has, in the order of preference. A new one is a folder under
+// transport/ and an entry here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "src/setup/configuration.hpp"
+#include "src/news/connections.hpp"
+#include "transport/bootstrap.hpp"
+#include "transport/placement.hpp"
+#include "transport/shm/transport.hpp"
+#include "transport/transport.hpp"
+#include "transport/verbs/discovery/choice.hpp"
+#include "transport/verbs/transport.hpp"
+
+namespace tutti {
+
+// What a transport may know when it opens. Outlives it.
+struct Site {
+  const Configuration& configuration;
+  const transport::Placement& placement;
+  Log log;                             // may be called at any time; never null
+  Log warn = [](std::string_view) {};  // the same, of what the user should mend
+};
+
+struct TransportKind {
+  // From facts that are equal on all ranks: all open it, or none.
+  std::function<bool(const Site&)> wanted;
+  // Collective: all ranks may exchange what they need to agree on, here and in set_peers(), up to
+  // which the bootstrap lives. Throws Error.
+  std::function<std::unique_ptr<transport::Transport>(const Site&, transport::Bootstrap&)> open;
+  // Where it is not wanted: warns of settings for it that are wrong all the same. Null: of none.
+  void (*pass_by)(const Site&) = nullptr;
+};
+std::span<const TransportKind> transport_kinds();
+
+// What both ends of a connection agree on, from the settings that must be the same on all ranks.
+transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eager_limit);
+// What the settings ask of a transport; what else it needs, whoever opens it adds.
+transport::shm::Options shm_options(const Configuration& configuration);
+transport::verbs::Options verbs_options(const Configuration& configuration);
+// What the settings ask of the devices. `local_rank`: this rank's number on its node.
+transport::verbs::DeviceWish device_wish(const Configuration& configuration, int node,
+                                         int local_rank);
+// Whether packets cost CPU time, by the setting `wire`, or else if the device is one in `software`.
+bool costly_packets(const Configuration& configuration, bool software);
+// `costly`: packets cost CPU time on any rank of the job.
+Bytes verbs_eager_limit(const Configuration& configuration, bool costly);
+
+}  // namespace tutti
