@@ -1,6 +1,6 @@
-// The settings: their names, defaults and documentation in one table, from which parsing, `tutti
-// info` and the manual are made. Sources, strongest first: tutti_options, environment (TUTTI_NAME),
-// the file that TUTTI_CONFIG names, the default.
+// The settings: their names, defaults and documentation in one table, from which reading them,
+// `tutti info` and the manual are made. Sources, strongest first: tutti_options, environment
+// (TUTTI_NAME), the file that TUTTI_CONFIG names, the default.
 #pragma once
 
 #include <span>
@@ -75,15 +75,17 @@ struct Configuration {
   std::vector<std::string> warnings;  // variables that name no setting: what to tell the user
 };
 
+// A row of the table (settings_table.cpp).
 struct Setting {
   std::string_view name;  // in files and tutti_options; the environment has TUTTI_ and capitals
-  std::string_view type;  // for people: "auto|shm|verbs", "bytes", "number 1…6", …
+  std::string type;       // for people: "auto|shm|verbs", "bytes", "number, 1 to 6", …
   std::string_view documentation;  // one or two sentences
-  void (*parse)(Configuration&,
-                std::string_view value);  // throws std::string: what is wrong with the value
+  // Reads a value into its member. Returns an empty string, or why the text is not taken ("takes
+  // one of …"); the configuration is as before then.
+  std::string (*read)(Configuration&, std::string_view text);
   std::string (*show)(const Configuration&);
-  bool same_on_all =
-      false;  // ranks that differ in it could not work together: tutti_init refuses it
+  // Ranks that differ in it could not work together: tutti_init refuses that.
+  bool same_on_all = false;
 };
 std::span<const Setting> settings();
 std::string environment_name(const Setting& setting);

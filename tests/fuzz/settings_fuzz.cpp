@@ -21,7 +21,7 @@ namespace {
 void must_be_sound(const Configuration& configuration) {
   for (const Setting& setting : settings()) {
     Configuration again;
-    setting.parse(again, setting.show(configuration));
+    must(setting.read(again, setting.show(configuration)).empty(), "a shown value is taken");
     must(setting.show(again) == setting.show(configuration), "a setting reads as it is shown");
   }
   for (const int slots : {configuration.line_slots, configuration.small_slots,
