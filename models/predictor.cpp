@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "collectives/analysis/world.hpp"
-#include "collectives/schedule/in_a_row.hpp"
+#include "collectives/schedule/repeated.hpp"
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
 #include "models/simulation/simulator.hpp"
@@ -55,7 +55,7 @@ std::string label_of(const Predictor& predictor) {
 double time_of(const Predictor& predictor, const std::vector<int>& node,
                const std::function<collectives::Schedule(Rank)>& schedule_of, int calls) {
   const auto all_calls = [&](Rank rank) {
-    return calls == 1 ? schedule_of(rank) : collectives::in_a_row(schedule_of(rank), calls);
+    return calls == 1 ? schedule_of(rank) : collectives::repeated(schedule_of(rank), calls);
   };
   const int P = static_cast<int>(node.size());
   if (const auto* const platform = std::get_if<Platform>(&predictor))

@@ -17,7 +17,7 @@
 #include "models/decision/shipped.hpp"
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
-#include "models/platform/kept.hpp"
+#include "models/platform/saved.hpp"
 #include "models/platform/names.hpp"
 #include "transport/verbs/discovery/survey.hpp"
 

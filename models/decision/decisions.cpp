@@ -24,7 +24,7 @@ constexpr Bytes kPrecision = 64;
 
 enum : std::uint8_t { kOrdered = 1, kFolded = 2, kUnknown = 4, kUnequal = 8 };
 
-Place place_of(const Facts& facts) {
+Topology place_of(const Facts& facts) {
   if (facts.wire_within) return {.P = facts.P, .nodes = facts.P, .q = 1};
   return {.P = facts.P,
           .nodes = facts.nodes,
@@ -34,7 +34,7 @@ Place place_of(const Facts& facts) {
 }
 
 // Draws one segment, and returns how many there are.
-double draw_segment(Sketch& sketch, const Place& place, const Choice& choice, Bytes bytes) {
+double draw_segment(Sketch& sketch, const Topology& place, const Choice& choice, Bytes bytes) {
   const Bytes segment = choice.parameters.segment;
   bytes = std::min(bytes, kMostInAll / place.P);
   const bool cut = segment > 0 && segment < bytes;
@@ -62,14 +62,14 @@ bool can_estimate(const Choice& choice, const Facts& facts) {
 Estimate estimate_of(const Choice& choice, Bytes bytes, const Platform& platform,
                      const Facts& facts, std::shared_ptr<const Stencil> stencil) {
   Sketch sketch;
-  Place place = place_of(facts);
+  Topology place = place_of(facts);
   place.stencil = std::move(stencil);
   const double segments = draw_segment(sketch, place, choice, bytes);
   return detailed(sketch, segments, platform, facts);
 }
 
 struct Decisions::Options {
-  Place place{};
+  Topology place{};
   std::vector<Choice> plain{};
   const Algorithm* hierarchical = nullptr;
   std::vector<Nested> within{}, across{};

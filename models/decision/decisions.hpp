@@ -107,7 +107,7 @@ class Decisions {
 
   const Platform platform_;
   const collectives::Facts facts_;
-  const Place place_;
+  const Topology place_;
   mutable Sketch sketch_;  // its memory is used again
   mutable std::size_t estimates_ = 0;
   std::map<Kind, Table> tables_;

@@ -9,7 +9,7 @@ namespace tutti::models::families {
 
 Stage& shift(Sketch& sketch, double distance, Bytes bytes, double to, double messages,
              double rounds) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   Stage& stage = sketch.add(bytes);
   double out = 0;
   for (int y = 1; y <= to && place.nodes > 1; ++y)
@@ -27,7 +27,7 @@ Stage& shift(Sketch& sketch, double distance, Bytes bytes, double to, double mes
 }
 
 void over_distances(Sketch& sketch, std::span<const double> distances, Bytes bytes) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   Stage& stage = sketch.add(bytes);
   double out = 0, far = 0;
   for (const double distance : distances) {
@@ -61,7 +61,7 @@ void round_about(Sketch& sketch, Bytes bytes, double far_rounds, double near_rou
 
 // A block that goes round passes every border.
 void ring(Sketch& sketch, Bytes bytes, double rounds) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   if (place.P < 2) return;
   const double borders = place.nodes == 1 ? 0 : place.in_order ? place.nodes : place.P;
   const double far_rounds = std::min(rounds, std::ceil(rounds * borders / (place.P - 1)));
@@ -71,7 +71,7 @@ void ring(Sketch& sketch, Bytes bytes, double rounds) {
 // A block passes a border only where it meets one, but the ranks at a border exchange across it
 // every other time.
 void exchange_with_neighbors(Sketch& sketch, Bytes bytes) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   const double further = std::floor(place.P / 2.0) - 1;
   const bool within = place.nodes == 1, all_far = !within && (!place.in_order || place.q == 1);
   round_about(sketch, bytes, all_far ? 1 : 0, all_far ? 0 : 1);
@@ -87,7 +87,7 @@ void exchange_with_neighbors(Sketch& sketch, Bytes bytes) {
 // The rounds up to the size of a node go less far together than to the next node but one: they
 // cross one border at most.
 void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, double messages) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   double rounds = 0;
   for (double d = 1; d < place.P; d *= k + 1, ++rounds) {
     const double to = std::min<double>(k, std::floor((place.P - 1) / d));
@@ -105,7 +105,7 @@ void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, double messag
 
 // Each skip is half of the one before, rounded up.
 void circulant(Sketch& sketch, Bytes bytes) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   double rounds = 0;
   for (int held = place.P; held > 1; held = (held + 1) / 2, ++rounds) {
     const int skip = (held + 1) / 2;
@@ -116,7 +116,7 @@ void circulant(Sketch& sketch, Bytes bytes) {
 
 // The distances to partners are 1, 1, 3, 5, 11, … ranks, to either side in turn.
 void bine(Sketch& sketch, Bytes bytes, double growth) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   double rounds = 0, distance = 1;
   for (double d = 1; d < place.P;
        d *= 2, ++rounds, bytes = static_cast<Bytes>(static_cast<double>(bytes) * growth)) {
@@ -133,7 +133,7 @@ void bine(Sketch& sketch, Bytes bytes, double growth) {
 
 void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes given,
               double messages) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   const double partners = std::bit_floor(static_cast<unsigned>(place.P));
   const double extra = place.P - partners;
   const bool far = !place.within_node(2);
@@ -160,7 +160,7 @@ void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes give
 }
 
 void among_partners(Sketch& sketch, double distance, double partners, Bytes bytes, int radix) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   const double messages = radix - 1;
   Stage& stage = sketch.add(bytes);
   const bool away =
@@ -178,7 +178,7 @@ void among_partners(Sketch& sketch, double distance, double partners, Bytes byte
 // a node before. A rank that has everything sends at once what it still has to send, so messages of
 // later rounds are in the way of earlier ones.
 void scan(Sketch& sketch, Bytes bytes) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   const double all = std::ceil(std::log2(place.P));
   double round = 0;
   for (double d = 1; d < place.P; d *= 2, ++round) {
@@ -203,7 +203,7 @@ void scan(Sketch& sketch, Bytes bytes) {
 }
 
 void at_once(Sketch& sketch, Bytes bytes) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   if (place.P < 2) return;
   Stage& stage = shift(sketch, 1, bytes);
   stage.combined *= place.P - 1.0;
@@ -220,7 +220,7 @@ void at_once(Sketch& sketch, Bytes bytes) {
 }
 
 void pairwise(Sketch& sketch, Bytes bytes) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   const double rounds = place.P - 1;
   if (place.in_turn && place.nodes > 1) {
     const double beside = place.q - 1;

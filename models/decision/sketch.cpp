@@ -5,7 +5,7 @@
 
 namespace tutti::models {
 
-void Sketch::begin(const Place& place) {
+void Sketch::begin(const Topology& place) {
   place_ = place;
   stages_.clear();
   step_.clear();
@@ -14,7 +14,7 @@ void Sketch::begin(const Place& place) {
   combines_ = one_way_ = false;
 }
 
-void Sketch::level(const Place& place) {
+void Sketch::level(const Topology& place) {
   place_ = place;
   other_levels_ += peers_;
   peers_ = 0;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/types.hpp"
-#include "models/decision/place.hpp"
+#include "models/decision/topology.hpp"
 
 namespace tutti::models {
 
@@ -41,9 +41,9 @@ struct Stage {
 
 class Sketch {
  public:
-  void begin(const Place& place);
+  void begin(const Topology& place);
   // What follows is another level, of ranks that are placed like this.
-  void level(const Place& place);
+  void level(const Topology& place);
   // What arrives in the stages that follow is combined.
   void combining(bool combines) { combines_ = combines; }
 
@@ -61,7 +61,7 @@ class Sketch {
   void one_way(bool is) { one_way_ = is; }
   void without_bytes();
 
-  const Place& place() const noexcept { return place_; }
+  const Topology& place() const noexcept { return place_; }
   bool is_combining() const noexcept { return combines_; }
   bool is_one_way() const noexcept { return one_way_; }
   const std::vector<Stage>& stages() const noexcept { return stages_; }
@@ -71,7 +71,7 @@ class Sketch {
   Bytes scratch() const noexcept { return scratch_; }
 
  private:
-  Place place_;
+  Topology place_;
   std::vector<Stage> stages_, step_;
   int peers_ = 0, other_levels_ = 0;
   Bytes scratch_ = 0;

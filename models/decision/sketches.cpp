@@ -411,7 +411,7 @@ std::string_view why_no_sketch(const Algorithm& algorithm) noexcept {
          "ring or direct messages move the same bytes without that";
 }
 
-bool draw(Sketch& sketch, const Place& place, const Algorithm& algorithm, Bytes bytes,
+bool draw(Sketch& sketch, const Topology& place, const Algorithm& algorithm, Bytes bytes,
           const Parameters& parameters) {
   sketch.begin(place);
   if (algorithm.traits.levels) {

@@ -17,14 +17,14 @@ std::string_view why_no_sketch(const collectives::Algorithm& algorithm) noexcept
 
 // Two levels, as hierarchical.cpp composes them: `within` and `across` are those of the parameters
 // or, where these name none, that file's.
-void draw_levels(Sketch& sketch, const Place& place, const collectives::Algorithm& algorithm,
+void draw_levels(Sketch& sketch, const Topology& place, const collectives::Algorithm& algorithm,
                  Bytes bytes, const collectives::Parameters& parameters);
 // A grid of nodes (BEO §5): which phases an algorithm has; see sketches_grid.cpp.
-bool draw_grid(Sketch& sketch, const Place& place, const collectives::Algorithm& algorithm,
+bool draw_grid(Sketch& sketch, const Topology& place, const collectives::Algorithm& algorithm,
                Bytes bytes);
 
 // The whole sketch of a choice; false: there is none.
-bool draw(Sketch& sketch, const Place& place, const collectives::Algorithm& algorithm, Bytes bytes,
-          const collectives::Parameters& parameters);
+bool draw(Sketch& sketch, const Topology& place, const collectives::Algorithm& algorithm,
+          Bytes bytes, const collectives::Parameters& parameters);
 
 }  // namespace tutti::models

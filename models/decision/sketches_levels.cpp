@@ -14,11 +14,11 @@ using collectives::Nested;
 using collectives::Parameters;
 
 struct Levels {
-  Place within, across;
+  Topology within, across;
 };
 
 // All nodes do the same within; across them speaks one rank of each.
-Levels levels_of(const Place& place) {
+Levels levels_of(const Topology& place) {
   return {{.P = place.q, .q = place.q, .copies = place.nodes},
           {.P = place.nodes, .nodes = place.nodes, .q = 1}};
 }
@@ -55,7 +55,7 @@ constexpr std::array kGrids{
 
 }  // namespace
 
-void draw_levels(Sketch& sketch, const Place& place, const Algorithm& algorithm, Bytes bytes,
+void draw_levels(Sketch& sketch, const Topology& place, const Algorithm& algorithm, Bytes bytes,
                  const Parameters& p) {
   const auto levels = levels_of(place);
   const Collective collective = algorithm.collective;
@@ -97,14 +97,14 @@ void draw_levels(Sketch& sketch, const Place& place, const Algorithm& algorithm,
   if (collective != Collective::bcast && collective != Collective::reduce) sketch.one_way(false);
 }
 
-bool draw_grid(Sketch& sketch, const Place& place, const Algorithm& algorithm, Bytes bytes) {
+bool draw_grid(Sketch& sketch, const Topology& place, const Algorithm& algorithm, Bytes bytes) {
   if (place.nodes == 1 || Bytes{place.q} * place.nodes != place.P) return false;
   for (const Grid& grid : kGrids) {
     if (grid.collective != algorithm.collective || grid.name != algorithm.name) continue;
-    const Place row{.P = place.q, .q = place.q, .copies = place.nodes};
-    const Place column{.P = place.nodes, .nodes = place.nodes, .q = 1, .copies = place.q};
+    const Topology row{.P = place.q, .q = place.q, .copies = place.nodes};
+    const Topology column{.P = place.nodes, .nodes = place.nodes, .q = 1, .copies = place.q};
     const bool whole = grid.collective == Collective::allreduce;
-    const auto phase = [&](const Place& line, Bytes length) {
+    const auto phase = [&](const Topology& line, Bytes length) {
       sketch.level(line);
       sketch.combining(collectives::reduces(grid.collective));
       if (grid.doubling)
@@ -113,8 +113,8 @@ bool draw_grid(Sketch& sketch, const Place& place, const Algorithm& algorithm, B
         families::ring(sketch, length, line.P - 1);
       sketch.combining(false);
     };
-    const Place& first = grid.rows_first ? row : column;
-    const Place& second = grid.rows_first ? column : row;
+    const Topology& first = grid.rows_first ? row : column;
+    const Topology& second = grid.rows_first ? column : row;
     phase(first, bytes);
     phase(second, whole ? bytes : first.P * bytes);
     if (!whole && grid.rows_first != place.in_order)

@@ -10,7 +10,7 @@ namespace {
 
 // The rounds in which one rank sends to, or gets from, several.
 void fan(Sketch& sketch, Bytes bytes, Way way, const Count& many) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   Stage& stage = sketch.add(bytes);
   const Count one = Count::of(1, place.nodes > 1);
   const double all = many.both();
@@ -25,7 +25,7 @@ void fan(Sketch& sketch, Bytes bytes, Way way, const Count& many) {
 
 // So many hops from rank to rank.
 void path(Sketch& sketch, double hops, Bytes bytes, Way way) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   // In the order of the nodes it crosses a border after each; else each hop is one.
   double far_hops = place.nodes == 1 ? 0 : hops;
   const bool crosses_once = place.in_order;
@@ -51,7 +51,7 @@ void path(Sketch& sketch, double hops, Bytes bytes, Way way) {
 }  // namespace
 
 void star(Sketch& sketch, Bytes bytes, Way way) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   if (place.P < 2) return;
   const double all = place.P - 1, near = place.q - 1;
   fan(sketch, bytes, way, {near, all - near});
@@ -63,7 +63,7 @@ void star(Sketch& sketch, Bytes bytes, Way way) {
 // ranks. These messages leave one after another, while what has arrived is forwarded within the
 // nodes: no path crosses more borders than a tree of the nodes has rounds.
 void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps keeps) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   double reached = 1, peers = way == Way::down ? 1 : 0, round = 1;
   double crossings = std::ceil(std::log(place.nodes) / std::log(k + 1.0) - 1e-9);
   // A tree begins beside its root, so that its smallest parts may cross borders, too.
@@ -115,7 +115,7 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
 // children are on other nodes: all share its port. A rank, and but for the first also a node, is in
 // one level only.
 void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   if (place.P < 2) return;
   if (k == 1) return path(sketch, place.P - 1.0, bytes, way);
   const std::size_t begin = sketch.stages().size();
@@ -147,7 +147,7 @@ void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
 }
 
 void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   if (place.P < 2) return;
   const double heads = std::min(k, place.P - 1), length = ceil_div(place.P - 1, heads);
   if (heads > 1) fan(sketch, bytes, way, Count::of(heads, place.nodes > 1));
@@ -163,7 +163,7 @@ void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
 }
 
 void circulant_tree(Sketch& sketch, Bytes bytes, Way way) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   double rounds = 0;
   for (int held = place.P; held > 1; held = (held + 1) / 2, ++rounds) {
     const int skip = (held + 1) / 2;
@@ -200,7 +200,7 @@ void circulant_tree(Sketch& sketch, Bytes bytes, Way way) {
 }
 
 void hand_over(Sketch& sketch, Bytes bytes, Way way, double messages, bool far, double all) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   Stage& stage = sketch.add(bytes);
   stage.out = Count::of(way == Way::down ? messages : 1, far);
   stage.in = Count::of(way == Way::down ? 1 : messages, far);
@@ -214,7 +214,7 @@ void hand_over(Sketch& sketch, Bytes bytes, Way way, double messages, bool far, 
 }
 
 void turn_back(Sketch& sketch) {
-  const Place& place = sketch.place();
+  const Topology& place = sketch.place();
   std::vector<Stage>& stages = sketch.stages();
   const bool apart = place.in_order && place.nodes > 1 && place.q > 1;
   if (apart && !stages.empty()) stages[stages.size() - 2].others_at_borders = true;

@@ -139,7 +139,7 @@ void account(const Kernel& kernel, const Schedules& schedules, Cost& cost) {
 
 }  // namespace
 
-Cost cost_of(const Kernel& kernel, const Platform& platform, Setting setting,
+Cost cost_of(const Kernel& kernel, const Platform& platform, SimulationOptions setting,
              const Choose& choose) {
   Schedules schedules(kernel, setting.node, choose);
   std::size_t steps = 0;

@@ -34,7 +34,8 @@ inline constexpr std::size_t kMostStepsOfKernel = 10'000'000;
 
 // `setting.node` has the node of each rank. Throws Error{bad_configuration}: the kernel deadlocks
 // (which ranks wait for what is said), it has too many steps, or an algorithm does not apply.
-Cost cost_of(const Kernel& kernel, const Platform& platform, Setting setting, const Choose& choose);
+Cost cost_of(const Kernel& kernel, const Platform& platform, SimulationOptions setting,
+             const Choose& choose);
 
 // The least time by the model's estimates (models/decision/).
 collectives::Choice chosen_by(const Platform& platform, const collectives::Problem& problem);

@@ -30,7 +30,8 @@ struct Counts {
 };
 
 // Makes schedules of all ranks, or of the operations of one stage of each. A computation is a
-// `reduce` of no bytes (Setting::computing); a blocking call is done before the next one begins.
+// `reduce` of no bytes (SimulationOptions::computing); a blocking call is done before the next one
+// begins.
 class Schedules {
  public:
   // `node`: of each rank. Throws Error{bad_configuration}: an algorithm that the text names does

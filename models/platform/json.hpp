@@ -7,7 +7,7 @@
 // or, instead of "model" and "parameters", "within" and "between", each with both of them. A
 // function of the message's size is a number, or an array of [bytes, value] in ascending order. "o"
 // stands for o_s and o_r. Everything but the models may be left out. What was measured
-// (models/platform/kept.hpp) also says where and how:
+// (models/platform/saved.hpp) also says where and how:
 //
 //   "machine": {"cpu": "AMD EPYC 7B13", "cores": 2},
 //   "wire": {"kind": "rxe", "device": "rxe0"},

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "collectives/schedule/cursor.hpp"
-#include "models/simulation/alike.hpp"
+#include "models/simulation/script_cache.hpp"
 
 namespace tutti::models {
 
@@ -42,7 +42,7 @@ struct Port {
 };
 
 // Steps that wait; the lowest one first.
-class Waiting {
+class StepQueue {
  public:
   bool empty() const noexcept { return steps_.empty(); }
   collectives::StepId front() const noexcept { return steps_.front(); }
@@ -66,7 +66,7 @@ struct Player {
   std::shared_ptr<const Script> script;
   std::unique_ptr<collectives::Cursor> cursor;  // until it has finished
   std::vector<std::uint8_t> marks;              // by step
-  Waiting work, notices, sends[2];              // sends wait for the ports of two levels
+  StepQueue work, notices, sends[2];            // sends wait for the ports of two levels
   double free = 0;                              // from then on the processor is
   double wake = kNotDue;                        // it decides again
   double sent = kLongAgo, received = kLongAgo;  // the processor's part of the last one ended

@@ -28,7 +28,7 @@ enum Level : std::uint8_t { kWithin, kBetween };
 
 class Simulation {
  public:
-  Simulation(int P, const Platform& platform, const Setting& setting)
+  Simulation(int P, const Platform& platform, const SimulationOptions& setting)
       : platform_(platform),
         setting_(setting),
         players_(index(P)),
@@ -210,8 +210,8 @@ class Simulation {
   bool start_one(Rank rank, double now) {
     Player& mine = player(rank);
     StepId first = kNoStep;
-    Waiting* from = nullptr;
-    const auto consider = [&](Waiting& waiting) {
+    StepQueue* from = nullptr;
+    const auto consider = [&](StepQueue& waiting) {
       if (waiting.empty() || waiting.front() >= first) return;
       first = waiting.front();
       from = &waiting;
@@ -342,11 +342,11 @@ class Simulation {
   }
 
   const Platform& platform_;
-  const Setting& setting_;
+  const SimulationOptions& setting_;
   const Model* models_[2];  // by level
   std::vector<Player> players_;
   std::vector<Port> out_[2], in_[2];  // by level; of a rank, or of a node
-  Alike alike_;
+  ScriptCache alike_;
   Chance chance_;
   EventQueue events_;
   std::vector<Rank> touched_;  // something has happened to them at this moment
@@ -361,7 +361,7 @@ class Simulation {
 }  // namespace
 
 Result simulate(int P, const std::function<Schedule(Rank)>& schedule_of, const Platform& platform,
-                const Setting& setting) {
+                const SimulationOptions& setting) {
   return Simulation{P, platform, setting}.run(schedule_of);
 }
 

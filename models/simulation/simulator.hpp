@@ -2,7 +2,7 @@
 // what a model's numbers mean for a step. Pure; equal arguments give equal results on every run.
 //
 // Memory: for each rank that has not finished, a cursor (some 9 bytes a step); the scripts that no
-// other rank shares (alike.hpp); and the events that are due.
+// other rank shares (script_cache.hpp); and the events that are due.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace tutti::models {
 
-struct Setting {
+struct SimulationOptions {
   // The node of each rank; empty: each rank has a node of its own.
   std::vector<int> node{};
   // If there are any: what the channel sends as a rendezvous waits for the receiver.
@@ -79,7 +79,7 @@ struct Result {
 // schedule_of() is called once for each rank, in their order. Throws Error{internal} if messages do
 // not pair off, or if some rank never finishes.
 Result simulate(int P, const std::function<collectives::Schedule(Rank)>& schedule_of,
-                const Platform& platform, const Setting& setting = {});
+                const Platform& platform, const SimulationOptions& setting = {});
 
 // About how many steps the schedules of all ranks have together, which is what a simulation costs:
 // those of the root, which has most in a flat tree, and the mean of a few others for each of the

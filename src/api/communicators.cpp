@@ -12,7 +12,7 @@
 #include "src/api/topology.hpp"
 #include "src/data/gpu_memory.hpp"
 #include "src/data/mpi_lock.hpp"
-#include "src/data/must_have_mpi.hpp"
+#include "src/data/require_mpi.hpp"
 #include "src/data/quiet_errors.hpp"
 #include "src/job/stencils.hpp"
 #include "transport/bootstrap_mpi.hpp"
@@ -83,7 +83,7 @@ tutti_comm finish(Library& state, NewHandle handle, std::unique_ptr<Communicator
 // other calls, of other threads.
 void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   if (comm) *comm = TUTTI_COMM_NULL;
-  must_have_mpi();
+  require_mpi();
   if (mpi == MPI_COMM_NULL)
     throw Error(Code::bad_communicator, "the MPI communicator is MPI_COMM_NULL");
   look_for_gpu_driver();

@@ -18,7 +18,7 @@
 #include "models/platform/json_text.hpp"
 #include "src/data/gpu_memory.hpp"
 #include "src/data/mpi_lock.hpp"
-#include "src/data/must_have_mpi.hpp"
+#include "src/data/require_mpi.hpp"
 #include "src/calibration/calibration.hpp"
 #include "src/news/hang_report.hpp"
 #include "transport/bootstrap_mpi.hpp"
@@ -215,7 +215,7 @@ int initialize(const tutti_options* options, const Manner& manner) noexcept {
       throw Error(Code::already_initialized,
                   "tutti_init was called before; call tutti_finalize first");
     must_have_own_mpi();
-    must_have_mpi();
+    require_mpi();
     g_library = start(options, manner);
     g_own.load()->library.store(g_library.get(), std::memory_order_release);
     return TUTTI_SUCCESS;

@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "collectives/execution/kernels.hpp"
-#include "models/platform/kept.hpp"
+#include "models/platform/saved.hpp"
 #include "models/platform/statistics.hpp"
 #include "src/calibration/messages.hpp"
 #include "src/calibration/own_core.hpp"

@@ -20,7 +20,7 @@ inline constexpr int kUsualBurst = 16, kLongestBurst = 1024;
 models::Readings measure_pair(Communicator& pair);
 
 // Rank 0 measures messages to a rank of its own node and to one of another, as far as there are
-// such, and keeps the parameters for `wire` (models/platform/kept.hpp), as PLogP's. All ranks have
+// such, and keeps the parameters for `wire` (models/platform/saved.hpp), as PLogP's. All ranks have
 // them then. What fails is told to `warn`; then they are those that Tutti ships. Collective over
 // the bootstrap; the selection serves for nothing but communicators. Throws
 // Error{bootstrap_failed}.

@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "src/data/large_counts.hpp"
 #include "src/data/mpi_error.hpp"
-#include "src/data/must_have_mpi.hpp"
+#include "src/data/require_mpi.hpp"
 #include "src/data/own_copy.hpp"
 #include "src/data/type_reader.hpp"
 
@@ -26,7 +26,7 @@ Datatypes::~Datatypes() {
 }
 
 Layout Datatypes::examine(MPI_Datatype type, const char* name) const {
-  must_have_mpi();
+  require_mpi();
   const auto bad = [name](Code code, std::string_view why) {
     return Error(code,
                  fmt::format("the datatype{} {}", name ? fmt::format(" of `{}`", name) : "", why));

@@ -12,7 +12,7 @@
 #include "collectives/execution/kernels.hpp"
 #include "src/data/callback.hpp"
 #include "src/data/constructor.hpp"
-#include "src/data/must_have_mpi.hpp"
+#include "src/data/require_mpi.hpp"
 #include "src/data/quiet_errors.hpp"
 
 namespace tutti {
@@ -189,7 +189,7 @@ Reduction Operations::find(MPI_Op op, MPI_Datatype type, const Layout& layout,
 
 Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout,
                               const Datatypes& datatypes) const {
-  must_have_mpi();
+  require_mpi();
   if (op == MPI_OP_NULL)
     throw Error(Code::bad_operation, "the operation is MPI_OP_NULL; pass one such as MPI_SUM");
   if (op == MPI_REPLACE || op == MPI_NO_OP)

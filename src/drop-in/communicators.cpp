@@ -12,7 +12,7 @@
 #include "src/api/topology.hpp"
 #include "src/data/gpu_memory.hpp"
 #include "src/data/mpi_lock.hpp"
-#include "src/data/must_have_mpi.hpp"
+#include "src/data/require_mpi.hpp"
 #include "src/drop-in/statistics.hpp"
 #include "src/job/stencils.hpp"
 #include "transport/bootstrap_mpi.hpp"

@@ -17,16 +17,16 @@ namespace tutti {
 namespace {
 
 // A communicator that not all ranks have yet. What the dispatcher knows changes under the lock.
-class Unborn {
+class PendingCommunicator {
  public:
-  explicit Unborn(Engine& engine) : engine_(engine) {}
-  ~Unborn() {
+  explicit PendingCommunicator(Engine& engine) : engine_(engine) {}
+  ~PendingCommunicator() {
     const auto lock = engine_.enter();
     identifiers().end(vote_);
     communicator_.reset();
   }
-  Unborn(const Unborn&) = delete;
-  Unborn& operator=(const Unborn&) = delete;
+  PendingCommunicator(const PendingCommunicator&) = delete;
+  PendingCommunicator& operator=(const PendingCommunicator&) = delete;
 
   // All that can fail.
   void make(int rank, const std::vector<int>& world_ranks, Selection& selection) {
@@ -68,7 +68,7 @@ std::unique_ptr<Communicator> agree_on_communicator(Engine& engine, transport::B
                                                     std::optional<int> rank,
                                                     const std::vector<int>& world_ranks,
                                                     Selection& selection) {
-  Unborn made{engine};
+  PendingCommunicator made{engine};
   if (rank) made.make(*rank, world_ranks, selection);
   for (;;) {
     const Identifiers::Proposal agreed = bootstrap.maximum(made.propose());
@@ -139,7 +139,7 @@ std::unique_ptr<Plan> Communicator::new_plan(collectives::Problem problem,
   };
   return std::make_unique<Plan>(
       std::move(problem), choice,
-      Plan::Means{channel_to, engine_.mailbox(), world_rank, engine_.scratch()});
+      Plan::PlanContext{channel_to, engine_.mailbox(), world_rank, engine_.scratch()});
 }
 
 void Communicator::refuse(Code code, std::string_view why) noexcept {

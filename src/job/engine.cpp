@@ -75,9 +75,9 @@ void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
   transport::divide_nodes(bootstrap, cards);
   placement_.emplace(bootstrap.rank(), cards);
   if (placement_->node_ranks().front() == rank()) log_.speak_for_node();
-  site_.emplace(Site{configuration_, *placement_,
-                     [this](std::string_view line) { log_.write(line); },
-                     [this](std::string_view line) { log_.warn(line); }});
+  site_.emplace(TransportContext{configuration_, *placement_,
+                                 [this](std::string_view line) { log_.write(line); },
+                                 [this](std::string_view line) { log_.warn(line); }});
   const auto obstacle = obstacle_here();
   if (obstacle && configuration_.transport == TransportChoice::shm) throw Error(*obstacle);
   const bool first_here =
@@ -154,7 +154,7 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
 // everything has arrived. Peers that are gone end this by their own time-out.
 void Engine::farewell() noexcept {
   dispatcher_.take_leave();
-  for (const auto& transport : transports_) transport->say_farewell();
+  for (const auto& transport : transports_) transport->send_goodbye();
   const auto deadline = RunningClock::now() + 10s;
   const auto busy = [](Channel* channel) { return !channel->link().drained(); };
   const auto& all = connections_.all();

@@ -93,7 +93,7 @@ class Engine {
   const bool threads_;
   std::mutex mutex_;
   std::optional<transport::Placement> placement_;
-  std::optional<Site> site_;
+  std::optional<TransportContext> site_;
   std::vector<std::unique_ptr<transport::Transport>> transports_;
   std::unique_ptr<JobDatagrams> datagrams_;
   Dispatcher dispatcher_;

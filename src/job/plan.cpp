@@ -15,7 +15,7 @@ using collectives::Task;
 namespace {
 
 MulticastTree tree_of(const collectives::Program& program, const Task& task,
-                      const Plan::Means& means) {
+                      const Plan::PlanContext& means) {
   MulticastTree tree{means.mailbox, task.bytes, means.world_rank(task.root), nullptr, {}};
   const auto& steps = program.schedule().steps;
   for (collectives::StepId id = 0; id < steps.size(); ++id)
@@ -28,7 +28,7 @@ MulticastTree tree_of(const collectives::Program& program, const Task& task,
 
 }  // namespace
 
-Plan::Plan(Problem problem, const collectives::Choice& choice, const Means& means)
+Plan::Plan(Problem problem, const collectives::Choice& choice, const PlanContext& means)
     : problem_(std::move(problem)),
       choice_(choice),
       program_(choice.algorithm->build(problem_, choice.parameters), means.channel_to,

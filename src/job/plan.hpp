@@ -18,14 +18,14 @@ namespace tutti {
 class Plan {
  public:
   // What a plan needs to know of the communicator and the process.
-  struct Means {
+  struct PlanContext {
     collectives::Program::ChannelTo channel_to;
     protocols::Mailbox* mailbox;  // null: no datagrams
     std::function<int(Rank)> world_rank;
     ScratchPool* scratch = nullptr;  // outlives the plan; null: executions keep theirs
   };
   // Connects to the peers of the schedule. Throws Error.
-  Plan(collectives::Problem problem, const collectives::Choice& choice, const Means& means);
+  Plan(collectives::Problem problem, const collectives::Choice& choice, const PlanContext& means);
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 

@@ -39,15 +39,15 @@ void Request::start(Plan& plan) {
     end(State::failed);
     communicator_.throw_failure();
   }
-  take_on();
+  progress();
   communicator_.engine().calls().advance_others(*this, state_ == State::active);
 }
 
 void Request::advance() noexcept {
-  if (state_ == State::active) take_on();
+  if (state_ == State::active) progress();
 }
 
-inline void Request::take_on() noexcept {
+inline void Request::progress() noexcept {
   switch (running_->advance()) {
     case Answer::done: return end(State::done);
     case Answer::again:

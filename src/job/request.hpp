@@ -63,7 +63,7 @@ class Request : public OpenCall {
 
  private:
   void give_up() noexcept;
-  void take_on() noexcept;
+  void progress() noexcept;
   void pause_once(Patience& patience) noexcept;
   void wait_until_done();
   void blame_operation() noexcept;

@@ -13,7 +13,7 @@
 #include "models/decision/shipped.hpp"
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
-#include "models/platform/kept.hpp"
+#include "models/platform/saved.hpp"
 
 namespace tutti {
 namespace {
@@ -35,14 +35,14 @@ Said as_parameters(const models::Platform& platform, std::string from) {
 
 // `otherwise`: what there is if nothing that was kept can be taken.
 Said kept_platform(std::string_view wire, const Warn& warn, Said::Kind otherwise) {
-  const std::string file = models::kept_file(wire);
+  const std::string file = models::saved_file(wire);
   bool rejected = false;
   try {
     const models::Machine machine = models::this_machine();
-    if (auto kept = models::read_kept(wire, machine)) {
+    if (auto kept = models::read_saved(wire, machine)) {
       // Messages within nodes may have been measured by themselves.
       if (!kept->within && wire != "shm")
-        if (auto shm = models::read_kept("shm", machine)) kept->within = std::move(shm->between);
+        if (auto shm = models::read_saved("shm", machine)) kept->within = std::move(shm->between);
       return as_parameters(models::completed(*std::move(kept), wire),
                            fmt::format("kept for this user in {}", file));
     }

@@ -21,8 +21,7 @@ constexpr std::uint32_t kYieldsPerLook = 16;
 
 }  // namespace
 
-bool Waiting::give_core_away(Patience& patience, Agreement& agreement,
-                             const Waiter& waiter) noexcept {
+bool Waiting::yield_core(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept {
   const bool look = ++patience.yields % kYieldsPerLook == 0;
   if (look) {
     housekeeping(patience, agreement, waiter);

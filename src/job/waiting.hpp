@@ -59,9 +59,9 @@ class Waiting {
     if (patience.polls % kPollsPerDrive == 0) drive_others();
     steps.each_waiting([](protocols::Channel& channel) { channel.progress(); });
     if (patience.polls < settings_.spin) return !agreement.failed();
-    return give_core_away(patience, agreement,
-                          {call, [&](Visit visit) { steps.each_waiting(visit); },
-                           [&](protocols::Channel& channel) { return steps.fits(channel); }});
+    return yield_core(patience, agreement,
+                      {call, [&](Visit visit) { steps.each_waiting(visit); },
+                       [&](protocols::Channel& channel) { return steps.fits(channel); }});
   }
 
   // One look at what has come for a call that nobody waits for just now. The core is given away
@@ -96,7 +96,7 @@ class Waiting {
 
   static constexpr std::uint32_t kPollsPerLook = 64, kPollsPerDrive = 64 * kPollsPerLook;
 
-  bool give_core_away(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
+  bool yield_core(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
   void look_around(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
   void housekeeping(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
   void keep_limits(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;

@@ -40,7 +40,7 @@ struct Joined {
 
 // All join or none, so all must ask, whatever their own settings say.
 std::unique_ptr<JobDatagrams> JobDatagrams::open(
-    bool wanted, const Site& site,
+    bool wanted, const TransportContext& site,
     std::span<const std::unique_ptr<transport::Transport>> transports,
     transport::Bootstrap& bootstrap) {
   const MulticastWay way = site.configuration.multicast;

@@ -83,9 +83,11 @@ transport::verbs::DeviceWish device_wish(const Configuration& c, int node, int l
 
 namespace {
 
-bool wants_shm(const Site& site) { return site.configuration.transport != TransportChoice::verbs; }
+bool wants_shm(const TransportContext& site) {
+  return site.configuration.transport != TransportChoice::verbs;
+}
 
-std::unique_ptr<Transport> open_shm(const Site& site, transport::Bootstrap& bootstrap) {
+std::unique_ptr<Transport> open_shm(const TransportContext& site, transport::Bootstrap& bootstrap) {
   transport::shm::Options options = shm_options(site.configuration);
   options.log = site.log;
   return std::make_unique<transport::shm::ShmTransport>(
@@ -93,7 +95,7 @@ std::unique_ptr<Transport> open_shm(const Site& site, transport::Bootstrap& boot
       [&bootstrap](std::int64_t mine) { return bootstrap.maximum(mine); });
 }
 
-bool wants_verbs(const Site& site) {
+bool wants_verbs(const TransportContext& site) {
   return site.configuration.transport == TransportChoice::verbs ||
          (site.configuration.transport == TransportChoice::automatic && site.placement.nodes() > 1);
 }
@@ -121,7 +123,7 @@ bool wants_verbs(const Site& site) {
 
 // All ranks take ports of one fabric. A rank with no usable port offers nothing, and fails with a
 // message of its own.
-std::vector<transport::verbs::DeviceChoice> settle_on_devices(const Site& site,
+std::vector<transport::verbs::DeviceChoice> settle_on_devices(const TransportContext& site,
                                                               transport::Bootstrap& bootstrap) {
   using transport::verbs::Offer;
   const std::span<const int> node_ranks = site.placement.node_ranks();
@@ -150,7 +152,7 @@ std::vector<transport::verbs::DeviceChoice> settle_on_devices(const Site& site,
 }
 
 // A job on one node needs no device. That a name is misspelt would show in the first one on two.
-void pass_by_verbs(const Site& site) {
+void pass_by_verbs(const TransportContext& site) {
   const Configuration& c = site.configuration;
   const bool speaks = site.placement.node_ranks().front() == site.placement.rank();
   if (!speaks || (c.device.empty() && c.port == 0)) return;
@@ -159,7 +161,8 @@ void pass_by_verbs(const Site& site) {
   if (!words.empty()) site.warn(words + ". This job goes over shared memory, and needs none");
 }
 
-std::unique_ptr<Transport> open_verbs(const Site& site, transport::Bootstrap& bootstrap) {
+std::unique_ptr<Transport> open_verbs(const TransportContext& site,
+                                      transport::Bootstrap& bootstrap) {
   const Configuration& c = site.configuration;
   transport::verbs::Options options = verbs_options(c);
   options.devices = settle_on_devices(site, bootstrap);

@@ -13,13 +13,13 @@
 #include "transport/placement.hpp"
 #include "transport/shm/transport.hpp"
 #include "transport/transport.hpp"
-#include "transport/verbs/discovery/choice.hpp"
+#include "transport/verbs/discovery/port_choice.hpp"
 #include "transport/verbs/transport.hpp"
 
 namespace tutti {
 
 // What a transport may know when it opens. Outlives it.
-struct Site {
+struct TransportContext {
   const Configuration& configuration;
   const transport::Placement& placement;
   Log log;                             // may be called at any time; never null
@@ -28,12 +28,14 @@ struct Site {
 
 struct TransportKind {
   // From facts that are equal on all ranks: all open it, or none.
-  std::function<bool(const Site&)> wanted;
+  std::function<bool(const TransportContext&)> wanted;
   // Collective: all ranks may exchange what they need to agree on, here and in set_peers(), up to
   // which the bootstrap lives. Throws Error.
-  std::function<std::unique_ptr<transport::Transport>(const Site&, transport::Bootstrap&)> open;
+  std::function<std::unique_ptr<transport::Transport>(const TransportContext&,
+                                                      transport::Bootstrap&)>
+      open;
   // Where it is not wanted: warns of settings for it that are wrong all the same. Null: of none.
-  void (*pass_by)(const Site&) = nullptr;
+  void (*pass_by)(const TransportContext&) = nullptr;
 };
 std::span<const TransportKind> transport_kinds();
 

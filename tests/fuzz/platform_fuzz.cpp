@@ -7,7 +7,7 @@
 #include "models/decision/decisions.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/platform/json.hpp"
-#include "models/platform/kept.hpp"
+#include "models/platform/saved.hpp"
 #include "models/tau_lop/parameters.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

@@ -21,7 +21,7 @@ inline Platform platform_of(std::string_view name) {
 inline Platform platform_of(const Model& model) { return {.between = model}; }
 
 inline Result simulated(std::string_view algorithm, Problem problem, const Platform& platform,
-                        const Parameters& parameters = {}, const Setting& setting = {}) {
+                        const Parameters& parameters = {}, const SimulationOptions& setting = {}) {
   const auto schedule_of = [&](Rank rank) {
     problem.rank = rank;
     return find(problem.collective, algorithm)->build(problem, parameters);

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "collectives/algorithms/catalogue.hpp"
-#include "collectives/schedule/in_a_row.hpp"
+#include "collectives/schedule/repeated.hpp"
 #include "collectives/selection/choices.hpp"
 
 using namespace tutti;
@@ -82,13 +82,13 @@ TEST_CASE("in a row: the calls of a rank follow each other") {
   Problem problem{{.collective = Collective::allgather, .bytes = 8}, 5};
   problem.rank = 3;
   const Schedule one = find(Collective::allgather, "bruck")->build(problem, {});
-  const Schedule three = in_a_row(one, 3);
+  const Schedule three = repeated(one, 3);
   std::size_t messages = 0, each = 0;
   for (const Step& step : three.steps) messages += is_message(step.kind) ? 1 : 0;
   for (const Step& step : one.steps) each += is_message(step.kind) ? 1 : 0;
   CHECK(messages == 3 * each);
   CHECK(three.input_bytes == one.input_bytes);
-  CHECK(in_a_row(one, 1).digest() == one.digest());
+  CHECK(repeated(one, 1).digest() == one.digest());
   for (std::size_t id = one.steps.size(); id < three.steps.size(); ++id)
     CHECK(three.steps[id].predecessors > 0);
 }

@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
-#include "models/platform/kept.hpp"
+#include "models/platform/saved.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
@@ -160,7 +160,7 @@ std::vector<std::string> files_to_save(const MeasureOptions& options) {
   if (!options.save->empty()) return {*options.save};
   std::vector<std::string> all;
   for (const char* wire : {"shm", "rxe", "hardware", "mpi"}) {
-    all.push_back(models::kept_file(wire));
+    all.push_back(models::saved_file(wire));
     if (all.back().empty())
       bad_configuration("--save needs XDG_CONFIG_HOME or HOME, or the name of a file: --save=FILE");
   }
@@ -193,11 +193,11 @@ void save(const MeasureOptions& options, const Measured& measured) {
   const auto* const platform = std::get_if<Platform>(&first);
   if (!platform) return save_text(*options.save, models::to_json(first));
   if (!options.save->empty()) return save_one(*options.save, *platform);
-  if (options.wire == "mpi") return save_one(models::kept_file("mpi"), *platform);
+  if (options.wire == "mpi") return save_one(models::saved_file("mpi"), *platform);
   std::vector<const LevelReading*> levels;
   for (const LevelReading& level : measured.levels) {
     levels.push_back(&level);
-    save_one(models::kept_file(level.wire), platform_of(measured, levels, model));
+    save_one(models::saved_file(level.wire), platform_of(measured, levels, model));
   }
 }
 

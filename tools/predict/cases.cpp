@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "collectives/algorithms/conditions.hpp"
 #include "collectives/analysis/all_ranks.hpp"
-#include "collectives/schedule/in_a_row.hpp"
+#include "collectives/schedule/repeated.hpp"
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
 #include "models/platform/names.hpp"
@@ -123,8 +123,9 @@ std::vector<int> nodes_of(const PredictOptions& options, int P) {
   return nodes_by_mapping(options.mapping, P, options.ranks_per_node);
 }
 
-models::Setting setting_of(const PredictOptions& options, int P) {
-  models::Setting setting{.noise = options.noise, .late = options.late, .seed = options.seed};
+models::SimulationOptions setting_of(const PredictOptions& options, int P) {
+  models::SimulationOptions setting{
+      .noise = options.noise, .late = options.late, .seed = options.seed};
   setting.node = nodes_of(options, P);
   if (!options.eager.empty()) {
     const auto most = parse_size(options.eager);
@@ -269,7 +270,7 @@ std::string to_string(const Case& what) {
 Prediction predict(const PredictOptions& options, const Case& what, const Platform& platform,
                    bool record) {
   const Problem problem = problem_of(options, what);
-  models::Setting setting = setting_of(options, what.P);
+  models::SimulationOptions setting = setting_of(options, what.P);
   setting.record = record;
   setting.links = options.details;
   Prediction made{.what = what, .platform = &platform};
@@ -277,7 +278,7 @@ Prediction predict(const PredictOptions& options, const Case& what, const Platfo
     auto schedule =
         what.choice.algorithm->build(problem_of_rank(problem, rank), what.choice.parameters);
     if (rank == 0) made.digest = fmt::format("{:016x}", schedule.digest());
-    return options.calls > 1 ? collectives::in_a_row(schedule, options.calls) : schedule;
+    return options.calls > 1 ? collectives::repeated(schedule, options.calls) : schedule;
   };
   made.node = setting.node;
   made.result = models::simulate(what.P, schedule_of, platform, setting);

@@ -84,7 +84,7 @@ std::vector<int> nodes_of(const PredictOptions& options, int P);
 bool has_several_nodes(const PredictOptions& options, int P);
 bool may_share_nodes(const PredictOptions& options);
 // How the simulator takes the calls of P ranks.
-models::Setting setting_of(const PredictOptions& options, int P);
+models::SimulationOptions setting_of(const PredictOptions& options, int P);
 // Why it cannot be predicted, if it cannot: the algorithm does not apply, or all ranks together
 // have too many steps: 10^8 of them take some 2 GB.
 std::optional<std::string> why_not(const PredictOptions& options, const Case& what,

@@ -166,7 +166,7 @@ int run_program(const PredictOptions& options) {
   const std::vector<int> node = nodes_of(options, kernel);
   const bool several_nodes = *std::ranges::max_element(node) > 0;
   for (const models::Platform& platform : platforms_of(options, several_nodes)) {
-    models::Setting setting = setting_of(options, kernel.P());
+    models::SimulationOptions setting = setting_of(options, kernel.P());
     setting.node = node;
     const Cost cost = models::kernel::cost_of(kernel, platform, setting,
                                               [&](const collectives::Problem& problem) {

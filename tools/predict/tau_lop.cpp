@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "collectives/algorithms/catalogue.hpp"
 #include "collectives/analysis/all_ranks.hpp"
-#include "collectives/schedule/in_a_row.hpp"
+#include "collectives/schedule/repeated.hpp"
 #include "models/predictor.hpp"
 #include "models/tau_lop/parameters.hpp"
 #include "tools/parameters.hpp"
@@ -165,7 +165,7 @@ int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
     collectives::World world(what.P, [&](Rank rank) {
       const auto one = what.choice.algorithm->build(collectives::problem_of_rank(problem, rank),
                                                     what.choice.parameters);
-      return calls > 1 ? collectives::in_a_row(one, calls) : one;
+      return calls > 1 ? collectives::repeated(one, calls) : one;
     });
     Row row{what, models::tau_lop::evaluate(world, nodes_of(options, what.P), ways), problem.bytes};
     row.text = text_of(row.found.cost, problem.bytes, parameters.segment);

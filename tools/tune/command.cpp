@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "models/platform/kept.hpp"
+#include "models/platform/saved.hpp"
 #include "src/api/library.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/command_line.hpp"

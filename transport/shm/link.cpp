@@ -69,7 +69,7 @@ template <class Fill>
   const std::uint32_t soon = (index + kMessagesAhead) & (inbox().shape()[ring].slots - 1);
   const std::byte* const later = peer_inbox_ + inbox().slot_end(ring, soon);
   for (std::uint32_t line = 1; line <= lines_to_fetch(trailer.bytes); ++line)
-    fetch_to_write(later - std::size_t{line} * kCacheLine);
+    prefetch_for_write(later - std::size_t{line} * kCacheLine);
   return Post::done;
 }
 

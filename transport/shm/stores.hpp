@@ -13,7 +13,7 @@ namespace tutti::transport::shm {
 
 // Asks for the line in which that byte lies, to be written soon. Compilers that know no more than
 // x86-64 would ask for it to be read. Nothing happens if there is no memory.
-inline void fetch_to_write(const std::byte* place) noexcept {
+inline void prefetch_for_write(const std::byte* place) noexcept {
 #if defined(__x86_64__)
   asm volatile("prefetchw %0" : : "m"(*place));
 #else

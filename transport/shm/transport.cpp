@@ -77,7 +77,7 @@ bool ShmTransport::leave_notice(const Notice& notice) noexcept {
   return segment_ && segment_->members().leave_notice(notice);
 }
 
-void ShmTransport::say_farewell() noexcept {
+void ShmTransport::send_goodbye() noexcept {
   if (segment_) segment_->members()[my_local_rank_].farewell = 1;
 }
 

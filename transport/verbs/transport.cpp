@@ -146,9 +146,9 @@ bool VerbsTransport::progress() noexcept {
   return any;
 }
 
-void VerbsTransport::say_farewell() noexcept {
+void VerbsTransport::send_goodbye() noexcept {
   const std::lock_guard guard(handshake_->lock());
-  for (const auto& link : made_) link->say_farewell();
+  for (const auto& link : made_) link->send_goodbye();
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> VerbsTransport::counters() const {

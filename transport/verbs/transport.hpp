@@ -29,7 +29,7 @@ class VerbsTransport final : public Transport {
   const char* kind() const noexcept override { return "verbs"; }
   Address address() const override;
   void set_peers(std::span<const Address> addresses) override;
-  void say_farewell() noexcept override;
+  void send_goodbye() noexcept override;
 
   bool reaches(int) const noexcept override { return true; }
   Link& connect(int peer) override;
@@ -79,7 +79,7 @@ class VerbsTransport final : public Transport {
   DeviceRegistrar registrar_;
   SharedReceives shared_;
   CompletionQueues queues_;
-  Site site_;
+  LinkContext site_;
   std::vector<std::atomic<VerbsLink*>> links_;    // by world rank; made under the handshake's lock
   std::vector<std::unique_ptr<VerbsLink>> made_;  // owns them
   std::vector<Link*> accepted_;

@@ -53,7 +53,7 @@ Problem problem_of(Collective collective, int P, int per_node, Bytes bytes) {
 }
 
 std::vector<Compared> compared(const Problem& problem, int per_node, const Platform& platform) {
-  const models::Place place{.P = problem.P, .nodes = problem.P / per_node, .q = per_node};
+  const models::Topology place{.P = problem.P, .nodes = problem.P / per_node, .q = per_node};
   const Facts facts{place.P, place.nodes, place.q};
   std::vector<Compared> all;
   Sketch sketch;

@@ -16,7 +16,7 @@ using namespace tutti::models::test;
 const Platform kWithoutBytes = platform_of(models::LogGP{30, 10, 10, 12, 0});
 
 Cost cost_of_text(const std::string& text, const Platform& platform = kWithoutBytes,
-                  Setting setting = {}) {
+                  SimulationOptions setting = {}) {
   const Kernel kernel = parse_kernel(text);
   setting.node = kernel.node;
   if (setting.node.empty())
@@ -25,7 +25,7 @@ Cost cost_of_text(const std::string& text, const Platform& platform = kWithoutBy
                  [&](const Problem& problem) { return chosen_by(platform, problem); });
 }
 
-std::string why_refused(const std::string& text, const Setting& setting = {}) {
+std::string why_refused(const std::string& text, const SimulationOptions& setting = {}) {
   try {
     cost_of_text(text, kWithoutBytes, setting);
   } catch (const Error& error) {
@@ -137,7 +137,7 @@ TEST_CASE("kernel cost: a deadlock is named") {
       "rank 1: send 8 to=0; recv 8 from=0\n";
   CHECK(why_refused(sends_first) == "taken");
   // Messages that wait for their receivers.
-  const Setting rendezvous{
+  const SimulationOptions rendezvous{
       .limits = protocols::Limits{
           .line = 0, .small = 0, .eager = 4, .writes = true, .fetches = false, .in_pieces = false}};
   CHECK(why_refused(sends_first, rendezvous)

@@ -147,7 +147,7 @@ TEST_CASE("simulator: two levels, each with its model") {
   // Four ranks on two nodes. The ring's slowest message each round is the one between nodes.
   const Platform metropolis = platform_of("metropolis");
   const double between = 32.986 + 2 * 2.8775, within = 1.683 + 2 * 0.1095;
-  const Setting two_nodes{.node = {0, 0, 1, 1}, .links = true};
+  const SimulationOptions two_nodes{.node = {0, 0, 1, 1}, .links = true};
   const auto chain = simulated("chain", bcast_of(4, 1), metropolis, {}, two_nodes);
   CHECK(chain.time == near(between + 2 * within));
   CHECK(chain.within.messages == 2);

@@ -58,12 +58,13 @@ TEST_CASE("if one rank cannot open a transport, no rank starts", "[engine][threa
   const Configuration settings = Job::settings();
   HostileNet net(P, inbox_shape(settings, settings.eager_limit), {});
   const TransportKind kinds[] = {
-      {[](const Site&) { return false; },
-       [](const Site&, transport::Bootstrap&) -> std::unique_ptr<transport::Transport> {
+      {[](const TransportContext&) { return false; },
+       [](const TransportContext&, transport::Bootstrap&) -> std::unique_ptr<transport::Transport> {
          throw Error(Code::internal, "nobody wants this one");
        }},
-      {[](const Site&) { return true; },
-       [&](const Site& site, transport::Bootstrap&) -> std::unique_ptr<transport::Transport> {
+      {[](const TransportContext&) { return true; },
+       [&](const TransportContext& site,
+           transport::Bootstrap&) -> std::unique_ptr<transport::Transport> {
          if (site.placement.rank() == kBad) throw Error(Code::port_down, "the test wants no start");
          return std::make_unique<HostileTransport>(net, site.placement.rank());
        }}};

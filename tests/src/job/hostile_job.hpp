@@ -79,8 +79,8 @@ class Job {
     for (int rank = 0; rank < ranks; ++rank)
       selections_.emplace_back(rules, *models::find_shipped("shm"));
     for (int rank = 0; rank < ranks; ++rank) scratch_.emplace_back(configuration.scratch_bytes);
-    const TransportKind kind{[](const Site&) { return true; },
-                             [this](const Site& site, transport::Bootstrap&) {
+    const TransportKind kind{[](const TransportContext&) { return true; },
+                             [this](const TransportContext& site, transport::Bootstrap&) {
                                return std::make_unique<HostileTransport>(net,
                                                                          site.placement.rank());
                              }};

@@ -26,7 +26,7 @@ collectives::Choice first_of(Collective collective) {
 std::unique_ptr<Plan> plan_for(const Task& task, int P = 1, int rank = 0,
                                collectives::Choice choice = {}) {
   const Problem problem{task, P, rank};
-  const Plan::Means means{
+  const Plan::PlanContext means{
       [](Rank peer) -> protocols::Channel& { throw Error(Code::unreachable, "no wire", peer); },
       nullptr, [](Rank r) { return r; }};
   if (!choice.algorithm) choice = first_of(task.collective);
@@ -248,8 +248,8 @@ struct Reduces {
   ScratchPool pool{Bytes{1} << 20};
   std::unique_ptr<Plan> plan(Bytes bytes) {
     const Problem problem{{.collective = Collective::reduce, .bytes = bytes}, 2, 0};
-    const Plan::Means means{[&](Rank) -> protocols::Channel& { return wire.channels[0]; }, nullptr,
-                            [](Rank r) { return r; }, &pool};
+    const Plan::PlanContext means{[&](Rank) -> protocols::Channel& { return wire.channels[0]; },
+                                  nullptr, [](Rank r) { return r; }, &pool};
     return std::make_unique<Plan>(problem, first_of(Collective::reduce), means);
   }
 };

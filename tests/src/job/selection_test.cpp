@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "models/decision/shipped.hpp"
 #include "models/platform/json.hpp"
-#include "models/platform/kept.hpp"
+#include "models/platform/saved.hpp"
 #include "tests/base/settings_folder.hpp"
 #include "tests/transport/thread_bootstrap.hpp"
 
@@ -78,7 +78,7 @@ TEST_CASE("what was measured here is taken, what was measured elsewhere is named
   measured.origin = {
       .machine = models::this_machine(), .wire = "rxe", .device = {}, .date = {}, .command = {}};
   const auto taken = [&](std::string& warning) {
-    std::ofstream(models::kept_file("rxe")) << models::to_json(measured);
+    std::ofstream(models::saved_file("rxe")) << models::to_json(measured);
     tests::ThreadBootstrap::Meeting meeting(1);
     tests::ThreadBootstrap bootstrap(meeting, 0);
     return agree_on_platform({}, "rxe", bootstrap, [&](std::string_view line) { warning = line; })
@@ -95,7 +95,7 @@ TEST_CASE("what was measured here is taken, what was measured elsewhere is named
   // A tool that has no job reads the same, and says where.
   const PlatformHere alone = platform_here({}, "rxe", {});
   CHECK(models::to_json(alone.platform).dump() == models::to_json(here).dump());
-  CHECK_THAT(alone.from, Catch::Contains(models::kept_file("rxe")));
+  CHECK_THAT(alone.from, Catch::Contains(models::saved_file("rxe")));
   measured.origin.machine.cpu = "another";
   CHECK(taken(warning).name == "rxe");
   CHECK_THAT(warning, Catch::Contains("measured-rxe.json") && Catch::Contains("'another'"));
@@ -104,7 +104,7 @@ TEST_CASE("what was measured here is taken, what was measured elsewhere is named
 TEST_CASE("what is no file in the place of kept parameters is named, and the shipped ones taken",
           "[selection]") {
   const tests::SettingsFolder folder;
-  const std::string path = models::kept_file("rxe");
+  const std::string path = models::saved_file("rxe");
   const auto warning = [] {
     std::string said;
     tests::ThreadBootstrap::Meeting meeting(1);
@@ -246,14 +246,14 @@ TEST_CASE("parameters say where they are from", "[selection]") {
   const tests::SettingsFolder folder;
   Configuration configuration;
   CHECK_THAT(platform_here(configuration, "shm", {}).from,
-             Catch::Contains("Tutti's own for shm: none are in " + models::kept_file("shm")));
-  std::ofstream(models::kept_file("shm")) << "{}";
+             Catch::Contains("Tutti's own for shm: none are in " + models::saved_file("shm")));
+  std::ofstream(models::saved_file("shm")) << "{}";
   std::string warned;
   const auto note = [&](std::string_view text) { warned = text; };
   CHECK_THAT(platform_here(configuration, "shm", note).from,
-             Catch::Contains("those in " + models::kept_file("shm") + " cannot be taken"));
+             Catch::Contains("those in " + models::saved_file("shm") + " cannot be taken"));
   CHECK_FALSE(warned.empty());
-  std::filesystem::remove(models::kept_file("shm"));
+  std::filesystem::remove(models::saved_file("shm"));
   configuration.model = "measure";
   CHECK(platform_here(configuration, "shm", {}).to_measure);
   configuration.model = "rxe";
@@ -275,7 +275,7 @@ TEST_CASE("what was measured over shared memory counts for messages within nodes
   const auto taken = [&](const char* wire) {
     measured.origin = {
         .machine = models::this_machine(), .wire = wire, .device = {}, .date = {}, .command = {}};
-    std::ofstream(models::kept_file(wire)) << models::to_json(measured);
+    std::ofstream(models::saved_file(wire)) << models::to_json(measured);
     tests::ThreadBootstrap::Meeting meeting(1);
     tests::ThreadBootstrap bootstrap(meeting, 0);
     return agree_on_platform({}, wire, bootstrap, {}).platform;

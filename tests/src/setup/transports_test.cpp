@@ -48,7 +48,7 @@ TEST_CASE("which transports are wanted follows from the setting and the nodes", 
     std::vector<transport::PlacementCard> cards(2);
     cards[1].node = nodes == 2 ? 1 : 0;
     const transport::Placement placement(0, cards);
-    const Site site{c, placement, [](std::string_view) {}};
+    const TransportContext site{c, placement, [](std::string_view) {}};
     return std::pair(transport_kinds()[0].wanted(site), transport_kinds()[1].wanted(site));
   };
   CHECK(wanted(TransportChoice::automatic, 1) == std::pair(true, false));

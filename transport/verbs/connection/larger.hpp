@@ -15,7 +15,7 @@ namespace tutti::transport::verbs {
 class Larger {
  public:
   // The link's inbox and outbox hear of the larger side.
-  Larger(Site& site, Link& link) noexcept : site_(site), link_(link) {}
+  Larger(LinkContext& site, Link& link) noexcept : site_(site), link_(link) {}
 
   enum class Stage : std::uint8_t { possible, wanted, begun, ready, impossible };
   Stage stage() const noexcept { return stage_.load(std::memory_order_acquire); }
@@ -41,7 +41,7 @@ class Larger {
   void give_up() noexcept { stage_.store(Stage::impossible, std::memory_order_release); }
 
  private:
-  Site& site_;
+  LinkContext& site_;
   Link& link_;
   std::unique_ptr<LargeSide> owned_;
   std::atomic<LargeSide*> side_{nullptr};  // the same, once it is made

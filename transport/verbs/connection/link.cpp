@@ -11,7 +11,7 @@
 
 namespace tutti::transport::verbs {
 
-VerbsLink::VerbsLink(Site& site, int peer)
+VerbsLink::VerbsLink(LinkContext& site, int peer)
     : Link(site.shape, peer, first_shape(site.shape)),
       site_(site),
       first_(site, *this, false),
@@ -38,7 +38,7 @@ bool VerbsLink::has_queue_pair(std::uint32_t number) const noexcept {
 
 Post VerbsLink::grow_out() noexcept {
   if (first_.writer.said_farewell()) return Post::again;
-  if (const Post post = first_.writer.say_moved(); post != Post::done) return post;
+  if (const Post post = first_.writer.send_moved(); post != Post::done) return post;
   first_tickets_ = first_.writer.posted();
   out_ = larger_.side();
   writer_ = &out_->writer;
@@ -249,13 +249,13 @@ void VerbsLink::look_for_notice() noexcept {
   site_.has_word();
 }
 
-void VerbsLink::say_farewell() noexcept {
-  if (state() == State::ready && !peer_has_left()) writer_->say_farewell();
+void VerbsLink::send_goodbye() noexcept {
+  if (state() == State::ready && !peer_has_left()) writer_->send_goodbye();
 }
 
 // A peer that has left acknowledges nothing any more, and waits for nothing.
 bool VerbsLink::drained() noexcept {
-  say_farewell();
+  send_goodbye();
   if (state() != State::ready || peer_has_left()) return true;
   const bool first_is_idle = first_.writer.idle();
   return writer_->said_farewell() && first_is_idle && (!out_ || out_->idle());

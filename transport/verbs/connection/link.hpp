@@ -21,7 +21,7 @@ namespace tutti::transport::verbs {
 class VerbsLink final : public Link, private Growth {
  public:
   // Throws as Connection.
-  VerbsLink(Site& site, int peer);
+  VerbsLink(LinkContext& site, int peer);
 
   // --- set-up, by the handshake
   const Connection& connection() const noexcept { return first_.connection; }
@@ -58,7 +58,7 @@ class VerbsLink final : public Link, private Growth {
   bool reads(std::uint64_t ticket) const noexcept override;
   std::uint64_t headway() const noexcept override;
   bool drained() noexcept override;
-  void say_farewell() noexcept;
+  void send_goodbye() noexcept;
   const char* kind() const noexcept override { return "verbs"; }
   // A completion of one of this link's queue pairs on a rail.
   void complete(const ibv_wc& completion, std::size_t rail) noexcept;
@@ -92,7 +92,7 @@ class VerbsLink final : public Link, private Growth {
     return farewell_is_put_off_ && !inbox().must_grow() && !inbox().grown();
   }
 
-  Site& site_;
+  LinkContext& site_;
   Side first_;
   Larger larger_;
   Writer* writer_ = &first_.writer;  // of messages: of the first side, then of the large one

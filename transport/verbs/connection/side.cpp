@@ -4,31 +4,31 @@
 namespace tutti::transport::verbs {
 namespace {
 
-bool shares(const Site& site, bool large) { return !large && site.shared.queue(); }
+bool shares(const LinkContext& site, bool large) { return !large && site.shared.queue(); }
 
-Queues queues_of(Site& site, bool large) {
+Queues queues_of(LinkContext& site, bool large) {
   ibv_cq* const queue = site.queues.room_for(Side::completions(site, large));
   if (shares(site, large)) return {queue, site.queues.first(), site.shared.queue()};
   return {queue, queue};
 }
 
-LinkOptions options_of(const Site& site, bool large) {
+LinkOptions options_of(const LinkContext& site, bool large) {
   return large ? site.options : site.options.at_first();
 }
 
-InboxShape shape_of(const Site& site, bool large) {
+InboxShape shape_of(const LinkContext& site, bool large) {
   return large ? site.shape : first_shape(site.shape);
 }
 
 }  // namespace
 
-int Side::completions(const Site& site, bool large) noexcept {
+int Side::completions(const LinkContext& site, bool large) noexcept {
   const std::uint32_t receives =
       shares(site, large) ? 0 : Receives::needed_for(shape_of(site, large));
   return static_cast<int>(receives + options_of(site, large).send_queue_depth);
 }
 
-Side::Side(Site& site, Link& link, bool large)
+Side::Side(LinkContext& site, Link& link, bool large)
     : shared(site.shared),
       connection(site.device, queues_of(site, large), options_of(site, large), link.peer(),
                  shape_of(site, large)),
@@ -41,7 +41,7 @@ Side::Side(Site& site, Link& link, bool large)
   site.queues.take(completions(site, large));
 }
 
-LargeSide::LargeSide(Site& site, Link& link) : Side(site, link, true) {
+LargeSide::LargeSide(LinkContext& site, Link& link) : Side(site, link, true) {
   for (Rail& rail : site.rails) lanes.emplace_back(rail, site.options, link);
   if (!lanes.empty()) shares = std::make_unique<Shares>(1 + lanes.size());
 }

@@ -257,7 +257,7 @@ void Writer::probe() noexcept {
 }
 
 // Signaled: all before it is complete when something after it is, by whichever queue pair.
-Post Writer::say_moved() noexcept { return post_immediate(Immediate::moved(), true); }
+Post Writer::send_moved() noexcept { return post_immediate(Immediate::moved(), true); }
 
 bool Writer::idle() noexcept {
   if (signaled_ != posted_) probe();
@@ -265,7 +265,7 @@ bool Writer::idle() noexcept {
 }
 
 // Signaled: a peer that has read it may be gone before anything later is acknowledged.
-void Writer::say_farewell() noexcept {
+void Writer::send_goodbye() noexcept {
   if (said_farewell_) return;
   said_farewell_ = post_immediate(Immediate::farewell(), true) == Post::done;
 }

@@ -34,10 +34,10 @@ class Writer {
   // Sends a write of no bytes, unless one is under way: a living peer's adapter acknowledges it.
   void probe() noexcept;
   // Tells the peer that this rank leaves, unless that was done.
-  void say_farewell() noexcept;
+  void send_goodbye() noexcept;
   bool said_farewell() const noexcept { return said_farewell_; }
   // Tells the peer that messages go to the larger inbox from now on.
-  Post say_moved() noexcept;
+  Post send_moved() noexcept;
   // Whether a write of so many bytes would be cut into longer pieces than is good for the device,
   // as the queue has too few places.
   bool is_short_for(std::size_t bytes) const noexcept;

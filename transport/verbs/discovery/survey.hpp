@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "transport/verbs/discovery/candidates.hpp"
+#include "transport/verbs/discovery/ports.hpp"
 
 namespace tutti::transport::verbs {
 

@@ -114,7 +114,7 @@ void Handshake::wake() noexcept {
 void Handshake::serve() {
   while (!stop_) {
     try {
-      take_a_turn();
+      run_once();
     } catch (const std::exception&) {
       // No memory. What was not done is asked for again, by the peer or by the next turn.
       std::this_thread::sleep_for(Attempts::kFirstInterval);
@@ -122,7 +122,7 @@ void Handshake::serve() {
   }
 }
 
-void Handshake::take_a_turn() {
+void Handshake::run_once() {
   wait_for_news();
   receive_all();
   if (endpoint_.failed()) reopen_endpoint();

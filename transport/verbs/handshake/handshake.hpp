@@ -98,7 +98,7 @@ class Handshake : private DeviceEvents::Handler {
 
  private:
   void serve();
-  void take_a_turn();
+  void run_once();
   void wait_for_news();
   void receive_all();
   void find_a_path();
@@ -110,7 +110,7 @@ class Handshake : private DeviceEvents::Handler {
   void take_given_up(const Packet& packet);
   void begin_one_growth();
   bool begin_growth(VerbsLink& link, Attempts::Duration delay) noexcept;
-  void keep_small(VerbsLink& link, const char* why) noexcept;
+  void cancel_growth(VerbsLink& link, const char* why) noexcept;
   void take_growth(const Packet& packet, VerbsLink& link);
   bool attach_larger(const Packet& packet, VerbsLink& link);
   void send(Type type, int peer, Busy busy = Busy::no, Of of = Of::first) noexcept;

@@ -37,13 +37,13 @@ bool Handshake::begin_growth(VerbsLink& link, Attempts::Duration delay) noexcept
     growths_.begin(link.peer(), Clock::now(), delay);
     return true;
   } catch (const std::exception& error) {
-    keep_small(link, error.what());
+    cancel_growth(link, error.what());
     return false;
   }
 }
 
 // If there is no memory to say so, it is not said.
-void Handshake::keep_small(VerbsLink& link, const char* why) noexcept {
+void Handshake::cancel_growth(VerbsLink& link, const char* why) noexcept {
   link.larger().give_up();
   try {
     log_(fmt::format("the connection to rank {} of MPI_COMM_WORLD stays small: {}", link.peer(),
@@ -82,7 +82,7 @@ bool Handshake::attach_larger(const Packet& p, VerbsLink& link) {
     return true;
   } catch (const Error& error) {
     // Where the kernel finds no path, the next packet is another try.
-    if (error.code != Code::unreachable) keep_small(link, error.message.c_str());
+    if (error.code != Code::unreachable) cancel_growth(link, error.message.c_str());
     return false;
   }
 }

@@ -84,7 +84,7 @@ void Handshake::take_busy(const Packet& p) {
   if (p.of == Of::larger) {
     VerbsLink* const link = link_to(p.from);
     if (link && link->larger().stage() == Larger::Stage::begun)
-      keep_small(*link, "the peer has no memory for more");
+      cancel_growth(*link, "the peer has no memory for more");
     return growths_.end(p.from);
   }
   if (p.busy == Busy::given_up) return take_given_up(p);
@@ -210,7 +210,7 @@ void Handshake::retry() {
       [this](int peer) {
         if (!link_to(peer)->state().failed()) send(Type::request, peer, Busy::no, Of::larger);
       },
-      [this](int peer) { keep_small(*link_to(peer), "the peer does not answer"); },
+      [this](int peer) { cancel_growth(*link_to(peer), "the peer does not answer"); },
       [](int) { return false; });
 }
 

@@ -1,5 +1,5 @@
 // Which MPI runs, by what it says of itself.
-#include "src/data/must_have_mpi.hpp"
+#include "src/data/require_mpi.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -37,5 +37,5 @@ TEST_CASE("a job of one rank that a launcher of many has started has the wrong l
 
 TEST_CASE("the MPI of this build is the one that runs", "[mpi]") {
   CHECK_NOTHROW(must_have_own_mpi());
-  CHECK_NOTHROW(must_have_mpi());
+  CHECK_NOTHROW(require_mpi());
 }

@@ -1,5 +1,5 @@
 // Ranks that do the same share a script, and a script says the same as the schedule.
-#include "models/simulation/alike.hpp"
+#include "models/simulation/script_cache.hpp"
 
 #include "tests/models/predicted.hpp"
 
@@ -10,7 +10,7 @@ using namespace tutti::models::test;
 namespace {
 
 std::size_t scripts_of(std::string_view algorithm, const Problem& problem) {
-  Alike alike;
+  ScriptCache alike;
   for (const Schedule& schedule : build_all(algorithm, problem)) alike.script_of(schedule);
   return alike.scripts();
 }
@@ -25,7 +25,7 @@ TEST_CASE("alike: regular algorithms need few scripts") {
 }
 
 TEST_CASE("alike: copies that are free do not tell schedules apart") {
-  Alike with, without{true};
+  ScriptCache with, without{true};
   for (const Schedule& schedule : build_all("bruck", allgather_of(32, 8))) {
     with.script_of(schedule);
     for (const Step& step : without.script_of(schedule)->schedule.steps)
@@ -41,7 +41,7 @@ TEST_CASE("alike: a script is the schedule, with distances for peers") {
       const Problem problem{{.collective = algorithm.collective, .bytes = 24}, P};
       if (why_not(algorithm, problem, {})) continue;
       INFO(name_of(algorithm.collective) << ' ' << algorithm.name << " P = " << P);
-      Alike alike;
+      ScriptCache alike;
       for (const Schedule& schedule : schedules_of_all_ranks(algorithm, problem, {})) {
         const auto script = alike.script_of(schedule);
         const auto& steps = script->schedule.steps;

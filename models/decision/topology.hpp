@@ -8,7 +8,7 @@
 
 namespace tutti::models {
 
-struct Place {
+struct Topology {
   int P = 1;
   int nodes = 1;
   int q = 1;             // ranks of the node that has most

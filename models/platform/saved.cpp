@@ -1,5 +1,5 @@
 // Where parameters are kept, and whether they belong to this machine.
-#include "models/platform/kept.hpp"
+#include "models/platform/saved.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ Origin origin_here(std::string command) {
   return {.machine = this_machine(), .date = today, .command = std::move(command)};
 }
 
-std::string kept_file(std::string_view wire) {
+std::string saved_file(std::string_view wire) {
   const auto set = [](const char* name) {
     const char* const value = std::getenv(name);
     return std::string(value ? value : "");
@@ -71,8 +71,8 @@ std::optional<std::string> why_foreign(const Platform& platform, const Machine& 
   return std::nullopt;
 }
 
-std::optional<Platform> read_kept(std::string_view wire, const Machine& here) {
-  const std::string path = kept_file(wire);
+std::optional<Platform> read_saved(std::string_view wire, const Machine& here) {
+  const std::string path = saved_file(wire);
   if (path.empty()) return std::nullopt;
   const auto text = read_file_if_any(path);
   if (!text) return std::nullopt;
@@ -88,7 +88,7 @@ std::optional<Platform> read_kept(std::string_view wire, const Machine& here) {
 }
 
 std::string keep(const Platform& platform) {
-  std::string path = kept_file(platform.origin.wire);
+  std::string path = saved_file(platform.origin.wire);
   if (path.empty())
     throw Error(Code::bad_configuration,
                 "parameters are kept below XDG_CONFIG_HOME or HOME, and neither is set");

@@ -33,11 +33,11 @@ struct Script {
   collectives::StepId send(Rank rank, Rank peer, Ordinal ordinal) const noexcept;
 };
 
-class Alike {
+class ScriptCache {
  public:
   // If copies are free, how long they are does not tell schedules apart: in a script they are
   // joins.
-  explicit Alike(bool free_copies = false) : free_copies_(free_copies) {}
+  explicit ScriptCache(bool free_copies = false) : free_copies_(free_copies) {}
   // The script of this schedule, which others may have already.
   std::shared_ptr<const Script> script_of(collectives::Schedule schedule);
   std::size_t scripts() const noexcept { return made_; }

@@ -1,5 +1,5 @@
 // Ranking, offering, sharing.
-#include "transport/verbs/discovery/candidates.hpp"
+#include "transport/verbs/discovery/ports.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,12 +1,12 @@
 // Which port a rank takes, of which fabric.
-#include "transport/verbs/discovery/candidates.hpp"
+#include "transport/verbs/discovery/ports.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <utility>
 
 #include "tests/transport/verbs/fabrics.hpp"
-#include "transport/verbs/discovery/choice.hpp"
+#include "transport/verbs/discovery/port_choice.hpp"
 
 using namespace tutti::transport::verbs;
 using namespace tutti::tests;

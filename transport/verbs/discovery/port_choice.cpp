@@ -1,5 +1,5 @@
 // Settling on ports, and telling why.
-#include "transport/verbs/discovery/choice.hpp"
+#include "transport/verbs/discovery/port_choice.hpp"
 
 #include <fmt/format.h>
 

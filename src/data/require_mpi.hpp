@@ -50,7 +50,7 @@ inline void must_have_own_mpi() {
 }
 
 // Throws Error{mpi_not_initialized}.
-inline void must_have_mpi() {
+inline void require_mpi() {
   int initialized = 0, finalized = 0;
   PMPI_Initialized(&initialized);
   PMPI_Finalized(&finalized);

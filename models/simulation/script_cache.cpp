@@ -1,5 +1,5 @@
 // Scripts are found by the digest of what they say, and compared step by step. Pure.
-#include "models/simulation/alike.hpp"
+#include "models/simulation/script_cache.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -93,7 +93,7 @@ StepId Script::send(Rank rank, Rank peer, Ordinal ordinal) const noexcept {
   return find(sends, distance_of(distance, rank, peer, schedule.P), ordinal);
 }
 
-std::shared_ptr<const Script> Alike::script_of(Schedule schedule) {
+std::shared_ptr<const Script> ScriptCache::script_of(Schedule schedule) {
   std::shared_ptr<const Script> made;
   for (const Distance distance : {Distance::difference, Distance::exclusive_or}) {
     Known& known = known_[index(distance)];

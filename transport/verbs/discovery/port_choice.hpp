@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "transport/verbs/discovery/candidates.hpp"
+#include "transport/verbs/discovery/ports.hpp"
 #include "transport/verbs/device/device.hpp"
 
 namespace tutti::transport::verbs {

@@ -18,16 +18,16 @@ Origin origin_here(std::string command);
 
 // Where the parameters of a wire are kept: $XDG_CONFIG_HOME/tutti/measured-WIRE.json, or
 // ~/.config/tutti/…; empty if neither XDG_CONFIG_HOME nor HOME is set.
-std::string kept_file(std::string_view wire);
+std::string saved_file(std::string_view wire);
 
 // Why parameters are not those of this wire on this machine; nothing: they are. Pure.
 std::optional<std::string> why_foreign(const Platform& platform, const Machine& here,
                                        std::string_view wire);
 
-// What kept_file(wire) holds; nothing: there is no such file. Throws Error{bad_configuration},
+// What saved_file(wire) holds; nothing: there is no such file. Throws Error{bad_configuration},
 // which names the file: it cannot be read, is no JSON, of an older format, or of another machine or
 // wire.
-std::optional<Platform> read_kept(std::string_view wire, const Machine& here);
+std::optional<Platform> read_saved(std::string_view wire, const Machine& here);
 // Puts parameters where those of their wire are kept; returns the file. Throws Error{system |
 // bad_configuration}: it cannot be written, or the environment says of no place.
 std::string keep(const Platform& platform);

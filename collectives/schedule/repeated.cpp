@@ -1,5 +1,5 @@
 // A schedule played again and again.
-#include "collectives/schedule/in_a_row.hpp"
+#include "collectives/schedule/repeated.hpp"
 
 #include <map>
 #include <utility>
@@ -31,7 +31,7 @@ void number_messages(Schedule& all, const Schedule& one) {
 
 }  // namespace
 
-Schedule in_a_row(const Schedule& one, int calls) {
+Schedule repeated(const Schedule& one, int calls) {
   const UserBuffers buffers{
       .input = one.input_bytes, .output = one.output_bytes, .in_place = one.in_place};
   Builder builder(one.P, one.rank, buffers);

@@ -8,6 +8,6 @@ namespace tutti::collectives {
 
 // Ranks need not wait for each other in between, so the time of many calls, divided by their
 // number, is less than the time of one where the collective does not make all wait for all.
-Schedule in_a_row(const Schedule& one, int calls);
+Schedule repeated(const Schedule& one, int calls);
 
 }  // namespace tutti::collectives

@@ -1,5 +1,5 @@
 // Parameters that are kept: where, and what of them is refused.
-#include "models/platform/kept.hpp"
+#include "models/platform/saved.hpp"
 
 #include <sys/stat.h>
 
@@ -30,7 +30,7 @@ Platform measured() {
 
 std::string kept_complaint() {
   try {
-    read_kept("rxe", kHere);
+    read_saved("rxe", kHere);
     return "none";
   } catch (const Error& error) {
     CHECK(error.code == Code::bad_configuration);
@@ -40,7 +40,7 @@ std::string kept_complaint() {
 }
 
 std::string kept_complaint(const std::string& text) {
-  std::ofstream(kept_file("rxe")) << text;
+  std::ofstream(saved_file("rxe")) << text;
   return kept_complaint();
 }
 
@@ -52,10 +52,10 @@ std::string kept_complaint(const Platform& platform) {
 
 TEST_CASE("kept: a file comes back with where and how it was measured") {
   const tests::SettingsFolder folder;
-  CHECK(kept_file("rxe") == folder.path + "/tutti/measured-rxe.json");
-  CHECK_FALSE(read_kept("rxe", kHere));
+  CHECK(saved_file("rxe") == folder.path + "/tutti/measured-rxe.json");
+  CHECK_FALSE(read_saved("rxe", kHere));
   CHECK(kept_complaint(measured()) == "none");
-  const auto read = read_kept("rxe", kHere);
+  const auto read = read_saved("rxe", kHere);
   REQUIRE(read);
   CHECK(read->origin == measured().origin);
 }
@@ -83,10 +83,10 @@ TEST_CASE("kept: another machine, another wire and an older format are named") {
 
 TEST_CASE("kept: a folder or a pipe in the place of the file is named") {
   const tests::SettingsFolder folder;
-  std::filesystem::create_directory(kept_file("rxe"));
+  std::filesystem::create_directory(saved_file("rxe"));
   CHECK_THAT(kept_complaint(), Catch::EndsWith("it is a folder"));
-  std::filesystem::remove(kept_file("rxe"));
-  REQUIRE(mkfifo(kept_file("rxe").c_str(), 0600) == 0);
+  std::filesystem::remove(saved_file("rxe"));
+  REQUIRE(mkfifo(saved_file("rxe").c_str(), 0600) == 0);
   CHECK_THAT(kept_complaint(), Catch::EndsWith("not a file"));
   Platform platform = measured();
   CHECK_THROWS_WITH(keep(platform), Catch::Contains("nobody reads this pipe"));
@@ -105,11 +105,11 @@ TEST_CASE("kept: what is kept is read again, and belongs to its wire") {
   Platform platform = measured();
   platform.origin = origin_here("a test");
   platform.origin.wire = "rxe";
-  CHECK(keep(platform) == kept_file("rxe"));
-  const auto again = read_kept("rxe", this_machine());
+  CHECK(keep(platform) == saved_file("rxe"));
+  const auto again = read_saved("rxe", this_machine());
   REQUIRE(again);
   CHECK(again->origin == platform.origin);
-  CHECK_FALSE(read_kept("shm", this_machine()));
+  CHECK_FALSE(read_saved("shm", this_machine()));
   setenv("XDG_CONFIG_HOME", "/proc", 1);
   CHECK_THROWS_WITH(keep(platform), Catch::Contains("cannot write /proc/tutti"));
 }
