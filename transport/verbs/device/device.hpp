@@ -57,7 +57,7 @@ struct Traffic {
   int hop_limit = 64;     // 1 to 255
 };
 
-// A device and port, as PortChoice (choice.hpp) settles on them.
+// A device and port, as PortChoice (port_choice.hpp) settles on them.
 struct DeviceChoice {
   std::string device{};  // empty: the first there is
   int port = 0;          // 0: the first active one
