@@ -7,16 +7,17 @@
 
 using tutti::models::Layout;
 using tutti::models::nodes_of;
-using Nodes = std::vector<int>;
+using NodeOfRank = std::vector<int>;
 
 TEST_CASE("ranks are placed by blocks and in turn, on a last node that is not full, too") {
-  CHECK(nodes_of(Layout::blocks, 5, 2) == Nodes{0, 0, 1, 1, 2});
-  CHECK(nodes_of(Layout::in_turn, 5, 2) == Nodes{0, 1, 2, 0, 1});
-  CHECK(nodes_of(Layout::blocks, 3, 4) == Nodes{0, 0, 0});
+  CHECK(nodes_of(Layout::blocks, 5, 2) == NodeOfRank{0, 0, 1, 1, 2});
+  CHECK(nodes_of(Layout::in_turn, 5, 2) == NodeOfRank{0, 1, 2, 0, 1});
+  CHECK(nodes_of(Layout::blocks, 3, 4) == NodeOfRank{0, 0, 0});
 }
 
 TEST_CASE("ranks that are shuffled are as many on each node, and the same each time") {
-  Nodes shuffled = nodes_of(Layout::shuffled, 24, 4), in_turn = nodes_of(Layout::in_turn, 24, 4);
+  NodeOfRank shuffled = nodes_of(Layout::shuffled, 24, 4),
+             in_turn = nodes_of(Layout::in_turn, 24, 4);
   CHECK(shuffled == nodes_of(Layout::shuffled, 24, 4));
   CHECK(shuffled != in_turn);
   CHECK(shuffled != nodes_of(Layout::blocks, 24, 4));
