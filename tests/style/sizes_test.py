@@ -18,7 +18,7 @@ FOLDERS = ("base", "transport", "registration", "protocols", "collectives", "mod
 MOST_OF_FILE, MOST_OF_FUNCTION = 400, 60
 # By the name of the file, which stays when the file moves, and why it is longer.
 LONG_FILES = {
-    "configuration.cpp": "the table of settings and what reads it: to be cut (issue 29, 7)",
+    "configuration.cpp": "the table of settings and what reads it: to be cut",
     "sketches.cpp": "one sketch for each algorithm, in the order of the list",
 }
 # By file and function, and why it is longer.
@@ -27,10 +27,10 @@ LONG_FUNCTIONS = {
     "command.cpp: add_tune": "the table of the command's options",
 }
 
-# What does not count as code: comments, strings, characters, and lines of the preprocessor.
+# Not code: comments, strings, characters, and lines of the preprocessor.
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?:.*?)\)"|"(?:\\.|[^"\\\n])*"'
                       r"|'(?:\\.|[^'\\\n])'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
-# What stands before the brace of a namespace, a class, or a function.
+# The head of a namespace, a class, or a function.
 NAMESPACE = re.compile(r"\b(?:namespace|extern)\b")
 CLASS = re.compile(r"^(?:template *<[^{}]*> *)?(?:typedef )?(?:struct|class|union|enum)\b[^()]*"
                    r"(?:alignas *\([^()]*\))?[^()]*$")
@@ -53,8 +53,8 @@ def end_of_block(code, begin):
 
 
 def functions(text):
-    """Name, first line, and number of lines of each function that is defined in a file. clang-format
-    has a space before the brace of a function, and none before that of an initial value."""
+    """Name, first line, and number of lines of each function that is defined in a file.
+    clang-format has a space before a function's brace, and none before that of an initial value."""
     code = code_only(text)
     lines = [match.start() for match in re.finditer("\n", code)]
     at = begin = 0

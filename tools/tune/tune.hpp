@@ -1,6 +1,7 @@
-// What `tutti tune` compares, and how its parts speak to each other: candidates.cpp lists what may
-// run, prediction.cpp and measurement.cpp time it, state.cpp keeps what was measured, maps.cpp and
-// plot.cpp show what is best, command.cpp reads the command line.
+// The parts of `tutti tune` and what they pass to each other: points.cpp reads which points are
+// asked for, candidates.cpp lists the algorithms that may run and predicts their times,
+// measurement.cpp times them, state.cpp saves the results, maps.cpp and plot.cpp show the best
+// ones, and command.cpp reads the command line.
 #pragma once
 
 #include <functional>
