@@ -1,8 +1,7 @@
-// TAU (the τ-Lop thesis): its binomial tree, §4.1 and §5.2.1.
-#include <catch2/catch.hpp>
-
-#include "collectives/algorithms/trees.hpp"
-#include "tests/collectives/algorithms/pattern.hpp"
+// Broadcasts, and the reduces that mirror them: rounds of one and of k ports, messages, and bytes,
+// as the papers have them; who sends to whom in the trees of TAU (the τ-Lop thesis), §4.1, §4.6,
+// §5.2.1. Circulant graphs and bine trees have tests of their own.
+#include "tests/collectives/algorithms/counts.hpp"
 
 using namespace tutti;
 using namespace tutti::collectives;
@@ -47,6 +46,72 @@ int across(const std::vector<Schedule>& all, int ranks_per_node) {
 }
 
 }  // namespace
+
+// OCC's Hockney model has one port; its segments go on as soon as they are there.
+TEST_CASE("papers: broadcasts and reduces over trees, whole and in segments") {
+  for (Collective collective : {Collective::bcast, Collective::reduce}) {
+    for (int P : sizes()) {
+      for (Bytes n : {Bytes{1}, kSegments}) {
+        INFO(name_of(collective) << " P=" << P << " segments=" << n);
+        const Bytes m = n * kSegment;
+        const auto build = [&](const char* name, int k = 1) {
+          return build_all(name, of(collective, P, m, P / 3), {k, kSegment});
+        };
+        const int N = static_cast<int>(n), moves = P == 1 ? 0 : 1;
+        for (const char* name :
+             {"linear", "chain", "binary", "tau-binomial", "binomial", "k-chain"}) {
+          const auto all = build(name, 2);
+          CHECK(messages(all) == N * (P - 1));
+          CHECK(all_bytes(all) == (P - 1) * m);
+        }
+        CHECK(rounds(build("linear"), 1) == N * (P - 1));
+        CHECK(rounds(build("chain"), 1) == moves * (P + N - 2));
+        CHECK(most_sent(build("chain")) == moves * m);
+        const int levels = ceil_log2(P + 1);
+        CHECK(rounds(build("binary"), 1) <= moves * 2 * (levels + N - 2));
+        if (power_of_two(P + 1) && P > 1) CHECK(rounds(build("binary"), 1) == 2 * (levels + N - 2));
+        // Two ports; upwards the greedy order of segments may cost more than the best one.
+        if (n == 1 || collective == Collective::bcast)
+          CHECK(rounds(build("binary"), std::min(2, P - 1)) == moves * (floor_log2(P) + N - 1));
+        if (n == 1) CHECK(rounds(build("tau-binomial"), 1) == ceil_log2(P));
+        for (int k = 1; k <= 4; ++k) {
+          INFO("k=" << k);
+          CHECK(rounds(build("binomial", k), k) <= N * rounds_to_reach(P, k + 1));
+          if (n == 1) CHECK(rounds(build("binomial", k), k) == rounds_to_reach(P, k + 1));
+          const int ports = std::min(k, P - 1), pipelined = moves * ((P - 1 + k - 1) / k + N - 1);
+          CHECK(rounds(build("k-chain", k), ports) <= pipelined);
+          if (n == 1 || collective == Collective::bcast)
+            CHECK(rounds(build("k-chain", k), ports) == pipelined);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("papers: broadcasts that cut the message") {
+  for (int P : sizes()) {
+    INFO("P=" << P);
+    const Bytes m = P * s;
+    const auto split = build_all("splitted-binary", bcast_of(P, m, P / 2));
+    CHECK(all_bytes(split) == (P - 1) * m);  // nobody hears a byte twice
+    // For a power of two one rank alone is on the last level: the leaf that has no partner to swap
+    // with.
+    if (P > 2) CHECK(rounds(split, 2) == floor_log2(P - 1) + 1);
+    if (P > 1) CHECK(bytes_sent(split[index(P / 2)]) == (P % 2 == 0 && P > 2 ? m + m / 2 : m));
+
+    const auto ring = build_all("scatter-ring", bcast_of(P, m, P / 2));
+    CHECK(rounds(ring, 1) <= ceil_log2(P) + P - 1);
+    CHECK(messages(ring) == (P - 1) + P * (P - 1));
+    CHECK(most_sent(ring) == 2 * (P - 1) * s);
+    if (power_of_two(P)) {
+      const auto doubling = build_all("scatter-recursive-doubling", bcast_of(P, m, P / 2));
+      CHECK(rounds(doubling, 1) == 2 * ceil_log2(P));
+      CHECK(messages(doubling) == (P - 1) + P * ceil_log2(P));
+      CHECK(most_sent(doubling) == 2 * (P - 1) * s);
+      CHECK(all_bytes(doubling) == P * s * ceil_log2(P) / 2 + P * (P - 1) * s);
+    }
+  }
+}
 
 // "In the first stage of this algorithm, the root sends the message to the process with rank
 // root + P/2. The algorithm recursively continues with both processes acting as roots of their
@@ -126,36 +191,5 @@ TEST_CASE("TAU 4.6: the tree of degree g") {
     for (const Step& step : figure[rank].steps)
       if (step.kind == StepKind::send) found.push_back(step.peer);
     CHECK(found == children[rank]);
-  }
-}
-
-// (4.52): P−1 exchanges of a P-th each (4.42), then the inverse of the binomial scatter (4.50),
-// whose messages double.
-TEST_CASE("TAU 4.7.2: reduce as pairwise reduce-scatter and gather") {
-  constexpr Bytes piece = 64;
-  for (const int P : {1, 2, 4, 8, 16}) {
-    for (const Rank root : {0, P - 1}) {
-      const auto all = build_all(
-          "pairwise-gather",
-          {{.collective = Collective::reduce, .root = root, .bytes = P * piece, .element = 8}, P});
-      for (Rank r = 0; r < P; ++r) {
-        INFO("P=" << P << " root " << root << " rank " << r);
-        std::vector<std::pair<Rank, Bytes>> sent, text;
-        for (const Step& step : all[index(r)].steps)
-          if (step.kind == StepKind::send) sent.emplace_back(step.peer, step.source.length);
-        for (int i = 1; i < P; ++i) text.emplace_back(mod(r + i, P), piece);
-        const int v = mod(r - root, P);
-        if (v != 0) {
-          int distance = 1;
-          while (v % (2 * distance) == 0) distance *= 2;
-          const Rank parent = mod(v - distance + root, P);
-          // The root's output holds the pieces by rank: a subtree across its end is two messages.
-          const int before_end = parent == root ? std::min(distance, P - r) : distance;
-          if (before_end < distance) text.emplace_back(parent, (distance - before_end) * piece);
-          text.emplace_back(parent, before_end * piece);
-        }
-        CHECK(sent == text);
-      }
-    }
   }
 }

@@ -1,5 +1,6 @@
-// BEO (collectives on a Beowulf cluster): the patterns of §3.3 as its text has them, and its
-// equations under its own model of time.
+// BEO's repeated operations (collectives on a Beowulf cluster, §3.3): the patterns of allgathers,
+// reduce-scatters and allreduces as its text has them, and its equations under its own model of
+// time.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -26,7 +27,7 @@ Text binomial_broadcast(int P, Rank r, Rank root) {
   return text;
 }
 
-// The same operations backwards, with their directions turned round.
+// The operations backwards, with their directions turned round.
 Text reversed(Text text) {
   std::reverse(text.begin(), text.end());
   for (Said& said : text) said.way = said.way == sends ? takes : sends;
@@ -106,75 +107,6 @@ TEST_CASE("BEO 3.3.7: full fan-in") {
   }
 }
 
-// "The nodes start by sending their data to their successive neighbour node … The received data is
-// combined and sent on"; full fan-out: "all nodes perform all their sends before any start
-// receiving".
-TEST_CASE("BEO 3.3.4, 3.3.7: ring and full fan-out") {
-  for (int P = 1; P <= 9; ++P) {
-    const auto ring = build_all("ring", telling(Collective::allgather, P));
-    const auto at_once = build_all("modified-ring", telling(Collective::allgather, P));
-    for (Rank r = 0; r < P; ++r) {
-      INFO("P=" << P << " rank " << r);
-      Text text;
-      for (int step = 0; step < P - 1; ++step) {
-        text.push_back({sends, mod(r + 1, P), mod(r - step, P)});
-        text.push_back({takes, mod(r - 1, P), mod(r - step - 1, P)});
-      }
-      CHECK(text_of(ring[index(r)]) == text);
-      const Schedule& mine = at_once[index(r)];
-      CHECK(count(mine, StepKind::send) == P - 1);
-      for (const Step& step : mine.steps)
-        if (is_message(step.kind)) CHECK(step.predecessors == 0);
-    }
-  }
-}
-
-// "node 0 exchanges the upper half of its data with the lower half data of node 1 … exchanges
-// halves with node 2 … with node 4", and back "in an inverse fashion".
-TEST_CASE("BEO 3.3.2: halving and doubling start with the nearest rank, and end there") {
-  constexpr Bytes n = 8 * 64;
-  for (const int P : {2, 4, 8, 16, 32}) {
-    const auto all = build_all(
-        "halving-doubling", {{.collective = Collective::allreduce, .bytes = n, .element = 8}, P});
-    for (Rank r = 0; r < P; ++r) {
-      INFO("P=" << P << " rank " << r);
-      std::vector<std::pair<Rank, Slice>> sent, text;
-      for (const Step& step : all[index(r)].steps)
-        if (step.kind == StepKind::send) sent.emplace_back(step.peer, step.source);
-      Slice held{Buffer::input, 0, n};
-      for (int d = 1; d < P; d *= 2) {
-        held.length /= 2;
-        Slice other = held;
-        ((r & d) != 0 ? held : other).offset += held.length;
-        text.emplace_back(r ^ d, other);
-        held.buffer = Buffer::output;
-      }
-      for (int d = P / 2; d >= 1; d /= 2) {
-        text.emplace_back(r ^ d, held);
-        if ((r & d) != 0) held.offset -= held.length;
-        held.length *= 2;
-      }
-      CHECK(sent == text);
-    }
-    const auto gathered = build_all("halving-doubling", allgather_of(P, n));
-    for (const Schedule& schedule : gathered) {
-      INFO("P=" << P << " rank " << schedule.rank);
-      std::vector<std::pair<Rank, Bytes>> sent, text;
-      for (const Step& step : schedule.steps)
-        if (step.kind == StepKind::send) sent.emplace_back(step.peer, step.source.length);
-      for (int d = 1; d < P; d *= 2) text.emplace_back(schedule.rank ^ d, n / 2);
-      for (int d = P / 2; d >= 1; d /= 2)  // of all blocks what is held: P-th of each, then twice
-        text.emplace_back(schedule.rank ^ d, n * (P / 2 / d));
-      CHECK(sent == text);
-    }
-  }
-  // Another number of ranks: two rounds more, nothing goes out and straight back between.
-  const auto twelve = build_all(
-      "halving-doubling", {{.collective = Collective::allreduce, .bytes = n, .element = 8}, 12});
-  CHECK(rounds(twelve, 1) == 8);
-  CHECK(messages(twelve) == 56);
-}
-
 TEST_CASE("BEO 3.3: allreduces of whole vectors follow the allgathers, in one pass") {
   constexpr Bytes m = 64;
   const std::pair<const char*, const char*> names[] = {
@@ -193,20 +125,6 @@ TEST_CASE("BEO 3.3: allreduces of whole vectors follow the allgathers, in one pa
         CHECK(text_of(reduced[r]) == text_of(gathered[r]));
       CHECK(rounds(reduced) == rounds(gathered));
       CHECK(time_of(reduced) == Approx(time_of(gathered)));
-    }
-  }
-}
-
-TEST_CASE("allreduces of a short vector send no empty messages") {
-  for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.collective != Collective::allreduce) continue;
-    for (const int P : {2, 3, 5, 8, 12}) {
-      const Problem problem{{.collective = Collective::allreduce, .bytes = 8, .element = 8}, P};
-      if (why_not(algorithm, problem, {})) continue;
-      INFO(algorithm.name << " P=" << P);
-      for (const Schedule& schedule : build_all(algorithm.name, problem))
-        for (const Step& step : schedule.steps)
-          if (is_message(step.kind)) CHECK(length_of(step) > 0);
     }
   }
 }

@@ -1,4 +1,5 @@
-// What the tests of the papers' statements share: sizes, logarithms, and sums over all ranks.
+// Numbers of ranks to try, logarithms, and sums over all ranks, for the tests that compare what is
+// counted in schedules with what the papers state.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -1,14 +1,14 @@
-// IB §5.1.3: the scatter that is best under LogGP, compared with all there are.
-#include <catch2/catch.hpp>
-
+// Scatters and gathers: rounds of one and of k ports, messages, bytes, and scratch, as the papers
+// have them; and the scatter that is best under LogGP (IB §5.1.3), compared with all there are.
 #include <numeric>
 #include <random>
 
-#include "collectives/algorithms/trees.hpp"
 #include "collectives/schedule/blocks.hpp"
+#include "tests/collectives/algorithms/counts.hpp"
 
 using namespace tutti;
 using namespace tutti::collectives;
+using namespace tutti::collectives::test;
 
 namespace {
 
@@ -52,6 +52,57 @@ const LogGP machines[] = {{},
                           {.L = 33, .g = 4.841, .G = 0.0092}};
 
 }  // namespace
+
+TEST_CASE("papers: scatters and gathers") {
+  for (Collective collective : {Collective::scatter, Collective::gather}) {
+    for (int P : sizes()) {
+      const auto build = [&](const char* name, int k = 1, Rank root = 0) {
+        return build_all(name, of(collective, P, s, root), {k, 0});
+      };
+      const auto through_root = [&](const std::vector<Schedule>& all, Rank root) {
+        const auto r = index(root);
+        return collective == Collective::scatter ? bytes_sent(all[r]) : received(all)[r];
+      };
+      INFO(name_of(collective) << " P=" << P);
+      const auto linear = build("linear", 1, P / 2);
+      CHECK(messages(linear) == P - 1);
+      CHECK(all_bytes(linear) == (P - 1) * s);
+      CHECK(rounds(linear, 1) == P - 1);
+      CHECK(rounds(linear, kAnyPorts) == (P == 1 ? 0 : 1));
+      CHECK(most_scratch(linear) == 0);
+
+      const auto halves = build("recursive-splitting");
+      CHECK(messages(halves) == P - 1);
+      CHECK(rounds(halves, 1) == ceil_log2(P));
+      CHECK(through_root(halves, 0) == (P - 1) * s);
+      CHECK(most_scratch(halves) <= P * s / 2);
+      if (power_of_two(P)) CHECK(all_bytes(halves) == P * s * ceil_log2(P) / 2);
+
+      const auto optimal = build("loggp");
+      CHECK(messages(optimal) == P - 1);
+      CHECK(through_root(optimal, 0) == (P - 1) * s);
+      CHECK(most_scratch(optimal) <= P * s / 2);
+
+      for (int k = 1; k <= 4; ++k) {
+        INFO("k=" << k);
+        const auto tree = build("binomial", k);
+        const int last = rounds_to_reach(P, k + 1);
+        CHECK(messages(tree) == P - 1);
+        CHECK(rounds(tree, k) == last);
+        CHECK(through_root(tree, 0) == (P - 1) * s);
+        if (rounds_to_reach(P + 1, k + 1) > last)
+          CHECK(all_bytes(tree) == last * P * k / (k + 1) * s);
+        for (Rank root : {0, P / 2, P - 1}) {
+          const Bytes scratch = most_scratch(build("binomial", k, root));
+          CHECK(scratch <= (P + k) / (k + 1) * s);
+          // As printed, in whole blocks: for P = 7 and k = 4 the largest of five parts has two
+          // blocks, not 7/4.
+          CHECK(scratch <= (P + k - 1) / k * s);
+        }
+      }
+    }
+  }
+}
 
 TEST_CASE("LogGP: no tree is faster, for blocks of one length and for real ones") {
   std::mt19937 random{1};
