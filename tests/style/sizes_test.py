@@ -18,7 +18,6 @@ FOLDERS = ("base", "transport", "registration", "protocols", "collectives", "mod
 MOST_OF_FILE, MOST_OF_FUNCTION = 400, 60
 # By the name of the file, which stays when the file moves, and why it is longer.
 LONG_FILES = {
-    "configuration.cpp": "the table of settings and what reads it: to be cut",
     "sketches.cpp": "one sketch for each algorithm, in the order of the list",
 }
 # By file and function, and why it is longer.

@@ -28,10 +28,10 @@ CEILINGS = {
     "models": (119, 1),
     "protocols": (44, 0),
     "registration": (8, 0),
-    "src": (183, 0),
+    "src": (182, 0),
     "tests": (268, 0),
     "tools": (113, 0),
-    "transport": (122, 0),
+    "transport": (121, 0),
 }
 
 # Why a sentence is refused; a pattern that begins with ^ holds for its beginning. A question may
@@ -54,7 +54,7 @@ REFUSED = {
 RENAMED = {
     ".": {"OwnPage": "ProcessState", "glance": "poll_one", "relax": "wait_once",
           "welcome": "adopt_links", "fetch_ahead": "prefetch",
-          "fetch_to_write": "prefetch_for_write", "give_core_away": "yield",
+          "fetch_to_write": "prefetch_for_write", "give_core_away": "yield_core",
           "look_after_growth": "progress_growth", "say_farewell": "send_goodbye",
           "say_moved": "send_moved", "keep_small": "cancel_growth", "take_a_turn": "run_once",
           "take_on": "progress", "goes_whole": "is_single_slot", "Unborn": "PendingCommunicator",
@@ -70,15 +70,10 @@ RENAMED = {
 }
 # Those of them that are in the code still: none may be added, and one that is gone is taken off.
 STILL_THERE = {
-    ".": {"fetch_ahead", "fetch_to_write", "give_core_away", "look_after_growth", "say_farewell",
-          "say_moved", "keep_small", "take_a_turn", "take_on", "goes_whole", "Unborn", "Means",
-          "must_have_mpi", "in_a_row", "look_after"},
-    "transport": {"Stored", "Stores", "Reads", "took", "Site"},
+    ".": {"fetch_ahead", "look_after_growth", "goes_whole", "in_a_row", "look_after"},
+    "transport": {"Stored", "Stores", "Reads", "took"},
     "protocols": {"distrust", "wish"},
-    "models": {"Waiting", "Setting"},
-    "models/decision": {"Place"},
     "src/api": {"Own"},
-    "src/job": {"Site"},
 }
 
 # Files of others, one that a test writes, and the end of one whose beginning was just named.

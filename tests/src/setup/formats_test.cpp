@@ -1,4 +1,4 @@
-// What each format of a setting takes, refuses, and shows.
+// Formats of settings: which texts each takes and refuses, and how it shows a value.
 #include "src/setup/formats.hpp"
 
 #include <array>
