@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The documents say what is so: links and paths lead to files, lists agree with the program, the
-README's program compiles, and lines end at 100 columns.
+README's program compiles, each page can be found, and lines end at 100 columns.
 
 Usage: documents_test.py ROOT PROGRAM COMPILER…   PROGRAM: tutti; the compiler's command has all
                                                   options that a program for Tutti needs
@@ -14,10 +14,13 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import types
 
 WIDTH = 100
 # The algorithm that CONTRIBUTING.md and its test add.
 NOT_YET = {"collectives/algorithms/toy.cpp"}
+# Pages that fit on two screens, and the ones that have what does not.
+SHORT = {"docs/measured.md": (110, "docs/history.md")}
 
 
 def texts_of(root):
@@ -89,6 +92,23 @@ def places(files):
                         yield f"{path}:{number}: a link to {target}, which does not exist"
             if path.endswith((".md", ".in")) and len(line) > WIDTH:
                 yield f"{path}:{number}: {len(line)} columns"
+
+
+def pages(files):
+    """Each page is found from README.md, and those for a glance are short."""
+    found, left = set(), ["README.md"]
+    while left:
+        page = left.pop()
+        found.add(page)
+        for target in re.findall(r"\]\(([^)#:]+\.md)(?:#[^)]*)?\)", files.texts.get(page, "")):
+            at = os.path.normpath(os.path.join(os.path.dirname(page), target))
+            left += [at] if at not in found else []
+    for path in files.texts:
+        if re.fullmatch(r"docs/[^/]+\.md", path) and path not in found:
+            yield f"{path}: no link leads there from README.md"
+    for path, (most, rest) in SHORT.items():
+        if (lines := files.texts.get(path, "").count("\n")) > most:
+            yield f"{path} has {lines} lines, and may have {most}: the rest belongs in {rest}"
 
 
 def program(tutti, *command):
@@ -174,6 +194,11 @@ def check_myself(files):
     assert files.exists("transport/link") and not files.exists("transport/lin")
     assert list(files.named_in("see docs/none.md, DESIGN.md")) == ["docs/none.md", "DESIGN.md"]
     assert not list(files.named_in("build/tools/tutti, /usr/include/tutti, $OUT/docs/a.md"))
+    few = {"README.md": "[a](docs/a.md#x)", "docs/a.md": "[b](b.md)", "docs/b.md": ""}
+    assert not list(pages(types.SimpleNamespace(texts=few)))
+    few["docs/a.md"] = "[b](https://b.md)"
+    few["docs/measured.md"] = "\n" * 200
+    assert len(list(pages(types.SimpleNamespace(texts=few)))) == 3
 
 
 def main():
@@ -186,7 +211,8 @@ def main():
             pathlib.Path(root, path).write_text(with_list(files.texts[path], make, tutti, files))
         return 0
     check_myself(files)
-    found = [*places(files), *lists(tutti, files), *papers(tutti), *readme(tutti, compiler, files)]
+    found = [*places(files), *pages(files), *lists(tutti, files), *papers(tutti),
+             *readme(tutti, compiler, files)]
     print("\n".join(found) if found else f"{len(files.texts)} files name what exists")
     return 1 if found else 0
 

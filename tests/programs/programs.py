@@ -240,7 +240,7 @@ def cells(row):
 
 
 def table_of(rows):
-    """For docs/measured.md."""
+    """For docs/history.md."""
     return "\n".join("| " + " | ".join(line) + " |"
                      for line in [HEAD, ["---"] * len(HEAD), *map(cells, rows)])
 
