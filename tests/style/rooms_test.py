@@ -22,7 +22,7 @@ PICTURE, TABLE = "docs/rooms.svg", "docs/design.md"
 # Within them the folders of the commands are no rooms: the program shows its commands instead.
 COMMANDS = "tools/commands.hpp"
 WIDTH, LEFT, RIGHT, PAD, GAP = 900, 50, 790, 14, 12
-LETTER = 6.1  # how wide a letter of a note is on average
+LETTER = 6.4  # how wide a letter of a note is on average
 
 STYLE = """
     text { font-family: "Helvetica Neue", Helvetica, Arial, "DejaVu Sans", sans-serif;
@@ -98,7 +98,7 @@ class Tree:
 
     def text(self, folder):
         names = sorted(f.split("/")[2] for f in self.folders
-                       if f.count("/") == 2 and f.startswith(folder + "/"))
+                       if f.count("/") == 2 and f.rpartition("/")[0] == folder)
         text = self.rows[folder].replace("`", "")
         if folder == COMMANDS.split("/")[0]:
             commands = re.findall(r"void add_(\w+)\(", self.texts[COMMANDS])
