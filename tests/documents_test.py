@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The documents say what is so: links and paths lead to files, lists agree with the program, the
-README's program compiles, each page can be found, and lines end at 100 columns.
+README's program compiles, each page can be found, the tuning constants have the values that are
+given, and lines end at 100 columns.
 
 Usage: documents_test.py ROOT PROGRAM COMPILER…   PROGRAM: tutti; the compiler's command has all
                                                   options that a program for Tutti needs
@@ -21,6 +22,8 @@ WIDTH = 100
 NOT_YET = {"collectives/algorithms/toy.cpp"}
 # Pages that fit on two screens, and the ones that have what does not.
 SHORT = {"docs/measured.md": (110, "docs/history.md")}
+# The page with the section of tuning constants.
+TUNING = "docs/design.md"
 
 
 def texts_of(root):
@@ -111,6 +114,22 @@ def pages(files):
             yield f"{path} has {lines} lines, and may have {most}: the rest belongs in {rest}"
 
 
+def constants(files):
+    """The tuning constants have the values that design.md gives, in the files that it names."""
+    text = files.texts[TUNING].split("## Tuning constants\n")[1].split("\n## ")[0]
+    for item in re.findall(r"^\* .*(?:\n  .*)*", text, re.M):
+        item, named = re.sub(r"\s+", " ", item), 0
+        # Constants, and then their file in parentheses; an item may have several of these.
+        for values, path in re.findall(r"((?:`k[^`]*`, )*`k[^`]*`) \(`([^`]+)`\)", item):
+            source = re.sub(r"\s+", " ", files.texts.get(path, ""))
+            for value in re.findall(r"`([^`]+)`", values):
+                named += 1
+                if not re.search(r"\b" + re.escape(value) + r"(?![\w.])", source):
+                    yield f"{TUNING}: {path} has no {value}"
+        if named != len(re.findall(r"`k[A-Z]", item)) or not named:
+            yield f"{TUNING}: no constant with its value and its file: {item[:60]}…"
+
+
 def program(tutti, *command):
     env = {name: value for name, value in os.environ.items() if not name.startswith("TUTTI_")}
     return json.loads(subprocess.run([tutti, *command, "--json"], check=True, text=True,
@@ -199,6 +218,12 @@ def check_myself(files):
     few["docs/a.md"] = "[b](https://b.md)"
     few["docs/measured.md"] = "\n" * 200
     assert len(list(pages(types.SimpleNamespace(texts=few)))) == 3
+    few["base/a.hpp"] = "constexpr int kOne = 1,\n    kTwo = 2;  Time kThree{3};"
+    for line, wrong in {"`kOne = 1`, `kTwo = 2` (`base/a.hpp`), `kThree{3}`\n  (`base/a.hpp`)": 0,
+                        "`kOne = 10` (`base/a.hpp`)": 1, "`kOne = 1` (`base/b.hpp`)": 1,
+                        "`kOne = 1`, `kTwo = 2`, of `base/a.hpp`": 1, "one": 1}.items():
+        few[TUNING] = f"## Tuning constants\n\n* {line}: why.\n\n## Next\n* none\n"
+        assert len(list(constants(types.SimpleNamespace(texts=few)))) == wrong, line
 
 
 def main():
@@ -211,7 +236,7 @@ def main():
             pathlib.Path(root, path).write_text(with_list(files.texts[path], make, tutti, files))
         return 0
     check_myself(files)
-    found = [*places(files), *pages(files), *lists(tutti, files), *papers(tutti),
+    found = [*places(files), *pages(files), *constants(files), *lists(tutti, files), *papers(tutti),
              *readme(tutti, compiler, files)]
     print("\n".join(found) if found else f"{len(files.texts)} files name what exists")
     return 1 if found else 0
