@@ -57,11 +57,7 @@ Program::Program(Schedule schedule, const ChannelTo& channel_to, Bytes element)
       leave_place(static_cast<StepId>(i), left);
     }
   }
-  for (StepId id = 0; id < steps; ++id)
-    if (schedule_.steps[id].predecessors == 0) initial_.push_back(id);
-  std::stable_partition(initial_.begin(), initial_.end(), [&](StepId id) { return invites(id); });
   load_.receivers = std::max(1, static_cast<int>(receivers.size()));
-  single_ = steps == 1;
 }
 
 // To one of the steps that wait for it: a chain of messages that are combined needs one place.

@@ -38,12 +38,6 @@ class Program {
   bool any_invites() const noexcept { return !invites_.empty(); }
   // To how many ranks this one sends what is spread, and whether it receives anything.
   const transport::Load& load() const noexcept { return load_; }
-  // The steps that wait for no other, in the order in which they are begun.
-  const std::vector<StepId>& initial() const noexcept { return initial_; }
-  // There is one step.
-  bool single() const noexcept { return single_; }
-  // No step waits for another.
-  bool independent() const noexcept { return schedule_.successors.empty(); }
   // Something is written to the output, and something is read from there: it must be what was
   // written, so no byte of the output may share its place with another one.
   bool reads_output_back() const noexcept { return reads_output_ && writes_output_; }
@@ -58,10 +52,8 @@ class Program {
   std::vector<protocols::Channel*> channels_;  // by step
   std::vector<Bytes> staged_;                  // by step; empty: no step is staged
   std::vector<std::uint8_t> invites_;          // by step; empty: no step does
-  std::vector<StepId> initial_;
   Bytes own_bytes_ = 0, staging_bytes_ = 0;
   transport::Load load_{.receivers = 1, .receives = false};
-  bool single_ = false;
   bool reads_output_ = false, writes_output_ = false;
 };
 

@@ -28,14 +28,8 @@ Run::~Run() {
   give_scratch_back();
 }
 
-void Run::begin_initial() noexcept {
-  for (const StepId id : program_.initial()) begin(id);
-  if (program_.independent()) return;
-  cursor_.reset();
-  cursor_.take_all();
-}
-
 void Run::note_begin(StepId id) noexcept { times_[id].begin = steady_nanoseconds(); }
+void Run::note_end(StepId id) noexcept { times_[id].end = steady_nanoseconds(); }
 
 void Run::take_views(const Views& views) noexcept {
   views_ = {views.input, views.output, nullptr};
@@ -70,20 +64,14 @@ std::byte* Run::place(StepId id, const Slice& slice) const noexcept {
   return is_run ? in_memory(slice) : at(slice);
 }
 
-void Run::begin_ready() noexcept {
-  if (!program_.any_invites()) [[likely]] {
-    for (const StepId id : cursor_.ready()) begin(id);
-  } else {
-    for (const bool invites : {true, false})
-      for (const StepId id : cursor_.ready())
-        if (program_.invites(id) == invites) begin(id);
-  }
+void Run::begin_inviting_first() noexcept {
+  for (const bool invites : {true, false})
+    for (const StepId id : cursor_.ready())
+      if (program_.invites(id) == invites) begin(id);
   cursor_.take_all();
 }
 
-template <bool kRecorded>
-Answer Run::advance_steps() noexcept {
-  const bool independent = program_.independent();
+Answer Run::advance() noexcept {
   for (;;) {
     const std::size_t count = active_count_;
     std::size_t kept = 0;
@@ -91,8 +79,9 @@ Answer Run::advance_steps() noexcept {
       const StepId id = active_[i];
       const Answer answer = take(id);
       if (answer == Answer::done) {
-        if constexpr (kRecorded) times_[id].end = steady_nanoseconds();
-        if (!independent) cursor_.done(id);
+        if (times_) [[unlikely]]
+          note_end(id);
+        cursor_.done(id);
       } else if (answer == Answer::again) {
         active_[kept++] = id;
       } else {
@@ -103,23 +92,10 @@ Answer Run::advance_steps() noexcept {
       }
     }
     active_count_ = kept;
-    if (independent ? kept == 0 : cursor_.finished()) return Answer::done;
+    if (cursor_.finished()) return Answer::done;
     if (kept == count) return Answer::again;  // nothing moved
-    if (!independent) begin_ready();
+    begin_ready();
   }
-}
-template Answer Run::advance_steps<true>() noexcept;
-template Answer Run::advance_steps<false>() noexcept;
-
-// As advance_steps(), with nothing to keep track of: most short messages are calls of one step.
-Answer Run::advance_only_step() noexcept {
-  if (active_count_ == 0) return Answer::done;
-  const Answer answer = take(0);
-  if (answer == Answer::done)
-    active_count_ = 0;
-  else if (answer == Answer::failed)
-    culprit_ = combine_.failed() ? nullptr : program_.channel(0);
-  return answer;
 }
 
 [[gnu::always_inline]] inline Answer Run::take(StepId id) noexcept {

@@ -69,10 +69,8 @@ class Run {
       take_views(views);
     culprit_ = nullptr;
     active_count_ = 0;
-    if (program_.single())
-      begin(0);
-    else
-      begin_initial();
+    cursor_.reset();
+    begin_ready();
   }
 
   // From the next start on, the times of all steps go into `times`, by step; it stays the caller's.
@@ -81,10 +79,7 @@ class Run {
 
   // Takes every step as far as it goes now. done: the collective is complete here. failed: see
   // culprit().
-  protocols::Answer advance() noexcept {
-    if (program_.single() && !times_) return advance_only_step();
-    return times_ ? advance_steps<true>() : advance_steps<false>();
-  }
+  protocols::Answer advance() noexcept;
 
   // After failed, or to give up: withdraws what peers may still write to, and forgets the call.
   void abandon() noexcept;
@@ -115,6 +110,7 @@ class Run {
     active_[active_count_++] = id;
   }
   void note_begin(StepId id) noexcept;
+  void note_end(StepId id) noexcept;
   void take_views(const Views& views) noexcept;
   void take_view(StepId id) noexcept;
   PackedView* view_of(const Slice& slice) const noexcept { return views_[index(slice.buffer)]; }
@@ -122,11 +118,14 @@ class Run {
   std::byte* target_in_memory(const Slice& slice) noexcept;
   std::byte* place(StepId id, const Slice& slice) const noexcept;
   void copy_views(const Slice& target, const Slice& source) noexcept;
-  void begin_initial() noexcept;
-  void begin_ready() noexcept;
-  protocols::Answer advance_only_step() noexcept;
-  template <bool kRecorded>
-  protocols::Answer advance_steps() noexcept;
+  // Begins the steps that are ready; those that invite a peer first.
+  void begin_ready() noexcept {
+    if (program_.any_invites()) [[unlikely]]
+      return begin_inviting_first();
+    for (const StepId id : cursor_.ready()) begin(id);
+    cursor_.take_all();
+  }
+  void begin_inviting_first() noexcept;
   protocols::Answer take(StepId id) noexcept;
   protocols::Answer take_viewed(const Step& step, StepId id, const MessageName& name) noexcept;
   protocols::Answer take_other(const Step& step, StepId id, const MessageName& name) noexcept;

@@ -1,8 +1,9 @@
 // One rank's place in one schedule: which steps are ready. The only code that knows this; the
 // executor, the verifier, the simulator and the chart all use it. No I/O, no clock, no allocation
-// after construction. Header-only, because even a barrier of two steps goes through it.
+// after construction. Header-only, because a call of one short message goes through it, too.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -25,7 +26,8 @@ class Cursor {
    public:
     explicit Shape(const Schedule& schedule)
         : step_count_(static_cast<std::uint32_t>(schedule.steps.size())),
-          successors_(schedule.successors.data()) {
+          successors_(schedule.successors.data()),
+          has_edges_(!schedule.successors.empty()) {
       first_.reserve(step_count_ + 1U);
       for (const Step& step : schedule.steps) first_.push_back(step.first_successor);
       first_.push_back(static_cast<std::uint32_t>(schedule.successors.size()));
@@ -40,28 +42,32 @@ class Cursor {
     friend class Cursor;
     std::uint32_t step_count_;
     const StepId* successors_;
+    bool has_edges_;
     // Successors of step i: successors_[first_[i], first_[i + 1]).
     std::vector<std::uint32_t> first_;
-    std::vector<std::uint32_t> initial_;  // what reset() copies to the front of state_
+    std::vector<std::uint32_t> initial_;  // the front of state_ at the start
   };
 
   explicit Cursor(const Schedule& schedule) : Cursor(std::make_shared<const Shape>(schedule)) {}
   explicit Cursor(std::shared_ptr<const Shape> shape)
       : step_count_(shape->step_count_),
+        initial_tail_(static_cast<std::uint32_t>(shape->initial_.size())),
+        has_edges_(shape->has_edges_),
         successors_(shape->successors_),
         first_(shape->first_.data()),
         state_(2U * step_count_),
         shape_(std::move(shape)) {
+    std::ranges::copy(shape_->initial_, state_.begin());
     reset();
   }
 
   // Back to the start: nothing done, nothing taken.
   void reset() noexcept {
-    const std::vector<std::uint32_t>& initial = shape_->initial_;
-    if (step_count_ != 0)
-      std::memcpy(state_.data(), initial.data(), initial.size() * sizeof(StepId));
+    // Without edges done() leaves it as it is: no step waits, and none joins the log.
+    if (has_edges_)
+      std::memcpy(state_.data(), shape_->initial_.data(), initial_tail_ * sizeof(StepId));
     head_ = step_count_;
-    tail_ = static_cast<std::uint32_t>(initial.size());
+    tail_ = initial_tail_;
     done_ = 0;
   }
 
@@ -75,6 +81,7 @@ class Cursor {
   // A taken step is complete: those of its successors that waited for nothing else join ready().
   void done(StepId id) noexcept {
     ++done_;
+    if (!has_edges_) return;
     const std::uint32_t end = first_[id + 1];
     for (std::uint32_t i = first_[id]; i < end; ++i) {
       const StepId next = successors_[i];
@@ -86,6 +93,8 @@ class Cursor {
 
  private:
   std::uint32_t step_count_;
+  std::uint32_t initial_tail_;  // tail_ at the start
+  bool has_edges_;
   std::uint32_t head_ = 0;  // state_[head_, tail_) is ready()
   std::uint32_t tail_ = 0;
   std::uint32_t done_ = 0;

@@ -41,3 +41,22 @@ TEST_CASE("the cursor shows what is ready, in order, and again after reset") {
   const Schedule nothing = Builder{1, 0}.finish();
   CHECK(Cursor{nothing}.finished());
 }
+
+TEST_CASE("steps that wait for no other are all ready at once, also after a reset halfway") {
+  Builder s{8, 0, {.output = 12}};
+  for (const Rank peer : {1, 2, 3}) s.recv(peer, {Buffer::output, 4 * (peer - 1), 4});
+  const Schedule schedule = s.finish();
+  REQUIRE(schedule.successors.empty());
+  Cursor cursor{schedule};
+  for (const std::size_t ended : {1, 3, 2, 3}) {
+    CHECK(ids(cursor.ready()) == Ids{0, 1, 2});
+    cursor.take_all();
+    for (std::size_t i = 0; i < ended; ++i) {
+      CHECK_FALSE(cursor.finished());
+      cursor.done(static_cast<StepId>(2 - i));
+      CHECK(cursor.ready().empty());
+    }
+    CHECK(cursor.finished() == (ended == 3));
+    cursor.reset();
+  }
+}
