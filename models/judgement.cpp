@@ -28,7 +28,7 @@ class Judge {
  public:
   Judge(const Cell& cell, const Platform& platform)
       : platform_(without_pieces(platform)),
-        node_(nodes_of(cell.layout, cell.P(), cell.ranks_per_node)),
+        node_(nodes_of(cell.layout, cell.P(), cell.ranks_per_node, cell.seed)),
         problem_{{.collective = cell.collective, .bytes = cell.bytes}, cell.P()},
         facts_(collectives::facts_of_nodes(node_)),
         decisions_(platform_, facts_) {

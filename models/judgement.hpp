@@ -2,6 +2,7 @@
 // candidates, by the schedules that run? Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "collectives/selection/choices.hpp"
@@ -16,6 +17,7 @@ struct Cell {
   int nodes = 1, ranks_per_node = 1;
   Bytes bytes = 0;
   Layout layout = Layout::blocks;
+  std::uint64_t seed = kUsualSeed;  // of a layout that is shuffled
   int P() const noexcept { return nodes * ranks_per_node; }
 };
 

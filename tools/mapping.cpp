@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "base/text.hpp"
-#include "models/simulation/layout.hpp"
 #include "tools/parameters.hpp"
 
 namespace tutti::tools {
@@ -16,6 +16,15 @@ namespace {
 
 constexpr int kNowhere = -1;
 constexpr std::string_view kBetween = " \t\r,";
+
+struct Word {
+  std::string_view text;
+  models::Layout layout;
+};
+constexpr std::array kWords{Word{"blocks", models::Layout::blocks},
+                            Word{"in-turn", models::Layout::in_turn},
+                            Word{"shuffled", models::Layout::shuffled}};
+constexpr std::string_view kSeeded = "shuffled:";
 
 // A rank, or the first and the last one of several.
 class Reader {
@@ -81,15 +90,32 @@ std::vector<int> parse_mapping(std::string_view text, int P) {
   return std::move(reader).nodes();
 }
 
+std::optional<NamedMapping> named_mapping(std::string_view mapping) {
+  for (const Word& word : kWords)
+    if (mapping == word.text) return NamedMapping{word.layout};
+  if (!mapping.starts_with(kSeeded)) return {};
+  const auto seed = parse_number(mapping.substr(kSeeded.size()));
+  if (!seed || *seed < 0)
+    bad_configuration(fmt::format(
+        "--mapping {:.200}: the seed is a number from 0 on, as in shuffled:7", mapping));
+  return NamedMapping{models::Layout::shuffled, static_cast<std::uint64_t>(*seed)};
+}
+
+std::string to_string(const NamedMapping& mapping) {
+  const auto* const word =
+      std::ranges::find(kWords, mapping.layout, [](const Word& one) { return one.layout; });
+  if (mapping.seed == models::kUsualSeed) return std::string(word->text);
+  return fmt::format("{}:{}", word->text, mapping.seed);
+}
+
 std::vector<int> nodes_by_mapping(const std::string& mapping, int P, int ranks_per_node) {
-  if (is_mapping_file(mapping)) try {
+  const auto named = named_mapping(mapping);
+  if (!named) try {
       return parse_mapping(parameters_text(mapping), P);
     } catch (const Error& error) {
       bad_configuration(fmt::format("--mapping {:.200}: {}", mapping, error.message));
     }
-  using models::Layout;
-  return models::nodes_of(mapping == "blocks" ? Layout::blocks : Layout::in_turn, P,
-                          ranks_per_node);
+  return models::nodes_of(named->layout, P, ranks_per_node, named->seed);
 }
 
 }  // namespace tutti::tools

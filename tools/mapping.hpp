@@ -1,18 +1,22 @@
 // Which ranks share a node: the options --ppn and --mapping, alike in all commands.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/types.hpp"
+#include "models/simulation/layout.hpp"
 
 namespace tutti::tools {
 
 // For the help.
 inline constexpr const char* kMappingIs =
-    "which ranks share a node: blocks (one after the other), in-turn (each on the next node), or a "
-    "file with a line for each node: its ranks, such as 0-3,8";
+    "which ranks share a node: blocks (one after the other), in-turn (each on the next node), "
+    "shuffled or shuffled:SEED (anywhere; seed 1), or a file with a line for each node: its ranks, "
+    "such as 0-3,8";
 
 // For the help.
 inline constexpr const char* kRanksPerNodeAre =
@@ -25,9 +29,16 @@ constexpr int ranks_per_node(int said, bool machine_is_named) noexcept {
   return said != kNotSaid ? said : machine_is_named ? 1 : kAllOnOneNode;
 }
 
-inline bool is_mapping_file(const std::string& mapping) {
-  return mapping != "blocks" && mapping != "in-turn";
-}
+struct NamedMapping {
+  models::Layout layout = models::Layout::blocks;
+  std::uint64_t seed = models::kUsualSeed;
+};
+// blocks, in-turn, shuffled or shuffled:SEED; nothing: it is a file. Throws
+// Error{bad_configuration}: the seed is no number.
+std::optional<NamedMapping> named_mapping(std::string_view mapping);
+std::string to_string(const NamedMapping& mapping);
+
+inline bool is_mapping_file(const std::string& mapping) { return !named_mapping(mapping); }
 
 // The node of each of P ranks, from 0 in the order of nodes. A file says itself how many ranks are
 // on a node, and is read once, as it may be a pipe. Throws Error{bad_configuration}: the file

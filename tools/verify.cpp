@@ -155,7 +155,8 @@ void add_verify(CommandLine& line) {
       .show_default();
   command
       .option("--mapping", arguments->choice.layouts,
-              "with --choices: which ranks share a node: blocks, in-turn, shuffled")
+              "with --choices: which ranks share a node: blocks, in-turn, shuffled, "
+              "shuffled:SEED")
       .comma_separated()
       .show_default();
   command.older_name("--layout", arguments->choice.layouts);

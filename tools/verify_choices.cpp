@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -15,6 +13,7 @@
 #include "models/platform/json_text.hpp"
 #include "models/judgement.hpp"
 #include "models/platform/names.hpp"
+#include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/text.hpp"
@@ -30,26 +29,16 @@ constexpr double kWorthSaying = 1.1, kTooMuch = 1.25;
 // Blocks for each rank of all ranks: a rank's memory has a limit.
 constexpr Bytes kMostInAll = Bytes{64} << 20;
 
-struct NamedLayout {
-  std::string_view name;
-  models::Layout layout;
-};
-constexpr std::array kLayouts{NamedLayout{"blocks", models::Layout::blocks},
-                              NamedLayout{"in-turn", models::Layout::in_turn},
-                              NamedLayout{"shuffled", models::Layout::shuffled}};
-
-models::Layout layout_named(const std::string& name) {
-  for (const NamedLayout& one : kLayouts)
-    if (one.name == name) return one.layout;
-  throw Error(Code::bad_configuration,
-              fmt::format("--mapping '{}': there are blocks, in-turn and shuffled", name));
+NamedMapping mapping_named(const std::string& name) {
+  const auto found = named_mapping(name);
+  if (!found)
+    throw Error(
+        Code::bad_configuration,
+        fmt::format("--mapping '{}': there are blocks, in-turn, shuffled and shuffled:SEED", name));
+  return *found;
 }
 
-std::string_view name_of(models::Layout layout) {
-  for (const NamedLayout& one : kLayouts)
-    if (one.layout == layout) return one.name;
-  return {};
-}
+std::string name_of_layout(const Cell& cell) { return to_string({cell.layout, cell.seed}); }
 
 Bytes size_of(const std::string& text) {
   const auto bytes = parse_size(text);
@@ -67,7 +56,7 @@ bool has_block_for_each(Collective collective) {
 std::vector<Cell> cells_of(const ChoicesOptions& options) {
   std::vector<Cell> all;
   for (const std::string& name : options.layouts) {
-    const models::Layout layout = layout_named(name);
+    const auto [layout, seed] = mapping_named(name);
     for (std::size_t c = 0; c < collectives::kCollectives; ++c) {
       const auto collective = static_cast<Collective>(c);
       if (options.collective && *options.collective != collective) continue;
@@ -76,7 +65,7 @@ std::vector<Cell> cells_of(const ChoicesOptions& options) {
           for (const std::string& size : options.sizes) {
             const long long P = static_cast<long long>(nodes) * each;
             if (P < 2 || P > kMostRanksJudged) continue;
-            const Cell cell{collective, nodes, each, size_of(size), layout};
+            const Cell cell{collective, nodes, each, size_of(size), layout, seed};
             const bool once = collective == Collective::barrier && &size != &options.sizes.front();
             const bool much = has_block_for_each(collective) && cell.bytes > kMostInAll / P;
             // One node, or one rank on each, is laid out in one way only.
@@ -115,7 +104,7 @@ std::string shown(const Judgement::Played& played) {
 
 nlohmann::json to_json(const std::string& params, const Cell& cell, const Judgement& judgement) {
   return {{"params", params},
-          {"layout", name_of(cell.layout)},
+          {"layout", name_of_layout(cell)},
           {"collective", collectives::name_of(cell.collective)},
           {"nodes", cell.nodes},
           {"ranks_per_node", cell.ranks_per_node},
@@ -128,7 +117,7 @@ nlohmann::json to_json(const std::string& params, const Cell& cell, const Judgem
 void print(const std::string& params, const Cell& cell, const Judgement& judgement) {
   fmt::print("{:>6} x  {}, {} x {} ranks, {}, {}, {}: {}; best {}\n",
              four_digits(judgement.excess()), collectives::name_of(cell.collective), cell.nodes,
-             cell.ranks_per_node, name_of(cell.layout), counted(cell.bytes, "byte"), params,
+             cell.ranks_per_node, name_of_layout(cell), counted(cell.bytes, "byte"), params,
              shown(judgement.chosen), shown(judgement.best));
 }
 

@@ -9,10 +9,14 @@ namespace tutti::models {
 enum class Layout : std::uint8_t {
   blocks,    // the ranks of a node follow each other
   in_turn,   // rank r is on node r mod nodes
-  shuffled,  // anywhere, as many on each node as in turn, by a fixed seed
+  shuffled,  // anywhere, as many on each node as in turn
 };
 
-// The node of each of P ranks, on ceil(P / ranks_per_node) nodes.
-std::vector<int> nodes_of(Layout layout, int P, int ranks_per_node);
+inline constexpr std::uint64_t kUsualSeed = 1;
+
+// The node of each of P ranks, on ceil(P / ranks_per_node) nodes. The seed is that of `shuffled`,
+// and gives the same nodes on every machine.
+std::vector<int> nodes_of(Layout layout, int P, int ranks_per_node,
+                          std::uint64_t seed = kUsualSeed);
 
 }  // namespace tutti::models

@@ -79,7 +79,7 @@ def main():
     for option in ("--mapping", "--layout"):
         done = subprocess.run([sys.argv[1], "verify", "--choices", option, "bloks"],
                               capture_output=True, text=True)
-        assert "--mapping 'bloks': there are blocks, in-turn and shuffled" in done.stderr, done
+        assert "'bloks': there are blocks, in-turn, shuffled and shuffled:SEED" in done.stderr, done
     print(f"{len(commands)} commands have their own help")
 
 

@@ -1,6 +1,7 @@
 // Words and files that say which ranks share a node.
 #include "tools/mapping.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -18,6 +19,24 @@ TEST_CASE("mapping: blocks and in turn, where the last node has fewer ranks") {
     CHECK(nodes_by_mapping(words, 3, 1) == Nodes{0, 1, 2});
     CHECK(nodes_by_mapping(words, 3, 1 << 20) == Nodes{0, 0, 0});
   }
+}
+
+TEST_CASE("mapping: shuffled by a seed, as many on each node as in turn") {
+  const Nodes usual = nodes_by_mapping("shuffled", 7, 3);
+  CHECK(usual == nodes_by_mapping("shuffled:1", 7, 3));
+  CHECK(nodes_by_mapping("shuffled:2", 70, 3) != nodes_by_mapping("shuffled:3", 70, 3));
+  Nodes sorted = usual;
+  std::ranges::sort(sorted);
+  CHECK(sorted == Nodes{0, 0, 0, 1, 1, 2, 2});
+  CHECK(usual != nodes_by_mapping("in-turn", 7, 3));
+  CHECK(nodes_by_mapping("shuffled", 3, 1 << 20) == Nodes{0, 0, 0});
+  for (const char* const wrong : {"shuffled:", "shuffled:-1", "shuffled:x", "shuffled:1.5"})
+    CHECK_THROWS_WITH(named_mapping(wrong), Catch::Contains("the seed is a number from 0 on"));
+  for (const char* const words : {"blocks", "in-turn", "shuffled", "shuffled:7"}) {
+    CHECK(to_string(*named_mapping(words)) == words);
+    CHECK_FALSE(is_mapping_file(words));
+  }
+  CHECK(is_mapping_file("shuffle"));
 }
 
 TEST_CASE("mapping: a line is a node") {

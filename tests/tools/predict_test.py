@@ -224,6 +224,10 @@ def check_mapping(folder):
     blocks = (42, 14, [0] * 4 + [1] * 4)
     assert counts("--ppn", 4) == counts("--ppn", 4, "--mapping", "blocks") == blocks
     assert counts("--ppn", 4, "--mapping", "in-turn") == (0, 56, [0, 1] * 4)
+    shuffled = {seed: counts("--ppn", 4, "--mapping", f"shuffled:{seed}") for seed in range(9)}
+    assert counts("--ppn", 4, "--mapping", "shuffled") == shuffled[1] != shuffled[2], shuffled
+    assert all(sorted(node) == [0] * 4 + [1] * 4 for _, _, node in shuffled.values()), shuffled
+    refused("the seed is a number from 0 on", *ring, "--ppn", 4, "--mapping", "shuffled:x")
     path.write_text("# two nodes\n0-3\n\n4, 5 6-7\n")
     assert counts("--mapping", path) == blocks
     path.write_text("0 2-4\n1 5,6,7\n")
@@ -247,7 +251,7 @@ def check_mapping(folder):
     assert drawn.returncode == 0 and "4 a node" in drawn.stdout, drawn
     tune = [PROGRAM, "tune", "--method", "predicted", "--params", "metropolis", "-P", "8",
             "--collective", "allgather", "-m", "8", "--json"]
-    for mapping in (path, "in-turn"):
+    for mapping in (path, "in-turn", "shuffled:7"):
         tuned = subprocess.run([*tune, "--ppn", "4", "--mapping", mapping], capture_output=True,
                                text=True)
         assert tuned.returncode == 0 and json.loads(tuned.stdout), tuned

@@ -21,6 +21,8 @@ TEST_CASE("ranks that are shuffled are as many on each node, and the same each t
   CHECK(shuffled == nodes_of(Layout::shuffled, 24, 4));
   CHECK(shuffled != in_turn);
   CHECK(shuffled != nodes_of(Layout::blocks, 24, 4));
+  CHECK(shuffled == nodes_of(Layout::shuffled, 24, 4, 1));
+  CHECK(shuffled != nodes_of(Layout::shuffled, 24, 4, 2));
   std::ranges::sort(shuffled);
   std::ranges::sort(in_turn);
   CHECK(shuffled == in_turn);
