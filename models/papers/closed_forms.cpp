@@ -67,11 +67,8 @@ bool is_so(Claim claim, double simulated, double formula) noexcept {
 void add(Comparison& found, const Model& model, const Asked& asked, double time, double expected) {
   const Verdict verdict = judge(*found.form, model, asked, time, expected);
   const double ratio = equal(time, expected) ? 1 : time / expected;
-  found.least = found.cases == 0 ? ratio : std::min(found.least, ratio);
-  found.most = found.cases == 0 ? ratio : std::max(found.most, ratio);
-  ++found.cases;
-  found.assumed += verdict.broken ? 0 : 1;
-  found.equal += verdict.claim == Claim::equal ? 1 : 0;
+  found.all.add(ratio);
+  (verdict.broken ? found.others : found.assumed).add(ratio);
   if (verdict.kept || found.broken++ > 0) return;
   found.first_broken = fmt::format(
       "{} {}, P = {}, {} bytes, segments of {}, k = {}, c = {}: simulated {}, formula {}",
@@ -123,6 +120,13 @@ std::vector<Asked> calls_to_compare() {
             all.push_back(asked);
           }
   return all;
+}
+
+void Comparison::Cases::add(double ratio) noexcept {
+  least = count == 0 ? ratio : std::min(least, ratio);
+  most = count == 0 ? ratio : std::max(most, ratio);
+  ++count;
+  equal += ratio == 1 ? 1 : 0;
 }
 
 double Asked::segments() const noexcept {

@@ -89,9 +89,13 @@ std::string_view word_of(Claim claim) noexcept;
 // One formula compared with the simulator, under the models it is of.
 struct Comparison {
   const ClosedForm* form;
-  int cases = 0, equal = 0;    // of those in which the times are equal
-  int assumed = 0;             // in which all assumptions hold
-  double least = 0, most = 0;  // simulated time / formula
+  struct Cases {
+    int count = 0, equal = 0;    // of those in which the times are equal
+    double least = 0, most = 0;  // simulated time / formula
+    void add(double ratio) noexcept;
+  };
+  Cases all{};
+  Cases assumed{}, others{};   // those in which all assumptions hold, and in which they do not
   int broken = 0;              // in which the claim is not so
   std::string first_broken{};  // the model, its parameters and the call
 };

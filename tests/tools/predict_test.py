@@ -283,6 +283,26 @@ def check_claims():
     assert claims("--model", "hockney", "--set", "alpha=50,beta=0.01", *chain, 1000) == ["differs"]
 
 
+def check_ranges():
+    """--check says apart where the assumptions of a formula hold, and where they do not."""
+    forms = json.loads(predict("--check", "--json").stdout)
+    assert len(forms) > 150, len(forms)
+    for form in forms:
+        assumed, others = form["where_assumed"], form["elsewhere"]
+        assert assumed["cases"] + others["cases"] == form["cases"] and assumed["cases"] > 0, form
+        least, most = assumed["least_ratio"] + 1e-9, assumed["most_ratio"] - 1e-9
+        claim = form["claim"]
+        assert claim in ("agrees", "an upper bound", "a lower bound", "differs"), form
+        assert claim != "agrees" or assumed["equal"] == assumed["cases"], form
+        assert claim != "a lower bound" or least >= 1, form
+        assert claim != "an upper bound" or most <= 1, form
+    text = " ".join(predict("--check").stdout.split())
+    for words in ("agrees: simulated it takes as long in 72 cases",
+                  "a lower bound: simulated it takes 2 times as long in 72 cases",
+                  "where that is so, simulated it takes as long in 100 cases; else 0.9681 to "):
+        assert words in text, words
+
+
 def main():
     check_conversion()
     check_decimals()
@@ -313,6 +333,7 @@ def main():
     refused("steps", "--params", "boba", "--collective", "alltoall", "--algorithm", "linear", "-P",
             20000)
     check_claims()
+    check_ranges()
     check_settings()
     with tempfile.TemporaryDirectory() as folder:
         check_mapping(folder)

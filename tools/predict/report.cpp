@@ -60,6 +60,34 @@ std::string claim_of(const models::ClosedForm& form) {
   return text;
 }
 
+// "0.9626 to 1.346 times as long in 336 cases, equal in 274"
+std::string range_text(const models::Comparison::Cases& cases) {
+  const std::string least = four_digits(cases.least), most = four_digits(cases.most);
+  std::string text = cases.equal == cases.count ? "as long"
+                     : least == most            ? fmt::format("{} times as long", least)
+                                     : fmt::format("{} to {} times as long", least, most);
+  text += fmt::format(" in {}", counted(cases.count, "case"));
+  if (cases.equal > 0 && cases.equal < cases.count)
+    text += fmt::format(", equal in {}", cases.equal);
+  return text;
+}
+
+// How the simulation compares: where all is so that the formula assumes, and where it is not.
+std::string found_text(const models::Comparison& found) {
+  if (found.others.count == 0)
+    return fmt::format("simulated it takes {}", range_text(found.assumed));
+  return fmt::format("where that is so, simulated it takes {}; else {}", range_text(found.assumed),
+                     range_text(found.others));
+}
+
+json json_of(const models::Comparison::Cases& cases) {
+  if (cases.count == 0) return {{"cases", 0}};
+  return {{"cases", cases.count},
+          {"equal", cases.equal},
+          {"least_ratio", cases.least},
+          {"most_ratio", cases.most}};
+}
+
 json json_of(const models::Traffic& traffic) {
   return {{"messages", traffic.messages}, {"bytes", traffic.bytes}};
 }
@@ -276,22 +304,20 @@ bool print_check(bool as_json) {
                    {"otherwise", word_of(form.otherwise)},
                    {"holds", found.broken == 0},
                    {"why", form.why},
-                   {"cases", found.cases},
-                   {"equal", found.equal},
-                   {"assumed", found.assumed},
-                   {"least_ratio", found.least},
-                   {"most_ratio", found.most}});
+                   {"cases", found.all.count},
+                   {"equal", found.all.equal},
+                   {"assumed", found.assumed.count},
+                   {"least_ratio", found.all.least},
+                   {"most_ratio", found.all.most},
+                   {"where_assumed", json_of(found.assumed)},
+                   {"elsewhere", json_of(found.others)}});
     if (as_json) continue;
     constexpr std::size_t kBelow = 13;  // the name of the formula
-    fmt::print(
-        "{}{}",
-        paragraph(fmt::format("{:<12} {} {}: T = {}", form.where, name_of(form.collective),
-                              form.algorithm, form.text),
-                  kBelow, 0),
-        paragraph(fmt::format("{}; simulated/formula {:.4f} to {:.4f}, equal in {} of {} "
-                              "cases",
-                              claim_of(form), found.least, found.most, found.equal, found.cases),
-                  kBelow));
+    fmt::print("{}{}",
+               paragraph(fmt::format("{:<12} {} {}: T = {}", form.where, name_of(form.collective),
+                                     form.algorithm, form.text),
+                         kBelow, 0),
+               paragraph(fmt::format("{}: {}", claim_of(form), found_text(found)), kBelow));
     if (found.broken > 0)
       fmt::print("{}", paragraph(fmt::format("THAT IS NOT SO in {}", found.first_broken), kBelow));
     fmt::print("{}", paragraph(form.why, kBelow));

@@ -95,15 +95,15 @@ TEST_CASE("closed forms: what is claimed of each holds") {
   std::erase_if(calls, [](const Asked& call) { return call.P > tests::unless_sanitized(32, 9); });
   for (const Comparison& found : compare(forms, models_to_compare(), calls)) {
     INFO(found.form->where << ' ' << name_of(found.form->collective) << ' ' << found.form->algorithm
-                           << ": " << found.form->text << "; simulated/formula " << found.least
-                           << " to " << found.most << "; " << found.first_broken);
-    CHECK(found.cases > 0);
+                           << ": " << found.form->text << "; simulated/formula " << found.all.least
+                           << " to " << found.all.most << "; " << found.first_broken);
+    CHECK(found.all.count > 0);
     CHECK(found.broken == 0);
-    CHECK(found.assumed > 0);
+    CHECK(found.assumed.count > 0);
     CHECK((found.form->claim == Claim::equal || !found.form->why.empty()));
     // A claim that is too weak is wrong, too.
     if (found.form->claim != Claim::equal)
-      CHECK(found.most - found.least + std::abs(found.most - 1) > 1e-9);
+      CHECK(found.all.most - found.all.least + std::abs(found.all.most - 1) > 1e-9);
   }
 }
 
@@ -121,8 +121,8 @@ TEST_CASE("closed forms: no claim is false under parameters and for calls drawn 
       INFO(forms[i].where << ' ' << name_of(forms[i].collective) << ' ' << forms[i].algorithm
                           << ": " << forms[i].text << "; " << all[i].first_broken);
       CHECK(all[i].broken == 0);
-      cases[i] += all[i].cases;
-      assumed[i] += all[i].assumed;
+      cases[i] += all[i].all.count;
+      assumed[i] += all[i].assumed.count;
     }
   }
   // What is never asked is not tested.
