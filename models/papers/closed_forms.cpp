@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/index.hpp"
 #include "collectives/algorithms/conditions.hpp"
 #include "models/papers/closed_forms_ib.hpp"
 #include "models/papers/closed_forms_occ.hpp"
@@ -22,8 +23,19 @@ namespace tutti::models {
 namespace {
 
 using collectives::Problem;
+using collectives::Schedule;
 
-double simulated(const collectives::Algorithm& algorithm, const Model& model, const Asked& asked) {
+bool sends(const Schedule& schedule) noexcept {
+  return std::ranges::any_of(
+      schedule.steps, [](const auto& step) { return step.kind == collectives::StepKind::send; });
+}
+
+// The time, and the spread.
+struct Played {
+  double time = 0, spread = 0;
+};
+
+Played play(const collectives::Algorithm& algorithm, const Model& model, const Asked& asked) {
   Problem problem{{.collective = algorithm.collective, .bytes = asked.bytes}, asked.P};
   if (algorithm.collective == collectives::Collective::barrier) problem.bytes = 0;
   std::vector<int> node;
@@ -31,13 +43,22 @@ double simulated(const collectives::Algorithm& algorithm, const Model& model, co
     node = nodes_of(asked.mapping == Asked::Mapping::blocks ? Layout::blocks : Layout::in_turn,
                     asked.P, asked.per_node);
   problem.node = node;
+  std::vector<Rank> leaves;
   const auto schedule_of = [&](Rank rank) {
     problem.rank = rank;
-    return algorithm.build(problem, {.k = asked.k, .segment = asked.segment});
+    Schedule schedule = algorithm.build(problem, {.k = asked.k, .segment = asked.segment});
+    if (!sends(schedule)) leaves.push_back(rank);
+    return schedule;
   };
   Platform platform{.between = model, .reduce_per_byte = asked.reduce_per_byte};
   if (asked.within) platform.within = *asked.within;
-  return simulate(asked.P, schedule_of, platform, {.node = node}).time;
+  const Result result = simulate(asked.P, schedule_of, platform, {.node = node});
+  Played played{.time = result.time};
+  if (leaves.empty()) return played;
+  const auto finished = [&](Rank rank) { return result.finished[index(rank)]; };
+  const auto [first, last] = std::ranges::minmax(leaves, {}, finished);
+  played.spread = finished(last) - finished(first);
+  return played;
 }
 
 bool asks_nothing(const collectives::Algorithm& algorithm, const Asked& asked) {
@@ -148,6 +169,15 @@ std::optional<double> time_of(const ClosedForm& form, const Model& model, const 
   return form.time(model, asked);
 }
 
+double simulated(const ClosedForm& form, const Model& model, const Asked& asked) {
+  const auto& algorithm = *collectives::find(form.collective, form.algorithm);
+  const Played played = play(algorithm, model, asked);
+  if (form.quantity == Quantity::time) return played.time;
+  if (form.quantity == Quantity::spread) return played.spread;
+  return play(*collectives::find(form.collective, "recursive-splitting"), model, asked).time -
+         played.time;
+}
+
 Verdict judge(const ClosedForm& form, const Model& model, const Asked& asked, double simulated,
               double formula) noexcept {
   Verdict verdict;
@@ -166,7 +196,8 @@ Verdict judge(const ClosedForm& form, const Model& model, const Asked& asked, do
 std::vector<Comparison> compare(std::span<const ClosedForm> forms, std::span<const Model> models,
                                 std::span<const Asked> calls) {
   // Several forms are of one algorithm.
-  std::map<std::tuple<const collectives::Algorithm*, std::size_t, std::size_t>, double> played;
+  using Play = std::tuple<const collectives::Algorithm*, Quantity, std::size_t, std::size_t>;
+  std::map<Play, double> played;
   std::vector<Comparison> all;
   for (const ClosedForm& form : forms) {
     Comparison found{.form = &form};
@@ -180,8 +211,8 @@ std::vector<Comparison> compare(std::span<const ClosedForm> forms, std::span<con
         const auto expected = time_of(form, model, what);
         const Problem problem{{.collective = form.collective, .bytes = what.bytes}, what.P};
         if (!expected || why_not(algorithm, problem, {.k = what.k})) continue;
-        const auto [at, first] = played.try_emplace({&algorithm, m, c}, 0);
-        if (first) at->second = simulated(algorithm, model, what);
+        const auto [at, first] = played.try_emplace({&algorithm, form.quantity, m, c}, 0);
+        if (first) at->second = simulated(form, model, what);
         add(found, model, what, at->second, *expected);
       }
     all.push_back(std::move(found));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,6 +52,13 @@ struct Assumption {
   bool (*holds)(const Model&, const Asked&);
 };
 
+// What a formula is of, and is compared with.
+enum class Quantity : std::uint8_t {
+  time,    // of the call
+  spread,  // between the first and the last of the ranks that have finished and send nothing
+  gain,    // how much less time the call takes than by recursive splitting
+};
+
 struct ClosedForm {
   std::string_view where;  // "OCC table 2"
   collectives::Collective collective;
@@ -63,6 +71,7 @@ struct ClosedForm {
   std::array<const Assumption*, 4> assumes{};  // those that are not null
   Claim otherwise = Claim::apart;              // where one of them does not hold
   bool of_levels = false;                      // of a model within nodes and one between them
+  Quantity quantity = Quantity::time;
 };
 
 std::span<const ClosedForm> beo_forms() noexcept;        // equations 2 to 14
@@ -73,6 +82,9 @@ std::vector<ClosedForm> closed_forms();  // these, OCC's and IB's (closed_forms_
 // The time by the formula. Nothing: it is of another model or of other levels, or does not hold for
 // what is asked.
 std::optional<double> time_of(const ClosedForm& form, const Model& model, const Asked& asked);
+
+// What the simulator says of the formula's quantity, us: of a call of which nothing else is said.
+double simulated(const ClosedForm& form, const Model& model, const Asked& asked);
 
 // What two times say of a formula, under these parameters and for this call.
 struct Verdict {

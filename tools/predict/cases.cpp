@@ -304,9 +304,13 @@ Prediction predict(const PredictOptions& options, const Case& what, const Platfo
   }
   for (const models::ClosedForm& form : models::closed_forms())
     if (form.collective == what.collective && form.algorithm == what.choice.algorithm->name)
-      if (const auto time = models::time_of(form, *model, asked))
+      if (const auto time = models::time_of(form, *model, asked)) {
+        const double simulated = form.quantity == models::Quantity::time
+                                     ? made.result.time
+                                     : models::simulated(form, *model, asked);
         made.printed.push_back(
-            {form, *time, models::judge(form, *model, asked, made.result.time, *time)});
+            {form, *time, simulated, models::judge(form, *model, asked, simulated, *time)});
+      }
   return made;
 }
 

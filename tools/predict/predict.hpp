@@ -53,6 +53,7 @@ struct Prediction {
   struct Printed {
     models::ClosedForm form;
     double time;
+    double simulated;  // what it is compared with: the call's time, or what the form is of
     models::Verdict verdict;
   };
   std::vector<Printed> printed;  // closed forms

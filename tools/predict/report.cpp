@@ -61,11 +61,11 @@ std::string claim_of(const models::ClosedForm& form) {
 }
 
 // "0.9626 to 1.346 times as long in 336 cases, equal in 274"
-std::string range_text(const models::Comparison::Cases& cases) {
+std::string range_text(const models::Comparison::Cases& cases, const char* as_much) {
   const std::string least = four_digits(cases.least), most = four_digits(cases.most);
-  std::string text = cases.equal == cases.count ? "as long"
-                     : least == most            ? fmt::format("{} times as long", least)
-                                     : fmt::format("{} to {} times as long", least, most);
+  std::string text = cases.equal == cases.count ? as_much
+                     : least == most            ? fmt::format("{} times {}", least, as_much)
+                                     : fmt::format("{} to {} times {}", least, most, as_much);
   text += fmt::format(" in {}", counted(cases.count, "case"));
   if (cases.equal > 0 && cases.equal < cases.count)
     text += fmt::format(", equal in {}", cases.equal);
@@ -74,10 +74,13 @@ std::string range_text(const models::Comparison::Cases& cases) {
 
 // How the simulation compares: where all is so that the formula assumes, and where it is not.
 std::string found_text(const models::Comparison& found) {
-  if (found.others.count == 0)
-    return fmt::format("simulated it takes {}", range_text(found.assumed));
-  return fmt::format("where that is so, simulated it takes {}; else {}", range_text(found.assumed),
-                     range_text(found.others));
+  const bool time = found.form->quantity == models::Quantity::time;
+  const char* const as_much = time ? "as long" : "as much";
+  const std::string all =
+      fmt::format("{} {}", time ? "simulated it takes" : "the simulated difference is",
+                  range_text(found.assumed, as_much));
+  if (found.others.count == 0) return all;
+  return fmt::format("where that is so, {}; else {}", all, range_text(found.others, as_much));
 }
 
 json json_of(const models::Comparison::Cases& cases) {
@@ -138,10 +141,11 @@ json json_of(const Prediction& p) {
               {"bytes_between_nodes", p.result.between.bytes},
               {"digest", p.digest},
               {"closed_forms", json::array()}};
-  for (const auto& [form, time, verdict] : p.printed)
+  for (const auto& [form, time, simulated, verdict] : p.printed)
     one["closed_forms"].push_back({{"where", form.where},
                                    {"formula", form.text},
                                    {"time_us", time},
+                                   {"simulated_us", simulated},
                                    {"claim", word_of(verdict.claim)},
                                    {"assumes", assumptions_of(form)},
                                    {"not_so_here", verdict.broken ? verdict.broken->text : ""},
@@ -175,15 +179,15 @@ void print_one(const Prediction& p, bool details) {
              counted(p.result.within.bytes, "byte"));
   print_path(p);
   fmt::print("  schedule       {} (digest of rank 0)\n", p.digest);
-  for (const auto& [form, time, verdict] : p.printed) {
-    fmt::print("{}{}",
-               paragraph(fmt::format("{:<13}  {} us = {}", form.where, us(time), form.text), 17, 2),
-               paragraph(fmt::format("{}{}",
-                                     time > 0 ? fmt::format("simulated/formula {:.4f}; ",
-                                                            p.result.time / time)
-                                              : "",
-                                     sentence_of(form, verdict)),
-                         17));
+  for (const auto& [form, time, simulated, verdict] : p.printed) {
+    fmt::print(
+        "{}{}",
+        paragraph(fmt::format("{:<13}  {} us = {}", form.where, us(time), form.text), 17, 2),
+        paragraph(
+            fmt::format("{}{}",
+                        time > 0 ? fmt::format("simulated/formula {:.4f}; ", simulated / time) : "",
+                        sentence_of(form, verdict)),
+            17));
   }
   if (details) print_details(p);
 }
@@ -212,7 +216,7 @@ void print_table(const std::vector<Prediction>& predictions) {
                with_units(to_string(p.what.choice)), width, p.what.P, p.what.bytes,
                us(p.result.time), least > 0 ? fmt::format("{:.2f}", p.result.time / least) : "-");
     std::string printed;
-    for (const auto& [form, time, verdict] : p.printed)
+    for (const auto& [form, time, simulated, verdict] : p.printed)
       printed += fmt::format("{}{} ({}, {})", printed.empty() ? "by formula, us: " : "; ", us(time),
                              form.where, word_of(verdict.claim));
     fmt::print("{}", paragraph(printed, 6, 4));

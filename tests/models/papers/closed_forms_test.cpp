@@ -133,6 +133,22 @@ TEST_CASE("closed forms: no claim is false under parameters and for calls drawn 
   }
 }
 
+TEST_CASE("closed forms: some are of a difference of times") {
+  const Model model = models::LogGP{.L = 5, .o_s = 1, .o_r = 1, .g = 2, .G = 0};
+  const Asked asked{.P = 4, .bytes = 1};
+  int found = 0;
+  for (const ClosedForm& form : closed_forms()) {
+    if (form.quantity == Quantity::time) continue;
+    ++found;
+    // Two rounds of 7 us; the root's second child hears after 2 us and 7 us.
+    if (form.quantity == Quantity::spread) CHECK(simulated(form, model, asked) == Approx(5));
+    // The root's children hear after 7 us, 9 us and 11 us at most.
+    if (form.quantity == Quantity::gain) CHECK(simulated(form, model, asked) >= 3);
+    CHECK(*time_of(form, model, asked) == Approx(form.quantity == Quantity::spread ? 5 : 2.5));
+  }
+  CHECK(found == 2);
+}
+
 TEST_CASE("closed forms: the word is that of the two times") {
   const ClosedForm exact{.where = "",
                          .collective = Collective::bcast,
