@@ -52,7 +52,7 @@ struct Assumption {
   bool (*holds)(const Model&, const Asked&);
 };
 
-// What a formula is of, and is compared with.
+// Quantities that a formula gives, each compared with the same of the simulator.
 enum class Quantity : std::uint8_t {
   time,    // of the call
   spread,  // between the first and the last of the ranks that have finished and send nothing
@@ -83,7 +83,7 @@ std::vector<ClosedForm> closed_forms();  // these, OCC's and IB's (closed_forms_
 // what is asked.
 std::optional<double> time_of(const ClosedForm& form, const Model& model, const Asked& asked);
 
-// What the simulator says of the formula's quantity, us: of a call of which nothing else is said.
+// The simulated value of the formula's quantity, us: that of a call unless the form says another.
 double simulated(const ClosedForm& form, const Model& model, const Asked& asked);
 
 // What two times say of a formula, under these parameters and for this call.

@@ -22,7 +22,7 @@ import tokenize
 # By folder: refused sentences, and names of files that do not exist. Only downwards.
 CEILINGS = {
     "base": (29, 0),
-    "collectives": (95, 1),
+    "collectives": (94, 1),
     "examples": (6, 0),
     "include": (2, 0),
     "models": (119, 1),
@@ -30,7 +30,7 @@ CEILINGS = {
     "registration": (8, 0),
     "src": (182, 0),
     "tests": (268, 0),
-    "tools": (113, 0),
+    "tools": (112, 0),
     "transport": (121, 0),
 }
 

@@ -145,7 +145,7 @@ OverlapRow measure_overlap(const BenchOptions& options, const std::string& colle
 void print_overlap_row(const OverlapRow& row, bool first);
 // Adds what ran the last call of the row's collective.
 void note_algorithm(BenchRow& row, tutti_comm comm);
-// What the repetitions took on this rank, in microseconds. Collective over MPI_COMM_WORLD.
+// Times of the repetitions on this rank, in microseconds. Collective over MPI_COMM_WORLD.
 Timing timing_of(std::vector<double> microseconds, int calls);
 // Every operation on every type, without communication: prints a table. Throws Error.
 void bench_kernels(const std::vector<std::int64_t>& sizes, int repetitions);
@@ -168,7 +168,7 @@ void print_warm_up(const std::vector<BenchRow>& rows);
 // How the first calls compare with the MPI's, and with later ones.
 void print_first_calls(const std::vector<BenchRow>& rows);
 void print_memory(const BenchSetting& setting);
-// What 8 bytes take over the bare wire, and how near the rows come to it.
+// Time of 8 bytes over the bare wire, and how near the rows come to it.
 void print_raw(const RawRow& raw, const BenchSetting& setting, const std::vector<BenchRow>& rows);
 void write_json(const std::string& path, const BenchSetting& setting,
                 const std::vector<BenchRow>& rows, const std::optional<RawRow>& raw);
