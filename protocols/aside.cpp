@@ -31,8 +31,11 @@ const Trailer* Aside::find(Ring ring, const MessageName& name) const noexcept {
   return nullptr;
 }
 
-void Aside::release(const Trailer* trailer) noexcept {
-  kept_.erase(std::ranges::find(kept_, trailer, &Kept::trailer));
+bool Aside::release(const Trailer* trailer) noexcept {
+  const auto kept = std::ranges::find(kept_, trailer, &Kept::trailer);
+  if (kept == kept_.end()) return false;
+  kept_.erase(kept);
+  return true;
 }
 
 }  // namespace tutti::protocols

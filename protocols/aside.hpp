@@ -29,8 +29,8 @@ class Aside {
   void each(Visit&& visit) const noexcept {
     for (const Kept& kept : kept_) visit(kept.ring, kept.trailer());
   }
-  // Frees a message that find() has found.
-  void release(const transport::Trailer* trailer) noexcept;
+  // Frees a message that find() has found. false: it is not one of these.
+  bool release(const transport::Trailer* trailer) noexcept;
   // Frees the messages of that ring for which unwanted(name) is true; how many.
   template <class Unwanted>
   std::uint32_t drop(transport::Ring ring, Unwanted&& unwanted) noexcept {

@@ -83,10 +83,11 @@ void Rings::leave_line(const Transfer& transfer) noexcept {
 
 // --- receiving
 
+// All that has come, by name; find() did not see it at once.
 Arrived Rings::search(Ring ring, const MessageName& name, Transfer* transfer) noexcept {
   const InFlow& in = at(ring).in;
   if (in.any_aside())
-    if (const Trailer* kept = aside_.find(ring, name)) return {kept, kept->bytes, 0, true};
+    if (const Trailer* kept = aside_.find(ring, name)) return {kept, kept->bytes};
   std::uint32_t sequence = in.first();
   for (; sequence != in.end() && inbox_.arrived(ring, sequence); ++sequence) {
     if (in.taken(sequence)) continue;
@@ -124,12 +125,14 @@ void Rings::drop_unwanted(Ring ring) noexcept {
 void Rings::each_unconsumed(FunctionRef<void(Ring, const Arrived&)> visit) noexcept {
   for (const Ring ring : {Ring::line, Ring::small, Ring::eager})
     each_in_slots(ring, [&](const Arrived& message) { visit(ring, message); });
-  aside_.each([&](Ring ring, const Trailer* kept) { visit(ring, {kept, kept->bytes, 0, true}); });
+  aside_.each([&](Ring ring, const Trailer* kept) { visit(ring, {kept, kept->bytes}); });
 }
 
-void Rings::release_aside(InFlow& in, const Arrived& message) noexcept {
-  aside_.release(message.place);
+// false: the message is in its slot.
+bool Rings::release_aside(InFlow& in, const Arrived& message) noexcept {
+  if (!aside_.release(message.place)) return false;
   in.take_aside();
+  return true;
 }
 
 void Rings::send_reports() noexcept {
@@ -186,7 +189,9 @@ bool Rings::set_aside_all(Ring ring, std::uint32_t arrived) noexcept {
   while (static_cast<std::int32_t>(arrived - in.freed()) > 0) {
     const Arrived message = read(ring, in.first());
     if (!message) return false;
-    if (!aside_.keep(ring, {message.name(), message.bytes, 0, 0}, message.payload())) {
+    // How long it takes to read a copy of the payload says nothing of how that was stored.
+    const transport::Length bytes(message.bytes, message.bytes.more());
+    if (!aside_.keep(ring, {message.name(), bytes, 0, 0}, message.payload())) {
       fail_for_memory();
       return false;
     }

@@ -52,6 +52,7 @@
 
 #include <array>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "base/function_ref.hpp"
@@ -64,12 +65,13 @@
 namespace tutti::protocols {
 
 // An arrived message where it lies, valid until it is consumed. The numbers are copies, and were
-// checked: a broken peer may write its message again while this rank reads it.
+// checked: a broken peer may write its message again while this rank reads it. Two registers hold
+// it, in which functions return it: through memory it would take longer than the rest of a search,
+// since no processor forwards a load that is wider than the stores before it.
 struct Arrived {
   const transport::Trailer* place = nullptr;  // where the trailer stands; null: no message
   transport::Length bytes;
-  std::uint32_t sequence = 0;
-  bool set_aside = false;
+  std::uint32_t sequence = 0;  // of no meaning for a message that was set aside
 
   explicit operator bool() const noexcept { return place; }
   const std::byte* payload() const noexcept {
@@ -83,6 +85,7 @@ struct Arrived {
     return transport::read_once(reinterpret_cast<const Body*>(payload()));
   }
 };
+static_assert(sizeof(Arrived) <= 2 * sizeof(void*) && std::is_trivially_copyable_v<Arrived>);
 
 // In the control ring: a receive waits for a message, and the peer has no credit for it.
 struct Ask {
@@ -128,26 +131,19 @@ class Rings {
 
   // The oldest arrived message of that name. Does not ask whether the link has failed: a message
   // that came before is still received, and a poll stays cheap. `transfer` waits for it, and asks
-  // for it if need be; null: nobody waits. Inlined, because each poll of a receive comes here.
+  // for it if need be; null: nobody waits. Inlined, because each poll of a receive comes here:
+  // mostly nothing has come, or the oldest of all messages is the one.
   [[gnu::always_inline]] Arrived find(transport::Ring ring, const MessageName& name,
                                       Transfer* transfer = nullptr) noexcept {
-    bool look_on = false;
-    if (const Arrived oldest = find_first(ring, name, look_on)) return oldest;
-    return look_on ? search(ring, name, transfer) : Arrived{};
-  }
-  // The usual case of it: the oldest of all messages has that name. `look_on`: search() may find it
-  // elsewhere.
-  [[gnu::always_inline]] Arrived find_first(transport::Ring ring, const MessageName& name,
-                                            bool& look_on) noexcept {
     const InFlow& in = at(ring).in;
-    look_on = in.any_aside();
-    const std::uint32_t first = in.first();
-    if (look_on || !inbox_.arrived(ring, first)) return {};
-    const Arrived oldest = read(ring, first);
-    look_on = oldest && oldest.name() != name;
-    return look_on ? Arrived{} : oldest;
+    if (!in.any_aside()) [[likely]] {
+      if (!inbox_.arrived(ring, in.first())) return {};
+      const Arrived oldest = read(ring, in.first());
+      if (!oldest || oldest.name() == name) [[likely]]
+        return oldest;
+    }
+    return search(ring, name, transfer);
   }
-  Arrived search(transport::Ring ring, const MessageName& name, Transfer* transfer) noexcept;
   // The message is about to be delivered: others are likely to come soon.
   void fetch_ahead(transport::Ring ring, const Arrived& message) const noexcept {
     inbox_.fetch_ahead(ring, message.sequence, message.bytes);
@@ -161,9 +157,7 @@ class Rings {
   // Frees the message's slot.
   void consume(transport::Ring ring, const Arrived& message) noexcept {
     InFlow& in = at(ring).in;
-    if (message.set_aside) [[unlikely]]
-      release_aside(in, message);
-    else
+    if (!in.any_aside() || !release_aside(in, message)) [[likely]]
       in.take(message.sequence);
     if (in.owes_report()) report(ring);
   }
@@ -188,6 +182,8 @@ class Rings {
   // A receive has its message, or gets it in another way.
   void stop_asking(transport::Ring ring, Transfer& transfer) noexcept {
     using Phase = Transfer::Phase;
+    if (transfer.phase == Phase::begin) [[likely]]
+      return;
     if (transfer.phase == Phase::asked) --at(ring).asking;
     if (transfer.phase == Phase::asked || transfer.phase == Phase::starved)
       transfer.phase = Phase::begin;
@@ -242,11 +238,12 @@ class Rings {
     return {};
   }
   bool look_for_room(transport::Ring ring, const Transfer* transfer) noexcept;
+  Arrived search(transport::Ring ring, const MessageName& name, Transfer* transfer) noexcept;
   void ask(transport::Ring ring, const MessageName& name, Transfer& transfer,
            std::uint32_t arrived) noexcept;
   bool has_right_to(transport::Ring ring, std::uint32_t arrived) noexcept;
   bool set_aside_all(transport::Ring ring, std::uint32_t arrived) noexcept;
-  void release_aside(InFlow& in, const Arrived& message) noexcept;
+  bool release_aside(InFlow& in, const Arrived& message) noexcept;
   bool asked_for(transport::Ring ring, const MessageName& name) noexcept;
   void forget_old_asks() noexcept;
   void drop_unwanted(transport::Ring ring) noexcept;

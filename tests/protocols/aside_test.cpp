@@ -27,7 +27,10 @@ TEST_CASE("messages set aside are found in order, and dropped with their communi
   const Trailer* first = aside.find(Ring::eager, {5, 0, 0});
   REQUIRE(first != nullptr);
   CHECK(payload(first) == 1);
-  aside.release(first);
+  const Trailer elsewhere{};
+  CHECK_FALSE(aside.release(&elsewhere));
+  CHECK(payload(aside.find(Ring::eager, {5, 0, 0})) == 1);
+  CHECK(aside.release(first));
   CHECK(payload(aside.find(Ring::eager, {5, 0, 0})) == 2);
   CHECK(aside.drop(Ring::eager, [](const MessageName& name) { return name.communicator == 5; }) ==
         1);
