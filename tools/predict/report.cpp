@@ -76,7 +76,7 @@ std::string range_text(const models::Comparison::Cases& cases, const char* as_mu
 std::string found_text(const models::Comparison& found) {
   const bool time = found.form->quantity == models::Quantity::time;
   const char* const as_much = time ? "as long" : "as much";
-  const std::string all =
+  std::string all =
       fmt::format("{} {}", time ? "simulated it takes" : "the simulated difference is",
                   range_text(found.assumed, as_much));
   if (found.others.count == 0) return all;
