@@ -22,7 +22,7 @@ namespace {
 // Numbers that are equal on all ranks are both the largest and the smallest, and the smallest is
 // the complement of the largest complement.
 enum ComparedWord { kTyped, kTypedComplement, kBytes, kBytesComplement, kByBytes, kWords };
-using Words = std::array<std::uint64_t, kWords>;
+using ClaimWords = std::array<std::uint64_t, kWords>;
 
 // Of groups of ranks, and of ranges of a group.
 constexpr std::size_t kMostGroupsNamed = 4;
@@ -82,11 +82,12 @@ void CallCheck::run(Plan& plan, const Task& task, const void* mine, void* all) {
 void CallCheck::compare(const Claim& claim, const Task& task, FunctionRef<std::string()> words) {
   if (!reduces_)
     reduces_ = communicator_.plan_by(
-        {.collective = Collective::allreduce, .bytes = sizeof(Words), .element = 8},
+        {.collective = Collective::allreduce, .bytes = sizeof(ClaimWords), .element = 8},
         "recursive-doubling");
   const std::uint64_t call = communicator_.agreement().count().begun() + 1;
-  const Words mine{claim.typed, ~claim.typed, claim.bytes, ~claim.bytes, claim.by_bytes ? 1u : 0u};
-  Words most{};
+  const ClaimWords mine{claim.typed, ~claim.typed, claim.bytes, ~claim.bytes,
+                        claim.by_bytes ? 1u : 0u};
+  ClaimWords most{};
   run(*reduces_, task, mine.data(), most.data());
   const bool compares_bytes = most[kByBytes] != 0;
   const auto are_equal = [&](ComparedWord word, ComparedWord complement) {
@@ -114,8 +115,8 @@ std::vector<CallCheck::Record> CallCheck::records_of_all(const Claim& claim, con
 // Until all ranks have the records: one that has failed before tells the others less. Who hears
 // that knows all the same.
 void CallCheck::reach_all(const Task& task) try {
-  const Words mine{};
-  Words most;
+  const ClaimWords mine{};
+  ClaimWords most;
   run(*reduces_, task, mine.data(), most.data());
 } catch (const Error& error) {
   if (error.code != Code::calls_differ) throw;
