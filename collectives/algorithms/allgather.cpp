@@ -40,9 +40,9 @@ Schedule allgather_modified_ring(const Problem& problem, const Parameters&) {
 }
 
 // Recursive doubling, extended to any P: IB §5.3.2, BEO, TAU. log2 P rounds for a power of two,
-// else ⌊log2 P⌋ + 2 (IB speaks of 2⌈log2 P⌉); (P−1)m bytes per rank in the power of two. Of the
-// first 2·extra ranks every odd one lends its block to the even one before it and gets everything
-// back at the end. What a group of partners holds is one range of blocks and so one message.
+// else ⌊log2 P⌋ + 2 (IB speaks of 2⌈log2 P⌉); (P−1)m bytes per rank in the power of two. Every odd
+// one of the first 2·extra ranks lends its block to the even one before it and gets everything back
+// at the end. A group of partners holds one range of blocks, and so sends one message.
 Schedule allgather_recursive_doubling(const Problem& problem, const Parameters&) {
   const int r = problem.rank;
   const PowerOfTwo partners{problem.P};

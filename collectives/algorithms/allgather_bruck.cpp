@@ -43,7 +43,7 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
   const int message = std::max(1, before_last / (k + 1));
   const int outgoing = std::max(message, std::min(before_last, P - before_last));  // the longest
   const bool rotated = block.wraps(r, outgoing);
-  // What is kept: whole messages, if there is room for the rest of the last one.
+  // The kept blocks are whole messages if there is room for the rest of the last one.
   const int in_messages = divide_up(outgoing, message) * message;
   const int keeping = in_messages <= P / 2 ? in_messages : outgoing;
   const Slice kept = rotated ? s.scratch(block.bytes(r, keeping)) : Slice{};

@@ -6,8 +6,8 @@
 
 namespace tutti::collectives {
 
-// Neighbor exchange: IB §5.3.2, TAU. P/2 rounds: first the own block with one neighbour, then by
-// turns with either the two blocks that came in the round before. Even P only.
+// Neighbor exchange: IB §5.3.2, TAU. P/2 rounds: a rank exchanges its own block with one neighbour,
+// then the two blocks of the round before with the other and the first alternately. Even P only.
 Schedule allgather_neighbor_exchange(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   const bool even = r % 2 == 0;
@@ -32,8 +32,8 @@ Schedule allgather_neighbor_exchange(const Problem& problem, const Parameters&) 
 }
 
 // Dissemination: IB §5.3.2. Bruck's in the other direction and with one port: in round i everything
-// held, the blocks r, r−1, …, to r + 2^i; ⌈log2 P⌉ rounds. What runs across the end of the output
-// is two messages. Any P.
+// held, the blocks r, r−1, …, to r + 2^i; ⌈log2 P⌉ rounds. A range of blocks that runs across the
+// end of the output is two messages. Any P.
 Schedule allgather_dissemination(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);

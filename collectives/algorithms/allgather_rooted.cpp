@@ -39,8 +39,8 @@ Schedule allgather_gather_bcast(const Problem& problem, const Parameters& parame
   return up_and_down(flat(problem.P, problem.rank, root), root, problem);
 }
 
-// The same over the n-way binomial tree: 2⌈log_{k+1} P⌉ rounds, 2(P−1) messages for root 0, not all
-// of which pass through the root; for another ⌈log_{k+1} P⌉ more at most.
+// Gather + broadcast over the n-way binomial tree: 2⌈log_{k+1} P⌉ rounds, 2(P−1) messages for root
+// 0, not all of which pass through the root; for another root ⌈log_{k+1} P⌉ more at most.
 Schedule allgather_gather_bcast_binomial(const Problem& problem, const Parameters& parameters) {
   const Rank root = parameters.root % problem.P;
   return up_and_down(binomial(problem.P, problem.rank, root, parameters.k), root, problem);

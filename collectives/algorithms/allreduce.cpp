@@ -60,7 +60,7 @@ Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameter
     s.recv(first(v), s.output());
     return s.finish();
   }
-  // Two places by turns: what is being sent is not written.
+  // Two places alternate, so that none is written while it is being sent.
   const Slice place[2] = {s.output(), s.scratch(problem.bytes)};
   Slice held = problem.in_place ? s.output() : s.input();
   for (Rank member = r + 1; member < first(v + 1); ++member) {
@@ -75,7 +75,7 @@ Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameter
     const auto partner = [&](long long d) { return first(v + (d - digit) * distance); };
     // Each begins with the partner after it, so that not all send to the same one at once.
     for (long long y = 1; y < radix; ++y) s.send(partner((digit + y) % radix), held);
-    // Of each partner in the order of ranks, so that all make the same expression.
+    // The partners' vectors are combined in the order of ranks: all make the same expression.
     const Slice next = held == place[0] ? place[1] : place[0];
     if (radix == 2) {
       s.recv_reduce(partner(1 - digit), held, next, digit == 1);
@@ -98,11 +98,11 @@ Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameter
 Schedule allreduce_reduce_bcast(const Problem& p, const Parameters& q) {
   return reduce_then_bcast(reduce_binomial, bcast_binomial, p, q);
 }
-// The same over the flat tree: 2 rounds, 2(P−1) messages, all at the root.
+// Reduce + broadcast over the flat tree: 2 rounds, 2(P−1) messages, all at the root.
 Schedule allreduce_reduce_bcast_linear(const Problem& p, const Parameters& q) {
   return reduce_then_bcast(reduce_linear, bcast_linear, p, q);
 }
-// The same along a chain: with segments a pipeline there and back.
+// Reduce + broadcast along a chain: with segments a pipeline there and back.
 Schedule allreduce_chain(const Problem& p, const Parameters& q) {
   return reduce_then_bcast(reduce_chain, bcast_chain, p, q);
 }
@@ -162,8 +162,8 @@ Schedule allreduce_halving_doubling(const Problem& problem, const Parameters&) {
   if (partners.folded(r + 1)) s.send(r + 1, s.output());
   return s.finish();
 }
-// Of pieces; BEO's whole vectors are in allreduce_whole.cpp. Ring: 2(P−1) rounds, 2(P−1)/P·m bytes
-// sent per rank, to one neighbour.
+// The patterns here move pieces; allreduce_whole.cpp has BEO's whole vectors. Ring: 2(P−1) rounds,
+// 2(P−1)/P·m bytes sent per rank, to one neighbour.
 Schedule allreduce_ring(const Problem& p, const Parameters& q) {
   return scatter_then_gather(reduce_scatter_ring, allgather_ring, p, q);
 }
@@ -235,11 +235,11 @@ Schedule scan_recursive_doubling(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   const bool exclusive = problem.collective == Collective::exscan;
   Builder s = solve(problem);
-  // Of the ranks up to this one, by turns at two places; an exscan's result leaves this rank out.
+  // `held` combines the ranks up to r, in alternating places; an exscan's result omits r itself.
   Slice place[2] = {s.scratch(problem.bytes), s.scratch(problem.bytes)};
   if (!exclusive) place[0] = s.output();
   Slice held = s.input();
-  Slice arrivals[2];  // of an exscan, by turns: one is received while the other is combined
+  Slice arrivals[2];  // of an exscan: one is received while the other is combined
   int turn = 0;
   bool any = false;
   // Reading the own contribution late would find it overwritten where the output is the same bytes.

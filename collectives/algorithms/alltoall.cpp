@@ -9,7 +9,7 @@ namespace {
 
 struct Exchange {
   Builder s;
-  Blocks out, in;  // what this rank sends to each, receives from each
+  Blocks out, in;  // blocks to each rank, blocks from each rank
 };
 
 // In place the blocks to send lie where the received ones are to be: they are moved away first.

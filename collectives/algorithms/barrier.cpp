@@ -7,9 +7,9 @@
 namespace tutti::collectives {
 
 // n-way dissemination: IB §6.7 (Hoefler); k = 1 is OCC's "Bruck" barrier (§4.2). ⌈log_{k+1} P⌉
-// rounds, in round i a signal to r + y(k+1)^i for y = 1…k. Any P. Who has waited for round i has
-// heard from the (k+1)^{i+1} ranks up to itself; so in the last round only the y with y(k+1)^i < P
-// are needed (the papers send all k, some of them twice round the ring, for nothing).
+// rounds, in round i a signal to r + y(k+1)^i for y = 1…k. Any P. A rank that has waited for round
+// i has heard from the (k+1)^{i+1} ranks up to itself; so the last round needs only the y with
+// y(k+1)^i < P (the papers send all k, some of them twice round the ring, for nothing).
 Schedule barrier_dissemination(const Problem& problem, const Parameters& parameters) {
   const int P = problem.P, r = problem.rank, k = parameters.k;
   Builder s{P, r};

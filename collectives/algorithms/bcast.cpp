@@ -78,9 +78,9 @@ Schedule bcast_linear(const Problem& problem, const Parameters&) {
 
 // TAU's binomial tree (§4.1): the root sends to R + P/2, and both go on with half of the ranks. For
 // a power of two IB's recursive splitting (§5.1.3); what TAU calls the tree for any P has 2^i
-// messages in stage i, and in the last one P − 2^i. Who holds a partition keeps its first ranks, so
-// that a mirror keeps the order of ranks by itself, and where the ranks of a node are neighbours
-// few messages leave it. ⌈log2 P⌉ rounds of one message, ⌊log2 P⌋ if a rank sends several at once.
+// messages in stage i, and in the last one P − 2^i. The rank that holds a partition keeps its first
+// ranks, so that a mirror keeps the order of ranks by itself, and few messages leave a node whose
+// ranks are neighbours. ⌈log2 P⌉ rounds of one message, ⌊log2 P⌋ if a rank sends several at once.
 // Any P, any root.
 Schedule bcast_tau_binomial(const Problem& problem, const Parameters&) {
   return bcast_down(splitting(problem.P, problem.rank, problem.root), problem);

@@ -18,9 +18,9 @@ constexpr Traits nothing{}, k{.k = true}, segment{.segment = true},
 constexpr Conditions always{};
 }  // namespace words
 
-// The author's whole messages, cut into the segments of the parameters. Who reduces needs scratch
-// for what it combines: for a few segments, not for the message (unless it is composed of others:
-// then some ranks may fold where their peers cannot).
+// The author's whole messages, cut into the segments of the parameters. A reduction folds its
+// scratch to a few segments instead of the whole message (unless it is composed of others: then
+// some ranks may fold where their peers cannot).
 template <auto Author, bool Folds>
 Schedule cut(const Problem& problem, const Parameters& parameters) {
   return segmented(Author(problem, parameters), segment_of(problem, parameters),

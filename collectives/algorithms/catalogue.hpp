@@ -44,8 +44,8 @@ std::span<const Algorithm> algorithms() noexcept;
 // nullptr: no such name.
 const Algorithm* find(Collective collective, std::string_view name) noexcept;
 
-// What runs across the nodes of a hierarchical algorithm (within them it is a broadcast): the
-// collective itself; a reduce is the mirror of a broadcast, and so are its levels.
+// The collective that a hierarchical algorithm runs across the nodes (within them it broadcasts):
+// `collective` itself; for a reduce a broadcast, because a reduce and its levels are mirrors of it.
 Collective across_of(Collective collective) noexcept;
 // A plain algorithm: without levels of its own, and without datagrams.
 bool can_be_level(const Algorithm& algorithm) noexcept;

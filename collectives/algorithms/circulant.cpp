@@ -90,8 +90,8 @@ class Arrivals {
   int base_ = 0, last_ = 0;           // last_: the round in which the last block comes
   int nearest_ = std::numeric_limits<int>::max();
   std::vector<int> open_;   // skips that have led to no block yet
-  std::vector<int> phase_;  // what comes in each round of a phase, counted from the block that the
-                            // root sends first in it
+  std::vector<int> phase_;  // the block that comes in each round of a phase, counted from the block
+                            // that the root sends first in it
 };
 
 }  // namespace

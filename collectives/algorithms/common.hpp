@@ -1,4 +1,4 @@
-// What algorithms begin with. Pure.
+// Helpers that algorithms share. Pure.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void for_runs(int parts, int first, int count, Visit&& visit) {
   visit(begin, until_end);
   if (until_end < count) visit(0, count - until_end);
 }
-// The same of blocks, as slices.
+// Visits the runs of these blocks, around the end, as slices.
 template <class Visit>
 void for_runs(const Blocks& block, int first, int count, Visit&& visit) {
   for_runs(block.parts(), first, count,
@@ -38,9 +38,9 @@ inline int largest_power_of_two(int P) {
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(P)));
 }
 
-// The power of two of P ranks that take part where an algorithm needs one. Of the first 2·extra
-// ranks every odd one is folded onto the even one before it. Neighbours are folded, not r and
-// r − 2^⌊log2 P⌋ as is usual, so that what a group of partners holds stays one range of ranks.
+// The power of two of P ranks that take part where an algorithm needs one. Every odd one of the
+// first 2·extra ranks is folded onto the even one before it. Neighbours are folded, not r and
+// r − 2^⌊log2 P⌋ as is usual, so that a group of partners still holds one range of ranks.
 struct PowerOfTwo {
   explicit PowerOfTwo(int P) : count(largest_power_of_two(P)), extra(P - count) {}
   int count, extra;
@@ -64,8 +64,8 @@ inline Schedule mirror(Author spread, const Problem& problem, const Parameters& 
   return mirrored(spread(mirror_of(problem), parameters), problem);
 }
 
-// What every rank sends to the owner of a block, combined there. In place the result stands where
-// rank 0's block is: it is made elsewhere, and moved there when that is sent.
+// Combines at the owner of each block what all ranks contribute to it. In place the result stands
+// where rank 0's block is: it is made elsewhere, and moved there when that is sent.
 template <class Combine>
 Schedule to_the_owners(const Problem& problem, Combine&& combine) {
   Builder s = solve(problem);

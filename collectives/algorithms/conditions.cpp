@@ -24,8 +24,8 @@ std::vector<int> ranks_on_nodes(const Problem& problem) {
   return ranks;
 }
 
-// What runs within a node must do so for as many ranks as each node has, what runs across the nodes
-// for as many as there are.
+// The algorithm within a node must apply to the number of ranks of each node, the one across the
+// nodes to the number of nodes.
 Reason levels_do_not_apply(const Problem& problem, const Parameters& parameters) {
   const auto why_not_for = [&](const Nested& level, int ranks) -> Reason {
     if (!level.algorithm || ranks < 2) return {};
@@ -44,7 +44,7 @@ Reason levels_do_not_apply(const Problem& problem, const Parameters& parameters)
 struct Row {
   Condition condition;
   std::string_view name, sentence;
-  Reason (*broken)(const Problem&, const Parameters&);  // what is wrong with this call
+  Reason (*broken)(const Problem&, const Parameters&);  // why it does not hold; nothing: it holds
 };
 
 constexpr std::array<Row, kConditions> kRows{{

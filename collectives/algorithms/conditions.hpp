@@ -1,4 +1,4 @@
-// What an algorithm asks of a call, as data: flags beside each algorithm of the catalogue, each
+// The conditions that a call must meet, as data: flags beside each algorithm of the catalogue, each
 // with its one sentence, and the one function that says why a call does not fit. Pure.
 #pragma once
 

@@ -27,7 +27,7 @@ struct Grid {
   }
 };
 
-// Of the squarest grid.
+// The number of rows of the squarest grid of P ranks.
 int rows_by_number(int P) {
   int rows = 1;
   for (int divisor = 1; divisor * divisor <= P; ++divisor)
@@ -192,9 +192,9 @@ Schedule reduce_scatter_columns_first_exchange(const Problem& p, const Parameter
   return mirror(allgather_rows_first_exchange, p, q);
 }
 
-// Of whole vectors, as the patterns of BEO §3.3 are for allreduce: C + R − 2 rounds of m bytes with
-// the ring, with the exchange as many as above. Commutative only: a row has neighbours only where
-// the numbering is row-major.
+// These send whole vectors, as the patterns of BEO §3.3 do for allreduce: C + R − 2 rounds of m
+// bytes with the ring, with the exchange as many as above. Commutative only: a row has neighbours
+// only where the numbering is row-major.
 Schedule allreduce_rows_first(const Problem& p, const Parameters&) {
   return combine(p, First::rows, allreduce_ring_whole);
 }

@@ -8,7 +8,7 @@
 
 namespace tutti::collectives {
 
-// Of a power of two of pieces, those that a rank has, and those that its partner of the step has.
+// A rank's share of 2^n pieces, `count` from `first` on, and its partner's, from `other` on.
 class Halves {
  public:
   Halves(Rank rank, int pieces) : count(pieces), rank_(rank) {}

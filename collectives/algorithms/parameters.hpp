@@ -1,4 +1,4 @@
-// What a user may tell an algorithm. Pure data.
+// The parameters that a user may give an algorithm. Pure data.
 #pragma once
 
 #include <algorithm>

@@ -19,8 +19,8 @@ Schedule in_rank_order(Author spread, const Problem& problem, const Parameters& 
   return s.finish();
 }
 
-// What all ranks contribute, ((x0 op x1) op x2) …, at one of them: it takes the messages in the
-// order of ranks, its own contribution in its turn.
+// Folds the contributions of all ranks, ((x0 op x1) op x2) …, at the owner: it takes the messages
+// in the order of ranks, its own contribution in its turn.
 void fold(Builder& s, const Problem& problem, Rank owner, const Slice& contribution,
           const Slice& result) {
   if (problem.rank != owner) return s.send(owner, contribution);

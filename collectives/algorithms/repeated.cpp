@@ -52,8 +52,8 @@ Schedule broadcasts(const Problem& problem, Topology tree_of) {
   return s.finish();
 }
 
-// Each reduce is its broadcast backwards: the child that is served last reports first. A partial
-// result is made at one of two places by turns, so that it can be sent while the next is made.
+// Each reduce is its broadcast backwards: the child that is served last reports first. Partial
+// results alternate between two places, so that one can be sent while the next is made.
 Schedule reduces(const Problem& problem, Topology tree_of) {
   return to_the_owners(problem, [&](Builder& s, const Blocks& block, const Slice& result) {
     InTextOrder text{s};

@@ -5,8 +5,8 @@
 namespace tutti::collectives {
 namespace {
 
-// Who hands blocks on holds those of its subtree in scratch, in virtual order; the root has them in
-// its input, in the order of ranks, where a subtree may run across the end: then it is two
+// A rank that hands blocks on holds those of its subtree in scratch, in virtual order; the root has
+// them in its input, in the order of ranks, where a subtree may run across the end: then it is two
 // messages, on both sides. So there are P−1 messages for root 0, and P at most for another.
 Schedule scatter_down(const Tree& tree, const Problem& problem) {
   const int P = problem.P, root = problem.root;

@@ -131,14 +131,14 @@ Tree splitting(int P, Rank rank, Rank root) {
 
 namespace {
 
-// Of shares that differ by rounding only the fewest ranks are handed over.
+// If shares differ by rounding only, the one that hands over the fewest ranks is taken.
 constexpr double kRounding = 1e-12;
 bool clearly_less(double a, double b) noexcept { return a < b - kRounding * b; }
 
 // How many of 0, 1, …, P ranks' blocks of one length are handed over; O(P). t never falls as ranks
 // are added, so of `count` ranks those splits for which what is kept takes longer than what is
 // handed over leave from `window` on; there the best one has the least t(kept) − kept·block·G. That
-// border moves up with the count. Of the other splits the one with the fewest ranks is best.
+// border moves up with the count. The best of the other splits hands over the fewest ranks.
 std::vector<int> shares_of(int P, Bytes block, const LogGP& times) {
   const auto sending = [&](int given) {
     return std::max(0., static_cast<double>(given * block - 1)) * times.G;
@@ -184,7 +184,7 @@ const std::vector<int>& kept_shares_of(int P, Bytes block, const LogGP& times) {
   return shares;
 }
 
-// The same for blocks of any lengths, of virtual rank v blocks[v]: t and the best share by range.
+// The best shares, by range of virtual ranks, for blocks of any lengths: rank v has blocks[v].
 class SharesOfRanges {
  public:
   SharesOfRanges(const std::vector<Bytes>& blocks, const LogGP& times) : P_(blocks.size()) {
