@@ -6,7 +6,7 @@
 namespace tutti::collectives {
 namespace {
 
-// What rank `from` sends to rank `to`, some of it nothing.
+// Bytes that rank `from` sends to rank `to`; some pairs have 0.
 Bytes example_count(bool in_place, Rank from, Rank to) {
   return in_place ? from * to % 5 * 60 : (from + 2 * to) % 4 * 90;
 }

@@ -1,4 +1,4 @@
-// What an algorithm costs, counted in its schedules: rounds, messages, bytes, scratch. Pure.
+// The costs of an algorithm, counted in its schedules: rounds, messages, bytes, scratch. Pure.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct Costs {
 // For all ranks of the problem. Requires that the algorithm applies.
 Costs count(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters);
 
-// The same as formulas in P, k and m (formula.hpp): those among the known ones that agree with what
-// is counted for P = 2 to 33 and 64.
+// Costs as formulas in P, k and m (formula.hpp): those among the known ones that agree with what is
+// counted for P = 2 to 33 and 64.
 struct Formulas {
   std::string rounds, one_port, messages, sent, total, scratch;
 };

@@ -2,8 +2,8 @@
 // deterministic.
 //
 // The proof holds for every order of progress, in three steps:
-//   1. Calls share nothing but channels: each has buffers and scratch of its own. Of two messages
-//      that share a ring none waits for the other: prove_ring() goes through all that can happen.
+//   1. Calls share nothing but channels: each has buffers and scratch of its own. Neither of two
+//      messages in one ring waits for the other: prove_ring() goes through all that can happen.
 //   2. So what can go on, a message whose ends are both under way, a step, a start, can do so until
 //      it does, whatever else goes on first. Then every execution makes the same steps, and ends
 //      alike: one decides for all. search_interleaved() goes through all of them where they are
@@ -41,8 +41,8 @@ Verdict run_interleaved(const Calls& calls, const Medium& medium, Turns turns,
 // One execution over rendezvous: no deadlock, and the right result of each call.
 Verdict run_interleaved_rendezvous(const Calls& calls);
 
-// All executions over rings, unless there are more than so many states. Of executions that differ
-// only in the order of moves about different rings, some may be left out.
+// All executions over rings, unless there are more than `most_states` states. Executions that
+// differ only in the order of moves about different rings may be left out, but for one of them.
 Exploration search_interleaved(const Calls& calls, const Medium& medium, std::size_t most_states);
 
 // check_scripts(), and the executions above. Each call by itself must be proved (verify()).

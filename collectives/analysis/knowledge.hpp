@@ -1,6 +1,6 @@
-// What the verifier follows while the ranks run: of each byte, where it came from; of a reduced
-// byte, its contributions and their order; of a barrier, which ranks' entries each step knows of.
-// Pure.
+// The facts that the verifier follows while the ranks run: of each byte, where it came from; of a
+// reduced byte, its contributions and their order; of a barrier, which ranks' entries each step
+// knows of. Pure.
 #pragma once
 
 #include <span>
@@ -58,7 +58,7 @@ class Knowledge {
   std::span<const Problem> problems_;
   Values values_;
   std::vector<Memory> memories_;                   // of each rank
-  std::vector<Extent> passing_, operand_, other_;  // what is being moved and combined
+  std::vector<Extent> passing_, operand_, other_;  // bytes being moved and combined
   std::string fault_;                              // the first combination that is not allowed
   // Barrier: for each step the ranks, as bits, that entered before it completed; for each rank, the
   // same of all its steps together.

@@ -11,7 +11,7 @@
 namespace tutti::collectives {
 namespace {
 
-// What both channels keep: which ends of messages are ready and wait.
+// The state of either channel: which ends of messages are ready and wait.
 class Wire {
  protected:
   explicit Wire(World& world) : world_(world), posted_(world.steps()) { world.reset(); }

@@ -6,7 +6,7 @@
 
 namespace tutti::collectives {
 
-// What was counted for a number of ranks and a fanout.
+// The value counted for a number of ranks and a fanout.
 struct Point {
   int P = 0, k = 1;
   double value = 0;

@@ -12,7 +12,7 @@
 namespace tutti::collectives {
 namespace {
 
-// Of block `block` that rank `from` sends; in an allgather it has one.
+// Bytes of block `block` that rank `from` sends; an allgather has block 0 only.
 Bytes uneven_length(Rank from, int block) { return (from * 3 + block * 2) % 7 * 100; }
 
 constexpr Bytes kUntouched = 100;  // length of a block that comes from nobody

@@ -21,14 +21,14 @@ Neighbourhoods grid_of(const std::vector<Dimension>& dimensions);
 // some lead from a rank to itself, and some ranks have none.
 Neighbourhoods random_graph(int P, std::uint32_t seed);
 
-// Of rank 0 of a torus: each rank whose coordinates differ by one at most, in the order of offsets
-// from -1 to 1 along each dimension, but for the rank itself. In short dimensions a rank is there
-// several times, and so may the rank itself be.
+// The neighbours of rank 0 of a torus: each rank whose coordinates differ by one at most, in the
+// order of offsets from -1 to 1 along each dimension, but for the rank itself. In short dimensions
+// a rank is there several times, and so may the rank itself be.
 Neighbourhood stencil_on(const Torus& torus);
-// Of rank 0 of a torus: up to 12 offsets that `seed` draws, some several times. The blocks come in
-// another order than they leave.
+// Random neighbours of rank 0 of a torus: up to 12 offsets that `seed` draws, some several times.
+// The blocks come in another order than they leave.
 Neighbourhood random_stencil(const Torus& torus, std::uint32_t seed);
-// What rank 0 of a torus has, at all ranks.
+// The neighbourhood of rank 0 of a torus, moved to each rank.
 Neighbourhoods at_all_ranks(const Neighbourhood& of_rank_0);
 
 // The most even product of so many factors, the smallest first.

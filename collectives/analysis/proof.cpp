@@ -25,7 +25,7 @@ constexpr Bytes kSizes[] = {0, 1, 4099};
 constexpr LogGP kSlowStart{.L = 50, .g = 1, .G = 0.01};
 constexpr Bytes kSegments[] = {0, 64, 1000};  // the last segment is short in both
 
-// Who is whose neighbour; without one, as a problem has it by itself.
+// The graph of neighbours; none: the neighbours that a problem has by itself.
 enum class Shape : std::uint8_t {
   none,
   grid,

@@ -23,13 +23,13 @@ struct ProofOptions {
 struct ProofRow {
   Collective collective = Collective::barrier;
   std::string algorithm;
-  std::string parameters;   // what was varied, for people: "k = 1…4, segment = 0, 64, 1000"
+  std::string parameters;   // the varied ones, for people: "k = 1…4, segment = 0, 64, 1000"
   std::size_t cases = 0;    // schedules of all ranks verified together
   std::size_t skipped = 0;  // cases for which the algorithm declares that it does not apply
   std::vector<int> P;
   std::size_t violations = 0;
-  // Of the first case, in the order of cases, that has one: the case, the kind, the verifier's
-  // message. Empty: there is none.
+  // The violation of the first case, in the order of cases, that has one: the case, the kind, the
+  // verifier's message. Empty: there is none.
   std::string first_violation;
   double seconds = 0;  // of all threads together
 };

@@ -28,7 +28,7 @@ class RingPlay {
 
   bool make(std::size_t move) { return change(move, nullptr); }
 
-  // The same; and adds what was done to the text.
+  // Also appends to the story what the move did.
   bool make(std::size_t move, std::vector<std::string>& story) { return change(move, &story); }
 
   void append_key(std::string& key) const {

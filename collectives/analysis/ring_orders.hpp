@@ -4,8 +4,8 @@
 // comes. Pure.
 //
 // The calls are not named here. Messages of one rank to another may begin at either end in any
-// order, at any time or never, which is more than any schedules of any calls can do. What is
-// limited is how many messages there are.
+// order, at any time or never, which is more than any schedules of any calls can do. Only the
+// number of messages is limited.
 #pragma once
 
 #include <cstddef>

@@ -24,8 +24,8 @@ int rounds(std::span<const Schedule> all_ranks, int ports = kAnyPorts, Order ord
 struct Message {
   Place send, receive;
 };
-// What happens in the rounds, in this order: the steps of all ranks that need no message any more,
-// which combine or copy, one by one; then the messages of a round, together.
+// Called for the events of each round, in this order: the steps of all ranks that need no message
+// any more, which combine or copy, one by one; then the messages of the round, together.
 struct RoundObserver {
   std::function<void(Place)> local;
   std::function<void(std::span<const Message>)> messages;

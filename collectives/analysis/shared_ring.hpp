@@ -1,8 +1,8 @@
 // A model of one ring of slots from one rank to another, which all calls under way between the two
 // share: what protocols/rings.hpp does, attempt by attempt, with the same counters
-// (protocols/flow.hpp). It has no bytes and no time. Whatever one rank learns from the other, it
-// learns by a change of its own: a message comes, a report of credit, an ask. So whoever explores
-// all orders of changes explores all delays. Pure.
+// (protocols/flow.hpp). It has no bytes and no time. Each thing that one rank learns from the other
+// is a separate change: a message comes, a report of credit, an ask. So a search that goes through
+// all orders of changes goes through all delays. Pure.
 //
 // A receive whose message has not come does this, if all that the sender had credit for has come:
 // it reports the slots that are free again; if there are none, it sets aside what lies in them, and
@@ -25,7 +25,7 @@ namespace tutti::collectives {
 using MessageNumber = std::uint32_t;
 inline constexpr MessageNumber kNoMessage = ~MessageNumber{0};
 
-// What an attempt has changed.
+// The change that an attempt has made.
 enum class Change : std::uint8_t {
   nothing,
   sent,       // one piece of a message is on its way

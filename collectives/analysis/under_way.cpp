@@ -159,7 +159,7 @@ void CallsUnderWay::complete_local(std::uint32_t call, Place place) {
   cursor(call, place.rank).done(place.id);
 }
 
-// Of a message. Its rank goes on.
+// Completes one end of a message; its rank goes on.
 void CallsUnderWay::complete(std::uint32_t step) {
   const Where& where = layout_->where_[step];
   steps_[step].status = Status::done;

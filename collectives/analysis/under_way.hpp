@@ -5,8 +5,8 @@
 //
 // A rank starts calls, and waits for their end, in the order of its script. While it waits, or
 // later, it attempts the steps of all calls that it has started, in any order, as a job does
-// (CallsUnderWay::advance_others()). What needs no attempt is done at once: local steps, a start
-// whose turn it is. To do it later is the same as to attempt later what follows from it.
+// (CallsUnderWay::advance_others()). Local steps, and a start whose turn it is, need no attempt and
+// are done at once. To do them later is the same as to attempt later what follows from them.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct WholeCall {
   std::vector<Cursor> cursors;  // at the start of each rank
 };
 
-// What a rank does: it starts each call once, and later waits until that has ended on this rank.
+// Starts a call on a rank, or waits until it has ended there. A rank does each once for each call.
 struct Action {
   enum class Kind : std::uint8_t { start, wait } kind;
   std::uint32_t call;
@@ -46,8 +46,8 @@ Script script_of(std::span<const std::uint32_t> order, std::uint64_t waits);
 struct Calls {
   std::vector<const WholeCall*> calls;  // all of the same ranks; they must outlive what uses them
   std::vector<Script> scripts;          // of each rank
-  // Of each call. On each rank the calls of one communicator are numbered in the order in which it
-  // starts them, and their messages meet by these numbers.
+  // The communicator of each call. Each rank numbers the calls of one communicator in the order in
+  // which it starts them, and their messages meet by these numbers.
   std::vector<int> communicators;
   int P() const noexcept { return static_cast<int>(scripts.size()); }
 };
@@ -60,7 +60,7 @@ struct Medium {
 
 class CallsUnderWay {
  public:
-  class Layout;  // what never changes
+  class Layout;  // the part that never changes
   // Has begun whatever can begin at once. The layout must outlive it and its copies.
   CallsUnderWay(const Layout& layout, const Medium& medium);
 
@@ -71,7 +71,7 @@ class CallsUnderWay {
   // from one rank to another. false: it changes nothing, now.
   std::size_t moves() const noexcept { return active_.size() + 3 * rings_.size(); }
   bool make(std::size_t move) { return change(move, nullptr); }
-  // The same; and adds what was done to the story.
+  // Also appends to the story what the move did.
   bool make(std::size_t move, std::vector<std::string>& story) { return change(move, &story); }
 
   // The ring that a move is about; two moves about different rings do not change each other.

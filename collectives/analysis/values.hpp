@@ -1,5 +1,5 @@
-// What the bytes of a reduction are made of: expressions over the contributions of the ranks. A
-// value is a rank's own contribution, or left op right; equal expressions are kept once. Pure.
+// The bytes of a reduction, as expressions over the contributions of the ranks. A value is a rank's
+// own contribution, or left op right; equal expressions are kept once. Pure.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ class Values {
 
   int P_;
   std::vector<Node> nodes_;
-  std::unordered_map<std::uint64_t, Value> known_;  // what left op right is, by both
+  std::unordered_map<std::uint64_t, Value> known_;  // left op right, by both operands
 };
 
 }  // namespace tutti::collectives

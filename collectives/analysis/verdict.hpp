@@ -1,4 +1,4 @@
-// What the parts of the verifier say: what is wrong, and where. Pure data.
+// The verdict of a part of the verifier: what is wrong, and where. Pure data.
 #pragma once
 
 #include <cstdint>

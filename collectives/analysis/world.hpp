@@ -33,7 +33,7 @@ class World {
   // The schedules of ranks 0, 1, …, P − 1, each well formed (check_form()). Borrowed: they must
   // outlive the World and stay as they are.
   explicit World(std::span<const Schedule> schedules);
-  // The same, made one after the other and kept.
+  // Makes the schedules one after the other, and keeps them.
   World(int P, const std::function<Schedule(Rank)>& schedule_of);
   World(World&&) = default;
 
@@ -50,7 +50,7 @@ class World {
   Place partner(Place message) const noexcept {
     return {step(message).peer, partner_[number(message)]};
   }
-  // Of a message: the number of its pair (sender, receiver) among those that speak, from 0 on.
+  // The number of a message's pair (sender, receiver) among the pairs that speak, from 0 on.
   std::uint32_t pair(Place message) const noexcept { return pair_[number(message)]; }
   std::size_t pairs() const noexcept { return pairs_; }
 
