@@ -74,8 +74,8 @@ void halves(const void*, const void* left, const void* right, void* out, Bytes b
 }
 #endif
 
-// What to compare of a word that holds a T and, above it, padding. A whole number is moved to the
-// highest bits, where it compares as it does alone.
+// The value to compare in a word that holds a T and, above it, padding. A whole number is moved to
+// the highest bits, where it compares as it does alone.
 template <class T, class Word>
 auto value_in(Word word) {
   if constexpr (sizeof(T) < sizeof(Word))

@@ -1,5 +1,5 @@
-// What loops.cpp defines for each instruction set that it is compiled for. Only kernels.cpp uses
-// it.
+// The functions that loops.cpp defines for each instruction set that it is compiled for. Only
+// kernels.cpp uses them.
 #pragma once
 
 #include "collectives/execution/kernels.hpp"

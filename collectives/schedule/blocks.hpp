@@ -66,7 +66,7 @@ class Blocks {
   Bytes offset_;
   int parts_;
   std::vector<Bytes> starts_;  // empty: the parts are even
-  // Of even parts: all bytes; elements of each; how many parts have one more; bytes of an element.
+  // If the parts are even: all bytes; elements of each; parts with one more; bytes of an element.
   Bytes length_ = 0, each_ = 0, longer_ = 0, element_ = 1;
 };
 

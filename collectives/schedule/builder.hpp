@@ -57,7 +57,7 @@ class Builder {
   Schedule finish();
 
  private:
-  // Who touched the bytes from its key in the map to `end` last.
+  // The last steps that touched the bytes from its key in the map to `end`.
   struct Touched {
     Bytes end = 0;
     StepId writer = kNoStep;
@@ -98,7 +98,7 @@ class Builder {
   History histories_[3];
   std::vector<Reader> readers_;
   std::vector<StepId> waits_;  // of the step that is being added
-  // What each step of this round waits for: the steps of the round before, or a join of them.
+  // The steps that each step of this round waits for: the previous round's, or a join of them.
   std::vector<StepId> round_waits_;
   StepId round_first_ = 0;
   std::unordered_map<Rank, Ordinal> sent_, received_;  // messages so far, by peer

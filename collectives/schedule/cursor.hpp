@@ -21,7 +21,7 @@ namespace tutti::collectives {
 // done(), until the next reset().
 class Cursor {
  public:
-  // What all cursors of one schedule share. The schedule must outlive it, too.
+  // The part that all cursors of one schedule share. The schedule must outlive it, too.
   class Shape {
    public:
     explicit Shape(const Schedule& schedule)

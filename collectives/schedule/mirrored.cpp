@@ -10,11 +10,11 @@
 namespace tutti::collectives {
 namespace {
 
-// What a place holds: nothing; the caller's contribution, which still lies in the input; or a value
-// of its own.
+// The content of a place: nothing; the caller's contribution, which still lies in the input; or a
+// value of its own.
 enum class Holds : std::uint8_t { nothing, input, value };
 
-// What the bytes of one buffer hold, as intervals that cover it.
+// The content of one buffer, as intervals that cover it.
 class States {
  public:
   States(Bytes size, Holds holds) : end_(size) { starts_[0] = holds; }
@@ -81,7 +81,7 @@ class Mirror {
  private:
   States& states(Buffer buffer) { return states_[index(buffer)]; }
 
-  // What the caller of the spread schedule gives is what the mirror delivers.
+  // The mirror's result is the slice that the spread schedule takes from its caller.
   void choose_result() {
     const bool root = problem_.rank == problem_.root;
     if (problem_.collective == Collective::gather && root)

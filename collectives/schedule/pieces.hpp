@@ -1,4 +1,4 @@
-// What cutting a schedule into segments and folding its scratch share. Pure data.
+// A schedule cut into pieces, for segmented.cpp, and for folded.cpp, which folds scratch. Pure.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a collective is asked to do, as data: who takes part, and how many bytes go where. Pure.
+// The problem that a collective solves, as data: who takes part, how many bytes go where. Pure.
 #pragma once
 
 #include <optional>
@@ -51,18 +51,18 @@ constexpr bool may_be_in_place(Collective c) noexcept {
   return c != Collective::barrier && c != Collective::bcast && !is_of_neighbours(c);
 }
 
-// What one call asks for: the facts which, together with the communicator, decide which schedule
+// The task of one call: the facts which, together with the communicator, decide which schedule
 // runs. Comparable, because a schedule that was made for an equal task can run again.
 struct Task {
   Collective collective = Collective::barrier;
   Rank root = 0;    // of rooted collectives
   Bytes bytes = 0;  // of one rank's block if there are blocks; else of the message; barrier: 0
-  // Of rooted collectives true at the root only: its own block lies in its place already, and is
+  // In rooted collectives true at the root only: its own block lies in its place already, and is
   // not moved.
   bool in_place = false;
 
   // The v-forms: the lengths of the blocks by rank, equal on all ranks; empty: each has `bytes`.
-  // alltoall: what this rank sends to each rank, and what it receives from each. Of neighbours: the
+  // alltoall: what this rank sends to each rank, and what it receives from each. Neighbours: the
   // lengths of the blocks of the input, and of those of the output, which only this rank knows.
   std::vector<Bytes> counts{};
   std::vector<Bytes> receive_counts{};
@@ -85,13 +85,13 @@ struct Problem : Task {
   Rank rank = 0;
   bool datagrams = true;  // there is a way to send unreliable messages to all ranks at once
   Nodes node{};           // empty: all ranks are on one node
-  // Of a part of a composed algorithm: the blocks are the even parts of so many bytes
-  // (Blocks::even), which costs less than a count for each rank. Then `bytes` and `counts` say
+  // Set for a part of a composed algorithm: the blocks are the even parts of this many bytes
+  // (Blocks::even), which costs less than a count for each rank. Then `bytes` and `counts` mean
   // nothing.
   std::optional<Bytes> cut{};
 };
 
-// What becomes of the messages of a collective, unless an algorithm is composed of others.
+// The use of a collective's messages, unless its algorithm is composed of others.
 constexpr protocols::Use use_in(const Problem& problem) noexcept {
   using protocols::Use;
   const Collective c = problem.collective;

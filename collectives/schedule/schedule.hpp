@@ -66,9 +66,9 @@ constexpr Bytes length_of(const Step& step) noexcept {
   return receives(step.kind) ? step.target.length : step.source.length;
 }
 
-// What Builder guarantees: every edge goes from a lower to a higher StepId, so the order of ids is
-// one valid sequential execution; the ordinals of one direction between two ranks are 0, 1, 2, …;
-// with in_place no step names Buffer::input (those bytes lie in Buffer::output), and input_bytes is
+// Builder guarantees: every edge goes from a lower to a higher StepId, so the order of ids is one
+// valid sequential execution; the ordinals of one direction between two ranks are 0, 1, 2, …; with
+// in_place no step names Buffer::input (those bytes lie in Buffer::output), and input_bytes is
 // 0.
 struct Schedule {
   int P = 1;

@@ -1,4 +1,4 @@
-// What a choice depends on, found from lists. Pure.
+// The facts on which a choice depends, found from lists. Pure.
 #include "collectives/selection/facts.hpp"
 
 #include <algorithm>

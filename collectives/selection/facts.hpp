@@ -1,4 +1,4 @@
-// What the choice of an algorithm may depend on besides the problem. Pure.
+// The facts on which the choice of an algorithm may depend besides the problem. Pure.
 #pragma once
 
 #include <span>
