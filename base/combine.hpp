@@ -1,6 +1,6 @@
-// What a receive does with arriving bytes instead of copying them: it combines them with bytes that
-// are here already, or brings them to the elements of a datatype, straight from where they arrived.
-// The operation itself is somebody else's: a function and its context. Pure.
+// A receive may do more with arriving bytes than copy them: combine them with bytes that are here
+// already, or bring them to the elements of a datatype, straight from where they arrived. The
+// operation itself is somebody else's: a function and its context. Pure.
 #pragma once
 
 #include "base/packed_view.hpp"
@@ -15,8 +15,8 @@ struct Combine {
                          Bytes bytes);
   Apply apply = nullptr;
   const void* context = nullptr;
-  // Where apply() notes an error that it has met; null: it meets none. What was combined then is
-  // undefined, and must go nowhere.
+  // Where apply() notes an error that it has met; null: it meets none. After an error the combined
+  // bytes are undefined, and must go nowhere.
   const int* error = nullptr;
   bool failed() const noexcept { return error && *error != 0; }
 };

@@ -1,4 +1,4 @@
-// What each code means.
+// The meaning of each code.
 #include "base/error.hpp"
 
 namespace tutti {

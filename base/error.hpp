@@ -47,7 +47,7 @@ enum class Code : int {
   bad_request = 32,
 };
 
-// What a code means, in a few words; null: there is no such code.
+// The meaning of a code, in a few words; null: there is no such code.
 const char* text_of(Code code) noexcept;
 
 inline constexpr int kNoPeer = -1;
@@ -60,14 +60,14 @@ struct Error : std::exception {
   Code code;
   int peer;             // world rank of the peer it is about, or kNoPeer
   int system_errno;     // 0: none
-  std::string message;  // what happened and what to do, one sentence each
+  std::string message;  // a sentence on what happened, one on what to do
 
   Error(Code c, std::string what_happened, int about_peer = kNoPeer, int error_number = 0)
       : code(c), peer(about_peer), system_errno(error_number), message(std::move(what_happened)) {}
   const char* what() const noexcept override { return message.c_str(); }
 };
 
-// What a user wrote is wrong: a setting, an option, a file.
+// Throws Error{bad_configuration}: a user's setting, option or file is wrong.
 [[noreturn]] void bad_configuration(std::string message);
 
 }  // namespace tutti

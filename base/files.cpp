@@ -1,5 +1,5 @@
-// Files are opened without waiting for the other end of a pipe. What is written goes beside the
-// file, under a name of this process, and then takes its place.
+// Files are opened without waiting for the other end of a pipe. A file is replaced by writing one
+// beside it, under a name of this process, which then takes its place.
 #include "base/files.hpp"
 
 #include <fcntl.h>
@@ -82,7 +82,7 @@ std::string read_all(const Descriptor& file, const std::string& path, bool strea
   return text;
 }
 
-// Like open(), but fails at once for a pipe that nobody reads. What is opened then may wait.
+// Like open(), but fails at once for a pipe that nobody reads. Later writes may wait.
 // `named`: what the user calls the file.
 int open_for_writing(const std::string& path, int how, const std::string& named) {
   const int file =
@@ -140,7 +140,7 @@ void must_be_writable(const std::string& path) {
 }
 
 void write_file(const std::string& path, std::string_view text) {
-  // What is no plain file, /dev/stdout say, cannot be replaced.
+  // Only plain files can be replaced, not /dev/stdout, say.
   std::error_code error;
   const bool replace =
       !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);

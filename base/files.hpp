@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-// What people write, and what is made for them, is shorter: more is a mistake.
+// Files that people write, or that are made for them, are shorter: a longer one is a mistake.
 inline constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kAnyLength = std::numeric_limits<std::size_t>::max();
 
@@ -20,10 +20,10 @@ inline constexpr std::size_t kAnyLength = std::numeric_limits<std::size_t>::max(
 
 // All of a regular file.
 std::string read_file(const std::string& path, std::size_t most = kMostBytes);
-// The same; nothing: there is no file.
+// All of a regular file; nothing: there is no file.
 std::optional<std::string> read_file_if_any(const std::string& path);
-// Of a pipe or a device, too, such as /dev/stdin or what a shell makes of <(command): waits until
-// those who write it have closed it. If nobody writes it, it is empty.
+// All of a file, a pipe or a device, such as /dev/stdin or what a shell makes of <(command): waits
+// until those who write it have closed it. If nobody writes it, it is empty.
 std::string read_stream(const std::string& path);
 
 struct CloseFile {

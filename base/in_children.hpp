@@ -1,5 +1,5 @@
-// What a forked child does with something that it must not keep. fork() gives it all descriptors
-// and mappings, so that closing the parent's, or the parent's end, would not end what they stand
+// A forked child lets go of things that it must not keep. fork() gives it all descriptors and
+// mappings, so that closing the parent's, or the parent's end, would not end what they stand
 // for.
 #pragma once
 

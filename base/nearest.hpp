@@ -37,7 +37,7 @@ inline std::size_t letters_apart(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-// Of these words; empty: none is near. What begins like a word, or as the word does, is near.
+// The nearest of these words; empty: none is near. A beginning or a continuation of one is near.
 template <class Words>
 std::string_view nearest(std::string_view written, const Words& words) {
   constexpr std::size_t kLongest = 64, kShortest = 3;
@@ -51,7 +51,7 @@ std::string_view nearest(std::string_view written, const Words& words) {
   for (const std::string_view word : words) {
     const auto [shorter, longer] = std::minmax({word.size(), written.size()});
     const bool begins_alike = begins(word, written) || begins(written, word);
-    if (!begins_alike && longer - shorter >= least) continue;  // so many letters apart, or more
+    if (!begins_alike && longer - shorter >= least) continue;  // lengths too far apart
     const std::size_t apart =
         begins_alike ? std::size_t{longer != shorter} : letters_apart(written, word);
     if (apart >= least) continue;

@@ -1,5 +1,5 @@
-// The parts of a view, and the bytes of it that are in the room: one run, as messages are sent in
-// order mostly, or all the same.
+// The parts of a view, and the bytes of it that are in the room: one run, as messages mostly go in
+// order, or all carry the same bytes.
 #include "base/packed_view.hpp"
 
 #include <algorithm>

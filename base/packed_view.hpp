@@ -1,6 +1,6 @@
 // Elements of datatypes where they lie in memory, for those who count the bytes that travel: a room
-// has an address for each of these, and values only where somebody needs them together. What can
-// take bytes from anywhere, or put them anywhere, goes to the elements themselves. Pure.
+// has an address for each of these, and values only where somebody needs them together. Code that
+// can take bytes from anywhere, or put them anywhere, uses the elements themselves. Pure.
 #pragma once
 
 #include <span>
@@ -44,7 +44,7 @@ class PackedView {
   // no view, and calls forget() before writing. Null: it is not, or that would take long to find
   // out. bytes > 0.
   std::byte* run_in_memory(const std::byte* at, Bytes bytes) const noexcept;
-  // Sees that they are in the room. What is there already is not written again.
+  // Brings them into the room. Bytes that are there already are not written again.
   void bring(const std::byte* at, Bytes bytes) noexcept;
   // They change where they lie in memory: what the room has of them is out of date.
   void forget(const std::byte* at, Bytes bytes) noexcept;

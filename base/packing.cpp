@@ -238,8 +238,8 @@ class Places {
   struct Span {
     Bytes low, high;
   };
-  // Of so many of these loops, so far apart: from where the first of them begins. nullopt: some
-  // bytes may lie at one place.
+  // The span of `count` of these loops, `stride` apart, from where the first of them begins.
+  // nullopt: some bytes may lie at one place.
   //
   // Loops of one part each, around each other, add up multiples of their strides, in whatever
   // order they are taken. So they are taken from the shortest stride on: none may be shorter than

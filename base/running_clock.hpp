@@ -13,7 +13,7 @@
 namespace tutti {
 
 // Time that goes on by at most kLongestStep from one reading to the next, however much later that
-// is. Whoever waits reads more often, unless the process was stopped or got no core. Several
+// is. A thread that waits reads more often, unless the process was stopped or got no core. Several
 // threads may read: one that is overtaken between two lines is told an earlier time, never a later
 // one.
 class RunningTime {

@@ -1,5 +1,5 @@
 // Scratch memory: what a call needs while it runs, for intermediate results and for packed copies.
-// What one call has done with serves the next one, whatever it does with it and on whatever
+// Memory that one call is done with serves the next one, whatever that does with it and on whatever
 // communicator. So what a process keeps does not grow with the number of its communicators, pages
 // fault once, and what a device has registered stays registered. Not for several threads at a time.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace tutti {
 
-// What scratch memory is for.
+// The use of scratch memory.
 struct ScratchUse {
   Bytes offset;      // where in a page it begins if it is longer than one; less than a page
   const char* what;  // completes the message of an error: "no memory for 8 bytes …"
@@ -46,7 +46,7 @@ class ScratchMemory {
 class ScratchPool {
  public:
   // Memory that no call uses is freed, the longest unused first, beyond `keep` bytes or kMost
-  // blocks. What was given back last stays in any case, unless `keep` is 0.
+  // blocks. The block given back last stays in any case, unless `keep` is 0.
   explicit ScratchPool(Bytes keep) : keep_(keep) { unused_.reserve(kMost + 1); }
   static constexpr std::size_t kMost = 64;
 

@@ -1,4 +1,4 @@
-// What a thread keeps from one call to the next.
+// Objects that a thread keeps from one call to the next.
 #pragma once
 
 #include <utility>

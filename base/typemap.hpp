@@ -15,8 +15,8 @@ struct Loop {
   Bytes count = 0;   // iterations
   Bytes stride = 0;  // bytes from one iteration to the next
   Bytes each = 0;    // bytes of data in one iteration
-  // What an iteration consists of: so many loops of the typemap, in this order. None: it is one run
-  // of `each` bytes.
+  // An iteration consists of `parts` loops of the typemap, from number `first` on, in their order.
+  // No parts: it is one run of `each` bytes.
   std::uint32_t first = 0, parts = 0;
   bool of_runs = false;  // no part has parts
 
@@ -47,7 +47,7 @@ class Typemap {
 const Typemap& typemap_of_byte() noexcept;
 
 // Makes a typemap from the inside out. Pieces that follow each other in memory, and in the order of
-// travel, become one; so do equal pieces at equal distances. What is empty disappears.
+// travel, become one; so do equal pieces at equal distances. Empty pieces disappear.
 class TypemapBuilder {
  public:
   static constexpr std::size_t kMostLoops = 1024;

@@ -23,11 +23,11 @@ constexpr bool is_earlier(CollectiveNumber a, CollectiveNumber b) {
 
 inline constexpr std::size_t kCacheLine = 64;
 
-// A schedule has fewer steps than 2^20. What is above bears a mark of the call, so that ranks that
-// make different calls notice it.
+// A schedule has fewer steps than 2^20. The bits of an ordinal above these bear a mark of the call,
+// so that ranks that make different calls notice it.
 inline constexpr int kOrdinalBits = 20;
 
-// What names a message between two ranks: both sides compute it alone.
+// The name of a message between two ranks: each side computes it alone.
 struct MessageName {
   CommunicatorId communicator = 0;
   CollectiveNumber collective = 0;

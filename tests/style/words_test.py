@@ -21,7 +21,7 @@ import tokenize
 
 # By folder: refused sentences, and names of files that do not exist. Only downwards.
 CEILINGS = {
-    "base": (29, 0),
+    "base": (0, 0),
     "collectives": (5, 1),
     "examples": (6, 0),
     "include": (2, 0),
