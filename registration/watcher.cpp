@@ -236,7 +236,7 @@ void Watcher::read_events() noexcept {
         const auto& moved = message.arg.remap;
         const PageRange from{moved.from, moved.from + moved.len};
         on_change_(from);
-        unregister(from);  // in vain if it is unmapped, as it mostly is
+        unregister(from);  // fails if it is unmapped, as it mostly is
         lost({moved.to, moved.to + moved.len});
         break;
       }
