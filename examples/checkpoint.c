@@ -18,7 +18,7 @@ enum { kNumbers = 1000 };
 
 static int rank, ranks;
 
-/* What a rank adds in a step that begins with these numbers. */
+/* Computes what this rank adds in a step that begins with the numbers `now`. */
 static void advance(const double* now, double* mine) {
   for (int i = 0; i < kNumbers; ++i)
     mine[i] = (now[i] + (double)(rank + 1) / (i + 1)) / (2 * ranks);

@@ -13,10 +13,10 @@ typedef double complex Complex;
 
 static tutti_comm world;
 static int N, rank, ranks;
-static int rows;                   /* of each rank */
+static int rows;                   /* rows of a rank */
 static int width;                  /* columns of a row: rows * ranks */
 static Complex* roots;             /* exp(-2 pi i k / N), for k < N */
-static MPI_Datatype block, column; /* what is sent to a rank; and where one of its rows goes */
+static MPI_Datatype block, column; /* the part for one rank; and the place of one of its rows */
 
 /* Tutti's functions return errors: none prints, and none ends the program. */
 static void check(int code) {
@@ -70,8 +70,8 @@ static void transform_rows(Complex* x, int inverse) {
     transform_row(x + (size_t)i * (size_t)width, inverse);
 }
 
-/* The result in `to` is transposed: row k has the frequency k of the columns. What is in `from` is
- * overwritten. The inverse takes it in this form, so that it needs no further transposition. */
+/* The result in `to` is transposed: row k has the frequency k of the columns; `from` is
+ * overwritten. The inverse takes a result of this form, so it needs no further transposition. */
 static void transform(Complex* from, Complex* to, int inverse) {
   transform_rows(from, inverse);
   transpose(from, to);

@@ -88,7 +88,7 @@ static double* right_side(const Grid* grid) {
   return r;
 }
 
-/* Of this rank's rows. */
+/* The largest error in this rank's rows. */
 static double error_here(const Grid* grid, const double* u) {
   const double h = 1.0 / (grid->points + 1);
   double error = 0;
