@@ -193,7 +193,7 @@ TUTTI_API int tutti_finalize(void);
  *
  *   The message says which call it is, by its number on the communicator, and what that is here
  *   and on another rank, as far as it is known: its collective, and its bytes and root if the other
- *   rank is in Tutti. What has the same collective, bytes and root is not compared further, so the
+ *   rank is in Tutti. Calls with the same collective, bytes and root are not compared further: the
  *   result is wrong if ranks pass different operations, or types of the same size. To find such
  *   mistakes set `check` to `calls`: then all ranks compare operation, types, counts and root
  *   before a call moves data. If they differ, all get TUTTI_ERR_CALLS_DIFFER from that very call,
@@ -1273,8 +1273,8 @@ TUTTI_API int tutti_iexscan(const void* sendbuf, void* recvbuf, MPI_Count count,
  *
  *   All arguments stay as they are until the request is freed, arrays of counts and displacements
  *   and a user-defined operation included. Datatypes, and an array of them, may go at once, and the
- *   communicator as soon as the program likes: the request can still be started. What a call does
- *   not touch, such as a buffer while it is inactive, is the program's.
+ *   communicator as soon as the program likes: the request can still be started. Bytes that no call
+ *   touches, such as a buffer while the request is inactive, are the program's.
  *
  *   No message is sent, and wrong arguments are an error of tutti_start. On each communicator all
  *   ranks start the same calls in the same order; see tutti_ibarrier(3) for that, and for when data

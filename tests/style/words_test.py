@@ -24,7 +24,7 @@ CEILINGS = {
     "base": (0, 0),
     "collectives": (5, 1),
     "examples": (0, 0),
-    "include": (2, 0),
+    "include": (0, 0),
     "models": (119, 1),
     "protocols": (44, 0),
     "registration": (3, 0),
