@@ -1,4 +1,4 @@
-// What a path may name besides a file, and that none of it holds the reader or the writer up.
+// Files are read back as written; paths to folders, pipes and devices never block the caller.
 #include "base/files.hpp"
 
 #include <fcntl.h>
@@ -126,7 +126,7 @@ TEST_CASE("what cannot be written is named, and not waited for", "[files]") {
   CHECK_THROWS_WITH(must_be_writable(at.path), EndsWith("Is a directory"));
   CHECK_THROWS_WITH(write_file("/dev/full", "text"),
                     "cannot write /dev/full: No space left on device");
-  // What a user named is named, and not what stands in for it while it is written.
+  // Errors name the path that the user gave, and not the temporary file that is written first.
   const std::string nowhere = at.none + "/z.svg";
   const std::string missing = "cannot write " + nowhere + ": No such file or directory";
   CHECK_THROWS_WITH(write_file(nowhere, "text"), missing);

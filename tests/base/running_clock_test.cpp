@@ -40,7 +40,7 @@ TEST_CASE("threads that read at once add no time", "[clock]") {
     threads.emplace_back([&] {
       for (int n; (n = ++now) <= kReadings;) {
         const auto told = time.at(1h + n * 1us);
-        if (told > begin + now.load() * 1us) late = true;  // what others have read is later
+        if (told > begin + now.load() * 1us) late = true;  // later than every reading so far
       }
     });
   for (std::thread& thread : threads) thread.join();

@@ -27,7 +27,7 @@ std::uintptr_t place_in_page(const std::byte* data) {
   return reinterpret_cast<std::uintptr_t>(data) % 4096;
 }
 
-// What an Error says; empty: there was none.
+// Message of the Error that `call` throws; empty if it throws nothing.
 template <class Call>
 std::string message_of(Call&& call) {
   try {

@@ -1,4 +1,4 @@
-// What users may write for numbers and sizes.
+// Numbers and sizes in the forms that users may write, and texts that are shown to them.
 #include "base/text.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What every collective must deliver, computed plainly: a rank's buffers before, and its output
+// Reference results of every collective, computed plainly: a rank's buffers before, and its output
 // after. For tests that run schedules.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What is chosen, beside what might have been, by the simulator.
+// The choice beside its alternatives, timed by the simulator.
 #include "models/judgement.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Platform platform_named(std::string_view name) {
   return completed(parse_platform(std::string(find_published(name)->json)), "hardware");
 }
 
-// What still takes longer than 1.25 times the best.
+// Cells whose choice still takes longer than 1.25 times the best.
 const std::set<std::string> kSlower{
     "hardware allgather 2x4 65536",
     "hardware allgather 5x4 4096",

@@ -1,4 +1,4 @@
-// What the simulator costs at scale: 100,000 ranks, 64 a node.
+// Cost of the simulator at scale: 100,000 ranks, 64 a node.
 //
 // Usage: simulator_benchmark [RANKS [RANKS_PER_NODE]]
 #include <fmt/format.h>

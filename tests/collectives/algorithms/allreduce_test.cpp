@@ -149,7 +149,7 @@ TEST_CASE("a ring of few elements has few steps, for any number of ranks") {
     }
 }
 
-// What is beyond a power of two comes in before, and gets the result after.
+// Ranks beyond a power of two send their input first and get the result last: a round each.
 TEST_CASE("nothing goes out and straight back between the halves of halving and doubling") {
   for (int P = 2; P <= tests::unless_sanitized(33, 9); ++P) {
     INFO("P=" << P);

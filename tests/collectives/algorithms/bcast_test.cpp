@@ -14,7 +14,7 @@ struct Sent {
   friend auto operator<=>(const Sent&, const Sent&) = default;
 };
 
-// Who sends in which stage: a rank sends from the stage after the one in which it was reached.
+// Messages by stage: a rank sends from the stage after the one in which it was reached.
 std::vector<std::vector<Sent>> stages(const std::vector<Schedule>& all, Rank root) {
   const int P = static_cast<int>(all.size());
   std::vector<int> next(all.size(), -1);

@@ -28,7 +28,7 @@ TEST_CASE(
     each_sends(scattered, (P - 1) * s);
     const auto reduced = build_all("circulant", of(Collective::allreduce, P, P * s));
     each_sends(reduced, 2 * (P - 1) * s);
-    // What runs across the end is two messages, of one round on a wire that takes both at once.
+    // A range that wraps around is two messages, of one round on a wire that takes both at once.
     CHECK(rounds(gathered, 2) <= ceil_log2(P));
     CHECK(rounds(reduced, 2) <= 2 * ceil_log2(P));
   }

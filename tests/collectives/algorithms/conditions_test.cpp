@@ -32,7 +32,7 @@ bool level_applies(const Nested& level, int ranks) {
                   {.k = level.k});
 }
 
-// What a reader takes each condition to mean, written independently of conditions.cpp.
+// Each condition as a reader understands its name, written independently of conditions.cpp.
 using Holds = bool (*)(const Problem&, const Parameters&);
 const std::map<Condition, Holds>& meanings() {
   static const std::map<Condition, Holds> all{

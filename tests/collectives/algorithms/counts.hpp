@@ -57,7 +57,7 @@ inline Bytes most_sent(const std::vector<Schedule>& all) {
   return most;
 }
 
-// Of the ranks that every rank sends to or hears from: the same for all.
+// Checks that every rank sends `bytes` bytes, and receives as many.
 inline void each_sends(const std::vector<Schedule>& all, Bytes bytes) {
   for (const Schedule& schedule : all) CHECK(bytes_sent(schedule) == bytes);
   for (Bytes got : received(all)) CHECK(got == bytes);

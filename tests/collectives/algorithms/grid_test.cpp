@@ -35,8 +35,8 @@ struct Numbering {
   }
 };
 
-// What the rank at `place` of a line of N sends in one phase, by the peer's place: gathering
-// blocks, the reverse of that, or whole vectors.
+// Messages that the rank at `place` of a line of N sends in one phase, to the peer at(its place):
+// it gathers blocks, scatters them (the reverse), or combines whole vectors.
 enum class Kind { gathers, scatters, combines };
 template <class At>
 void say(Deliveries& text, Kind kind, bool exchange, int N, int place, Bytes bytes, At&& at) {
@@ -71,7 +71,7 @@ TEST_CASE("BEO 5: each phase is the basis' pattern, however the ranks are number
             for (int column = 0; column < C; ++column) {
               INFO(name_of(collective) << ' ' << name << " R=" << R << " C=" << C << " row " << row
                                        << " column " << column << ' ' << column_major);
-              // What a message of the longer phase carries for each rank of the line: a line.
+              // Unit of the longer phase: the blocks of a whole line, or an allreduce's vector.
               const bool whole = collective == Collective::allreduce;
               const Bytes line = whole ? kGridBlock : kGridBlock * (rows_first ? C : R);
               const Bytes other = whole ? kGridBlock : kGridBlock * (rows_first ? R : C);

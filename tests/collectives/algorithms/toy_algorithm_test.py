@@ -16,7 +16,7 @@ from harness.source import copy_source  # noqa: E402
 
 
 def options_of(build):
-    """What the build was configured with, as arguments for `meson setup`."""
+    """Options that the build was configured with, as arguments for `meson setup`."""
     given = configparser.ConfigParser(interpolation=None)
     given.read(build / "meson-private/cmd_line.txt")
     return [f"-D{name}={value}" for name, value in given["options"].items()]

@@ -23,7 +23,7 @@ bool power_of(int P, int base) {
   return P == 1;
 }
 
-// What the printed text says for P and k; `above`: by how much it may exceed what is counted.
+// Value of the printed text for P and k, if it has any; `above`: how far it may exceed the count.
 struct Said {
   double value = 0, above = 0;
   bool anything = true;

@@ -195,7 +195,7 @@ TEST_CASE("caught: a bracketing that is no left fold, where that is asked") {
   caught(right, problem, Violation::wrong_result,
          "instead of byte 0 of 3 ranks from 0 on from left to right");
   CHECK(verify(build_all("linear", problem), problem).ok());
-  problem.commutative = true;  // the bits depend on it all the same
+  problem.commutative = true;  // the bits still depend on the order
   caught(right, problem, Violation::wrong_result, "from left to right");
   CHECK(verify(build_all("linear", problem), problem).ok());
 }

@@ -26,7 +26,7 @@ struct Stop {
 };
 
 struct HostileOutcome {
-  std::string wrong{};          // what must not be: a wrong result, an error for no reason, no end
+  std::string wrong{};          // a violation: a wrong result, an error for no reason, no end
   int results = 0, errors = 0;  // of calls of ranks that did not stop
 };
 

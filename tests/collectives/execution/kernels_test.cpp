@@ -24,7 +24,7 @@ struct Pair {
   int index;
 };
 
-// What MPI 4.0 §6.9.2 and §6.9.4 define; nullopt: they define nothing.
+// The result that MPI 4.0 §6.9.2 and §6.9.4 define; nullopt: they define nothing.
 template <class T>
 std::optional<T> reference(Operation operation, T x, T y) {
   constexpr bool whole = std::is_integral_v<T>;
@@ -102,7 +102,7 @@ struct Set {
   const char* name;
   Find find;
 };
-// What this machine can run; the last is what kernel() chooses.
+// Kernels that this machine can run; the last set is the one that kernel() chooses.
 std::vector<Set> sets() {
   std::vector<Set> all{{"baseline", collectives::baseline::find_loop}};
 #ifdef __x86_64__

@@ -42,7 +42,7 @@ Schedule ordered(Schedule schedule, Order order) {
   if (order == Order::ready_first) return schedule;
   std::set<std::pair<StepId, StepId>> edges;
   std::vector<StepId> received;
-  std::size_t before_round = 0;  // so many receives stand before the last send
+  std::size_t before_round = 0;  // number of receives before the last send
   for (StepId id = 0; id < schedule.steps.size(); ++id) {
     const Step& step = schedule.steps[id];
     for (const StepId after : schedule.successors_of(id)) edges.insert({id, after});

@@ -19,7 +19,7 @@ namespace {
 
 constexpr transport::InboxShape kShape{{{{64, 8}, {320, 4}, {1088, 4}, {64, 4}, {64, 4}}}};
 
-// Of the rank `rank`, with a transport that writes large messages straight into user memory.
+// Staging and load of `rank`'s program, if the transport writes large messages into user memory.
 struct Told {
   Bytes staging;
   transport::Load load;

@@ -1,4 +1,4 @@
-// What the builder infers: which step waits for which.
+// Dependencies that the builder infers: which step waits for which.
 #include "collectives/schedule/builder.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What building one rank's schedule costs: memory in proportion to the steps of that rank and to
+// Cost of building one rank's schedule: memory in proportion to the steps of that rank and to
 // the number of ranks, never to its square. Counted, not timed.
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -55,7 +55,7 @@ TEST_CASE("eight times the ranks do not cost more memory for each step and rank"
   }
 }
 
-// Of 2^20 equal blocks: quadratic work would take half an hour.
+// The tree scatters 2^20 equal blocks: quadratic work would take half an hour.
 TEST_CASE("the LogGP-optimal tree of a million ranks") {
   const Algorithm& algorithm = *find(Collective::scatter, "loggp");
   constexpr int P = tests::unless_sanitized(1 << 20, 1 << 12);

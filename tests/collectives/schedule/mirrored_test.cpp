@@ -79,7 +79,7 @@ TEST_CASE("a broadcast becomes a reduce: arrivals are combined with what is here
   CHECK(combines.peer == 2);
   CHECK(combines.source == Slice{Buffer::input, 0, kBlock});  // the caller's, which is not written
   CHECK(combines.target.buffer == Buffer::scratch);
-  CHECK_FALSE(combines.reversed);  // what comes from a higher rank is the right operand
+  CHECK_FALSE(combines.reversed);  // a higher rank's data is the right operand
   check(reduce.steps[1], StepKind::send, 0, combines.target);
   CHECK(reduce.successors_of(0).size() == 1);
 

@@ -17,7 +17,7 @@ using Pairs = std::vector<std::pair<int, int>>;
 TEST_CASE("in a ring of two both neighbours are the other rank, and directions stay apart") {
   const Neighbourhood mine = ring_of(2, 0), other = ring_of(2, 1);
   CHECK(mine.to == std::vector<Rank>{1, 1});
-  // What the other rank sends up comes from below, and the other way round.
+  // The other rank's block upwards comes from below, and the other way round.
   CHECK(source_of(mine, 0, 0, other) == 1);
   CHECK(source_of(mine, 0, 1, other) == 0);
 }

@@ -1,4 +1,4 @@
-// What the buffers of a collective look like.
+// Lengths and layout of a collective's buffers.
 #include "collectives/schedule/problem.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What users may write to choose algorithms: what is read, what is refused, and what is then said.
+// Texts by which users choose algorithms: which are read, and which are refused with which message.
 #include "collectives/selection/choices.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What a choice depends on, found from lists.
+// Facts that a choice depends on, found from lists.
 #include "collectives/selection/facts.hpp"
 
 #include <catch2/catch.hpp>

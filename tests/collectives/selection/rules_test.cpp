@@ -38,7 +38,7 @@ Problem call_of(Collective collective, int P, Bytes bytes) {
   return {{.collective = collective, .bytes = bytes}, P};
 }
 
-// What is chosen where no rule fits.
+// The choice where no rule fits.
 Choice unchosen() { return {find(Collective::barrier, "chain"), {}, false, "not by hand"}; }
 
 Choice chosen(const Problem& problem, const Rules& rules) {

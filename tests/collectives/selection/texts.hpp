@@ -1,4 +1,4 @@
-// What the tests of choices and of rules do with texts.
+// Helpers for texts, for the tests of choices and of rules.
 #pragma once
 
 #include <catch2/catch.hpp>

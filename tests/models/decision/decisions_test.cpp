@@ -1,5 +1,5 @@
-// What the model chooses: it always has an answer, the answer fits the call, and the facts and
-// parameters that should change it do.
+// Choices of the model: there always is one, it fits the call, and the facts and parameters that
+// should change it do.
 #include "models/decision/decisions.hpp"
 
 #include <algorithm>
@@ -277,7 +277,7 @@ TEST_CASE("connections are a cost, without a number at which choices change", "[
       time = now.time;
     }
   }
-  // What is spread over the calls is a part of the time.
+  // Set-up that is spread over the calls is a part of the time.
   Platform platform = *find_shipped("hardware");
   const Facts facts{100, 100, 1};
   const Choice at_once{find(Collective::alltoall, "at-once")};
@@ -314,7 +314,7 @@ TEST_CASE("memory beyond the limit multiplies the time, and excludes nothing", "
   CHECK(small.excess == 1);
 }
 
-// What the first call of each collective costs, in estimates of a microsecond or less.
+// Cost of each collective's first call, in estimates of a microsecond or less.
 TEST_CASE("a table takes few estimates, for any number of ranks", "[decision]") {
   for (const std::string_view wire : {"hardware", "rxe"})
     for (const int P : {1, 2, 64, 1000, 1 << 20})

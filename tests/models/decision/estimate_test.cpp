@@ -251,6 +251,6 @@ TEST_CASE("estimates are near to simulations, and rank alike", "[decision]") {
     CHECK(std::abs(tally.product) / tally.cases < std::log(kMean));
   }
   CHECK(agreed / clear > kAgree);
-  // What is chosen by estimates takes this much longer than the fastest.
+  // Mean time of the choices by estimates, relative to the fastest (geometric mean).
   CHECK(std::exp(losses / choices) < 1.05);
 }

@@ -102,7 +102,7 @@ std::string place_of(Shape shape, Bytes m) {
 
 using Places = std::map<std::string, std::set<std::string>>;
 
-// What breaks a guideline today. The catalogue has no algorithm of several levels for these:
+// Places that break a guideline today. The catalogue has no algorithm of several levels for these:
 const Places kNeedLevels{
     {"gather <= reduce", {"4 x 4, 8", "16 x 16, 8"}},
     {"scatter <= bcast", {"4 x 4, 8", "16 x 16, 8"}},
@@ -121,7 +121,7 @@ const Places kNeedOtherParts{
     {"bcast <= scatter + allgather", {"1 x 16, 65536", "1 x 64, 65536"}},
     {"reduce <= reduce_scatter + gather", {"1 x 16, 4096", "1 x 64, 65536"}},
 };
-// What is fast copies its input, which alone is more than the memory that a rank should hold.
+// The fast algorithm copies its input, which alone exceeds the memory that a rank should hold.
 const Places kNeedMemory{{"reduce_scatter of 2m <= twice of m", {"125 x 8, 4194304"}}};
 
 bool is_listed(const std::string& name, const std::string& place) {

@@ -1,4 +1,4 @@
-// What the text of a kernel means, and what of it is refused, with the line.
+// Meaning of a kernel's text, and errors in it, which are refused with their line.
 #include "models/kernel/text.hpp"
 
 #include <catch2/catch.hpp>

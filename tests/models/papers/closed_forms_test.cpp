@@ -125,7 +125,7 @@ TEST_CASE("closed forms: no claim is false under parameters and for calls drawn 
       assumed[i] += all[i].assumed.count;
     }
   }
-  // What is never asked is not tested.
+  // A form that is never asked is not tested.
   for (std::size_t i = 0; i < forms.size(); ++i) {
     INFO(forms[i].where << ' ' << forms[i].algorithm << ": " << forms[i].text);
     CHECK(cases[i] >= static_cast<int>(kSets / 60));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kL = 4.5, kOs = 2.4, kOr = 1.1, kGap = 3.0, kG = 0.001;
 
-// Of a LogGP machine, each reading off by up to `noise`.
+// Readings of a LogGP machine, each off by up to the share `noise`.
 Readings readings(double noise, std::uint64_t seed) {
   Chance chance(seed);
   const auto noisy = [&](double time) { return time * (1 + noise * (2 * chance.uniform() - 1)); };
@@ -68,7 +68,7 @@ TEST_CASE("derive: models over the message's time give it again") {
       if (sample.bytes <= 16384)  // loggps: longer ones wait for the receiver
         CHECK(time_of(found, sample.bytes) == Approx(sample.value).epsilon(0.03));
   }
-  // What is read from a file is what was derived: a gap that covers the overheads among it.
+  // Parameters are read as they were written; this also requires a gap that covers the overheads.
   for (const std::string_view model : derivable())
     if (model != "logfp") {
       const Platform platform{.between = derive(model, given)};
@@ -83,7 +83,7 @@ TEST_CASE("derive: tables go on beyond the largest size that was measured") {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       const Model found = derive(model, readings(0.03, seed));
       CHECK(time_of(found, kLong) == Approx(kG * kLong).epsilon(0.15));
-      // What covers the overheads covers them there, too.
+      // The gap covers the overheads here, too, or the parameters could not be read.
       const Platform platform{.between = found};
       CHECK(to_json(parse_platform(to_json(platform).dump())) == to_json(platform));
     }

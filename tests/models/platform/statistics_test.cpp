@@ -46,7 +46,7 @@ TEST_CASE("what was measured again has the interval of its medians", "[statistic
 TEST_CASE("what overlaps is no win and no loss", "[statistics]") {
   Tally tally;
   CHECK_FALSE(tally.ratio());
-  // What a bench printed on a busy machine as 25.55 times.
+  // Two times whose ratio a bench printed as 25.55 on a busy machine.
   tally.add({.value = 0.2, .low = 0.13, .high = 16.2}, {.value = 5.11, .low = 0.49, .high = 33.1});
   CHECK_FALSE(tally.ratio());
   CHECK(tally.unknown() == 1);

@@ -115,7 +115,7 @@ TEST_CASE("simulator: a rendezvous waits until the receiver is ready") {
   CHECK(time_of("linear", bcast_of(2, 101), platform) == near(38.55 + kMessage + 1.5));
   // Down a chain every rank posts its receive at once, so only the first message waits.
   CHECK(time_of("chain", bcast_of(3, 101), platform) == near(38.55 + 2 * (kMessage + 1.5)));
-  // The same by the protocol that the channel takes.
+  // Times by the protocol that the channel takes are equal.
   const protocols::Limits limits{8, 16, 100, true, false, false};
   const auto with_limits = [&](Bytes bytes) {
     return simulated("linear", bcast_of(2, bytes), kOfBoba, {}, {.limits = limits}).time;

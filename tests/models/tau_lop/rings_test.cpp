@@ -1,4 +1,4 @@
-// What is derived from rings says of the same rings what they took.
+// Parameters derived from rings predict the measured times of these rings.
 #include "models/tau_lop/rings.hpp"
 
 #include <catch2/catch.hpp>
