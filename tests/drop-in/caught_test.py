@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a program calls, and what the drop-in catches of it: the same.
+"""The drop-in catches each collective that a program calls.
 
 Usage: caught_test.py BUILD RANKS PROGRAM [ARGUMENT…]
 

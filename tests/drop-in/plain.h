@@ -1,4 +1,4 @@
-/* What the programs of this folder share. They are plain MPI programs: none of them knows Tutti. */
+/* Helpers of the programs of this folder, plain MPI programs, none of which knows Tutti. */
 #ifndef TUTTI_TESTS_PLAIN_H
 #define TUTTI_TESTS_PLAIN_H
 

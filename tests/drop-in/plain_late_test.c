@@ -1,7 +1,7 @@
 /*
  * The last rank comes late to the first collective of a communicator: when each other one has said
  * that it waits there. The members of one that was split off vote then, and those of a duplicate
- * are in the collective itself. What ranks say goes to a file, which the late one reads.
+ * are in the collective itself. Stderr goes to a file, which the late one reads.
  */
 #include <fcntl.h>
 

@@ -145,7 +145,7 @@ static void many(int times, void (*use_one)(MPI_Comm comm)) {
   CHECK(times < 1000 || grown < 1 << 20, "%d communicators leave %ld bytes", times / 2, grown);
 }
 
-static int other; /* of the program's attribute */
+static int other; /* key of the program's attribute */
 static void look_and_use(MPI_Comm comm) {
   char* value = NULL;
   int flag = 0;

@@ -25,8 +25,8 @@ static void note(const char* name) {
 #define CALL(name, ...) CALL_OF(MPI_##name, __VA_ARGS__)
 
 enum { LONG = 3000, DEGREE = 2 };
-static int r, P; /* of the communicator */
-/* Where what comes has left, and which block it was there; -1: nobody sends it. */
+static int r, P; /* rank and size of the communicator */
+/* The rank that sends each block, and the block's number there; -1: nobody sends it. */
 static int from[DEGREE], block_there[DEGREE];
 static int in[DEGREE * LONG], out[DEGREE * LONG];
 

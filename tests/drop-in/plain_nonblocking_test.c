@@ -52,7 +52,7 @@ enum {
   KINDS
 };
 
-static int r, P; /* of the communicator */
+static int r, P; /* rank and size of the communicator */
 static MPI_Datatype own_int;
 static struct {
   int in[ROOM], out[ROOM], counts[MOST], places[MOST], to_counts[MOST], byte_places[MOST];
@@ -64,7 +64,7 @@ static struct {
 } at[KINDS];
 
 static int value(int from, int to, int i) { return from * 10007 + to * 101 + i; }
-/* What the ranks from `first` to `last` give to a sum. */
+/* Sum of the contributions of the ranks from `first` to `last`. */
 static int sum(int first, int last, int to, int i) {
   int all = 0;
   for (int p = first; p <= last; ++p) all += value(p, to, i);
@@ -201,7 +201,7 @@ static void check(int kind, int n, int root) {
                 at_root ? at[k].places##suffix : NULL, at_root ? MPI_INT : MPI_DATATYPE_NULL,      \
                 root, comm);                                                                       \
         break;                                                                                     \
-      case SCATTER: /* of a type that is gone before the data have arrived */                      \
+      case SCATTER: /* its type is freed before the data have arrived */                           \
         MUST(MPI_Type_vector(1, (int)n, (int)n, MPI_INT, &type));                                  \
         MUST(MPI_Type_commit(&type));                                                              \
         REQUEST(Iscatter##suffix, Scatter_init##suffix, in, n, MPI_INT, out, 1, type, root, comm); \

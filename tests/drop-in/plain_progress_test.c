@@ -43,7 +43,7 @@ static void sit(int place) {
   }
 }
 
-/* What ends that. */
+/* Lets the rank `lazy` leave sit(). */
 static void release(int place, int lazy) {
   int x = 0;
   switch (place) {

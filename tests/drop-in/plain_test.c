@@ -5,7 +5,7 @@
 
 static const char* names[64];
 static int calls[64];
-static long long elements; /* of the blocks of all moves */
+static long long elements; /* summed over the blocks of all moves */
 
 static void note(const char* name) {
   int i = 0;
@@ -21,7 +21,7 @@ static void note(const char* name) {
   } while (0)
 
 enum { MOST = 16, LONG = 3000 };
-static int r, P; /* of the communicator */
+static int r, P; /* rank and size of the communicator */
 static int value(int from, int to, int i) { return from * 10007 + to * 101 + i; }
 
 /* `N` is int or MPI_Count, `D` int or MPI_Aint; _c or nothing is the suffix. */

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   MPI_Finalize();
   if (job_rank == 0) usleep(200000); /* the others wait, and would drive MPI */
   int code = tutti_barrier(comm);
-  if (code == 0) code = tutti_bcast(&number, 2, MPI_BYTE, 0, comm); /* of a known type */
+  if (code == 0) code = tutti_bcast(&number, 2, MPI_BYTE, 0, comm); /* its type is known */
   if (code == 0)
     code =
         tutti_allreduce(&number, &sum, 1, MPI_SHORT, MPI_SUM, comm) - TUTTI_ERR_MPI_NOT_INITIALIZED;

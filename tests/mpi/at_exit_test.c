@@ -1,6 +1,6 @@
 /*
  * Exit handlers run when the objects of the program and of its main thread may be gone already.
- * They call Tutti all the same: collectives that were not called before, calls that are refused,
+ * They call Tutti nevertheless: collectives that were not called before, calls that are refused,
  * and, in a handler from before tutti_init, tutti_finalize. Forked children that exit run them,
  * too, and get an error each time.
  */

@@ -84,7 +84,7 @@ static void movements(tutti_comm good) {
   MUST(tutti_barrier(good));
 }
 
-/* What looks different and is the same. */
+/* Calls that look different and whose signatures are equal. */
 static void equal_signatures(tutti_comm good) {
   MPI_Datatype pairs, spread;
   MPI_Type_contiguous(2, MPI_INT, &pairs);

@@ -10,7 +10,7 @@
 
 static tutti_comm comm;
 
-/* What the child says fits a pipe. Returns what is wrong, or NULL. */
+/* The child's report fits a pipe. Returns what is wrong, or NULL. */
 static const char* call_everything(void) {
   int word = 7;
   tutti_comm other = comm;

@@ -155,7 +155,7 @@ static blocks placed(const int* counts, unsigned seed) {
   return b;
 }
 
-/* What rank `from` sends to rank `to`: the same seen from either. One in four is empty. */
+/* Elements that `from` sends to `to`; both compute the same number. One block in four is empty. */
 static int block_count(int from, int to, unsigned seed) {
   const unsigned random = mixed(seed, (unsigned)from, (unsigned)to);
   return random % 4 == 0 ? 0 : (int)(random / 4 % (unsigned)(count * 3 / 4 + 1));
@@ -230,7 +230,7 @@ static void in_bytes(blocks* b, const MPI_Datatype own[kMost]) {
   }
 }
 
-/* Each block has a type of its own; that of a block without elements is none. */
+/* Each block has a type of its own; a block without elements may have MPI_DATATYPE_NULL. */
 static void w_forms(tutti_comm comm, unsigned seed) {
   void *const s = send + kBefore, *const o = ours + kBefore, *const t = theirs + kBefore;
   const unsigned own = seed * 64 + (unsigned)job_rank;
@@ -278,7 +278,7 @@ static void w_form_of_freed_types(tutti_comm comm) {
                             &request));
   for (int i = 0; i < job_size; ++i) {
     MPI_Type_free(&of_blocks[i]);
-    MPI_Type_contiguous(i + 1, MPI_INT, &of_blocks[i]); /* of the same handles, perhaps */
+    MPI_Type_contiguous(i + 1, MPI_INT, &of_blocks[i]); /* perhaps with the same handle */
   }
   for (int again = 0; again < 3; ++again) {
     for (int row = 0; row < kRows; ++row)

@@ -50,8 +50,8 @@ static void* die_soon(void* ignored) {
   return NULL;
 }
 
-/* What rank `rank` contributes to the collective `i`: one value, so that a block is quickly made
- * and looked at. */
+/* The value of all bytes that rank `rank` contributes to the collective `i`: one, so that a block
+ * is quickly made and looked at. */
 static unsigned char value(int rank, int i) { return (unsigned char)(rank * 37 + i * 11 + 1); }
 
 /* One value is known to be right: all bytes of a block are the same. */
@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
   if (job_rank == victim && seed)
     CHECK(pthread_create(&killer, NULL, die_soon, NULL) == 0, "no thread");
 
-  /* A ring: rank r waits for r - 1 only. What was sent before the death may still let some rounds
+  /* A ring: rank r waits for r - 1 only. Messages sent before the death may still let some rounds
    * pass. */
   int code = TUTTI_SUCCESS;
   double begin = 0;

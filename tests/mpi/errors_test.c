@@ -210,7 +210,7 @@ int main(int argc, char** argv) {
   }
   const char* const quick[] = {
       "probe_interval=2",
-      NULL}; /* who waits in another call than its peer is told at the next probe */
+      NULL}; /* a rank that waits in another call than its peer learns it at the next probe */
   const tutti_options options = {sizeof options, quick, NULL, NULL};
   MUST(tutti_init(&options));
   tutti_comm comm;

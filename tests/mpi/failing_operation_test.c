@@ -8,7 +8,7 @@
 
 enum { kCount = 40000, kMost = 16 };
 
-static int fails_after = -1; /* so many pieces; -1: never */
+static int fails_after = -1; /* pieces that still succeed; -1: all */
 static int has_failed = 0;
 
 /* In front of the MPI's, for Tutti too. */

@@ -1,5 +1,5 @@
 /*
- * What a rank that gives up leaves to those behind it: an error, never success with a buffer that
+ * A rank that gives up leaves an error to those behind it, and never success with a buffer that
  * nobody wrote.
  *
  *   given_up_test [ROUNDS]

@@ -1,4 +1,4 @@
-/* What the MPI test programs share: checks that say where they failed, and count. Plain C, on the
+/* Helpers of the MPI test programs: checks that say where they failed, and count. Plain C, on the
  * public API only. */
 #ifndef TUTTI_TESTS_JOB_H
 #define TUTTI_TESTS_JOB_H

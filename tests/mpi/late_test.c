@@ -4,7 +4,7 @@
  */
 #include "job.h"
 
-static const char* expected; /* what the line of this rank says next */
+static const char* expected; /* part of this rank's next line */
 static int told = 0;         /* lines that said it */
 
 static int is_late(void) { return job_rank == job_size - 1; }

@@ -56,7 +56,7 @@ static void test_all(tutti_comm comm, const char* collective) {
       }
 }
 
-/* What applies must be the same on all ranks: one that refuses alone would leave the others
+/* An algorithm must apply on all ranks or on no rank: one that refuses alone would leave the others
  * waiting. */
 static void report(long run, long refused) {
   long numbers[2] = {run, refused}, first[2] = {run, refused};

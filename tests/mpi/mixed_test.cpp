@@ -4,8 +4,8 @@
 //
 //   mixed_test CALLS SEED
 //
-// A seed decides what is called, alike on all ranks. What a rank waits for, and when, it decides
-// alone. The MPI's results are computed some calls ahead, so that ranks may be far apart in Tutti.
+// A seed decides what is called, alike on all ranks. Each rank decides alone when it waits, and for
+// what. The MPI's results are computed some calls ahead, so that ranks may be far apart in Tutti.
 // No rank waits in the MPI while another may wait for Tutti's progress on this rank: see meet().
 #include <array>
 #include <cstddef>
@@ -223,20 +223,20 @@ class Program {
       end += lengths.back() + 1;
     }
     const Numbers counts(lengths), displacements(places);
-    // Of alltoallv: all blocks to a rank are as long as it says.
+    // Alltoallv: two ranks send each other blocks of one length, so these counts serve both sides.
     for (int r = 0; r < size; ++r) {
       send_lengths.push_back(n + (me + r + uneven) % 5);
       send_places.push_back(r * (n + 5));
     }
     const Numbers pair_counts(send_lengths), pair_displacements(send_places);
-    // Of alltoallw: the two types in turn, whose data are of different sizes, by pairs of ranks.
+    // Alltoallw: the two types, whose data differ in size, alternate by pairs of ranks.
     std::vector<MPI_Datatype> pair_types;
     for (int r = 0; r < size; ++r) {
       pair_types.push_back((me + r) % 2 == 0 ? holey_type_ : matrix_type_);
       send_places[static_cast<std::size_t>(r)] *= static_cast<int>(kElement);
     }
     const Numbers byte_displacements(send_places);
-    // Of neighbours: the lengths, places and types by pairs of ranks, down and up.
+    // Neighbours: the lengths, places and types of the pairs with the rank below and the one above.
     const auto down = static_cast<std::size_t>((me + size - 1) % size),
                up = static_cast<std::size_t>((me + 1) % size);
     const Numbers around_counts({send_lengths[down], send_lengths[up]}), around_places({0, n + 5}),

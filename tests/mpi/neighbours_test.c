@@ -82,7 +82,7 @@ static int number_there(int rank, int block) {
 
 static int sent[2 * kLongest], ours[2 * kLongest], theirs_of_mpi[2 * kLongest],
     wanted[2 * kLongest];
-static MPI_Datatype pair = MPI_DATATYPE_NULL; /* of ints */
+static MPI_Datatype pair = MPI_DATATYPE_NULL; /* two ints */
 static int value(int rank, int block, int i) { return rank * 1000003 + block * 10007 + i; }
 
 /* The lengths of blocks, and where they are, in ints. */

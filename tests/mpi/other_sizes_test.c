@@ -1,7 +1,7 @@
 /*
  * The last rank passes another count than all others, and the two lead to different algorithms, in
- * which messages may be as long as they are expected to be all the same. A rank may get an error or
- * the right result, but not success with another one.
+ * which messages may still have the expected lengths. A rank may get an error or the right result,
+ * but not success with another one.
  */
 #include "job.h"
 

@@ -146,7 +146,7 @@ static void predefined(tutti_comm comm) {
       MPI_Type_size(types[t].type, &size);
       for (int i = 0; i < kCount; ++i) {
         const size_t place = (size_t)i * (size_t)extent;
-        /* of long double ten bytes are data */
+        /* ten bytes of a long double are data */
         const int is_long =
             types[t].type == MPI_LONG_DOUBLE || types[t].type == MPI_C_LONG_DOUBLE_COMPLEX;
         for (size_t part = 0; types[t].class != PAIR && part < (size_t)size;

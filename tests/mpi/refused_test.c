@@ -1,7 +1,7 @@
 /*
  * A rank rejects its arguments in the first call that it makes with others, and then waits in MPI
- * alone. Who waits for it in that call, or comes there later, is told all the same, whether there
- * was a connection between the two or not.
+ * alone. Ranks that wait for it in that call, or come there later, are told, whether there was a
+ * connection between the two or not.
  */
 #include "job.h"
 

@@ -62,7 +62,7 @@ static void all_collectives(int round) {
   holds("allreduce of nothing, or in other buffers", receives, kInts, sum);
 }
 
-/* Of MPICH and Open MPI alike, the handle of a type that was freed is the next one's. */
+/* MPICH and Open MPI both give the handle of a type that was freed to the next one. */
 static void types_that_change(void) {
   for (int round = 0; round < 12; ++round) {
     const int ints = 1 + round % 4 * 3;

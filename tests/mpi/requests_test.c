@@ -296,7 +296,7 @@ static void others_go_on(void) {
     holds_block("a broadcast that goes on", big, 100000, who, who);
     free(big);
   }
-  /* The same where ranks wait for each other in tutti_comm_create. */
+  /* Calls also go on while ranks wait for each other in tutti_comm_create. */
   tutti_request barrier;
   tutti_comm comm;
   MUST(tutti_ibarrier(world, &barrier));
@@ -415,7 +415,7 @@ static void another_order(void) {
   MUST(tutti_barrier(world));
 }
 
-/* What is begun and completed leaves nothing behind. */
+/* Calls that are begun and completed leave nothing behind. */
 static void very_many(void) {
   long long before = 0;
   for (int i = 0; i < 20000; ++i) {

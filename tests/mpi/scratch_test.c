@@ -1,5 +1,5 @@
 /*
- * What a process keeps for later calls does not grow with its communicators.
+ * Memory that a process keeps for later calls does not grow with its communicators.
  *   scratch_test
  * The same long reduction on one communicator after the other, all of which live on; then packed
  * copies; then short calls on communicators that are freed.

@@ -1,6 +1,6 @@
 /*
- * What MPI allows and few programs do: each gives what MPI's own call gives, or what the standard
- * says.
+ * Calls that MPI allows and few programs make: each gives the result of MPI's own call, or the one
+ * that the standard defines.
  *
  *   semantics_test [ALGORITHM…]
  *
@@ -40,7 +40,7 @@ static void operations_of_users(tutti_comm comm) {
   MPI_Op_free(&op);
 }
 
-/* What the MPI standard does not define is refused, also where an MPI computes something. */
+/* Operations that the MPI standard does not define are refused, even if an MPI computes some. */
 static void undefined_operations(tutti_comm world) {
   float a[2] = {1, 2}, b[2] = {0, 0};
   (void)world;

@@ -91,7 +91,7 @@ def with_sanitizers():
 
 
 def with_open_mpi():
-    """What depends on the MPI."""
+    """Jobs that depend on the MPI."""
     for ranks in [1, 2, 4]:
         yield Job(f"collectives, {ranks} ranks", ranks, "collectives")
     yield Job("every operation on every type", 2, "reductions", seconds=BRIEF)
@@ -109,7 +109,7 @@ def with_open_mpi():
 
 
 def algorithms():
-    """Whatever Tutti would choose, and every algorithm."""
+    """The algorithms that Tutti would choose, and every one by name."""
     for ranks in [1, 2, 3, 4, 5, 8]:
         yield Job(f"collectives, {ranks} ranks", ranks, "collectives")
     # The proofs have every number of ranks; here some of each kind, where ranks outnumber cores.
@@ -135,7 +135,7 @@ def algorithms():
 
 def settings():
     """All collectives where settings are not the defaults, or sizes not the usual ones."""
-    # Of two ranks, rank 1 is the last one.
+    # Rank 1 is the last one of two, and in the middle of three.
     for ranks in [2, 3]:
         yield Job(f"settings that differ between {ranks} ranks are refused", ranks, "collectives",
                   rank_1="TUTTI_ALGORITHM=allgather=ring", status=1,
@@ -170,7 +170,7 @@ def errors():
     for ranks in [2, 3, 4]:
         yield Job(f"calls are compared before, {ranks} ranks", ranks, "checked", env=CHECK,
                   seconds=BRIEF)
-    # What is right passes, and what is wrong gives the same codes.
+    # Right calls pass, and wrong ones give the same codes as without the check.
     yield Job("what MPI allows and few programs do, calls compared", 3, "semantics",
               force="exscan", env=CHECK)
     yield Job("collectives, calls compared", 3, "collectives", env={"TUTTI_CHECK": "1"})
@@ -199,7 +199,7 @@ def deaths():
 
 
 def around_the_job():
-    """What a job meets: its MPI, a GPU, a log, threads, memory that changes, other libraries."""
+    """Surroundings of a job: its MPI, a GPU, a log, threads, changing memory, other libraries."""
     for ranks in [2, 3, 4]:
         yield Job(f"MPI goes on while ranks wait, {ranks} ranks", ranks, "pending", seconds=BRIEF)
     yield Job("memory of a GPU is refused", 2, "gpu", ["{build}/tests/mpi/libgpu_driver.so"],
@@ -208,7 +208,7 @@ def around_the_job():
               ["bench", "--collective", "barrier", "--no-mpi", "--time-limit", "0.01"],
               env={"TUTTI_LOG": "info"}, expect="the least time by the model", seconds=BRIEF)
     yield Job("the log cannot be written", 3, "broken_log", seconds=BRIEF)
-    # What is left of each would be 24 bytes or more.
+    # Even a leak of 24 bytes from each would exceed the program's limit.
     yield Job("drop-in, 100,000 communicators, one after another", 2, "plain_life", [100000],
               beside="drop_in", needs="drop_in", suite="long", alone=True)
     yield Job("who waits for long says for whom", 2, "hang", [2], env={"TUTTI_REPORT_AFTER": "300"},

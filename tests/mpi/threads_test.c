@@ -94,7 +94,7 @@ static void* call(void* argument) {
 }
 
 static void past_a_flood(const struct flood* flood, const struct flood* wanted) {
-  const int floods = job_rank == 0; /* who never receives any of it */
+  const int floods = job_rank == 0; /* and never receives any of it */
   pthread_t thread;
   alarm(100); /* it would hang */
   if (floods) {

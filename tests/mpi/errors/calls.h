@@ -7,7 +7,7 @@
 
 enum { MOST = 8, N = 5, LONG = 8192, ROOT = 0 };
 
-/* Who a side of a collective counts for. */
+/* The ranks at which a side of a collective counts. */
 enum side { NOBODY, AT_ROOT, AT_ALL };
 
 typedef enum {
@@ -30,7 +30,7 @@ typedef enum {
   KINDS
 } kind;
 
-/* What differs between them. One: count and type are given once, for both sides (in recv). */
+/* Differences between them. `one`: count and type are given once, for both sides (in recv). */
 extern const struct about {
   const char* name;
   enum side send, recv;

@@ -15,7 +15,7 @@ void mismatched_sizes(void) {
   MUST(tutti_comm_free(&comm));
 }
 
-/* Whatever differs, all ranks are told both calls. */
+/* All ranks are told both calls, whatever differs between them. */
 void named_calls(tutti_comm good) {
   enum { SAME, OTHER_COLLECTIVE, OTHER_SIZE, OTHER_ROOT, CASES };
   if (job_size < 2) return;
@@ -136,9 +136,9 @@ void different_calls(tutti_comm good) {
   works(good);
 }
 
-/* The same where whoever can end its call does not come back into Tutti: the others find the
- * mistake in what it has sent. With another root all may be able to end; and who sends to another
- * root than the one that waits sends that one nothing in which it could find the mistake. */
+/* Calls that differ, where a rank that can end its call does not come back into Tutti: the others
+ * find the mistake in its messages. With another root all may be able to end; and a rank that sends
+ * to another root than the waiting one sends that one nothing that would show it the mistake. */
 static int worst_code(kind k, const arguments* a, const char* what) {
   tutti_comm comm;
   MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
@@ -202,7 +202,7 @@ void left_alone(tutti_comm good) {
   }
 }
 
-/* What was sent to a rank that refused, and freed the communicator, takes no memory for ever. */
+/* Messages to a rank that refused, and freed the communicator, do not take memory for ever. */
 void refused_and_freed(tutti_comm good) {
   static char data[8000];
   if (job_size != 2) return;

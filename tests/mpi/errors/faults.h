@@ -1,4 +1,4 @@
-/* What can be wrong with the arguments of a collective. */
+/* Mistakes in the arguments of a collective. */
 #ifndef TUTTI_TESTS_ERRORS_FAULTS_H
 #define TUTTI_TESTS_ERRORS_FAULTS_H
 

@@ -1,4 +1,4 @@
-/* What the parts of matrix_test share: the data, what was counted, and the calls. */
+/* The data, the counts and the calls that the parts of matrix_test share. */
 #ifndef TUTTI_TESTS_MATRIX_H
 #define TUTTI_TESTS_MATRIX_H
 

@@ -137,7 +137,7 @@ void test_alltoall(tutti_comm comm, MPI_Count n, int in_place) {
              datum(r, (size_t)job_rank * (size_t)n + i, round_number), "alltoall", i);
 }
 
-/* What rank `from` sends to `to`: so many, from there on in its buffer. */
+/* Elements that rank `from` sends to `to`: how many, and where they begin in its buffer. */
 static MPI_Count matrix_count(MPI_Count n, int from, int to, int symmetric) {
   const int kind = symmetric ? (from * to + from + to) % 5 : (from + 2 * to) % 4;
   return n * kind / 4;
@@ -183,7 +183,7 @@ void test_neighbours(tutti_comm comm, MPI_Count n, int gathers) {
                            : tutti_neighbor_alltoall(send_buffer, n, MPI_UINT32_T, receive_buffer,
                                                      n, MPI_UINT32_T, comm);
   if (!ran(code, gathers ? "neighbor_allgather" : "neighbor_alltoall")) return;
-  /* What the rank before has sent up, and the one after has sent down. */
+  /* The rank before has sent its block up, and the one after has sent its block down. */
   for (size_t i = 0; i < block; ++i) {
     expect(receive_buffer[i], datum(before, gathers ? i : block + i, round_number), "from below",
            i);
