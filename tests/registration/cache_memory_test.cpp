@@ -141,7 +141,7 @@ TEST_CASE("memory of which pages can go without a word is never kept", "[registr
 
 // Large static arrays begin wherever the initialised data end.
 TEST_CASE("an array that begins in the last page of .data stays registered", "[registration]") {
-  static std::byte zeros[16 * kPage];  // so many at least
+  static std::byte zeros[16 * kPage];  // .bss has at least these bytes
   static std::byte data[2 * kPage] = {std::byte{1}};
   std::memset(zeros, 2, sizeof zeros);
   data[1] = zeros[1];
@@ -170,7 +170,7 @@ TEST_CASE("an array that begins in the last page of .data stays registered", "[r
   // Pages behind are watched.
   const auto at = tutti::pages_around(found.end, found.end + 1).end;
   CHECK(watched_pages(reinterpret_cast<void*>(at), 7) == 7);
-  // What begins before has more pages with a file behind them.
+  // A buffer that begins earlier has more pages with a file behind them.
   CHECK_FALSE(f.hit(array - kPage, 8 * kPage));
   CHECK_FALSE(f.hit(array - kPage, 8 * kPage));
   CHECK_FALSE(f.warnings.empty());

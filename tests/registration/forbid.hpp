@@ -1,4 +1,4 @@
-// What the seccomp profile of a container does: userfaultfd is refused.
+// A filter like the seccomp profile of a container: userfaultfd is refused.
 #pragma once
 
 #include <linux/filter.h>

@@ -1,4 +1,4 @@
-// What ranks are told by each other, and of one that gives up.
+// Values that ranks tell each other, and the error if one of them gives up.
 #include "transport/bootstrap.hpp"
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ struct Outcome {
   int peer = kNoPeer;
 };
 
-// What each rank gets of `body`.
+// Outcome of `body` on each rank.
 std::vector<Outcome> outcomes(
     const std::function<std::int64_t(int rank, transport::Bootstrap&)>& body) {
   tests::ThreadBootstrap::Meeting meeting(kRanks);

@@ -1,5 +1,5 @@
-// What an inbox says has come: by its memory, and by what the link counts; before it grows, and
-// after.
+// Messages that an inbox reports as arrived: by its memory, and by the link's counts; before it
+// grows, and after.
 #include "transport/inbox.hpp"
 
 #include <catch2/catch.hpp>

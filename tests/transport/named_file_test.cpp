@@ -1,4 +1,4 @@
-// What killed jobs leave in /dev/shm.
+// Files that killed jobs leave in /dev/shm.
 #include "transport/named_file.hpp"
 
 #include <fcntl.h>

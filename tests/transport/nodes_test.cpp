@@ -63,8 +63,8 @@ TEST_CASE("ranks that see the first one's secret are on its node", "[nodes]") {
 }
 
 TEST_CASE("ranks that do not see it make nodes among themselves", "[nodes]") {
-  // Containers, by rank. What another container has in its /dev/shm has names that nobody finds
-  // here, or says something else.
+  // Containers, by rank. Files in another container's /dev/shm have names that nobody finds here,
+  // or other contents.
   const std::vector<int> container = {0, 1, 0, 2, 1, 1};
   const bool same_names = GENERATE(false, true);
   const auto nodes = nodes_of(cards_of_one_host(6), [&](int rank, std::span<PlacementCard> cards) {

@@ -1,4 +1,4 @@
-// What elements of a datatype look like, and packing them.
+// Layout of a datatype's elements, and packing them.
 #include "src/data/datatype.hpp"
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// What is kept with a datatype, and for how long.
+// Layouts that are kept with datatypes, and for how long.
 #include "src/data/kept_types.hpp"
 
 #include <vector>

@@ -12,7 +12,7 @@ namespace {
 
 Signature of(MPI_Datatype type) { return read_signature(type, CommonTypes{}); }
 
-// The same by joining one after the other.
+// The signature of types that are joined one after the other.
 Signature joined(const std::vector<MPI_Datatype>& types) {
   Signature all;
   for (const MPI_Datatype type : types) all = all.then(of(type));

@@ -50,7 +50,7 @@ Memory filled(std::size_t bytes, std::size_t seed) {
   return memory;
 }
 
-// What is wrong; empty: nothing.
+// The difference between Tutti's loops and the MPI's; empty: they move the same bytes.
 std::string compare(const Datatypes& datatypes, const fuzz::Type& type, Bytes count) {
   const Place place(type, count);
   if (place.bytes() > kWidest) return {};

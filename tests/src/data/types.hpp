@@ -10,7 +10,7 @@
 
 namespace tutti::tests {
 
-// Of all Datatypes here: tests that want to know what is kept have one of their own.
+// The pool of all Datatypes here: tests of what is kept make Datatypes of their own.
 inline ScratchPool g_scratch{Bytes{1} << 20};
 
 // A committed datatype, freed at the end.
@@ -33,7 +33,7 @@ inline MPI_Datatype every_other_int() {
   return type;
 }
 
-// The same, elements being four ints apart.
+// That type with its elements four ints apart.
 inline MPI_Datatype every_other_int_of_four() {
   MPI_Datatype vector = every_other_int(), type;
   MPI_Type_create_resized(vector, 0, 4 * sizeof(int), &type);

@@ -1,5 +1,5 @@
 // The buffers of calls that have failed: the program uses them for something else at once, and
-// whoever gets a result all the same gets the right one.
+// ranks whose call succeeds nevertheless get the right result.
 #include <atomic>
 #include <catch2/catch.hpp>
 

@@ -13,7 +13,7 @@ using namespace tutti::tests;
 
 namespace {
 
-// What one rank claims, by the letter of its group.
+// One rank's claim, by the letter of its group.
 struct Said {
   char letter;
   Claim claim() const { return {std::uint64_t(letter), std::uint64_t(letter), false}; }

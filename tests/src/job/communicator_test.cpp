@@ -100,7 +100,7 @@ TEST_CASE("communicators share the plans of the same members in the same order",
   CHECK(&again[0]->plan(task) == plan);
   CHECK(&turned[0]->plan(task) != plan);
   CHECK(&fewer[0]->plan(task) != plan);
-  // What one has called is said of that one.
+  // Each describes its own calls, although plans are shared.
   const auto called = [](const Communicator& c) {
     return c.describe()["communicator"]["collectives"].size();
   };
@@ -311,7 +311,7 @@ TEST_CASE("ranks that make different calls all get an error", "[communicator][th
         // asks for, which may take any time, and somebody has looked.
         if (mine.code == Code::success)
           mine = first_failure(job.world(rank), task_of(Collective::barrier), 100'000);
-        // Who knows stays in Tutti until all do, and others' calls go on.
+        // A rank that knows stays in Tutti until all do, so that others' calls go on.
         Operation(*others[static_cast<std::size_t>(rank)], task_of(Collective::barrier)).run();
       }));
       for (const Outcome& failure : failures) {

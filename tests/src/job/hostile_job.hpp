@@ -1,5 +1,5 @@
 // A job within one process, over the hostile wire alone: each rank has an engine, a communicator of
-// all ranks, and a thread for what blocks. What does not block can be run by one thread for all
+// all ranks, and a thread for calls that block. One thread can run calls that do not block, for all
 // ranks, and then the seed decides everything.
 #pragma once
 
@@ -115,7 +115,7 @@ class Job {
   }
 
   std::vector<Outcome> run(const Body& body) { return run_ranks(ranks_, body); }
-  // What engines do while they wait, on all ranks: for what does not block.
+  // Drives all engines as they do while they wait: for calls that do not block.
   void progress() {
     for (const auto& engine : engines_) {
       engine->connections().progress_transports();

@@ -1,4 +1,4 @@
-// Who reads a line, and which rank of a node warns.
+// Readers of a line, and the rank of a node that warns.
 #include "src/job/job_log.hpp"
 
 #include <catch2/catch.hpp>

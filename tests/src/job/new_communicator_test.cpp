@@ -14,7 +14,7 @@ using namespace tutti::tests;
 
 namespace {
 
-// Of this thread: so many more allocations, and then none. Less than 0: as many as it wants.
+// Allocations that this thread may still make. Less than 0: as many as it wants.
 thread_local int allocations_left = -1;
 
 bool may_allocate() noexcept {

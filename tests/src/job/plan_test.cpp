@@ -239,7 +239,7 @@ TEST_CASE("an execution that has failed serves no other call, and goes with its 
 
 namespace {
 
-// What 102'400 bytes of scratch take.
+// Bytes that 102'400 bytes of scratch take in the pool.
 constexpr Bytes kInPages = 26 * 4096;
 
 // Two ranks, over a wire where what is combined comes whole first.

@@ -1,4 +1,4 @@
-// Whose parameters count, and communicators that share what was made of them.
+// Rank 0's parameters count on all ranks, and communicators share the tables made of them.
 #include "src/job/selection.hpp"
 
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ struct Agreed {
   std::string complaint;
 };
 
-// What the two ranks get whose settings `model` are these.
+// Platforms, or complaints, of two ranks whose settings `model` are these.
 std::vector<Agreed> agreed(const std::string& first, const std::string& second) {
   tests::ThreadBootstrap::Meeting meeting(2);
   std::vector<Agreed> got(2);
@@ -88,7 +88,7 @@ TEST_CASE("what was measured here is taken, what was measured elsewhere is named
   const models::Platform here = taken(warning);
   CHECK(here.name == "measured");
   CHECK(warning.empty());
-  // What a measurement does not say comes from the shipped ones, and from the wire's own times.
+  // Parameters that a measurement lacks come from the shipped ones, and from the wire's own times.
   CHECK(here.within);
   REQUIRE(here.cores);
   CHECK(here.cores->per_message == Approx(models::find_shipped("rxe")->cores->per_message));
@@ -152,7 +152,7 @@ TEST_CASE("what rank 0 cannot read is an error on all ranks, in the same words",
     configuration.model = name;
     CHECK_NOTHROW(check_model(configuration));
   }
-  // What is no file of rank 0 is not looked at.
+  // Only rank 0's file is looked at.
   CHECK(agreed("", "/nonexistent")[1].platform);
 }
 

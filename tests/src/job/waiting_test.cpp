@@ -116,7 +116,7 @@ TEST_CASE("a mistake shows in what a rank sent that does not come back", "[waiti
     // Its call has ended, unless it hears before that the last rank's has failed.
     CHECK((outcomes[0].code == Code::success || outcomes[0].code == Code::calls_differ));
     CHECK(outcomes[2].code == Code::calls_differ);
-    // What has come shows it, or a rank that asks for the last one, whichever comes first.
+    // The last rank learns it from a message, or from a rank that asks for it, whichever is first.
     const std::string& told = outcomes[2].message;
     INFO(told);
     CHECK((told.find(mistake.what) != std::string::npos ||

@@ -270,7 +270,7 @@ TEST_CASE("refusals keep their order where numbers wrap", "[agreement]") {
   auto news = old_news(me);
   REQUIRE(news.size() == 4);
   for (CollectiveNumber i = 0; i < 4; ++i) CHECK(news[i].call == kFirst + i);
-  // So many that the first are dropped: those, and not the smallest numbers.
+  // Enough of them that the first ones are dropped: these, and not the smallest numbers.
   for (int i = 0; i < 5000; ++i) me.refuse(Code::bad_root);
   CHECK(old_news(me).back().call == kFirst + 5003);
   const auto answer_to = [&](CollectiveNumber call) { return me.hear(waits(call, 0), 12)->kind; };

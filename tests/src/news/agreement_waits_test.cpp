@@ -131,7 +131,7 @@ TEST_CASE("both of two calls that differ are named, alike at both ends", "[agree
     Begun mine(&mine_task), theirs(&their_task);
     me.open(mine);
     other.open(theirs);
-    ask(other, theirs, me);  // what waits says it
+    ask(other, theirs, me);  // the waiting call says what it is
     REQUIRE(me.failed());
     CHECK_FALSE(me.failure().lacks_other_call());
     other.hear(me.failure().news(), me.world_rank());
@@ -184,7 +184,7 @@ TEST_CASE("a third rank is told the call that is not its own", "[agreement]") {
                                        "and bcast (9 bytes, root 0) on rank 12"));
 }
 
-// What a message ends with that does not know the other call.
+// The end of a message that does not know the other call.
 constexpr char kHint[] = " (TUTTI_CHECK=calls names both calls if they block)";
 
 TEST_CASE("a third rank is not told that equal calls differ", "[agreement]") {
@@ -276,7 +276,7 @@ TEST_CASE("several open calls are compared each with its own", "[agreement]") {
 }
 
 TEST_CASE("pairs compare the lengths that both know", "[agreement]") {
-  // What rank 0 sends to, and receives from, the four ranks; and the same of rank 3.
+  // Bytes that rank 0 sends to, and receives from, the four ranks; and those of rank 3.
   Task mine{.collective = Collective::alltoall,
             .counts = {1, 2, 3, 4},
             .receive_counts = {1, 20, 30, 40}};
@@ -305,7 +305,7 @@ TEST_CASE("pairs compare the lengths that both know", "[agreement]") {
   CHECK(agree(mine, theirs));
   mine.counts[3] = 5;  // 0 → 3
   CHECK_FALSE(agree(mine, theirs));
-  mine.counts[3] = 4, mine.counts[1] = 99;  // what a third rank gets is not theirs to compare
+  mine.counts[3] = 4, mine.counts[1] = 99;  // a third rank's block is not theirs to compare
   CHECK(agree(mine, theirs));
 
   CHECK(agree(scatter_root, scatter_leaf));

@@ -210,7 +210,7 @@ TEST_CASE("connections are polled in turn", "[connections]") {
   SelectiveWire mine(net, 0);
   ConnectingProcess me, peers[2];
   me.connections.add(mine);
-  me.connections.poll_one();  // there is none
+  me.connections.poll_one();  // no connection yet
   for (const int peer : {1, 2}) me.connections.channel(peer);
   SelectiveWire wires[2] = {{net, 1}, {net, 2}};
   for (std::size_t i = 0; i < 2; ++i) {

@@ -1,4 +1,4 @@
-// What people hear of two calls that differ.
+// Messages about two calls that differ.
 #include "src/news/difference.hpp"
 
 #include "src/news/call_words.hpp"
@@ -42,7 +42,7 @@ TEST_CASE("a member's word counts if it shows more", "[difference]") {
   CHECK_FALSE(here.difference.is_complete());
   here.difference.hear(kOtherMember, {});  // it does not know either
   CHECK_FALSE(here.difference.is_complete());
-  here.difference.hear(kThirdMember, asked_for(8));  // the same as here: another rank is meant
+  here.difference.hear(kThirdMember, asked_for(8));  // equal to this rank's: another one is meant
   CHECK_FALSE(here.difference.is_complete());
   here.difference.hear(kThirdMember, asked_for(9));
   CHECK(here.difference.is_complete());

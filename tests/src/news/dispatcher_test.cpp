@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kRanks = 4;
 
-// What an engine has for news, on one of four ranks; one thread runs them all.
+// The parts of an engine that handle news, on one of four ranks; one thread runs them all.
 struct DispatchingProcess {
   DispatchingProcess(HostileNet& net, int rank) : transport(net, rank) {
     connections.add(transport);
@@ -363,7 +363,7 @@ TEST_CASE("who sends to a communicator that ended well here is told, and it is l
   CHECK(theirs.failure().culprit() == 1);
   REQUIRE(job[0].warnings.size() == 1);
   CHECK(job[0].warnings[0].starts_with("rank 1 of MPI_COMM_WORLD has sent what no call"));
-  // Who waits for this rank hears the same.
+  // A rank that waits for this one hears the same.
   job.mention(2, waiting_in(1, 0));
   CHECK(third.failure().code() == Code::calls_differ);
   CHECK(third.failure().culprit() == 1);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kFirst = static_cast<CommunicatorId>(Identifiers::kEnd);
 
-// So many copies of one communicator.
+// Numbers of up to `most` copies of one communicator.
 std::vector<CommunicatorId> numbers(Copies copies, std::size_t most) {
   std::vector<CommunicatorId> all;
   for (CommunicatorId id = copies.next(); id != 0 && all.size() < most; id = copies.next())

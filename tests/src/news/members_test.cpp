@@ -1,4 +1,4 @@
-// Who a communicator is.
+// Members of a communicator, and this rank among them.
 #include "src/news/members.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What ranks say of where they are.
+// Standings: how many calls a rank has made, and in which one it is.
 #include "src/news/standings.hpp"
 
 #include "src/news/call_words.hpp"

@@ -15,7 +15,7 @@ using namespace tutti;
 
 namespace {
 
-// What the parts of the library are told, as one text. `oversubscribed` and the like have the
+// Options that the parts of the library get, as one text. `oversubscribed` and the like have the
 // values for which the settings count.
 std::string told(const Configuration& c) {
   std::ostringstream text;

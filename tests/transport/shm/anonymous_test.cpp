@@ -71,7 +71,7 @@ TEST_CASE("anonymous memory is found by what its owner says, and nothing else is
 TEST_CASE("the inboxes of a segment may be in memory without a name", "[shm]") {
   const std::string name = fmt::format("/tutti-anonymous-{}", getpid());
   const SharedMeeting meeting(2);
-  // What a process of two finds, after each has written to the other.
+  // One of two processes that write to each other. Gives 1 if anonymous, plus 2 if it takes memory.
   const auto rank = [&](int r, Memory memory) {
     Segment segment(name, r, 2, kRoomyShape, Copy::twice, std::ref(meeting), memory);
     segment.connect(1 - r);

@@ -1,5 +1,5 @@
-// What becomes of user memory that a peer of the same node was invited to, if either side gives up
-// and the other has not heard of it: the other may have been stopped just before the copy.
+// User memory to which a peer of the same node was invited, if either side gives up and the other
+// has not heard of it: the other may have been stopped just before the copy.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <thread>

@@ -252,7 +252,7 @@ TEST_CASE("a core dump leaves the segment out, whose holes it would allocate", "
   }
 }
 
-// What a process has of its mappings by these names, in bytes.
+// Bytes of this process's mappings whose names contain `name`.
 namespace {
 std::size_t mapped(const std::string& name) {
   std::ifstream mappings("/proc/self/maps");

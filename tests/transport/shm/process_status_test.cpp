@@ -1,4 +1,4 @@
-// What /proc says of other processes.
+// The status of processes, as /proc shows it.
 #include "transport/shm/process_status.hpp"
 
 #include <unistd.h>

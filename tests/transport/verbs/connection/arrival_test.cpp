@@ -1,4 +1,4 @@
-// What the bits of immediate data and of a work request's id mean.
+// Meaning of the bits of immediate data and of a work request's id.
 #include "transport/verbs/connection/arrival.hpp"
 
 #include <catch2/catch.hpp>

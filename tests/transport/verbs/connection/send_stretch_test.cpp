@@ -26,7 +26,7 @@ TEST_CASE("no message is put together where another one is still sent from", "[v
     std::mt19937 random(seed);
     SendStretch stretch(kBytes, kSlots);
     std::deque<Piece>
-        under_way;  // what the device may still read: all that is not known to be through
+        under_way;  // pieces that the device may still read: all that are not known to be sent
     std::uint64_t completed = 0, request = 0;
     int waited = 0;
     for (int message = 0; message < 2000; ++message) {

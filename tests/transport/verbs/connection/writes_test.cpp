@@ -1,4 +1,4 @@
-// What a rank knows of the peer's writes, and says of its own.
+// The peer's writes as far as a rank knows of them, and its answers about its own.
 #include "transport/verbs/connection/writes.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What is read in sysfs, from files like the kernel's.
+// Facts that are read in sysfs, from files like the kernel's.
 #include "transport/verbs/discovery/sysfs.hpp"
 
 #include <fmt/format.h>

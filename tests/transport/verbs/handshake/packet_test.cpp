@@ -120,7 +120,7 @@ TEST_CASE("who has no connection yet says why, and nothing else is read", "[pack
   };
   for (const std::uint32_t why : {1u, 2u, 3u}) CHECK(busy(why));
   for (const std::uint32_t why : {0u, 4u, ~0u}) CHECK_FALSE(busy(why));
-  // Who has given a rank up says so of the first connection only.
+  // A rank that has given another one up says so of the first connection only.
   for (const std::uint32_t why : {1u, 2u}) CHECK(busy(why, Packet::Of::larger));
   for (const std::uint32_t why : {0u, 3u}) CHECK_FALSE(busy(why, Packet::Of::larger));
 }

@@ -81,7 +81,7 @@ class Process {
   std::uint16_t port_ = 0;
 };
 
-// What is found out in the end: it takes the kernel and the process a moment.
+// Whether the probes find `stopped` in the end: it takes the kernel and the process a moment.
 bool stays(bool stopped, PresenceProbes& probes, const Process& rank) {
   constexpr int kLooks = 3000, kInARow = 5;
   for (int looks = 0, same = 0; looks < kLooks && same < kInARow; ++looks) {
