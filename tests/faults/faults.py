@@ -33,7 +33,7 @@ FAULTS = {
     "link": "in the virtual RDMA host: a host's link goes away for up to half a second",
     "cut": "the same, for good",
 }
-# Of calls that are refused. A seed draws one of those that are asked for.
+# Kinds of calls to refuse. A seed draws one of those that are asked for.
 KINDS = {
     "memory": "malloc, new", "maps": "mmap, mprotect, shm_open, ftruncate, fallocate",
     "threads": "pthread_create, eventfd", "copies": "process_vm_readv, process_vm_writev",
@@ -135,7 +135,7 @@ def finish(command, folder, ranks, limit):
 
 
 def run_one(options, build, fault, form, ranks, seed):
-    """What came of one job: an outcome, or what is wrong; and what the ranks reported."""
+    """Runs one job. Returns its outcome, or what is wrong, and what the ranks reported."""
     before = segments()
     with tempfile.TemporaryDirectory(prefix="tutti-faults-") as folder:
         program = build.folder / "tests/faults/faults_test"

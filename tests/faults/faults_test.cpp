@@ -182,7 +182,7 @@ std::string live(unsigned seed, int calls, Tormentor& tormentor, bool forks_a_ch
     while (stream.calls() < calls)
       if (const int failed = stream.next()) {
         result = error_of(failed, stream.what() + " number " + std::to_string(stream.calls()));
-        // What this rank rejected before it began, the others may notice some calls later.
+        // If this rank rejected the call before it began, others may notice it some calls later.
         int more = 0;
         while (more < kCallsUntilAllKnow && tutti_barrier(comm) == TUTTI_SUCCESS) ++more;
         CHECK(more < kCallsUntilAllKnow, "the communicator goes on after: %s", result.c_str());
@@ -199,8 +199,8 @@ std::string live(unsigned seed, int calls, Tormentor& tormentor, bool forks_a_ch
   return result;
 }
 
-// Which call is refused: as often one of the first ten as one of the next ninety, and so on.
-// Of kinds other than memory there are few calls.
+// Number of the call to refuse: as often one of the first ten as one of the next ninety, and so on.
+// Kinds other than memory have few calls.
 int moment(std::mt19937& random, const std::string& kind) {
   const unsigned kMostDigits = kind.empty() || kind == "memory" ? 4 : 2;
   int most = 10;

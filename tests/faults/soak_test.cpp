@@ -1,10 +1,10 @@
 // A job that goes on: random collectives by a seed (stream.hpp) on communicators that come and go,
-// for a given time at least. What each rank holds must not grow: memory, descriptors, threads,
+// for a given time at least. Resources of a rank must not grow: memory, descriptors, threads,
 // connections.
 //
 //   soak_test SECONDS SEED [LEAK]        LEAK: bytes lost in each round, to see that it is noticed
 //
-// What is held in the last quarter of the rounds is compared with what was held in the second.
+// Resources held in the last quarter of the rounds are compared with those held in the second.
 #include <dirent.h>
 #include <malloc.h>
 

@@ -1,5 +1,5 @@
-// What the fuzz targets share. A target is a function LLVMFuzzerTestOneInput, which libFuzzer calls
-// with inputs of its own making; what a sanitizer or must() finds ends it.
+// Helpers of the fuzz targets. A target is a function LLVMFuzzerTestOneInput, which libFuzzer calls
+// with inputs of its own making; a finding of a sanitizer or of must() ends the process.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace tutti::fuzz {
 
-// An input, read from its front. What is missing at its end reads as zeros.
+// An input, read from its front. Bytes beyond its end read as zeros.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a fuzz target from its seeds (seeds.py): one of libFuzzer's (fuzz_NAME) for some time, and
 from what earlier runs in this build have found; one without a fuzzer (replay_NAME) on a fixed
-number of inputs. What fails is printed with the command that replays it."""
+number of inputs. A failure is printed with the command that replays it."""
 import argparse
 import base64
 import pathlib

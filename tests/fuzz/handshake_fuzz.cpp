@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kRank = 1, kRanks = 4;
 
-// What the handshake and the queue pair take for granted.
+// Properties of a packet on which the handshake and the queue pair rely.
 void must_be_sound(const Packet& packet) {
   must(packet.from >= 0 && packet.from < kRanks && packet.from != kRank, "the sender is a rank");
   must(packet.to == kRank, "the packet is for this rank");

@@ -13,7 +13,7 @@
 namespace tutti::fuzz {
 
 inline constexpr transport::InboxShape kShape{{{{64, 4}, {320, 2}, {1088, 2}, {64, 2}, {64, 2}}}};
-// Of a link that grows.
+// First shape of a link that grows.
 inline constexpr transport::InboxShape kFirst{{{{64, 2}, {320, 1}, {320, 1}, {64, 1}, {64, 2}}}};
 
 class PeerlessLink final : public transport::Link, transport::Fetching, transport::Growth {

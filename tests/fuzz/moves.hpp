@@ -1,4 +1,4 @@
-// What this rank sends and receives while the fuzzer plays its peer.
+// Sends and receives of this rank while the fuzzer plays its peer.
 #pragma once
 
 #include <array>

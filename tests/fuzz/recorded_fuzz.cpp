@@ -1,5 +1,5 @@
-// What ranks wrote with the setting `trace`, one file or several with form feeds between them: what
-// is accepted can be brought to one clock, and its messages pair off.
+// Traces that ranks wrote (setting `trace`), one file or several with form feeds between them: if
+// they are accepted, they can be brought to one clock, and their messages pair off.
 #include "models/simulation/recorded.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

@@ -3,7 +3,7 @@
 //
 //   replay_NAME [--only RUN] RUNS SEED_FILE…
 //
-// What fails ends the process; before that, the number of the run is printed.
+// A failure ends the process; before that, the number of the run is printed.
 #include <sanitizer/common_interface_defs.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// What Tutti's commands have measured and read again: rows of the bench, the memory of an
-// interrupted `tutti tune`, models of `tutti measure`. What is accepted can be used as it is.
+// Results that Tutti's commands write and read again: rows of the bench, the memory of an
+// interrupted `tutti tune`, models of `tutti measure`. Accepted ones can be used as they are.
 #include <nlohmann/json.hpp>
 
 #include "collectives/algorithms/catalogue.hpp"
@@ -24,7 +24,7 @@ void read_rows(std::string_view text) {
   }
 }
 
-// What follows the last whole line was being written, so it may be anything.
+// Text behind the last whole line was still being written, so it may be anything.
 void read_memory(std::string_view text) {
   tools::Memory memory;
   if (!accepts([&] { memory = tools::parse_memory(text, "a job"); })) return;

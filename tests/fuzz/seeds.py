@@ -66,7 +66,7 @@ RESULTS = [
 
 
 def recorded(rank, clock, *steps):
-    """What a rank of a job of two wrote with the setting `trace`: one call."""
+    """The trace of one rank of a job of two (setting `trace`), with one call."""
     head = {"tutti_trace": 1, "rank": rank, "ranks": 2, "node": rank, "host": "a", "clock": clock}
     call = {"communicator": 5, "first": 0, "number": 7, "rank": rank, "ranks": 2, "root": 0,
             "collective": "bcast", "algorithm": "linear", "bytes": 8, "element": 1,

@@ -106,7 +106,7 @@ class Story {
     input_.take(left.all[number].bytes.data(), sizeof(transport::Notice));
     left.size = number + 1;
   }
-  // Whatever state an invitation is in.
+  // Uses an invitation, whatever state it is in.
   void invite() {
     const auto invitation = static_cast<std::uint32_t>(input_.below(transport::kInvitations));
     transport::Revocation& revocation = *link_.capabilities().revocation;

@@ -1,5 +1,5 @@
 // Settings: each line of the input as an option, as a variable of the environment, and all of it as
-// the configuration file. What is accepted can be shown and read again.
+// the configuration file. Settings that are accepted can be shown and read again.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -64,7 +64,7 @@ def version_of(package):
 
 
 def lines_of(program, text):
-    """What of an output is compared."""
+    """Lines of an output as they are compared."""
     lines = []
     for line in text.splitlines():
         if re.search(program.keep, line) and not (program.drop and re.search(program.drop, line)):
@@ -88,7 +88,7 @@ def difference(program, one, other):
 
 @dataclasses.dataclass
 class Row:
-    """What came of a program with a number of ranks."""
+    """The outcome of a program with a number of ranks."""
     program: str
     version: str
     mpi: str
@@ -116,7 +116,7 @@ class Trial:
             shell(program.prepare, self.made, {"RANKS": str(ranks)})
 
     def run(self, words):
-        """What it prints and leaves, and after how many seconds."""
+        """Runs it. Returns what it prints and leaves, and the seconds that it took."""
         folder = self.work / "run"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.made, folder)
@@ -175,7 +175,7 @@ class Trial:
 
 
 def shares(calls, caught):
-    """Of the calls with several ranks, Tutti's; those of one; and the MPI's by their reason."""
+    """Tutti's share of the calls with several ranks; those of one rank; the MPI's, by reason."""
     blocking = {name: one for name, one in caught.items()
                 if "tutti" in one and not name.startswith("MPI_I")}
     tutti = sum(one["tutti"]["calls"] for one in blocking.values())

@@ -23,8 +23,8 @@ class Program:
     prepare: str = ""  # for the shell, once, in the folder that becomes each run's; RANKS is set
     files: list = dataclasses.field(default_factory=list)  # compared besides what is printed
     keep: str = ""  # a regular expression: of the output only lines with it are compared
-    drop: str = ""  # the same of lines that are not
-    cut: str = ""  # the same of what is removed within a line, such as times
+    drop: str = ""  # a regular expression: lines with it are not compared
+    cut: str = ""  # a regular expression of what is removed within a line, such as times
     relative: float = 1e-6  # numbers may differ by so much,
     absolute: float = 1e-9  # or by so much
     fewest: int = 2  # ranks

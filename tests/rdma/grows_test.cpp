@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
   broadcasts(comm, 4);
   for (int round = 0; round < 8; ++round) exchange(comm, round);
   MUST(tutti_comm_free(&comm));
-  // Who leaves waits for what it has sent, but not for ever: then it would lose messages.
+  // tutti_finalize waits for acknowledgements, but not for ever: then it would lose messages.
   constexpr std::chrono::seconds kPatience{10};
   const auto began = std::chrono::steady_clock::now();
   MUST(tutti_finalize());

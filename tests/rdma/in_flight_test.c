@@ -1,6 +1,6 @@
 /*
- * What a rank that gives up while a message is on its way leaves to others: to the receiver the
- * right data, or an error; to other communicators the connection.
+ * A rank that gives up while a message is on its way leaves the right data or an error to the
+ * receiver, and the connection to other communicators.
  *
  *   sh -c "in_flight_test DIRECTORY MIB timeout|receive|kill; true"
  *
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i < bytes && code == TUTTI_SUCCESS; ++i)
     wrong += buffer[i] != pattern(i, 0, 1);
   CHECK(wrong == 0, "a success, and %zu of %zu bytes are wrong", wrong, bytes);
-  /* Who leaves takes its end of the connections along. */
+  /* A rank that leaves takes its end of the connections along. */
   report(argv[1], "returned");
   wait_for_reports(argv[1], "returned", survivors);
   go_on(other, living, !kills);

@@ -1,5 +1,5 @@
-// One rank of multicast_test: its device, its channels to the others, and the datagrams. What an
-// engine has, without one. The data of every round are known to all ranks.
+// One rank of multicast_test: its device, its channels to the others, and the datagrams, as in an
+// engine, but without one. The data of every round are known to all ranks.
 #pragma once
 
 #include <mpi.h>

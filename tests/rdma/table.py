@@ -53,8 +53,8 @@ def on_core(test, core):
 
 
 def kernel():
-    """What must be there before the others. It takes minutes where the cache does not have it, so
-    it is built beside others, at the lowest priority."""
+    """The kernel that other tests need. It takes minutes where the cache does not have it, so it
+    is built beside others, at the lowest priority."""
     return Test("the guest kernel", in_background(Command([FOLDER / "kernel"])), 2400, show=True)
 
 
@@ -68,12 +68,12 @@ def slow_rank(build, seconds):
 
 
 def tries_qemu(output):
-    """What is wrong where the kernel of User-Mode Linux cannot be built."""
+    """Complains unless QEMU is tried where the kernel of User-Mode Linux cannot be built."""
     return "" if "trying QEMU" in output else "the other kernel was built"
 
 
 def takes_the_wire(output):
-    """What is wrong with a job of two hosts for whose MPI nobody has set anything."""
+    """Complains unless the ranks of two hosts take the wire with nothing set for their MPI."""
     if "host: for MPICH UCX_TLS=rc_verbs," not in output:
         return "what is set for MPICH is not said"
     count = output.count("takes rc_verbs,")
@@ -105,20 +105,20 @@ def machine(build, long):
 
 
 def one_warning_a_node(output):
-    """What is wrong with the warnings of two nodes on which memory cannot be watched."""
+    """Complains unless two nodes on which memory cannot be watched give one warning each."""
     count = output.count("warning: each large message registers its buffer anew")
     return "" if count == 2 else f"{count} warnings, not 2"
 
 
 def told_of_each_port(output):
-    """What is missing in what `tutti info` says of ports that it leaves out."""
+    """Words that `tutti info` should say of ports that it leaves out, and does not."""
     wanted = ["siw0, port 1", "left out: it is iWARP", "rxe0, port 1", "left out: port 1 is down",
               "the only usable one"]
     return ", ".join(f"no '{words}'" for words in wanted if words not in output)
 
 
 def told_of_few_rails(output):
-    """What is wrong with the warning of a job that has fewer rails than its setting says."""
+    """Complains unless one line warns of a job that has fewer rails than its setting says."""
     count = output.count("rails is 4, and all ranks have ports for 2")
     return "" if count == 1 else f"{count} lines tell of it, not 1"
 
@@ -330,7 +330,7 @@ def algorithms(build, long):
 
 
 def failures(build, long):
-    """What goes wrong has a message, and an end."""
+    """Every failure has a message, and an end."""
     small = job(build, 2, "collectives")
     yield Test("errors", guest(job(build, 2, "errors", env={"JOB_HAS_DEVICE": "1"}), "--hosts", 2))
     for ranks in [2, 4]:
@@ -446,7 +446,7 @@ def multicast(build):
 
 
 def packets_missing(path, collectives_):
-    """What the bench's file lacks: a row for each collective, and packets in each row."""
+    """Complains if the bench's file lacks a row for a collective, or packets in a row."""
     try:
         rows = json.loads(path.read_text())["rows"]
     except (OSError, ValueError, KeyError) as error:

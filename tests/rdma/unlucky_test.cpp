@@ -1,6 +1,6 @@
 // A device and helper threads that luck has left: the threads get no memory now and then, the
 // device's events cannot be read, completion queues do not grow, the queue pair of the handshake
-// fails and is not repaired at once. Connections are made all the same, what goes wrong is told of
+// fails and is not repaired at once. Connections are made nevertheless, each failure is told of
 // once, and no helper thread takes a signal. To be run on several hosts, or with
 // TUTTI_TRANSPORT=verbs.
 #include <dlfcn.h>
