@@ -25,7 +25,7 @@ FUNCTION = re.compile(r"(~?\w+|operator[^(]*(?:\(\))?)\(")
 
 
 def name_of(declaration):
-    """The name of the function that is declared in a line of a class; None: it is none."""
+    """The function that a line of a class declares, by name; None if it declares no function."""
     if NO_FUNCTION.match(declaration):
         return None
     line = re.sub(r"^\[\[[^\]]*\]\] |^alignas\([^)]*\) ", "", declaration)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Each class has one definition: of two with one name in one namespace the linker keeps the
-functions of either, and no compiler says so. What files keep to themselves has names of its own in
-a library, too: files are compiled several at once, which ones together changes with their number.
+functions of either, and no compiler says so. Names in unnamed namespaces are unique in a library,
+too: unity builds compile several files at once, and which ones together changes with their number.
 
 Usage: definitions_test.py ROOT
 

@@ -72,7 +72,7 @@ class Files:
         yield from re.findall(r"(?<![\w/.-])[A-Z]{3,}\.md\b", text)
 
     def quoted_in(self, markdown):
-        """What is quoted there and looks like a path of the project."""
+        """Quoted texts there that look like paths of the project."""
         for text in re.findall(r"`([^`]+)`", markdown):
             if re.fullmatch(r"(?!build)\w[\w.-]*/[\w./{},*-]*", text):
                 yield text
@@ -183,7 +183,7 @@ def lists(tutti, files):
 
 
 def papers(tutti):
-    """What the catalogue's column of papers names: whose an algorithm, its tree or the like is."""
+    """Unknown papers in the catalogue's column, which says whose an algorithm or its tree is."""
     known = "|".join(re.escape(r["name"]) for r in program(tutti, "list", "--references"))
     one = re.compile(rf"ours|(\w+: )?({known})( [\d.]+)?( \[\d+\])?( \(({known}|[a-z -]+)\))?")
     for a in program(tutti, "list"):

@@ -15,7 +15,7 @@ SCHEDULE = {"collectives/schedule"}
 ALGORITHMS = SCHEDULE | {"collectives/algorithms"}
 SELECTION = ALGORITHMS | {"collectives/selection"}
 ANALYSIS = SELECTION | {"collectives/analysis"}
-# What libtutti has of the models: nothing that is known of whole schedules.
+# Models in libtutti: only those that know nothing of whole schedules.
 LINKED_MODELS = {"models/platform", "models/decision"}
 # The rooms of transport/verbs, from the bottom up; all may include what lies in transport itself.
 VERBS_DEVICE = {"base", "transport/*", "transport/verbs/device"}
@@ -25,7 +25,7 @@ LIBRARY = {"collectives", "protocols", "registration", "transport", "base", "tut
 
 JOB = LIBRARY - {"tutti"} | LINKED_MODELS
 
-# What the files of a folder may include: whole folders, or single headers.
+# Includes that the files of a folder may have: whole folders, or single headers.
 ALLOWED = {
     "base": {"base"},
     "transport": {"transport", "base"},
@@ -62,10 +62,10 @@ ALLOWED = {
     "tools": LIBRARY | {"src", "models", "tools"},
 }
 FOLDERS = {entry.split("/")[0] for entry in ALLOWED} | {"tutti"}
-# Who may see mpi.h, directly or through other headers.
+# Files that may see mpi.h, directly or through other headers.
 MPI_ALLOWED = ("include/", "src/api/", "src/data/", "src/drop-in/", "tools/",
                "transport/bootstrap_mpi")
-# Whose MPI calls are all PMPI_: so a preloaded library can stand above ours.
+# Files whose MPI calls are all PMPI_, so that a preloaded library can stand above ours.
 PMPI_ONLY = ("src/", "transport/")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `meson install` leaves: a versioned library with tutti_* symbols only, header, files for
-pkg-config and CMake, program, the drop-in, manual pages, documents.
+"""Files that `meson install` leaves: a versioned library with tutti_* symbols only, header, files
+for pkg-config and CMake, program, the drop-in, manual pages, documents.
 
 Usage: install_test.py DESTDIR ROOT
 """
@@ -105,7 +105,7 @@ with tempfile.TemporaryDirectory() as folder:
           f"mpiexec of Open MPI: {warned.stdout!r}, {warned.stderr!r}")
 check("bruck" in run(find("bin/tutti"), "list"), "the installed program does not run")
 
-# The same by CMake, with a version that is there and one that is not, and with either MPI.
+# The same program by CMake, with a version that is there and one that is not, and with either MPI.
 PROJECT = """cmake_minimum_required(VERSION 3.13)
 project(example {languages})
 {before}

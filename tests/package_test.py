@@ -21,7 +21,7 @@ from harness.installed import PLAIN, PLAIN_RAN, README_PRINTS, cmake_project, re
 from harness.source import copy_source
 
 MPIS = ["mpich", "openmpi"]
-# What programs are built with: each name for pkg-config and CMake, and its MPI.
+# Names for pkg-config and CMake that programs are built with, and the MPI of each.
 NAMES = {"tutti-mpich": "mpich", "tutti-openmpi": "openmpi", "tutti": "openmpi"}
 TOOLS = ["gcc", "make", "cmake", "pkg-config", "mpich", "libmpich-dev", "openmpi-bin",
          "libopenmpi-dev"]
@@ -55,7 +55,7 @@ int main(int c, char** v) {
 }
 """
 
-# What a root needs of its host to run commands; it ends with the command.
+# Mounts in a root what its commands need of the host, and ends with the command.
 ENTER = """mount --rbind /dev "$0/dev"
 mount -t tmpfs tmpfs "$0/dev/shm"
 mount --rbind /sys "$0/sys"
@@ -84,7 +84,7 @@ class Root:
                       "$(COMPONENT)", "Created-By: Packages", "Origin: Debian")
         check(targets, "apt knows no archive of Debian: apt-get update?")
         system = pathlib.Path("/etc/os-release").read_text()
-        # What it mounts must not outlive it: the folder will be removed.
+        # Its mounts must not outlive it: the folder will be removed.
         run("unshare", "--mount", "mmdebstrap", "--mode=root", "--variant=apt",
             f"--aptopt={options}", re.search("VERSION_CODENAME=(.*)", system)[1], folder,
             *sorted(set(targets.splitlines())), together=True)
@@ -147,7 +147,7 @@ def soname_of(root, program):
 
 
 def try_without_mpi(root):
-    """What needs no MPI but libraries: the program, and drop-ins in programs that never call MPI.
+    """The program, and drop-ins in programs that never call MPI, need only the MPI's libraries.
     `cat` shows what it has loaded."""
     for program in "tutti", "tutti.mpich", "tutti.openmpi":
         check("bruck" in root.run(program, "list"), f"{program} list does not name algorithms")

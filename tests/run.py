@@ -59,9 +59,9 @@ class Parts:
         self.tsan = Suites(runner, self.source, "tsan",
                            ["-Dmpi=openmpi", "-Db_sanitize=thread", *sanitized],
                            "with the thread sanitizer", "tsan")
-        # What the sanitizer watches, but for the jobs.
+        # Suites that the sanitizer watches, but for the jobs.
         self.watched = ["unit", "fuzz", *(["program"] if options.long else [])]
-        # What is built for some parts, for these suites; and the outcome.
+        # Builds that some parts need, for these suites; and whether each succeeded.
         self.needs = {"openmpi": {self.open_mpi: ["mpi"]},
                       "sanitize": {self.asan: ["mpi", *self.watched], self.tsan: ["threads"]}}
         self.built = {}
@@ -137,9 +137,9 @@ class Parts:
             suites.test("fuzz-long")
 
     def install(self):
-        """what `meson install` leaves, and the README's program built with it"""
+        """files that `meson install` leaves, and the README's program built with them"""
         target = self.runner.work / "installed"
-        # What an earlier run installed would hide what is missing.
+        # Files that an earlier run installed would hide those that are missing now.
         shutil.rmtree(target, ignore_errors=True)
         if self.runner.run("meson install", Command(
                 ["meson", "install", "-C", self.mpich.folder, "--destdir", target])):

@@ -6,7 +6,7 @@ REDUCTIONS = ["reduce", "allreduce", "reduce_scatter", "scan", "exscan"]
 # Programs that print of each algorithm how many calls were run, and how many it refused.
 COUNTING = {"matrix", "bits"}
 
-# What a hierarchical algorithm does across the nodes, in tests.
+# Algorithms across the nodes, for hierarchical algorithms in tests.
 ACROSS = {"barrier": "dissemination(k=2)", "bcast": "chain", "reduce": "tau-binomial",
           "allreduce": "ring", "allgather": "bruck(k=2)"}
 

@@ -53,7 +53,7 @@ class Build:
         return next(self.folder.glob("libtutti-mpi-*.so"))
 
     def algorithms(self):
-        """What `tutti list --json` prints; the build keeps it in a file."""
+        """The output of `tutti list --json`, which the build keeps in a file."""
         return json.loads((self.folder / "tests/algorithms.json").read_text())
 
     def mpiexec(self, ranks, *command):

@@ -15,7 +15,7 @@ def check(truth, message):
 
 
 def run(*command, together=False, **more):
-    """What a command prints that must succeed. `together`: with what it prints as an error."""
+    """The output of a command that must succeed. `together`: stderr, too."""
     words = [str(word) for word in command]
     done = subprocess.run(words, stdout=subprocess.PIPE, text=True, errors="replace",
                           stderr=subprocess.STDOUT if together else subprocess.PIPE, **more)

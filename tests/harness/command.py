@@ -1,4 +1,4 @@
-"""What a test is: a command that must end with a status, print a text, and satisfy a judge."""
+"""A test is a command that must end with a status, print a text, and satisfy a judge."""
 import contextlib
 import dataclasses
 import os
@@ -25,7 +25,7 @@ class Command:
             text=True, errors="replace", **options)
 
     def wrong(self, status, output):
-        """What is wrong with a run that ended like this; "": it passed."""
+        """The complaint about a run that ended like this; "": it passed."""
         if self.status is not None and status != self.status:
             return f"status {status}, not {self.status}"
         if self.expect not in output:

@@ -33,7 +33,7 @@ def job(build, ranks, program, *arguments, force="", env=None, **nodes):
                    settings, expect=f"ok with {ranks} ranks", judge=judge)
 
 
-# What puts a process into a container of its own, but for one thing shares all with others.
+# Commands that give a process one namespace of its own; it shares all else with others.
 CONTAINERS = {
     "pid": "unshare $map --pid --fork --kill-child",
     "ipc": "unshare $map --ipc",

@@ -60,7 +60,7 @@ class Runner:
 
     @contextlib.contextmanager
     def counted_for(self, part):
-        """What this thread runs counts for another part."""
+        """Counts the tests that this thread runs for another part."""
         before, self.here.part = self.here.part, part
         try:
             yield

@@ -5,7 +5,7 @@ import subprocess
 
 
 def files_of(root):
-    """What belongs to the source, relative to it: tracked, or new and not ignored."""
+    """Files of the source, relative to it: tracked, or new and not ignored."""
     if (root / ".git").exists():
         listed = subprocess.run(
             ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],

@@ -54,7 +54,7 @@ class Suites:
             return
         logged = self.folder / f"meson-logs/{log}.json"
         logged.unlink(missing_ok=True)
-        # What stands in the tests is for a machine that has nothing else to do.
+        # Time limits in the tests are for a machine that has nothing else to do.
         patience = 10 if any("b_sanitize" in option for option in self.options) else 5
         command = ["meson", "test", "-C", self.folder, "--no-rebuild", "--logbase", log,
                    "--timeout-multiplier", patience]

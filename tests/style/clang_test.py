@@ -3,7 +3,7 @@
 
 Usage: clang_test.py clang-format|clang-tidy ROOT BUILD
 
-clang-tidy takes minutes for each core. What it was silent about is kept in the cache, by the
+clang-tidy takes minutes for each core. The cache names the sources that were clean, by the
 contents of the source, of all files of the project that it includes, and of the configuration. It
 compiles each source by itself, and so sees that none needs what another one includes.
 """
@@ -42,7 +42,7 @@ def digest(path):
 
 @functools.cache
 def includes_of(path):
-    """What a file of the project includes of the project."""
+    """Files of the project that this file includes directly."""
     found = []
     for name in re.findall(r'^ *# *include "([^"]+)"', path.read_text(), re.M):
         places = (path.parent / name, root / name, root / "include" / name)
@@ -91,7 +91,7 @@ def keys(folder):
 
 
 def tidy(path):
-    """What it says of a source. One at a time: jobs wait until those under way have ended."""
+    """The tool's complaints of a source. One at a time: jobs wait until those begun have ended."""
     # Clang knows not all of GCC's options.
     with computing():
         done = subprocess.run([tool, "--quiet", "-p", folder,

@@ -34,7 +34,7 @@ def undecided(a, b):
     return wide or a["low_us"] <= b["high_us"] and b["low_us"] <= a["high_us"]
 
 
-# What programs that read these files ask for.
+# Names that programs which read these files ask for.
 NAMES = {"ranks", "nodes", "mpi", "transports", "device", "init_ms", "comm_create_ms",
          "connections", "grown_connections", "connection_bytes", "address_bytes", "hosts",
          "barrier_before", "unsteady", "rows", "tally"}
@@ -43,7 +43,7 @@ TIMING = {"median_us", "low_us", "high_us", "repetitions", "calls", "warm_up_ms"
 
 
 def names(found):
-    """What is written has these names, and no others."""
+    """The file has these names, and no others."""
     assert found.keys() == NAMES, found.keys() ^ NAMES
     for row in found["rows"]:
         assert row.keys() == ROW, row.keys() ^ ROW
@@ -123,7 +123,7 @@ def first(file):
 
 
 def busy(file):
-    """Who has no CPU of its own is told so."""
+    """The bench says so if its ranks have no CPU of their own."""
     cpus = os.cpu_count()
     if cpus > MOST_SPINNING or len(os.sched_getaffinity(0)) < cpus:
         return print("not tried: this machine has more CPUs than a test may take")

@@ -124,7 +124,7 @@ def check_trees():
 
 
 def check_tips():
-    """What is drawn from side to side has the tip of an arrow: from parents, or towards them."""
+    """An edge drawn from side to side has the tip of an arrow: from parents, or towards them."""
     tip = re.compile(r"M[\d.]+,[\d.]+ H([\d.]+) M([\d.]+),[\d.]+ L([\d.]+),")
     for collective, to_child in (("bcast", True), ("reduce", False)):
         root, texts = svg(collective, "--algorithm", "chain", "-P", 7, "--kind", "tree")

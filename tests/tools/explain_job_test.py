@@ -43,7 +43,7 @@ def output_of(words, env):
 
 
 def run_by_job(folder, env):
-    """What a job chose, by collective and bytes: its file says the algorithm, its log the reason
+    """Choices of a job, by collective and bytes: its file says the algorithm, its log the reason
     and the parameters."""
     file = folder / "rows.json"
     log = output_of(BUILD.mpiexec(RANKS, PROGRAM, "bench", "--no-mpi", "--no-check", "--json", file,
@@ -94,7 +94,7 @@ def main():
                                 "bcast=linear;allgather=rows-first;allreduce=prefer hierarchical"})
         assert by_hand["bcast", 8].startswith("linear"), by_hand
         assert by_hand["allgather", 8] == "rows-first", by_hand
-        # What is kept for this machine is taken without a setting.
+        # Parameters kept for this machine are taken without a setting.
         (folder / "tutti").mkdir()
         (folder / "tutti/measured-shm.json").write_text(json.dumps(
             SLOW | {"name": "measured", "machine": machine_here(), "wire": {"kind": "shm"}}))

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 PROGRAM = sys.argv[1]
-# What the user of the test has set and kept is not meant.
+# Settings and kept parameters of the test's user do not count.
 HOME = tempfile.TemporaryDirectory(prefix="tutti-explain-")
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("TUTTI_")}
 CLEAN["XDG_CONFIG_HOME"] = HOME.name
@@ -49,7 +49,7 @@ def printed(*arguments, **settings):
 
 
 def parts():
-    """What rounding leaves of a part is none of the time."""
+    """Rounding errors are not shown as a part of the time."""
     (line,) = [line for line in printed("allgather", "-P", 6, "-m", "4k",
                                         TUTTI_ALGORITHM="allgather=recursive-doubling"
                                         ).splitlines() if line.startswith("  exact ")]
@@ -143,7 +143,7 @@ def takes_this_machine():
 
 
 def says_of_any_algorithm():
-    """What the model says of one that would not run."""
+    """The model's statement on an algorithm that would not be chosen."""
     call = ["bcast", "-P", 64, "-m", 2 ** 20, "--params", "hardware"]
     chain = told(*call, "--algorithm", "chain(segment=64k)")
     assert chain["algorithm"] == "chain(segment=65536)" != told(*call)["algorithm"], chain
@@ -162,11 +162,11 @@ def says_of_any_algorithm():
 
 
 def holds(told):
-    """What applies comes first, the fastest first; one of these is chosen."""
+    """Algorithms that apply come first, the fastest first; one of them is chosen."""
     candidates = told["candidates"]
     applying = [one for one in candidates if "excluded" not in one]
     assert applying and candidates[:len(applying)] == applying, told
-    # Of those that differ by less than 2 % the one with less memory or fewer rounds comes first.
+    # Among times within 2 % of the least, the one with less memory or fewer rounds comes first.
     times = [one["time"] * one.get("times_over_limit", 1) for one in applying]
     least = min(times)
     equal = [time for time in times if 0.98 * time <= least]
@@ -185,7 +185,7 @@ def reads_settings(folder):
     named = told(*call, TUTTI_MODEL="rxe")
     assert named["model"]["name"] == "rxe" and named["settings"] == {"model": "rxe"}, named
     assert "the setting `model`" in printed(*call, TUTTI_MODEL="rxe")
-    # What the command line names goes before what the environment does.
+    # Parameters that the command line names go before those of the environment.
     assert told(*call, "--params", "hardware", TUTTI_MODEL="rxe")["model"]["name"] == "hardware"
     assert told(*call, "--model", "hardware")["model"]["name"] == "hardware"  # its older name
     # By itself a call takes the fewest steps one after another; in a row ranks get ahead.
@@ -213,7 +213,7 @@ def reads_settings(folder):
     (levels,) = [one for one in forced["candidates"] if one["algorithm"] == "hierarchical"]
     assert "two levels" in levels["excluded"], levels
     assert "does not know its time" in printed(*call, TUTTI_ALGORITHM="allgather=rows-first")
-    # What is said of the time is said of what runs.
+    # The statement on the time is about the algorithm that runs.
     ring = told("allgather", "-P", 64, "--ppn", 1, TUTTI_ALGORITHM="allgather=ring")
     (time,) = [one["latency"] for one in ring["candidates"] if one["algorithm"] == "ring"]
     assert abs(ring["statement"]["latency"] - time) < 1e-9 * time, ring

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A formula that `tutti predict` prints is the one that it computes: its text is read here, and
-computed once more. What is claimed of it beside the simulator is tested elsewhere, and a bound that
-is wrong may still be one.
+computed once more. Other tests compare it with the simulator, and a bound that is wrong may still
+be one.
 
 Usage: formulas_test.py PROGRAM
 """
@@ -33,7 +33,7 @@ class Gap(float):
 
 
 class Reader:
-    """A formula's value. What stands side by side is multiplied."""
+    """A formula's value. Factors that stand side by side are multiplied."""
 
     def __init__(self, text, names):
         text = re.sub(r"^T_m(in|ax) = ", "", text)
@@ -172,7 +172,7 @@ def main():
             names = {"P": P, "p": P, "m": size, "s": size, "n": size, "m_s": size, "n_s": 1, "k": 1,
                      "d": 0, "c": REDUCE} | names_of(parameters)
             for form, time in printed(model, parameters, P, size):
-                # Of other numbers of ranks the papers mean what they say in words.
+                # For P that is no power of two, the papers say in words what they mean.
                 if P == 5 and re.search(r"log2\([Pp]\)", form[-1]):
                     continue
                 # Where TAU's message is all blocks together.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `tutti info` prints: lines that fit a screen, bytes with units, misspelt variables with the
+"""Output of `tutti info`: lines that fit a screen, bytes with units, misspelt variables with the
 nearest name, and no advice to call `tutti info`.
 
 Usage: info_test.py PROGRAM

@@ -31,8 +31,8 @@ def measure(*arguments, ranks=RANKS, env=None):
 
 
 def measured(file, *arguments):
-    """What was saved to the file. On a machine that does other work besides it takes longer until
-    medians are known, or nothing fits: then the command says so, and leaves the file as it was.
+    """The run, and the parameters saved to the file. On a machine that does other work it takes
+    longer until medians are known, or nothing fits: then the command says so, and saves nothing.
     """
     before = file.read_text() if file.exists() else None
     for seconds in [0.3, 3, 10]:
@@ -155,7 +155,7 @@ def at_start(folder):
 
 
 def bench(env):
-    """What a small job prints."""
+    """The output of a small job."""
     words = BUILD.mpiexec(RANKS, PROGRAM, "bench", "--no-mpi", "--collective", "barrier",
                           "--time-limit", "0.01")
     done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True,

@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness.svg import boxes, checked, lines  # noqa: E402
 
 PROGRAM = sys.argv[1]
-# What the user of the test has set and kept is not meant.
+# Settings and kept parameters of the test's user do not count.
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("TUTTI_")}
 CLEAN["XDG_CONFIG_HOME"] = "/none"
 BARRIER = ["--collective", "barrier"]
@@ -186,7 +186,7 @@ def check_decimals():
 
 
 def check_settings():
-    """What the simulator is told changes its time as it should; a seed replays."""
+    """Options of the simulator change its time as they should; a seed replays."""
     def time(collective, *arguments):
         (row,) = rows("--params", "boba", "--collective", collective, "-P", 8, "-m", 4096,
                       *arguments)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the setting `trace` records of a job is what ran, and `tutti draw --trace` draws it.
+"""The setting `trace` records the steps that a job ran, and `tutti draw --trace` draws them.
 
 Usage: trace_test.py BUILD RANKS
 """

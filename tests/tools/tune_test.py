@@ -120,8 +120,8 @@ def key_of(point):
 
 
 def decided(folder):
-    """What is surely faster than the model's choice has a rule, which the library reads; what only
-    may be has none."""
+    """An algorithm that is surely faster than the model's choice gets a rule, which the library
+    reads; one that only may be faster gets no rule."""
     words = ["tune", *QUICK, "--json", "--state"]
     points = json.loads(fine(folder, *words, "timed")[0])["points"]
     best = {}  # by point, another algorithm than the model's choice; nothing: there is no other
@@ -183,7 +183,7 @@ def interrupted(folder):
         time.sleep(0.05)
     job.send_signal(signal.SIGINT)
     out, err = job.communicate(timeout=60)
-    # Of an interrupted job mpiexec.mpich says 0 or 1, by chance; Open MPI's may end it at once.
+    # After an interrupt mpiexec.mpich returns 0 or 1, by chance; Open MPI's may end it at once.
     assert "kept keeps each, with it --resume goes on" in err, (job.returncode, out, err)
     assert BUILD.mpi == "openmpi" or "kept in kept" in err, (job.returncode, out, err)
     lines = state.read_text().splitlines()

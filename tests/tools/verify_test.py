@@ -14,7 +14,7 @@ from harness.builds import CACHE  # noqa: E402
 
 # Most of the whole matrix's time goes into P = 257 and 1000; --long has it.
 RANKS = [*range(1, 34), 64, 127, 128, 129]
-# What is proved, and what proves it.
+# Sources of the schedules that are proved, and of the proof.
 SOURCES = ["base", "collectives/schedule", "collectives/algorithms", "collectives/selection",
            "collectives/analysis", "tools/verify.cpp"]
 
