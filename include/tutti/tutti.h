@@ -1274,7 +1274,9 @@ TUTTI_API int tutti_iexscan(const void* sendbuf, void* recvbuf, MPI_Count count,
  *   All arguments stay as they are until the request is freed, arrays of counts and displacements
  *   and a user-defined operation included. Datatypes, and an array of them, may go at once, and the
  *   communicator as soon as the program likes: the request can still be started. Bytes that no call
- *   touches, such as a buffer while the request is inactive, are the program's.
+ *   touches, such as a buffer while the request is inactive, are the program's. Memory for
+ *   intermediate results stays the request's until it is freed; over an adapter the buffers stay
+ *   registered, too.
  *
  *   No message is sent, and wrong arguments are an error of tutti_start. On each communicator all
  *   ranks start the same calls in the same order; see tutti_ibarrier(3) for that, and for when data

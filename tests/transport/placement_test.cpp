@@ -1,4 +1,4 @@
-// What a Placement makes of the cards of all ranks, and what the card of this process says.
+// Placements made of the cards of all ranks, and the card that describes this process.
 #include "transport/placement.hpp"
 
 #include <catch2/catch.hpp>

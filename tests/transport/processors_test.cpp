@@ -1,4 +1,4 @@
-// What sysfs tells of hardware threads: on a machine that is made up, and on this one.
+// Hardware threads as sysfs describes them: on a machine that is made up, and on this one.
 #include "transport/processors.hpp"
 
 #include <fmt/format.h>
