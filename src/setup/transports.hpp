@@ -44,7 +44,7 @@ transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eage
 // What the settings ask of a transport; what else it needs, whoever opens it adds.
 transport::shm::Options shm_options(const Configuration& configuration);
 transport::verbs::Options verbs_options(const Configuration& configuration);
-// What the settings ask of the devices. `local_rank`: this rank's number on its node.
+// Requirements that the settings have of devices. `local_rank`: this rank's number on its node.
 transport::verbs::DeviceWish device_wish(const Configuration& configuration, int node,
                                          int local_rank);
 // Whether packets cost CPU time, by the setting `wire`, or else if the device is one in `software`.

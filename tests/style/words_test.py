@@ -29,7 +29,7 @@ CEILINGS = {
     "protocols": (44, 0),
     "registration": (3, 0),
     "src": (182, 0),
-    "tests": (19, 0),
+    "tests": (18, 0),
     "tools": (112, 0),
     "transport": (121, 0),
 }
