@@ -27,7 +27,7 @@ CEILINGS = {
     "include": (0, 0),
     "models": (119, 1),
     "protocols": (44, 0),
-    "registration": (3, 0),
+    "registration": (5, 0),
     "src": (182, 0),
     "tests": (18, 0),
     "tools": (112, 0),

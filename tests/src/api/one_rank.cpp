@@ -1,0 +1,23 @@
+// Starts MPI and Tutti on one rank, for which no launcher is needed, and ends both.
+#include "tests/src/api/one_rank.hpp"
+
+namespace {
+
+struct Start final : Catch::TestEventListenerBase {
+  using TestEventListenerBase::TestEventListenerBase;
+  void testRunStarting(const Catch::TestRunInfo&) override {
+    MPI_Init(nullptr, nullptr);
+    tutti_options options{};
+    options.size = sizeof options;
+    options.log = [](void*, const char* line) { tutti::tests::g_logged.emplace_back(line); };
+    if (tutti_init(&options) != TUTTI_SUCCESS) FAIL(tutti_last_error_message());
+  }
+  void testRunEnded(const Catch::TestRunStats&) override {
+    tutti_finalize();
+    MPI_Finalize();
+  }
+};
+
+}  // namespace
+
+CATCH_REGISTER_LISTENER(Start)
