@@ -7,7 +7,7 @@
 // slot. Only in this case are messages set aside, so others never pay for it.
 //
 // Leaves to the caller: to give the sender no credit for what lies here, which is what bounds it
-// (rings.hpp).
+// (asks.hpp).
 #pragma once
 
 #include <memory>

@@ -3,7 +3,7 @@
 // Promises: a message arrives whole, at the receive that names it, in whatever order receives are
 // posted. No call blocks, or waits for the other side: what cannot go on now answers `again`. A
 // send is not assumed to complete before its receive is posted. Nothing allocates after
-// construction, save what is set aside (rings.hpp) or parked (rendezvous_moves.hpp).
+// construction, save what is set aside (asks.hpp) or parked (rendezvous_moves.hpp).
 //
 // Leaves to the caller: names that both ranks compute alike, one message each; to ask again with
 // the same arguments; and to call progress() on every channel now and then, since a peer may need

@@ -7,7 +7,6 @@
 
 #include "base/combine.hpp"
 #include "base/copy.hpp"
-#include "base/ticks.hpp"
 #include "protocols/complaint.hpp"
 #include "protocols/rings.hpp"
 
@@ -23,14 +22,15 @@ inline void deliver(const Arrived& message, void* place, const Operand* operand,
     copy_bytes(place, message.payload(), message.bytes);
 }
 
-// The same, timed if its sender is to hear of it. What it takes to unpack says nothing of a copy.
-inline void deliver(Rings& rings, const Arrived& message, void* place, const Operand* operand,
+// The same, and tells the link that watches it. To unpack is not to copy, so it is not told.
+inline void deliver(const Rings& rings, const Arrived& message, void* place, const Operand* operand,
                     Bytes offset) noexcept {
-  if (message.bytes.stored() == transport::Stored::untold || (operand && operand->view)) [[likely]]
+  transport::ReadWatch* const watch = rings.read_watch(message);
+  if (!watch || (operand && operand->view)) [[likely]]
     return deliver(message, place, operand, offset);
-  const std::uint64_t begin = ticks();
+  watch->begin_read();
   deliver(message, place, operand, offset);
-  rings.note_read(message, ticks() - begin);
+  watch->end_read(message.bytes);
 }
 
 inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& complaint,
@@ -41,7 +41,7 @@ inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& compl
   rings.stop_asking(ring, transfer);
   if (message.bytes != bytes || message.bytes.more()) [[unlikely]]
     return complaint.about_length(message.bytes, bytes, message.bytes.more());
-  rings.fetch_ahead(ring, message);
+  rings.prefetch(ring, message);
   if (bytes != 0) deliver(rings, message, data, operand, 0);
   rings.consume(ring, message);
   return Answer::done;

@@ -2,7 +2,7 @@
 // the slots of ours that are free again for the peer's. Counters only, no I/O.
 //
 // A sender may have at most `slots` messages that the receiver has not consumed, beside those that
-// it was asked for (rings.hpp). Messages may be consumed in any order, but slots are given back in
+// it was asked for (asks.hpp). Messages may be consumed in any order, but slots are given back in
 // the order of their messages: the credits of a message wait until all earlier ones are consumed
 // too. So a message that nobody asks for yet stays in its slot, and nobody needs other memory for
 // it. Where it has to leave its slot, it still counts as not consumed, so it gives no credit.

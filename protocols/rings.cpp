@@ -1,9 +1,6 @@
 // Slots, credits and the search for a name.
 #include "protocols/rings.hpp"
 
-#include <algorithm>
-#include <new>
-
 namespace tutti::protocols {
 
 using transport::Post;
@@ -23,10 +20,7 @@ constexpr bool is_stray(const MessageName& came, const MessageName& wanted) {
 }  // namespace
 
 Rings::Rings(transport::Link& link, Listener& listener)
-    : link_(link),
-      inbox_(link.inbox()),
-      listener_(listener),
-      may_grow_(link.capabilities().growth != nullptr) {
+    : link_(link), inbox_(link.inbox()), listener_(listener), growth_(link, rings_) {
   for (std::size_t r = 0; r < transport::kRings; ++r) {
     const bool rarely =
         link.capabilities().reports_by_packets && static_cast<Ring>(r) <= Ring::eager;
@@ -43,7 +37,7 @@ bool Rings::look_for_room(Ring ring, const Transfer* transfer) noexcept {
     if (link_.state() == transport::State::connecting) return false;
     connected_ = true;
   }
-  State& state = at(ring);
+  RingState& state = at(ring);
   if (transfer && state.first_in_line && state.first_in_line != transfer) return false;
   OutFlow& out = state.out;
   if (!out.has_credit() && !out.update(inbox_.reported(ring))) distrust_credits(ring);
@@ -53,8 +47,8 @@ bool Rings::look_for_room(Ring ring, const Transfer* transfer) noexcept {
 
 Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, const void* data,
                   transport::Length bytes) noexcept {
-  if (!may_put(ring, transfer) && !asked_for(ring, name)) return not_yet();
-  State& state = at(ring);
+  RingState& state = at(ring);
+  if (!may_put(ring, transfer) && !asks_.allow(name, state.out)) return not_yet();
   auto& [out, in, first_in_line, asking] = state;
   const Trailer trailer{name, bytes, in.consumed(), out.next_sequence()};
   PackedView* const view = transfer && ring <= Ring::eager ? transfer->view : nullptr;
@@ -67,7 +61,7 @@ Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, 
       out.sent();
       in.told();
       if (first_in_line == transfer) first_in_line = nullptr;
-      if (bytes.more()) short_of_slots_ += kCut;
+      if (bytes.more()) growth_.note_cut();
       return Answer::done;
     case Post::again: get_in_line(state, transfer); return not_yet();
     case Post::refused:
@@ -77,7 +71,7 @@ Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, 
 }
 
 void Rings::leave_line(const Transfer& transfer) noexcept {
-  for (State& ring : rings_)
+  for (RingState& ring : rings_)
     if (ring.first_in_line == &transfer) ring.first_in_line = nullptr;
 }
 
@@ -148,7 +142,7 @@ void Rings::report(Ring ring) noexcept {
     in.told();
 }
 
-// --- asks
+// --- asks (asks.hpp)
 
 // `arrived` messages have come, and the wanted one is not among them. The first poll that finds
 // this only notes it, because receives that are polled next may take what is there. If there is no
@@ -189,7 +183,7 @@ bool Rings::set_aside_all(Ring ring, std::uint32_t arrived) noexcept {
   while (static_cast<std::int32_t>(arrived - in.freed()) > 0) {
     const Arrived message = read(ring, in.first());
     if (!message) return false;
-    // How long it takes to read a copy of the payload says nothing of how that was stored.
+    // Without the mark: what is read is a copy.
     const transport::Length bytes(message.bytes, message.bytes.more());
     if (!aside_.keep(ring, {message.name(), bytes, 0, 0}, message.payload())) {
       fail_for_memory();
@@ -203,75 +197,12 @@ bool Rings::set_aside_all(Ring ring, std::uint32_t arrived) noexcept {
 void Rings::hear(const Ask& ask) noexcept {
   if (ask.ring > Ring::eager || !at(ask.ring).out.has_sent(ask.freed))
     return distrust_credits(ask.ring);
-  if (asks_.size() >= asks_kept_) {
-    forget_old_asks();
-    if (asks_.size() >= kMostAsks)
-      return link_.distrust("it has asked for more than %lld messages", kMostAsks);
-    asks_kept_ = std::min(std::max(2 * asks_.size(), kFewAsks), kMostAsks);
+  switch (asks_.keep(ask.name, at(ask.ring).out, ask.freed)) {
+    case Asks::Kept::yes: return;
+    case Asks::Kept::too_many:
+      return link_.distrust("it has asked for more than %lld messages", Asks::kMost);
+    case Asks::Kept::no_memory: return fail_for_memory();
   }
-  try {
-    asks_.push_back(ask);
-  } catch (const std::bad_alloc&) {
-    fail_for_memory();
-  }
-}
-
-bool Rings::asked_for(Ring ring, const MessageName& name) noexcept {
-  return std::ranges::any_of(asks_, [&](const Ask& ask) {
-    return ask.ring == ring && ask.name == name && at(ring).out.finds_slot(ask.freed);
-  });
-}
-
-// Those since which a ringful was sent. Who asked knows it when all that has come.
-void Rings::forget_old_asks() noexcept {
-  std::erase_if(asks_, [this](const Ask& ask) { return !at(ask.ring).out.finds_slot(ask.freed); });
-}
-
-// --- growth
-
-bool Rings::is_hot() const noexcept {
-  const std::uint64_t large = link_.outbox().full_shape().bytes();
-  if (short_of_slots_ >= kHotWhenShort ||
-      link_.capabilities().growth->written() >= large / kHotWhenWritten)
-    return true;
-  std::uint64_t bytes = 0;  // of slots that were used
-  for (std::size_t r = 0; r < transport::kRings; ++r)
-    bytes += std::uint64_t{rings_[r].out.count()} * link_.outbox().shape().rings[r].slot_bytes +
-             std::uint64_t{rings_[r].in.freed()} * inbox_.shape().rings[r].slot_bytes;
-  return bytes >= large * kHotWhenCarried;
-}
-
-void Rings::look_after_growth() noexcept {
-  transport::Growth& growth = *link_.capabilities().growth;
-  if (link_.state() == transport::State::ready) {
-    if (!asked_for_more_ && is_hot()) {
-      asked_for_more_ = true;
-      growth.ask_for_more();
-    }
-    if (link_.outbox().may_grow() && growth.grow_out() == Post::done)
-      for (std::size_t r = 0; r < transport::kRings; ++r)
-        rings_[r].out.grow(link_.outbox().full_shape().rings[r].slots);
-  }
-  if (inbox_.must_grow()) grow_in();  // even if the link has failed: what has come has come
-  may_grow_ = !inbox_.grown() || !link_.outbox().grown();
-}
-
-// Those that were taken before earlier ones stand in the way of later ones (search()), so they are
-// taken over, too.
-void Rings::grow_in() noexcept {
-  for (std::size_t r = 0; r < transport::kRings; ++r) {
-    const auto ring = static_cast<Ring>(r);
-    const InFlow& in = rings_[r].in;
-    for (std::uint32_t sequence = in.first(); sequence != in.end(); ++sequence) {
-      if (!inbox_.arrived(ring, sequence)) break;
-      const Arrived message = read(ring, sequence);
-      if (!message) return;
-      inbox_.take_over(ring, sequence, message.bytes);
-    }
-  }
-  link_.capabilities().growth->grow_in();
-  for (std::size_t r = 0; r < transport::kRings; ++r)
-    rings_[r].in.grow(link_.outbox().full_shape().rings[r].slots);
 }
 
 // --- failures

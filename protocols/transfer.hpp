@@ -24,7 +24,7 @@ enum class Answer : std::uint8_t {
 // Zeroed by the caller at the start, but for `view`, and kept at one address until it is done or
 // abandoned: waiting transfers are told apart by their addresses.
 struct Transfer {
-  // How far a rendezvous has come, or a receive from a ring whose sender has no credit (rings.hpp);
+  // How far a rendezvous has come, or a receive from a ring whose sender has no credit (asks.hpp);
   // other transfers stay at `begin`.
   enum class Phase : std::uint8_t {
     begin,

@@ -5,6 +5,7 @@
 #include "transport/fetching.hpp"
 #include "transport/growth.hpp"
 #include "transport/memory.hpp"
+#include "transport/read_watch.hpp"
 #include "transport/revocation.hpp"
 
 namespace tutti::transport {
@@ -23,8 +24,8 @@ struct Capabilities {
   bool reports_by_packets = true;
   // The peer's memory can be read. Null: it cannot be.
   Fetching* fetching = nullptr;
-  // Whoever sends a payload hears what it takes to read it. Null: nobody wants to know.
-  ReadClock* read_clock = nullptr;
+  // Hears how payloads of the peer are read. Null: it does not want to know.
+  ReadWatch* read_watch = nullptr;
   // Registers the memory that peers write to directly; null: none needs to be registered (shm).
   Registrar* registrar = nullptr;
   // Invitations of a peer to memory of a rank can be revoked. Null: they cannot be.

@@ -5,7 +5,6 @@
 #include <cstddef>
 
 #include "base/types.hpp"
-#include "transport/inbox_shape.hpp"
 #include "transport/memory.hpp"
 #include "transport/post.hpp"
 
@@ -28,16 +27,6 @@ class Fetching {
 
  protected:
   ~Fetching() = default;
-};
-
-// Tells the sender of a payload, if it says how it was stored, how long reading it has taken: a
-// hint, which it may take or not.
-class ReadClock {
- public:
-  virtual void took(Stored stored, double ticks_per_byte) noexcept = 0;
-
- protected:
-  ~ReadClock() = default;
 };
 
 }  // namespace tutti::transport

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "transport/inbox_prefetch.hpp"
 #include "transport/inbox_shape.hpp"
 #include "transport/memory.hpp"
 
@@ -43,12 +44,10 @@ class Inbox {
     return reinterpret_cast<const Trailer*>(
         memory_ + slot_end(ring, shape_[ring].index_of(sequence)) - sizeof(Trailer));
   }
-  // That message, of so many bytes, is about to be read: asks for the lines of a later one.
-  void fetch_ahead(Ring ring, std::uint32_t sequence, std::uint32_t bytes) const noexcept {
+  // Prefetches the slot of a later message, while that one, of so many bytes, is read.
+  void prefetch(Ring ring, std::uint32_t sequence, std::uint32_t bytes) const noexcept {
     const std::uint32_t soon = shape_[ring].index_of(sequence + kMessagesAhead);
-    const std::byte* const end = memory_ + slot_end(ring, soon);
-    for (std::uint32_t line = 1; line <= lines_to_fetch(bytes); ++line)
-      __builtin_prefetch(end - std::size_t{line} * kCacheLine);
+    transport::prefetch<PrefetchFor::reading>(memory_ + slot_end(ring, soon), bytes);
   }
   // How many of our messages in the peer's `ring` it has consumed, by its last explicit report.
   std::uint32_t reported(Ring ring) const noexcept {

@@ -30,10 +30,6 @@ namespace tutti::transport {
 enum class Ring : std::uint8_t { line, small, eager, ready, control };
 inline constexpr std::size_t kRings = 5;
 
-// How a long payload was stored, if its sender is to hear what it takes to read it: see
-// ReadClock.
-enum class Stored : std::uint8_t { untold, cached, streamed };
-
 // The bytes of a payload, and whether more of its message comes: it is a piece, and not the last
 // one. Without that word a receiver that expects the first pieces of a longer message would take
 // them for all of it.
@@ -43,20 +39,18 @@ class Length {
       : word_(bytes | (more ? kMore : 0)) {}
   constexpr operator std::uint32_t() const noexcept { return word_ & kBytes; }  // NOLINT
   constexpr bool more() const noexcept { return (word_ & kMore) != 0; }
-  constexpr Stored stored() const noexcept {
-    return (word_ & kCached) != 0     ? Stored::cached
-           : (word_ & kStreamed) != 0 ? Stored::streamed
-                                      : Stored::untold;
-  }
-  constexpr Length with(Stored stored) const noexcept {
+  // What the link that sends a message tells the one that receives it, beside the message; 0:
+  // nothing. For protocols it has no meaning.
+  constexpr std::uint32_t mark() const noexcept { return word_ / kMark & kMarks; }
+  constexpr Length with_mark(std::uint32_t mark) const noexcept {
     Length result = *this;
-    result.word_ |= stored == Stored::cached ? kCached : stored == Stored::streamed ? kStreamed : 0;
+    result.word_ = (word_ & ~(kMarks * kMark)) | (mark & kMarks) * kMark;
     return result;
   }
 
  private:
-  static constexpr std::uint32_t kMore = std::uint32_t{1} << 31, kCached = kMore / 2,
-                                 kStreamed = kMore / 4, kBytes = kStreamed - 1;
+  static constexpr std::uint32_t kMore = std::uint32_t{1} << 31, kMark = kMore / 4, kMarks = 3,
+                                 kBytes = kMark - 1;
   std::uint32_t word_;
 };
 
@@ -143,15 +137,6 @@ T read_once(const T* from) noexcept {
     return std::bit_cast<T>(std::array{__atomic_load_n(words + I, __ATOMIC_RELAXED)...});
   }
   (std::make_index_sequence<sizeof(T) / kWordBytes>{});
-}
-
-// A line that the peer has touched takes a while to come. So whoever sends or receives a message
-// asks for the lines of the third one from it, as if that were as long: it ends in the first of
-// them. Of a long one the processor fetches the others by itself.
-inline constexpr std::uint32_t kMessagesAhead = 3;
-constexpr std::uint32_t lines_to_fetch(std::uint32_t bytes) {
-  constexpr auto line = static_cast<std::uint32_t>(kCacheLine);
-  return std::min(divide_up(bytes + static_cast<std::uint32_t>(sizeof(Trailer)), line), 4u);
 }
 
 // A payload is padded at its end, so that the trailer behind it is aligned.

@@ -1,6 +1,9 @@
 // Asks: no call waits until the messages of another call are taken.
+#include "protocols/asks.hpp"
+
 #include <catch2/catch.hpp>
 
+#include "protocols/eager.hpp"
 #include "tests/base/sanitized.hpp"
 #include "tests/protocols/pair.hpp"
 
@@ -232,6 +235,41 @@ TEST_CASE("a peer without credit is told of the slots that are free before it is
   CHECK(put(wanted, 2) == Answer::again);
 }
 
+TEST_CASE("a receive that has its message no longer counts as one that asks", "[asks]") {
+  RingPair pair(kTiny);
+  protocols::Complaint complaint(0);
+  HostileLink& peer = pair.net.link(0, 1);
+  std::uint32_t sent = 0;
+  const auto put = [&](CommunicatorId id) {
+    REQUIRE(peer.put(Ring::line, 0, nullptr, {{id, 0, 0}, 0, 0, ++sent}) == transport::Post::done);
+    pair.settle();
+  };
+  const auto receive = [&](Transfer& transfer, CommunicatorId id) {
+    return protocols::receive_eager(pair.rings[1], Ring::line, complaint, transfer, {id, 0, 0},
+                                    nullptr, 0, nullptr);
+  };
+  for (int i = 0; i < 50; ++i) {
+    Transfer wanted, flood;
+    put(1);
+    while (wanted.phase != Transfer::Phase::asked) {
+      REQUIRE(receive(wanted, 2) == Answer::again);
+      pair.settle();
+    }
+    REQUIRE(receive(flood, 1) == Answer::done);  // nothing is aside any more
+    put(2);
+    REQUIRE(receive(wanted, 2) == Answer::done);
+    pair.rings[0].take_all(Ring::control, [](const Arrived&) {});
+  }
+  Transfer waits;
+  for (int i = 0; i < 5 && !pair.net.link(1, 0).state().failed(); ++i) {
+    put(1);
+    for (int polls = 0; polls < 3; ++polls) CHECK(receive(waits, 2) == Answer::again);
+    pair.settle();
+    pair.rings[0].take_all(Ring::control, [](const Arrived&) {});
+  }
+  CHECK(pair.net.link(1, 0).state().failed());  // it has sent what it had no right to
+}
+
 TEST_CASE("an ask that crosses its message is forgotten, and may come before its send", "[asks]") {
   RingPair pair(kTiny);
   Transfer s;
@@ -286,4 +324,51 @@ TEST_CASE("what was set aside for a freed communicator gives its credit back", "
       return sent == 50;
     }));
   }
+}
+
+TEST_CASE("a peer that asks for more than a call can have receives is not trusted", "[asks]") {
+  RingPair pair(kTiny);
+  const protocols::Ask ask{{1, 0, 0}, 0, Ring::line};
+  for (std::uint32_t i = 0; i < 1u << kOrdinalBits; ++i) pair.rings[0].hear(ask);
+  CHECK_FALSE(pair.net.link(0, 1).state().failed());
+  REQUIRE(pair.rings[0].put(Ring::line, nullptr, {1, 0, 0}, nullptr, 0) == Answer::done);
+  for (std::uint32_t i = 0; i < 3; ++i) pair.rings[0].hear({{1, 0, 0}, 1, Ring::line});
+  CHECK_FALSE(pair.net.link(0, 1).state().failed());  // the old ones are forgotten
+  for (std::uint32_t i = 0; i < 1u << kOrdinalBits; ++i)
+    pair.rings[0].hear({{1, 1, 0}, 1, Ring::line});
+  CHECK(pair.net.link(0, 1).state().code() == Code::transport_failed);
+}
+
+TEST_CASE("an ask is for one name in one ring, until a ringful has been sent", "[asks]") {
+  constexpr std::uint32_t kSlots = 4;
+  protocols::OutFlow line(kSlots), small(kSlots);
+  protocols::Asks asks;
+  const MessageName name{1, 2, 3};
+  for (const std::uint32_t sent_before : {0u, 4u, 9u}) {
+    while (line.count() < sent_before) line.sent();
+    CHECK_FALSE(asks.allow(name, line));
+    REQUIRE(asks.keep(name, line, sent_before) == protocols::Asks::Kept::yes);
+    for (std::uint32_t i = 0; i < kSlots; ++i) {
+      CHECK(asks.allow(name, line));
+      CHECK_FALSE(asks.allow(name, small));
+      for (const MessageName& other : {MessageName{2, 2, 3}, {1, 1, 3}, {1, 2, 4}})
+        CHECK_FALSE(asks.allow(other, line));
+      line.sent();
+    }
+    CHECK_FALSE(asks.allow(name, line));
+  }
+}
+
+TEST_CASE("as many asks are kept as a call has receives, and old ones make room", "[asks]") {
+  using protocols::Asks;
+  protocols::OutFlow out(1), other(1);
+  Asks asks;
+  for (std::size_t i = 0; i < Asks::kMost; ++i)
+    REQUIRE(asks.keep({1, 0, static_cast<Ordinal>(i)}, out, 0) == Asks::Kept::yes);
+  CHECK(asks.keep({1, 0, 0}, out, 0) == Asks::Kept::too_many);
+  CHECK(asks.keep({1, 0, 0}, other, 0) == Asks::Kept::too_many);
+  out.sent();
+  REQUIRE(asks.keep({1, 1, 0}, other, 0) == Asks::Kept::yes);
+  CHECK(asks.allow({1, 1, 0}, other));
+  CHECK_FALSE(asks.allow({1, 0, 5}, out));
 }

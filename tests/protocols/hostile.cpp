@@ -33,6 +33,7 @@ HostileLink::HostileLink(HostileNet& net, int from, int to)
                     .notifies = !how.fetches,
                     .reports_by_packets = !how.fetches,
                     .fetching = how.fetches ? this : nullptr,
+                    .read_watch = this,
                     .registrar = how.registers ? &net.registrar : nullptr,
                     .revocation = how.fetches ? this : nullptr,
                     .inquiry = this,

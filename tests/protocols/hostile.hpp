@@ -92,7 +92,8 @@ class HostileLink final : public transport::Link,
                           transport::Fetching,
                           transport::Revocation,
                           transport::Inquiry,
-                          transport::Growth {
+                          transport::Growth,
+                          transport::ReadWatch {
  public:
   HostileLink(HostileNet& net, int from, int to);
   transport::Post put(transport::Ring ring, std::uint32_t index, const void* payload,
@@ -115,6 +116,9 @@ class HostileLink final : public transport::Link,
   // Both inboxes are large.
   bool grown() noexcept { return inbox().grown() && outbox().grown(); }
   bool asked_for_more = false;
+  // Marked payloads of the peer: reads that have begun, and the marks of those that have ended.
+  std::uint32_t reads_begun = 0;
+  std::vector<std::uint32_t> marks_read;
 
  private:
   friend class HostileNet;
@@ -127,6 +131,10 @@ class HostileLink final : public transport::Link,
   bool taken_back(std::uint32_t invitation) const noexcept override;
   bool take_back(std::uint32_t invitation) noexcept override;
   bool peer_lives() noexcept override;
+  void begin_read() noexcept override { ++reads_begun; }
+  void end_read(transport::Length payload) noexcept override {
+    marks_read.push_back(payload.mark());
+  }
   void renew(std::uint32_t invitation) noexcept override;
   void ask(bool again) noexcept override;
   transport::Writing writing(std::uint32_t invitation) const noexcept override;

@@ -214,16 +214,3 @@ TEST_CASE("credits for messages that were never sent break the link, however the
       CHECK(pair.net.link(0, 1).state().code() == Code::transport_failed);
     }
 }
-
-TEST_CASE("a peer that asks for more than a call can have receives is not trusted", "[rings]") {
-  RingPair pair(kTiny);
-  const protocols::Ask ask{{1, 0, 0}, 0, Ring::line};
-  for (std::uint32_t i = 0; i < 1u << kOrdinalBits; ++i) pair.rings[0].hear(ask);
-  CHECK_FALSE(pair.net.link(0, 1).state().failed());
-  REQUIRE(pair.rings[0].put(Ring::line, nullptr, {1, 0, 0}, nullptr, 0) == Answer::done);
-  for (std::uint32_t i = 0; i < 3; ++i) pair.rings[0].hear({{1, 0, 0}, 1, Ring::line});
-  CHECK_FALSE(pair.net.link(0, 1).state().failed());  // the old ones are forgotten
-  for (std::uint32_t i = 0; i < 1u << kOrdinalBits; ++i)
-    pair.rings[0].hear({{1, 1, 0}, 1, Ring::line});
-  CHECK(pair.net.link(0, 1).state().code() == Code::transport_failed);
-}

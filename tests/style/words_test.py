@@ -26,7 +26,7 @@ CEILINGS = {
     "examples": (0, 0),
     "include": (0, 0),
     "models": (119, 1),
-    "protocols": (46, 0),
+    "protocols": (44, 0),
     "registration": (5, 0),
     "src": (182, 0),
     "tests": (18, 0),
@@ -70,7 +70,7 @@ RENAMED = {
 }
 # Those of them that are in the code still: none may be added, and one that is gone is taken off.
 STILL_THERE = {
-    ".": {"fetch_ahead", "look_after_growth", "goes_whole", "in_a_row", "look_after"},
+    ".": {"goes_whole", "in_a_row", "look_after"},
     "transport": {"Stored", "Stores", "Reads", "took"},
     "protocols": {"distrust", "wish"},
     "src/api": {"Own"},

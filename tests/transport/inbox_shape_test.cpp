@@ -66,3 +66,18 @@ TEST_CASE("the first inbox of a connection is small, and no ring is missing", "[
   constexpr InboxShape kTiny{{{{64, 1}, {128, 2}, {64, 1}, {64, 1}, {64, 1}}}};
   CHECK(first_shape(kTiny) == kTiny);
 }
+
+TEST_CASE("a length, its mark, and whether more comes do not touch each other", "[inbox]") {
+  for (const std::uint32_t bytes : {0u, 1u, 65536u, (1u << 29) - 1})
+    for (const bool more : {false, true}) {
+      const Length plain(bytes, more);
+      CHECK(plain.mark() == 0);
+      for (const std::uint32_t mark : {1u, 2u, 3u}) {
+        const Length marked = plain.with_mark(mark);
+        CHECK(marked == bytes);
+        CHECK(marked.more() == more);
+        CHECK(marked.mark() == mark);
+        CHECK(marked.with_mark(0).mark() == 0);
+      }
+    }
+}

@@ -36,7 +36,7 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
                     .passes_pieces = copy != Copy::once,
                     .reports_by_packets = false,
                     .fetching = copy != Copy::twice ? this : nullptr,
-                    .read_clock = &reads_,
+                    .read_watch = &reads_,
                     .revocation = &revocation_});
   inbox().place(segment.inbox(local_rank, local_peer));
   inbox().open_by(&peers_marks_, 1u << static_cast<std::uint32_t>(Ring::line));
@@ -61,15 +61,13 @@ template <class Fill>
   Stored stored = Stored::untold;
   if (trailer.bytes != 0) stored = fill(end - sizeof(Trailer) - padded(trailer.bytes));
   target->name = trailer.name;
-  target->bytes = trailer.bytes.with(stored);
+  target->bytes = trailer.bytes.with_mark(static_cast<std::uint32_t>(stored));
   target->consumed = trailer.consumed;
   __atomic_store_n(&target->sequence, trailer.sequence, __ATOMIC_RELEASE);
   // What is stored after a line that the peer has read waits for it in the processor's store
   // buffer, which a call of a collective fills.
   const std::uint32_t soon = (index + kMessagesAhead) & (inbox().shape()[ring].slots - 1);
-  const std::byte* const later = peer_inbox_ + inbox().slot_end(ring, soon);
-  for (std::uint32_t line = 1; line <= lines_to_fetch(trailer.bytes); ++line)
-    prefetch_for_write(later - std::size_t{line} * kCacheLine);
+  prefetch<PrefetchFor::writing>(peer_inbox_ + inbox().slot_end(ring, soon), trailer.bytes);
   return Post::done;
 }
 

@@ -62,6 +62,15 @@ Stores::Times Stores::times() const noexcept {
   return cached.stored + cached.read <= streamed.stored + streamed.read ? cached : streamed;
 }
 
+void Reads::begin_read() noexcept { begin_ = ticks(); }
+
+void Reads::end_read(Length payload) noexcept {
+  const std::uint64_t end = ticks();
+  if (payload == 0) return;  // only a peer that is broken marks it
+  took(static_cast<Stored>(payload.mark()),
+       static_cast<double>(end - begin_) / static_cast<double>(payload));
+}
+
 void Reads::took(Stored stored, double ticks_per_byte) noexcept {
   constexpr std::uint32_t kOften = 8;  // to tell takes the line away from who polls it for credits
   smooth(stored == Stored::cached ? cached_ : streamed_, ticks_per_byte);

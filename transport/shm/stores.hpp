@@ -5,21 +5,15 @@
 #include <cstdint>
 
 #include "base/copy.hpp"
-#include "transport/fetching.hpp"
 #include "transport/inbox_shape.hpp"
+#include "transport/read_watch.hpp"
 #include "transport/shm/told.hpp"
 
 namespace tutti::transport::shm {
 
-// Asks for the line in which that byte lies, to be written soon. Compilers that know no more than
-// x86-64 would ask for it to be read. Nothing happens if there is no memory.
-inline void prefetch_for_write(const std::byte* place) noexcept {
-#if defined(__x86_64__)
-  asm volatile("prefetchw %0" : : "m"(*place));
-#else
-  __builtin_prefetch(place, 1);
-#endif
-}
+// How a long payload was stored; untold: it is short, or its sender need not know how it is read.
+// The mark of its length.
+enum class Stored : std::uint8_t { untold, cached, streamed };
 
 // What a rank takes to read long payloads, by how they were stored. In shared memory: written by
 // the reader, read by the one who stores.
@@ -89,15 +83,18 @@ class Stores {
   double tried_ = 0;                  // the same, in this trial
 };
 
-// The reader's side.
-class Reads final : public ReadClock {
+// The reader's side: times the reads of payloads that say how they were stored.
+class Reads final : public ReadWatch {
  public:
   // Where the one who stores reads them.
   explicit Reads(ReadTimes& told) noexcept : told_(told) {}
-  void took(Stored stored, double ticks_per_byte) noexcept override;
+  void begin_read() noexcept override;
+  void end_read(Length payload) noexcept override;
+  void took(Stored stored, double ticks_per_byte) noexcept;
 
  private:
   ReadTimes& told_;
+  std::uint64_t begin_ = 0;
   double cached_ = 0, streamed_ = 0;
   std::uint32_t count_ = 0;
 };

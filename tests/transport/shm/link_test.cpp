@@ -19,6 +19,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/ticks.hpp"
 #include "tests/base/settings_folder.hpp"
 #include "tests/transport/shm/meeting.hpp"
 
@@ -318,13 +319,19 @@ TEST_CASE("a long payload says how it was stored, and its reader what that cost"
     const Trailer& arrived = *link.inbox().trailer(Ring::eager, sequence);
     CHECK(arrived.bytes == bytes);
     CHECK(arrived.bytes.more() == more);
-    return arrived.bytes.stored();
+    return static_cast<Stored>(arrived.bytes.mark());
   };
   CHECK(stored(1, 1000, false) == Stored::untold);
   CHECK(stored(2, 16000, false) == Stored::cached);
   CHECK(stored(3, 16000, true) == Stored::cached);
-  for (int i = 0; i < 8; ++i) link.capabilities().read_clock->took(Stored::cached, 0.5);
-  CHECK(segment.read_times(0, 0).cached.ticks_per_byte() == 0.5);
+  ReadWatch& watch = *link.capabilities().read_watch;
+  for (int i = 0; i < 8; ++i) {
+    CHECK(segment.read_times(0, 0).cached.ticks_per_byte() == 0);  // told now and then
+    watch.begin_read();
+    for (const std::uint64_t begin = tutti::ticks(); tutti::ticks() == begin;) continue;
+    watch.end_read(link.inbox().trailer(Ring::eager, 2)->bytes);
+  }
+  CHECK(segment.read_times(0, 0).cached.ticks_per_byte() > 0);
   CHECK(segment.read_times(0, 0).streamed.ticks_per_byte() == 0);
   link.probe();
   CHECK(link.state() == State::ready);  // nothing else was written

@@ -6,7 +6,6 @@
 #include <vector>
 
 using namespace tutti::transport::shm;
-using tutti::transport::Stored;
 
 namespace {
 constexpr ReadTimes kNothingTold{};

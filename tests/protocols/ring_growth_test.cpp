@@ -1,5 +1,7 @@
 // Connections that begin small and grow at any moment: nothing is lost, and all that is known of a
 // message is right before, while and after they grow.
+#include "protocols/ring_growth.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "tests/base/sanitized.hpp"
@@ -118,7 +120,8 @@ struct Small : Pair {
 
 TEST_CASE("a connection that gets along with few slots asks for more only in the end", "[growth]") {
   Small pair;
-  constexpr std::size_t kEnough = kLarge.bytes() * protocols::Rings::kHotWhenCarried, kSlot = 64;
+  constexpr std::size_t kEnough = kLarge.bytes() * protocols::RingGrowth::kHotWhenCarried,
+                        kSlot = 64;
   CollectiveNumber call = 0;
   while (!pair.asks()) pair.pass(call++, 8);
   CHECK(call * kSlot < kEnough + 100 * kSlot);
@@ -130,7 +133,7 @@ TEST_CASE("a connection asks for more when messages were cut", "[growth]") {
   CollectiveNumber call = 0;
   while (!pair.asks()) pair.pass(call++, 4000);
   constexpr std::uint32_t kPieces = 4000 / 296;
-  CHECK(call <= protocols::Rings::kHotWhenShort / kPieces + 1);
+  CHECK(call <= protocols::RingGrowth::kHotWhenShort / kPieces + 1);
   CHECK(call > 1);
 }
 
@@ -138,7 +141,7 @@ TEST_CASE("a connection asks for more when messages had to wait for a slot", "[g
   Small pair;
   const auto message = bytes_of(8, 1);
   for (CollectiveNumber call = 0; !pair.asks();) {
-    REQUIRE(call < 10 * protocols::Rings::kHotWhenShort);
+    REQUIRE(call < 10 * protocols::RingGrowth::kHotWhenShort);
     // The receiver is late.
     const CollectiveNumber first = call;
     Transfer s;
