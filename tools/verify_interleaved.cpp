@@ -20,7 +20,7 @@ using collectives::InterleavedRow;
 constexpr const char* kModel =
     "The model: all messages of one rank to another go through one ring of one slot and one "
     "credit,\nwhatever their calls and lengths. A receive that waits while that credit is used up "
-    "sets aside what\nlies in the slot and asks for its message, as protocols/rings.hpp says. "
+    "sets aside what\nlies in the slot and asks for its message, as protocols/asks.hpp says. "
     "Messages, credits and asks\ncome as late as they like; ranks attempt the steps of all calls "
     "that they have started in any order.\nRings: each message whose two ends are under way "
     "passes, whatever all others do; so calls do not wait\nfor each other, and one execution "
