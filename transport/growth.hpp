@@ -1,8 +1,8 @@
 // Growth: a connection may begin with small inboxes, and get larger ones when it proves hot. Each
 // of the two grows by itself, once. The sender moves from one message to the next, in all rings at
 // once; the receiver learns of it from the transport (Inbox::must_grow()), takes over what has come
-// to the small inbox and was not consumed (protocols/ring_growth.hpp), and reads the large one from then
-// on.
+// to the small inbox and was not consumed (protocols/ring_growth.hpp), and reads the large one from
+// then on.
 #pragma once
 
 #include <atomic>

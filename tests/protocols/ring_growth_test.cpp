@@ -17,7 +17,7 @@ namespace {
 constexpr transport::InboxShape kLarge{{{{64, 32}, {320, 16}, {4160, 8}, {64, 16}, {64, 16}}}};
 // So small that it is the same at first.
 constexpr transport::InboxShape kSame{{{{64, 1}, {320, 1}, {320, 1}, {64, 1}, {64, 1}}}};
-constexpr Bytes kLengths[] = {0, 8, 40, 41, 200, 296, 297, 960, 1000, 4000, 4136, 20000};
+constexpr Bytes kGrowthLengths[] = {0, 8, 40, 41, 200, 296, 297, 960, 1000, 4000, 4136, 20000};
 
 struct Exchange {  // of messages one way, some of which are taken much later
   std::vector<std::vector<std::byte>> sent, got;
@@ -29,8 +29,9 @@ struct Exchange {  // of messages one way, some of which are taken much later
     gone.resize(count);
     come.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
-      sent.push_back(bytes_of(static_cast<std::size_t>(kLengths[random() % std::size(kLengths)]),
-                              static_cast<std::uint32_t>(i)));
+      sent.push_back(
+          bytes_of(static_cast<std::size_t>(kGrowthLengths[random() % std::size(kGrowthLengths)]),
+                   static_cast<std::uint32_t>(i)));
       got.emplace_back(sent.back().size());
       order.push_back(i);
     }

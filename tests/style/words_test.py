@@ -22,14 +22,14 @@ import tokenize
 # By folder: refused sentences, and names of files that do not exist. Only downwards.
 CEILINGS = {
     "base": (0, 0),
-    "collectives": (6, 1),
+    "collectives": (5, 1),
     "examples": (0, 0),
     "include": (0, 0),
     "models": (119, 1),
-    "protocols": (44, 0),
-    "registration": (5, 0),
-    "src": (182, 0),
-    "tests": (18, 0),
+    "protocols": (42, 0),
+    "registration": (3, 0),
+    "src": (181, 0),
+    "tests": (16, 0),
     "tools": (112, 0),
     "transport": (121, 0),
 }
