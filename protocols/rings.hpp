@@ -81,7 +81,7 @@ class Rings {
   void prefetch(transport::Ring ring, const Arrived& message) const noexcept {
     inbox_.prefetch(ring, message.sequence, message.bytes);
   }
-  // Who is to hear when the message is read; null: nobody.
+  // The watch to tell when the message is read; null: the link has none, or set no mark.
   transport::ReadWatch* read_watch(const Arrived& message) const noexcept {
     return message.bytes.mark() == 0 ? nullptr : link_.capabilities().read_watch;
   }

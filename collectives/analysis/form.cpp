@@ -17,7 +17,7 @@ bool inside(const Schedule& schedule, const Slice& slice) noexcept {
          slice.length <= size - slice.offset;
 }
 
-// The fault of a step by itself; empty: there is none.
+// The fault of a step by itself; empty: the step is sound.
 std::string fault(const Schedule& schedule, const Step& step) {
   if (is_message(step.kind) &&
       (step.peer < 0 || step.peer >= schedule.P || step.peer == schedule.rank)) {

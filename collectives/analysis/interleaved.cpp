@@ -18,7 +18,7 @@ namespace {
 constexpr Medium kWhole{};
 constexpr Medium kInPieces{.pieces = 2};
 
-// The first mistake of a rank in its script; empty: there is none.
+// The first mistake of a rank in its script; empty: the script is sound.
 std::string fault_of(const Script& script, std::size_t calls) {
   std::vector<int> state(calls);  // 1: started; 2: its end was waited for
   for (const Action& action : script) {

@@ -29,7 +29,7 @@ struct ProofRow {
   std::vector<int> P;
   std::size_t violations = 0;
   // The violation of the first case, in the order of cases, that has one: the case, the kind, the
-  // verifier's message. Empty: there is none.
+  // verifier's message. Empty: no case has one.
   std::string first_violation;
   double seconds = 0;  // of all threads together
 };

@@ -40,7 +40,7 @@ Stage& shift(Sketch& sketch, double distance, Bytes bytes, double to = 1, double
 void over_distances(Sketch& sketch, std::span<const double> distances, Bytes bytes);
 // P − 1 rounds to the next rank.
 void ring(Sketch& sketch, Bytes bytes, double rounds);
-// P / 2 exchanges with the one and the other neighbour by turns, of two blocks but for the first.
+// P / 2 exchanges with the one and the other neighbour in turn, of two blocks but for the first.
 void exchange_with_neighbors(Sketch& sketch, Bytes bytes);
 // ⌈log_{k+1} P⌉ rounds of k messages to r + y(k+1)^i. `grows`: the bytes double, or what the base
 // is, up to those of all ranks.

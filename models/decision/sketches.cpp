@@ -1,4 +1,4 @@
-// A row for each algorithm. Pure.
+// A row for each algorithm, in the order of list.def: a table, which is why it is long. Pure.
 #include "models/decision/sketches.hpp"
 
 #include <algorithm>

@@ -98,11 +98,11 @@ const Setting kSettings[] = {
         "that the bits of a result do not depend on the algorithm.")),
     setting<&C::device, DeviceList{}>(
         "device",
-        "The RDMA device, or several with commas between, which the ranks of a node use by turns; "
+        "The RDMA device, or several with commas between, which the ranks of a node use in turn; "
         "each must be on some host of the job. Empty: a device of a fabric that all ranks have; "
         "hardware before software, then what has an address that is not link-local, then the "
-        "fastest, then the nearest to the rank's cores; the ranks of a node use equal ones by "
-        "turns."),
+        "fastest, then the nearest to the rank's cores; the ranks of a node use equal ones in "
+        "turn."),
     setting<&C::port, Number{0, 255}>("port", "The device's port. 0: the best active one."),
     setting<&C::rails, Number{0, 4}>(
         "rails",

@@ -189,7 +189,7 @@ def parse():
     parser.add_argument("--seeds", default="1:5", metavar="FROM:TO", help="both included")
     parser.add_argument("--new", type=int, default=0, metavar="N", help="N more seeds, never tried")
     parser.add_argument("--forms", default="blocking", metavar="FORM,…",
-                        help=f"forms of the collectives, by turns of the seeds: {', '.join(FORMS)} "
+                        help=f"forms of the collectives, in turn by the seeds: {', '.join(FORMS)} "
                              "(default: blocking)")
     parser.add_argument("--calls", type=int, default=60, help="collectives in each job")
     parser.add_argument("--limit", type=int, default=60, help="seconds that a job may take")

@@ -234,7 +234,7 @@ def devices(build):
     """Which device each rank takes, where there are several."""
     several = ["--hosts", 2, "--rails", 2]
     equal, by_hand = ["rxe0", "rxe1", "rxe0-1", "rxe1-1"], ["rxe0-1", "rxe1", "rxe0", "rxe1-1"]
-    yield Test("equal devices of a host are used by turns",
+    yield Test("equal devices of a host are used in turn",
                guest(job(build, 4, "devices", *equal), *several, "--one-network"))
     listed = {"TUTTI_DEVICE": "rxe0-1,rxe0,rxe1,rxe1-1"}
     yield Test("devices by hand, in the order of the list",

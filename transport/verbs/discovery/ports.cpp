@@ -176,7 +176,7 @@ std::string reason(std::span<const Candidate> ranked, std::size_t chosen, bool i
                         : "the best of hardware before software, known network, rate and distance";
   if (const auto equal = equals(ranked, mine.fabric, false).size(); equal > 1)
     why += mine.fabric.known()
-               ? fmt::format(", one of {} for the ranks of this node by turns", equal)
+               ? fmt::format(", one of {} for the ranks of this node in turn", equal)
                : fmt::format(", the first of {} on all ranks, as addresses tell no network", equal);
   return why;
 }

@@ -52,7 +52,7 @@ std::vector<std::size_t> equals(std::span<const Candidate> ranked, const Fabric&
 Offer offer_of(std::span<const Candidate> ranked, int rails, bool in_order, int node = 0);
 
 // The port for each rail, all different. Places in `ranked`, which must have ports on these
-// fabrics. The ranks of a node that have the same equally good ports take them by turns. On an
+// fabrics. The ranks of a node that have the same equally good ports take them in turn. On an
 // unknown fabric all ranks of all hosts take the first ones, because others may not reach each
 // other. `node`: what the node's ranks offer, by local rank.
 std::vector<std::size_t> share(std::span<const Candidate> ranked, std::span<const Fabric> rails,

@@ -68,7 +68,7 @@ TEST_CASE("an offer names each fabric once, and has an end", "[verbs]") {
   CHECK(offer_of(many, 1, false).count == Offer::kMost);
 }
 
-TEST_CASE("the ranks of a node use its equal adapters by turns", "[verbs]") {
+TEST_CASE("the ranks of a node use its equal adapters in turn", "[verbs]") {
   const auto all = ranked({candidate("a", kRed), candidate("b", kBlue), candidate("c", kRed),
                            candidate("far", kRed, 100000, 11)},
                           false);
@@ -82,7 +82,7 @@ TEST_CASE("the ranks of a node use its equal adapters by turns", "[verbs]") {
   CHECK(device(kBlue, 3, false) == "b");
   // Those that are named are used all.
   CHECK(device(kRed, 2, true) == "far");
-  CHECK(reason(all, 0, false).find("by turns") != std::string::npos);
+  CHECK(reason(all, 0, false).find("in turn") != std::string::npos);
   CHECK(reason(all, 0, true) == "as set");
 }
 
@@ -148,11 +148,11 @@ TEST_CASE("where the network is unknown all ranks take the same port", "[verbs]"
     CHECK(share(all, std::vector{kUnknown}, node, rank, false) == std::vector<std::size_t>{0});
   CHECK(share(all, std::vector{kUnknown, kUnknown}, node, 1, false) ==
         std::vector<std::size_t>{0, 1});
-  CHECK(reason(all, 0, false).find("by turns") == std::string::npos);
+  CHECK(reason(all, 0, false).find("in turn") == std::string::npos);
   CHECK(rails_wanted(std::vector{offer_of(all, 0, false)}) == 1);
 }
 
-TEST_CASE("adapters of InfiniBand with the default prefix are used by turns", "[verbs]") {
+TEST_CASE("adapters of InfiniBand with the default prefix are used in turn", "[verbs]") {
   const Fabric other{FabricKind::infiniband, kInfiniBand.subnet, 7};
   const auto all = ranked(
       {candidate("a", kInfiniBand), candidate("other", other), candidate("b", kInfiniBand)}, false);
