@@ -91,6 +91,9 @@ void HostileNet::meet(HostileLink& theirs, HostileLink& mine) {
 HostileLink& HostileNet::connect(int rank, int peer) {
   const std::lock_guard lock(lock_);
   HostileLink& mine = link(rank, peer);
+  HostileLink& theirs = link(peer, rank);
+  if (hostility.connects_at_once && !mine.begun_ && !theirs.begun_)
+    accepted_[peer].push_back(&theirs);
   mine.begun_ = true;
   return mine;
 }
