@@ -101,8 +101,7 @@ class Segment {
   Copy copy(int local_rank) noexcept {
     return members_.same_namespace(local_rank) ? agreed_.copy : Copy::twice;
   }
-  // Both inboxes of one connected pair: at first, and once all rings have been written to.
-  std::size_t first_bytes_per_pair() const noexcept { return 2 * first_bytes(); }
+  // Both inboxes of one connected pair, once all rings have been written to.
   std::size_t most_bytes_per_pair() const noexcept { return 2 * stride_; }
   // If each rank writes to all rings of each other one, that takes at most a quarter of what was
   // free in /dev/shm at the start.

@@ -41,7 +41,7 @@ class ShmTransport final : public Transport {
   bool needs_progress() const noexcept override { return false; }  // receivers poll their inboxes
 
   std::size_t bytes_per_connection() const noexcept override {
-    return segment_ ? segment_->first_bytes_per_pair() : 0;
+    return segment_ ? 2 * first_bytes() : 0;  // two inboxes
   }
   nlohmann::json describe() const override;
   // How large messages are copied.

@@ -81,7 +81,7 @@ TEST_CASE("the inboxes of a segment may be in memory without a name", "[shm]") {
     word(1 - r, r) = 5;
     while (word(r, 1 - r) != 5) sched_yield();
     const std::size_t taken = segment.bytes_taken();
-    return (segment.anonymous() ? 1 : 0) + (taken >= segment.first_bytes_per_pair() ? 2 : 0);
+    return (segment.anonymous() ? 1 : 0) + (taken >= 2 * first_bytes() ? 2 : 0);
   };
   for (const auto& [memory, found] : {std::pair(Memory::file, 2), std::pair(Memory::anonymous, 3)})
     CHECK(child([&, wanted = memory] {

@@ -175,8 +175,8 @@ TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
   Segment segment(name, 0, 1, kLarge, Copy::twice, alone);
   const auto taken = [&, before = segment.bytes_taken()] { return segment.bytes_taken() - before; };
   segment.connect(0);
-  CHECK(taken() == segment.first_bytes_per_pair() / 2);
-  CHECK(segment.first_bytes_per_pair() <= 32768);
+  CHECK(taken() == first_bytes());
+  CHECK(2 * first_bytes() <= 32768);
   const std::uint32_t first = first_slots(kLarge);
   ShmLink link(kLarge, 0, segment, 0, 0);
   const std::vector<std::byte> payload(16000, std::byte{7});
