@@ -32,7 +32,7 @@ def problems(path, shown, mpi=True):
     for line in lines("nm", "-D", path):
         kind, name = line.split()[-2:]
         # Weak ones may stay undefined; libstdc++ has two, for transactional memory.
-        if kind == "U" and name.startswith("_Z"):
+        if kind == "U" and name.startswith(("_Z", "hwloc_")):
             yield f"takes {name} from others"
         if kind == "U" and re.match("P?MPIX?_", name) and not mpi:
             yield f"calls {name}, which may be that of the entries"
