@@ -25,7 +25,7 @@
 #include "tools/commands.hpp"
 #include "tools/mpi_name.hpp"
 #include "tools/text.hpp"
-#include "transport/processors.hpp"
+#include "transport/sysfs_processors.hpp"
 #include "transport/shm/memory.hpp"
 #include "transport/verbs/discovery/survey.hpp"
 #include "transport/verbs/transport.hpp"
@@ -112,7 +112,7 @@ struct Grouping {
   std::function<transport::ThreadList(int)> group_of;
 };
 
-std::vector<Grouping> groupings_of(const transport::Processors& machine, int thread) {
+std::vector<Grouping> groupings_of(const transport::SysfsProcessors& machine, int thread) {
   std::vector<Grouping> levels = {{"Package", [&](int t) { return machine.package_of(t); }}};
   const auto caches = machine.caches_of(thread);
   for (std::size_t i = 0; i < caches.size(); ++i)
@@ -142,7 +142,7 @@ void draw_groups(std::span<const Grouping> levels, transport::ThreadList threads
 }
 
 std::string topology_picture() {
-  const transport::Processors machine;
+  const transport::SysfsProcessors machine;
   const transport::ThreadList threads = machine.online();
   if (threads.empty()) return "  unknown\n";
   std::string text;

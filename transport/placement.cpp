@@ -16,7 +16,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/random.hpp"
-#include "transport/processors.hpp"
+#include "transport/sysfs_processors.hpp"
 
 namespace tutti::transport {
 namespace {
@@ -69,7 +69,7 @@ std::int16_t covering(const ThreadList& group, const ThreadList& bound) {
 
 void find_package_and_cache(PlacementCard& card, const ThreadList& bound) {
   if (bound.empty()) return;
-  const Processors processors;
+  const SysfsProcessors processors;
   card.package = covering(processors.package_of(bound.front()), bound);
   const auto caches = processors.caches_of(bound.front());
   if (!caches.empty()) card.cache = covering(caches.front().threads, bound);

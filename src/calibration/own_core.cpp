@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "transport/processors.hpp"
+#include "transport/sysfs_processors.hpp"
 
 namespace tutti {
 namespace {
 
 std::vector<int> in_turn(const cpu_set_t& allowed) {
-  const transport::Processors processors;
+  const transport::SysfsProcessors processors;
   std::vector<std::pair<std::ptrdiff_t, int>> threads;  // by their number on their core
   for (const int thread : processors.online()) {
     if (thread >= CPU_SETSIZE || !CPU_ISSET(static_cast<std::size_t>(thread), &allowed)) continue;

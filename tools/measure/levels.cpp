@@ -13,7 +13,7 @@
 #include "tools/measure/ranks.hpp"
 #include "tools/progress_bar.hpp"
 #include "transport/bootstrap_mpi.hpp"
-#include "transport/processors.hpp"
+#include "transport/sysfs_processors.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -95,7 +95,7 @@ bool with_tau_lop(const MeasureOptions& options) {
 Bytes spread_of(const MeasureOptions& options) {
   constexpr Bytes kUsual = Bytes{32} << 20;
   if (!options.off_cache) return 0;
-  const auto caches = transport::Processors().caches_of(0);
+  const auto caches = transport::SysfsProcessors().caches_of(0);
   const auto cache = parse_size(caches.empty() ? "" : caches.front().size);
   return 2 * cache.value_or(kUsual);
 }

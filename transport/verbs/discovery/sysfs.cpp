@@ -12,7 +12,7 @@
 #include <optional>
 #include <sstream>
 
-#include "transport/processors.hpp"
+#include "transport/sysfs_processors.hpp"
 
 namespace tutti::transport::verbs {
 namespace {

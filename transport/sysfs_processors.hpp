@@ -1,5 +1,4 @@
-// Processors: which hardware threads share a socket, a cache and a core, as the kernel's sysfs
-// tells.
+// SysfsProcessors: which hardware threads share a socket, a cache and a core, as sysfs tells.
 //
 // Read here, and not by hwloc: MPI libraries bring hwloc in every version, some of them with all
 // its symbols visible, so that a library of ours would call a function of theirs.
@@ -13,9 +12,9 @@ namespace tutti::transport {
 // Numbers of hardware threads, ascending.
 using ThreadList = std::vector<int>;
 
-class Processors {
+class SysfsProcessors {
  public:
-  explicit Processors(std::string folder = "/sys/devices/system/cpu");
+  explicit SysfsProcessors(std::string folder = "/sys/devices/system/cpu");
 
   // Each is empty where the kernel does not tell.
   ThreadList online() const;

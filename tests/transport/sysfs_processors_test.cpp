@@ -1,5 +1,5 @@
 // Hardware threads as sysfs describes them: on a machine that is made up, and on this one.
-#include "transport/processors.hpp"
+#include "transport/sysfs_processors.hpp"
 
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ TEST_CASE("threads that share a socket, a core and caches", "[processors]") {
   folder.write_cache(2, 1, "Instruction", 1, "2,6");
   folder.write_cache(2, 2, "Unified", 2, "2,6");
   folder.write_cache(2, 3, "Unified", 3, "0,2,4,6");
-  const Processors machine(folder.path());
+  const SysfsProcessors machine(folder.path());
   CHECK(machine.online().size() == 8);
   CHECK(machine.package_of(2) == ThreadList{0, 2, 4, 6});
   CHECK(machine.core_of(2) == ThreadList{2, 6});
@@ -70,7 +70,7 @@ TEST_CASE("threads that share a socket, a core and caches", "[processors]") {
 
 TEST_CASE("a kernel that does not tell", "[processors]") {
   const Folder folder;
-  const Processors machine(folder.path());
+  const SysfsProcessors machine(folder.path());
   CHECK(machine.online().empty());
   CHECK(machine.package_of(0).empty());
   CHECK(machine.caches_of(0).empty());

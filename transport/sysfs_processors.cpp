@@ -1,5 +1,5 @@
 // Small files of sysfs, each with a word or a list.
-#include "transport/processors.hpp"
+#include "transport/sysfs_processors.hpp"
 
 #include <fmt/format.h>
 
@@ -32,26 +32,28 @@ ThreadList parse_threads(const std::string& text) {
   return threads;
 }
 
-Processors::Processors(std::string folder) : folder_(std::move(folder)) {}
+SysfsProcessors::SysfsProcessors(std::string folder) : folder_(std::move(folder)) {}
 
-std::string Processors::read(int thread, const std::string& file) const {
+std::string SysfsProcessors::read(int thread, const std::string& file) const {
   return first_line(fmt::format("{}/cpu{}/{}", folder_, thread, file));
 }
-ThreadList Processors::read_list(int thread, const std::string& file) const {
+ThreadList SysfsProcessors::read_list(int thread, const std::string& file) const {
   return parse_threads(read(thread, file));
 }
 
-ThreadList Processors::online() const { return parse_threads(first_line(folder_ + "/online")); }
+ThreadList SysfsProcessors::online() const {
+  return parse_threads(first_line(folder_ + "/online"));
+}
 
 // By the names that kernels of all ages have.
-ThreadList Processors::package_of(int thread) const {
+ThreadList SysfsProcessors::package_of(int thread) const {
   return read_list(thread, "topology/core_siblings_list");
 }
-ThreadList Processors::core_of(int thread) const {
+ThreadList SysfsProcessors::core_of(int thread) const {
   return read_list(thread, "topology/thread_siblings_list");
 }
 
-std::vector<Processors::Cache> Processors::caches_of(int thread) const {
+std::vector<SysfsProcessors::Cache> SysfsProcessors::caches_of(int thread) const {
   std::vector<Cache> caches;
   for (int index = 0;; ++index) {
     const std::string cache = fmt::format("cache/index{}/", index);
