@@ -1,7 +1,6 @@
 // A card from the boot id, the host name and the processors; what all cards say together.
 #include "transport/placement.hpp"
 
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,16 +46,6 @@ std::string host_name() {
   char name[256] = {};
   gethostname(name, sizeof name - 1);
   return name;
-}
-
-// The hardware threads that this process may run on; empty if the kernel does not tell.
-ThreadList bound_threads() {
-  std::bitset<1 << 13> set;  // as the kernel's sets, of which no machine has more
-  ThreadList threads;
-  if (sched_getaffinity(0, sizeof set, reinterpret_cast<cpu_set_t*>(&set)) != 0) return threads;
-  for (std::size_t t = 0; t < set.size(); ++t)
-    if (set.test(t)) threads.push_back(static_cast<int>(t));
-  return threads;
 }
 
 // A name for a group of threads, if all the threads of this process are among them: the first one.

@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace tutti::transport {
+#include "transport/processors.hpp"
 
-// Numbers of hardware threads, ascending.
-using ThreadList = std::vector<int>;
+namespace tutti::transport {
 
 class SysfsProcessors {
  public:

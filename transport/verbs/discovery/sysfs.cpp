@@ -3,7 +3,6 @@
 #include "transport/verbs/discovery/sysfs.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cmath>
@@ -25,12 +24,9 @@ std::string line_of(const std::filesystem::path& path) {
 }
 
 bool runs_on(const std::filesystem::path& node) {
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
-  if (sched_getaffinity(0, sizeof mine, &mine) != 0) return false;
-  return std::ranges::any_of(parse_threads(line_of(node / "cpulist")), [&](int core) {
-    return core < CPU_SETSIZE && CPU_ISSET(core, &mine);
-  });
+  const ThreadList mine = bound_threads();
+  return std::ranges::any_of(parse_threads(line_of(node / "cpulist")),
+                             [&](int thread) { return std::ranges::binary_search(mine, thread); });
 }
 
 }  // namespace
