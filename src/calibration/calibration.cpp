@@ -228,7 +228,7 @@ std::optional<models::Readings> readings_with(int partner, Engine& engine,
   auto pair = agree_on_communicator(engine, bootstrap, rank, {0, partner}, selection);
   std::optional<models::Readings> readings;
   if (pair) try {
-      const OwnCore core(one_node ? *rank : 0);
+      const OwnCore core(one_node ? *rank : 0, engine.processors());
       const auto lock = engine.enter();
       readings = measure_pair(*pair);
     } catch (const std::exception& error) {

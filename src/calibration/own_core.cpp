@@ -4,18 +4,18 @@
 #include <algorithm>
 #include <vector>
 
-#include "transport/sysfs_processors.hpp"
-
 namespace tutti {
 namespace {
 
-std::vector<int> in_turn(const cpu_set_t& allowed) {
-  const transport::SysfsProcessors processors;
+// On an unknown machine each thread counts as a core.
+std::vector<int> in_turn(const transport::ThreadList& allowed,
+                         const transport::Processors& processors) {
   std::vector<std::pair<std::ptrdiff_t, int>> threads;  // by their number on their core
-  for (const int thread : processors.online()) {
-    if (thread >= CPU_SETSIZE || !CPU_ISSET(static_cast<std::size_t>(thread), &allowed)) continue;
-    const auto core = processors.core_of(thread);
-    threads.emplace_back(std::find(core.begin(), core.end(), thread) - core.begin(), thread);
+  for (const int thread : allowed) {
+    const int core = processors.group_of(processors.core(), std::span(&thread, 1));
+    const auto on_core =
+        core < 0 ? transport::ThreadList{thread} : processors.members(*processors.core(), core);
+    threads.emplace_back(std::ranges::find(on_core, thread) - on_core.begin(), thread);
   }
   std::sort(threads.begin(), threads.end());
   std::vector<int> all;
@@ -26,9 +26,9 @@ std::vector<int> in_turn(const cpu_set_t& allowed) {
 
 }  // namespace
 
-OwnCore::OwnCore(int place) {
+OwnCore::OwnCore(int place, const transport::Processors& processors) {
   if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-  const auto threads = in_turn(before_);
+  const auto threads = in_turn(transport::bound_threads(), processors);
   if (threads.size() < 2) return;
   cpu_set_t one;
   CPU_ZERO(&one);

@@ -3,6 +3,8 @@
 
 #include <sched.h>
 
+#include "transport/processors.hpp"
+
 namespace tutti {
 
 // While it lives, this thread stays on one core of those that it may use. Ranks that wait give
@@ -12,7 +14,7 @@ namespace tutti {
 class OwnCore {
  public:
   // `place`: of this rank among those of its node that are measured, from 0.
-  explicit OwnCore(int place);
+  OwnCore(int place, const transport::Processors& processors);
   ~OwnCore();
   OwnCore(const OwnCore&) = delete;
   OwnCore& operator=(const OwnCore&) = delete;

@@ -43,6 +43,7 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
     : configuration_(configuration),
       log_(std::move(options.log), options.warn),
       threads_(options.threads || configuration.progress == Progress::thread),
+      machine_([this](std::string_view line) { log_.write(line); }),
       dispatcher_(connections_, options.warn, threads_ ? &mutex_ : nullptr),
       connections_(
           bootstrap.size(), cache_options(configuration), dispatcher_,

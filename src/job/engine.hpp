@@ -22,6 +22,7 @@
 #include "src/setup/transports.hpp"
 #include "src/job/waiting.hpp"
 #include "transport/bootstrap.hpp"
+#include "transport/machine.hpp"
 
 namespace tutti {
 
@@ -53,6 +54,8 @@ class Engine {
   int rank() const noexcept { return placement_->rank(); }
   int size() const noexcept { return placement_->size(); }
   const transport::Placement& placement() const noexcept { return *placement_; }
+  // This machine's; they are read at the first call. Throws bad_alloc.
+  const transport::Processors& processors() { return machine_.processors(); }
   Connections& connections() noexcept { return connections_; }
   Dispatcher& dispatcher() noexcept { return dispatcher_; }
   Waiting& waiting() noexcept { return *waiting_; }
@@ -93,6 +96,7 @@ class Engine {
   const bool threads_;
   std::mutex mutex_;
   std::optional<transport::Placement> placement_;
+  transport::Machine machine_;
   std::optional<TransportContext> site_;
   std::vector<std::unique_ptr<transport::Transport>> transports_;
   std::unique_ptr<JobDatagrams> datagrams_;

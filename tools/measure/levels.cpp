@@ -13,7 +13,6 @@
 #include "tools/measure/ranks.hpp"
 #include "tools/progress_bar.hpp"
 #include "transport/bootstrap_mpi.hpp"
-#include "transport/sysfs_processors.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -24,9 +23,7 @@ constexpr double kForSizes = 0.55, kForDelays = 0.05, kForPeers = 0.1, kForRings
                  kForCombining = 0.05;
 constexpr double kBend = 0.2;  // a curve that is nearer to straight needs no size more
 
-const transport::Placement& placement_of(tutti_comm comm) {
-  return communicator_of(comm).engine().placement();
-}
+Engine& engine_of(tutti_comm comm) { return communicator_of(comm).engine(); }
 
 std::unique_ptr<Wire> wire_of(const MeasureOptions& options, tutti_comm comm) {
   return options.wire == "mpi" ? mpi_wire(comm) : tutti_wire(comm);
@@ -92,12 +89,12 @@ bool with_tau_lop(const MeasureOptions& options) {
 
 // So many bytes that they do not stay in a core's largest cache. (sysconf() tells how large all
 // caches of a socket are together.)
-Bytes spread_of(const MeasureOptions& options) {
+Bytes spread_of(const MeasureOptions& options, tutti_comm world) {
   constexpr Bytes kUsual = Bytes{32} << 20;
   if (!options.off_cache) return 0;
-  const auto caches = transport::SysfsProcessors().caches_of(0);
-  const auto cache = parse_size(caches.empty() ? "" : caches.front().size);
-  return 2 * cache.value_or(kUsual);
+  const transport::Processors& processors = engine_of(world).processors();
+  const auto cache = processors.last_cache();
+  return 2 * (cache ? Bytes{processors.levels()[*cache].bytes} : kUsual);
 }
 
 // 2, 4, 8 and so on, and all that there are.
@@ -122,7 +119,7 @@ void measure_at_once(std::vector<AtOnceReading>& readings, const std::vector<int
                      const std::vector<int>& ranks, int ranks_each, const std::vector<Bytes>& sizes,
                      tutti_comm world, Measure&& measure) {
   for (const int tau : contentions) {
-    const Members members(placement_of(world), ranks, static_cast<std::size_t>(tau * ranks_each));
+    const Members members(engine_of(world), ranks, static_cast<std::size_t>(tau * ranks_each));
     if (members.comm() != TUTTI_COMM_NULL)
       for (const Bytes bytes : sizes)
         readings.push_back({tau, bytes, measure(members.comm(), bytes)});
@@ -140,7 +137,7 @@ void measure_rings(LevelReading& reading, const Level& level, const MeasureOptio
   measure_at_once(reading.rings, contentions, level.ring, each, sizes, world,
                   [&](tutti_comm comm, Bytes bytes) {
                     return measure_ring(comm, *wire_of(options, comm), bytes, level.between,
-                                        spread_of(options), seconds);
+                                        spread_of(options, world), seconds);
                   });
 }
 
@@ -156,7 +153,7 @@ void measure_combining_of(LevelReading& reading, const Level& level, const Measu
       kForCombining * options.seconds / static_cast<double>(contentions.size() * sizes.size());
   measure_at_once(reading.combining, contentions, level.ranks, 1, sizes, world,
                   [&](tutti_comm comm, Bytes bytes) {
-                    return measure_combining(comm, bytes, spread_of(options), seconds);
+                    return measure_combining(comm, bytes, spread_of(options, world), seconds);
                   });
 }
 
@@ -164,7 +161,7 @@ void measure_level(LevelReading& reading, const Level& level, const MeasureOptio
                    tutti_comm world) {
   ProgressBar bar(level.name.c_str(), ProgressBar::Elsewhere::lines);
   {
-    const Members pair(placement_of(world), level.ranks, 2);
+    const Members pair(engine_of(world), level.ranks, 2);
     if (pair.comm() != TUTTI_COMM_NULL) {
       const auto wire = wire_of(options, pair.comm());
       const Rank peer = communicator_of(pair.comm()).rank() == 0 ? 1 : 0;
@@ -178,7 +175,7 @@ void measure_level(LevelReading& reading, const Level& level, const MeasureOptio
     transport::MpiBootstrap(MPI_COMM_WORLD, mpi_lock).rest();
   }
   if (level.ranks.size() > 2) {
-    const Members all(placement_of(world), level.ranks, level.ranks.size());
+    const Members all(engine_of(world), level.ranks, level.ranks.size());
     if (all.comm() != TUTTI_COMM_NULL) {
       const auto wire = wire_of(options, all.comm());
       SizeReading least{.bytes = *parse_size(options.least)};

@@ -39,8 +39,7 @@ std::vector<Level> levels_of(Engine& engine) {
   return levels;
 }
 
-Members::Members(const transport::Placement& placement, const std::vector<int>& ranks,
-                 std::size_t count) {
+Members::Members(Engine& engine, const std::vector<int>& ranks, std::size_t count) {
   int me = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   const auto end = ranks.begin() + static_cast<std::ptrdiff_t>(count);
@@ -48,9 +47,11 @@ Members::Members(const transport::Placement& placement, const std::vector<int>& 
   MPI_Comm_split(MPI_COMM_WORLD, place != end ? 0 : MPI_UNDEFINED,
                  static_cast<int>(place - ranks.begin()), &mpi_);
   if (mpi_ == MPI_COMM_NULL) return;
-  core_.emplace(std::count_if(ranks.begin(), place, [&](int rank) {
+  const auto& placement = engine.placement();
+  const auto before = std::count_if(ranks.begin(), place, [&](int rank) {
     return placement.node_of(rank) == placement.node_of(me);
-  }));
+  });
+  core_.emplace(static_cast<int>(before), engine.processors());
   must(tutti_comm_create(mpi_, &comm_), "tutti_comm_create");
 }
 

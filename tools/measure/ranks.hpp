@@ -30,7 +30,7 @@ std::vector<Level> levels_of(Engine& engine);
 // are any; null for the others. Collective over MPI_COMM_WORLD.
 class Members {
  public:
-  Members(const transport::Placement& placement, const std::vector<int>& ranks, std::size_t count);
+  Members(Engine& engine, const std::vector<int>& ranks, std::size_t count);
   ~Members();
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
