@@ -1,4 +1,4 @@
-// A card from the boot id, the host name and the processors; what all cards say together.
+// A card from the boot id, the host name and the binding; what all cards say together.
 #include "transport/placement.hpp"
 
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/random.hpp"
-#include "transport/sysfs_processors.hpp"
+#include "transport/processors.hpp"
 
 namespace tutti::transport {
 namespace {
@@ -48,22 +48,6 @@ std::string host_name() {
   return name;
 }
 
-// A name for a group of threads, if all the threads of this process are among them: the first one.
-// -1 if they are not.
-std::int16_t covering(const ThreadList& group, const ThreadList& bound) {
-  return !group.empty() && std::ranges::includes(group, bound)
-             ? static_cast<std::int16_t>(group.front())
-             : std::int16_t{-1};
-}
-
-void find_package_and_cache(PlacementCard& card, const ThreadList& bound) {
-  if (bound.empty()) return;
-  const SysfsProcessors processors;
-  card.package = covering(processors.package_of(bound.front()), bound);
-  const auto caches = processors.caches_of(bound.front());
-  if (!caches.empty()) card.cache = covering(caches.front().threads, bound);
-}
-
 }  // namespace
 
 PlacementCard card_of_this_process(const std::string& node_name) {
@@ -82,7 +66,6 @@ PlacementCard card_of_this_process(const std::string& node_name) {
   const ThreadList bound = bound_threads();
   for (const int t : bound) card.threads.set(static_cast<std::size_t>(t) % card.threads.size());
   if (bound.empty()) card.threads.set();
-  find_package_and_cache(card, bound);
   return card;
 }
 
@@ -113,8 +96,6 @@ Placement::Placement(int rank, std::span<const PlacementCard> cards)
     if (card.host == mine.host && obstacle_ == 0) obstacle_ = card.obstacle;
     if (card.node != mine.node) continue;
     node_ranks_.push_back(static_cast<int>(r));
-    if (mine.package >= 0 && card.package == mine.package) ++ranks_on_package_;
-    if (mine.cache >= 0 && card.cache == mine.cache) ++ranks_on_cache_;
   }
   nodes_ = static_cast<int>(number_of_node.size());
   threads_of_.resize(load_of_machine.size());

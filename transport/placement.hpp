@@ -1,5 +1,5 @@
-// Placement: where the ranks of the job run. Which ranks share a node, how many share a socket and
-// a cache with this one, and whether every rank has a hardware thread to itself.
+// Placement: where the ranks of the job run. Which ranks share a node, and whether every rank has a
+// hardware thread to itself.
 //
 // Each rank fills in one card about itself; the bootstrap exchanges the cards; the rest is pure.
 // Knows no transport.
@@ -28,8 +28,6 @@ struct PlacementCard {
   std::uint64_t machine = 0;
   // The hardware threads the rank may run on, modulo 256: precise enough to count them.
   std::bitset<256> threads;
-  std::int16_t package = -1;  // the socket it is bound to; -1: several, or unknown
-  std::int16_t cache = -1;    // the last-level cache it is bound to; -1: several, or unknown
   // Random: the name of a file, and what it says.
   std::uint64_t beacon = 0, secret = 0;
   // errno of making that file, or of opening another one that is there; 0: neither failed.
@@ -65,10 +63,6 @@ class Placement {
   // Why ranks of this host cannot share memory, though one /dev/shm may be all of theirs: errno of
   // one of them; 0: nothing is known.
   int obstacle() const noexcept { return obstacle_; }
-  // How many ranks, this one included, are bound to its socket and to its last-level cache; 0 if
-  // this rank is bound to none.
-  int ranks_on_package() const noexcept { return ranks_on_package_; }
-  int ranks_on_cache() const noexcept { return ranks_on_cache_; }
   // Some machine has more ranks, on one or several nodes, than hardware threads they may run on.
   // The same answer on every rank.
   bool oversubscribed() const noexcept { return oversubscribed_; }
@@ -89,7 +83,6 @@ class Placement {
   std::vector<int> machine_of_;  // by node
   std::vector<int> threads_of_;  // by machine
   int apart_ = -1, renamed_ = -1, obstacle_ = 0;
-  int ranks_on_package_ = 0, ranks_on_cache_ = 0;
   bool oversubscribed_ = false;
 };
 

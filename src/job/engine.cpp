@@ -78,7 +78,7 @@ void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
   if (placement_->node_ranks().front() == rank()) log_.speak_for_node();
   site_.emplace(TransportContext{configuration_, *placement_,
                                  [this](std::string_view line) { log_.write(line); },
-                                 [this](std::string_view line) { log_.warn(line); }});
+                                 [this](std::string_view line) { log_.warn(line); }, &machine_});
   const auto obstacle = obstacle_here();
   if (obstacle && configuration_.transport == TransportChoice::shm) throw Error(*obstacle);
   const bool first_here =

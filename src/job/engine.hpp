@@ -22,7 +22,6 @@
 #include "src/setup/transports.hpp"
 #include "src/job/waiting.hpp"
 #include "transport/bootstrap.hpp"
-#include "transport/machine.hpp"
 
 namespace tutti {
 

@@ -90,6 +90,7 @@ bool wants_shm(const TransportContext& site) {
 std::unique_ptr<Transport> open_shm(const TransportContext& site, transport::Bootstrap& bootstrap) {
   transport::shm::Options options = shm_options(site.configuration);
   options.log = site.log;
+  options.machine = site.machine;
   return std::make_unique<transport::shm::ShmTransport>(
       options, site.placement, inbox_shape(site.configuration, site.configuration.shm_eager_limit),
       [&bootstrap](std::int64_t mine) { return bootstrap.maximum(mine); });

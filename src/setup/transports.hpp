@@ -10,6 +10,7 @@
 #include "src/setup/configuration.hpp"
 #include "src/news/connections.hpp"
 #include "transport/bootstrap.hpp"
+#include "transport/machine.hpp"
 #include "transport/placement.hpp"
 #include "transport/shm/transport.hpp"
 #include "transport/transport.hpp"
@@ -24,6 +25,7 @@ struct TransportContext {
   const transport::Placement& placement;
   Log log;                             // may be called at any time; never null
   Log warn = [](std::string_view) {};  // the same, of what the user should mend
+  transport::Machine* machine = nullptr;
 };
 
 struct TransportKind {

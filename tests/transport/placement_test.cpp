@@ -11,13 +11,11 @@ using tutti::transport::PlacementCard;
 namespace {
 
 PlacementCard card(std::uint64_t node, std::uint64_t machine,
-                   std::initializer_list<std::size_t> threads, int package = -1, int cache = -1) {
+                   std::initializer_list<std::size_t> threads) {
   PlacementCard result;
   result.node = node;
   result.machine = machine;
   for (const std::size_t t : threads) result.threads.set(t);
-  result.package = static_cast<std::int16_t>(package);
-  result.cache = static_cast<std::int16_t>(cache);
   return result;
 }
 
@@ -73,21 +71,6 @@ TEST_CASE("a rank that sees the same /dev/shm under another host name is known",
   CHECK(Placement(2, cards).renamed() == -1);
   cards[1].host = cards[0].host;
   CHECK(Placement(0, cards).renamed() == -1);
-}
-
-TEST_CASE("ranks of the same socket and cache are counted on this node", "[placement]") {
-  const std::vector<PlacementCard> cards = {card(1, 1, {0}, 0, 0),   card(1, 1, {1}, 0, 1),
-                                            card(1, 1, {2}, 0, 1),   card(1, 1, {3}, 1, 2),
-                                            card(1, 1, {4}, -1, -1), card(2, 2, {0}, 0, 0)};
-  const auto sharing = [&](int rank) {
-    const Placement p(rank, cards);
-    return std::pair(p.ranks_on_package(), p.ranks_on_cache());
-  };
-  CHECK(sharing(0) == std::pair(3, 1));
-  CHECK(sharing(1) == std::pair(3, 2));
-  CHECK(sharing(3) == std::pair(1, 1));
-  CHECK(sharing(4) == std::pair(0, 0));  // bound to no socket
-  CHECK(sharing(5) == std::pair(1, 1));
 }
 
 TEST_CASE("the card of this process", "[placement]") {

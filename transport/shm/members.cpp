@@ -78,6 +78,11 @@ bool Members::same_namespace(int local_rank) noexcept {
   return mine != 0 && (*this)[local_rank].pid_namespace == mine;
 }
 
+ThreadList Members::bound_threads(int local_rank) {
+  if (!same_namespace(local_rank)) return {};
+  return transport::bound_threads((*this)[local_rank].pid);
+}
+
 int Members::next_in_namespace() noexcept {
   int next = rank_;
   do next = (next + 1) % size_;

@@ -14,6 +14,7 @@
 
 #include "base/types.hpp"
 #include "transport/notice.hpp"
+#include "transport/processors.hpp"
 #include "transport/shm/secret.hpp"
 
 namespace tutti::transport::shm {
@@ -72,7 +73,11 @@ class Members {
   // --- afterwards
 
   Member& operator[](int local_rank) noexcept { return first_[local_rank]; }
+  int size() const noexcept { return size_; }
   bool same_namespace(int local_rank) noexcept;
+  // The threads that its process may run on; empty if the process has ended, or is in another PID
+  // namespace. Throws bad_alloc.
+  ThreadList bound_threads(int local_rank);
   // false: the process of this rank has ended, or runs another program now. A system call.
   bool lives(int local_rank) noexcept;
   // It has ended, but writes its core dump and so seems to live. As far as this can be seen: not

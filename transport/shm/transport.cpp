@@ -89,16 +89,28 @@ nlohmann::json ShmTransport::describe() const {
   std::size_t held = 0;
   for (const auto& link : links_)
     if (link) held += bytes_per_connection() + static_cast<const ShmLink&>(*link).allocated_bytes();
-  return {{"connection_bytes", held},
-          {"shm",
-           {{"ranks", placement_.node_ranks().size()},
-            {"segment_bytes", segment_ ? segment_->bytes_taken() : 0},
-            {"most_bytes_per_connection", segment_ ? segment_->most_bytes_per_pair() : 0},
-            {"memory", segment_ ? memory() : ""},
-            {"copy", segment_ ? name_of(segment_->copy()) : ""},
-            {"why", segment_ ? segment_->reason() : ""},
-            {"ranks_on_socket", placement_.ranks_on_package()},
-            {"ranks_on_cache", placement_.ranks_on_cache()}}}};
+  nlohmann::json facts = {
+      {"ranks", placement_.node_ranks().size()},
+      {"segment_bytes", segment_ ? segment_->bytes_taken() : 0},
+      {"most_bytes_per_connection", segment_ ? segment_->most_bytes_per_pair() : 0},
+      {"memory", segment_ ? memory() : ""},
+      {"copy", segment_ ? name_of(segment_->copy()) : ""},
+      {"why", segment_ ? segment_->reason() : ""}};
+  if (segment_ && options_.machine) describe_processors(facts);
+  return {{"connection_bytes", held}, {"shm", facts}};
+}
+
+// The numbers of ranks bound to this rank's socket and to its last-level cache, with this rank; 0:
+// this rank is bound to several.
+void ShmTransport::describe_processors(nlohmann::json& facts) const {
+  const Processors& processors = options_.machine->processors();
+  std::vector<ThreadList> bindings{bound_threads()};
+  for (int local = 0; local < segment_->members().size(); ++local)
+    if (local != my_local_rank_) bindings.push_back(segment_->members().bound_threads(local));
+  facts["ranks_on_socket"] = processors.sharing(processors.package(), bindings);
+  facts["ranks_on_cache"] = processors.sharing(processors.last_cache(), bindings);
+  facts["processors"] =
+      processors.problem().empty() ? "as hwloc tells" : "one level, as " + processors.problem();
 }
 
 }  // namespace tutti::transport::shm

@@ -8,6 +8,7 @@
 
 #include "base/random.hpp"
 #include "transport/shm/memory.hpp"
+#include "transport/machine.hpp"
 #include "transport/placement.hpp"
 #include "transport/transport.hpp"
 
@@ -17,6 +18,7 @@ struct Options {
   Copy copy = Copy::automatic;  // of large messages
   Memory memory = Memory::automatic;
   std::function<void(std::string_view)> log = [](std::string_view) {};
+  Machine* machine = nullptr;  // outlives the transport; ranks of the node share its processors
 };
 
 // set_peers() is collective over the job, and must be called by all ranks that have the transport.
@@ -50,6 +52,7 @@ class ShmTransport final : public Transport {
  private:
   int local_rank(int world_rank) const noexcept;  // of a rank of this node
   std::string_view memory() const noexcept;       // that the ranks share
+  void describe_processors(nlohmann::json& facts) const;
 
   const Options options_;
   const Placement& placement_;
