@@ -5,8 +5,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -25,8 +24,8 @@
 #include "tools/commands.hpp"
 #include "tools/mpi_name.hpp"
 #include "tools/text.hpp"
-#include "transport/sysfs_processors.hpp"
 #include "transport/shm/memory.hpp"
+#include "transport/topology_reader.hpp"
 #include "transport/verbs/discovery/survey.hpp"
 #include "transport/verbs/transport.hpp"
 #include "tutti/tutti.h"
@@ -106,47 +105,43 @@ std::string cache_method() {
                          : "off: " + watcher.why_not();
 }
 
-// What groups hardware threads, from the outside inwards: the group of a thread, and its name.
-struct Grouping {
-  std::string name;
-  std::function<transport::ThreadList(int)> group_of;
-};
+using transport::Processors;
 
-std::vector<Grouping> groupings_of(const transport::SysfsProcessors& machine, int thread) {
-  std::vector<Grouping> levels = {{"Package", [&](int t) { return machine.package_of(t); }}};
-  const auto caches = machine.caches_of(thread);
-  for (std::size_t i = 0; i < caches.size(); ++i)
-    levels.push_back(
-        {fmt::format("L{} ({})", caches[i].level, caches[i].size), [&machine, i](int t) {
-           const auto own = machine.caches_of(t);
-           return i < own.size() ? own[i].threads : transport::ThreadList{};
-         }});
-  levels.push_back({"Core", [&](int t) { return machine.core_of(t); }});
-  return levels;
+std::string name_of(const Processors::Level& level) {
+  switch (level.kind) {
+    case Processors::Kind::package: return "Package";
+    case Processors::Kind::core: return "Core";
+    case Processors::Kind::cache: break;
+  }
+  return fmt::format("L{} ({})", level.cache_level, size_text(level.bytes));
 }
 
-// The groups of these threads, indented as they contain each other.
-void draw_groups(std::span<const Grouping> levels, transport::ThreadList threads, std::size_t depth,
-                 std::string& text) {
-  if (levels.empty()) return;
-  while (!threads.empty()) {
-    transport::ThreadList group = levels[0].group_of(threads.front()), within, rest;
-    if (group.empty()) group = {threads.front()};
-    std::ranges::set_intersection(threads, group, std::back_inserter(within));
-    std::ranges::set_difference(threads, group, std::back_inserter(rest));
-    text += paragraph(fmt::format("{}: threads {}", levels[0].name, ranges_text(within)),
-                      depth * 2 + 6, depth * 2 + 2);
-    draw_groups(levels.subspan(1), std::move(within), depth + 1, text);
-    threads = std::move(rest);
+// Draws these threads by the groups of this level, and each group by the next levels, indented.
+void draw_groups(const Processors& machine, std::size_t level, const transport::ThreadList& threads,
+                 std::size_t depth, std::string& text) {
+  if (level == machine.levels().size()) return;
+  std::map<int, transport::ThreadList> groups;
+  for (const int thread : threads)
+    groups[machine.group_of(level, std::span(&thread, 1))].push_back(thread);
+  for (const auto& [group, members] : groups) {
+    if (group >= 0)
+      text += paragraph(
+          fmt::format("{}: threads {}", name_of(machine.levels()[level]), ranges_text(members)),
+          depth * 2 + 6, depth * 2 + 2);
+    draw_groups(machine, level + 1, members, group < 0 ? depth : depth + 1, text);
   }
 }
 
 std::string topology_picture() {
-  const transport::SysfsProcessors machine;
-  const transport::ThreadList threads = machine.online();
-  if (threads.empty()) return "  unknown\n";
+  const Processors machine = transport::read_processors();
+  if (!machine.problem().empty())
+    return paragraph(
+        "one level is assumed, on which all hardware threads are alike, as " + machine.problem(), 4,
+        2);
+  transport::ThreadList threads;
+  for (const Processors::Thread& thread : machine.threads()) threads.push_back(thread.number);
   std::string text;
-  draw_groups(groupings_of(machine, threads.front()), threads, 0, text);
+  draw_groups(machine, 0, threads, 0, text);
   return text;
 }
 

@@ -30,7 +30,7 @@ CEILINGS = {
     "registration": (3, 0),
     "src": (181, 0),
     "tests": (16, 0),
-    "tools": (112, 0),
+    "tools": (111, 0),
     "transport": (120, 0),
 }
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <sstream>
 
-#include "transport/sysfs_processors.hpp"
+#include "transport/processors.hpp"
 
 namespace tutti::transport::verbs {
 namespace {
@@ -23,9 +23,22 @@ std::string line_of(const std::filesystem::path& path) {
   return line;
 }
 
+// "0-3,8" as the kernel writes it; what cannot be read ends it.
+ThreadList parse_list(const std::string& text) {
+  ThreadList numbers;
+  std::istringstream in(text);
+  for (int first, last; in >> first;) {
+    last = first;
+    if (in.peek() == '-' && !(in.ignore() >> last)) break;
+    for (int n = first; n <= last; ++n) numbers.push_back(n);
+    if (in.peek() == ',') in.ignore();
+  }
+  return numbers;
+}
+
 bool runs_on(const std::filesystem::path& node) {
   const ThreadList mine = bound_threads();
-  return std::ranges::any_of(parse_threads(line_of(node / "cpulist")),
+  return std::ranges::any_of(parse_list(line_of(node / "cpulist")),
                              [&](int thread) { return std::ranges::binary_search(mine, thread); });
 }
 
@@ -40,7 +53,7 @@ int distance_to(const std::string& device, const std::filesystem::path& sysfs) {
   // The kernel lists the distances to the online nodes, in their order.
   std::istringstream distances(line_of(folder(its_node) / "distance"));
   std::optional<int> nearest;
-  for (const int node : parse_threads(line_of(nodes / "online"))) {
+  for (const int node : parse_list(line_of(nodes / "online"))) {
     int distance = 0;
     if (!(distances >> distance)) break;
     if (node == its_node) distance = 0;

@@ -43,6 +43,10 @@ TEST_CASE("the distance of a device is that of the nearest NUMA node of the proc
   CHECK(distance_to("x", root) == 31);
   nodes(nowhere, everywhere);
   CHECK(distance_to("x", root) == 0);
+  nodes("4000,0-1023", "5000,6000-6001");
+  CHECK(distance_to("x", root) == 31);
+  nodes("nonsense,0-1023", "0-");
+  CHECK(distance_to("x", root) == 0);
   nodes(nowhere, nowhere);
   CHECK(distance_to("x", root) == 0);
   write("class/infiniband/x/device/numa_node", "-1");
