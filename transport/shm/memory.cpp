@@ -25,6 +25,7 @@ struct Segment::Header {
   std::atomic<std::uint32_t> shut_out;  // 1: a rank cannot open `memory`
   std::uint32_t has_room;
   AnonymousMemory memory;  // the first rank's, if there is any
+  BoardState board;
 };
 
 namespace {
@@ -83,9 +84,10 @@ Segment::Segment(const std::string& name, int local_rank, int local_size, const 
       size_(local_size),
       invitations_offset_(round_up(shape.bytes(), kCacheLine)),
       stride_(round_up_to_pages(invitations_offset_ + sizeof(Invitations))),
-      first_inbox_(
+      head_bytes_(
           round_up_to_pages(kCacheLine + (sizeof(Member) + static_cast<std::size_t>(local_size)) *
                                              static_cast<std::size_t>(local_size))),
+      first_inbox_(head_bytes_ + Board::kBytes),
       bytes_(first_inbox_ +
              stride_ * static_cast<std::size_t>(local_size) * static_cast<std::size_t>(local_size)),
       incoming_(static_cast<std::size_t>(local_size)),
@@ -124,11 +126,13 @@ void Segment::release() noexcept {
   if (file_ >= 0) close(file_);
 }
 
+Board Segment::board() noexcept { return {header().board, members_, rank_, file_, head_bytes_}; }
+
 bool Segment::has_room() noexcept { return header().has_room != 0; }
 
 void Segment::create(const std::string& name, Memory memory) {
   const bool allocates = create_file(name);
-  head_ = Mapping(file_, 0, first_inbox_);
+  head_ = Mapping(file_, 0, head_bytes_);
   const bool has_room = allocates && bytes_ <= free_bytes(file_) / 4;
   header().has_room = has_room ? 1 : 0;
   if (memory == Memory::anonymous || (memory == Memory::automatic && !has_room))
@@ -142,7 +146,7 @@ void Segment::open(const std::string& name) {
     throw Error(Code::system,
                 fmt::format("cannot open shared memory {}: {}", name, std::strerror(errno)),
                 kNoPeer, errno);
-  head_ = Mapping(file_, 0, first_inbox_);
+  head_ = Mapping(file_, 0, head_bytes_);
   if (header().memory.pid != 0 && (inboxes_file_ = open_anonymous(header().memory)) < 0)
     header().shut_out = 1;
 }
@@ -167,9 +171,9 @@ bool Segment::create_file(const std::string& name) {
                 fmt::format("cannot create shared memory {}: {}; is /dev/shm mounted and writable?",
                             name, std::strerror(errno)),
                 kNoPeer, errno);
-  int error = allocate_range(file_, 0, first_inbox_);
+  int error = allocate_range(file_, 0, head_bytes_);
   const bool allocates = error != EOPNOTSUPP;
-  if (!allocates) error = allocate_by_writing(file_, first_inbox_);
+  if (!allocates) error = allocate_by_writing(file_, head_bytes_);
   if (error != 0) throw_no_room(error);
   return allocates;
 }
@@ -178,11 +182,11 @@ void Segment::throw_no_room(int error) const {
   if (error != ENOSPC && error != ENOMEM)
     throw Error(
         Code::system,
-        fmt::format("cannot allocate {} bytes in /dev/shm: {}", first_inbox_, std::strerror(error)),
+        fmt::format("cannot allocate {} bytes in /dev/shm: {}", head_bytes_, std::strerror(error)),
         kNoPeer, error);
   throw Error(Code::out_of_memory,
               fmt::format("/dev/shm has no room for {} bytes; enlarge it (mount -o remount,size=…)",
-                          first_inbox_),
+                          head_bytes_),
               kNoPeer, error);
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "transport/inbox_shape.hpp"
+#include "transport/shm/board.hpp"
 #include "transport/shm/fetches.hpp"
 #include "transport/shm/mapping.hpp"
 #include "transport/shm/members.hpp"
@@ -61,6 +62,8 @@ class Segment {
   static void stand_by(const Meet& meet);
 
   Members& members() noexcept { return members_; }
+  // The ranks leave results for each other there.
+  Board board() noexcept;
   // Whether `from` has connected to `to`, so that it may have written to the inbox there.
   void note_call(int to, int from) noexcept { call_flag(to, from) = 1; }
   bool has_called(int to, int from) noexcept { return call_flag(to, from) != 0; }
@@ -141,10 +144,12 @@ class Segment {
 
   // Within an inbox's place.
   const std::size_t invitations_offset_;
-  std::size_t stride_ = 0, first_inbox_ = 0, bytes_ = 0;
+  std::size_t stride_ = 0;
+  // The file has the head, then the board, then the inboxes.
+  std::size_t head_bytes_ = 0, first_inbox_ = 0, bytes_ = 0;
   // In /dev/shm; and where the inboxes are.
   int file_ = -1, inboxes_file_ = -1;
-  Mapping head_;                              // all before the first inbox
+  Mapping head_;
   std::vector<Mapping> incoming_, outgoing_;  // by peer
   Members members_;
   CopyAgreement agreed_;

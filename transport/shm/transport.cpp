@@ -17,7 +17,9 @@ ShmTransport::ShmTransport(const Options& options, const Placement& placement,
                            const InboxShape& shape, Meet meet)
     : options_(options), placement_(placement), shape_(shape), meet_(std::move(meet)) {}
 
-ShmTransport::~ShmTransport() = default;
+ShmTransport::~ShmTransport() {
+  if (options_.machine) options_.machine->share_by(nullptr);
+}
 
 Address ShmTransport::address() const {
   Address address;
@@ -41,6 +43,10 @@ void ShmTransport::set_peers(std::span<const Address> addresses) {
   segment_ = std::make_unique<Segment>(fmt::format("{}{:016x}", kSegmentName, first_token),
                                        my_local_rank_, static_cast<int>(ranks.size()), shape_,
                                        options_.copy, meet_, options_.memory);
+  if (options_.machine)
+    options_.machine->share_by([this](const std::function<Machine::Words()>& find_out) {
+      return segment_->board().ask(find_out);
+    });
   options_.log(fmt::format("shared memory within the node: {}", memory()));
   options_.log(fmt::format("copies within the node: {} ({})", name_of(segment_->copy()),
                            segment_->reason()));
