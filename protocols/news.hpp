@@ -33,8 +33,9 @@ struct Asked {
 struct News {
   enum class Kind : std::uint32_t {
     failed,   // the communicator has failed at the sender, by `culprit`, and `code` says why; if
-              // calls differ, `call` is the one, and `asked` what it is at the sender; if the
-              // culprit rejected its arguments, `call` is that one
+              // calls differ, `call` is the one, `asked` what it is at the sender, and
+              // collective_of_culprit() what it is at the culprit; if that one rejected its
+              // arguments, `call` is the one
     refused,  // the sender (`culprit`) rejected its arguments of `call`, for `code`, and will never
               // take part in it
     waits,    // the sender waits for the receiver in `call`, which is `asked` there; `fingerprint`:
@@ -48,6 +49,14 @@ struct News {
   int culprit = kNoPeer;  // rank of MPI_COMM_WORLD
   std::uint32_t fingerprint = 0;
   Asked asked{};
+
+  // A number of collectives::Collective; -1: not known. In the place of the fingerprint.
+  std::int16_t collective_of_culprit() const noexcept {
+    return static_cast<std::int16_t>(fingerprint - 1);
+  }
+  void set_collective_of_culprit(std::int16_t collective) noexcept {
+    fingerprint = static_cast<std::uint32_t>(collective + 1);
+  }
 
   friend bool operator==(const News&, const News&) = default;
   // Whether a rank can have said this.

@@ -13,14 +13,6 @@ namespace tutti {
 using collectives::Collective;
 using protocols::Asked;
 
-namespace {
-
-bool has_name(const Asked& call) noexcept {
-  return call.collective >= 0 && call.collective < static_cast<int>(collectives::kCollectives);
-}
-
-}  // namespace
-
 Asked asked_of(const collectives::Task& task, Rank rank) noexcept {
   Asked asked{.collective = static_cast<std::int16_t>(task.collective),
               .lengths = Asked::Lengths::equal,
@@ -34,9 +26,26 @@ Asked asked_of(const collectives::Task& task, Rank rank) noexcept {
   return asked;
 }
 
+bool has_name(const Asked& call) noexcept {
+  return call.collective >= 0 && call.collective < static_cast<int>(collectives::kCollectives);
+}
+
 bool is_known(const Asked& call) noexcept {
   return has_name(call) && call.lengths > Asked::Lengths::unknown &&
          call.lengths <= Asked::Lengths::own;
+}
+
+bool may_match(const Asked& one, const Asked& other) noexcept {
+  if (one.collective != other.collective) return false;
+  const auto collective = static_cast<Collective>(one.collective);
+  if (collectives::is_rooted(collective) && one.root != other.root) return false;
+  if (collectives::is_of_neighbours(collective) || one.lengths != other.lengths) return true;
+  switch (one.lengths) {
+    case Asked::Lengths::equal: return one.bytes == other.bytes;
+    case Asked::Lengths::several:
+      return collective == Collective::alltoall || one.bytes == other.bytes;
+    default: return true;
+  }
 }
 
 std::string words_for(const Members& members) {
@@ -52,7 +61,7 @@ std::string in_next_call(const Agreement& agreement, std::string_view collective
 }
 
 std::string name_of(const Asked& call) {
-  if (!has_name(call)) return "another one, or none,";
+  if (!has_name(call)) return "an unknown collective";
   const auto collective = static_cast<Collective>(call.collective);
   std::string name(collectives::name_of(collective));
   if (!is_known(call)) return name;

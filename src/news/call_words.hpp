@@ -21,9 +21,14 @@ std::string in_next_call(const Agreement& agreement, std::string_view collective
                          std::string_view message);
 // What the call asks for, as news says it. `rank`: of the communicator, this one.
 protocols::Asked asked_of(const collectives::Task& task, Rank rank) noexcept;
-// The collective and its arguments are known, and can be. Any numbers may have come from a peer.
+// The collective is known; and so are its arguments, and can be. Any numbers may have come from a
+// peer.
+bool has_name(const protocols::Asked& call) noexcept;
 bool is_known(const protocols::Asked& call) noexcept;
-// "allgatherv", or "another one, or none," if the collective is not known. Throws std::bad_alloc.
+// Whether two known calls of different ranks may be one: false if it shows in what is known of them
+// that they are not. Lengths that only one rank knows, or two, do not show it.
+bool may_match(const protocols::Asked& one, const protocols::Asked& other) noexcept;
+// "allgatherv", or "an unknown collective". Throws std::bad_alloc.
 std::string name_of(const protocols::Asked& call);
 // "800 bytes, root 0"; empty: there are none, or they are not known. Throws std::bad_alloc.
 std::string arguments_of(const protocols::Asked& call);

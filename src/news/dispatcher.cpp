@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{5000},
     kLeavePatience{5000}, kAskPause{10};
-// For the other one of two calls that differ: whoever made it says so at once, if it is in Tutti.
-constexpr std::chrono::milliseconds kOtherCallPatience{30};
+// For what the call is on others, if calls differ: who is in Tutti says so at once.
+constexpr std::chrono::milliseconds kOtherCallPatience{100};
 // For sends of calls that have failed: how long an adapter may complete none, how many times so
 // long all of them may take, and how long it takes to give up those that are left.
 constexpr std::chrono::milliseconds kReadPatience{2000}, kFlushPatience{1000};
@@ -247,8 +247,9 @@ void Dispatcher::leave_notice(const News& news) noexcept {
 void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
   if (left_) return;
   spread(agreement, agreement.failure().news(), Reach::connected);
-  wait_for_members(agreement, kOtherCallPatience,
-                   [&](const Channel&) { return agreement.failure().lacks_other_call(); });
+  wait_for_members(agreement, kOtherCallPatience, [&](const Channel& channel) {
+    return agreement.failure().lacks_call_of(channel.peer());
+  });
   end_use(agreement);
 }
 

@@ -14,7 +14,9 @@ News Failure::news() const noexcept {
     news.call = difference_->call();
     news.asked = difference_->mine();
     // Who is blamed blames the other: its call is the one that is not this rank's.
-    if (news.culprit == members_.world_rank()) news.culprit = difference_->other();
+    if (news.culprit == members_.world_rank()) news.culprit = difference_->other().rank;
+    if (news.culprit == difference_->other().rank)
+      news.set_collective_of_culprit(difference_->other().asked.collective);
   }
   return news;
 }
@@ -62,9 +64,13 @@ void Failure::record_difference(CollectiveNumber call, int member, const Asked& 
   if (happened()) return;
   culprit_ = member;
   code_ = Code::calls_differ;
-  const collectives::Task* const task = calls_.task_of(call);
-  difference_.emplace(call, task ? asked_of(*task, members_.rank()) : Asked{}, member, theirs, how);
+  difference_.emplace(call, mine_in(call), Difference::Side{member, theirs}, how);
   tell_difference();
+}
+
+Difference::Side Failure::mine_in(CollectiveNumber call) const noexcept {
+  const collectives::Task* const task = calls_.task_of(call);
+  return {members_.world_rank(), task ? asked_of(*task, members_.rank()) : Asked{}};
 }
 
 void Failure::record_on_all(int culprit, std::string text) noexcept {
@@ -101,15 +107,24 @@ std::optional<News> Failure::hear(const News& news, int from) noexcept {
   return std::nullopt;
 }
 
-// Both ranks whose calls differ are told what the other's is.
+// Both ranks whose calls differ are told what the other's is. Who made neither may never hear from
+// the one that made the other call, but knows at least which collective that is.
 std::optional<News> Failure::hear_difference(const News& news, int from) noexcept {
-  const bool is_new = !happened(), about_me = news.culprit == members_.world_rank();
-  record_difference(news.call, about_me || news.culprit == kNoPeer ? from : news.culprit, {},
-                    nullptr);
-  if (is_new) culprit_ = news.culprit;
-  if (difference_ && difference_->call() == news.call) difference_->hear(from, news.asked);
-  if (is_new) tell_difference();
-  return is_new && about_me ? std::optional(this->news()) : std::nullopt;
+  const bool about_me = news.culprit == members_.world_rank();
+  const Difference::Side sender{from, news.asked};
+  if (happened()) {
+    if (difference_ && difference_->call() == news.call) difference_->hear(sender);
+    return std::nullopt;
+  }
+  culprit_ = news.culprit;
+  code_ = Code::calls_differ;
+  if (about_me || news.culprit == kNoPeer || news.culprit == from)
+    difference_.emplace(news.call, mine_in(news.call), sender, nullptr);
+  else
+    difference_.emplace(news.call, mine_in(news.call), sender,
+                        Difference::Side{news.culprit, {news.collective_of_culprit()}});
+  tell_difference();
+  return about_me ? std::optional(this->news()) : std::nullopt;
 }
 
 }  // namespace tutti

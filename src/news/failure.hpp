@@ -67,6 +67,10 @@ class Failure {
   // What the other call is may still come, until tell_difference() has put into words what is known
   // by then.
   bool lacks_other_call() const noexcept { return difference_ && !difference_->is_complete(); }
+  // What the call is at that member may still come.
+  bool lacks_call_of(int member) const noexcept {
+    return difference_ && !difference_->has_heard(member);
+  }
   void tell_difference() noexcept;
 
  private:
@@ -79,6 +83,8 @@ class Failure {
       text_.clear();
     }
   }
+  // The call here, as far as it is known.
+  Difference::Side mine_in(CollectiveNumber call) const noexcept;
   std::optional<protocols::News> hear_difference(const protocols::News& news, int from) noexcept;
 
   const Members& members_;

@@ -15,7 +15,16 @@ void mismatched_sizes(void) {
   MUST(tutti_comm_free(&comm));
 }
 
-/* All ranks are told both calls, whatever differs between them. */
+/* The message of this rank is that of rank 0, from its first word on. */
+static void same_on_all(const char* text) {
+  char mine[600] = {0}, first[600];
+  snprintf(mine, sizeof mine, "%s", text);
+  memcpy(first, mine, sizeof first);
+  MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
+  CHECK(strcmp(mine, first) == 0, "on rank 0: %s; here: %s", first, mine);
+}
+
+/* All ranks are told both calls in the same words, whatever differs between them. */
 void named_calls(tutti_comm good) {
   enum { SAME, OTHER_COLLECTIVE, OTHER_SIZE, OTHER_ROOT, CASES };
   if (job_size < 2) return;
@@ -41,6 +50,7 @@ void named_calls(tutti_comm good) {
                        : which == OTHER_SIZE     ? "16"
                                                  : "root"),
           "case %d: %s", which, text);
+    same_on_all(text);
     MUST(tutti_comm_free(&comm));
     unwatch();
   }
