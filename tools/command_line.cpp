@@ -12,6 +12,7 @@
 
 #include "base/nearest.hpp"
 #include "base/text.hpp"
+#include "tools/first_rank.hpp"
 #include "tools/text.hpp"
 
 namespace tutti::tools {
@@ -226,6 +227,10 @@ int CommandLine::run(int argc, char** argv) {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {  // --help and --version come this way, too
     const bool failed = error.get_exit_code() != 0;
+    if (!is_first_rank()) {
+      if (failed) let_first_rank_speak();
+      return failed ? kBadUsage : 0;
+    }
     const std::string unknown = failed ? unknown_arguments({argv, argv + argc}) : std::string();
     if (unknown.empty()) return app_->exit(error) == 0 ? 0 : kBadUsage;
     app_->exit(CLI::ParseError(unknown, kBadUsage));

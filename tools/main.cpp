@@ -3,9 +3,11 @@
 
 #include <exception>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/first_rank.hpp"
 #include "tutti/tutti.h"
 
 int main(int argc, char** argv) {
@@ -42,6 +44,12 @@ int main(int argc, char** argv) {
   try {
     return line.run(argc, argv);
   } catch (const std::exception& error) {
+    // The options and settings of a job are those of all its ranks.
+    const auto* const known = dynamic_cast<const tutti::Error*>(&error);
+    if (known && known->code == tutti::Code::bad_configuration && !tutti::tools::is_first_rank()) {
+      tutti::tools::let_first_rank_speak();
+      return 1;
+    }
     fmt::print(stderr, "tutti: {}\n", tutti::in_one_line(error.what()));
     return 1;
   }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Every command of the program has a help, whose examples are of this command, and says which of
-its options a misspelt one may be; texts fit a screen of 100 columns.
+its options a misspelt one may be; texts fit a screen of 100 columns. In a job rank 0 alone says it.
 
 Usage: help_test.py PROGRAM
 """
+import os
 import re
 import subprocess
 import sys
@@ -30,6 +31,25 @@ def check_misspelt(command, text):
             assert f"there is no option --{wrong}; did you mean --{name}?" in said, said
     assert "there is no option --qqqqqq\n" in refused(command, "--qqqqqq") or command == "run"
     return len(names)
+
+
+def check_ranks():
+    """What all ranks would say is said by the first one, as each launcher tells it."""
+    words = {("--help",): 0, ("--version",): 0, ("bench", "--help"): 0, ("bench", "--qq", "1"): 2,
+             ("explain", "bcst"): 1, ("draw", "bcst", "-o", "x.svg"): 1, ("nothing",): 2}
+    ranks = [{}] + [{name: rank} for rank in ("0", "3")
+                    for name in ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")]
+    outside = {key: value for key, value in os.environ.items()
+               if not any(key in rank for rank in ranks)}
+    for command, status in words.items():
+        said = {}
+        for rank in ranks:
+            done = subprocess.run([sys.argv[1], *command], capture_output=True, text=True,
+                                  env=outside | rank)
+            assert done.returncode == status, (command, rank, done)
+            first = "3" not in rank.values()
+            said.setdefault(first, set()).add(done.stdout + done.stderr)
+        assert said[False] == {""} and len(said[True]) == 1 and "" not in said[True], said
 
 
 def main():
@@ -80,6 +100,7 @@ def main():
         done = subprocess.run([sys.argv[1], "verify", "--choices", option, "bloks"],
                               capture_output=True, text=True)
         assert "'bloks': there are blocks, in-turn, shuffled and shuffled:SEED" in done.stderr, done
+    check_ranks()
     print(f"{len(commands)} commands have their own help")
 
 
