@@ -174,7 +174,11 @@ void print_explanation(const json& all) {
   if (all.contains("statement"))
     print_statement(all["statement"]);
   else
-    fmt::print("\n  The model does not know its time: see below what is left out.\n");
+    fmt::print("\n{}",
+               paragraph(fmt::format("It can run this call. The model has no estimate of its "
+                                     "time: {}",
+                                     text(all["no_estimate"])),
+                         2));
   if (has_bytes) print_ranges(all["ranges"], text(all["reason"]).starts_with("by hand"));
   print_candidates(all["candidates"], all["connecting"]);
   print_left_out(all["candidates"]);

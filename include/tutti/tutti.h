@@ -1535,7 +1535,8 @@ TUTTI_API int tutti_describe(tutti_comm comm, char* text, size_t size, size_t* n
  *   bytes, and the memory of a rank beyond which a time counts as many times.
  *   "ranges" says from which number of bytes on the model chooses which algorithm. "statement" has
  *   the asymptotic class of the choice, its time as a constant and a part for each byte, and its
- *   bounds over mappings of ranks to nodes; it is missing if the model does not know the algorithm.
+ *   bounds over mappings of ranks to nodes; if the model has no estimate of the choice,
+ *   "no_estimate" says why instead.
  *   "model" names the parameters and where they are from.
  *
  *   At most `size` bytes are written, the terminating zero included. Unless `needed` is NULL,

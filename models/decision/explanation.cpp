@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/decision/growth.hpp"
+#include "models/decision/sketches.hpp"
 
 namespace tutti::models {
 namespace {
@@ -144,6 +145,8 @@ json explanation(Decisions& decisions, const Problem& problem, const Choice& cho
               {"candidates", candidates}};
   if (can_estimate(choice, facts))
     all["statement"] = statement(choice, bytes, decisions, stencil_of(problem));
+  else
+    all["no_estimate"] = why_no_sketch(*choice.algorithm);
   return all;
 }
 
