@@ -127,6 +127,8 @@ json explain(ExplainOptions options, Effort& effort) {
       job.platform.from + (job.platform.to_measure
                                ? "; a job measures others when it starts, as the setting says"
                                : "");
+  if (const std::string& command = job.platform.platform.origin.command; !command.empty())
+    all["model"]["command"] = command;
   all["settings"] = settings_of(configuration, options.params.empty());
   if (!options.algorithm.empty()) all["reason"] = "by hand: --algorithm names it";
   return all;

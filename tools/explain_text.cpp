@@ -23,8 +23,30 @@ using nlohmann::json;
 double number(const json& object, const char* key) { return object.at(key).get<double>(); }
 std::string digits(const json& object, const char* key) { return four_digits(number(object, key)); }
 
+// Empty: near this size the time is a start-up and something for each byte, as it should be.
+std::string why_bad_fit(const json& statement) {
+  const double rounding = 1e-9 * number(statement, "latency");
+  if (number(statement, "constant") < -rounding)
+    return "the start-up is negative: twice the bytes take more than twice the time";
+  return number(statement, "per_byte") < -rounding ? "more bytes take less time" : "";
+}
+
+// By which command the parameters, if any, were measured.
+void print_bad_fit(const std::string& why, const json& model) {
+  constexpr std::size_t kColumn = 22;  // where all that is said begins
+  const std::string command = model.value("command", "");
+  const std::string lines = paragraph(
+      fmt::format("{}. The parameters {} do not fit here ({}). Measure {} where nothing else runs: "
+                  "{}",
+                  why, model["name"].get<std::string>(), model["from"].get<std::string>(),
+                  command.empty() ? "this machine's" : "them again",
+                  command.empty() ? "mpiexec -n 2 tutti measure --save" : command),
+      kColumn);
+  fmt::print("  {:<{}}{}", "bad fit", kColumn - 2, lines.substr(kColumn));
+}
+
 // The statements of HPM, from coarse to fine.
-void print_statement(const json& statement) {
+void print_statement(const json& statement, const json& model) {
   fmt::print("\n  class               {}\n", statement["class"].get<std::string>());
   const double constant = number(statement, "constant"), slope = number(statement, "per_byte");
   if (slope > 0)
@@ -32,6 +54,7 @@ void print_statement(const json& statement) {
                four_digits(slope));
   else
     fmt::print("  dominant terms      T = {} us\n", four_digits(constant));
+  if (const std::string why = why_bad_fit(statement); !why.empty()) print_bad_fit(why, model);
   fmt::print("  over mappings       {} to {} us\n", digits(statement, "least_over_mappings"),
              digits(statement, "most_over_mappings"));
   std::string terms;
@@ -162,9 +185,11 @@ void print_explanation(const json& all) {
   fmt::print("{}", collective);
   const bool has_bytes = collective != "barrier";
   if (has_bytes) fmt::print(" of {}", size_text(all["bytes"].get<Bytes>()));
-  fmt::print(", {}, {}; model {} ({})\n\n  parameters          {}\n",
+  const std::string source = text(all["model"]["source"]);
+  fmt::print(", {}, {}; model {}{}\n\n  parameters          {}\n",
              counted(all["ranks"].get<int>(), "rank"), counted(all["nodes"].get<int>(), "node"),
-             text(all["model"]["name"]), text(all["model"]["source"]), text(all["model"]["from"]));
+             text(all["model"]["name"]), source.empty() ? "" : fmt::format(" ({})", source),
+             text(all["model"]["from"]));
   for (const auto& [name, value] : all["settings"].items())
     fmt::print("  {:<19} {}\n", "setting " + name, text(value));
   if (all["oversubscribed"].get<bool>())
@@ -172,7 +197,7 @@ void print_explanation(const json& all) {
   fmt::print("  chosen              {}\n  reason              {}\n",
              with_units(text(all["algorithm"])), text(all["reason"]));
   if (all.contains("statement"))
-    print_statement(all["statement"]);
+    print_statement(all["statement"], all["model"]);
   else
     fmt::print("\n{}",
                paragraph(fmt::format("It can run this call. The model has no estimate of its "

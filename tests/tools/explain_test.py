@@ -151,6 +151,32 @@ def says_that_it_can_run(why, *call, **settings):
     assert why in all_of_it["no_estimate"] and "statement" not in all_of_it, all_of_it
 
 
+def says_where_parameters_do_not_fit(folder):
+    """Where twice the bytes take more than twice the time; and what to do then."""
+    file = pathlib.Path(folder, "busy.json")
+    gap = [[1, 1], [1024, 1], [4096, 300], [65536, 400]]
+    busy = {"model": "plogp", "name": "busy",
+            "parameters": {"L": 1, "o_s": 0.5, "o_r": 0.5, "g": gap}}
+    call = ["bcast", "-P", 2, "--ppn", 1, "--params", file]
+    origin = {"measured": {"date": "2026-11-21", "command": "tutti measure --off"}}
+    idle = "where nothing else runs: "
+    for measured, what in (
+            ({}, f"Measure this machine's {idle}mpiexec -n 2 tutti measure --save"),
+            (origin, f"Measure them again {idle}tutti measure --off")):
+        file.write_text(json.dumps(busy | measured))
+        text = " ".join(printed(*call, "-m", "2k").split())
+        assert "bad fit the start-up is negative: " in text and what in text, text
+        assert f"The parameters busy do not fit here (--params {file})" in text, text
+        assert "busy ()" not in text, text
+        assert "bad fit" not in printed(*call, "-m", "8k"), text
+    file.write_text(json.dumps(busy | {"parameters": busy["parameters"] | {
+        "g": [[1, 100], [1024, 100], [4096, 20], [65536, 400]]}}))
+    assert "bad fit             more bytes take less time" in printed(*call, "-m", "1k")
+    for collective in ("barrier", "bcast", "allgather"):
+        for size in (1, "1k", "64k"):
+            assert "bad fit" not in printed(collective, "-m", size, "--params", "hardware")
+
+
 def says_of_any_algorithm():
     """The model's statement on an algorithm that would not be chosen."""
     call = ["bcast", "-P", 64, "-m", 2 ** 20, "--params", "hardware"]
@@ -271,6 +297,7 @@ def main():
         refused_file(folder, "budget: there is no 'peers' here", LOGP | {"budget": {"peers": 1}})
         reads_settings(folder)
         says_what_connections_cost(folder)
+        says_where_parameters_do_not_fit(folder)
     for P, ppn, size in ((1, 1, 0), (1, 8, 8), (7, 2, 2 ** 40), (64, 8, 4096), (1000, 1000, 1),
                          (2 ** 20, 2 ** 12, 2 ** 30)):
         for collective in ("barrier", "allgather", "exscan", "reduce"):
