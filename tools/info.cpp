@@ -5,6 +5,8 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,6 +24,7 @@
 #include "src/setup/transports.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/locked_memory.hpp"
 #include "tools/mpi_name.hpp"
 #include "tools/text.hpp"
 #include "transport/shm/memory.hpp"
@@ -262,6 +265,27 @@ rlim_t memlock() {
   return limit.rlim_cur;
 }
 
+// As the kernel says it, of this process.
+bool may_lock_any_memory() {
+  constexpr int kLockCapability = 14;  // CAP_IPC_LOCK of linux/capability.h
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("CapEff:"))
+      return (std::strtoull(line.c_str() + sizeof "CapEff:", nullptr, 16) >> kLockCapability & 1) !=
+             0;
+  return false;
+}
+
+// Of a job that fills this host.
+LockedMemory locked_memory(const Configuration& c, const json& memory, bool has_device) {
+  LockedMemory locked{.has_device = has_device, .is_exempt = may_lock_any_memory()};
+  if (memlock() != RLIM_INFINITY) locked.limit = static_cast<Bytes>(memlock());
+  locked.ranks = static_cast<int>(transport::card_of_this_process({}).threads.count());
+  locked.connections = (locked.ranks - 1) * memory.at("most_verbs_connection_bytes").get<Bytes>();
+  locked.buffers = c.registration_cache ? static_cast<Bytes>(c.registration_cache_bytes) : 0;
+  return locked;
+}
+
 std::string value_of(const Setting& setting, const Configuration& configuration) {
   const std::string shown = setting.show(configuration);
   if (shown.empty()) return "\"\"";
@@ -284,9 +308,7 @@ void print(const json& all, const Configuration& configuration) {
   print_build(all["build"]);
   print_devices(all["devices"], all["choice"]);
   fmt::print("\nLimits\n");
-  print_line("RLIMIT_MEMLOCK: " + (memlock() == RLIM_INFINITY
-                                       ? std::string("unlimited")
-                                       : about_size_text(static_cast<double>(memlock()))));
+  print_line("RLIMIT_MEMLOCK: " + all["memlock_verdict"].get<std::string>());
   print_line("registration cache: " + all["registration_cache"].get<std::string>());
   fmt::print("\n");
   print_memory(all["memory"]);
@@ -318,13 +340,15 @@ void add_info(CommandLine& line) {
                                {"documentation", documentation_of(s)}});
     }
     const json chosen = choice(configuration);
+    const json memory = memory_facts(configuration, chosen["software"].get<bool>());
     const json all = {
         {"build", build_facts()},
         {"devices", devices},
         {"choice", chosen},
         {"memlock", memlock() == RLIM_INFINITY ? "unlimited" : fmt::format("{} bytes", memlock())},
         {"registration_cache", cache_method()},
-        {"memory", memory_facts(configuration, chosen["software"].get<bool>())},
+        {"memlock_verdict", judge(locked_memory(configuration, memory, !devices.empty()))},
+        {"memory", memory},
         {"topology", topology_picture()},
         {"settings", values},
         {"settings_documentation", documentation}};

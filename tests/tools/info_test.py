@@ -46,6 +46,10 @@ def main():
         == "note: the environment variable TUTTI_ALGORITM names no setting and is ignored; the " \
            "nearest is TUTTI_ALGORITHM", text
     assert "`tutti info`" not in text, text
+    # Not of the limit alone: whether it is enough, and for what.
+    verdict = json.loads(info("--json").stdout)["memlock_verdict"]
+    assert re.search("enough|too little|does not matter", verdict), verdict
+    assert "RLIMIT_MEMLOCK: " + verdict in " ".join(text.split()), text
     choices = ";".join(f"{name}=hierarchical(within=binomial(k=3),across={across})"
                        for name, across in (("bcast", "binomial(k=2)"), ("reduce", "binomial(k=2)"),
                                             ("allgather", "bruck(k=2)"), ("allreduce", "ring")))
