@@ -323,7 +323,7 @@ void add_info(CommandLine& line) {
   const Command command = line.command("info",
                                        "version, build, devices and ports, what would be chosen "
                                        "and why, limits, settings, the machine");
-  command.flag("--json", *as_json, "all of it as JSON");
+  command.flag("--json", *as_json, "all of it as JSON, as a report needs it");
   command.footer("Example: TUTTI_DEVICE=mlx5_0 tutti info   what a job with this setting would do");
   command.runs([as_json] {
     const Configuration configuration = load_configuration({});

@@ -6,6 +6,7 @@ Usage: info_test.py PROGRAM
 """
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -34,6 +35,22 @@ def refused(words, **settings):
     assert "`tutti info`" not in done.stderr and len(done.stderr) < 300, done
 
 
+def check_report():
+    """README, the manual page and docs/install.md name one command for reports, and what it prints
+    has what a report needs."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    for page in ("README.md", "docs/install.md", "man/tutti.1.in"):
+        text = (root / page).read_text()
+        assert "tutti info --json > report.txt" in text, page
+        assert "TUTTI_LOG=info mpiexec -n 4 ./program >> report.txt 2>&1" in text, page
+        assert "whoever gave you Tutti" in " ".join(text.split()), page
+    all_of_it = json.loads(info("--json", TUTTI_LOG="info").stdout)
+    assert {"version", "compiler", "mpi", "kernel"} <= all_of_it["build"].keys(), all_of_it
+    assert {"devices", "choice", "memlock_verdict", "registration_cache", "topology"} \
+        <= all_of_it.keys(), all_of_it
+    assert all_of_it["settings"]["log"] == "info", all_of_it
+
+
 def main():
     text = printed(TUTTI_ALGORITM="bcast=chain", TUTTI_CACHE="/tmp", TUTTI_EAGER_LIMIT="32768")
     names = [s["name"] for s in json.loads(info("--json").stdout)["settings_documentation"]]
@@ -60,6 +77,7 @@ def main():
     assert choices in "".join(text.split()), text
     assert "`tutti info`" not in printed(TUTTI_DEVICE="nonesuch")
     refused("takes a size", TUTTI_EAGER_LIMIT="32 KiP")
+    check_report()
     print(f"{len(names)} settings are shown")
 
 
