@@ -160,18 +160,33 @@ void print_reasons(std::string_view title,
     fmt::print("{}", paragraph(fmt::format("{}: {}", names, why), 4, 2));
 }
 
+// Why the model does not choose an algorithm, without the words that it is chosen by hand only;
+// empty: `why` has no such words.
+std::string beyond_by_hand(const std::string& why) {
+  constexpr std::string_view kByHand = "it is chosen by hand only", kColon = ": ";
+  const std::size_t colon = why.starts_with(kByHand) ? why.find(kColon) : why.npos;
+  return colon == why.npos ? std::string() : why.substr(colon + kColon.size());
+}
+
+void print_no_estimate(const std::string& why) {
+  const std::string reason = beyond_by_hand(why);
+  fmt::print(
+      "\n{}",
+      paragraph(fmt::format("It can run this call. The model has no estimate of its time: {}",
+                            reason.empty() ? why : reason),
+                2));
+}
+
 // What the model does not choose begins with the same words, which stand above all of them.
 void print_left_out(const json& candidates) {
-  constexpr std::string_view kByHand = "it is chosen by hand only", kColon = ": ";
   std::vector<std::pair<std::string, std::string>> by_hand, others;
   for (const json& one : candidates) {
     if (!one.contains("excluded")) continue;
     auto why = one["excluded"].get<std::string>(), name = one["algorithm"].get<std::string>();
-    const std::size_t colon = why.starts_with(kByHand) ? why.find(kColon) : why.npos;
-    if (colon == why.npos)
+    if (std::string reason = beyond_by_hand(why); reason.empty())
       others.emplace_back(std::move(why), std::move(name));
     else
-      by_hand.emplace_back(why.substr(colon + kColon.size()), std::move(name));
+      by_hand.emplace_back(std::move(reason), std::move(name));
   }
   print_reasons("Left out, and chosen by hand only:", by_hand);
   print_reasons("Left out, as they cannot run this call:", others);
@@ -199,11 +214,7 @@ void print_explanation(const json& all) {
   if (all.contains("statement"))
     print_statement(all["statement"], all["model"]);
   else
-    fmt::print("\n{}",
-               paragraph(fmt::format("It can run this call. The model has no estimate of its "
-                                     "time: {}",
-                                     text(all["no_estimate"])),
-                         2));
+    print_no_estimate(text(all["no_estimate"]));
   if (has_bytes) print_ranges(all["ranges"], text(all["reason"]).starts_with("by hand"));
   print_candidates(all["candidates"], all["connecting"]);
   print_left_out(all["candidates"]);

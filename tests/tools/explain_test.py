@@ -247,10 +247,8 @@ def reads_settings(folder):
     assert "chosen by hand only here" in grid["excluded"], grid
     (levels,) = [one for one in forced["candidates"] if one["algorithm"] == "hierarchical"]
     assert "two levels" in levels["excluded"], levels
-    says_that_it_can_run("chosen by hand only here: there are not several nodes", *call,
+    says_that_it_can_run("there are not several nodes of equally many ranks", *call,
                          TUTTI_ALGORITHM="allgather=rows-first")
-    says_that_it_can_run("to have two levels", "bcast", "-P", 4, "--ppn", 4,
-                         TUTTI_ALGORITHM="bcast=hierarchical")
     # The statement on the time is about the algorithm that runs.
     ring = told("allgather", "-P", 64, "--ppn", 1, TUTTI_ALGORITHM="allgather=ring")
     (time,) = [one["latency"] for one in ring["candidates"] if one["algorithm"] == "ring"]
