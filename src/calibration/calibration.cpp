@@ -13,9 +13,9 @@
 #include "base/copy.hpp"
 #include "base/error.hpp"
 #include "base/index.hpp"
+#include "base/text.hpp"
 #include "collectives/execution/kernels.hpp"
 #include "models/platform/saved.hpp"
-#include "models/platform/statistics.hpp"
 #include "src/calibration/messages.hpp"
 #include "src/calibration/own_core.hpp"
 #include "src/job/selection.hpp"
@@ -103,7 +103,7 @@ void answer(Pair& pair) {
 }
 
 // Of one turn, in microseconds.
-double turn(Pair& pair, Bytes bytes, int burst) {
+models::Median turn(Pair& pair, Bytes bytes, int burst) {
   constexpr double kMost = 64;
   const auto timed = [&](std::int64_t times, int batches) {
     Exchange exchange(pair, pair.order({bytes, burst, batches * times}));
@@ -113,9 +113,9 @@ double turn(Pair& pair, Bytes bytes, int burst) {
       for (std::int64_t i = 0; i < times; ++i) exchange.run();
       all.push_back(since(begin) / static_cast<double>(times));
     }
-    return median(std::move(all));
+    return models::median_of(std::move(all));
   };
-  const double about = timed(2, 2);
+  const double about = timed(2, 2).value;
   return timed(static_cast<std::int64_t>(std::clamp(kBatch / about, 1.0, kMost)), kBatches);
 }
 
@@ -142,12 +142,12 @@ void measure_overheads(Pair& pair, models::Readings::Size& reading) {
   reading.sent = median(std::move(whole));
 }
 
-models::Readings::Size measure_size(Pair& pair, Bytes bytes) {
-  models::Readings::Size reading{.bytes = bytes, .round_trip = turn(pair, bytes, 1)};
+models::Readings::Size measure_size(Pair& pair, Bytes bytes, double round_trip) {
+  models::Readings::Size reading{.bytes = bytes, .round_trip = round_trip};
   int burst = burst_for(bytes, kUsualBurst);
-  double time = turn(pair, bytes, burst);
+  double time = turn(pair, bytes, burst).value;
   for (const int most = burst_for(bytes, kLongestBurst);
-       burst < most && time < 2 * reading.round_trip; time = turn(pair, bytes, burst))
+       burst < most && time < 2 * reading.round_trip; time = turn(pair, bytes, burst).value)
     burst = std::min(8 * burst, most);
   // What fluctuates may leave less than nothing.
   reading.gap = std::max(time - reading.round_trip, 0.01 * time) / (burst - 1);
@@ -202,18 +202,32 @@ models::Platform platform_of(const std::optional<models::Readings>& within,
   return platform;
 }
 
-models::Readings read(Pair& pair) {
-  models::Readings readings;
+// Until a round trip is unsure.
+PairReadings read_once(Pair& pair) {
+  PairReadings all;
+  const auto begin = Clock::now();
+  for (const Bytes bytes : kSizes) {
+    if (all.readings.sizes.size() >= kFewest && since(begin) >= kEnough) break;
+    models::Median round_trip;
+    for (int attempt = 0; attempt == 0 || (attempt < kAttempts && !all.unsure.empty()); ++attempt) {
+      round_trip = turn(pair, bytes, 1);
+      all.unsure = why_unsure(bytes, round_trip);
+    }
+    if (!all.unsure.empty()) break;
+    all.readings.sizes.push_back(measure_size(pair, bytes, round_trip.value));
+  }
+  return all;
+}
+
+PairReadings read(Pair& pair) {
+  PairReadings all;
   // What is disturbed for a moment is measured again.
-  for (int attempt = 0; attempt < kAttempts && !can_be_fitted(readings); ++attempt) {
-    readings.sizes.clear();
-    const auto begin = Clock::now();
-    for (const Bytes bytes : kSizes)
-      if (readings.sizes.size() < kFewest || since(begin) < kEnough)
-        readings.sizes.push_back(measure_size(pair, bytes));
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    all = read_once(pair);
+    if (!all.unsure.empty() || can_be_fitted(all.readings)) break;
   }
   pair.order({-1, 0, 0});
-  return readings;
+  return all;
 }
 
 // Of rank 0, which has the readings. Collective.
@@ -230,7 +244,11 @@ std::optional<models::Readings> readings_with(int partner, Engine& engine,
   if (pair) try {
       const OwnCore core(one_node ? *rank : 0, engine.processors());
       const auto lock = engine.enter();
-      readings = measure_pair(*pair);
+      PairReadings found = measure_pair(*pair);
+      if (found.unsure.empty())
+        readings = std::move(found.readings);
+      else
+        problem = std::move(found.unsure);
     } catch (const std::exception& error) {
       problem = error.what();
     }
@@ -247,7 +265,15 @@ int burst_for(Bytes bytes, int wanted) noexcept {
   return static_cast<int>(std::clamp<Bytes>(kMost / std::max<Bytes>(bytes, 1), 4, wanted));
 }
 
-models::Readings measure_pair(Communicator& communicator) {
+std::string why_unsure(Bytes bytes, const models::Median& round_trip) {
+  if (round_trip.width() <= 1) return {};
+  return fmt::format(
+      "a round trip of {} took {:.3g} us, or anything from {:.3g} to {:.3g}, as where the machine "
+      "does other work",
+      counted(bytes, "byte"), round_trip.value, round_trip.low, round_trip.high);
+}
+
+PairReadings measure_pair(Communicator& communicator) {
   try {
     Pair pair(communicator);
     if (communicator.rank() == 0) return read(pair);

@@ -70,7 +70,9 @@ const Setting kSettings[] = {
         "it. Empty: what was kept for the job's kind of wire, by `tutti measure --save` say, else "
         "what Tutti brings along. measure: what was kept; if there is nothing, rank 0 measures "
         "messages to a rank of its own node and to one of another when the job starts, which takes "
-        "a fraction of a second, and keeps what it finds. Those of rank 0 count for all ranks."),
+        "a fraction of a second, and keeps what it finds; if round trips are unsure, as on a busy "
+        "machine, it keeps nothing, and warns that it takes what Tutti brings along. Those of rank "
+        "0 count for all ranks."),
     same(setting<&C::calls_in_a_row, Number{0, 1000000}>(
         "calls_in_a_row",
         "The model chooses for so many calls of a collective that follow each other without "

@@ -10,6 +10,7 @@ also saves the parameters; in the virtual host times are too far from what a mod
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -135,7 +136,8 @@ def at_start(folder):
         first = bench(env)
         if path.exists():
             break
-        assert "does not converge" in first and "the shipped parameters are taken" in first, first
+        assert re.search("does not converge|does other work", first), first
+        assert "the shipped parameters are taken" in first, first
     else:
         return print("this machine is too busy:", first)
     platform, kept = json.loads(path.read_text()), path.stat()
@@ -151,7 +153,8 @@ def at_start(folder):
     again = bench(env)
     assert "reads format 1, not 0" in again and "it is measured anew" in again, again
     unwritable = bench(env | {"XDG_CONFIG_HOME": "/proc"})
-    assert "model=measure: cannot write /proc/tutti" in unwritable or "converge" in unwritable
+    assert re.search("model=measure: (cannot write /proc/tutti|.*converge|.*does other work)",
+                     unwritable), unwritable
 
 
 def bench(env):

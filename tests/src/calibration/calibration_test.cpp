@@ -2,6 +2,9 @@
 #include "src/calibration/calibration.hpp"
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+#include <vector>
 
 #include "src/calibration/messages.hpp"
 #include "tests/src/job/hostile_job.hpp"
@@ -30,4 +33,60 @@ TEST_CASE("a rank that waits for a measurement hears that the other one has fail
   CHECK(outcomes[1].code == Code::transport_failed);
   CHECK(outcomes[0].code == Code::transport_failed);
   CHECK(outcomes[0].peer == 1);
+}
+
+namespace {
+
+// As rank 1 of a pair that measures, on a machine that does other work every second time.
+void answer_unsteadily(Communicator& pair) {
+  constexpr std::int64_t kBatchesThere = 9;
+  std::int64_t order[3];  // bytes, burst, times
+  Messages orders(pair, {{0, false}}, sizeof order);
+  const auto next = [&] {
+    orders.begin(nullptr, order);
+    orders.finish();
+    return order[0] >= 0;
+  };
+  while (next()) {
+    const std::int64_t bytes = order[0], burst = order[1], times = order[2];
+    Messages there(pair, std::vector(static_cast<std::size_t>(burst), Message{0, false}), bytes),
+        back(pair, {{0, true}}, bytes);
+    std::vector<std::byte> memory(static_cast<std::size_t>(bytes * burst));
+    const std::int64_t batch = times / kBatchesThere;
+    for (std::int64_t i = 0; i < times; ++i) {
+      there.begin(memory.data(), memory.data());
+      there.finish();
+      if (batch > 0 && i % batch == 0 && i / batch % 2 != 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      back.begin(memory.data(), memory.data());
+      back.finish();
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("round trips that are unsure are no readings", "[calibration]") {
+  Job job(2, {});
+  PairReadings found;
+  const auto outcomes = job.run([&](int rank) {
+    if (rank == 0)
+      found = measure_pair(job.world(0));
+    else
+      answer_unsteadily(job.world(1));
+  });
+  for (const Outcome& outcome : outcomes) CHECK(outcome.code == Code::success);
+  CHECK_THAT(found.unsure, Catch::Matchers::StartsWith("a round trip of 1 byte took ") &&
+                               Catch::Matchers::EndsWith("as where the machine does other work"));
+  CHECK(found.readings.sizes.empty());
+}
+
+TEST_CASE("a round trip is unsure if its interval is wider than its median", "[calibration]") {
+  const auto of = [](double low, double high) {
+    return why_unsure(4096, {.value = 2, .low = low, .high = high, .count = 9});
+  };
+  CHECK(of(1, 3).empty());
+  CHECK(of(1.9, 39.5) ==
+        "a round trip of 4096 bytes took 2 us, or anything from 1.9 to 39.5, as where the machine "
+        "does other work");
 }
