@@ -114,6 +114,7 @@ def first(file):
             assert 0 < begun["batch_us"] <= sum(begun["calls_us"]) / calls * 1.001, row
             assert later["calls"] == calls and later["repetitions"] == 5, row
     assert len(re.findall(r"^.{9}  (?:Tutti|MPI) .* [\d.]+x", out, re.M)) == 6, out
+    assert "geometric means of all 3 rows, as first calls happen once" in out, out
     assert "first calls take" in out and "later: Tutti is faster in" in out, out
     held(found)
     _, alone = bench(file, "--collective", "bcast", "--bytes", "64", "--first", 1, "--no-mpi",

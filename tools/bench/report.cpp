@@ -233,7 +233,7 @@ void print_first_calls(const std::vector<BenchRow>& rows) {
   if (with_mpi > 0)
     fmt::print(", the MPI's {:.2f} times; among first calls MPI/Tutti {:.2f}",
                std::exp(mpi_later / with_mpi), std::exp(mpi / with_mpi));
-  fmt::print("; geometric means of {}, whose first calls are measured once\n",
+  fmt::print("; geometric means of all {}, as first calls happen once and have no interval\n",
              counted(static_cast<long long>(rows.size()), "row"));
 }
 
