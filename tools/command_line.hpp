@@ -65,6 +65,9 @@ class Command {
   Run* run_;
 };
 
+// The option that names the file for a picture, alike in all commands.
+inline constexpr const char* kPictureFile = "-o,--output,--svg";
+
 class CommandLine {
  public:
   CommandLine(const std::string& program, const std::string& text, const std::string& version,

@@ -5,9 +5,11 @@ its options a misspelt one may be; texts fit a screen of 100 columns. In a job r
 Usage: help_test.py PROGRAM
 """
 import os
+import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 
 def help_of(*command):
@@ -31,6 +33,23 @@ def check_misspelt(command, text):
             assert f"there is no option --{wrong}; did you mean --{name}?" in said, said
     assert "there is no option --qqqqqq\n" in refused(command, "--qqqqqq") or command == "run"
     return len(names)
+
+
+def check_files():
+    """A picture's file has the same names in all commands that draw one."""
+    call = ["-P", "4", "-m", "8,64"]
+    boba = [*call, "--params", "boba"]
+    with tempfile.TemporaryDirectory(prefix="tutti-help-") as folder:
+        for command, words in (("draw", ["bcast", "-P", "4", "-m", "8"]),
+                               ("predict", ["--collective", "bcast", *boba]),
+                               ("tune", ["--method", "predicted", "--collective", "bcast", *boba])):
+            for name in ("-o", "--output", "--svg"):
+                file = pathlib.Path(folder, command + name)
+                subprocess.run([sys.argv[1], command, *words, name, file], check=True,
+                               capture_output=True)
+                assert file.read_text().rstrip().endswith("</svg>"), (command, name)
+        for command in ("bench", "measure", "tune", "predict", "draw"):
+            assert re.search(r"^  -o,--output,--svg TEXT", help_of(command), re.M), help_of(command)
 
 
 def check_ranks():
@@ -101,6 +120,7 @@ def main():
                               capture_output=True, text=True)
         assert "'bloks': there are blocks, in-turn, shuffled and shuffled:SEED" in done.stderr, done
     check_ranks()
+    check_files()
     print(f"{len(commands)} commands have their own help")
 
 

@@ -164,7 +164,7 @@ void add_draw(CommandLine& line) {
               "Graphviz")
       .one_of({"svg", "goal", "chrome", "dot"})
       .show_default();
-  command.option("-o,--output", options->output, "the file (default: standard output)");
+  command.option(kPictureFile, options->output, "the file (default: standard output)");
   command.option("--trace", options->trace,
                  "a call that the setting `trace` recorded in this folder; with a model its "
                  "simulation lies below");
