@@ -9,13 +9,13 @@
 namespace tutti::tools {
 namespace {
 
-std::string size(Bytes bytes) { return about_size_text(static_cast<double>(bytes)); }
+std::string locked_text(Bytes bytes) { return about_size_text(static_cast<double>(bytes)); }
 
 }  // namespace
 
 std::string judge(const LockedMemory& memory) {
   if (!memory.limit) return "unlimited: enough";
-  const std::string limit = size(*memory.limit);
+  const std::string limit = locked_text(*memory.limit);
   if (!memory.has_device)
     return limit + ": it does not matter, as this host has no RDMA device to lock memory for";
   if (memory.is_exempt)
@@ -23,7 +23,7 @@ std::string judge(const LockedMemory& memory) {
   const std::string needs = fmt::format(
       "a rank of a job of {} on this host, if all spoke over RDMA, locks up to {} for connections "
       "and {} for buffers",
-      counted(memory.ranks, "rank"), size(memory.connections), size(memory.buffers));
+      counted(memory.ranks, "rank"), locked_text(memory.connections), locked_text(memory.buffers));
   if (*memory.limit >= memory.connections && *memory.limit - memory.connections >= memory.buffers)
     return fmt::format("{}: enough, as {}", limit, needs);
   return fmt::format(

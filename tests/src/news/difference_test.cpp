@@ -11,11 +11,11 @@ using protocols::Asked;
 namespace {
 
 const std::vector<int> kWorldRanks{13, 12, 11, 10};
-const Task kSum{.collective = Collective::allreduce, .bytes = 16};
+const Task kSumOf16{.collective = Collective::allreduce, .bytes = 16};
 
 Asked asked_for(Bytes bytes) { return asked_of(bcast(bytes), 0); }
 // Only the collective is known.
-Asked named(Collective collective) { return {static_cast<std::int16_t>(collective)}; }
+Asked only_named(Collective collective) { return {static_cast<std::int16_t>(collective)}; }
 
 // What the rank of MPI_COMM_WORLD would print.
 std::string words_on(int world_rank, const Difference& difference) {
@@ -23,13 +23,13 @@ std::string words_on(int world_rank, const Difference& difference) {
   return difference.in_words(members, CallCount{1});
 }
 
-const std::string kBegin = "ranks make different calls: call 1 of communicator number 7 ";
-const std::string kHint = " (TUTTI_CHECK=calls names both calls if they block)";
+const std::string kDifferingBegin = "ranks make different calls: call 1 of communicator number 7 ";
+const std::string kAdvice = " (TUTTI_CHECK=calls names both calls if they block)";
 
 }  // namespace
 
 TEST_CASE("the words have one order at both ends", "[difference]") {
-  const std::string both = kBegin +
+  const std::string both = kDifferingBegin +
                            "is bcast (9 bytes, root 0) on rank 12 of MPI_COMM_WORLD, and bcast "
                            "(8 bytes, root 0) on rank 13";
   CHECK(words_on(13, {0, {13, asked_for(8)}, {12, asked_for(9)}, nullptr}) == both);
@@ -37,7 +37,7 @@ TEST_CASE("the words have one order at both ends", "[difference]") {
 }
 
 TEST_CASE("all ranks that have heard of all name the same two calls", "[difference]") {
-  const Task other = GENERATE(bcast(9), bcast(8, 1), kSum);
+  const Task other = GENERATE(bcast(9), bcast(8, 1), kSumOf16);
   const int odd = GENERATE(10, 11, 12, 13);
   INFO("rank " << odd << " makes the other call");
   const auto call_of = [&](int rank) {
@@ -48,9 +48,11 @@ TEST_CASE("all ranks that have heard of all name the same two calls", "[differen
     for (const int finder : kWorldRanks) {
       if (finder == odd) continue;
       Difference difference =
-          me == finder ? Difference(0, call_of(me), {odd, named(other.collective)}, "by looking")
-          : me == odd  ? Difference(0, call_of(me), call_of(finder), nullptr)
-                      : Difference(0, call_of(me), call_of(finder), {odd, named(other.collective)});
+          me == finder
+              ? Difference(0, call_of(me), {odd, only_named(other.collective)}, "by looking")
+          : me == odd
+              ? Difference(0, call_of(me), call_of(finder), nullptr)
+              : Difference(0, call_of(me), call_of(finder), {odd, only_named(other.collective)});
       // In any order.
       for (std::size_t i = 0; i < kWorldRanks.size(); ++i) {
         const int from = kWorldRanks[(i + index(finder)) % kWorldRanks.size()];
@@ -66,34 +68,35 @@ TEST_CASE("all ranks that have heard of all name the same two calls", "[differen
 }
 
 TEST_CASE("who made neither call names the other one, as far as it was told", "[difference]") {
-  Difference third(0, {11, asked_for(8)}, {13, asked_for(8)}, {12, named(Collective::allreduce)});
+  Difference third(0, {11, asked_for(8)}, {13, asked_for(8)},
+                   {12, only_named(Collective::allreduce)});
   CHECK_FALSE(third.is_complete());
-  CHECK(words_on(11, third) == kBegin +
+  CHECK(words_on(11, third) == kDifferingBegin +
                                    "is allreduce on rank 12 of MPI_COMM_WORLD, and bcast (8 bytes, "
                                    "root 0) on rank 13" +
-                                   kHint);
+                                   kAdvice);
   CHECK_FALSE(third.has_heard(12));
-  third.hear({12, asked_of(kSum, 1)});
+  third.hear({12, asked_of(kSumOf16, 1)});
   CHECK(third.has_heard(12));
   CHECK(third.is_complete());
-  CHECK(words_on(11, third) == kBegin +
+  CHECK(words_on(11, third) == kDifferingBegin +
                                    "is bcast (8 bytes, root 0) on rank 11 of MPI_COMM_WORLD, and "
                                    "allreduce (16 bytes) on rank 12");
 }
 
 TEST_CASE("a call that nobody knows has no match", "[difference]") {
   CHECK(words_on(13, {0, {13, asked_for(8)}, {12}, nullptr}) ==
-        kBegin +
+        kDifferingBegin +
             "is bcast (8 bytes, root 0) on rank 13 of MPI_COMM_WORLD, and has no match on "
             "rank 12" +
-            kHint);
+            kAdvice);
   CHECK(words_on(11, {0, {11, asked_for(8)}, {13}, {12}}) ==
-        kBegin +
+        kDifferingBegin +
             "is bcast (8 bytes, root 0) on rank 11 of MPI_COMM_WORLD, and has no match on "
             "rank 12" +
-            kHint);
+            kAdvice);
   CHECK(words_on(11, {0, {11}, {13}, {12}}) ==
-        kBegin + "does not match on ranks 11 and 12 of MPI_COMM_WORLD" + kHint);
+        kDifferingBegin + "does not match on ranks 11 and 12 of MPI_COMM_WORLD" + kAdvice);
 }
 
 TEST_CASE("a member's first word counts, if it says anything", "[difference]") {
