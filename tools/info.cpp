@@ -276,7 +276,7 @@ bool may_lock_any_memory() {
   return false;
 }
 
-// Of a job that fills this host.
+// For a job that fills this host.
 LockedMemory locked_memory(const Configuration& c, const json& memory, bool has_device) {
   LockedMemory locked{.has_device = has_device, .is_exempt = may_lock_any_memory()};
   if (memlock() != RLIM_INFINITY) locked.limit = static_cast<Bytes>(memlock());

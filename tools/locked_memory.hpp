@@ -8,7 +8,7 @@
 
 namespace tutti::tools {
 
-// What one rank locks, and what it may.
+// Memory that one rank locks, and its limit.
 struct LockedMemory {
   std::optional<Bytes> limit{};  // of this process; nothing: none
   bool has_device = false;       // an RDMA device is on this host: only for these memory is locked

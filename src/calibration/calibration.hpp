@@ -21,15 +21,15 @@ struct PairReadings {
   models::Readings readings{};
   std::string unsure{};  // why they cannot be trusted; empty: they can
 };
-// What messages between the two ranks of a communicator take; rank 0 has the readings. What is
-// unsure is measured up to three times. Both call it at once. Throws Error.
+// What messages between the two ranks of a communicator take; rank 0 has the readings. It measures
+// an unsure round trip up to three times. Both call it at once. Throws Error.
 PairReadings measure_pair(Communicator& pair);
 // Why a round trip is unsure: its 95 % interval is wider than its median, us. Empty: it is not.
 std::string why_unsure(Bytes bytes, const models::Median& round_trip);
 
 // Rank 0 measures messages to a rank of its own node and to one of another, as far as there are
 // such, and keeps the parameters for `wire` (models/platform/saved.hpp), as PLogP's. All ranks have
-// them then. What fails, or is unsure, is told to `warn`; then they are those that Tutti ships.
+// them then. `warn` hears of failures and unsure round trips; then they are those that Tutti ships.
 // Collective over the bootstrap; the selection serves for nothing but communicators. Throws
 // Error{bootstrap_failed}.
 models::Platform calibrate(Engine& engine, transport::Bootstrap& bootstrap, Selection& selection,

@@ -82,7 +82,7 @@ bool Difference::has_heard(int member) const noexcept {
   return std::ranges::find(heard_, member) != heard_.end();
 }
 
-// Of all that match the lowest one, none is lower; so what it differs from, they differ from too.
+// No call that matches the lowest one is lower; so they differ from whatever it differs from.
 void Difference::compare(const Side& side) noexcept {
   if (!is_known(side.asked)) return;
   if (lowest_.rank == kNoPeer || side.rank < lowest_.rank) {

@@ -107,8 +107,8 @@ std::optional<News> Failure::hear(const News& news, int from) noexcept {
   return std::nullopt;
 }
 
-// Both ranks whose calls differ are told what the other's is. Who made neither may never hear from
-// the one that made the other call, but knows at least which collective that is.
+// Both ranks whose calls differ are told what the other's is. A rank that made neither may never
+// hear from the one that made the other call, but knows at least which collective that is.
 std::optional<News> Failure::hear_difference(const News& news, int from) noexcept {
   const bool about_me = news.culprit == members_.world_rank();
   const Difference::Side sender{from, news.asked};

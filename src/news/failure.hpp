@@ -67,7 +67,7 @@ class Failure {
   // What the other call is may still come, until tell_difference() has put into words what is known
   // by then.
   bool lacks_other_call() const noexcept { return difference_ && !difference_->is_complete(); }
-  // What the call is at that member may still come.
+  // That member has not said yet what the call is there.
   bool lacks_call_of(int member) const noexcept {
     return difference_ && !difference_->has_heard(member);
   }

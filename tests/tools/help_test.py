@@ -53,7 +53,7 @@ def check_files():
 
 
 def check_ranks():
-    """What all ranks would say is said by the first one, as each launcher tells it."""
+    """The first rank, as each launcher tells it, alone says it where all would say the same."""
     words = {("--help",): 0, ("--version",): 0, ("bench", "--help"): 0, ("bench", "--qq", "1"): 2,
              ("explain", "bcst"): 1, ("draw", "bcst", "-o", "x.svg"): 1, ("nothing",): 2}
     ranks = [{}] + [{name: rank} for rank in ("0", "3")

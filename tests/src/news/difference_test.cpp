@@ -17,7 +17,7 @@ Asked asked_for(Bytes bytes) { return asked_of(bcast(bytes), 0); }
 // Only the collective is known.
 Asked only_named(Collective collective) { return {static_cast<std::int16_t>(collective)}; }
 
-// What the rank of MPI_COMM_WORLD would print.
+// The message that this rank of MPI_COMM_WORLD would print.
 std::string words_on(int world_rank, const Difference& difference) {
   const Members members(kId, 13 - world_rank, kWorldRanks);
   return difference.in_words(members, CallCount{1});
@@ -104,7 +104,7 @@ TEST_CASE("a member's first word counts, if it says anything", "[difference]") {
   here.hear({12, {}});  // it does not know either
   CHECK_FALSE(here.is_complete());
   CHECK_FALSE(here.has_heard(12));
-  here.hear({11, asked_for(8)});  // the same as here: another rank is meant
+  here.hear({11, asked_for(8)});  // equal to this rank's: another one is meant
   CHECK_FALSE(here.is_complete());
   here.hear({12, asked_for(9)});
   here.hear({12, asked_for(8)});
