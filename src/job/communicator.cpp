@@ -160,9 +160,15 @@ void Communicator::blame(const OpenCall& call, protocols::Channel* culprit) noex
                                 "a step of the schedule cannot be run; please report this");
 }
 
+// Members that came too late for the first error have their say in the next ones.
 void Communicator::settle_failure() noexcept {
-  if (agreement_.failure().note_told()) return engine_.dispatcher().end_use(agreement_);
-  engine_.dispatcher().spread_failure(agreement_);
+  Dispatcher& dispatcher = engine_.dispatcher();
+  if (agreement_.failure().note_told()) {
+    if (agreement_.failure().code() == Code::calls_differ) dispatcher.catch_up();
+    dispatcher.end_use(agreement_);
+  } else {
+    dispatcher.spread_failure(agreement_);
+  }
   agreement_.failure().tell_difference();
 }
 

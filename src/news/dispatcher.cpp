@@ -366,8 +366,9 @@ void Dispatcher::wait_while(const Agreement& agreement, std::chrono::millisecond
     return channel && waits(*channel);
   };
   const auto deadline = RunningClock::now() + patience;
-  while (std::any_of(members.begin(), members.end(), keeps_waiting) &&
-         RunningClock::now() < deadline) {
+  // The last look is after the deadline: this process may have had no core before.
+  for (bool late = false; !late && std::any_of(members.begin(), members.end(), keeps_waiting);) {
+    late = RunningClock::now() >= deadline;
     connections_.progress_transports();
     connections_.adopt_links();
     each_channel(agreement, [](Channel& channel) {

@@ -406,6 +406,30 @@ TEST_CASE("whose call differs says at once what it is", "[dispatcher]") {
   for (const int rank : {0, 1}) members[index(rank)]->close(calls[index(rank)]);
 }
 
+TEST_CASE("who fails waits for what others say of the call, and looks once at least",
+          "[dispatcher]") {
+  DispatchingJob job;
+  const collectives::Task task{.collective = collectives::Collective::bcast, .bytes = 8},
+      other{.collective = collectives::Collective::allreduce, .bytes = 16};
+  BegunCall mine(&task), theirs(&other);
+  DispatchedMember me(job[0], 1, 0, {0, 1}), late(job[1], 1, 1, {0, 1});
+  me.open(mine);
+  late.open(theirs);
+  job[0].connections.channel(1);
+  job[1].connections.channel(0);
+  job.settle();
+  me.failure().record_difference(0, 1, {}, "");
+  late.failure().record_difference(0, 0, {}, "");
+  job[1].dispatcher.spread(late, late.failure().news(), Dispatcher::Reach::connected);
+  CHECK(me.failure().lacks_call_of(1));
+  job[0].dispatcher.spread_failure(me);
+  CHECK_FALSE(me.failure().lacks_call_of(1));
+  me.failure().tell_difference();
+  CHECK(me.failure().text().find("allreduce (16 bytes) on rank 1") != std::string::npos);
+  me.close(mine);
+  late.close(theirs);
+}
+
 TEST_CASE("who leaves says before what it knows, also past news that waits", "[dispatcher]") {
   DispatchingJob job;
   const AllGoOn all(job);
