@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
