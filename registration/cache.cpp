@@ -44,24 +44,48 @@ Region* Cache::acquire(const void* address, std::size_t length, bool writable, b
     return region;
   }
   lock.unlock();
-
   if (registered) *registered = true;
+  return add_region(const_cast<void*>(address), length, writable, false);
+}
+
+Region* Cache::bind(const void* address, std::size_t length, bool writable) {
+  if (!caches() || length == 0) return nullptr;
+  return add_region(const_cast<void*>(address), length, writable, true);
+}
+
+// Called without the lock. Null: it is to be bound, and cannot be watched.
+Region* Cache::add_region(void* address, std::size_t length, bool writable, bool bound) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(address), end = begin + length;
   Region* region = new_region();
-  lock.lock();
-  *region = {{}, begin, end, 1, writable, false, false, ++clock_, pages_around(begin, end)};
+  std::unique_lock lock(lock_);
+  *region = {.registration = {},
+             .begin = begin,
+             .end = end,
+             .users = 1,
+             .writable = writable,
+             .bound = bound,
+             .last_use = ++clock_,
+             .pages = pages_around(begin, end)};
   const bool keepable = caches() && length > 0;
   // Listed before it is watched, and watched before it is registered: whatever happens to it
   // meanwhile drops it.
   if (keepable) keep(region);
   lock.unlock();
   std::string warning;
-  try {
-    if (keepable) warning = watch(region);
-    region->registration = add(const_cast<void*>(address), length, writable);
-  } catch (...) {
+  const auto give_up = [&] {
     lock.lock();
     unlist(region);
     free_.push_back(region);
+  };
+  try {
+    if (keepable) warning = watch(region);
+    if (bound && !warning.empty()) {
+      give_up();
+      return nullptr;
+    }
+    region->registration = add(address, length, writable);
+  } catch (...) {
+    give_up();
     throw;
   }
   lock.lock();
@@ -158,7 +182,8 @@ Region* Cache::find(std::uintptr_t begin, std::uintptr_t end, bool writable) noe
                                 [](std::uintptr_t b, const Region* r) { return b < r->begin; });
   while (place != kept_.begin()) {
     Region* region = *--place;
-    if (region->ready && region->end >= end && (region->writable || !writable)) return region;
+    if (region->ready && !region->bound && region->end >= end && (region->writable || !writable))
+      return region;
     if (region->begin + longest_ < end) break;
   }
   return nullptr;
@@ -170,12 +195,16 @@ void Cache::keep(Region* region) noexcept {
       std::upper_bound(kept_.begin(), kept_.end(), region->begin,
                        [](std::uintptr_t b, const Region* r) { return b < r->begin; });
   kept_.insert(place, region);  // within its capacity: new_region() has made room
+  if (region->bound) {
+    ++bound_;
+    return;
+  }
   kept_bytes_ += region->end - region->begin;
   longest_ = std::max<std::size_t>(longest_, region->end - region->begin);
 }
 
 void Cache::keep_limits() noexcept {
-  while (kept_bytes_ > options_.max_bytes || kept_.size() > options_.max_regions)
+  while (kept_bytes_ > options_.max_bytes || kept_.size() - bound_ > options_.max_regions)
     if (!evict_one()) return;  // all the rest is in use
 }
 
@@ -195,7 +224,7 @@ bool Cache::evict_one() noexcept {
 void Cache::drop(std::size_t index, const PageRange& gone) noexcept {
   Region* region = kept_[index];
   kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(index));
-  kept_bytes_ -= region->end - region->begin;
+  region->bound ? void(--bound_) : void(kept_bytes_ -= region->end - region->begin);
   region->kept = false;
   if (region->users == 0) dropped_.push_back(region);
   end_watch(region->pages, gone);
@@ -228,6 +257,7 @@ void Cache::unlist(Region* region) noexcept {
 void Cache::invalidate(const PageRange& pages) noexcept {
   for (std::size_t i = kept_.size(); i-- > 0;) {
     if (!overlap(kept_[i]->pages, pages)) continue;
+    std::atomic_ref(kept_[i]->stale).store(true, std::memory_order_release);
     drop(i, pages);
     ++statistics_.invalidations;
   }
@@ -235,8 +265,18 @@ void Cache::invalidate(const PageRange& pages) noexcept {
 
 void Cache::release(Region* region) noexcept {
   std::unique_lock lock(lock_);
-  if (--region->users == 0 && !region->kept) dropped_.push_back(region);
+  if (--region->users == 0) {
+    if (!region->kept)
+      dropped_.push_back(region);
+    else if (region->bound)
+      unlist(region);  // nobody else finds it
+  }
   deregister_dropped(lock);
+}
+
+void Cache::share(Region* region) noexcept {
+  const std::lock_guard lock(lock_);
+  ++region->users;
 }
 
 void Cache::revoke(Region* region) noexcept {
@@ -274,7 +314,7 @@ Cache::Statistics Cache::statistics() const {
   const std::lock_guard lock(lock_);
   Statistics result = statistics_;
   result.bytes = kept_bytes_;
-  result.regions = kept_.size();
+  result.regions = kept_.size() - bound_;
   return result;
 }
 

@@ -8,6 +8,9 @@
 // that nobody asked for. Regions in use are never evicted, so the limits bound what is kept WITHOUT
 // being in use.
 //
+// A buffer that is used again and again may be bound: it stays registered as long as its holder
+// wants, whatever the limits are. A look at is_stale() before each use replaces look-up and lock.
+//
 // Thread-safe (one lock, as only messages of rendezvous size come here). Registers through a
 // Registrar; knows no queue pair.
 #pragma once
@@ -41,6 +44,8 @@ struct Region {
   bool writable = false;  // a peer may write to it
   bool kept = false;      // in the list of kept regions
   bool ready = false;     // registered: look-up may find it
+  bool bound = false;     // of one holder: look-up never finds it
+  bool stale = false;     // bound, and its memory has changed; read and written atomically
   std::uint64_t last_use = 0;
   PageRange pages{};           // those that are watched while it is kept
   std::uint32_t revokers = 0;  // users that have revoked it
@@ -60,6 +65,23 @@ class Cache {
   Region* acquire(const void* address, std::size_t length, bool writable,
                   bool* registered = nullptr);
   void release(Region* region) noexcept;
+
+  // Registers the range for one holder alone, which releases it. Nothing that others do with this
+  // memory, or with what they have registered of it, takes the right to access it away. Null: this
+  // memory is registered anew for each message, as its pages may go without a word, or the cache is
+  // switched off. Throws as acquire().
+  Region* bind(const void* address, std::size_t length, bool writable);
+  // Whether a bound region lies where memory has been unmapped or moved: release it, and bind the
+  // range anew. Users of the address know that munmap() has returned, so the event was read.
+  // Only if events are being read this waits until they have been passed on.
+  bool is_stale(Region* region) const noexcept {
+    if (watcher_->is_reading()) [[unlikely]]
+      await_events();
+    return std::atomic_ref(region->stale).load(std::memory_order_acquire);
+  }
+  // One more user of a region that the caller knows to have one; for each there is a release.
+  void share(Region* region) noexcept;
+
   // Drops a region, though it is in use: a peer may still hold its key. Look-up does not find it
   // any more, and its last release deregisters it. A user does so once, and then releases it by
   // release_revoked().
@@ -74,13 +96,14 @@ class Cache {
 
   struct Statistics {
     std::uint64_t invalidations = 0;     // regions that the watcher made drop
-    std::size_t bytes = 0, regions = 0;  // kept now, in use or not
+    std::size_t bytes = 0, regions = 0;  // kept now, in use or not, and not bound
   };
   Statistics statistics() const;
   bool caches() const noexcept { return watcher_ && watcher_->works(); }
 
  private:
   Region* find(std::uintptr_t begin, std::uintptr_t end, bool writable) noexcept;
+  Region* add_region(void* address, std::size_t length, bool writable, bool bound);
   Region* new_region();
   transport::Registration add(void* address, std::size_t length, bool writable);
   std::string watch(Region* region);
@@ -93,6 +116,7 @@ class Cache {
   void forget_unshared(PageRange pages, std::size_t first) noexcept;
   bool evict_one() noexcept;
   void invalidate(const PageRange& pages) noexcept;
+  void await_events() const noexcept { const std::lock_guard wait(lock_); }
   void deregister_dropped(std::unique_lock<std::mutex>& lock) noexcept;
 
   transport::Registrar& registrar_;
@@ -106,7 +130,8 @@ class Cache {
   std::vector<Region*> free_;
   std::vector<Region*> kept_;     // by `begin`
   std::vector<Region*> dropped_;  // the next acquire or release deregisters them, not the watcher
-  std::size_t kept_bytes_ = 0, longest_ = 0;
+  std::size_t kept_bytes_ = 0, longest_ = 0;  // without those that are bound
+  std::size_t bound_ = 0;                     // how many of kept_ are
   std::uint64_t clock_ = 0;
   Statistics statistics_;
   std::unique_ptr<Watcher> watcher_;  // last: its thread uses all of the above

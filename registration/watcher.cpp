@@ -225,6 +225,7 @@ void Watcher::lost(const PageRange& pages) noexcept {
 }
 
 void Watcher::read_events() noexcept {
+  reading_ = true;  // before the first event is read
   uffd_msg message;
   while (read(descriptor_, &message, sizeof message) == static_cast<ssize_t>(sizeof message)) {
     switch (message.event) {
@@ -248,6 +249,7 @@ void Watcher::read_events() noexcept {
       default: break;
     }
   }
+  reading_ = false;
 }
 
 }  // namespace tutti::registration

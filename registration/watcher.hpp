@@ -58,6 +58,10 @@ class Watcher {
   std::optional<PageRange> watch(const void* address, std::size_t length, std::string& why_not);
   // Reads all events, those of unmappings under way among them. Called with the lock held.
   void catch_up() noexcept;
+  // Events are being read, and perhaps not all of them were passed on. If this is false, a thread
+  // whose own munmap() has returned knows that its event was: this was true before the kernel let
+  // it return, and becomes false after `on_change`. Needs no lock.
+  bool is_reading() const noexcept { return reading_.load(std::memory_order_acquire); }
   // Ends the watch over these pages. Some of them may be gone, and others have come in their place.
   // Pages that mremap() appended to them stay watched, until ~Watcher: no event tells of these.
   void forget(const PageRange& pages) noexcept;
@@ -77,7 +81,7 @@ class Watcher {
   int descriptor_ = -1, stop_fd_ = -1;
   std::uint64_t mode_ = 0;
   std::string why_not_;
-  std::atomic<bool> stop_{false};
+  std::atomic<bool> stop_{false}, reading_{false};
   std::thread thread_;
   std::optional<InChildren> in_children_;
 };

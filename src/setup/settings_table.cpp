@@ -177,7 +177,8 @@ const Setting kSettings[] = {
         "registration_cache", "Whether user buffers stay registered between calls."),
     setting<&C::registration_cache_bytes, Size{0, (1ll << 50)}>(
         "registration_cache_bytes",
-        "How many bytes may stay registered while they are not in use."),
+        "How many bytes may stay registered while they are not in use. The buffers of persistent "
+        "requests are in use until these are freed."),
     setting<&C::registration_cache_regions, Number{1, 1000000}>(
         "registration_cache_regions",
         "How many regions may stay registered while they are not in use."),
