@@ -180,7 +180,7 @@ void Channel::abandon(Transfer& transfer) noexcept {
   rings_.leave_line(transfer);
   invites_.abandon(transfer);
   moves_.abandon(transfer);
-  memory_.release(transfer.region);
+  memory_.release(transfer);
   transfer = {};
 }
 

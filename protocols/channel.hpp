@@ -112,6 +112,7 @@ class Channel {
   const Limits& limits() const noexcept { return limits_; }
 
  private:
+  friend class BoundMemory;  // registers where this channel's messages do
   Cut cut_of(Protocol protocol) const noexcept;
   static void bring(Transfer& transfer, const void* data, Bytes bytes) noexcept;
   Answer send_either(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,

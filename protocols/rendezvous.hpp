@@ -26,6 +26,8 @@
 // This header holds what both halves share: the entry, and the buffers.
 #pragma once
 
+#include <utility>
+
 #include "protocols/complaint.hpp"
 #include "protocols/control.hpp"
 #include "registration/cache.hpp"
@@ -60,6 +62,20 @@ class UserMemory {
   static transport::Registration registration(const Transfer& transfer) noexcept {
     return transfer.region ? transfer.region->registration : transport::Registration{};
   }
+  // The transfer needs its buffer no more.
+  void release(Transfer& transfer) noexcept {
+    registration::Region* const region = std::exchange(transfer.region, nullptr);
+    if (!transfer.lent) release(region);
+  }
+  // Others still access the buffer of a transfer that is given up: its region, which the caller
+  // releases. Null: there is none.
+  registration::Region* take(Transfer& transfer) noexcept {
+    registration::Region* const region = std::exchange(transfer.region, nullptr);
+    if (region && transfer.lent) cache_->share(region);
+    return region;
+  }
+  // Null: nothing is registered.
+  registration::Cache* cache() const noexcept { return cache_; }
   // Null is fine.
   void release(registration::Region* region) noexcept {
     if (region) cache_->release(region);

@@ -20,7 +20,7 @@ Answer RendezvousInvites::invite(Access access, Transfer& transfer, const Messag
   if (outcome.kind == Outcome::Kind::pending) return Answer::again;
   free_identifier(transfer.rendezvous);
   transfer.phase = Phase::begin;
-  memory_.release(std::exchange(transfer.region, nullptr));
+  memory_.release(transfer);
   if (outcome.kind == Outcome::Kind::finished) return Answer::done;
   return complaint_.about_exchange(
       outcome.code, access == Access::write
@@ -78,7 +78,7 @@ void RendezvousInvites::abandon(Transfer& transfer) noexcept {
   if (transfer.phase != Phase::awaits_outcome) return;
   abandoned_.set(transfer.rendezvous);
   exposed_.set(transfer.rendezvous);
-  abandoned_regions_[transfer.rendezvous] = std::exchange(transfer.region, nullptr);
+  abandoned_regions_[transfer.rendezvous] = memory_.take(transfer);
   end_abandoned();
 }
 

@@ -28,7 +28,7 @@ Answer RendezvousMoves::move(Access access, Transfer& transfer, const MessageNam
   if (link_.completed() < transfer.ticket && !closed()) return rings_.not_yet();
   --unacknowledged_;
   transfer.phase = Phase::begin;
-  memory_.release(std::exchange(transfer.region, nullptr));
+  memory_.release(transfer);
   return Answer::done;
 }
 
@@ -168,7 +168,7 @@ void RendezvousMoves::abandon(Transfer& transfer) noexcept {
 void RendezvousMoves::park(Transfer& transfer) noexcept {
   if (!adapter_reads(transfer.ticket)) return;
   abandoned_ = std::max(abandoned_, transfer.ticket);
-  registration::Region* const region = std::exchange(transfer.region, nullptr);
+  registration::Region* const region = memory_.take(transfer);
   if (!region) return;
   try {
     parked_.push_back({region, transfer.ticket});

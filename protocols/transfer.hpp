@@ -21,8 +21,8 @@ enum class Answer : std::uint8_t {
   failed,  // never: Channel::failure() says why
 };
 
-// Zeroed by the caller at the start, but for `view`, and kept at one address until it is done or
-// abandoned: waiting transfers are told apart by their addresses.
+// Zeroed by the caller at the start, but for `view` and what is lent, and kept at one address until
+// it is done or abandoned: waiting transfers are told apart by their addresses.
 struct Transfer {
   // How far a rendezvous has come, or a receive from a ring whose sender has no credit (asks.hpp);
   // other transfers stay at `begin`.
@@ -36,11 +36,14 @@ struct Transfer {
   };
   Phase phase = Phase::begin;
   bool brought = false;          // to the room of the view: all that is to be sent
+  bool lent = false;             // set by the caller at the start: the region is not the transfer's
   std::uint32_t rendezvous = 0;  // its identifier, by who invited
   // Of a send: what Link::completed() must reach. Of a receive that is starved: how many messages
   // of its ring were consumed; that has asked: how many must have come until it asks again.
   std::uint64_t ticket = 0;
   Bytes moved = 0;  // bytes that have gone in pieces
+  // It covers the buffer, once that is registered. One that is lent stays the caller's, who keeps
+  // it until the transfer is done or abandoned.
   registration::Region* region = nullptr;
   // Set by the caller at the start: the bytes are addresses in the room of this view. Null: they
   // are what they are.
