@@ -37,6 +37,26 @@ void Run::take_views(const Views& views) noexcept {
     if (view) view->note_receivers(program_.load().receivers);
 }
 
+[[gnu::cold]] void Run::bind_anew(const void* input, void* output) {
+  unbind();
+  binding_.emplace(program_, Binding::Buffers{static_cast<std::byte*>(const_cast<void*>(input)),
+                                              static_cast<std::byte*>(output), scratch_.data()});
+  lends_ = !binding_->empty();
+}
+
+[[gnu::noinline]] void Run::unbind() noexcept {
+  binding_.reset();
+  lends_ = false;
+}
+
+// Kept out of the path of messages that need it not.
+[[gnu::noinline]] void Run::prepare(StepId id) noexcept {
+  if (has_views_) take_view(id);
+  if (!lends_) return;
+  transfers_[id].region = binding_->region(id);
+  transfers_[id].lent = transfers_[id].region != nullptr;
+}
+
 // A message of bytes that lie in memory as one run needs no view.
 void Run::take_view(StepId id) noexcept {
   const Step& step = program_.schedule().steps[id];
@@ -206,6 +226,7 @@ void Run::abandon() noexcept {
     if (protocols::Channel* const channel = program_.channel(active_[i]))
       channel->abandon(transfers_[active_[i]]);
   active_count_ = 0;
+  unbind();  // so that giving the buffers back takes all rights to them away
 }
 
 }  // namespace tutti::collectives

@@ -8,11 +8,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/packed_view.hpp"
 #include "base/scratch.hpp"
+#include "collectives/execution/binding.hpp"
 #include "collectives/execution/program.hpp"
 #include "collectives/schedule/cursor.hpp"
 
@@ -65,6 +67,7 @@ class Run {
     name_ = name;
     combine_ = combine;
     has_views_ = static_cast<bool>(views);
+    prepares_ = has_views_ || lends_;
     if (has_views_) [[unlikely]]
       take_views(views);
     culprit_ = nullptr;
@@ -72,6 +75,17 @@ class Run {
     cursor_.reset();
     begin_ready();
   }
+
+  // Before each start of those that will all be on the same buffers: keeps these and the scratch
+  // registered where messages need that, until unbind(), abandon() or the end. Not with views.
+  // Throws std::bad_alloc.
+  void bind(const void* input, void* output) {
+    if (!binding_ || !binding_->is_on(input, output, scratch_.data())) [[unlikely]]
+      bind_anew(input, output);
+    if (lends_) binding_->renew();
+  }
+  // Not while peers or adapters may be at them.
+  void unbind() noexcept;
 
   // From the next start on, the times of all steps go into `times`, by step; it stays the caller's.
   // Null: nowhere, which costs nothing.
@@ -105,13 +119,15 @@ class Run {
     if (times_) [[unlikely]]
       note_begin(id);
     transfers_[id] = {};
-    if (has_views_) [[unlikely]]
-      take_view(id);
+    if (prepares_) [[unlikely]]
+      prepare(id);
     active_[active_count_++] = id;
   }
+  void bind_anew(const void* input, void* output);
   void note_begin(StepId id) noexcept;
   void note_end(StepId id) noexcept;
   void take_views(const Views& views) noexcept;
+  void prepare(StepId id) noexcept;
   void take_view(StepId id) noexcept;
   PackedView* view_of(const Slice& slice) const noexcept { return views_[index(slice.buffer)]; }
   std::byte* in_memory(const Slice& slice) const noexcept;
@@ -147,10 +163,13 @@ class Run {
   std::array<std::byte*, 3> base_{};
   std::array<PackedView*, 3> views_{};  // undefined unless there are any
   bool has_views_ = false;
+  bool lends_ = false;     // the binding has registered something
+  bool prepares_ = false;  // transfers need more than to be zeroed
   Combine combine_;
   MessageName name_;
   protocols::Channel* culprit_ = nullptr;
   StepTimes* times_ = nullptr;
+  std::optional<Binding> binding_;  // last: short messages do without
 };
 
 }  // namespace tutti::collectives
