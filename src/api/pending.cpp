@@ -116,8 +116,8 @@ void Pending::start(Library& state) {
 void Pending::start_request(Library& state) {
   patience_ = {};
   try {
-    if (plan_ && dropped_plans_ == communicator_.dropped_plans() &&
-        !gpu_pointer_query.load(std::memory_order_relaxed))
+    const bool may_be_on_gpu = gpu_pointer_query.load(std::memory_order_relaxed);
+    if (plan_ && !may_be_on_gpu)
       return tutti::start(*request_, arguments_,
                           [&]() -> Plan& { return communicator_.again(*plan_); });
     plan_ = nullptr;
@@ -126,11 +126,10 @@ void Pending::start_request(Library& state) {
       prepare(state, request, arguments_);
       Plan& plan = communicator_.plan(request.task);
       request.choose_copies(plan);
+      if (form_ == Form::persistent && request.is_plain() && !may_be_on_gpu) request.bind();
       return plan;
     });
-    if (form_ != Form::persistent || !request.is_plain()) return;
-    plan_ = &request.plan();
-    dropped_plans_ = communicator_.dropped_plans();
+    if (request.bound()) plan_ = &request.plan();
   } catch (...) {
     drop_request();
     throw;

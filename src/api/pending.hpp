@@ -84,8 +84,7 @@ class Pending {
   // While the call is active, unless it is settled; and from then on where its arguments always
   // mean the same, as in Repeats: each start begins it once more, with this plan.
   std::optional<UserRequest> request_;
-  Plan* plan_ = nullptr;  // null: nothing is known
-  std::uint64_t dropped_plans_ = 0;
+  Plan* plan_ = nullptr;  // that of a bound request, which keeps it; null: nothing is known
   Patience patience_{};
   bool under_way_ = false, settled_ = false;
   std::exception_ptr failure_;  // of a call that is settled

@@ -18,13 +18,27 @@ void Request::give_up() noexcept {
   communicator_.settle_failure();
 }
 
+// A bound request has it from the second start on.
+inline void Request::take_running(Plan& plan) {
+  if (running_ && plan_ != &plan) let_go();
+  plan_ = &plan;
+  if (!running_) running_ = plan.take();
+  if (bound_) running_->bind(call);
+}
+
+// Its buffers are nobody's but the program's.
+[[gnu::cold]] void Request::let_go() noexcept {
+  running_->unbind();
+  plan_->give_back(running_);
+  running_ = nullptr;
+}
+
 void Request::start(Plan& plan) {
   state_ = State::idle;
   Agreement& agreement = communicator_.agreement();
   if (agreement.failed()) [[unlikely]]
     communicator_.throw_failure();
-  plan_ = &plan;
-  running_ = plan.take();
+  take_running(plan);
   task_ = &plan.task();
   mark_ = plan.mark();
   Trace* const trace = communicator_.engine().trace();
@@ -47,7 +61,8 @@ void Request::advance() noexcept {
   if (state_ == State::active) progress();
 }
 
-inline void Request::progress() noexcept {
+// Each poll of a rank that waits comes here.
+[[gnu::always_inline]] inline void Request::progress() noexcept {
   switch (running_->advance()) {
     case Answer::done: return end(State::done);
     case Answer::again:
@@ -82,7 +97,7 @@ inline void Request::pause_once(Patience& patience) noexcept {
   Engine& engine = communicator_.engine();
   // Whether more can come or the communicator has failed, advance() sees it.
   engine.waiting().wait_once(patience, communicator_.agreement(), *this, *running_);
-  advance();
+  if (state_ == State::active) progress();  // advance(), which may be a call
   engine.calls().advance_others(*this);
 }
 
@@ -105,10 +120,13 @@ void Request::end(State state) noexcept {
       communicator_.engine().trace()->end(*traced_, communicator_.agreement(), number());
     traced_.reset();
   }
-  if (state == State::failed) [[unlikely]]
+  if (state == State::failed) [[unlikely]] {
     communicator_.keep_failed(*plan_, running_);
-  else
+    running_ = nullptr;
+  } else if (!bound_) {
     plan_->give_back(running_);
+    running_ = nullptr;
+  }
   state_ = state;
 }
 

@@ -32,6 +32,8 @@ class Request : public OpenCall {
   virtual ~Request() {
     if (state_ == State::active) [[unlikely]]
       give_up();
+    if (running_) [[unlikely]]
+      let_go();
   }
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
@@ -42,6 +44,12 @@ class Request : public OpenCall {
   State state() const noexcept { return state_; }
   Communicator& communicator() const noexcept { return communicator_; }
   Plan& plan() const noexcept { return *plan_; }  // once started
+
+  // Before the first of many starts, all with the same buffers, and without views: what this call
+  // needs stays its own until it is destroyed or fails: the plan with an execution and scratch
+  // memory, and a registration of each buffer, made anew if that was unmapped between two calls.
+  void bind() noexcept { bound_ = true; }
+  bool bound() const noexcept { return bound_; }
 
   // Idle, or done: the same call once more. → active, or straight to done or failed. `plan`: of the
   // communicator. Throws Error; if the state is idle then, the call has used no number, and the
@@ -63,6 +71,8 @@ class Request : public OpenCall {
 
  private:
   void give_up() noexcept;
+  void take_running(Plan& plan);
+  void let_go() noexcept;
   void progress() noexcept;
   void pause_once(Patience& patience) noexcept;
   void wait_until_done();
@@ -71,9 +81,10 @@ class Request : public OpenCall {
 
   Communicator& communicator_;
   Plan* plan_ = nullptr;
-  Running* running_ = nullptr;
+  Running* running_ = nullptr;          // null: not active, and not bound
   std::unique_ptr<TracedCall> traced_;  // null: it is not recorded
   State state_ = State::idle;
+  bool bound_ = false;
 };
 
 }  // namespace tutti

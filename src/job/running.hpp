@@ -54,6 +54,13 @@ class Running {
     else
       datagrams_->start(name, call.output, bytes_);
   }
+  // See Run. Broadcasts by datagrams need nothing registered.
+  void bind(const Call& call) {
+    if (steps_) steps_->bind(call.input, call.output);
+  }
+  void unbind() noexcept {
+    if (steps_) steps_->unbind();
+  }
   // See Run. Broadcasts by datagrams have no steps.
   void record(collectives::StepTimes* times) noexcept {
     if (steps_) steps_->record(times);
