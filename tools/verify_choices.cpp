@@ -22,7 +22,6 @@ namespace tutti::tools {
 namespace {
 
 using collectives::Collective;
-using models::Cell;
 using models::Judgement;
 
 constexpr double kWorthSaying = 1.1, kTooMuch = 1.25;
@@ -38,7 +37,7 @@ NamedMapping mapping_named(const std::string& name) {
   return *found;
 }
 
-std::string name_of_layout(const Cell& cell) { return to_string({cell.layout, cell.seed}); }
+std::string name_of_layout(const models::Cell& cell) { return to_string({cell.layout, cell.seed}); }
 
 Bytes size_of(const std::string& text) {
   const auto bytes = parse_size(text);
@@ -53,8 +52,8 @@ bool has_block_for_each(Collective collective) {
          collective != Collective::scan && collective != Collective::exscan;
 }
 
-std::vector<Cell> cells_of(const ChoicesOptions& options) {
-  std::vector<Cell> all;
+std::vector<models::Cell> cells_of(const ChoicesOptions& options) {
+  std::vector<models::Cell> all;
   for (const std::string& name : options.layouts) {
     const auto [layout, seed] = mapping_named(name);
     for (std::size_t c = 0; c < collectives::kCollectives; ++c) {
@@ -65,7 +64,7 @@ std::vector<Cell> cells_of(const ChoicesOptions& options) {
           for (const std::string& size : options.sizes) {
             const long long P = static_cast<long long>(nodes) * each;
             if (P < 2 || P > kMostRanksJudged) continue;
-            const Cell cell{collective, nodes, each, size_of(size), layout, seed};
+            const models::Cell cell{collective, nodes, each, size_of(size), layout, seed};
             const bool once = collective == Collective::barrier && &size != &options.sizes.front();
             const bool much = has_block_for_each(collective) && cell.bytes > kMostInAll / P;
             // One node, or one rank on each, is laid out in one way only.
@@ -102,7 +101,8 @@ std::string shown(const Judgement::Played& played) {
                      four_digits(played.simulated), four_digits(played.estimate));
 }
 
-nlohmann::json to_json(const std::string& params, const Cell& cell, const Judgement& judgement) {
+nlohmann::json to_json(const std::string& params, const models::Cell& cell,
+                       const Judgement& judgement) {
   return {{"params", params},
           {"layout", name_of_layout(cell)},
           {"collective", collectives::name_of(cell.collective)},
@@ -114,7 +114,7 @@ nlohmann::json to_json(const std::string& params, const Cell& cell, const Judgem
           {"best", to_json(judgement.best)}};
 }
 
-void print(const std::string& params, const Cell& cell, const Judgement& judgement) {
+void print(const std::string& params, const models::Cell& cell, const Judgement& judgement) {
   fmt::print("{:>6} x  {}, {} x {} ranks, {}, {}, {}: {}; best {}\n",
              four_digits(judgement.excess()), collectives::name_of(cell.collective), cell.nodes,
              cell.ranks_per_node, name_of_layout(cell), counted(cell.bytes, "byte"), params,
@@ -150,7 +150,7 @@ int verify_choices(const ChoicesOptions& options) {
   platforms.reserve(parameters.size());
   for (const std::string& name : parameters)
     platforms.push_back(platform_named(name, models::wire_of(true, false)));
-  const std::vector<Cell> cells = cells_of(options);
+  const std::vector<models::Cell> cells = cells_of(options);
   if (cells.empty())
     throw Error(Code::bad_configuration,
                 fmt::format("nothing was asked for: no cell has 2 to {} ranks", kMostRanksJudged));
@@ -161,7 +161,7 @@ int verify_choices(const ChoicesOptions& options) {
   std::size_t done = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     tallies.emplace_back(parameters[i], Tally{});
-    for (const Cell& cell : cells) {
+    for (const models::Cell& cell : cells) {
       bar.show(done++, cells.size() * parameters.size());
       const Judgement judgement = models::judge(cell, platforms[i]);
       tallies.back().second.add(judgement.excess());

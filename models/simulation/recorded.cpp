@@ -13,7 +13,7 @@ namespace tutti::models {
 namespace {
 
 using collectives::StepKind;
-using values::json;
+using nlohmann::json;
 using values::wrong;
 
 constexpr int kTraceFormat = 1;  // of src/job/trace.cpp

@@ -71,7 +71,7 @@ std::shared_ptr<const Script> make(Distance distance, Schedule schedule) {
   return script;
 }
 
-StepId find(const std::vector<Script::Message>& list, Rank peer, Ordinal ordinal) noexcept {
+StepId message_at(const std::vector<Script::Message>& list, Rank peer, Ordinal ordinal) noexcept {
   const Script::Message wanted{peer, ordinal, 0};
   const auto found = std::lower_bound(list.begin(), list.end(), wanted, earlier);
   return found == list.end() || earlier(wanted, *found) ? kNoStep : found->step;
@@ -86,11 +86,11 @@ Rank Script::peer_of(Rank rank, const Step& step) const noexcept {
 }
 
 StepId Script::receive(Rank rank, Rank peer, Ordinal ordinal) const noexcept {
-  return find(receives, distance_of(distance, rank, peer, schedule.P), ordinal);
+  return message_at(receives, distance_of(distance, rank, peer, schedule.P), ordinal);
 }
 
 StepId Script::send(Rank rank, Rank peer, Ordinal ordinal) const noexcept {
-  return find(sends, distance_of(distance, rank, peer, schedule.P), ordinal);
+  return message_at(sends, distance_of(distance, rank, peer, schedule.P), ordinal);
 }
 
 std::shared_ptr<const Script> ScriptCache::script_of(Schedule schedule) {

@@ -26,7 +26,7 @@
 namespace tutti::tools {
 namespace {
 
-std::int64_t size_of(const std::string& text) {
+std::int64_t bytes_of_size(const std::string& text) {
   const auto size = parse_size(text);
   if (!size || *size < 0 || *size > INT32_MAX)
     throw Error(
@@ -39,10 +39,10 @@ std::int64_t size_of(const std::string& text) {
 
 std::vector<std::int64_t> sizes_of(const BenchOptions& options) {
   std::vector<std::int64_t> sizes;
-  for (const std::string& text : options.sizes) sizes.push_back(size_of(text));
+  for (const std::string& text : options.sizes) sizes.push_back(bytes_of_size(text));
   if (sizes.empty()) {
-    const std::int64_t least = std::max<std::int64_t>(size_of(options.least), 1),
-                       most = size_of(options.most);
+    const std::int64_t least = std::max<std::int64_t>(bytes_of_size(options.least), 1),
+                       most = bytes_of_size(options.most);
     for (std::int64_t s = least; s < most; s *= 4) sizes.push_back(s);
     sizes.push_back(most);
   }

@@ -38,7 +38,7 @@ void set_segment(const PredictOptions& options, models::tau_lop::Parameters& par
   parameters.protocols.reset();
 }
 
-struct Row {
+struct LopRow {
   Case what;
   Evaluation found;
   Bytes bytes;  // m: 0 for a barrier
@@ -67,7 +67,7 @@ json json_of(const models::tau_lop::Cost& cost) {
   return all;
 }
 
-json json_of(const Row& row) {
+json json_of(const LopRow& row) {
   json one = {{"collective", name_of(row.what.collective)},
               {"algorithm", to_string(row.what.choice)},
               {"ranks", row.what.P},
@@ -80,7 +80,7 @@ json json_of(const Row& row) {
   return one;
 }
 
-void print(const std::vector<Row>& rows, const models::tau_lop::Parameters& parameters,
+void print(const std::vector<LopRow>& rows, const models::tau_lop::Parameters& parameters,
            bool given) {
   const Bytes segment = parameters.segment;
   fmt::print(
@@ -91,7 +91,7 @@ void print(const std::vector<Row>& rows, const models::tau_lop::Parameters& para
       segment > 0 ? fmt::format(", S = {} bytes", segment) : "");
   fmt::print("{:<14} {:<24} {:>6} {:>10} {:>7} {:>12}  {}\n", "collective", "algorithm", "ranks",
              "bytes", "stages", "us", "cost");
-  for (const Row& row : rows)
+  for (const LopRow& row : rows)
     fmt::print("{:<14} {:<24} {:>6} {:>10} {:>7} {:>12}  {}\n", name_of(row.what.collective),
                to_string(row.what.choice), row.what.P, row.bytes, row.found.stages,
                row.time ? fmt::format("{:.3f}", *row.time) : "-", row.text);
@@ -151,7 +151,7 @@ int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
     bad_configuration("tau-lop knows no --set, --svg, --noise, --late and --details");
   const auto ways = ways_of(parameters);
   const int calls = std::max(1, options.calls);
-  std::vector<Row> rows;
+  std::vector<LopRow> rows;
   std::vector<std::string> left_out;
   ProgressBar bar("evaluating");
   for (const Case& what : cases) {
@@ -167,14 +167,15 @@ int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
                                                     what.choice.parameters);
       return calls > 1 ? collectives::repeated(one, calls) : one;
     });
-    Row row{what, models::tau_lop::evaluate(world, nodes_of(options, what.P), ways), problem.bytes};
+    LopRow row{what, models::tau_lop::evaluate(world, nodes_of(options, what.P), ways),
+               problem.bytes};
     row.text = text_of(row.found.cost, problem.bytes, parameters.segment);
     if (given) row.time = time_of(row.found.cost, parameters) / calls;
     rows.push_back(std::move(row));
   }
   if (options.json) {
     json all = json::array();
-    for (const Row& row : rows) all.push_back(json_of(row));
+    for (const LopRow& row : rows) all.push_back(json_of(row));
     fmt::print("{}\n", models::json_text(all, 2));
     return 0;
   }

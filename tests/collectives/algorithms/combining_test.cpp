@@ -16,10 +16,10 @@ using namespace tutti::collectives;
 
 namespace {
 
-constexpr Bytes kBlock = 8;
+constexpr Bytes kCombined = 8;
 
 Problem call_of(Collective collective, const Neighbourhood& neighbours, int P) {
-  Problem problem{{.collective = collective, .bytes = kBlock}, P};
+  Problem problem{{.collective = collective, .bytes = kCombined}, P};
   problem.neighbours = neighbours;
   return problem;
 }
@@ -56,8 +56,8 @@ TEST_CASE("combining sends as few messages as the paper says", "[combining]") {
       CHECK(combined.messages == P * one.combined);
       CHECK(direct.rounds == 1);
       CHECK(combined.rounds == one.rounds);
-      CHECK(direct.sent == one.at_once * kBlock);
-      CHECK(combined.sent == (collective == kGather ? one.gathered : one.exchanged) * kBlock);
+      CHECK(direct.sent == one.at_once * kCombined);
+      CHECK(combined.sent == (collective == kGather ? one.gathered : one.exchanged) * kCombined);
     }
     CHECK(saves_messages(stencil_on(one.torus), 0));
   }
