@@ -299,7 +299,7 @@ TEST_CASE("ranks that make different calls all get an error", "[communicator][th
       collectives::Task other = usual;
       while (other == usual) {
         other = draw();
-        other.commutative = usual.commutative;  // what an operation promises is not compared
+        other.commutative = usual.commutative;  // commutativity is not compared
       }
       INFO("P=" << P << " seed=" << seed << " " << name_of(usual.collective) << " and "
                 << name_of(other.collective));
