@@ -1,4 +1,4 @@
-// Who has given up is the largest of numbers that fall with the rank, and are beyond all others.
+// The first rank that gives up is found as a maximum: its number exceeds others, falling by rank.
 #include "transport/bootstrap.hpp"
 
 #include <fmt/format.h>

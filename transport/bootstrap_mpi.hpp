@@ -26,15 +26,15 @@ class MpiBootstrap final : public Bootstrap {
   MpiBootstrap(const MpiBootstrap&) = delete;
   MpiBootstrap& operator=(const MpiBootstrap&) = delete;
 
-  // Of all exchanges from now on, the first one that takes longer than `after` is reported: once,
-  // by a call of `report` with its time so far. `after` is 0, or `report` is null: none is.
+  // From now on, the first exchange that takes longer than `after` is reported once, by a call of
+  // `report` with its time so far. With `after` 0 or `report` null, no exchange is.
   void report_long_wait(std::chrono::milliseconds after,
                         std::function<void(RunningClock::duration waited)> report) {
     report_after_ = after;
     report_ = std::move(report);
   }
 
-  // What else this rank has to look after; called again and again while it waits.
+  // A function that does this rank's other work; called repeatedly while the rank waits.
   void while_waiting(std::function<void()> look_after) { look_after_ = std::move(look_after); }
 
   int rank() const noexcept override { return rank_; }

@@ -10,11 +10,11 @@
 
 namespace tutti::transport {
 
-// What a rank does in a collective beside sending one message.
+// The work of a rank in a collective beside sending one message.
 struct Load {
   int receivers = 1;     // ranks that it sends to
   bool receives = true;  // it also receives
-  bool packs = false;    // what it sends is brought together on its way
+  bool packs = false;    // its data is gathered into one run on the way
 };
 
 class Fetching {

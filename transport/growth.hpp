@@ -42,7 +42,7 @@ class Outbox {
   bool grown_ = false;
 };
 
-// What a link can do whose inboxes grow. Data path: noexcept.
+// Functions of a link whose inboxes grow. Data path: noexcept.
 class Growth {
  public:
   // Asks for larger inboxes both ways. They may come later, or never.

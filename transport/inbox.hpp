@@ -5,8 +5,8 @@
 // is, and what has come that the memory does not show. An inbox may begin small and grow once
 // (growth.hpp).
 //
-// Data path: noexcept. Used by one thread at a time. What is asked for each message is inlined, and
-// nothing is virtual.
+// Data path: noexcept. Used by one thread at a time. Functions called for each message are inlined,
+// and none is virtual.
 #pragma once
 
 #include <array>

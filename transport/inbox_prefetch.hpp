@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kMessagesAhead = 3;
 enum class PrefetchFor : std::uint8_t { reading, writing };
 
 // Prefetches the last lines of the slot that ends at `end`, as many as a message with a payload of
-// so many bytes fills. Of a long one the processor fetches the others by itself.
+// so many bytes fills. The processor fetches the other lines of a long one by itself.
 template <PrefetchFor kFor>
 [[gnu::always_inline]] inline void prefetch(const std::byte* end, std::uint32_t bytes) noexcept {
   constexpr std::uint32_t kMostLines = 4;

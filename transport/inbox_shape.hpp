@@ -39,8 +39,8 @@ class Length {
       : word_(bytes | (more ? kMore : 0)) {}
   constexpr operator std::uint32_t() const noexcept { return word_ & kBytes; }  // NOLINT
   constexpr bool more() const noexcept { return (word_ & kMore) != 0; }
-  // What the link that sends a message tells the one that receives it, beside the message; 0:
-  // nothing. For protocols it has no meaning.
+  // A number that the sending link tells the receiving one beside the message; 0: it tells none.
+  // For protocols it has no meaning.
   constexpr std::uint32_t mark() const noexcept { return word_ / kMark & kMarks; }
   constexpr Length with_mark(std::uint32_t mark) const noexcept {
     Length result = *this;

@@ -1,4 +1,4 @@
-// What a link says of a peer that it no longer trusts, or that has given it up.
+// Errors of a link whose peer is no longer trusted, or has given the link up.
 #include "transport/link.hpp"
 
 #include <cstdio>
@@ -15,7 +15,7 @@ void Link::distrust(const char* format, long long a, long long b) noexcept {
   fail(Code::transport_failed, text);
 }
 
-// What failed there as `peer_failed` is alive here: the two have lost each other.
+// A link that failed there as `peer_failed` is alive here: the two have lost each other.
 void Link::fail_as_peer_did(Code code) noexcept {
   const bool lost = code == Code::peer_failed;
   const char* const why = lost ? "it no longer heard from this rank" : text_of(code);

@@ -1,7 +1,7 @@
 // Link: one-sided writes to ONE peer. The seam between protocols and transports.
 //
-// What every link does is here. What the peer writes is its inbox (inbox.hpp); what only some links
-// can do is an interface of its own, which a link has or has not (capabilities.hpp). A link knows
+// This class has what every link does. The peer writes to its inbox (inbox.hpp); functions of some
+// links only are interfaces of their own, which a link has or lacks (capabilities.hpp). It knows
 // inboxes and bytes; it knows no communicator, no matching, no collective. Two implementations
 // carry jobs (verbs/, shm/); a third is for tests (the hostile one in tests/protocols).
 //
@@ -47,8 +47,8 @@ class Link {
   virtual Post put(Ring ring, std::uint32_t index, const void* payload,
                    const Trailer& trailer) noexcept = 0;
 
-  // The same for bytes of a view: the payload is what travels for the addresses from `payload` on
-  // in its room, and is packed into the slot where the transport can.
+  // put() for bytes of a view: the payload is the data that the addresses from `payload` on in its
+  // room stand for, and is packed into the slot where the transport can.
   virtual Post put_packed(Ring ring, std::uint32_t index, PackedView& view,
                           const std::byte* payload, const Trailer& trailer) noexcept {
     view.bring(payload, trailer.bytes);
@@ -60,7 +60,7 @@ class Link {
   // earlier one unnecessary.
   virtual Post report(Ring ring, std::uint32_t consumed) noexcept = 0;
 
-  // What the peer has sent; and what this rank knows of the peer's inbox.
+  // Messages that the peer has sent; and this rank's knowledge of the peer's inbox.
   Inbox& inbox() noexcept { return inbox_; }
   Outbox& outbox() noexcept { return outbox_; }
 
@@ -85,7 +85,7 @@ class Link {
   // Grows while the device makes headway with what it was given, also within one write().
   virtual std::uint64_t headway() const noexcept { return completed_; }
 
-  // What else it can do.
+  // The optional interfaces that it has.
   const Capabilities& capabilities() const noexcept { return capabilities_; }
 
   // --- the peer
@@ -100,8 +100,8 @@ class Link {
   // For people, such as "process 4711 is stopped". Empty: that is not known. Throws std::bad_alloc.
   virtual std::string state_of_peer() { return {}; }
 
-  // What the peer has left for those to whom it cannot connect (Transport::leave_notice()), one
-  // after the other, each once.
+  // Notices of the peer for ranks to which it cannot connect (Transport::leave_notice()), one after
+  // the other, each once.
   virtual std::optional<Notice> notice() noexcept { return std::nullopt; }
 
   // Sends the farewell, unless that was done. true once everything given to the link has been
@@ -131,7 +131,7 @@ class Link {
   // the kernel vouches for it. Sees that the peer finds out when it asks for a sign of life, needs
   // no credit for it, and tells the code if it can. From any thread.
   virtual void break_off(Code /*code*/) noexcept {}
-  // The same at the other end: the peer has told that its end has failed, and the code.
+  // Fails this end, because the peer has told that its end has failed, with that code.
   void fail_as_peer_did(Code code) noexcept;
   void note_finished(std::uint32_t id) noexcept {
     if (!inbox_.note_finished(id)) distrust("it has finished more transfers than can be under way");

@@ -37,7 +37,7 @@ bool is_own(int file) noexcept {
 
 }  // namespace
 
-// Whoever removes leftovers may lock the file first, and then unlinks it: another is made.
+// A process that removes leftovers may lock the file first and unlink it: then another is made.
 int create_named(const std::string& name) noexcept {
   for (bool again = false;; again = true, sched_yield()) {
     const int file = shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);

@@ -6,7 +6,7 @@
 
 namespace tutti::transport {
 
-// How their names begin. What is locked by nobody is a leftover only with such a name.
+// How their names begin. A file that nobody locks is a leftover only with such a name.
 inline constexpr const char kSegmentName[] = "/tutti-segment-", kBeaconName[] = "/tutti-beacon-";
 
 // Creates the file, for this user only, and locks it, so that others see that it is in use until

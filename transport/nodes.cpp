@@ -49,7 +49,7 @@ class Beacon {
   int file_ = -1, obstacle_ = 0;
 };
 
-// What a rank finds out in a round.
+// A rank's findings in a round.
 struct Found {
   std::int32_t joins = 0;
   std::int32_t obstacle = 0;  // errno

@@ -14,8 +14,8 @@ struct Notice {
   std::array<std::byte, 40> bytes;
 };
 
-// So many in the order in which they were left, which stay. One thread adds, others read. May lie
-// in memory where anybody may write.
+// The first kMost notices, in the order in which they were left. One thread adds, others read. May
+// lie in memory where anybody may write.
 struct Notices {
   static constexpr std::uint32_t kMost = 16;
 

@@ -14,7 +14,7 @@
 
 namespace tutti::transport {
 
-// What a rank tells all others about where it runs. Plain, of fixed size: the bootstrap copies it.
+// A rank's place, as all others are told it. Plain, of fixed size: the bootstrap copies it.
 struct PlacementCard {
   // Equal on ranks that share memory. At first on those that may: they share a kernel, a host name
   // and what is mounted at /dev/shm; divide_nodes() tries it. Network namespaces of one machine
@@ -73,7 +73,7 @@ class Placement {
     return threads_of_[static_cast<std::size_t>(machine)];
   }
 
-  // What is kept for each rank of the job.
+  // Memory kept for each rank of the job.
   static constexpr std::size_t kBytesPerRank = sizeof(int);
 
  private:

@@ -31,7 +31,7 @@ CEILINGS = {
     "src": (179, 0),
     "tests": (16, 0),
     "tools": (111, 0),
-    "transport": (120, 0),
+    "transport": (0, 0),
 }
 
 # Why a sentence is refused; a pattern that begins with ^ holds for its beginning. A question may

@@ -18,7 +18,7 @@ struct AnonymousMemory {
   std::uint64_t device = 0, inode = 0;
 };
 
-// So many bytes, of which none is allocated. Returns a descriptor, or -1 if the kernel has none.
+// Makes `bytes` bytes, none of them allocated. Returns a descriptor; -1: the kernel has none.
 int make_anonymous(std::size_t bytes, AnonymousMemory& memory) noexcept;
 // Returns a descriptor, or -1 if this process may not open it, or cannot find it: it opens nothing
 // else. Its owner's number may be a stranger's in another PID namespace.

@@ -1,4 +1,4 @@
-// What both ways take; trials of what does not serve.
+// The times of both ways, and trials of the one that does not serve.
 #include "transport/shm/fetches.hpp"
 
 #include <algorithm>

@@ -18,8 +18,8 @@
 
 namespace tutti::transport::shm {
 
-// What a message costs depends on its length. Lengths are told apart by powers of two, from 16 KiB
-// to 1 MiB.
+// A message's cost depends on its length. Lengths are told apart by powers of two, from 16 KiB to
+// 1 MiB.
 inline constexpr std::size_t kLengths = 8;
 constexpr std::size_t length_class(Bytes bytes) noexcept {
   constexpr int kUnit = 14;
@@ -28,13 +28,13 @@ constexpr std::size_t length_class(Bytes bytes) noexcept {
   return width < kLengths ? width : kLengths - 1;
 }
 
-// What a message of so many pieces takes, both ranks together: ticks of a byte; 0: unknown. A rank
+// The time of a message in `pieces` pieces, both ranks together: ticks a byte; 0: unknown. A rank
 // that only sends stores while the receiver reads, but for the first piece. One that also receives
 // does both, one after the other, and so do ranks that share a core.
 double time_in_pieces(const Stores::Times& times, double pieces, const Load& load,
                       bool cores_shared) noexcept;
 
-// What a rank takes to fetch. In shared memory: written by who fetches, read by the sender.
+// A rank's times to fetch. In shared memory: written by the fetching rank, read by the sender.
 using FetchTimes = std::array<ToldTime, kLengths>;
 
 // The sender's side.
@@ -43,8 +43,8 @@ class Fetches {
   explicit Fetches(const FetchTimes& told) noexcept : told_(told) {}
 
   // Asked once for each message; `in_pieces`: as time_in_pieces().
-  // What does not serve is tried now and then, after twice as many messages as the last time if it
-  // has lost; until they are measured, messages come in pieces.
+  // The way that does not serve is tried now and then, after twice as many messages as the last
+  // time if it has lost; until both are measured, messages come in pieces.
   bool pays(Bytes bytes, double in_pieces) noexcept;
 
  private:

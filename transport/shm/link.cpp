@@ -41,7 +41,7 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
   inbox().place(segment.inbox(local_rank, local_peer));
   inbox().open_by(&peers_marks_, 1u << static_cast<std::uint32_t>(Ring::line));
   note_allocated(Ring::line, first_slots(shape));
-  // The link is made all the same: what a peer wrote before it died may still be read.
+  // The link is made nevertheless: messages that a peer wrote before it died may still be read.
   if (!segment_.members().lives(local_peer_) && segment_.members()[local_peer_].farewell == 0)
     peer_is_gone("its process no longer exists");
   else
@@ -64,7 +64,7 @@ template <class Fill>
   target->bytes = trailer.bytes.with_mark(static_cast<std::uint32_t>(stored));
   target->consumed = trailer.consumed;
   __atomic_store_n(&target->sequence, trailer.sequence, __ATOMIC_RELEASE);
-  // What is stored after a line that the peer has read waits for it in the processor's store
+  // Stores that follow one to a line that the peer has read wait for it in the processor's store
   // buffer, which a call of a collective fills.
   const std::uint32_t soon = (index + kMessagesAhead) & (inbox().shape()[ring].slots - 1);
   prefetch<PrefetchFor::writing>(peer_inbox_ + inbox().slot_end(ring, soon), trailer.bytes);
@@ -192,7 +192,7 @@ Post ShmLink::read(Rest rest) noexcept {
   return Post::done;
 }
 
-// What a call has returned, which moves at most 2 GiB less one page.
+// `bytes`: the result of the call, which moves at most 2 GiB less one page.
 Post ShmLink::copied(Rest& rest, ssize_t bytes) noexcept {
   if (bytes > 0) {
     rest.mine += bytes;

@@ -32,7 +32,7 @@ class ShmLink final : public Link, public Fetching {
   std::optional<Notice> notice() noexcept override;
   bool drained() noexcept override { return true; }
   const char* kind() const noexcept override { return "shm"; }
-  // Of the peer's inbox that this rank has allocated, beyond what the segment allocates at first.
+  // Bytes of the peer's inbox that this rank has allocated, beyond those of the segment's start.
   std::size_t allocated_bytes() const noexcept { return allocated_bytes_; }
   std::string state_of_peer() override;
 
@@ -40,7 +40,7 @@ class ShmLink final : public Link, public Fetching {
   void break_off(Code code) noexcept override;
   template <class Fill>
   Post put_filled(Ring ring, std::uint32_t index, const Trailer& trailer, Fill&& fill) noexcept;
-  // What the kernel has yet to copy between this rank's memory and the peer's.
+  // The rest that the kernel has yet to copy between this rank's memory and the peer's.
   struct Rest {
     std::byte* mine;
     std::uint64_t theirs;
@@ -67,7 +67,7 @@ class ShmLink final : public Link, public Fetching {
   std::size_t allocated_bytes_ = 0;
   ShmRevocation revocation_;
   const int pid_;
-  // Of the peer's process.
+  // The secret of the peer's process.
   const std::uint64_t secret_, secret_address_;
   const bool secret_is_own_;
   const bool cores_shared_;

@@ -9,8 +9,8 @@ namespace tutti::transport::shm {
 class Mapping {
  public:
   Mapping() = default;
-  // Maps `bytes` of the file from `offset` on, a multiple of the page size. What the file has not
-  // allocated there stays so until it is touched, even in a program that locks all its future
+  // Maps `bytes` of the file from `offset` on, a multiple of the page size. Pages that the file
+  // has not allocated stay so until they are touched, even in a program that locks all its future
   // memory (mlockall), and in core dumps. Throws Error{out_of_memory}.
   Mapping(int file, std::size_t offset, std::size_t bytes);
   ~Mapping();

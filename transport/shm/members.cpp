@@ -1,4 +1,4 @@
-// Who the ranks of a node are, whether they live, and how they agree on a way to copy.
+// The ranks of a node: their processes, whether they live, and their agreement on a way to copy.
 #include "transport/shm/members.hpp"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ namespace tutti::transport::shm {
 enum class Copy : std::uint8_t { automatic, once, twice };
 std::string_view name_of(Copy copy) noexcept;
 
-// What each rank of the node tells the others, in the segment.
+// A rank's data for the others of its node, in the segment.
 struct alignas(kCacheLine) Member {
   std::atomic<std::int32_t> pid;
   std::atomic<std::uint32_t> farewell;  // 1: it has called tutti_finalize
@@ -85,7 +85,7 @@ class Members {
   bool dumps_core(int local_rank) noexcept;
   // See shm::state_of().
   char state(int local_rank) noexcept;
-  // Of this rank, for all others. false: there is no room for more.
+  // Leaves a notice of this rank for all others. false: there is no room for more.
   bool leave_notice(const Notice& notice) noexcept;
   // The notice of a rank with that number, counted from 0; nullopt: there are fewer.
   std::optional<Notice> notice(int local_rank, std::uint32_t number) noexcept;

@@ -38,7 +38,7 @@ int allocate_range(int file, std::size_t offset, std::size_t bytes) noexcept {
   return 0;
 }
 
-// The same for a file that nobody else has.
+// Allocates by writing zeros, in a file that nobody else has.
 int allocate_by_writing(int file, std::size_t bytes) noexcept {
   constexpr char kZeros[4096]{};
   for (std::size_t done = 0; done < bytes;) {
@@ -50,7 +50,7 @@ int allocate_by_writing(int file, std::size_t bytes) noexcept {
   return 0;
 }
 
-// Of the file's file system. One without a limit has no blocks.
+// Room left in the file's file system. One without a limit has no blocks.
 std::uint64_t free_bytes(int file) noexcept {
   struct statvfs status {};
   if (fstatvfs(file, &status) != 0) return 0;

@@ -28,12 +28,12 @@
 
 namespace tutti::transport::shm {
 
-// What an inbox takes at first: a page. So many slots of Ring::line are there.
+// The size of an inbox at first, a page; and the number of slots of Ring::line in it.
 std::size_t first_bytes() noexcept;
 std::uint32_t first_slots(const InboxShape& shape) noexcept;
 
-// What the inboxes are in. automatic: a file in /dev/shm if that has room for four times what they
-// can take.
+// The memory of the inboxes. automatic: a file in /dev/shm if that has room for four times as much
+// as they can take.
 enum class Memory : std::uint8_t { automatic, file, anonymous };
 
 // The invitations of the owner of an inbox to the peer that writes it (Revocation): by number,
@@ -57,7 +57,7 @@ class Segment {
   ~Segment();
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
-  // What ranks that are alone on their nodes do while others make segments. Throws
+  // The part of ranks that are alone on their nodes while others make segments. Throws
   // Error{bootstrap_failed}.
   static void stand_by(const Meet& meet);
 
@@ -88,8 +88,8 @@ class Segment {
   std::uint32_t& marks(int to, int from) noexcept {
     return *reinterpret_cast<std::uint32_t*>(inbox(to, from) + kMarksOffset);
   }
-  // What it takes `from` to read what `to` writes, by how it was stored: see Stores. The reader's
-  // word, which nobody need believe.
+  // The time that `from` takes to read data of `to`, by how it was stored: see Stores. The
+  // reader's word, which nobody need believe.
   ReadTimes& read_times(int to, int from) noexcept {
     return *reinterpret_cast<ReadTimes*>(inbox(to, from) + kReadTimesOffset);
   }
@@ -97,10 +97,10 @@ class Segment {
   Invitations& invitations(int owner, int guest) noexcept {
     return *reinterpret_cast<Invitations*>(inbox(owner, guest) + invitations_offset_);
   }
-  // What was agreed, and why.
+  // The agreed way to copy, and the reason.
   Copy copy() const noexcept { return agreed_.copy; }
   const std::string& reason() const noexcept { return agreed_.reason; }
-  // The same between this rank and that one. The same at both.
+  // The way between this rank and that one; equal at both.
   Copy copy(int local_rank) noexcept {
     return members_.same_namespace(local_rank) ? agreed_.copy : Copy::twice;
   }
@@ -116,7 +116,7 @@ class Segment {
     const char *what, *advice;
   };
   NoRoom no_room() const noexcept;
-  // What the whole segment takes now.
+  // The memory that the whole segment takes now.
   std::size_t bytes_taken() const noexcept;
 
  private:

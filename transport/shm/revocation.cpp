@@ -26,7 +26,7 @@ void ShmRevocation::leave(std::uint32_t invitation) noexcept {
   peers_.states[invitation] = Invitations::open;
 }
 
-// What was read before is older than what is read here.
+// Data read before the fence is older than the word read behind it.
 bool ShmRevocation::taken_back(std::uint32_t invitation) const noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return peers_.states[invitation] == Invitations::taken_back;

@@ -1,8 +1,8 @@
 // A word by which others recognise this process's memory: in a page that no forked child keeps.
 //
-// A process id can be used again by another process, or belong to another program by now. Who reads
-// the word and the data in ONE call of the kernel has read both from the same memory, so the right
-// word shows that the data is of the process that is meant.
+// A process id can be used again by another process, or belong to another program by now. A
+// reader that takes word and data in ONE call of the kernel has read both from the same memory, so
+// the right word shows that the data is of the process that is meant.
 #pragma once
 
 #include <array>

@@ -15,8 +15,8 @@ namespace tutti::transport::shm {
 // The mark of its length.
 enum class Stored : std::uint8_t { untold, cached, streamed };
 
-// What a rank takes to read long payloads, by how they were stored. In shared memory: written by
-// the reader, read by the one who stores.
+// A rank's times to read long payloads, by how they were stored. In shared memory: written by the
+// reader, read by the rank that stores.
 struct ReadTimes {
   ToldTime cached, streamed;
 };
@@ -27,7 +27,7 @@ struct ReadTimes {
 // longer than what was saved. Which way takes less time, here and there together, no table of a
 // machine says, and a virtual machine's cores move; so both are tried again and again.
 //
-// What a copy takes depends on how the lines were written the last time. So a trial first goes once
+// A copy's time depends on how the lines were written the last time. So a trial first goes once
 // through all slots, and is measured then; and a way that lost is tried again after twice as many
 // copies as the last time, or as soon as the other one takes longer than it took.
 class Stores {
@@ -42,16 +42,16 @@ class Stores {
     return Stored::untold;
   }
 
-  // So many bytes would go around the caches.
+  // A copy of so many bytes would go around the caches.
   bool streams(std::size_t bytes) const noexcept {
     return bytes >= kLong && way() == Stored::streamed;
   }
   // How the next long copy will be stored.
   Stored way() const noexcept { return tries_ ? other() : way_; }
-  // What that took.
+  // Notes the time of that copy.
   void took(double ticks_per_byte) noexcept;
-  // What a byte takes by the better way; 0: not both are measured. If the one that serves becomes
-  // slow, the other one counts as what it took the last time, and will be tried.
+  // Times of a byte by the better way; 0: not both are measured. If the one that serves becomes
+  // slow, the other one counts with its time of the last trial, and will be tried.
   struct Times {
     double stored, read;
   };
@@ -80,7 +80,7 @@ class Stores {
   std::uint32_t copies_ = 0;  // since the trial began, or the last one ended
   std::uint32_t next_trial_ = kSoonest;
   double cached_ = 0, streamed_ = 0;  // ticks of a byte, smoothed; 0: not measured
-  double tried_ = 0;                  // the same, in this trial
+  double tried_ = 0;                  // the time of a byte in this trial
 };
 
 // The reader's side: times the reads of payloads that say how they were stored.

@@ -46,7 +46,7 @@ class VerbsTransport final : public Transport {
   std::size_t bytes_per_connection() const noexcept override {
     return first_bytes_per_connection(shape_);
   }
-  // Of a connection at first, and of one that has grown.
+  // Memory of a connection at first, and of one that has grown.
   static std::size_t first_bytes_per_connection(const InboxShape& shape) noexcept {
     return Connection::bytes(first_shape(shape), LinkOptions{}.at_first());
   }
@@ -63,7 +63,7 @@ class VerbsTransport final : public Transport {
   nlohmann::json describe() const override;
   const Device& device() const noexcept { return device_; }
 
-  // What is kept for each rank of the job, connected or not.
+  // Memory kept for each rank of the job, connected or not.
   static constexpr std::size_t kBytesPerRank =
       sizeof(std::atomic<VerbsLink*>) + Handshake::kBytesPerRank + SharedReceives::kBytesPerRank;
   std::size_t bytes_per_rank() const noexcept override { return kBytesPerRank; }

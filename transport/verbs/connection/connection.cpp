@@ -9,7 +9,7 @@ namespace tutti::transport::verbs {
 
 namespace {
 
-// Of a work request, beside inline data, and of a completion. They differ by device;
+// Sizes of a work request, beside inline data, and of a completion. They differ by device;
 // these are rxe's, which are long.
 constexpr std::size_t kRequestBytes = 192, kCompletionBytes = 64;
 

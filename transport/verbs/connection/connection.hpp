@@ -99,8 +99,8 @@ class Connection {
   Pages memory_;  // the inbox, then the mirror
   Mirror mirror_;
   std::byte *inbox_ = nullptr, *staging_ = nullptr;
-  // Of both, since each registration costs as much as some messages. The peer could write to the
-  // mirror, too: into messages that go to itself.
+  // One for inbox and mirror, since a registration costs as much as some messages. The peer could
+  // write to the mirror, too: into messages that go to itself.
   MemoryRegion region_;
   QueuePair queue_pair_;
   ibv_ece extended_{};

@@ -54,11 +54,11 @@ class Lane {
 class Shares {
  public:
   explicit Shares(std::size_t rails) : rails_(rails) {}
-  // What each writer has posted when the message is; returns the message's ticket.
+  // Adds the counts of what each writer has posted by then; returns the message's ticket.
   using Marks = std::array<std::uint64_t, kMostRails>;
   std::uint64_t add(const Marks& posted) noexcept;
   bool full() const noexcept { return last_ - completed_ == messages_.size(); }
-  // What was passed for one of them.
+  // The counts that were passed for one of them.
   const Marks& posted(std::uint64_t ticket) const noexcept {
     return messages_[ticket % messages_.size()];
   }

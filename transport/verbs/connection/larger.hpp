@@ -44,7 +44,7 @@ class Larger {
   LinkContext& site_;
   Link& link_;
   std::unique_ptr<LargeSide> owned_;
-  std::atomic<LargeSide*> side_{nullptr};  // the same, once it is made
+  std::atomic<LargeSide*> side_{nullptr};  // the side, once it is made
   std::atomic<Stage> stage_{Stage::possible};
 };
 

@@ -1,4 +1,4 @@
-// What completions and immediate data tell of the peer.
+// Completions and immediate data, and the news of the peer that they bring.
 #include "transport/verbs/connection/link.hpp"
 
 #include <arpa/inet.h>
@@ -99,7 +99,7 @@ Post VerbsLink::write_all(const void* source, const Registration& registration,
   return Post::posted;
 }
 
-// All shares or none, so that a retry starts over. What failed in between has a ticket, too.
+// All shares or none, so that a retry starts over. A write that fails halfway has a ticket, too.
 Post VerbsLink::write_shares(std::size_t count, const void* source,
                              const Registration& registration, const RemoteKey& target,
                              std::size_t bytes, std::optional<std::uint32_t> notify,
@@ -241,7 +241,7 @@ void VerbsLink::probe() noexcept {
   writer_->probe();
 }
 
-// What the peer says of the connection comes by it. But it may have left Tutti before there was
+// The peer's news of the connection comes by it. But it may have left Tutti before there was
 // one, or have no memory for it; and it does not say that it has left no notice.
 void VerbsLink::look_for_notice() noexcept {
   if (state().failed() || peer_has_left()) return;
@@ -302,7 +302,7 @@ void VerbsLink::peer_gave_up(Code cause) noexcept {
   fail(Code::unreachable, text);
 }
 
-// What one queue pair lost is lost for both ends: the peer must find out, whichever it looks at. A
+// Data that one queue pair lost is lost for both ends: the peer must find out by any of them. A
 // queue pair in error acknowledges nothing. A datagram, which may get lost, tells it sooner, and
 // the cause.
 void VerbsLink::break_off(Code) noexcept {

@@ -1,10 +1,10 @@
 // The link over reliable connections: a small one at first, then a larger one, which on each rail
-// beyond the first has a lane (lane.hpp) for shares of large messages. What completions mean.
+// beyond the first has a lane (lane.hpp) for shares of large messages. Its completions.
 //
 // The larger connection is made by the handshake's thread, in its own time, when one end finds that
 // the link is hot (larger.hpp); if one of both ends cannot, the link stays small. Then each end by
-// itself goes over to it: the word `moved` is the last by the small queue pair, and what comes by
-// the large one before that word was read is put off. Reports of consumed slots stay with the small
+// itself goes over to it: the word `moved` is the last by the small queue pair, and messages by
+// the large one wait until that word was read. Reports of consumed slots stay with the small
 // queue pair, whose order they need.
 //
 // Nothing is locked or allocated on the data path. The transport polls the completion queues for
@@ -38,7 +38,7 @@ class VerbsLink final : public Link, private Growth {
   void peer_gave_up(Code cause) noexcept;
   // Questions about writes that are under way, and the answers.
   Writes& writes() noexcept { return writes_; }
-  // What the peer has left for ranks to which it cannot connect.
+  // Notices of the peer for ranks to which it cannot connect.
   NoticesOfPeer& notices() noexcept { return notices_; }
   Larger& larger() noexcept { return larger_; }
 
@@ -98,7 +98,7 @@ class VerbsLink final : public Link, private Growth {
   Writer* writer_ = &first_.writer;  // of messages: of the first side, then of the large one
   LargeSide* out_ = nullptr;         // the large side, once messages go by it
   std::uint64_t written_ = 0;        // bytes, to user memory
-  std::uint64_t first_tickets_ = 0;  // what the first side's writer had posted then
+  std::uint64_t first_tickets_ = 0;  // the first side's writer had posted so many then
   bool farewell_is_put_off_ = false;
   std::atomic<bool> untold_{false};  // this end has failed, and the peer was not told why
   // After an error, when the peer may have left in between: what is in the completion queues by the

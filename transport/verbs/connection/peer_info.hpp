@@ -19,7 +19,7 @@ struct PeerInfo {
   std::uint32_t extended_vendor, extended_options;
 };
 
-// The same for a lane (lane.hpp).
+// A lane's data for the peer (lane.hpp).
 struct LaneInfo {
   ibv_gid gid;
   std::uint64_t inbox_address;

@@ -1,4 +1,4 @@
-// What a rank asks a peer about its writes, by datagrams, which may get lost and be late.
+// A rank's questions to a peer about its writes, by datagrams, which may get lost and be late.
 //
 // A question that is put again has the same number, so that a late answer to the first try counts:
 // where a port is busy with hundreds of MiB, answers took longer than it took to ask again.

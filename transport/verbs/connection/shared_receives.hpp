@@ -31,7 +31,7 @@ class SharedReceives {
   // kNoPeer: none.
   int peer_of(std::uint32_t queue_pair) const noexcept;
 
-  // What is kept for each rank of the job, connected or not.
+  // Memory kept for each rank of the job, connected or not.
   static constexpr std::size_t kBytesPerRank = 2 * sizeof(std::atomic<std::uint64_t>);
 
  private:

@@ -1,4 +1,4 @@
-// What a work request carries and its completion gives back: whose it is. All links share
+// The word that a work request carries and its completion gives back: the owner. All links share
 // completion queues. Pure.
 #pragma once
 
@@ -14,7 +14,7 @@ class WorkId {
   static constexpr WorkId receive(int peer, bool large = false) {
     return WorkId(kReceive | whose(peer, large));
   }
-  // Of any peer whose queue pair shares the queue.
+  // A receive from any peer whose queue pair shares the queue.
   static constexpr WorkId shared_receive() { return WorkId(kReceive | whose(kAnyPeer, false)); }
   static constexpr WorkId send(int peer, std::uint64_t number, bool large = false) {
     return WorkId(whose(peer, large) | (number & kNumberMask));

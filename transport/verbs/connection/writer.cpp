@@ -128,7 +128,7 @@ Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
     if (!place.begin) return Post::again;
   }
   Gather from = gather(payload, trailer, total, place.begin);
-  // What tells of the arrival is in the last piece. Only a message in one stretch is so long.
+  // The last piece tells of the arrival. Only a message in one stretch is so long.
   for (ibv_sge& rest = from.pieces[0]; rest.length > most; target += most) {
     ibv_sge piece{rest.addr, static_cast<std::uint32_t>(most), rest.lkey};
     ibv_send_wr wr = request(&piece, 1, IBV_WR_RDMA_WRITE, target, peer.inbox_key);
@@ -195,7 +195,7 @@ Post Writer::post_word(std::uint64_t offset, std::uint32_t value) noexcept {
   return post(wr, 1);
 }
 
-// What one work request carries at most of a write of so many bytes.
+// The most bytes that one work request carries of a write of `bytes`.
 std::size_t Writer::piece_bytes(std::size_t bytes) const noexcept {
   const Device& device = connection_.device();
   const std::size_t most = std::min<std::size_t>(device.max_message(), kLongestPiece);

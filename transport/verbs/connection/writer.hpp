@@ -29,7 +29,7 @@ class Writer {
   Post write(std::uint64_t source, std::uint32_t source_key, std::uint64_t target,
              std::uint32_t target_key, std::size_t bytes,
              const std::optional<Immediate>& notice) noexcept;
-  // What write() would return of such a share, without doing anything.
+  // The result that write() would return for such a share; does nothing.
   Post may_write(std::size_t bytes, bool notice) noexcept;
   // Sends a write of no bytes, unless one is under way: a living peer's adapter acknowledges it.
   void probe() noexcept;
@@ -61,7 +61,7 @@ class Writer {
   bool has_room(std::uint32_t requests) const noexcept {
     return posted_ + requests - completed_ <= depth_;
   }
-  // What one message is sent from.
+  // The gather list of one message.
   struct Gather {
     ibv_sge pieces[3];
     int count = 0;

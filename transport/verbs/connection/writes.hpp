@@ -1,7 +1,7 @@
 // Writes that are under way with one peer, by invitation: those of this rank to the peer, and those
 // of the peer to this rank, as far as it has answered a question about them (question.hpp).
 //
-// Of each invitation one write is under way, so a bit says whether their number is odd. The data
+// Each invitation has one write under way, so a bit says whether their number is odd. The data
 // path counts, and the handshake's thread asks and answers by datagrams.
 #pragma once
 

@@ -15,7 +15,7 @@
 
 namespace tutti::transport::verbs {
 
-// What each member tells the others before datagrams go to each.
+// A member's address, which the others need before datagrams go to each.
 struct MulticastCard {
   ibv_gid gid;
   std::uint32_t queue_pair, queue_key;

@@ -25,8 +25,8 @@ std::string all_names(ibv_device* const* list) {
   return names.empty() ? "none" : names;
 }
 
-// Kernels from 5.12 on copy what is pinned when a process forks (and memory.cpp takes off the marks
-// of users' memory that libibverbs sets all the same). Before, libibverbs must keep such pages from
+// Kernels from 5.12 on copy pinned pages when a process forks (and memory.cpp takes off the marks
+// of users' memory that libibverbs sets nevertheless). Before, libibverbs must keep such pages from
 // the child, those of huge pages too, which it only does if asked by this variable; and only before
 // any other verb.
 void let_fork(const std::function<void(std::string_view)>& log) {

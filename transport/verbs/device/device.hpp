@@ -50,7 +50,7 @@ bool is_software(const ibv_device_attr& limits) noexcept;
 // other, and as a limited one only if that key is wanted.
 std::optional<std::uint16_t> pkey_index_of(std::span<const std::uint16_t> table, int wanted);
 
-// What packets carry for the sake of the network.
+// Fields of packets for the sake of the network.
 struct Traffic {
   int service_level = 0;  // 0 to 15
   int traffic_class = 0;  // 0 to 255; with RoCE the DSCP is in its upper six bits

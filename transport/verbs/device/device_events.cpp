@@ -11,7 +11,7 @@
 namespace tutti::transport::verbs {
 namespace {
 
-// What an event is about cannot be destroyed before the event is acknowledged.
+// The object of an event cannot be destroyed before the event is acknowledged.
 struct Acknowledged {
   ibv_async_event event;
   ~Acknowledged() { ibv_ack_async_event(&event); }

@@ -1,4 +1,4 @@
-// What a device reports by itself: asynchronous events, read from a file.
+// Asynchronous events, which a device reports by itself: they are read from a file.
 //
 // The file may break, as when the device is taken away: then nothing more comes, and the file is
 // looked at no longer. Knows a device; knows no connection.
@@ -26,7 +26,7 @@ class DeviceEvents {
 
   // To be polled for reading; -1: the file is broken.
   int file() const noexcept { return file_; }
-  // Reads all events; `polled` is what poll() returned for the file. What the handler throws goes
+  // Reads all events; `polled` is what poll() returned for the file. Exceptions of the handler go
   // on to the caller, and the event counts as read.
   void read(short polled);
 

@@ -14,7 +14,7 @@ std::span<const Fabric> fabrics_of(const Offer& offer) {
   return std::span(offer.fabrics).first(offer.count);
 }
 
-// Of those that are known, or of those that are not.
+// The best fabric of all offers, among those that are known or those that are not.
 std::optional<Fabric> shared_fabric(std::span<const Offer> offers, std::size_t mine, bool known) {
   std::optional<Fabric> best;
   std::tuple<std::size_t, std::size_t, Fabric> least;

@@ -42,7 +42,7 @@ struct Fabric {
   }
 };
 
-// What a rank tells all others, of fixed size: its fabrics, the best first, with the ports on each
+// A rank's offer to all others, of fixed size: its fabrics, the best first, with the ports on each
 // that are equally good.
 struct Offer {
   static constexpr std::size_t kMost = 16;

@@ -1,4 +1,4 @@
-// What a forked child has of an RDMA device, and must not keep.
+// A forked child's share of an RDMA device, which it must not keep.
 #pragma once
 
 struct ibv_context;

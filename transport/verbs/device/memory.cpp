@@ -81,7 +81,7 @@ void share_with_children(void* address, std::size_t length) noexcept {
   if (!needs_no_marks) return;
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
   const PageRange pages = pages_around(begin, begin + length);
-  // Of huge pages the kernel takes whole ones only, and libibverbs has marked whole ones.
+  // The kernel takes huge pages whole only, and libibverbs has marked whole ones.
   constexpr std::uintptr_t kLargestPage = std::uintptr_t{1} << 30;
   for (std::uintptr_t page = page_bytes(); page <= kLargestPage; page *= 2) {
     const std::uintptr_t first = pages.begin / page * page, end = round_up(pages.end, page);

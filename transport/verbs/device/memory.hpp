@@ -33,8 +33,8 @@ MemoryRegion register_memory(const Device& device, void* address, std::size_t le
 // transport_failed}.
 [[noreturn]] void throw_no_memory(const char* what, std::size_t bytes);
 
-// Registers with each of a rank's devices, one for each rail. They may write to what is added in
-// any order: the end of a write to it must be told by a completion, which comes last all the same.
+// Registers with each of a rank's devices, one for each rail. They may write to the memory in any
+// order: the end of a write to it must be told by a completion, which comes last nevertheless.
 class DeviceRegistrar final : public Registrar {
  public:
   // One to kMostRails.

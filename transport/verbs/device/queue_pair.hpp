@@ -29,7 +29,7 @@ void make_ready(ibv_qp* queue_pair);
 // Takes a queue pair back to where it was when it was created. Throws Error{transport_failed}.
 void reset(ibv_qp* queue_pair);
 
-// What an RC queue pair has to know of the peer's, and how long it waits for it.
+// The peer's queue pair as an RC queue pair must know it, and how long it waits for it.
 struct ReliablePath {
   int peer;  // world rank, for messages
   ibv_ah_attr address;
@@ -40,7 +40,7 @@ struct ReliablePath {
   int retry_count;      // of packets that are not acknowledged; 7: for ever, on some devices
   int not_ready_count;  // of packets for which there was no receive; 7: for ever
 };
-// The same for an RC queue pair. Throws Error{unreachable | transport_failed}.
+// Makes an RC queue pair ready. Throws Error{unreachable | transport_failed}.
 void make_ready(ibv_qp* queue_pair, const ReliablePath& path);
 
 }  // namespace tutti::transport::verbs

@@ -34,7 +34,7 @@ std::set<std::pair<std::string, int>> ports_of(std::span<const Candidate> candid
   return ports;
 }
 
-// What a rail may take: these places, from `first` on.
+// Ports that a rail may take: these places, from `first` on.
 struct Turn {
   std::vector<std::size_t> places;
   std::size_t first;

@@ -32,14 +32,14 @@ bool same_port(const Candidate& a, const Candidate& b) noexcept;
 std::vector<Candidate> named(std::vector<Candidate> candidates,
                              std::span<const std::string> devices, int port);
 
-// What these settings name and this host has not, in words, with what it has; empty: all is there.
+// Ports that these settings name and this host lacks, in words, with those that it has; or empty.
 // `all`: the ports of the host.
 std::string not_there(std::span<const Candidate> all, std::span<const std::string> devices,
                       int port);
 
 // The best first: hardware before software, then known fabrics before unknown ones, addresses that
-// a network device has before others and RoCE v2 before v1, then by rate, then the nearest. What
-// cannot be used is left out. `in_order`: the user named the devices, and their order takes the
+// a network device has before others and RoCE v2 before v1, then by rate, then the nearest.
+// Ports of no use are left out. `in_order`: the user named the devices, and their order takes the
 // place of hardware, rate and distance.
 std::vector<Candidate> ranked(std::vector<Candidate> candidates, bool in_order);
 
@@ -48,7 +48,7 @@ std::vector<Candidate> ranked(std::vector<Candidate> candidates, bool in_order);
 std::vector<std::size_t> equals(std::span<const Candidate> ranked, const Fabric& fabric,
                                 bool in_order);
 
-// Of a rank of `node`; `rails`: as set, or 0.
+// The offer of a rank of `node`; `rails`: as set, or 0.
 Offer offer_of(std::span<const Candidate> ranked, int rails, bool in_order, int node = 0);
 
 // The port for each rail, all different. Places in `ranked`, which must have ports on these

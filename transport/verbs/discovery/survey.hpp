@@ -33,8 +33,8 @@ struct DeviceReport {
 // Throws nothing but bad_alloc: the report of a device that cannot be read says so in `problem`.
 std::vector<DeviceReport> survey();
 
-// The same as what a choice is made from, in the order of the devices: a candidate for each fabric
-// of a port. `gid_index`: the only one that may be used, or -1. Throws nothing but bad_alloc.
+// The survey as candidates for a choice, in the order of the devices: one for each fabric of a
+// port. `gid_index`: the only one that may be used, or -1. Throws nothing but bad_alloc.
 std::vector<Candidate> candidates(int gid_index);
 
 }  // namespace tutti::transport::verbs

@@ -1,5 +1,5 @@
-// What the kernel says of a device in sysfs: how far it is from the cores that this process may run
-// on, and how fast its ports are. Knows no verbs.
+// A device as the kernel describes it in sysfs: its distance from the cores that this process may
+// run on, and the rates of its ports. Knows no verbs.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace tutti::transport::verbs {
 // device's NUMA node and the nearest one of the process (10 and more).
 int distance_to(const std::string& device, const std::filesystem::path& sysfs = "/sys");
 
-// Of a port, in Mbit/s; 0: unknown. Where verbs has no code for a rate (those above NDR, at first),
-// it tells a lower one.
+// The rate of a port, in Mbit/s; 0: unknown. Where verbs has no code for a rate (those above NDR,
+// at first), it tells a lower one.
 std::uint64_t rate_of(const std::string& device, int port,
                       const std::filesystem::path& sysfs = "/sys");
 

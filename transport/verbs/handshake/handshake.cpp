@@ -30,7 +30,7 @@ std::uint32_t slots_for(const Device& device, int ranks) {
   return static_cast<std::uint32_t>(std::min(std::max(ranks, kLeastSlots), most));
 }
 
-// Of the network device that has the port's address; 0: none, or unknown.
+// The index of the network device that has the port's address; 0: unknown, or there is none.
 unsigned interface_of(const Device& device) {
   ibv_gid_entry entry{};
   const bool known =
@@ -116,7 +116,7 @@ void Handshake::serve() {
     try {
       run_once();
     } catch (const std::exception&) {
-      // No memory. What was not done is asked for again, by the peer or by the next turn.
+      // No memory. Work that was not done is asked for again, by the peer or by the next turn.
       std::this_thread::sleep_for(Attempts::kFirstInterval);
     }
   }
@@ -143,7 +143,7 @@ void Handshake::wait_for_news() {
                   {events_.file(), POLLIN, 0},
                   {wake_fd_, POLLIN, 0},
                   {presence_.file(), POLLIN, 0}};
-  ::poll(fds, std::size(fds), timeout);  // whatever ends it
+  ::poll(fds, std::size(fds), timeout);  // any of the three ends it
   if (fds[2].revents != 0) {
     std::uint64_t count;
     [[maybe_unused]] const ssize_t drained = read(wake_fd_, &count, sizeof count);
@@ -224,7 +224,7 @@ void Handshake::find_a_path() {
 
 // --- what the device reports
 
-// What was on its way is lost, like any datagram. It is tried again and again, and told of once.
+// Datagrams on their way are lost. Opening is tried again and again, and told of once.
 void Handshake::reopen_endpoint() {
   const std::lock_guard guard(mutex_);
   const bool first = !std::exchange(reopening_, true);

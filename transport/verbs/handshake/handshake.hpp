@@ -8,8 +8,8 @@
 // Datagrams get lost, doubled and reordered. A side that is not ready repeats its REQUEST, and
 // everything else is an answer to one, so any datagram may be lost. A thread of its own answers
 // even while the application computes; so silence means that the peer is stopped, dead or out of
-// reach. Who is stopped is waited for (presence.hpp); else a connection whose peer is silent for
-// too long fails.
+// reach. A stopped peer is waited for (presence.hpp); else a connection whose peer is silent
+// for too long fails.
 //
 // To make a connection takes longer than to ask for one. A rank whom many ask at once takes all
 // their datagrams in, makes one connection after the other, and answers BUSY to those who have
@@ -58,7 +58,7 @@ class Handshake : private DeviceEvents::Handler {
   // The way to a peer's UD queue pair. Finding it may take the kernel a second, on an Ethernet.
   struct Path {
     Endpoint::Target target;
-    Type pending{};  // what to send once there is a path
+    Type pending{};  // the packet to send once there is a path
     Busy busy{};     // the reason, if that is `busy`
     int error = 0, failures = 0;
     bool lacks_memory = false;  // the peer says so
@@ -93,7 +93,7 @@ class Handshake : private DeviceEvents::Handler {
   // Guards the making of links, by whichever side begins.
   std::mutex& lock() noexcept { return mutex_; }
 
-  // What is kept for each rank of the job, connected or not.
+  // Memory kept for each rank of the job, connected or not.
   static constexpr std::size_t kBytesPerRank = sizeof(HandshakeCard) + sizeof(Path) + sizeof(int);
 
  private:

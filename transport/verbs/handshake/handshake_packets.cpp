@@ -78,8 +78,8 @@ void Handshake::make_link(const Packet& request) {
     send(Type::busy, request.from, Busy::lacks_memory);
 }
 
-// It may have memory again when it is asked the next time, so ask; but until the deadline only. Who
-// has given this rank up will never answer anything else.
+// It may have memory again when it is asked the next time, so ask; but until the deadline only. A
+// peer that has given this rank up will never answer anything else.
 void Handshake::take_busy(const Packet& p) {
   if (p.of == Of::larger) {
     VerbsLink* const link = link_to(p.from);
@@ -118,7 +118,7 @@ bool Handshake::attach(VerbsLink& link, const Packet& p) {
   }
 }
 
-// What cannot be sent now is lost, like any datagram: it is repeated.
+// A packet that cannot be sent now is lost, like any datagram: it is repeated.
 void Handshake::send(Type type, int peer, Busy busy, Of of) noexcept {
   Path& path = path_to(peer);
   if (!path.target.path) {

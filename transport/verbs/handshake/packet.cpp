@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kNumbers = 1u << 24;  // of queue pairs, and of packets
 
-// Of the connection, and of a lane.
+// Checks the connection's data, and a lane's.
 template <class Info>
 bool possible(const Info& info) {
   return info.queue_pair > 1 && info.queue_pair < kNumbers && info.packet_sequence < kNumbers &&

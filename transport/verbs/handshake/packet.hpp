@@ -15,7 +15,7 @@
 
 namespace tutti::transport::verbs {
 
-// What an Address holds: the UD queue pair of a rank.
+// The content of an Address: the UD queue pair of a rank.
 struct HandshakeCard {
   ibv_gid gid;
   std::uint64_t token;  // random: tells this process from an earlier one at the same place
@@ -55,7 +55,7 @@ struct Packet {
     Notice notice;      // of `shows`
   };
   Code cause = Code::success;
-  // Of `asks` and `tells`, and the notice of `looks` and `shows`: all of the first connection.
+  // For `asks` and `tells`, and the notice of `looks` and `shows`: all of the first connection.
   std::uint32_t question = 0;
   std::uint64_t begun = 0;  // of `tells`: by invitation, whether their number is odd
 };
