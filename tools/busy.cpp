@@ -26,7 +26,7 @@ std::optional<Number> number_at(std::string_view text) {
   return number;
 }
 
-// Of the kernel's file; empty if it cannot be read.
+// Text of the kernel's file; empty if it cannot be read.
 std::string text_of(const char* path) try { return read_stream(path); } catch (const Error&) {
   return {};
 }

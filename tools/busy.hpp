@@ -17,8 +17,8 @@ struct Load {
 };
 // From what the kernel writes into /proc/loadavg and /proc/stat; nothing: not that.
 std::optional<Load> parse_load(std::string_view loadavg, std::string_view stat);
-// Looks for a twentieth of a second, in which the job's ranks are to sleep. What the kernel does
-// not tell is 0.
+// Looks for a twentieth of a second, in which the job's ranks are to sleep. Numbers that the
+// kernel does not tell are 0.
 Load load_here();
 
 struct Host {

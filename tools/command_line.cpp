@@ -73,7 +73,7 @@ std::vector<std::string> names_of_options(const CLI::App& command) {
   return names;
 }
 
-// What to say of "-np 4", as launchers have it, where -n takes a number: CLI11 takes "p" for it.
+// A message about "-np 4", as launchers have it, where -n takes a number: CLI11 takes "p" for it.
 // Empty: there is no such word before "--".
 std::string about_letters(const CLI::App& command, std::span<char* const> words) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -89,7 +89,7 @@ std::string about_letters(const CLI::App& command, std::span<char* const> words)
   return {};
 }
 
-// What to say of a command line that has an argument which the command does not take; empty: each
+// A message about a command line that has an argument which the command does not take; empty: each
 // is taken. The value of an option that there is not may have been taken for something else, so
 // options are named first.
 std::string about_unknown_arguments(const CLI::App& command) {

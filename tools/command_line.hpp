@@ -17,7 +17,7 @@ class Option;
 
 namespace tutti::tools {
 
-// What can be said of an option once it is there. Each function returns the option itself.
+// Properties of an option, set once it is there. Each function returns the option itself.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
@@ -52,7 +52,7 @@ class Command {
   // The value may be left out: then it is empty. `value`: how the help calls it.
   Option option(const std::string& names, std::optional<std::string>& into, const std::string& text,
                 const std::string& value) const;
-  // What an option was called before: it works, and no help has it.
+  // An older name of an option: it works, and no help has it.
   void older_name(const std::string& name, std::string& into) const;
   void older_name(const std::string& name, std::vector<std::string>& into) const;  // with commas
   // "!--no-x" sets it to false.
@@ -82,7 +82,7 @@ class CommandLine {
 
  private:
   void must_be_a_command(const std::string& word) const;
-  // What to say of arguments that the command does not take; empty: there are none.
+  // A message about arguments that the command does not take; empty: there are no such arguments.
   std::string unknown_arguments(std::span<char* const> words) const;
 
   std::unique_ptr<CLI::App> app_;

@@ -1,5 +1,5 @@
-// `tutti explain`: which algorithm would run a call, and why. What a job decides by, the settings
-// and the kept parameters, is read by the job's own functions.
+// `tutti explain`: which algorithm would run a call, and why. The settings and the kept
+// parameters, by which a job decides, are read by the job's own functions.
 #include "tools/explain.hpp"
 
 #include <fmt/format.h>
@@ -84,7 +84,7 @@ collectives::Problem problem_of(const ExplainOptions& options, const ExplainedJo
   return problem;
 }
 
-// What the table took from which the call's algorithm is read.
+// The effort for the table from which the call's algorithm is read.
 struct Effort {
   std::size_t estimates = 0;
   std::chrono::duration<double, std::micro> time{};

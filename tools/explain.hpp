@@ -1,4 +1,4 @@
-// What `tutti explain` is asked, for other commands that want to know what would run.
+// The question of `tutti explain`, for other commands that want to know which algorithm would run.
 #pragma once
 
 #include <string>

@@ -97,7 +97,7 @@ void print_table(const std::vector<Row>& rows) {
   }
 }
 
-// Of several calls in a row one may take less time than one alone.
+// One call of several in a row may take less time than one alone.
 bool calls_differ(const json& one) {
   const double of_several = number(one, "time") - number(one, "set_up");
   return std::abs(of_several - number(one, "latency")) > 1e-9 * number(one, "latency");
@@ -177,7 +177,7 @@ void print_no_estimate(const std::string& why) {
                 2));
 }
 
-// What the model does not choose begins with the same words, which stand above all of them.
+// Reasons of candidates that the model leaves out begin alike: the common words stand above them.
 void print_left_out(const json& candidates) {
   std::vector<std::pair<std::string, std::string>> by_hand, others;
   for (const json& one : candidates) {

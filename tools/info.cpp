@@ -73,8 +73,8 @@ json device_facts(const verbs::DeviceReport& d) {
           {"ports", ports}};
 }
 
-// What a job of one rank on this host would choose, and what became of each port. In a larger job
-// the fabric must be one that all hosts have.
+// The choice of a job of one rank on this host, with a reason for or against each port. In a
+// larger job the fabric must be one that all hosts have.
 json choice(const Configuration& c) {
   const verbs::PortChoice choice(device_wish(c, 0, 0));
   const verbs::Offer offer = choice.offer();
@@ -158,7 +158,7 @@ json memory_facts(const Configuration& c, bool software) {
              verbs_most = verbs::VerbsTransport::most_bytes_per_connection(
                  verbs_shape, static_cast<std::size_t>(std::max(c.rails, 1)), software),
              shm_first = 2 * transport::shm::first_bytes(), shm_most = 2 * shm_shape.bytes();
-  // What is kept for each rank of a job, connected or not.
+  // Memory kept for each rank of a job, connected or not.
   constexpr std::size_t kBytesPerRank = transport::Placement::kBytesPerRank +
                                         Connections::kBytesPerRank +
                                         verbs::VerbsTransport::kBytesPerRank;
@@ -327,7 +327,7 @@ void add_info(CommandLine& line) {
   command.footer("Example: TUTTI_DEVICE=mlx5_0 tutti info   what a job with this setting would do");
   command.runs([as_json] {
     const Configuration configuration = load_configuration({});
-    read_rules(configuration);  // what tutti_init would refuse is to be refused here
+    read_rules(configuration);  // errors of tutti_init are to be errors here
     check_model(configuration);
     json devices = json::array(), values = json::object(), documentation = json::array();
     for (const auto& d : verbs::survey()) devices.push_back(device_facts(d));

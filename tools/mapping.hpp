@@ -22,8 +22,8 @@ inline constexpr const char* kMappingIs =
 inline constexpr const char* kRanksPerNodeAre =
     "ranks per node (default: 1 if parameters are named, else all: this machine)";
 
-// What --ppn says, or where it says nothing, its default: parameters that are named are of a
-// cluster, and others of this machine, on which a job that is started here has all its ranks.
+// The number of --ppn, or where it was not given, its default: named parameters describe a
+// cluster, and others this machine, on which a job that is started here has all its ranks.
 inline constexpr int kNotSaid = 0, kAllOnOneNode = 1 << 30;
 constexpr int ranks_per_node(int said, bool machine_is_named) noexcept {
   return said != kNotSaid ? said : machine_is_named ? 1 : kAllOnOneNode;
@@ -46,7 +46,7 @@ inline bool is_mapping_file(const std::string& mapping) { return !named_mapping(
 // ranks.
 std::vector<int> nodes_by_mapping(const std::string& mapping, int P, int ranks_per_node);
 
-// What a file says. The caller adds its name.
+// The mapping in a file's text. The caller adds the file's name to errors.
 std::vector<int> parse_mapping(std::string_view text, int P);
 
 }  // namespace tutti::tools

@@ -22,7 +22,7 @@ struct NamedParameters {
 // A file is read once, as it may be a pipe. Throws Error{bad_configuration}, which says what needs
 // no file.
 NamedParameters parameters_named(const std::string& name);
-// What --model names must not be the name of parameters, such as shm. Throws
+// The word behind --model must not be the name of parameters, such as shm. Throws
 // Error{bad_configuration}, which names --params.
 void must_name_no_parameters(const std::string& model);
 // As a job would have it, on such a wire (models::wire_of()). Throws Error{bad_configuration}.
@@ -38,7 +38,7 @@ bool software_wire_here(const Configuration& configuration);
 // The simulator gives each rank a core of its own. A sentence for people where so many ranks are on
 // this machine, which has fewer; else empty.
 std::string about_shared_cores(int ranks_here);
-// Of a file alone. Throws Error.
+// The text of a file alone. Throws Error.
 const std::string& parameters_text(const std::string& path);
 
 }  // namespace tutti::tools

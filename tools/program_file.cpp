@@ -90,7 +90,7 @@ std::string interpreter_in(std::string_view line) {
   return interpreter;
 }
 
-// What the shell would say of a name for which it finds no file to execute.
+// Refuses a name for which there is no file to execute, in the words of a shell.
 [[noreturn]] void refuse_name(const std::string& name) {
   std::error_code ignored;
   const bool has_folder = name.find('/') != std::string::npos;
@@ -133,7 +133,7 @@ ProgramFile program_file(const std::string& name) {
   const fs::path path = find_program(name);
   if (path.empty()) refuse_name(name);
   std::ifstream file(path, std::ios::binary);
-  // Who may execute a file may not be allowed to read it: then the launcher finds out.
+  // A user may be allowed to execute a file and not to read it: then the launcher finds out.
   if (!file) return {path, ProgramFile::dynamic, {}};
   std::string begin(kLongestFirstLine, '\0');
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));

@@ -16,8 +16,8 @@ struct ProgramFile {
   std::string interpreter;  // of a script: the program that reads it, as `#!` names it
 };
 
-// What a command line names. Throws Error{bad_configuration}, which says in one line why the file
-// cannot be started: there is none, it is a folder, it may not be executed, it is of another
+// The program of a command line. Throws Error{bad_configuration}, which says in one line why the
+// file cannot be started: there is none, it is a folder, it may not be executed, it is of another
 // architecture, or neither an ELF program nor a script.
 ProgramFile program_file(const std::string& name);
 

@@ -10,7 +10,7 @@ namespace tutti::tools {
 struct Reference {
   std::string_view name;   // as the catalogue writes it
   std::string_view work;   // author, title, where, year
-  std::string_view taken;  // what Tutti takes from it
+  std::string_view taken;  // the ideas that Tutti takes from it
 };
 std::span<const Reference> references() noexcept;
 

@@ -48,7 +48,7 @@ std::vector<char*> arguments_for_exec(const std::vector<std::string>& words) {
   return arguments;
 }
 
-// What a command writes to its standard output; what it says besides is for nobody. No shell reads
+// The standard output of a command; its standard error goes nowhere. No shell reads
 // its words.
 std::string output_of(const std::vector<std::string>& words) {
   std::array<int, 2> ends{};

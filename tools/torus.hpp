@@ -12,7 +12,7 @@ inline constexpr const char* kTorusIs =
     "collectives of neighbours on a torus, such as 8x8 or 4x4x4, whose ranks have all those beside "
     "them as neighbours, diagonally, too (default: a ring); it says how many ranks there are";
 
-// Of up to so many ranks. Throws Error{bad_configuration}: it is no torus, or a larger one.
+// A torus of at most `most_ranks` ranks. Throws Error{bad_configuration}: none, or a larger one.
 collectives::Torus parse_torus(const std::string& text, int most_ranks);
 int ranks_on(const collectives::Torus& torus);
 

@@ -121,7 +121,7 @@ void print(const std::string& params, const models::Cell& cell, const Judgement&
              shown(judgement.chosen), shown(judgement.best));
 }
 
-// Of some cells, how many times as long their choices take as the best.
+// For some cells, how many times as long their choices take as the best.
 class Tally {
  public:
   void add(double excess) { excesses_.push_back(excess); }

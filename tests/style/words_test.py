@@ -30,7 +30,7 @@ CEILINGS = {
     "registration": (3, 0),
     "src": (179, 0),
     "tests": (16, 0),
-    "tools": (111, 0),
+    "tools": (27, 0),
     "transport": (0, 0),
 }
 

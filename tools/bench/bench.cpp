@@ -170,7 +170,7 @@ std::unique_ptr<RawWire> raw_wire(tutti_comm comm) {
                                    device["gid_index"].get<int>());
 }
 
-// What is measured: each collective at each size.
+// The points of measurement: each collective at each size.
 class Points {
  public:
   explicit Points(const BenchOptions& options)

@@ -1,4 +1,4 @@
-// What the bench measures and how its parts speak to each other: command.cpp reads the command
+// The measurements of the bench and its parts: command.cpp reads the command
 // line, measure.cpp times, report.cpp prints, plot.cpp draws.
 #pragma once
 
@@ -99,7 +99,7 @@ struct BenchSetting {
   double late = 0;
   int nodes = 0, first = 0;           // see BenchOptions
   double init_ms = 0, create_ms = 0;  // of the slowest rank
-  // Of the rank that has most: connections, those that have grown, and bytes that are held.
+  // For the rank that has most: connections, those that have grown, and bytes that are held.
   std::int64_t connections = 0, grown = 0, connection_bytes = 0, address_bytes = 0;
   std::vector<Host> hosts;  // at rank 0, as they were before anything was measured
   Timing barrier;           // of Tutti, before anything else
@@ -121,7 +121,7 @@ Timing measure_barrier(const BenchOptions& options, tutti_comm comm);
 // Throws Error on a wrong result or a failed call. Collective over MPI_COMM_WORLD.
 BenchRow measure(const BenchOptions& options, const std::string& collective, std::int64_t bytes,
                  tutti_comm comm);
-// The same of the first calls, which are checked afterwards. Nothing may have been sent on `comm`,
+// Measures the first calls, which are checked afterwards. Nothing may have been sent on `comm`,
 // nor on another communicator since tutti_init().
 BenchRow measure_first(const BenchOptions& options, const std::string& collective,
                        std::int64_t bytes, tutti_comm comm);

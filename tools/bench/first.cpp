@@ -1,4 +1,4 @@
-// What the first calls cost, on connections that Tutti has not made yet and a communicator that the
+// The cost of first calls, on connections that Tutti has not made yet and a communicator that the
 // MPI has not used yet: a batch of them, the first of which are timed one by one, then batches of
 // as many, in turn.
 #include <mpi.h>

@@ -69,7 +69,7 @@ inline constexpr bool kMpiPrepares = true;
 inline constexpr bool kMpiPrepares = false;
 #endif
 
-// The same of the MPI's. Those that know no persistent collectives begin each call anew.
+// A call of the MPI's in that form. MPIs without persistent collectives begin each call anew.
 class FormedMpiCall {
  public:
   explicit FormedMpiCall(CallForm wanted) noexcept : form(wanted) {}

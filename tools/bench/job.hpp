@@ -16,10 +16,10 @@
 namespace tutti::tools {
 
 // Ready to be called again and again. `bytes` are of one block where there are blocks, else of the
-// message, without gaps. Reductions add ints; of other lengths the bytes that are none are left.
+// message, without gaps. Reductions add ints; bytes behind the last int are left.
 struct Job {
   std::string collective;
-  collectives::Collective which;  // the same: the timed call decides by it
+  collectives::Collective which;  // its number: the timed call decides by it
   std::int64_t bytes;
   int rank, P, root;
   MPI_Comm mpi;

@@ -11,7 +11,7 @@ namespace tutti::tools {
 
 enum class TypeSide { both, send, receive };
 
-// What the user wants: a datatype by its constructor; empty: bytes without gaps.
+// The datatype that the user wants, by its constructor; empty: bytes without gaps.
 struct TypeWish {
   std::string constructor;
   int piece = 64;  // bytes between two gaps; a block that is shorter is one piece
@@ -21,7 +21,7 @@ struct TypeWish {
 const std::vector<std::string>& type_constructors();  // vector, resized, …
 const std::vector<std::string>& type_sides();         // in the order of TypeSide
 
-// So many elements of a datatype hold the data of a block. Blocks follow each other.
+// A block as a number of elements of a datatype that hold its data. Blocks follow each other.
 class BlockLayout {
  public:
   // Bytes without gaps.
@@ -34,7 +34,7 @@ class BlockLayout {
 
   MPI_Datatype type() const noexcept { return type_; }
   int count() const noexcept { return count_; }
-  // What so many blocks take in memory.
+  // The memory that so many blocks take.
   std::size_t room(int blocks) const noexcept;
 
  private:

@@ -34,9 +34,9 @@ struct Plan {
   int calls, repetitions;
 };
 
-// So many calls that a repetition lasts a millisecond at least, and not fewer than some: ranks that
-// share a core leave the barrier one after another, which a single call would feel. Repetitions are
-// given up first to stay within the limit. The same on all ranks.
+// As many calls as make a repetition last a millisecond, and not fewer than some: ranks that share
+// a core leave the barrier one after another, which a single call would feel. Repetitions are
+// given up first to stay within the limit. All ranks get one result.
 Plan plan_for(const Call& call, const BenchOptions& options, tutti_comm comm) {
   constexpr int kFewestCalls = 8, kFewestRepetitions = 7;
   double first = batch(call, 1, comm);
@@ -62,7 +62,7 @@ struct WarmUp {
 
 // Calls until their time is steady: connections are made and grow, memory is touched, caches fill,
 // all of which makes later calls faster. Steady is a time that no batch has undercut for as long as
-// it took to get there. The same on all ranks.
+// it took to get there. All ranks get one result.
 WarmUp make_steady(const Call& call, int calls, const BenchOptions& options, tutti_comm comm) {
   constexpr double kFaster = 0.95;
   const double most = options.seconds / 2, least = std::min(0.02, most);
@@ -151,7 +151,7 @@ struct Contender {
   WarmUp warmed{0, false};
   std::vector<double> times{};  // microseconds a call, of each repetition
 
-  // What the calls take is known once they are warm.
+  // The time of the calls is known once they are warm.
   void prepare(const BenchOptions& options, tutti_comm comm) {
     call();
     warmed = make_steady(call, plan_for(call, options, comm).calls, options, comm);

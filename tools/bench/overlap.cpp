@@ -35,7 +35,7 @@ void compute(double seconds, const std::function<void()>& look) {
   }
 }
 
-// What happens between the beginning of a call and the wait for its end.
+// The rank's work between the beginning of a call and the wait for its end.
 enum class Between { nothing, computing, computing_and_tests };
 
 class Side {

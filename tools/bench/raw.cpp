@@ -1,4 +1,4 @@
-// What the wire itself can do: plain RDMA writes between ranks 0 and 1, with verbs alone, as a
+// The wire by itself: plain RDMA writes between ranks 0 and 1, with verbs alone, as a
 // floor to judge the collectives by. Both ranks yield while they wait, as Tutti does where ranks
 // outnumber cores.
 #include <fmt/format.h>
@@ -132,7 +132,7 @@ struct RawWire::Ends {
 
   Device device;
   const int rank;
-  std::vector<std::byte> memory;  // what is written from, what the peer writes to
+  std::vector<std::byte> memory;  // the source of writes, and the target of the peer's
   CompletionQueue queue;
   MemoryRegion region;
   QueuePair pair;

@@ -47,7 +47,7 @@ class SingleCalls {
     delay_ = late * models::median_of(std::move(times)).value;
   }
 
-  // The ranks are late in turn. What counts is the time from the late rank's arrival on.
+  // The ranks are late in turn. The time from the late rank's arrival on counts.
   void add(int number) {
     const int late = delay_ > 0 ? number % job_.P : -1;
     microseconds_.push_back((seconds_of_one(late) - delay_) * 1e6);

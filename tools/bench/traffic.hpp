@@ -1,4 +1,4 @@
-// What the devices of a job send during a run, by their own counters.
+// Traffic of a job's devices during a run, by their own counters.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Who sends how much, and calls with that.
+// The amount that each rank sends, and calls with it.
 #include "tools/bench/v_forms.hpp"
 
 #include <algorithm>

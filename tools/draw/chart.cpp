@@ -156,8 +156,8 @@ class ChartPainter {
                               svg::time_text(bar.end, 5));
   }
 
-  // Whom the message is to or from: with an arrow, or without, as the bar has room for any rank. So
-  // of bars of one width all have a label, or none. Moves `free_from` to its end.
+  // The peer of the message: with an arrow, or without, as the bar has room for any rank. So all
+  // bars of one width have a label, or none has. Moves `free_from` to its end.
   std::string label(const Chart::Bar& bar, double middle, double top, double width,
                     double& free_from) const {
     if (bar.peer < 0) return {};
@@ -183,7 +183,7 @@ class ChartPainter {
     std::string drawn;
     for (int lane = 0; lane < lanes_count_; ++lane) {
       const double at = x(lanes_[lane]->time);
-      // Of two times that would meet the second one stands at the bottom.
+      // If two times would meet, the second one stands at the bottom.
       const bool meets = lane == 1 && std::abs(at - x(lanes_[0]->time)) < 130;
       drawn +=
           fmt::format(R"(<line x1="{0:.1f}" y1="{1:.1f}" x2="{0:.1f}" y2="{2:.1f}" stroke="#444" )"

@@ -69,7 +69,7 @@ Platform platform_of(const PredictOptions& options, bool several_nodes) {
   return platforms.front();
 }
 
-// What is simulated beside the call itself.
+// The conditions that are simulated beside the call itself.
 std::string conditions_of(const PredictOptions& options) {
   std::string text;
   if (options.noise > 0) text += fmt::format(", noise {}", options.noise);

@@ -1,4 +1,4 @@
-// The same for other programs.
+// Formats of the drawings for other programs.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -18,7 +18,7 @@ constexpr std::array<StepLook, 5> kStepLooks{{{"#2f6db5", "send"},
                                               {"#8661c1", "copy"},
                                               {"#c2611f", "combine"}}};
 
-// What there is, and nothing else.
+// The kinds of marks that the charts have, and nothing else.
 class Legend {
  public:
   Legend(std::span<const Chart* const> charts, double left, double y)

@@ -17,7 +17,7 @@ struct StepLook {
 const StepLook& look_of(collectives::StepKind kind) noexcept;
 inline constexpr collectives::StepKind kPortLook = collectives::StepKind::send;  // but paler
 
-// What these charts have, in a line from `left` on; nothing else.
+// A legend of what these charts have, and nothing else, in a line from `left` on.
 std::string draw_legend(std::span<const Chart* const> charts, double left, double y);
 
 }  // namespace tutti::tools

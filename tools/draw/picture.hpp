@@ -53,7 +53,7 @@ Chart chart_of(const models::Result& result, std::vector<int> node, const std::s
 // with an axis of its own.
 std::string draw_chart(const Chart& chart, const Chart* below = nullptr);
 
-// What several pictures say of one collective.
+// Words that several pictures share about one collective.
 struct Drawn {
   std::string title;
   collectives::Collective collective;
@@ -64,7 +64,7 @@ struct Drawn {
 // Error{bad_configuration} if there are more rounds than one can look at.
 std::string draw_rounds(const Drawn& what);
 
-// Who hears from whom in a rooted collective. Throws Error{bad_configuration} if the messages form
+// The tree of a rooted collective's messages. Throws Error{bad_configuration} if the messages form
 // no tree.
 struct MessageTree {
   Rank root = 0;

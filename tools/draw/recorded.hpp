@@ -38,7 +38,7 @@ class Recordings {
   std::int64_t aligned(std::size_t file, std::int64_t time) const {
     return time + clocks_.add[file];
   }
-  // Of each rank of a call.
+  // The node of each rank of a call.
   std::vector<int> nodes_of(const std::vector<models::RecordedPlace>& places) const;
   const models::RecordedCall& call(const models::RecordedPlace& place) const {
     return files_[place.file].calls[place.call];

@@ -92,7 +92,7 @@ class RoundsPainter {
     return widest * static_cast<double>(columns_.size());
   }
 
-  // What else is to be said: of nodes, and what the columns have no room for.
+  // The note below: about nodes, and words for which the columns have no room.
   std::string note() const {
     std::string nodes = nodes_.shown() ? "; thick lines go to other nodes" : "";
     if (!crowded_) return nodes;

@@ -8,7 +8,7 @@
 
 namespace tutti::tools {
 
-// What a panel takes in a picture of several, and its margins, where the axes are labelled.
+// The size of a panel in a picture of several, and its margins, where the axes are labelled.
 struct PanelShape {
   double width, height, left, top, right, bottom;
   double head;  // above the panels
@@ -33,7 +33,7 @@ struct LogAxes {
   std::string draw_times(const std::string& what = "time of a call") const;
   // Labels stand in up to three rows. A size for which none has room has no tick.
   std::string draw_sizes() const;
-  // What the sizes are, below their labels, where a panel's lower margin has `kBelow` for both.
+  // The name of the sizes, below their labels, if a panel's lower margin has `kBelow` for both.
   static constexpr double kBelow = 66;
   std::string draw_name_of_sizes(const std::string& what) const;
   std::string draw_frame() const;

@@ -1,4 +1,4 @@
-// What all pictures of the program are made of: pieces of SVG as text. A picture is one file that
+// Pieces of SVG as text, of which all pictures of the program are made. A picture is one file that
 // needs no other.
 #pragma once
 

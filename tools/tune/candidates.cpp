@@ -1,4 +1,4 @@
-// What may run a collective, and what models say of it.
+// Candidates for a collective, and the models' times for them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ std::vector<Parameters> parameters_of(const Algorithm& algorithm, const Problem&
   return all;
 }
 
-// What the command line names of this algorithm: its parameters, or all of them.
+// The parameters of this algorithm that the command line names, or all of them.
 std::vector<Parameters> parameters_wanted(const Algorithm& algorithm, const Problem& problem,
                                           const Wanted& wanted) {
   if (wanted.algorithms.empty()) return parameters_of(algorithm, problem, wanted.segments);
@@ -81,7 +81,7 @@ std::vector<Parameters> parameters_wanted(const Algorithm& algorithm, const Prob
   return all;
 }
 
-// Of so many ranks that it takes a moment; of more the name tells candidates apart.
+// Covers as many ranks as take a moment; with more ranks, names tell candidates apart.
 std::uint64_t digest_of(Problem problem, const Choice& choice) {
   constexpr int kMostRanks = 64;
   Hash hash;
@@ -177,7 +177,7 @@ std::vector<std::size_t> near_best(const Point& point, double margin) {
   const int best = point.best_predicted(0);
   for (std::size_t i = 0; i < point.candidates.size(); ++i) {
     const double time = point.candidates[i].predicted[0];
-    // What could not be predicted is measured.
+    // Candidates that could not be predicted are measured.
     if (best < 0 || time < 0 ||
         time <= point.candidates[static_cast<std::size_t>(best)].predicted[0] * (1 + margin / 100))
       all.push_back(i);

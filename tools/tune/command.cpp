@@ -127,7 +127,7 @@ bool tune_in_job(const TuneOptions& options, int rank) {
   return done;
 }
 
-// What can be said before anything is measured.
+// Errors that can be told before anything is measured.
 void check(const TuneOptions& options, int ranks) {
   collectives_of(options);
   sizes_of(options);

@@ -99,7 +99,7 @@ std::string what_of(const Point& point) {
 
 std::string shown_name(const Candidate* one) { return one ? with_units(one->name) : "-"; }
 
-// Of the column of algorithms: as wide as the longest name in it.
+// Width of the column of algorithms: that of the longest name in it.
 template <class Best>
 std::size_t width_of_names(const std::vector<Point>& points, Best&& best_at) {
   std::size_t width = 34;
@@ -107,7 +107,7 @@ std::size_t width_of_names(const std::vector<Point>& points, Best&& best_at) {
   return width;
 }
 
-// What each model would choose, and what is lost by that if the first one is right.
+// Each model's choices, and the loss by them if the first model is right.
 void print_predicted(const std::vector<Point>& points, const std::vector<Oracle>& oracles) {
   for (std::size_t i = 0; i < oracles.size(); ++i) {
     const auto best_at = [i](const Point& point) {

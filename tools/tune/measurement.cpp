@@ -58,7 +58,7 @@ int TunedRanks::agreed(int value) {
 
 models::Median TunedRanks::measure(const Point& point, const Candidate& candidate, double seconds) {
   auto& forced = library()->rules.forced;
-  // What the control communicator runs is planned before anything is forced.
+  // Calls on the control communicator are planned before anything is forced.
   double slowest = 0;
   const auto slowest_of = [&](double mine) {
     must(tutti_allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, control_), "tutti_allreduce");
@@ -126,7 +126,7 @@ Oracle oracle_of_selection(std::vector<Point>& points, const NodesOf& nodes_of) 
             if (!models::can_estimate(candidate.choice, facts)) return -1.0;
             const auto estimate =
                 models::estimate_of(candidate.choice, point.bytes, selection.platform(), facts);
-            return estimate.time - estimate.set_up;  // what is timed has its connections
+            return estimate.time - estimate.set_up;  // timed calls have their connections
           }};
 }
 

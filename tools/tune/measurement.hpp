@@ -11,8 +11,8 @@
 
 namespace tutti::tools {
 
-// What is left to be measured, of which rank 0 alone knows. Prints how much that is, and how far it
-// is.
+// The points left to be measured, which rank 0 alone knows. Prints how many they are, and how far
+// it is.
 class Agenda {
  public:
   enum Step { take, skip, stop };
@@ -20,7 +20,7 @@ class Agenda {
   // Candidates of which the state knows the time have it then.
   Agenda(const TuneOptions& options, std::vector<Point>& points, State& state,
          std::function<bool()> interrupted);
-  // All candidates are measured once, in round 0. Of many, the fastest one by its measurement is
+  // All candidates are measured once, in round 0. Among many, the fastest by its measurement is
   // the luckiest, so those that may be the best, and those that an oracle trusts, are measured
   // again in further rounds, in turn; the median counts. In the finals are the best by then, and
   // what oracles trust, and of these only the finals count: luck that brought one there is gone.
@@ -42,7 +42,7 @@ class Agenda {
   std::size_t total_ = 0, done_ = 0;
 };
 
-// What the library would choose by itself, by the model that it has: an oracle, whose choices are
+// The library's own choice, by the model that it has: an oracle, whose choices are
 // made candidates.
 Oracle oracle_of_selection(std::vector<Point>& points, const NodesOf& nodes_of);
 

@@ -1,4 +1,4 @@
-// What the command line of `tutti tune` names.
+// Oracles, collectives and candidates that the command line of `tutti tune` names.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@ namespace tutti::tools {
 
 // All throw Error{bad_configuration}, which says what there is.
 
-// What --params names: a model each, or what `tutti measure --json` prints, which has them all.
+// The oracles of --params: a model each, or the output of `tutti measure --json`, with all models.
 // With --method predicted and without --params it is this machine's model.
 std::vector<Oracle> oracles_of(const TuneOptions& options);
 std::vector<collectives::Collective> collectives_of(const TuneOptions& options);
 std::vector<Bytes> sizes_of(const TuneOptions& options);
-// What --algorithm and --segment name. An algorithm that none of the collectives has is an error.
+// Candidates by --algorithm and --segment. An algorithm that none of the collectives has is an error.
 Wanted wanted_of(const TuneOptions& options,
                  const std::vector<collectives::Collective>& collectives);
 // Ascending; if none are named, `most`.

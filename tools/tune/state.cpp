@@ -1,4 +1,4 @@
-// What was measured, line by line, so that nothing is lost when a run is interrupted.
+// Measurements, saved line by line, so that nothing is lost when a run is interrupted.
 #include <fmt/format.h>
 
 #include <filesystem>

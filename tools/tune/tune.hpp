@@ -23,7 +23,7 @@ struct TuneOptions {
   std::string method = "measured", table, svg, state = "tutti-tune.state";
   double seconds = 0.2, margin = 25;  // for each candidate; percent
   int ranks_per_node = 0;             // of predictions without a job; kNotSaid, kAllOnOneNode
-  std::string mapping = "blocks";     // the same
+  std::string mapping = "blocks";     // as in `tutti predict`
   int calls = 0;  // that follow each other, of which models say the time of one; 0: see kCalls
   bool resume = false, compare = false, json = false;
 };
@@ -37,7 +37,7 @@ struct Candidate {
   std::optional<models::Median> measured;
   bool finalist = false;  // measured again beside those that were best
 };
-// What is lost by trusting an oracle.
+// The loss by trusting an oracle.
 struct Penalty {
   double percent = 0;
   bool decided = true;  // measurements tell what it trusts from the best one
@@ -52,20 +52,20 @@ struct Point {
   // Number of the best one, among finalists if there are any; −1: none has a time.
   int best_measured() const noexcept;
   int best_predicted(std::size_t oracle) const noexcept;
-  // What is lost by trusting the oracle; nothing: not both were measured. If it trusts the best
+  // The loss by trusting the oracle; nullopt: not both were measured. If it trusts the best
   // one, that has to be told from its rival.
   std::optional<Penalty> penalty(std::size_t oracle) const noexcept;
-  // The same if `truth`, another oracle, were right; nothing: one of them knows no time.
+  // The loss if `truth`, another oracle, were right; nullopt: one of them knows no time.
   std::optional<Penalty> penalty(std::size_t oracle, std::size_t truth) const noexcept;
-  // What the best one has to be told from: what runs without a table, or if it is that itself, the
-  // next best one. −1: there is none.
+  // The candidate that the best one has to be told from: the one that runs without a table, or if
+  // that is the best, the next best one. −1: no such candidate.
   int rival() const noexcept;
   // Whether the measurements can tell them apart: their intervals have nothing in common, or there
   // is no rival. If not, a table leaves the point out, so that the model chooses.
   bool decided() const noexcept;
 };
 
-// Who says what a candidate takes, in us. `node`: of each rank. −1: it cannot be said.
+// A source of a candidate's time, in us. `node`: of each rank. −1: it cannot tell.
 struct Oracle {
   std::string label;
   std::function<double(const Point&, const Candidate&, const std::vector<int>& node)> time;
@@ -87,8 +87,8 @@ struct Wanted {
   std::vector<Bytes> segments{};  // empty: a few
 };
 // Every algorithm that applies, with a few values of its parameters; compositions for the levels of
-// nodes and datagrams among them. What has the same schedules on all ranks comes once: to measure
-// it twice would only tell how exact that is. `node` of each rank; `datagrams`: they can be had.
+// nodes and datagrams among them. Candidates with equal schedules on all ranks come once: to measure
+// both would only tell how exact that is. `node` of each rank; `datagrams`: they can be had.
 std::vector<Candidate> candidates_for(collectives::Collective collective,
                                       const std::vector<int>& node, Bytes bytes, bool datagrams,
                                       const Wanted& wanted = {});
@@ -118,7 +118,7 @@ struct Comparison {
   double median_penalty = 0, worst_penalty = 0;  // percent
   std::string where{};                           // is the worst one
 };
-// Of those of which something was measured.
+// One for each point of which something was measured.
 std::vector<Comparison> comparisons_of(const std::vector<Point>& points,
                                        const std::vector<Oracle>& oracles);
 void print_comparison(const std::vector<Comparison>& comparisons);
