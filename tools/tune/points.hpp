@@ -14,7 +14,7 @@ namespace tutti::tools {
 std::vector<Oracle> oracles_of(const TuneOptions& options);
 std::vector<collectives::Collective> collectives_of(const TuneOptions& options);
 std::vector<Bytes> sizes_of(const TuneOptions& options);
-// Candidates by --algorithm and --segment. An algorithm that none of the collectives has is an error.
+// Candidates by --algorithm and --segment. An algorithm that no collective here has is an error.
 Wanted wanted_of(const TuneOptions& options,
                  const std::vector<collectives::Collective>& collectives);
 // Ascending; if none are named, `most`.
